@@ -1,0 +1,106 @@
+# Every target works as the first command in a fresh checkout: it makes .venv, installs what it
+# needs and compiles the extensions in place. Stamp files in .venv make a second run fast.
+#
+#   make test PYTHON=python3.12      another interpreter (for a new .venv)
+#   make demo DATA=mnist             one data set of the demo
+#   make test PYTEST_ARGS="-k lasvc" further arguments for pytest
+
+PYTHON ?= python3
+VENV ?= .venv
+JOBS ?= 2
+DATA =
+PYTEST_ARGS =
+
+PY := $(VENV)/bin/python
+BIN := $(VENV)/bin
+CORE := sklearn_online_svm/_core
+ENGINE := $(wildcard $(CORE)/*.pyx $(CORE)/*.pxd $(CORE)/*.h)
+HEADERS := $(wildcard $(CORE)/*.h)
+CYTHON := $(wildcard $(CORE)/*.pyx $(CORE)/*.pxd $(CORE)/*.pxi)
+
+# The tests run in JOBS processes: a BLAS that takes all cores in each would only get in the way.
+SINGLE := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+PYTEST := $(SINGLE) $(PY) -m pytest -n $(JOBS)
+INSTALL := SOSVM_NO_EXTENSIONS=1 $(PY) -m pip install --quiet --disable-pip-version-check \
+	--no-build-isolation
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+# Two targets would install into the same environment at the same time.
+.NOTPARALLEL:
+.PHONY: help demo test test-slow test-debug lint format bench doc inplace clean
+
+help: ## show this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | \
+		while IFS='|' read -r name text; do printf '%-14s %s\n' "$$name" "$$text"; done
+
+demo: $(VENV)/.built $(VENV)/.extra-demo ## LASVC beside SVC on real data, into demo-report/ (DATA=name: one set)
+	$(PY) examples/demo.py $(if $(DATA),--data $(DATA))
+
+test: $(VENV)/.built $(VENV)/.extra-test ## the tests, without the slow ones
+	$(PYTEST) -m "not slow" $(PYTEST_ARGS)
+
+test-slow: $(VENV)/.built $(VENV)/.extra-test ## the slow tests
+	$(PYTEST) -m slow $(PYTEST_ARGS)
+
+test-debug: $(VENV)/.extra-test ## the tests on a build that checks bounds
+	rm -f $(VENV)/.built
+	SOSVM_DEBUG=1 $(PY) setup.py --quiet build_ext --inplace --force
+	$(PYTEST) -m "not slow" $(PYTEST_ARGS); status=$$?; \
+	$(PY) setup.py --quiet build_ext --inplace --force && touch $(VENV)/.built; exit $$status
+
+lint: $(VENV)/.extra-lint ## style of Python, Cython, C and spelling
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(if $(CYTHON),PATH="$(abspath $(BIN)):$$PATH" cython-lint $(CYTHON))
+	$(if $(HEADERS),$(BIN)/clang-format --dry-run -Werror $(HEADERS))
+	$(BIN)/codespell
+
+format: $(VENV)/.extra-lint ## repair what `make lint` can repair by itself
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(if $(HEADERS),$(BIN)/clang-format -i $(HEADERS))
+
+bench: $(VENV)/.built $(VENV)/.extra-bench ## ratios against the peers, measured here
+	$(PY) -m benchmarks.run
+
+doc: $(VENV)/.built $(VENV)/.extra-doc ## the documentation, into doc/_build/html
+	$(PY) -m sphinx -W --keep-going -b html doc doc/_build/html
+
+inplace: $(VENV)/.built ## compile the extensions in place
+
+clean: ## remove everything that was generated, .venv included
+	rm -rf $(VENV) build dist demo-report doc/_build doc/auto_examples doc/generated
+	rm -rf .pytest_cache .ruff_cache .hypothesis *.egg-info doc/sg_execution_times.rst
+	rm -f $(CORE)/*.so $(CORE)/*.pyd $(CORE)/*.c $(CORE)/*.cpp $(CORE)/*.html
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Only whether it exists matters: the date of the interpreter says nothing.
+$(PY):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "$(PYTHON) is older than 3.11; choose another: make PYTHON=python3.11"; exit 1; }
+	@$(PYTHON) -c 'import os, sysconfig as s; \
+		p = s.get_path("include"); os.path.exists(p + "/Python.h") or exit(1)' || \
+		{ echo "Python.h is missing; on Debian and Ubuntu: apt install python3-dev"; exit 1; }
+	$(PYTHON) -m venv $(VENV) || \
+		{ rm -rf $(VENV); echo "on Debian and Ubuntu: apt install python3-venv"; exit 1; }
+
+# What the build itself needs, then the package with its dependencies.
+$(VENV)/.installed: pyproject.toml setup.py | $(PY)
+	$(INSTALL) $$($(PY) -c 'import tomllib; \
+		print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"])')
+	$(INSTALL) --editable .
+	@touch $@
+
+$(VENV)/.extra-bench: benchmarks/requirements.txt $(VENV)/.installed
+	$(INSTALL) -r benchmarks/requirements.txt
+	@touch $@
+
+$(VENV)/.extra-%: $(VENV)/.installed
+	$(INSTALL) --editable ".[$*]"
+	@touch $@
+
+# Compilers and Cython compare dates of sources: other flags or directives need --force.
+$(VENV)/.built: $(ENGINE) setup.py $(VENV)/.installed
+	$(PY) setup.py --quiet build_ext --inplace $(if $(filter setup.py,$?),--force)
+	@touch $@

@@ -1,0 +1,88 @@
+"""Build the Cython extensions; everything else is declared in pyproject.toml.
+
+Environment variables
+---------------------
+SOSVM_DEBUG=1
+    Check bounds and initialisation of memoryviews, keep C assertions, add debug symbols. The
+    next build without it needs ``build_ext --force`` (``make test-debug`` sees to that).
+SOSVM_NO_EXTENSIONS=1
+    Build no extension. The Makefile installs the metadata this way and compiles in place
+    afterwards, so that only what changed is compiled again.
+"""
+
+import os
+import sys
+from glob import glob
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+CORE = "sklearn_online_svm/_core"
+DEBUG = os.environ.get("SOSVM_DEBUG", "0") not in ("", "0")
+NO_EXTENSIONS = os.environ.get("SOSVM_NO_EXTENSIONS", "0") not in ("", "0")
+
+DIRECTIVES = {
+    "language_level": 3,
+    "boundscheck": DEBUG,
+    "wraparound": False,
+    "initializedcheck": DEBUG,
+    "cdivision": True,
+}
+
+# Never -ffast-math: it removes the rounding constant of the polynomial exp and breaks NaN
+# checks. Never -march=native: wheels must run anywhere; leaves.h dispatches at run time.
+COMPILE_ARGS = {
+    "unix": ["-O3", "-fno-math-errno", "-fno-trapping-math"],
+    "mingw32": ["-O3", "-fno-math-errno", "-fno-trapping-math"],
+    "msvc": ["/O2"],
+}
+DEBUG_COMPILE_ARGS = {
+    "unix": ["-O1", "-g", "-UNDEBUG", "-fno-math-errno", "-fno-trapping-math"],
+    "mingw32": ["-O1", "-g", "-UNDEBUG", "-fno-math-errno", "-fno-trapping-math"],
+    "msvc": ["/Od", "/Zi", "/UNDEBUG"],
+}
+
+
+class BuildExt(build_ext):
+    """Choose the flags once the compiler is known and compile the extensions in parallel."""
+
+    def finalize_options(self):
+        super().finalize_options()
+        if self.parallel is None:
+            self.parallel = os.cpu_count() or 1
+
+    def build_extensions(self):
+        args = DEBUG_COMPILE_ARGS if DEBUG else COMPILE_ARGS
+        for extension in self.extensions:
+            extension.extra_compile_args += args.get(self.compiler.compiler_type, [])
+        super().build_extensions()
+
+
+def extensions():
+    """One extension per .pyx of the core; all see the headers and the contracts (.pxd)."""
+    sources = sorted(glob(f"{CORE}/*.pyx"))
+    if NO_EXTENSIONS or not sources:
+        return []
+
+    # Only here: a build that compiles nothing needs no Cython.
+    from Cython.Build import cythonize
+
+    depends = sorted(glob(f"{CORE}/*.h") + glob(f"{CORE}/*.pxd"))
+    return cythonize(
+        [
+            Extension(
+                f"{CORE.replace('/', '.')}.{Path(source).stem}",
+                sources=[source],
+                depends=depends,
+            )
+            for source in sources
+        ],
+        compiler_directives=DIRECTIVES,
+        # Cython compares dates, not directives: C generated for the other kind of build would
+        # be taken for current.
+        force=DEBUG or "--force" in sys.argv,
+    )
+
+
+setup(ext_modules=extensions(), cmdclass={"build_ext": BuildExt})

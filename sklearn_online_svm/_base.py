@@ -1,0 +1,186 @@
+"""What every estimator of the package needs: input, labels, weights, threads.
+
+All differences between versions of scikit-learn are bridged here and nowhere else.
+"""
+
+import inspect
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+
+import numpy as np
+from joblib import effective_n_jobs
+from scipy import sparse
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+__all__ = [
+    "balanced_weights",
+    "check_rows",
+    "check_weights",
+    "encode_labels",
+    "has_fast_path",
+    "running_balanced_weights",
+    "thread_pool",
+    "weighted_variance",
+]
+
+# scikit-learn 1.9 checks for weights that are all zero; older ones leave it to us.
+_CHECKS_ALL_ZERO = "allow_all_zero_weights" in inspect.signature(_check_sample_weight).parameters
+
+# Rows above which ordinary validation costs nothing beside the learning.
+_FAST_PATH_ROWS = 256
+
+
+def check_rows(estimator, X, y="no_validation", *, reset, accept_sparse="csr", dtype=None):
+    """Validate rows, and labels where given; CSR rows come back sorted and without duplicates.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Its ``n_features_in_`` and ``feature_names_in_`` are set (``reset=True``) or checked.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,), optional
+        Left out: only rows are validated. None is refused, as labels are wanted then.
+    reset : bool
+        Whether this is the first data the estimator sees.
+    accept_sparse : str or False, default="csr"
+    dtype : dtype, optional
+        Type to return; by default float32 and float64 stay as they are.
+
+    Returns
+    -------
+    X or (X, y)
+    """
+    result = validate_data(
+        estimator,
+        X,
+        y,
+        reset=reset,
+        accept_sparse=accept_sparse,
+        accept_large_sparse=True,
+        dtype=[np.float64, np.float32] if dtype is None else dtype,
+        order="C",
+    )
+    alone = isinstance(y, str) and y == "no_validation"
+    X, y = (result, None) if alone else result
+    if sparse.issparse(X):
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        if X.shape[1] > np.iinfo(np.int32).max:
+            raise ValueError(f"X has {X.shape[1]} features; at most 2**31 - 1 are supported.")
+    return X if alone else (X, y)
+
+
+def has_fast_path(estimator, X, dtype):
+    """Whether X is a small, plain, finite array that can be learnt from as it is.
+
+    Validation by scikit-learn costs more than learning a row does. What it checks is checked
+    here, too: type, shape, number of features, finiteness; anything unusual takes the long way
+    and meets the ordinary messages there.
+    """
+    return (
+        type(X) is np.ndarray
+        and X.ndim == 2
+        and X.dtype == dtype
+        and X.flags.c_contiguous
+        and 0 < X.shape[0] <= _FAST_PATH_ROWS
+        and X.shape[1] == estimator.n_features_in_
+        and not hasattr(estimator, "feature_names_in_")
+        # A sum of finite numbers may overflow: the long way then finds nothing wrong.
+        and bool(np.isfinite(X.sum()))
+    )
+
+
+def encode_labels(y, classes):
+    """Position of each label in the sorted ``classes``, as int32.
+
+    Raises
+    ------
+    ValueError
+        If a label is none of ``classes``.
+    """
+    y = np.asarray(y)
+    codes = np.searchsorted(classes, y)
+    codes[codes == len(classes)] = 0
+    unknown = classes[codes] != y
+    if unknown.any():
+        raise ValueError(
+            f"y contains labels that are not among the classes {classes.tolist()}: "
+            f"{np.unique(y[unknown])[:5].tolist()}. All labels of a stream must be named in "
+            "`classes` in the first call of partial_fit."
+        )
+    return codes.astype(np.int32)
+
+
+def check_weights(sample_weight, X, *, allow_all_zero):
+    """Sample weights as float64, ones when None; negative ones are refused.
+
+    With ``allow_all_zero=False`` weights that are all zero are refused as well.
+    """
+    options = {"allow_all_zero_weights": True} if _CHECKS_ALL_ZERO else {}
+    if _CHECKS_ALL_ZERO and not allow_all_zero:
+        options["allow_all_zero_weights"] = False
+    weights = _check_sample_weight(
+        sample_weight, X, dtype=np.float64, ensure_non_negative=True, **options
+    )
+    if not allow_all_zero and not weights.any():
+        raise ValueError("Sample weights must contain at least one non-zero number.")
+    return weights
+
+
+def balanced_weights(codes, n_classes, sample_weight):
+    """Weight of each class, n / (n_classes * n_c), counted in sample weights."""
+    counts = np.bincount(codes, weights=sample_weight, minlength=n_classes)
+    return np.divide(
+        counts.sum(), n_classes * counts, out=np.ones(n_classes), where=counts > 0
+    )
+
+
+def running_balanced_weights(codes, counts, sample_weight):
+    """Weight of each row by the class counts at its turn, itself included.
+
+    ``counts`` (in sample weights) is brought up to date in place.
+    """
+    weights = np.ones(len(codes))
+    total = counts.sum() + np.cumsum(sample_weight)
+    for c in range(len(counts)):
+        of_class = codes == c
+        running = counts[c] + np.cumsum(sample_weight[of_class])
+        np.divide(
+            total[of_class], len(counts) * running, out=running, where=running > 0
+        )
+        weights[of_class] = running
+        counts[c] += sample_weight[of_class].sum()
+    return weights
+
+
+def weighted_variance(X, sample_weight):
+    """Variance of all entries of X, rows weighted, without a copy of X.
+
+    For weights 1 this is ``X.var()``; for integer weights that of X with rows repeated.
+    """
+    if sparse.issparse(X):
+        row_weight = np.repeat(sample_weight, np.diff(X.indptr))
+        data = X.data.astype(np.float64, copy=False)
+        total = sample_weight.sum() * X.shape[1]
+        mean = (row_weight @ data) / total
+        return float(max(0.0, (row_weight @ data**2) / total - mean**2))
+    total = sample_weight.sum() * X.shape[1]
+    step = max(1, 1_000_000 // max(1, X.shape[1]))
+    starts = range(0, X.shape[0], step)
+    mean = sum(
+        sample_weight[i : i + step] @ X[i : i + step].sum(axis=1, dtype=np.float64)
+        for i in starts
+    )
+    mean /= total
+    variance = 0.0
+    for i in starts:
+        centred = X[i : i + step] - np.float64(mean)
+        variance += sample_weight[i : i + step] @ np.einsum("ij,ij->i", centred, centred)
+    return float(variance / total)
+
+
+def thread_pool(n_jobs):
+    """Context of a pool of threads, or of None when one thread is asked for."""
+    n_threads = effective_n_jobs(n_jobs)
+    return ThreadPoolExecutor(n_threads) if n_threads > 1 else nullcontext()

@@ -1,0 +1,839 @@
+"""Stores of vectors, and kernel values of blocks of fresh rows against them.
+
+One class per way of holding vectors:
+
+- ``DenseStore`` keeps tiles of 16 slots, ``tile[k, lane]``: a vector register holds one feature of
+  16 stored vectors, and a fresh row is broadcast against it. Nothing has to be packed per block.
+- ``SparseStore`` keeps CSR rows in a heap. The fresh block is transposed and densified over the
+  columns that occur in it, so that each stored nonzero serves the whole block.
+- ``CallableStore``, ``CallableSparseStore``: the kernel is a Python function, called once a block.
+- ``PrecomputedStore``: a vector is the number of its column in the kernel matrix.
+"""
+cimport cython
+from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport calloc, free, realloc
+from libc.string cimport memcpy, memset
+
+from .leaves cimport (
+    LEAVES_BLOCK, LEAVES_LINEAR, LEAVES_POLY, LEAVES_RBF, LEAVES_SIGMOID, LEAVES_TILE,
+    leaves_csr, leaves_panel, leaves_rows, table,
+)
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+BLOCK = LEAVES_BLOCK
+LINEAR = LEAVES_LINEAR
+POLY = LEAVES_POLY
+RBF = LEAVES_RBF
+SIGMOID = LEAVES_SIGMOID
+
+# Stored lengths are multiples of this; see leaves_csr.
+cdef enum:
+    UNROLLED = 4
+
+ctypedef fused real:
+    float
+    double
+
+
+cdef inline Py_ssize_t _round_up(Py_ssize_t n, Py_ssize_t unit) noexcept nogil:
+    return (n + unit - 1) // unit * unit
+
+
+cdef inline void *_address(object array) except? NULL:
+    return <void *><size_t>array.__array_interface__["data"][0]
+
+
+cdef object _grown(object array, Py_ssize_t n):
+    """Writable copy of ``array`` with ``n`` entries on axis 0, zero beyond the old ones."""
+    cdef object grown = np.zeros((n,) + array.shape[1:], dtype=array.dtype)
+    grown[:min(n, array.shape[0])] = array[:min(n, array.shape[0])]
+    return grown
+
+
+cdef int _fit(void **buffer, Py_ssize_t *capacity, Py_ssize_t n_bytes) noexcept nogil:
+    """Make ``buffer`` hold ``n_bytes``; -1 when memory is short. Contents are kept."""
+    cdef void *grown
+    if n_bytes <= capacity[0]:
+        return 0
+    grown = realloc(buffer[0], n_bytes)
+    if grown == NULL:
+        return -1
+    buffer[0] = grown
+    capacity[0] = n_bytes
+    return 0
+
+
+cdef class Block:
+    def __dealloc__(self):
+        free(self.norms)
+        free(self.rows)
+        free(self.tiles)
+        free(self.indices)
+        free(self.data)
+        free(self.start)
+        free(self.length)
+        free(self.panel)
+        free(self.place)
+        free(self.touched)
+
+    cdef leaves_rows as_rows(self) noexcept nogil:
+        cdef leaves_rows fresh
+        fresh.rows = self.rows
+        fresh.norms = self.norms
+        fresh.n_rows = self.n_rows
+        fresh.n_features = self.n_features
+        return fresh
+
+    cdef leaves_panel as_panel(self) noexcept nogil:
+        cdef leaves_panel fresh
+        fresh.panel = self.panel
+        fresh.place = self.place
+        fresh.norms = self.norms
+        fresh.lanes = self.lanes
+        fresh.n_rows = self.n_rows
+        return fresh
+
+
+# ------------------------------------------------------------------------------ the contract
+
+cdef class Store:
+    """Contract of all stores; see ``blocks.pxd``."""
+
+    def __init__(self, Py_ssize_t n_features, dtype, int kind=LEAVES_RBF, double gamma=1.0,
+                 double coef0=0.0, int degree=3):
+        self.n_features = n_features
+        self.dtype = np.dtype(dtype)
+        self.is_double = self.dtype == np.float64
+        self.map.kind = kind
+        self.map.gamma = gamma
+        self.map.coef0 = coef0
+        self.map.degree = degree
+        self.norms_array = np.zeros(0, dtype=self.dtype)
+
+    cdef Block new_block(self):
+        cdef Block block = Block.__new__(Block)
+        block.itemsize = self.dtype.itemsize
+        block.n_features = self.n_features
+        block.norms = calloc(LEAVES_BLOCK, block.itemsize)
+        if block.norms == NULL:
+            raise MemoryError()
+        return block
+
+    cdef int reserve(self, Py_ssize_t n_slots) except -1:
+        """Room for ``n_slots``, in memory that may be written."""
+        cdef Py_ssize_t capacity = self.capacity
+        if n_slots <= capacity and self.norms_array.flags.writeable:
+            return 0
+        if n_slots > capacity:
+            capacity = _round_up(max(n_slots, capacity + capacity // 4), LEAVES_TILE)
+        self.resize(capacity)
+        self.capacity = capacity
+        return 0
+
+    def resize(self, Py_ssize_t capacity):
+        self.norms_array = _grown(self.norms_array, capacity)
+        self.norms = _address(self.norms_array)
+
+    cdef int load(self, Block block, object X, const int64_t[::1] rows) except -1:
+        raise NotImplementedError
+
+    cdef int load_slots(self, Block block, const int32_t *slots, Py_ssize_t n) noexcept nogil:
+        return -1
+
+    cdef void values(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
+                     Py_ssize_t ld) noexcept nogil:
+        pass
+
+    cdef void values_of_tiles(self, Block block, const int32_t *tiles, Py_ssize_t n,
+                              float *out) noexcept nogil:
+        """The block's first row against the slots of some tiles, 16 values for each."""
+        cdef Py_ssize_t t
+        for t in range(n):
+            # `values` writes to the place of the slot.
+            self.values(block, tiles[t] * LEAVES_TILE, (tiles[t] + 1) * LEAVES_TILE,
+                        out + (t - tiles[t]) * LEAVES_TILE, 0)
+
+    cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil:
+        return -1
+
+    cdef int put(self, Py_ssize_t slot, Block block, Py_ssize_t row) except -1:
+        raise NotImplementedError
+
+    def _set_n_slots(self, Py_ssize_t n_slots):
+        self.n_slots = n_slots
+
+    def vectors(self, slots):
+        """Rows stored in ``slots``, as an array or a CSR matrix of the data's type."""
+        raise NotImplementedError
+
+    def state(self):
+        """Arrays from which ``restore`` rebuilds the store."""
+        return {"norms": self.norms_array[:_round_up(self.n_slots, LEAVES_TILE)]}
+
+    def restore(self, dict state, Py_ssize_t n_slots):
+        """Take the arrays of ``state`` as they are; they are copied before the first write."""
+        self.norms_array = state["norms"]
+        self.norms = _address(self.norms_array)
+        self.capacity = self.norms_array.shape[0]
+        self.n_slots = n_slots
+
+
+# ------------------------------------------------------------------------------ dense
+
+cdef void _from_tiles(const real *tiles, Py_ssize_t slot, Py_ssize_t d, real *row) noexcept nogil:
+    cdef const real *lane = tiles + slot // LEAVES_TILE * LEAVES_TILE * d + slot % LEAVES_TILE
+    cdef Py_ssize_t k
+    for k in range(d):
+        row[k] = lane[k * LEAVES_TILE]
+
+
+cdef void _to_tiles(real *tiles, Py_ssize_t slot, Py_ssize_t d, const real *row) noexcept nogil:
+    cdef real *lane = tiles + slot // LEAVES_TILE * LEAVES_TILE * d + slot % LEAVES_TILE
+    cdef Py_ssize_t k
+    for k in range(d):
+        lane[k * LEAVES_TILE] = row[k]
+
+
+@cython.final
+cdef class DenseStore(Store):
+    def __init__(self, Py_ssize_t n_features, dtype, **kernel):
+        super().__init__(n_features, dtype, **kernel)
+        self.tiles_array = np.zeros((0, n_features, LEAVES_TILE), dtype=self.dtype)
+
+    def resize(self, Py_ssize_t capacity):
+        Store.resize(self, capacity)
+        self.tiles_array = _grown(self.tiles_array, capacity // LEAVES_TILE)
+        self.tiles = _address(self.tiles_array)
+
+    cdef int load(self, Block block, object X, const int64_t[::1] rows) except -1:
+        """``X`` is a C-contiguous array or a CSR matrix, of the store's type."""
+        if not isinstance(X, np.ndarray):
+            X, rows = X[np.asarray(rows)].toarray(), np.arange(rows.shape[0])
+        cdef Py_ssize_t n = rows.shape[0], r, width = self.n_features * block.itemsize
+        cdef const char *source = <const char *>_address(X)
+        if _fit(&block.rows, &block.rows_capacity, n * width):
+            raise MemoryError()
+        block.n_rows = n
+        with nogil:
+            for r in range(n):
+                memcpy(<char *>block.rows + r * width, source + rows[r] * width, width)
+            self.norm(block)
+        return 0
+
+    cdef void norm(self, Block block) noexcept nogil:
+        if self.is_double:
+            table().dense_norms_f64(<double *>block.rows, block.n_rows, self.n_features,
+                                    <double *>block.norms)
+        else:
+            table().dense_norms_f32(<float *>block.rows, block.n_rows, self.n_features,
+                                    <float *>block.norms)
+
+    cdef int load_slots(self, Block block, const int32_t *slots, Py_ssize_t n) noexcept nogil:
+        cdef Py_ssize_t d = self.n_features, r
+        if _fit(&block.rows, &block.rows_capacity, n * d * block.itemsize):
+            return -1
+        block.n_rows = n
+        for r in range(n):
+            if self.is_double:
+                _from_tiles(<double *>self.tiles, slots[r], d, <double *>block.rows + r * d)
+                (<double *>block.norms)[r] = (<double *>self.norms)[slots[r]]
+            else:
+                _from_tiles(<float *>self.tiles, slots[r], d, <float *>block.rows + r * d)
+                (<float *>block.norms)[r] = (<float *>self.norms)[slots[r]]
+        return 0
+
+    cdef void values(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
+                     Py_ssize_t ld) noexcept nogil:
+        cdef leaves_rows fresh = block.as_rows()
+        if self.is_double:
+            table().dense_block_f64(&self.map, &fresh, <double *>self.tiles,
+                                    <double *>self.norms, first, last, out, ld)
+        else:
+            table().dense_block_f32(&self.map, &fresh, <float *>self.tiles,
+                                    <float *>self.norms, first, last, out, ld)
+
+    cdef void values_of_tiles(self, Block block, const int32_t *tiles, Py_ssize_t n,
+                              float *out) noexcept nogil:
+        cdef leaves_rows fresh = block.as_rows()
+        if self.is_double:
+            table().dense_tiles_f64(&self.map, &fresh, <double *>self.tiles,
+                                    <double *>self.norms, tiles, n, out)
+        else:
+            table().dense_tiles_f32(&self.map, &fresh, <float *>self.tiles,
+                                    <float *>self.norms, tiles, n, out)
+
+    cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil:
+        """The block against its own rows, laid out as tiles."""
+        cdef Py_ssize_t d = self.n_features, r, width = _round_up(block.n_rows, LEAVES_TILE)
+        cdef leaves_rows fresh = block.as_rows()
+        if _fit(&block.tiles, &block.tiles_capacity, width * d * block.itemsize):
+            return -1
+        for r in range(width):
+            # The last tile is filled up with copies of the last row; nobody reads their values.
+            if self.is_double:
+                _to_tiles(<double *>block.tiles, r, d,
+                          <double *>block.rows + min(r, block.n_rows - 1) * d)
+            else:
+                _to_tiles(<float *>block.tiles, r, d,
+                          <float *>block.rows + min(r, block.n_rows - 1) * d)
+        if self.is_double:
+            table().dense_block_f64(&self.map, &fresh, <double *>block.tiles,
+                                    <double *>block.norms, 0, width, out, ld)
+        else:
+            table().dense_block_f32(&self.map, &fresh, <float *>block.tiles,
+                                    <float *>block.norms, 0, width, out, ld)
+        return 0
+
+    cdef int put(self, Py_ssize_t slot, Block block, Py_ssize_t row) except -1:
+        cdef Py_ssize_t d = self.n_features
+        if self.is_double:
+            _to_tiles(<double *>self.tiles, slot, d, <double *>block.rows + row * d)
+            (<double *>self.norms)[slot] = (<double *>block.norms)[row]
+        else:
+            _to_tiles(<float *>self.tiles, slot, d, <float *>block.rows + row * d)
+            (<float *>self.norms)[slot] = (<float *>block.norms)[row]
+        self.n_slots = max(self.n_slots, slot + 1)
+        return 0
+
+    def vectors(self, slots):
+        slots = np.asarray(slots, dtype=np.intp)
+        return np.ascontiguousarray(
+            self.tiles_array[slots // LEAVES_TILE, :, slots % LEAVES_TILE])
+
+    def state(self):
+        state = Store.state(self)
+        state["tiles"] = self.tiles_array[:_round_up(self.n_slots, LEAVES_TILE) // LEAVES_TILE]
+        return state
+
+    def restore(self, dict state, Py_ssize_t n_slots):
+        Store.restore(self, state, n_slots)
+        self.tiles_array = state["tiles"]
+        self.tiles = _address(self.tiles_array)
+
+
+# ------------------------------------------------------------------------------ sparse
+
+cdef int _csr_lengths(const int32_t[::1] indptr32, const int64_t[::1] indptr64,
+                      const int64_t[::1] rows, int64_t *start, int32_t *length) noexcept nogil:
+    cdef Py_ssize_t r
+    for r in range(rows.shape[0]):
+        if indptr32 is not None:
+            start[r] = indptr32[rows[r]]
+            length[r] = <int32_t>(indptr32[rows[r] + 1] - indptr32[rows[r]])
+        else:
+            start[r] = indptr64[rows[r]]
+            length[r] = <int32_t>(indptr64[rows[r] + 1] - indptr64[rows[r]])
+    return 0
+
+
+cdef void _scatter(real *panel, const int32_t *place, Py_ssize_t lanes, Py_ssize_t row,
+                   const int32_t *indices, const real *data, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(n):
+        # Zeros that fill up a row lie on its last value.
+        if data[k] != 0:
+            panel[place[indices[k]] * lanes + row] = data[k]
+
+
+cdef Py_ssize_t _compress(const real *row, Py_ssize_t d, int32_t *indices,
+                          real *data) noexcept nogil:
+    """Write the nonzeros of a row, filled up with zeros; returns their number."""
+    cdef Py_ssize_t k, n = 0
+    for k in range(d):
+        # Without a branch: whether a value is zero cannot be foretold.
+        indices[n] = <int32_t>k
+        data[n] = row[k]
+        n += row[k] != 0
+    while n % UNROLLED:
+        indices[n] = indices[n - 1] if n else 0
+        data[n] = 0
+        n += 1
+    return n
+
+
+cdef class SparseStore(Store):
+    def __init__(self, Py_ssize_t n_features, dtype, **kernel):
+        super().__init__(n_features, dtype, **kernel)
+        self.indices_array = np.zeros(0, dtype=np.int32)
+        self.data_array = np.zeros(0, dtype=self.dtype)
+        self.start_array = np.zeros(0, dtype=np.int64)
+        self.length_array = np.zeros(0, dtype=np.int32)
+
+    cdef Block new_block(self):
+        cdef Block block = Store.new_block(self)
+        block.start = <int64_t *>calloc(LEAVES_BLOCK, sizeof(int64_t))
+        block.length = <int32_t *>calloc(LEAVES_BLOCK, sizeof(int32_t))
+        block.place = <int32_t *>calloc(self.n_features, sizeof(int32_t))
+        if block.start == NULL or block.length == NULL or block.place == NULL:
+            raise MemoryError()
+        return block
+
+    def resize(self, Py_ssize_t capacity):
+        Store.resize(self, capacity)
+        self.start_array = _grown(self.start_array, capacity)
+        self.length_array = _grown(self.length_array, capacity)
+        self.start = <int64_t *>_address(self.start_array)
+        self.length = <int32_t *>_address(self.length_array)
+        if not self.indices_array.flags.writeable:
+            self.grow_heap(self.heap_capacity)
+
+    def grow_heap(self, Py_ssize_t capacity):
+        self.indices_array = _grown(self.indices_array, capacity)
+        self.data_array = _grown(self.data_array, capacity)
+        self.indices = <int32_t *>_address(self.indices_array)
+        self.data = _address(self.data_array)
+        self.heap_capacity = capacity
+
+    cdef int load(self, Block block, object X, const int64_t[::1] rows) except -1:
+        """``X`` is a CSR matrix with sorted, unique indices, or an array, of the store's type."""
+        if isinstance(X, np.ndarray):
+            return self.load_array(block, X, rows)
+        cdef Py_ssize_t n = rows.shape[0], r, k, size, nnz = 0
+        cdef const int32_t[::1] indptr32 = None, indices32 = None
+        cdef const int64_t[::1] indptr64 = None, indices64 = None
+        cdef const char *source = <const char *>_address(X.data)
+        cdef int64_t begin
+        if X.indptr.dtype == np.int32:
+            indptr32 = X.indptr
+        else:
+            indptr64 = X.indptr
+        if X.indices.dtype == np.int32:
+            indices32 = X.indices
+        else:
+            indices64 = X.indices
+        _csr_lengths(indptr32, indptr64, rows, block.start, block.length)
+        for r in range(n):
+            nnz += _round_up(block.length[r], UNROLLED)
+        if self.room(block, nnz) < 0:
+            raise MemoryError()
+        block.n_rows = n
+        nnz = 0
+        with nogil:
+            for r in range(n):
+                begin = block.start[r]
+                size = block.length[r]
+                memcpy(<char *>block.data + nnz * block.itemsize,
+                       source + begin * block.itemsize, size * block.itemsize)
+                for k in range(size):
+                    block.indices[nnz + k] = (indices32[begin + k] if indices32 is not None
+                                              else <int32_t>indices64[begin + k])
+                block.start[r] = nnz
+                block.length[r] = <int32_t>_round_up(size, UNROLLED)
+                # Filled up with zeros in the last column of the row.
+                for k in range(size, block.length[r]):
+                    block.indices[nnz + k] = block.indices[nnz + size - 1]
+                    memset(<char *>block.data + (nnz + k) * block.itemsize, 0, block.itemsize)
+                nnz += block.length[r]
+            block.nnz = nnz
+            for r in range(n):
+                self.norm(block, r)
+            r = self.spread(block)
+        if r < 0:
+            raise MemoryError()
+        return 0
+
+    cdef int load_array(self, Block block, object X, const int64_t[::1] rows) except -1:
+        """Rows of an array, mostly zeros, as CSR rows."""
+        cdef Py_ssize_t n = rows.shape[0], d = self.n_features, r, nnz = 0
+        cdef const void *source = _address(X)
+        if self.room(block, n * _round_up(d, UNROLLED)) < 0:
+            raise MemoryError()
+        block.n_rows = n
+        with nogil:
+            for r in range(n):
+                block.start[r] = nnz
+                if self.is_double:
+                    nnz += _compress(<const double *>source + rows[r] * d, d,
+                                     block.indices + nnz, <double *>block.data + nnz)
+                else:
+                    nnz += _compress(<const float *>source + rows[r] * d, d,
+                                     block.indices + nnz, <float *>block.data + nnz)
+                block.length[r] = <int32_t>(nnz - block.start[r])
+                self.norm(block, r)
+            block.nnz = nnz
+            r = self.spread(block)
+        if r < 0:
+            raise MemoryError()
+        return 0
+
+    cdef int room(self, Block block, Py_ssize_t nnz) noexcept nogil:
+        cdef void *grown
+        if nnz <= block.nnz_capacity:
+            return 0
+        grown = realloc(block.indices, nnz * sizeof(int32_t))
+        if grown == NULL:
+            return -1
+        block.indices = <int32_t *>grown
+        grown = realloc(block.data, nnz * block.itemsize)
+        if grown == NULL:
+            return -1
+        block.data = grown
+        grown = realloc(block.touched, nnz * sizeof(int32_t))
+        if grown == NULL:
+            return -1
+        block.touched = <int32_t *>grown
+        block.nnz_capacity = nnz
+        return 0
+
+    cdef void norm(self, Block block, Py_ssize_t r) noexcept nogil:
+        if self.is_double:
+            (<double *>block.norms)[r] = table().sparse_norm_f64(
+                <double *>block.data + block.start[r], block.length[r])
+        else:
+            (<float *>block.norms)[r] = table().sparse_norm_f32(
+                <float *>block.data + block.start[r], block.length[r])
+
+    cdef int spread(self, Block block) noexcept nogil:
+        """Transpose the block's rows into its panel, over the columns that occur in them."""
+        cdef Py_ssize_t k, r
+        cdef int32_t column
+        for k in range(block.n_touched):
+            block.place[block.touched[k]] = 0
+        block.n_touched = 0
+        for k in range(block.nnz):
+            column = block.indices[k]
+            if block.place[column] == 0:
+                block.touched[block.n_touched] = column
+                block.n_touched += 1
+                block.place[column] = <int32_t>block.n_touched
+        block.lanes = _round_up(block.n_rows, LEAVES_TILE)
+        k = (block.n_touched + 1) * block.lanes * block.itemsize
+        if _fit(&block.panel, &block.panel_capacity, k):
+            return -1
+        memset(block.panel, 0, k)
+        for r in range(block.n_rows):
+            if self.is_double:
+                _scatter(<double *>block.panel, block.place, block.lanes, r,
+                         block.indices + block.start[r],
+                         <double *>block.data + block.start[r], block.length[r])
+            else:
+                _scatter(<float *>block.panel, block.place, block.lanes, r,
+                         block.indices + block.start[r],
+                         <float *>block.data + block.start[r], block.length[r])
+        return 0
+
+    cdef int load_slots(self, Block block, const int32_t *slots, Py_ssize_t n) noexcept nogil:
+        cdef Py_ssize_t r, nnz = 0, width = block.itemsize
+        for r in range(n):
+            nnz += self.length[slots[r]]
+        if self.room(block, nnz) < 0:
+            return -1
+        block.n_rows = n
+        nnz = 0
+        for r in range(n):
+            block.start[r] = nnz
+            block.length[r] = self.length[slots[r]]
+            memcpy(block.indices + nnz, self.indices + self.start[slots[r]],
+                   block.length[r] * sizeof(int32_t))
+            memcpy(<char *>block.data + nnz * width,
+                   <char *>self.data + self.start[slots[r]] * width, block.length[r] * width)
+            memcpy(<char *>block.norms + r * width, <char *>self.norms + slots[r] * width, width)
+            nnz += block.length[r]
+        block.nnz = nnz
+        return self.spread(block)
+
+    cdef leaves_csr as_csr(self) noexcept nogil:
+        cdef leaves_csr stored
+        stored.indices = self.indices
+        stored.values = self.data
+        stored.start = self.start
+        stored.length = self.length
+        return stored
+
+    cdef void values(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
+                     Py_ssize_t ld) noexcept nogil:
+        cdef leaves_panel fresh = block.as_panel()
+        cdef leaves_csr stored = self.as_csr()
+        if self.is_double:
+            table().sparse_block_f64(&self.map, &fresh, &stored, <double *>self.norms, first,
+                                     last, out, ld)
+        else:
+            table().sparse_block_f32(&self.map, &fresh, &stored, <float *>self.norms, first,
+                                     last, out, ld)
+
+    cdef void values_of_tiles(self, Block block, const int32_t *tiles, Py_ssize_t n,
+                              float *out) noexcept nogil:
+        cdef leaves_panel fresh = block.as_panel()
+        cdef leaves_csr stored = self.as_csr()
+        if self.is_double:
+            table().sparse_tiles_f64(&self.map, &fresh, &stored, <double *>self.norms, tiles, 0,
+                                     n, out)
+        else:
+            table().sparse_tiles_f32(&self.map, &fresh, &stored, <float *>self.norms, tiles, 0,
+                                     n, out)
+
+    cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil:
+        cdef leaves_panel fresh = block.as_panel()
+        cdef leaves_csr stored
+        cdef Py_ssize_t r, last = _round_up(block.n_rows, LEAVES_TILE)
+        for r in range(block.n_rows, last):
+            block.start[r] = 0
+            block.length[r] = 0
+        stored.indices = block.indices
+        stored.values = block.data
+        stored.start = block.start
+        stored.length = block.length
+        if self.is_double:
+            table().sparse_block_f64(&self.map, &fresh, &stored, <double *>block.norms, 0, last,
+                                     out, ld)
+        else:
+            table().sparse_block_f32(&self.map, &fresh, &stored, <float *>block.norms, 0, last,
+                                     out, ld)
+        return 0
+
+    cdef int put(self, Py_ssize_t slot, Block block, Py_ssize_t row) except -1:
+        cdef Py_ssize_t n = block.length[row], width = block.itemsize
+        if n <= self.length[slot]:
+            pass                       # fits where the slot's former vector lay
+        else:
+            self.length[slot] = 0
+            if self.heap_used + n > self.heap_capacity:
+                self.collect(n)
+            self.start[slot] = self.heap_used
+            self.heap_used += n
+        self.length[slot] = <int32_t>n
+        memcpy(self.indices + self.start[slot], block.indices + block.start[row],
+               n * sizeof(int32_t))
+        memcpy(<char *>self.data + self.start[slot] * width,
+               <char *>block.data + block.start[row] * width, n * width)
+        memcpy(<char *>self.norms + slot * width, <char *>block.norms + row * width, width)
+        self.n_slots = max(self.n_slots, slot + 1)
+        return 0
+
+    def collect(self, Py_ssize_t wanted):
+        """Close the gaps in the heap; grow it when less than a third would be free."""
+        cdef Py_ssize_t live = int(self.length_array.sum())
+        cdef Py_ssize_t capacity = max(self.heap_capacity, (live + wanted) * 3 // 2, 1024)
+        indices, data = np.zeros(capacity, np.int32), np.zeros(capacity, self.dtype)
+        used = 0
+        for slot in range(self.n_slots):
+            begin, n = self.start_array[slot], self.length_array[slot]
+            indices[used:used + n] = self.indices_array[begin:begin + n]
+            data[used:used + n] = self.data_array[begin:begin + n]
+            self.start_array[slot] = used
+            used += n
+        self.indices_array, self.data_array = indices, data
+        self.indices = <int32_t *>_address(indices)
+        self.data = _address(data)
+        self.heap_used, self.heap_capacity = used, capacity
+
+    def vectors(self, slots):
+        slots = np.asarray(slots, dtype=np.intp)
+        lengths = self.length_array[slots].astype(np.int64)
+        ends = np.cumsum(lengths)
+        indptr = np.concatenate([[0], ends])
+        take = np.repeat(self.start_array[slots] - (ends - lengths), lengths)
+        take += np.arange(len(take))
+        vectors = csr_matrix((self.data_array[take], self.indices_array[take], indptr),
+                             shape=(len(slots), self.n_features))
+        vectors.eliminate_zeros()
+        return vectors
+
+    def state(self):
+        state = Store.state(self)
+        last = _round_up(self.n_slots, LEAVES_TILE)
+        state.update(indices=self.indices_array[:self.heap_used],
+                     data=self.data_array[:self.heap_used],
+                     start=self.start_array[:last], length=self.length_array[:last])
+        return state
+
+    def restore(self, dict state, Py_ssize_t n_slots):
+        Store.restore(self, state, n_slots)
+        self.indices_array, self.data_array = state["indices"], state["data"]
+        self.start_array, self.length_array = state["start"], state["length"]
+        self.indices = <int32_t *>_address(self.indices_array)
+        self.data = _address(self.data_array)
+        self.start = <int64_t *>_address(self.start_array)
+        self.length = <int32_t *>_address(self.length_array)
+        self.heap_used = self.heap_capacity = self.indices_array.shape[0]
+
+
+# ------------------------------------------------------------------------------ Python kernels
+
+cdef void _copy_values(Store store, object values, Py_ssize_t n_rows, Py_ssize_t n_columns,
+                       float *out, Py_ssize_t ld) except *:
+    cdef const float[:, ::1] rounded
+    cdef Py_ssize_t r
+    values = np.ascontiguousarray(values, dtype=np.float32)
+    if values.shape != (n_rows, n_columns):
+        raise ValueError(
+            f"The kernel function must return an array of shape {(n_rows, n_columns)}, "
+            f"got {values.shape}.")
+    rounded = values
+    for r in range(n_rows):
+        if n_columns:
+            memcpy(out + r * ld, &rounded[r, 0], n_columns * sizeof(float))
+
+
+cdef void _call(Store store, object function, object rows, object stored, float *out,
+                Py_ssize_t ld) noexcept:
+    """Kernel values from a Python function; what it raises waits in ``store.error``."""
+    cdef Py_ssize_t r, s
+    if store.error is None:
+        try:
+            _copy_values(store, function(rows, stored), rows.shape[0], stored.shape[0], out, ld)
+            return
+        except BaseException as error:   # handed to the caller, who raises it with the GIL held
+            store.error = error
+    for r in range(rows.shape[0]):
+        for s in range(stored.shape[0]):
+            out[r * ld + s] = 0.0
+
+
+@cython.final
+cdef class CallableStore(Store):
+    def __init__(self, Py_ssize_t n_features, dtype, function):
+        super().__init__(n_features, dtype)
+        self.function = function
+        self.rows_array = np.zeros((0, n_features), dtype=self.dtype)
+
+    def resize(self, Py_ssize_t capacity):
+        Store.resize(self, capacity)
+        self.rows_array = _grown(self.rows_array, capacity)
+
+    cdef int load(self, Block block, object X, const int64_t[::1] rows) except -1:
+        X = X[np.asarray(rows)]
+        block.X = X if isinstance(X, np.ndarray) else X.toarray()
+        block.n_rows = rows.shape[0]
+        return 0
+
+    cdef int load_slots(self, Block block, const int32_t *slots, Py_ssize_t n) noexcept nogil:
+        cdef Py_ssize_t r
+        block.n_rows = n
+        with gil:
+            block.X = self.rows_array[[slots[r] for r in range(n)]]
+        return 0
+
+    cdef void values(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
+                     Py_ssize_t ld) noexcept nogil:
+        last = min(last, self.n_slots)
+        if first < last:
+            with gil:
+                _call(self, self.function, block.X, self.rows_array[first:last], out + first, ld)
+
+    cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil:
+        with gil:
+            _call(self, self.function, block.X, block.X, out, ld)
+        return 0
+
+    cdef int put(self, Py_ssize_t slot, Block block, Py_ssize_t row) except -1:
+        self.rows_array[slot] = block.X[row]
+        self.n_slots = max(self.n_slots, slot + 1)
+        return 0
+
+    def vectors(self, slots):
+        return self.rows_array[np.asarray(slots, dtype=np.intp)]
+
+    def state(self):
+        state = Store.state(self)
+        state["rows"] = self.rows_array[:_round_up(self.n_slots, LEAVES_TILE)]
+        return state
+
+    def restore(self, dict state, Py_ssize_t n_slots):
+        Store.restore(self, state, n_slots)
+        self.rows_array = state["rows"]
+
+
+@cython.final
+cdef class CallableSparseStore(SparseStore):
+    def __init__(self, Py_ssize_t n_features, dtype, function):
+        super().__init__(n_features, dtype)
+        self.function = function
+
+    cdef object fresh_rows(self, Block block):
+        cdef Py_ssize_t nnz = block.nnz, k, r
+        indices, data = np.empty(nnz, np.int32), np.empty(nnz, self.dtype)
+        memcpy(_address(indices), block.indices, nnz * sizeof(int32_t))
+        memcpy(_address(data), block.data, nnz * block.itemsize)
+        indptr = [block.start[r] for r in range(block.n_rows)] + [nnz]
+        rows = csr_matrix((data, indices, indptr), shape=(block.n_rows, self.n_features))
+        rows.eliminate_zeros()
+        return rows
+
+    cdef void values(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
+                     Py_ssize_t ld) noexcept nogil:
+        last = min(last, self.n_slots)
+        if first < last:
+            with gil:
+                _call(self, self.function, self.fresh_rows(block),
+                      self.vectors(range(first, last)), out + first, ld)
+
+    cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil:
+        with gil:
+            rows = self.fresh_rows(block)
+            _call(self, self.function, rows, rows, out, ld)
+        return 0
+
+
+@cython.final
+cdef class PrecomputedStore(Store):
+    """Vectors are columns of a kernel matrix: ``X`` is rows x columns, both of training rows."""
+
+    def __init__(self, Py_ssize_t n_features, dtype):
+        super().__init__(n_features, dtype)
+        self.ids_array = np.zeros(0, dtype=np.int64)
+
+    def attach(self, matrix):
+        """Kernel matrix of the running fit, or None: rows dropped from the cache come from it."""
+        self.matrix = matrix
+
+    def resize(self, Py_ssize_t capacity):
+        Store.resize(self, capacity)
+        self.ids_array = _grown(self.ids_array, capacity)
+
+    cdef int load(self, Block block, object X, const int64_t[::1] rows) except -1:
+        block.ids = np.array(rows)
+        block.X = X[block.ids]
+        block.n_rows = rows.shape[0]
+        return 0
+
+    cdef int load_slots(self, Block block, const int32_t *slots, Py_ssize_t n) noexcept nogil:
+        cdef Py_ssize_t r
+        block.n_rows = n
+        with gil:
+            if self.matrix is None:
+                if self.error is None:
+                    self.error = ValueError(
+                        "finish() with kernel='precomputed' needs the kernel matrix of fit, "
+                        "which is not kept with a pickled model.")
+                return -1
+            block.ids = self.ids_array[[slots[r] for r in range(n)]]
+            block.X = self.matrix[block.ids]
+        return 0
+
+    cdef void take(self, Block block, object columns, float *out, Py_ssize_t ld) noexcept:
+        try:
+            _copy_values(self, block.X[:, columns], block.n_rows, len(columns), out, ld)
+        except BaseException as error:   # handed to the caller, who raises it with the GIL held
+            self.error = error
+
+    cdef void values(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
+                     Py_ssize_t ld) noexcept nogil:
+        last = min(last, self.n_slots)
+        if first < last:
+            with gil:
+                self.take(block, self.ids_array[first:last], out + first, ld)
+
+    cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil:
+        with gil:
+            self.take(block, block.ids, out, ld)
+        return 0
+
+    cdef int put(self, Py_ssize_t slot, Block block, Py_ssize_t row) except -1:
+        self.ids_array[slot] = block.ids[row]
+        self.n_slots = max(self.n_slots, slot + 1)
+        return 0
+
+    def vectors(self, slots):
+        return np.zeros((0, self.n_features), dtype=self.dtype)
+
+    def state(self):
+        state = Store.state(self)
+        state["ids"] = self.ids_array[:_round_up(self.n_slots, LEAVES_TILE)]
+        return state
+
+    def restore(self, dict state, Py_ssize_t n_slots):
+        Store.restore(self, state, n_slots)
+        self.ids_array = state["ids"]

@@ -1,0 +1,505 @@
+"""The dual loop: a stream of rows through the problems of one model.
+
+A row travels like this. The next ``BLOCK`` rows are loaded and their kernel values against the
+store computed at once (in threads, where there are several); each problem then learns the rows one
+by one from those values (the problems side by side in threads); at the end of the block the rows
+that some problem kept are written into the store, and vectors that none refers to any more give up
+their slot. Between blocks, and inside ``finish`` every few milliseconds, signals are looked at: the
+model is consistent then, and a KeyboardInterrupt leaves it so.
+"""
+from concurrent.futures import wait
+
+cimport cython
+from cpython.exc cimport PyErr_CheckSignals
+from libc.math cimport INFINITY
+from libc.stdint cimport int8_t, int32_t, int64_t
+from libc.stdlib cimport free, malloc
+
+from .blocks cimport Block, Store
+from .lasvm cimport Fresh, Lasvm
+from .leaves cimport LEAVES_BLOCK, LEAVES_TILE, table
+
+import numpy as np
+
+# Values touched by one problem's `finish` before signals are looked at: some 20 ms.
+cdef double PATIENCE = 5e7
+# Slots whose kernel values are made and used at once when predicting: they stay in the cache.
+cdef Py_ssize_t STRETCH = 2048
+# Multiplications below which a block is not worth sharing between threads.
+cdef double WORTH_SHARING = 2e7
+
+
+cdef inline void *_address(object array) except? NULL:
+    return <void *><size_t>array.__array_interface__["data"][0]
+
+
+cdef inline Py_ssize_t _round_up(Py_ssize_t n) noexcept nogil:
+    return (n + LEAVES_TILE - 1) // LEAVES_TILE * LEAVES_TILE
+
+
+cdef object _lengthened(object array, Py_ssize_t n):
+    lengthened = np.zeros(n, dtype=array.dtype)
+    lengthened[:array.shape[0]] = array
+    return lengthened
+
+
+@cython.final
+cdef class DualLoop:
+    """Problems over one store.
+
+    Parameters
+    ----------
+    store : Store
+    n_problems : int
+        1 (binary) or one per class.
+    tol, delta_max, n_init, shrinking
+        See ``lasvm.pxd``.
+    cache_bytes : int
+        Budget of all kernel rows, shared equally by the problems.
+    """
+    cdef readonly Store store
+    cdef readonly list problems
+    cdef readonly int64_t n_evaluations
+    cdef Block fresh
+    cdef object values_array, gram_array
+    # Store slots: number of problems that refer to each, and those free (several problems only).
+    cdef object references
+    cdef list free_slots
+    # Class of the vector in each store slot, and of each row of the block.
+    cdef object slot_labels_array
+    cdef int32_t[LEAVES_BLOCK] fresh_labels
+    cdef bint stop
+
+    def __init__(self, Store store, Py_ssize_t n_problems, *, double tol=1e-3,
+                 double delta_max=INFINITY, Py_ssize_t n_init=5, bint shrinking=True,
+                 Py_ssize_t cache_bytes=500 << 20):
+        self.store = store
+        self.problems = [
+            Lasvm(store, n_problems == 1, tol, delta_max, n_init, shrinking,
+                  cache_bytes // n_problems)
+            for _ in range(n_problems)
+        ]
+        self.fresh = store.new_block()
+        self.values_array = np.zeros(0, dtype=np.float32)
+        self.gram_array = np.zeros((LEAVES_BLOCK, LEAVES_BLOCK), dtype=np.float32)
+        self.references = np.zeros(0, dtype=np.int32)
+        self.free_slots = []
+        self.slot_labels_array = np.zeros(0, dtype=np.int32)
+
+    @property
+    def slot_labels(self):
+        """Class code of the vector in each slot of the store."""
+        return self.slot_labels_array[:self.store.n_slots]
+
+    # -------------------------------------------------------------------------- state
+
+    def state(self):
+        """Arrays from which ``restore`` rebuilds everything but the kernel rows."""
+        return {
+            "format": 1,
+            "store": self.store.state(),
+            "n_slots": self.store.n_slots,
+            "problems": [problem.state() for problem in self.problems],
+            "references": self.references[:self.store.n_slots],
+            "slot_labels": self.slot_labels,
+            "free_slots": np.array(self.free_slots, dtype=np.int64),
+            "n_evaluations": self.n_evaluations,
+        }
+
+    def restore(self, dict state):
+        if state["format"] != 1:
+            raise ValueError(f"unknown format {state['format']!r} of a stored model")
+        self.store.restore(state["store"], state["n_slots"])
+        for problem, arrays in zip(self.problems, state["problems"], strict=True):
+            problem.restore(arrays)
+        self.references = np.array(state["references"], dtype=np.int32)
+        self.slot_labels_array = np.array(state["slot_labels"], dtype=np.int32)
+        self.free_slots = [int(slot) for slot in state["free_slots"]]
+        self.n_evaluations = state["n_evaluations"]
+
+    # -------------------------------------------------------------------------- learning
+
+    def learn(self, X, const int64_t[::1] rows, const int32_t[::1] labels,
+              const double[::1] cost, const int64_t[::1] row_ids, executor=None, progress=None):
+        """Online iterations over ``X[rows]``, in that order.
+
+        Parameters
+        ----------
+        X : ndarray or csr_matrix
+            As the store takes it.
+        rows : ndarray of int64
+            Order of visiting.
+        labels : ndarray of int32
+            Class of each row of X; problem c takes class c for +1 (a single problem: class 1).
+        cost : ndarray of float64
+            Upper bound of each row's \\|alpha\\|; a row of cost 0 is skipped.
+        row_ids : ndarray of int64
+            Lasting number of each row of X.
+        executor : Executor, optional
+            Threads to share the work.
+        progress : callable, optional
+            Called with the number of rows done after each block.
+        """
+        cdef Py_ssize_t at = 0, n = rows.shape[0], size
+        self.check_type(X)
+        while at < n:
+            size = min(LEAVES_BLOCK, n - at)
+            at += self.learn_block(X, rows[at:at + size], labels, cost, row_ids, executor)
+            PyErr_CheckSignals()
+            if progress is not None:
+                progress(at)
+
+    cdef Py_ssize_t learn_block(self, X, const int64_t[::1] rows, const int32_t[::1] labels,
+                                const double[::1] cost, const int64_t[::1] row_ids,
+                                executor) except -1:
+        """Learn from the first rows of ``rows``; returns how many."""
+        cdef Py_ssize_t n = rows.shape[0], r = 0, ld, n_loaded = 0
+        cdef int64_t[::1] loaded = np.empty(n, dtype=np.int64)
+        cdef int32_t[::1] place = np.empty(n, dtype=np.int32)
+        cdef Lasvm only = self.problems[0] if len(self.problems) == 1 else None
+        cdef Fresh fresh
+        cdef float[::1] values
+        cdef float[:, ::1] gram = self.gram_array
+        # A row that is a member already needs no kernel values.
+        for r in range(n):
+            place[r] = -1
+            if cost[rows[r]] > 0.0 and not (only is not None and only.knows(row_ids[rows[r]])):
+                place[r] = <int32_t>n_loaded
+                loaded[n_loaded] = rows[r]
+                self.fresh_labels[n_loaded] = labels[rows[r]]
+                n_loaded += 1
+        self.store.reserve(self.store.n_slots + n_loaded)
+        ld = _round_up(self.store.n_slots + n_loaded) + LEAVES_TILE
+        if self.values_array.shape[0] < LEAVES_BLOCK * ld:
+            self.values_array = np.zeros(LEAVES_BLOCK * (ld + ld // 4), dtype=np.float32)
+        values = self.values_array
+        fresh.values, fresh.ld = &values[0], ld
+        fresh.gram, fresh.gram_ld = &gram[0, 0], LEAVES_BLOCK
+        if n_loaded:
+            self.store.load(self.fresh, X, loaded[:n_loaded])
+            self.compute(fresh, executor)
+        for problem in self.problems:
+            (<Lasvm>problem).begin_block(&fresh, n_loaded)
+        if only is not None:
+            with nogil:
+                r = self.learn_rows(only, 1, rows, place, labels, cost, row_ids)
+        elif executor is None:
+            for c, problem in enumerate(self.problems):
+                r = self.learn_problem(problem, c, rows, place, labels, cost, row_ids)
+        else:
+            self.share([(self.learn_problem, problem, c, rows, place, labels, cost, row_ids)
+                        for c, problem in enumerate(self.problems)], executor)
+            r = n
+        self.write_store()
+        self.raise_errors(r)
+        return r
+
+    def learn_problem(self, Lasvm problem, int c, const int64_t[::1] rows,
+                      const int32_t[::1] place, const int32_t[::1] labels,
+                      const double[::1] cost, const int64_t[::1] row_ids):
+        cdef Py_ssize_t r
+        with nogil:
+            r = self.learn_rows(problem, c, rows, place, labels, cost, row_ids)
+        self.raise_errors(r)
+        return r
+
+    cdef Py_ssize_t learn_rows(self, Lasvm problem, int c, const int64_t[::1] rows,
+                               const int32_t[::1] place, const int32_t[::1] labels,
+                               const double[::1] cost, const int64_t[::1] row_ids) noexcept nogil:
+        """Returns the rows learnt, or -1 when memory is short."""
+        cdef Py_ssize_t r
+        cdef int64_t row
+        for r in range(rows.shape[0]):
+            row = rows[r]
+            if place[r] < 0 and cost[row] > 0.0 and not problem.knows(row_ids[row]):
+                break               # was a member when the block began, is none now: a new block
+            if problem.learn(place[r], 1 if labels[row] == c else -1, cost[row],
+                             row_ids[row]) < 0:
+                return -1
+        else:
+            r = rows.shape[0]
+        return r
+
+    cdef int check_type(self, X) except -1:
+        """The engine reads memory as it is: a wrong type must not get this far."""
+        if X.dtype != self.store.dtype or X.shape[1] != self.store.n_features or (
+                isinstance(X, np.ndarray) and not X.flags.c_contiguous):
+            raise ValueError(
+                f"the engine takes contiguous rows of {self.store.n_features} {self.store.dtype} "
+                f"values, got shape {X.shape} of {X.dtype}")
+        return 0
+
+    cdef int raise_errors(self, Py_ssize_t code) except -1:
+        if self.store.error is not None:
+            error, self.store.error = self.store.error, None
+            raise error
+        if code < 0:
+            raise MemoryError("no memory left for kernel rows; a smaller cache_size may help")
+        return 0
+
+    cdef int compute(self, Fresh fresh, executor) except -1:
+        """Kernel values of the loaded rows against the store and against each other."""
+        cdef Py_ssize_t last = _round_up(self.store.n_slots), n = self.fresh.n_rows, half
+        cdef int code
+        if executor is None or <double>n * last * self.store.n_features < WORTH_SHARING:
+            with nogil:
+                self.store.values(self.fresh, 0, last, fresh.values, fresh.ld)
+        else:
+            part = _round_up(last // executor._max_workers + 1)
+            self.share([(self.compute_part, first, min(first + part, last), fresh.ld)
+                        for first in range(0, last, part)], executor)
+        with nogil:
+            code = self.store.gram(self.fresh, <float *>fresh.gram, fresh.gram_ld)
+        self.n_evaluations += n * (self.store.n_slots + n)
+        return self.raise_errors(code)
+
+    def compute_part(self, Py_ssize_t first, Py_ssize_t last, Py_ssize_t ld):
+        cdef float[::1] values = self.values_array
+        with nogil:
+            self.store.values(self.fresh, first, last, &values[0], ld)
+
+    def share(self, calls, executor):
+        """Run the calls in threads. An interrupt waits for them, having told them to stop."""
+        futures = [executor.submit(*call) for call in calls]
+        try:
+            wait(futures)
+        except BaseException:
+            self.stop = True
+            wait(futures)
+            raise
+        finally:
+            self.stop = False
+        return [future.result() for future in futures]
+
+    cdef int write_store(self) except -1:
+        """Write rows kept in this block into the store, and give up vectors nobody refers to."""
+        cdef Lasvm problem
+        cdef Py_ssize_t p, slot, row
+        cdef int32_t index
+        cdef int32_t[::1] references
+        cdef int32_t[::1] slot_labels
+        cdef int32_t stored[LEAVES_BLOCK]
+        if self.references.shape[0] < self.store.capacity:
+            self.references = _lengthened(self.references, self.store.capacity)
+            self.slot_labels_array = _lengthened(self.slot_labels_array, self.store.capacity)
+        slot_labels = self.slot_labels_array
+        if len(self.problems) == 1:
+            problem = self.problems[0]
+            for p in range(problem.n_pending):
+                slot = problem.pending[p]
+                index = problem.members.index[slot]
+                if index < 0:
+                    self.store.put(slot, self.fresh, -index - 1)
+                    slot_labels[slot] = self.fresh_labels[-index - 1]
+                    problem.members.index[slot] = <int32_t>slot
+            problem.n_pending = 0
+            self.store._set_n_slots(problem.members.n)
+            return 0
+        references = self.references
+        for p in range(LEAVES_BLOCK):
+            stored[p] = -1
+        for problem in self.problems:
+            for p in range(problem.n_released):
+                index = problem.released[p]
+                references[index] -= 1
+                if references[index] == 0:
+                    self.free_slots.append(index)
+            problem.n_released = 0
+        for problem in self.problems:
+            for p in range(problem.n_pending):
+                slot = problem.pending[p]
+                index = problem.members.index[slot]
+                # A slot filled, freed and filled again in one block is listed twice.
+                if index >= 0 or problem.members.row_id[slot] < 0:
+                    continue
+                row = -index - 1
+                if stored[row] < 0:
+                    stored[row] = self.free_slots.pop() if self.free_slots else self.store.n_slots
+                    self.store.put(stored[row], self.fresh, row)
+                    slot_labels[stored[row]] = self.fresh_labels[row]
+                references[stored[row]] += 1
+                problem.members.index[slot] = stored[row]
+            problem.n_pending = 0
+        return 0
+
+    # -------------------------------------------------------------------------- finishing
+
+    def finish(self, executor=None, progress=None):
+        """Solve each problem over its members to its tolerance."""
+        for problem in self.problems:
+            self.begin_alone(problem)
+        try:
+            if executor is None or len(self.problems) == 1:
+                for problem in self.problems:
+                    self.finish_problem(problem)
+            else:
+                self.share([(self.finish_problem, problem) for problem in self.problems],
+                           executor)
+        finally:
+            # Whatever happened, every g is made whole and released vectors are given up.
+            for problem in self.problems:
+                self.raise_errors((<Lasvm>problem).unshrink())
+            self.write_store()
+
+    cdef int begin_alone(self, Lasvm problem) except -1:
+        """A block without rows: lengths and buffers fit the members as they are."""
+        cdef Fresh fresh
+        fresh.values, fresh.gram, fresh.ld, fresh.gram_ld = NULL, NULL, 0, 0
+        return problem.begin_block(&fresh, 0)
+
+    def finish_problem(self, Lasvm problem):
+        cdef int code = 0
+        while code == 0 and not self.stop:
+            with nogil:
+                code = problem.finish(PATIENCE)
+            PyErr_CheckSignals()
+            self.raise_errors(code)
+
+    def refresh(self):
+        """Compute every g anew from alpha: what long runs of steps have rounded is mended."""
+        cdef Lasvm problem
+        for problem in self.problems:
+            if problem.members.n_members:
+                self.refresh_problem(problem)
+
+    cdef int refresh_problem(self, Lasvm problem) except -1:
+        cdef Py_ssize_t n = problem.members.n, first, size, r, ld = _round_up(self.store.n_slots)
+        cdef double[::1] coef = np.zeros(ld)
+        cdef const int32_t[::1] members
+        cdef int32_t slots[LEAVES_BLOCK]
+        cdef double[::1] g
+        cdef float[::1] values = np.zeros(LEAVES_BLOCK * ld, dtype=np.float32)
+        cdef int code
+        self.begin_alone(problem)
+        alive = np.flatnonzero(problem.members["row_id"] >= 0).astype(np.int32)
+        np.asarray(coef)[problem.members["index"][alive]] = problem.members["alpha"][alive]
+        members = alive
+        for first in range(0, len(alive), LEAVES_BLOCK):
+            size = min(LEAVES_BLOCK, len(alive) - first)
+            for r in range(size):
+                slots[r] = problem.members.index[members[first + r]]
+            with nogil:
+                code = self.store.load_slots(self.fresh, slots, size)
+                if code == 0:
+                    self.store.values(self.fresh, 0, ld, &values[0], ld)
+                    for r in range(size):
+                        problem.members.g[members[first + r]] = (
+                            problem.members.y[members[first + r]]
+                            - table().dot(&values[r * ld], &coef[0], ld))
+            self.raise_errors(code)
+            self.n_evaluations += size * self.store.n_slots
+            PyErr_CheckSignals()
+        problem.refresh()
+        return 0
+
+    # -------------------------------------------------------------------------- passes
+
+    def begin_pass(self, known):
+        """``known``: one int32 array per problem (slot of each row id, or -1), or None."""
+        for c, problem in enumerate(self.problems):
+            problem.begin_pass(None if known is None else known[c])
+
+    @property
+    def n_changes(self):
+        return sum(problem.n_changes for problem in self.problems)
+
+    @property
+    def n_kernel_evaluations(self):
+        """Kernel values computed so far, those of dropped rows included."""
+        return self.n_evaluations + sum(problem.n_evaluations for problem in self.problems)
+
+    def violation_met(self):
+        """Largest violation met during the pass, when each row was visited."""
+        return max(max(p.violation, p.delta, 0.0) for p in self.problems)
+
+    def violation_left(self):
+        """Largest violation over all rows; exact when the pass changed nothing."""
+        return max(0.0, max(max(p.high, p.members.extremes["g_max"])
+                            - min(p.low, p.members.extremes["g_min"]) for p in self.problems))
+
+    # -------------------------------------------------------------------------- predicting
+
+    def coefficients(self):
+        """(n_problems, n_slots) array: alpha of each problem over the slots of the store."""
+        coef = np.zeros((len(self.problems), _round_up(self.store.n_slots)))
+        for c, problem in enumerate(self.problems):
+            alive = problem.members["row_id"] >= 0
+            coef[c, problem.members["index"][alive]] = problem.members["alpha"][alive]
+        return coef
+
+    def decide(self, X, double[:, ::1] out, executor=None):
+        """out[i, c] = sum_s alpha_cs K(x_s, x_i) + b_c, in blocks of bounded memory."""
+        cdef Py_ssize_t n = out.shape[0], part
+        self.check_type(X)
+        coef = self.coefficients()
+        b = np.array([problem.b for problem in self.problems])
+        if executor is None or n < 4 * LEAVES_BLOCK:
+            self.decide_part(X, coef, b, out, 0, n)
+            return
+        part = LEAVES_BLOCK * (1 + n // (8 * LEAVES_BLOCK * executor._max_workers))
+        self.share([(self.decide_part, X, coef, b, out, first, min(first + part, n))
+                    for first in range(0, n, part)], executor)
+
+    def decide_part(self, X, const double[:, ::1] coef, const double[::1] b, double[:, ::1] out,
+                    Py_ssize_t begin, Py_ssize_t end):
+        cdef Py_ssize_t at, r, c, first, stretch, size, width, n_slots = coef.shape[1]
+        cdef Py_ssize_t n_problems = b.shape[0]
+        cdef Block fresh = self.store.new_block()
+        cdef Py_ssize_t ld = min(n_slots, STRETCH)
+        cdef float[::1] values = np.zeros(LEAVES_BLOCK * ld + 1, dtype=np.float32)
+        for at in range(begin, end, LEAVES_BLOCK):
+            if self.stop:
+                return
+            size = min(LEAVES_BLOCK, end - at)
+            self.store.load(fresh, X, np.arange(at, at + size))
+            with nogil:
+                for r in range(size):
+                    for c in range(n_problems):
+                        out[at + r, c] = b[c]
+                for stretch in range((n_slots + STRETCH - 1) // STRETCH):
+                    first = stretch * STRETCH
+                    width = min(STRETCH, n_slots - first)
+                    # Values land at their slot's place: shift the base so that the stretch
+                    # begins the buffer.
+                    self.store.values(fresh, first, first + width, &values[0] - first, ld)
+                    for r in range(size):
+                        for c in range(n_problems):
+                            out[at + r, c] += table().dot(&values[r * ld], &coef[c, first],
+                                                          width)
+            self.raise_errors(0)
+            PyErr_CheckSignals()
+
+    # -------------------------------------------------------------------------- warm start
+
+    def seed(self, X, const int64_t[::1] rows, const int32_t[::1] labels,
+             const double[:, ::1] alpha, const double[::1] cost, const int64_t[::1] row_ids):
+        """Make ``X[rows]`` members with the given alpha (n_problems, len(rows)), all problems
+        alike; alpha must lie in the boxes and sum to 0. g is computed."""
+        cdef Py_ssize_t at, r, c, slot, size
+        cdef Lasvm problem
+        cdef int8_t y
+        cdef Fresh fresh
+        cdef float[:, ::1] gram = self.gram_array
+        fresh.values, fresh.ld = NULL, 0
+        fresh.gram, fresh.gram_ld = &gram[0, 0], LEAVES_BLOCK
+        for at in range(0, rows.shape[0], LEAVES_BLOCK):
+            size = min(LEAVES_BLOCK, rows.shape[0] - at)
+            self.store.reserve(self.store.n_slots + size)
+            self.store.load(self.fresh, X, rows[at:at + size])
+            for r in range(size):
+                self.fresh_labels[r] = labels[rows[at + r]]
+            with nogil:
+                self.store.gram(self.fresh, &gram[0, 0], LEAVES_BLOCK)
+            self.raise_errors(0)
+            for c in range(len(self.problems)):
+                problem = self.problems[c]
+                problem.begin_block(&fresh, size)
+                for r in range(size):
+                    if alpha[c, at + r] == 0.0:
+                        continue
+                    y = 1 if labels[rows[at + r]] == (1 if len(self.problems) == 1 else c) else -1
+                    slot = problem.seed(r, y, cost[rows[at + r]], row_ids[rows[at + r]],
+                                        alpha[c, at + r])
+                    self.raise_errors(slot)
+            self.write_store()
+        self.refresh()

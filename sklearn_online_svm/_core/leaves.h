@@ -1,0 +1,207 @@
+/* Leaves of the engine: the loops in which all the time is spent.
+ *
+ * Every loop is written once (leaves_level.h, leaves_real.h) and compiled for each SIMD level
+ * the compiler knows; `leaves_select` picks one table of functions at run time.
+ *
+ * Promise kept by the kernel loops: the value for a pair (a, b) is
+ *     round_to_float32(map(sum over ascending k of a[k] * b[k]))
+ * with one accumulator per pair and the same rounding on every path. A pair therefore gets the
+ * same bits in a block, alone, recomputed, with its arguments swapped, dense or sparse
+ * (an absent feature adds an exact zero). Chunked and whole streams then follow one path.
+ */
+#ifndef SOSVM_LEAVES_H
+#define SOSVM_LEAVES_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Slots of one tile of the dense store: tile[k * LEAVES_TILE + lane]. */
+#define LEAVES_TILE 16
+/* Largest number of fresh rows in one block. */
+#define LEAVES_BLOCK 64
+
+#if defined(__GNUC__) || defined(__clang__)
+#define LEAVES_INLINE static inline __attribute__((always_inline))
+#define LEAVES_UNROLL _Pragma("GCC unroll 16")
+#define LEAVES_RESTRICT __restrict__
+#define LEAVES_HAS_VECTORS 1
+#else
+#define LEAVES_INLINE static inline
+#define LEAVES_UNROLL
+#define LEAVES_RESTRICT
+#define LEAVES_HAS_VECTORS 0
+#endif
+
+#if LEAVES_HAS_VECTORS && (defined(__x86_64__) || defined(__amd64__))
+#define LEAVES_X86 1
+#include <immintrin.h>
+#else
+#define LEAVES_X86 0
+#endif
+
+enum { LEAVES_LINEAR = 0, LEAVES_POLY = 1, LEAVES_RBF = 2, LEAVES_SIGMOID = 3 };
+
+/* What turns a dot product into a kernel value. */
+typedef struct {
+    int kind;
+    int degree;
+    double gamma;
+    double coef0;
+} leaves_map;
+
+/* Extremes of g over the slots that may still go up, or down; index -1 and -inf / +inf over
+ * nothing. */
+typedef struct {
+    double g_max;
+    double g_min;
+    ptrdiff_t i_max;
+    ptrdiff_t j_min;
+} leaves_extremes;
+
+/* Stored sparse vectors: slot s holds values[start[s] : start[s] + length[s]], columns
+ * ascending, filled up with zeros to a length that is a multiple of four. */
+typedef struct {
+    const int32_t *indices;
+    const void *values;
+    const int64_t *start;
+    const int32_t *length;
+} leaves_csr;
+
+/* Fresh sparse rows, transposed: panel[place[column] * lanes + row]; place 0 is a row of zeros
+ * for the columns that no fresh row has. */
+typedef struct {
+    const void *panel;
+    const int32_t *place;
+    const void *norms;
+    ptrdiff_t lanes;
+    ptrdiff_t n_rows;
+} leaves_panel;
+
+/* Fresh dense rows, contiguous. */
+typedef struct {
+    const void *rows;
+    const void *norms;
+    ptrdiff_t n_rows;
+    ptrdiff_t n_features;
+} leaves_rows;
+
+typedef struct {
+    const char *name;
+    /* out[r * ld + s] = K(row r, slot s) for s in [first, last), both multiples of the tile. */
+    void (*dense_block_f32)(const leaves_map *map, const leaves_rows *fresh, const float *tiles,
+                            const float *norms, ptrdiff_t first, ptrdiff_t last, float *out,
+                            ptrdiff_t ld);
+    void (*dense_block_f64)(const leaves_map *map, const leaves_rows *fresh, const double *tiles,
+                            const double *norms, ptrdiff_t first, ptrdiff_t last, float *out,
+                            ptrdiff_t ld);
+    void (*sparse_block_f32)(const leaves_map *map, const leaves_panel *fresh,
+                             const leaves_csr *stored, const float *norms, ptrdiff_t first,
+                             ptrdiff_t last, float *out, ptrdiff_t ld);
+    void (*sparse_block_f64)(const leaves_map *map, const leaves_panel *fresh,
+                             const leaves_csr *stored, const double *norms, ptrdiff_t first,
+                             ptrdiff_t last, float *out, ptrdiff_t ld);
+    /* The first fresh row against the slots of the wanted tiles: out[t * tile + lane]. (Sparse:
+     * of the n_wanted tiles from first on when wanted is NULL.) */
+    void (*dense_tiles_f32)(const leaves_map *map, const leaves_rows *fresh, const float *tiles,
+                            const float *norms, const int32_t *wanted, ptrdiff_t n_wanted,
+                            float *out);
+    void (*dense_tiles_f64)(const leaves_map *map, const leaves_rows *fresh, const double *tiles,
+                            const double *norms, const int32_t *wanted, ptrdiff_t n_wanted,
+                            float *out);
+    void (*sparse_tiles_f32)(const leaves_map *map, const leaves_panel *fresh,
+                             const leaves_csr *stored, const float *norms, const int32_t *wanted,
+                             ptrdiff_t first, ptrdiff_t n_wanted, float *out);
+    void (*sparse_tiles_f64)(const leaves_map *map, const leaves_panel *fresh,
+                             const leaves_csr *stored, const double *norms,
+                             const int32_t *wanted, ptrdiff_t first, ptrdiff_t n_wanted,
+                             float *out);
+    /* norms[r] = sum over ascending k of x[k]^2, rounded as the dot products are. */
+    void (*dense_norms_f32)(const float *rows, ptrdiff_t n_rows, ptrdiff_t n_features,
+                            float *norms);
+    void (*dense_norms_f64)(const double *rows, ptrdiff_t n_rows, ptrdiff_t n_features,
+                            double *norms);
+    float (*sparse_norm_f32)(const float *values, ptrdiff_t n);
+    double (*sparse_norm_f64)(const double *values, ptrdiff_t n);
+    void (*exp_f32)(const float *x, float *out, ptrdiff_t n);
+    void (*exp_f64)(const double *x, double *out, ptrdiff_t n);
+    /* sum_s k[s] a[s] */
+    double (*dot)(const float *k, const double *a, ptrdiff_t n);
+    /* g[s] += step * k[s] */
+    void (*axpy)(double step, const float *k, double *g, ptrdiff_t n);
+    /* g[s] -= step * (ki[s] - kj[s]) and, in the same pass, the extremes of the new g.
+     * step = 0 with ki = kj is a plain scan. */
+    void (*update)(double *g, const float *ki, const float *kj, double step, const int8_t *up,
+                   const int8_t *down, ptrdiff_t n, leaves_extremes *extremes);
+    /* argmax over slots that may go down with g < g_i of (g_i - g)^2 / curvature: the partner of
+     * i that promises most (second order, Fan, Chen and Lin 2005); -1 over nothing. */
+    ptrdiff_t (*partner)(const double *g, const float *ki, const float *diag, double g_i,
+                         float k_ii, const int8_t *down, ptrdiff_t n);
+} leaves_table;
+
+/* Smallest curvature of a step: a kernel need not be positive definite. */
+#define LEAVES_CURVATURE 1e-12
+
+/* ------------------------------------------------------------------ levels ---------------- */
+
+#define LEAVES_CAT2(a, b) a##_##b
+#define LEAVES_CAT(a, b) LEAVES_CAT2(a, b)
+
+#define LEVEL portable
+#define LEVEL_PORTABLE 1
+#include "leaves_level.h"
+#undef LEVEL_PORTABLE
+#undef LEVEL
+
+#if LEAVES_X86
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+#endif
+#define LEVEL avx2
+#define LEVEL_AVX2 1
+#include "leaves_level.h"
+#undef LEVEL_AVX2
+#undef LEVEL
+#if defined(__clang__)
+#pragma clang attribute pop
+#pragma clang attribute push( \
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), apply_to = function)
+#else
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,prefer-vector-width=512")
+#endif
+#define LEVEL avx512
+#define LEVEL_AVX512 1
+#include "leaves_level.h"
+#undef LEVEL_AVX512
+#undef LEVEL
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+#endif /* LEAVES_X86 */
+
+/* Levels this machine can run, best first; returns their number (at most 3). */
+static int leaves_available(const leaves_table **tables) {
+    int n = 0;
+#if LEAVES_X86
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+        tables[n++] = &leaves_avx512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        tables[n++] = &leaves_avx2;
+#endif
+    tables[n++] = &leaves_portable;
+    return n;
+}
+
+#endif

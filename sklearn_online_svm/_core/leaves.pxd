@@ -1,0 +1,86 @@
+"""Contract of the leaves for the other modules of the engine; see leaves.h for the promises."""
+from libc.stdint cimport int8_t, int32_t, int64_t
+
+cdef extern from "leaves.h" nogil:
+    enum:
+        LEAVES_TILE
+        LEAVES_BLOCK
+        LEAVES_LINEAR
+        LEAVES_POLY
+        LEAVES_RBF
+        LEAVES_SIGMOID
+
+    double LEAVES_CURVATURE
+
+    ctypedef struct leaves_map:
+        int kind
+        int degree
+        double gamma
+        double coef0
+
+    ctypedef struct leaves_extremes:
+        double g_max
+        double g_min
+        ptrdiff_t i_max
+        ptrdiff_t j_min
+
+    ctypedef struct leaves_csr:
+        const int32_t *indices
+        const void *values
+        const int64_t *start
+        const int32_t *length
+
+    ctypedef struct leaves_panel:
+        const void *panel
+        const int32_t *place
+        const void *norms
+        ptrdiff_t lanes
+        ptrdiff_t n_rows
+
+    ctypedef struct leaves_rows:
+        const void *rows
+        const void *norms
+        ptrdiff_t n_rows
+        ptrdiff_t n_features
+
+    ctypedef struct leaves_table:
+        const char *name
+        void (*dense_block_f32)(const leaves_map *, const leaves_rows *, const float *,
+                                const float *, ptrdiff_t, ptrdiff_t, float *,
+                                ptrdiff_t) noexcept nogil
+        void (*dense_block_f64)(const leaves_map *, const leaves_rows *, const double *,
+                                const double *, ptrdiff_t, ptrdiff_t, float *,
+                                ptrdiff_t) noexcept nogil
+        void (*sparse_block_f32)(const leaves_map *, const leaves_panel *, const leaves_csr *,
+                                 const float *, ptrdiff_t, ptrdiff_t, float *,
+                                 ptrdiff_t) noexcept nogil
+        void (*sparse_block_f64)(const leaves_map *, const leaves_panel *, const leaves_csr *,
+                                 const double *, ptrdiff_t, ptrdiff_t, float *,
+                                 ptrdiff_t) noexcept nogil
+        void (*dense_tiles_f32)(const leaves_map *, const leaves_rows *, const float *,
+                                const float *, const int32_t *, ptrdiff_t,
+                                float *) noexcept nogil
+        void (*dense_tiles_f64)(const leaves_map *, const leaves_rows *, const double *,
+                                const double *, const int32_t *, ptrdiff_t,
+                                float *) noexcept nogil
+        void (*sparse_tiles_f32)(const leaves_map *, const leaves_panel *, const leaves_csr *,
+                                 const float *, const int32_t *, ptrdiff_t, ptrdiff_t,
+                                 float *) noexcept nogil
+        void (*sparse_tiles_f64)(const leaves_map *, const leaves_panel *, const leaves_csr *,
+                                 const double *, const int32_t *, ptrdiff_t, ptrdiff_t,
+                                 float *) noexcept nogil
+        void (*dense_norms_f32)(const float *, ptrdiff_t, ptrdiff_t, float *) noexcept nogil
+        void (*dense_norms_f64)(const double *, ptrdiff_t, ptrdiff_t, double *) noexcept nogil
+        float (*sparse_norm_f32)(const float *, ptrdiff_t) noexcept nogil
+        double (*sparse_norm_f64)(const double *, ptrdiff_t) noexcept nogil
+        void (*exp_f32)(const float *, float *, ptrdiff_t) noexcept nogil
+        void (*exp_f64)(const double *, double *, ptrdiff_t) noexcept nogil
+        double (*dot)(const float *, const double *, ptrdiff_t) noexcept nogil
+        void (*axpy)(double, const float *, double *, ptrdiff_t) noexcept nogil
+        void (*update)(double *, const float *, const float *, double, const int8_t *,
+                       const int8_t *, ptrdiff_t, leaves_extremes *) noexcept nogil
+        ptrdiff_t (*partner)(const double *, const float *, const float *, double, float,
+                             const int8_t *, ptrdiff_t) noexcept nogil
+
+# The table in use: chosen once, when this module is imported.
+cdef const leaves_table *table() noexcept nogil

@@ -1,0 +1,397 @@
+/* One SIMD level of the leaves. Included by leaves.h once per level with LEVEL set; no guard.
+ *
+ * A level defines two vector types, vf (FL floats) and vd (DL doubles), and the few operations
+ * below; everything else is written in terms of them.
+ */
+#define LEAF(name) LEAVES_CAT(name, LEVEL)
+#define vf LEAF(leaves_vf)
+#define vd LEAF(leaves_vd)
+
+#if defined(LEVEL_AVX512)
+
+typedef __m512 vf;
+typedef __m512d vd;
+#define FL 16
+#define DL 8
+#define VF_LOAD(p) _mm512_loadu_ps(p)
+#define VF_STORE(p, v) _mm512_storeu_ps(p, v)
+#define VF_SET(x) _mm512_set1_ps(x)
+#define VF_FMA(a, b, c) _mm512_fmadd_ps(a, b, c)
+#define VD_LOAD(p) _mm512_loadu_pd(p)
+#define VD_STORE(p, v) _mm512_storeu_pd(p, v)
+#define VD_SET(x) _mm512_set1_pd(x)
+#define VD_FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
+#define VD_WIDEN(p) _mm512_cvtps_pd(_mm256_loadu_ps(p))
+#define F_FMA(a, b, c) __builtin_fmaf(a, b, c)
+#define D_FMA(a, b, c) __builtin_fma(a, b, c)
+/* Larger of best and g where the byte is set. */
+#define VD_MAX_IF(best, g, bytes)                                                                \
+    _mm512_mask_max_pd(best,                                                                     \
+                       _mm512_movepi64_mask(                                                     \
+                           _mm512_cvtepi8_epi64(_mm_loadl_epi64((const __m128i *)(bytes)))),     \
+                       best, g)
+#define VD_MIN_IF(best, g, bytes)                                                                \
+    _mm512_mask_min_pd(best,                                                                     \
+                       _mm512_movepi64_mask(                                                     \
+                           _mm512_cvtepi8_epi64(_mm_loadl_epi64((const __m128i *)(bytes)))),     \
+                       best, g)
+
+#elif defined(LEVEL_AVX2)
+
+typedef __m256 vf;
+typedef __m256d vd;
+#define FL 8
+#define DL 4
+#define VF_LOAD(p) _mm256_loadu_ps(p)
+#define VF_STORE(p, v) _mm256_storeu_ps(p, v)
+#define VF_SET(x) _mm256_set1_ps(x)
+#define VF_FMA(a, b, c) _mm256_fmadd_ps(a, b, c)
+#define VD_LOAD(p) _mm256_loadu_pd(p)
+#define VD_STORE(p, v) _mm256_storeu_pd(p, v)
+#define VD_SET(x) _mm256_set1_pd(x)
+#define VD_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
+#define VD_WIDEN(p) _mm256_cvtps_pd(_mm_loadu_ps(p))
+#define F_FMA(a, b, c) __builtin_fmaf(a, b, c)
+#define D_FMA(a, b, c) __builtin_fma(a, b, c)
+LEAVES_INLINE __m256d LEAF(byte_mask)(const int8_t *bytes) {
+    int32_t four;
+    memcpy(&four, bytes, 4);
+    return _mm256_castsi256_pd(_mm256_cvtepi8_epi64(_mm_cvtsi32_si128(four)));
+}
+#define VD_MAX_IF(best, g, bytes) \
+    _mm256_max_pd(best, _mm256_blendv_pd(best, g, LEAF(byte_mask)(bytes)))
+#define VD_MIN_IF(best, g, bytes) \
+    _mm256_min_pd(best, _mm256_blendv_pd(best, g, LEAF(byte_mask)(bytes)))
+
+#else
+
+#if LEAVES_HAS_VECTORS
+/* 16-byte vectors: SSE2 on x86-64, NEON on arm64. */
+typedef float vf __attribute__((vector_size(16), aligned(4), may_alias));
+typedef double LEAF(leaves_wide) __attribute__((vector_size(16), aligned(8), may_alias));
+#define FL 4
+#define VF_LOAD(p) (*(const vf *)(p))
+#define VF_STORE(p, v) (*(vf *)(p) = (v))
+#define VF_SET(x) ((vf){(x), (x), (x), (x)})
+#else
+typedef float vf;
+#define FL 1
+#define VF_LOAD(p) (*(p))
+#define VF_STORE(p, v) (*(p) = (v))
+#define VF_SET(x) (x)
+#endif
+typedef double vd;
+#define DL 1
+#define VF_FMA(a, b, c) ((a) * (b) + (c))
+#define VD_LOAD(p) (*(p))
+#define VD_STORE(p, v) (*(p) = (v))
+#define VD_SET(x) (x)
+#define VD_FMA(a, b, c) ((a) * (b) + (c))
+#define VD_WIDEN(p) ((double)*(p))
+#define F_FMA(a, b, c) ((a) * (b) + (c))
+#define D_FMA(a, b, c) ((a) * (b) + (c))
+/* The byte, 0 or -1, widened to a mask of bits: no branch to mispredict. */
+LEAVES_INLINE double LEAF(select)(double g, double other, int8_t open) {
+    const int64_t mask = open;
+    int64_t a, b;
+    memcpy(&a, &g, 8);
+    memcpy(&b, &other, 8);
+    a = (a & mask) | (b & ~mask);
+    memcpy(&g, &a, 8);
+    return g;
+}
+LEAVES_INLINE double LEAF(max_if)(double best, double g, int8_t open) {
+    const double candidate = LEAF(select)(g, -INFINITY, open);
+    return candidate > best ? candidate : best;
+}
+LEAVES_INLINE double LEAF(min_if)(double best, double g, int8_t open) {
+    const double candidate = LEAF(select)(g, INFINITY, open);
+    return candidate < best ? candidate : best;
+}
+#define VD_MAX_IF(best, g, bytes) LEAF(max_if)(best, g, *(bytes))
+#define VD_MIN_IF(best, g, bytes) LEAF(min_if)(best, g, *(bytes))
+
+#endif
+
+/* ------------------------------------------------------------------ exp ------------------- */
+
+/* exp(x) = 2^n p(r), n = round(x / ln 2), |r| <= ln(2)/2, p a Taylor polynomial; no libm call, so
+ * the loops around it vectorise. Adding 1.5 * 2^23 (2^52) rounds to nearest and leaves n in the
+ * low bits. Relative error below 3e-7 (float) and 5e-16 (double); 0 below -87.3 (-708), where
+ * the result would be subnormal, inf above 88 (709); NaN passes through. */
+LEAVES_INLINE float LEAF(exp_float)(float x) {
+    const float magic = 12582912.0f;
+    float z = x * 1.44269504088896341f + magic;
+    float n = z - magic;
+    float r = F_FMA(n, -0.693359375f, x);
+    float p, scale;
+    uint32_t bits;
+    r = F_FMA(n, 2.12194440e-4f, r);
+    p = 1.0f / 5040.0f;
+    p = F_FMA(p, r, 1.0f / 720.0f);
+    p = F_FMA(p, r, 1.0f / 120.0f);
+    p = F_FMA(p, r, 1.0f / 24.0f);
+    p = F_FMA(p, r, 1.0f / 6.0f);
+    p = F_FMA(p, r, 0.5f);
+    p = F_FMA(p, r, 1.0f);
+    p = F_FMA(p, r, 1.0f);
+    memcpy(&bits, &z, 4);
+    bits = (bits << 23) + 0x3f800000u;
+    memcpy(&scale, &bits, 4);
+    p *= scale;
+    p = x < -87.3f ? 0.0f : p;
+    p = x > 88.0f ? INFINITY : p;
+    return p;
+}
+
+LEAVES_INLINE double LEAF(exp_double)(double x) {
+    const double magic = 6755399441055744.0;
+    double z = x * 1.4426950408889634074 + magic;
+    double n = z - magic;
+    double r = D_FMA(n, -6.93145751953125e-1, x);
+    double p, scale;
+    uint64_t bits;
+    r = D_FMA(n, -1.42860682030941723212e-6, r);
+    p = 1.0 / 6227020800.0;
+    p = D_FMA(p, r, 1.0 / 479001600.0);
+    p = D_FMA(p, r, 1.0 / 39916800.0);
+    p = D_FMA(p, r, 1.0 / 3628800.0);
+    p = D_FMA(p, r, 1.0 / 362880.0);
+    p = D_FMA(p, r, 1.0 / 40320.0);
+    p = D_FMA(p, r, 1.0 / 5040.0);
+    p = D_FMA(p, r, 1.0 / 720.0);
+    p = D_FMA(p, r, 1.0 / 120.0);
+    p = D_FMA(p, r, 1.0 / 24.0);
+    p = D_FMA(p, r, 1.0 / 6.0);
+    p = D_FMA(p, r, 0.5);
+    p = D_FMA(p, r, 1.0);
+    p = D_FMA(p, r, 1.0);
+    memcpy(&bits, &z, 8);
+    bits = (bits << 52) + 0x3ff0000000000000ull;
+    memcpy(&scale, &bits, 8);
+    p *= scale;
+    p = x < -708.0 ? 0.0 : p;
+    p = x > 709.0 ? INFINITY : p;
+    return p;
+}
+
+/* ------------------------------------------------------------------ kernel blocks --------- */
+
+#define REAL float
+#define VEC vf
+#define VL FL
+#define V_LOAD VF_LOAD
+#define V_STORE VF_STORE
+#define V_SET VF_SET
+#define V_FMA VF_FMA
+#define S_FMA F_FMA
+#define EXP LEAF(exp_float)
+#define TYPED(name) LEAVES_CAT(name##_f32, LEVEL)
+#include "leaves_real.h"
+#undef REAL
+#undef VEC
+#undef VL
+#undef V_LOAD
+#undef V_STORE
+#undef V_SET
+#undef V_FMA
+#undef S_FMA
+#undef EXP
+#undef TYPED
+
+#define REAL double
+#if defined(LEVEL_PORTABLE) && LEAVES_HAS_VECTORS
+#define VEC LEAF(leaves_wide)
+#define VL 2
+#define V_LOAD(p) (*(const VEC *)(p))
+#define V_STORE(p, v) (*(VEC *)(p) = (v))
+#define V_SET(x) ((VEC){(x), (x)})
+#else
+#define VEC vd
+#define VL DL
+#define V_LOAD VD_LOAD
+#define V_STORE VD_STORE
+#define V_SET VD_SET
+#endif
+#define V_FMA VD_FMA
+#define S_FMA D_FMA
+#define EXP LEAF(exp_double)
+#define TYPED(name) LEAVES_CAT(name##_f64, LEVEL)
+#include "leaves_real.h"
+#undef REAL
+#undef VEC
+#undef VL
+#undef V_LOAD
+#undef V_STORE
+#undef V_SET
+#undef V_FMA
+#undef S_FMA
+#undef EXP
+#undef TYPED
+
+/* ------------------------------------------------------------------ one pass per step ----- */
+
+static double LEAF(dot)(const float *LEAVES_RESTRICT k, const double *LEAVES_RESTRICT a,
+                        ptrdiff_t n) {
+    /* Four accumulators hide the latency of the additions. */
+    vd s0 = VD_SET(0.0), s1 = VD_SET(0.0), s2 = VD_SET(0.0), s3 = VD_SET(0.0);
+    double lanes[4 * DL], sum = 0.0;
+    ptrdiff_t i = 0;
+    int l;
+    for (; i + 4 * DL <= n; i += 4 * DL) {
+        s0 = VD_FMA(VD_WIDEN(k + i), VD_LOAD(a + i), s0);
+        s1 = VD_FMA(VD_WIDEN(k + i + DL), VD_LOAD(a + i + DL), s1);
+        s2 = VD_FMA(VD_WIDEN(k + i + 2 * DL), VD_LOAD(a + i + 2 * DL), s2);
+        s3 = VD_FMA(VD_WIDEN(k + i + 3 * DL), VD_LOAD(a + i + 3 * DL), s3);
+    }
+    VD_STORE(lanes, s0);
+    VD_STORE(lanes + DL, s1);
+    VD_STORE(lanes + 2 * DL, s2);
+    VD_STORE(lanes + 3 * DL, s3);
+    for (l = 0; l < 4 * DL; l++) sum += lanes[l];
+    for (; i < n; i++) sum += (double)k[i] * a[i];
+    return sum;
+}
+
+static void LEAF(axpy)(double step, const float *LEAVES_RESTRICT k, double *LEAVES_RESTRICT g,
+                       ptrdiff_t n) {
+    ptrdiff_t i = 0;
+    const vd s = VD_SET(step);
+    for (; i + DL <= n; i += DL) VD_STORE(g + i, VD_FMA(s, VD_WIDEN(k + i), VD_LOAD(g + i)));
+    for (; i < n; i++) g[i] = D_FMA(step, (double)k[i], g[i]);
+}
+
+/* Slots whose extremes are kept apart; the winner is then searched in one such stretch. */
+#define STRETCH 512
+
+static void LEAF(update)(double *LEAVES_RESTRICT g, const float *ki, const float *kj, double step,
+                         const int8_t *LEAVES_RESTRICT up, const int8_t *LEAVES_RESTRICT down,
+                         ptrdiff_t n, leaves_extremes *extremes) {
+    double g_max = -INFINITY, g_min = INFINITY;
+    ptrdiff_t at_max = -1, at_min = -1, start, i;
+    const double back = -step;
+    const vd s = VD_SET(back);
+    for (start = 0; start < n; start += STRETCH) {
+        const ptrdiff_t stop = start + STRETCH < n ? start + STRETCH : n;
+        vd high = VD_SET(-INFINITY), low = VD_SET(INFINITY);
+        double lanes[2 * DL], stretch_max = -INFINITY, stretch_min = INFINITY;
+        int l;
+        i = start;
+        for (; i + DL <= stop; i += DL) {
+            const vd v = VD_FMA(s, VD_WIDEN(ki + i) - VD_WIDEN(kj + i), VD_LOAD(g + i));
+            VD_STORE(g + i, v);
+            high = VD_MAX_IF(high, v, up + i);
+            low = VD_MIN_IF(low, v, down + i);
+        }
+        for (; i < stop; i++) {
+            g[i] = D_FMA(back, (double)ki[i] - (double)kj[i], g[i]);
+            if (up[i] && g[i] > stretch_max) stretch_max = g[i];
+            if (down[i] && g[i] < stretch_min) stretch_min = g[i];
+        }
+        VD_STORE(lanes, high);
+        VD_STORE(lanes + DL, low);
+        for (l = 0; l < DL; l++) {
+            if (lanes[l] > stretch_max) stretch_max = lanes[l];
+            if (lanes[DL + l] < stretch_min) stretch_min = lanes[DL + l];
+        }
+        if (stretch_max > g_max) g_max = stretch_max, at_max = start;
+        if (stretch_min < g_min) g_min = stretch_min, at_min = start;
+    }
+    extremes->g_max = g_max;
+    extremes->g_min = g_min;
+    if (at_max >= 0)
+        while (!(up[at_max] && g[at_max] == g_max)) at_max++;
+    if (at_min >= 0)
+        while (!(down[at_min] && g[at_min] == g_min)) at_min++;
+    extremes->i_max = at_max;
+    extremes->j_min = at_min;
+}
+
+/* In float32: the choice of the partner need not be exact, only the step it leads to. */
+static ptrdiff_t LEAF(partner)(const double *LEAVES_RESTRICT g, const float *LEAVES_RESTRICT ki,
+                               const float *LEAVES_RESTRICT diag, double g_i, float k_ii,
+                               const int8_t *LEAVES_RESTRICT down, ptrdiff_t n) {
+    float gains[STRETCH], best = 0.0f;
+    ptrdiff_t at = -1, start, i;
+    for (start = 0; start < n; start += STRETCH) {
+        const ptrdiff_t size = start + STRETCH < n ? STRETCH : n - start;
+        float lanes[16] = {0.0f}, stretch_best = 0.0f;
+        int l;
+        for (i = 0; i < size; i++) {
+            const float gap = (float)(g_i - g[start + i]);
+            float curvature = k_ii + diag[start + i] - 2.0f * ki[start + i];
+            const float open = down[start + i] ? 1.0f : 0.0f;
+            curvature = curvature > 1e-12f ? curvature : 1e-12f;
+            gains[i] = gap > 0.0f ? open * gap * gap / curvature : 0.0f;
+        }
+        for (i = size; i & 15; i++) gains[i] = 0.0f;
+        for (i = 0; i < size; i += 16)
+            for (l = 0; l < 16; l++) lanes[l] = gains[i + l] > lanes[l] ? gains[i + l] : lanes[l];
+        for (l = 0; l < 16; l++) stretch_best = lanes[l] > stretch_best ? lanes[l] : stretch_best;
+        if (stretch_best > best) {
+            best = stretch_best;
+            for (i = 0; gains[i] != best; i++) continue;
+            at = start + i;
+        }
+    }
+    return at;
+}
+
+#undef STRETCH
+
+static void LEAF(exp_f32)(const float *LEAVES_RESTRICT x, float *LEAVES_RESTRICT out,
+                          ptrdiff_t n) {
+    ptrdiff_t i;
+    for (i = 0; i < n; i++) out[i] = LEAF(exp_float)(x[i]);
+}
+
+static void LEAF(exp_f64)(const double *LEAVES_RESTRICT x, double *LEAVES_RESTRICT out,
+                          ptrdiff_t n) {
+    ptrdiff_t i;
+    for (i = 0; i < n; i++) out[i] = LEAF(exp_double)(x[i]);
+}
+
+#define LEVEL_STRING2(x) #x
+#define LEVEL_STRING(x) LEVEL_STRING2(x)
+static const leaves_table LEAF(leaves) = {
+    LEVEL_STRING(LEVEL),
+    LEAVES_CAT(dense_block_f32, LEVEL),
+    LEAVES_CAT(dense_block_f64, LEVEL),
+    LEAVES_CAT(sparse_block_f32, LEVEL),
+    LEAVES_CAT(sparse_block_f64, LEVEL),
+    LEAVES_CAT(dense_tiles_f32, LEVEL),
+    LEAVES_CAT(dense_tiles_f64, LEVEL),
+    LEAVES_CAT(sparse_tiles_f32, LEVEL),
+    LEAVES_CAT(sparse_tiles_f64, LEVEL),
+    LEAVES_CAT(dense_norms_f32, LEVEL),
+    LEAVES_CAT(dense_norms_f64, LEVEL),
+    LEAVES_CAT(sparse_norm_f32, LEVEL),
+    LEAVES_CAT(sparse_norm_f64, LEVEL),
+    LEAF(exp_f32),
+    LEAF(exp_f64),
+    LEAF(dot),
+    LEAF(axpy),
+    LEAF(update),
+    LEAF(partner),
+};
+
+#undef LEVEL_STRING
+#undef LEVEL_STRING2
+#undef vf
+#undef vd
+#undef LEAF
+#undef FL
+#undef DL
+#undef VF_LOAD
+#undef VF_STORE
+#undef VF_SET
+#undef VF_FMA
+#undef VD_LOAD
+#undef VD_STORE
+#undef VD_SET
+#undef VD_FMA
+#undef VD_WIDEN
+#undef F_FMA
+#undef D_FMA
+#undef VD_MAX_IF
+#undef VD_MIN_IF

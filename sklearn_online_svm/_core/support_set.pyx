@@ -1,0 +1,304 @@
+"""Support set of one binary problem, and its kernel rows; the contract is in the ``.pxd``."""
+from libc.math cimport INFINITY, fabs
+from libc.stdint cimport int8_t, int32_t, int64_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+cdef double EPSILON = np.finfo(np.float64).eps
+
+# Memory that rows may take before any has been computed twice.
+cdef enum:
+    FIRST_GRANT = 64 << 20
+
+# Name and type of the arrays of a support set, and what fills the part never used.
+_FIELDS = {
+    "alpha": np.float64, "g": np.float64, "lower": np.float64, "upper": np.float64,
+    "diag": np.float32, "y": np.int8, "up": np.int8, "down": np.int8,
+    "index": np.int32, "row_id": np.int64,
+    "free_slots": np.int32, "zeros": np.int32, "zero_place": np.int32,
+}
+
+
+cdef inline void *_address(object array) except? NULL:
+    return <void *><size_t>array.__array_interface__["data"][0]
+
+
+cdef class SupportSet:
+    def __init__(self):
+        self.arrays = {name: np.zeros(0, dtype) for name, dtype in _FIELDS.items()}
+        self.attach()
+        self.scan()
+
+    cdef void attach(self):
+        """Take the addresses of the arrays."""
+        arrays = self.arrays
+        self.capacity = arrays["alpha"].shape[0]
+        self.alpha = <double *>_address(arrays["alpha"])
+        self.g = <double *>_address(arrays["g"])
+        self.lower = <double *>_address(arrays["lower"])
+        self.upper = <double *>_address(arrays["upper"])
+        self.diag = <float *>_address(arrays["diag"])
+        self.y = <int8_t *>_address(arrays["y"])
+        self.up = <int8_t *>_address(arrays["up"])
+        self.down = <int8_t *>_address(arrays["down"])
+        self.index = <int32_t *>_address(arrays["index"])
+        self.row_id = <int64_t *>_address(arrays["row_id"])
+        self.free_slots = <int32_t *>_address(arrays["free_slots"])
+        self.zeros = <int32_t *>_address(arrays["zeros"])
+        self.zero_place = <int32_t *>_address(arrays["zero_place"])
+
+    cdef int reserve(self, Py_ssize_t n) except -1:
+        """Room for ``n`` slots, in memory that may be written."""
+        cdef Py_ssize_t capacity = self.capacity
+        if n <= capacity and self.arrays["alpha"].flags.writeable:
+            return 0
+        if n > capacity:
+            capacity = (max(n, capacity + capacity // 4) + 15) // 16 * 16
+        for name, old in self.arrays.items():
+            new = np.zeros(capacity, old.dtype)
+            new[:old.shape[0]] = old
+            self.arrays[name] = new
+        self.attach()
+        return 0
+
+    def __getitem__(self, str name):
+        """Array ``name`` over the slots [0, n)."""
+        return self.arrays[name][:self.n]
+
+    def state(self):
+        """The arrays, trimmed, and the counts: all there is to know."""
+        state = {name: self.arrays[name][:self.n] for name in _FIELDS}
+        state["counts"] = np.array([self.n, self.n_members, self.n_free, self.n_zeros], np.int64)
+        return state
+
+    def restore(self, dict state):
+        """Take the arrays of ``state`` as they are; they are copied before the first write."""
+        self.arrays = {name: state[name] for name in _FIELDS}
+        self.attach()
+        self.n, self.n_members, self.n_free, self.n_zeros = (int(c) for c in state["counts"])
+        # The scan rewrites g with itself, so it needs memory of its own.
+        self.reserve(self.n + 1)
+        self.scan()
+
+    cdef Py_ssize_t next_slot(self) noexcept nogil:
+        """Slot that ``add`` would fill."""
+        return self.free_slots[self.n_free - 1] if self.n_free else self.n
+
+    cdef void add(self, Py_ssize_t slot, int8_t y, double cost, double g, float diag,
+                  int32_t index, int64_t row_id) noexcept nogil:
+        """Fill ``slot``, which ``next_slot`` gave, with alpha 0."""
+        if self.n_free:
+            self.n_free -= 1
+        else:
+            self.n += 1
+        self.n_members += 1
+        self.y[slot] = y
+        self.lower[slot] = -cost if y < 0 else 0.0
+        self.upper[slot] = cost if y > 0 else 0.0
+        self.g[slot] = g
+        self.diag[slot] = diag
+        self.index[slot] = index
+        self.row_id[slot] = row_id
+        self.alpha[slot] = 0.0
+        self.up[slot] = -1 if y > 0 else 0
+        self.down[slot] = -1 if y < 0 else 0
+        self.zero_place[slot] = <int32_t>self.n_zeros
+        self.zeros[self.n_zeros] = <int32_t>slot
+        self.n_zeros += 1
+
+    cdef void remove(self, Py_ssize_t slot) noexcept nogil:
+        """Free ``slot``; its alpha is 0, so no g changes."""
+        self.leave_zeros(slot)
+        self.lower[slot] = self.upper[slot] = 0.0
+        self.up[slot] = self.down[slot] = 0
+        self.row_id[slot] = -1
+        self.free_slots[self.n_free] = <int32_t>slot
+        self.n_free += 1
+        self.n_members -= 1
+
+    cdef void leave_zeros(self, Py_ssize_t slot) noexcept nogil:
+        cdef int32_t place = self.zero_place[slot]
+        cdef int32_t last = self.zeros[self.n_zeros - 1]
+        self.zeros[place] = last
+        self.zero_place[last] = place
+        self.n_zeros -= 1
+
+    cdef void move(self, Py_ssize_t slot, double by) noexcept nogil:
+        """Add ``by`` to alpha, snapped to 0 or to its bound within rounding of the step.
+
+        The room left for 0 scales with the step, not with C: alpha is of the order of 1 / K."""
+        cdef double lower = self.lower[slot], upper = self.upper[slot]
+        cdef double alpha = self.alpha[slot] + by
+        cdef bint was_zero = self.alpha[slot] == 0.0
+        if fabs(alpha) <= 4.0 * EPSILON * fabs(by):
+            alpha = 0.0
+        elif alpha >= upper - 4.0 * EPSILON * upper and upper != INFINITY:
+            alpha = upper
+        elif alpha <= lower - 4.0 * EPSILON * lower and lower != -INFINITY:
+            alpha = lower
+        self.alpha[slot] = alpha
+        self.up[slot] = -1 if alpha < upper else 0
+        self.down[slot] = -1 if alpha > lower else 0
+        if alpha == 0.0 and not was_zero:
+            self.zero_place[slot] = <int32_t>self.n_zeros
+            self.zeros[self.n_zeros] = <int32_t>slot
+            self.n_zeros += 1
+        elif was_zero and alpha != 0.0:
+            self.leave_zeros(slot)
+
+    cdef void scan(self) noexcept nogil:
+        """Extremes of g as it is."""
+        cdef Py_ssize_t s
+        self.extremes.g_max = -INFINITY
+        self.extremes.g_min = INFINITY
+        self.extremes.i_max = self.extremes.j_min = -1
+        for s in range(self.n):
+            if self.up[s] and self.g[s] > self.extremes.g_max:
+                self.extremes.g_max = self.g[s]
+                self.extremes.i_max = s
+            if self.down[s] and self.g[s] < self.extremes.g_min:
+                self.extremes.g_min = self.g[s]
+                self.extremes.j_min = s
+
+
+cdef class KernelRows:
+    def __cinit__(self, Py_ssize_t max_bytes):
+        self.max_bytes = max_bytes
+        self.pool.max_bytes = min(max_bytes, FIRST_GRANT)
+        self.newest = self.oldest = -1
+
+    def __dealloc__(self):
+        while self.newest >= 0:
+            self.drop(self.newest)
+        pool_clear(&self.pool)
+        free(self.rows)
+        free(self.log)
+
+    @property
+    def n_bytes(self):
+        """Memory held for rows."""
+        return self.pool.bytes
+
+    cdef void grant(self, Py_ssize_t n_bytes) noexcept nogil:
+        """Let rows take so much more of the budget."""
+        self.pool.max_bytes = min(self.max_bytes, <Py_ssize_t>self.pool.max_bytes + n_bytes)
+
+    cdef int reserve(self, Py_ssize_t n_slots, Py_ssize_t n_entries) except -1:
+        """Room for slots [0, ``n_slots``) in every row, and for ``n_entries`` in the log."""
+        cdef Py_ssize_t capacity, slot, older
+        cdef void *grown
+        if n_slots > self.capacity:
+            capacity = max(n_slots, self.capacity * 5 // 4)
+            grown = realloc(self.rows, capacity * sizeof(Row))
+            if grown == NULL:
+                raise MemoryError()
+            self.rows = <Row *>grown
+            memset(self.rows + self.capacity, 0, (capacity - self.capacity) * sizeof(Row))
+            self.capacity = capacity
+        if self.log_length > 2 * self.capacity:
+            self.compact_log()
+        if self.log_length + n_entries > self.log_capacity:
+            grown = realloc(self.log, 2 * (self.log_length + n_entries) * sizeof(int32_t))
+            if grown == NULL:
+                raise MemoryError()
+            self.log = <int32_t *>grown
+            self.log_capacity = 2 * (self.log_length + n_entries)
+        self.width = (n_slots + 15) // 16 * 16
+        if self.width > self.pool.length:
+            pool_set_length(&self.pool, (self.width * 5 // 4 + 15) // 16 * 16)
+            # Those in use move first: what no longer fits into the budget is the old.
+            slot = self.newest
+            while slot >= 0:
+                older = self.rows[slot].older
+                self.lengthen(slot)
+                slot = older
+        return 0
+
+    def compact_log(self):
+        """Keep only the last entry of each slot; rows keep their place between the entries."""
+        cdef Py_ssize_t slot, t
+        entries = np.array(<int32_t[:self.log_length]>self.log)
+        # A slot's last entry is its first one seen from the end.
+        from_end = np.unique(np.flip(entries), return_index=True)[1]
+        kept = np.sort(self.log_length - 1 - from_end)
+        for slot in range(self.capacity):
+            if self.rows[slot].values != NULL:
+                self.rows[slot].synced = np.searchsorted(kept, self.rows[slot].synced)
+        self.log_length = len(kept)
+        for t in range(self.log_length):
+            self.log[t] = entries[kept[t]]
+
+    cdef void enter(self, Py_ssize_t slot) noexcept nogil:
+        """Note that ``slot`` has been filled: its column is missing in every older row."""
+        self.log[self.log_length] = <int32_t>slot
+        self.log_length += 1
+
+    def lengthen(self, Py_ssize_t slot):
+        """Move a row into memory of the pool's present length, or drop it if there is none."""
+        cdef Row *row = &self.rows[slot]
+        cdef row_slab *slab = row.slab
+        cdef float *values = pool_take(&self.pool, False, &slab)
+        if values == NULL:
+            self.drop(slot)
+            return
+        memcpy(values, row.values, row.slab.length * sizeof(float))
+        pool_give(&self.pool, row.slab, row.values)
+        row.values, row.slab = values, slab
+
+    cdef float *allocate(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil:
+        """Memory for the row of ``slot``, which is not kept yet; rows used least recently make
+        room for it, except ``pinned``. NULL when memory is short."""
+        cdef Row *row = &self.rows[slot]
+        cdef int32_t victim = self.oldest, next_victim
+        row.values = pool_take(&self.pool, False, &row.slab)
+        while row.values == NULL and victim >= 0:
+            next_victim = self.rows[victim].newer
+            if victim != pinned:
+                self.drop(victim)
+                row.values = pool_take(&self.pool, False, &row.slab)
+            victim = next_victim
+        if row.values == NULL:
+            # Two rows there must be, whatever the budget.
+            row.values = pool_take(&self.pool, True, &row.slab)
+            if row.values == NULL:
+                return NULL
+        self.n_rows += 1
+        self.link(slot)
+        return row.values
+
+    cdef void link(self, Py_ssize_t slot) noexcept nogil:
+        cdef Row *row = &self.rows[slot]
+        row.older = self.newest
+        row.newer = -1
+        if self.newest >= 0:
+            self.rows[self.newest].newer = <int32_t>slot
+        self.newest = <int32_t>slot
+        if self.oldest < 0:
+            self.oldest = <int32_t>slot
+
+    cdef void unlink(self, Py_ssize_t slot) noexcept nogil:
+        cdef Row *row = &self.rows[slot]
+        if row.newer >= 0:
+            self.rows[row.newer].older = row.older
+        else:
+            self.newest = row.older
+        if row.older >= 0:
+            self.rows[row.older].newer = row.newer
+        else:
+            self.oldest = row.newer
+
+    cdef void use(self, Py_ssize_t slot) noexcept nogil:
+        if self.newest != slot:
+            self.unlink(slot)
+            self.link(slot)
+
+    cdef void drop(self, Py_ssize_t slot) noexcept nogil:
+        cdef Row *row = &self.rows[slot]
+        if row.values == NULL:
+            return
+        self.unlink(slot)
+        pool_give(&self.pool, row.slab, row.values)
+        row.values = NULL
+        self.n_rows -= 1

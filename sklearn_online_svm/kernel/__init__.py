@@ -1,0 +1,5 @@
+"""Models that keep support vectors."""
+
+from ._lasvc import LASVC
+
+__all__ = ["LASVC"]

@@ -1,0 +1,779 @@
+"""LASVC: a kernel support vector machine that learns in one pass and can be continued."""
+
+import copy
+import time
+import warnings
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, Options, StrOptions
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
+from sklearn.utils.validation import check_is_fitted
+
+from .._base import (
+    balanced_weights,
+    check_rows,
+    check_weights,
+    encode_labels,
+    has_fast_path,
+    running_balanced_weights,
+    thread_pool,
+    weighted_variance,
+)
+from ._engine import (
+    KINDS,
+    EngineSpec,
+    choose_layout,
+    continued_alpha,
+    needs_double,
+    support,
+)
+
+# Rows in the first chunk of a stream below which gamma="scale" is a guess worth a warning.
+_FEW_ROWS = 30
+
+
+class LASVC(ClassifierMixin, BaseEstimator):
+    r"""Support vector classifier that learns in one pass over the rows (LASVM).
+
+    Parameters, attributes and predictions are those of :class:`sklearn.svm.SVC`. ``fit`` makes
+    one pass (or several) and finishes; ``partial_fit`` continues with new rows;
+    ``max_iter=-1`` repeats passes up to the optimum that ``SVC`` finds.
+
+    Read more in the :ref:`user guide <lasvm>`.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Penalty of errors; larger fits the data more closely. The weight
+        :math:`|\alpha_i|` of a row is at most C times its class and sample weight.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        As in ``SVC``. A callable takes two row matrices and returns the matrix of kernel values;
+        it is called once per block of rows. With ``"precomputed"``, X is the kernel matrix:
+        square in ``fit``, rows against the training rows in ``predict``; ``partial_fit`` is not
+        possible, as no vectors are known.
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Coefficient of the rbf, poly and sigmoid kernels. ``"scale"`` is
+        ``1 / (n_features * X.var())``, the variance taken with the sample weights (1.0 when it is
+        0), ``"auto"`` is ``1 / n_features``. In a stream it is fixed by the first chunk.
+    coef0 : float, default=0.0
+        Constant of the poly and sigmoid kernels.
+    algorithm : {"lasvm"}, default="lasvm"
+        The learning algorithm.
+    selection : {"random"}, default="random"
+        Which row is learnt next: the next one of a shuffle.
+    max_iter : int, default=1
+        Passes over the rows in ``fit``. -1: until a whole pass changes nothing; the result is
+        then the optimum over all rows, within ``tol``.
+    delta_max : float, default=None
+        After each row, repeat REPROCESS until the largest violation among the vectors kept is at
+        most this. None: REPROCESS once.
+    finishing : bool, default=True
+        Whether ``fit`` ends with :meth:`finish`.
+    shrinking : bool, default=True
+        Whether finishing sets aside vectors at their bound.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions that is left alone.
+    cache_size : float, default=500
+        Memory for kernel rows, in MB. Too little costs time, never correctness.
+    class_weight : dict, "balanced" or "online_balanced", default=None
+        Factors of C per class. ``"balanced"`` (``fit`` only) is ``n / (n_classes * n_c)``, counted
+        in sample weights; ``"online_balanced"`` is the same with the counts up to each row.
+    shuffle : bool, default=True
+        Whether ``fit`` visits the rows in random order. LASVM relies on random order: switch it
+        off only for rows that are shuffled already.
+    n_jobs : int, default=None
+        Threads for kernel values, for the classes of a multiclass problem and for predictions.
+        None means 1 unless in a :obj:`joblib.parallel_backend` context, -1 all cores.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the order of the rows.
+    verbose : int, default=0
+        1 prints a line for each pass.
+    warm_start : bool, default=False
+        Whether ``fit`` starts from the present solution. The rows must be those of the
+        former ``fit`` (see :meth:`fit`); parameters may have changed.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    class_weight_ : ndarray of shape (n_classes,)
+        Factor of C per class; with ``"online_balanced"`` the latest.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights of the features; only with a linear kernel.
+    dual_coef_ : ndarray of shape (1, n_SV) or (n_classes, n_SV)
+        :math:`\alpha` of the support vectors, signed as in the decision function.
+    dual_objective_ : ndarray of shape (1,) or (n_classes,)
+        Value of the dual objective (maximised) of each binary problem.
+    duality_gap_ : ndarray of shape (1,) or (n_classes,)
+        Primal minus dual objective over the vectors kept, of each binary problem.
+    gamma_ : float
+        Value of gamma in use.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Bias of each decision function.
+    kkt_violation_ : float
+        Largest violation met during the last pass of ``fit``, each row measured when it was
+        visited. With ``max_iter=-1`` the largest violation left over all rows.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, when X has string column names.
+    n_iter_ : int
+        Passes made by ``fit``; 1 after ``partial_fit`` alone.
+    n_kernel_evaluations_ : int
+        Kernel values computed for learning.
+    n_labels_used_ : int
+        Rows whose label has been looked at.
+    n_samples_seen_ : int
+        Rows given to ``fit`` and ``partial_fit`` since learning began anew.
+    n_support_ : ndarray of shape (n_classes,), dtype=int32
+        Number of support vectors of each class.
+    support_ : ndarray of shape (n_SV,), dtype=int32
+        Indices of the support vectors in X, class by class; after ``partial_fit`` their positions
+        in the stream (the rows of ``fit`` come first).
+    support_vectors_ : {ndarray, csr_matrix} of shape (n_SV, n_features)
+        Support vectors; empty with a precomputed kernel.
+
+    See Also
+    --------
+    sklearn.svm.SVC : The batch solver (LIBSVM); multiclass by one-vs-one.
+    sklearn.linear_model.SGDClassifier : Linear models in one pass.
+
+    Notes
+    -----
+    LASVM [1]_ [2]_ solves the dual of the support vector machine,
+
+    .. math::
+
+        \max_\alpha \sum_i \alpha_i y_i - \tfrac{1}{2} \sum_{ij} \alpha_i \alpha_j K(x_i, x_j)
+        \quad \text{s.t.} \quad \sum_i \alpha_i = 0, \;
+        0 \le y_i \alpha_i \le C_i,
+
+    one row at a time: PROCESS lets a fresh row into the set of vectors kept if it violates the
+    optimality conditions, REPROCESS improves the worst pair in the set and lets go of vectors that
+    no longer matter. The decision function is
+    :math:`f(x) = \sum_i \alpha_i K(x_i, x) + b`.
+
+    Multiclass problems are one-vs-rest. The vectors are stored once and their kernel values are
+    computed once for all classes.
+
+    Kernel values are kept in single precision (rounded once, when made); everything else is in
+    double. float32 input is stored and multiplied in float32, except for an rbf kernel with rows
+    so long (``gamma * |x|^2 > 1000``) that distances would drown in rounding: such input is
+    converted to float64.
+
+    References
+    ----------
+    .. [1] Bordes, Ertekin, Weston, Bottou: Fast kernel classifiers with online and active
+       learning. JMLR 6, 2005.
+    .. [2] Ertekin: Learning in extreme conditions: online and active learning with massive,
+       imbalanced and noisy data. Pennsylvania State University, 2009, chapter 3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.model_selection import train_test_split
+    >>> from sklearn_online_svm import LASVC
+    >>> X, y = load_digits(return_X_y=True)
+    >>> X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
+    >>> model = LASVC(C=10, random_state=0).fit(X_train, y_train)
+    >>> bool(model.score(X_test, y_test) > 0.98)
+    True
+
+    Learning goes on with new rows:
+
+    >>> model = model.partial_fit(X_test[:100], y_test[:100])
+    >>> model.n_samples_seen_
+    1447
+    """
+
+    _parameter_constraints: dict = {
+        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "kernel": [StrOptions({*KINDS, "precomputed"}), callable],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "algorithm": [StrOptions({"lasvm"})],
+        "selection": [StrOptions({"random"})],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1})],
+        "delta_max": [Interval(Real, 0.0, None, closed="neither"), None],
+        "finishing": ["boolean"],
+        "shrinking": ["boolean"],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "cache_size": [Interval(Real, 0.0, None, closed="neither")],
+        "class_weight": [StrOptions({"balanced", "online_balanced"}), dict, None],
+        "shuffle": ["boolean"],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+        "warm_start": ["boolean"],
+    }
+
+    # Members kept while only one class has been seen.
+    n_init = 5
+    # Passes after which max_iter=-1 gives up, with a warning.
+    max_passes = 1000
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        kernel="rbf",
+        degree=3,
+        gamma="scale",
+        coef0=0.0,
+        algorithm="lasvm",
+        selection="random",
+        max_iter=1,
+        delta_max=None,
+        finishing=True,
+        shrinking=True,
+        tol=1e-3,
+        cache_size=500,
+        class_weight=None,
+        shuffle=True,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+        warm_start=False,
+    ):
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.algorithm = algorithm
+        self.selection = selection
+        self.max_iter = max_iter
+        self.delta_max = delta_max
+        self.finishing = finishing
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.shuffle = shuffle
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+
+    # ---------------------------------------------------------------------------- learning
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Learn from all rows: forget, shuffle, make ``max_iter`` passes, finish.
+
+        Interrupted by Ctrl-C, the model holds what has been learnt so far and can be used and
+        continued. Invalid input leaves a fitted model as it was.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
+                or (n_samples, n_samples)
+            Rows; the kernel matrix if ``kernel="precomputed"``.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors of C per row. Rows of weight 0 are passed over.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid, fewer than two classes have positive weight, or
+            ``warm_start=True`` and X does not hold the rows that were learnt before.
+        """
+        before = self.__dict__.copy()
+        try:
+            X, codes, weights = self._begin_fit(X, y, sample_weight)
+            cost = self._costs(codes, weights, self._order)
+            known = self._start_engine(X, codes, cost, before)
+        except Exception:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+        self._make_passes(X, codes, cost, known)
+        return self
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Learn from new rows, in their order; learning goes on where it stopped.
+
+        Every row given is a new row: to pass again over the same rows use
+        ``fit(max_iter=...)``. Chunks of any size give the same model. Vectors are not finished;
+        call :meth:`finish` when the violation left among them matters.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows, in the order of the stream: shuffle them if they are sorted.
+        y : array-like of shape (n_samples,)
+            Class labels; a chunk may hold a single class.
+        classes : array-like of shape (n_classes,), default=None
+            All classes of the stream; needed in the first call, optional later.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors of C per row. Rows of weight 0 are passed over.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid, a label is none of the classes, the kernel is precomputed, or
+            ``class_weight="balanced"``. What has been learnt stays as it was.
+        """
+        before = self.__dict__.copy()
+        try:
+            X, codes, weights = self._begin_partial_fit(X, y, classes, sample_weight)
+            cost = self._costs(codes, weights, None)
+        except Exception:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+        first = self.n_samples_seen_
+        order = np.arange(X.shape[0])
+        self._engine.begin_pass(None)
+        # Rows learnt are counted block by block: an interrupt leaves the count right.
+        with thread_pool(self.n_jobs) as threads:
+            self._engine.learn(
+                X, order, codes, cost, first + order, threads, self._count_from(first)
+            )
+        return self
+
+    def finish(self):
+        """Solve the problem over the vectors kept, to ``tol``; learning may go on afterwards.
+
+        Returns
+        -------
+        self : object
+        """
+        check_is_fitted(self)
+        with thread_pool(self.n_jobs) as threads:
+            self._engine.finish(threads)
+        return self
+
+    def _begin_fit(self, X, y, sample_weight):
+        """Validate; set classes, gamma and counters; nothing has been learnt yet."""
+        precomputed = self._is_precomputed()
+        X, y = check_rows(self, X, y, reset=True, accept_sparse=False if precomputed else "csr")
+        if precomputed and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                "Precomputed matrix must be a square matrix. "
+                f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
+            )
+        check_classification_targets(y)
+        weights = check_weights(sample_weight, X, allow_all_zero=False)
+        self.classes_ = unique_labels(y)
+        codes = encode_labels(y, self.classes_)
+        self._validated = self._learning_parameters()
+        n_weighted = np.count_nonzero(np.bincount(codes, weights=weights))
+        if n_weighted < 2:
+            raise ValueError(
+                "The number of classes has to be greater than one; got "
+                f"{n_weighted} class with positive sample weight."
+            )
+        X = self._fix_kernel(X, weights)
+        self._class_counts = np.zeros(len(self.classes_))
+        self.n_samples_seen_ = X.shape[0]
+        self.n_iter_ = 0
+        self.kkt_violation_ = np.inf
+        self._random = check_random_state(self.random_state)
+        self._order = self._next_order(X.shape[0])
+        return X, codes, weights
+
+    def _begin_partial_fit(self, X, y, classes, sample_weight):
+        """Validate a chunk; the first one fixes classes and kernel."""
+        first = "_engine" not in self.__dict__
+        if first:
+            self._validate_params()
+            if classes is None:
+                raise ValueError("classes must be passed on the first call to partial_fit.")
+            self.classes_ = unique_labels(classes)
+            if len(self.classes_) < 2:
+                raise ValueError(
+                    "The number of classes has to be greater than one; got "
+                    f"{len(self.classes_)} class"
+                )
+        elif self._validated != self._learning_parameters():
+            self._validate_params()
+        self._validated = self._learning_parameters()
+        self._refuse_in_partial_fit()
+        if classes is not None and not np.array_equal(unique_labels(classes), self.classes_):
+            raise ValueError(
+                f"`classes={classes!r}` is not the same as on last call to partial_fit, "
+                f"was: {self.classes_!r}"
+            )
+        if not first and has_fast_path(self, X, self._dtype):
+            y = np.asarray(y)
+            if y.shape != (X.shape[0],):
+                X, y = check_rows(self, X, y, reset=False, dtype=self._dtype)
+        else:
+            X, y = check_rows(self, X, y, reset=first, dtype=None if first else self._dtype)
+            check_classification_targets(y)
+        codes = encode_labels(y, self.classes_)
+        if sample_weight is None:
+            weights = np.ones(X.shape[0])
+        else:
+            weights = check_weights(sample_weight, X, allow_all_zero=True)
+        if first:
+            if self._uses_gamma_scale() and X.shape[0] < _FEW_ROWS:
+                warnings.warn(
+                    f"gamma='scale' is fixed by the first chunk, which has only {X.shape[0]} "
+                    "rows; give gamma a number, or begin with a larger chunk.",
+                    UserWarning,
+                    stacklevel=3,
+                )
+            X = self._fix_kernel(X, weights if weights.any() else np.ones(X.shape[0]))
+            self._engine = self._spec.build()
+            self._class_counts = np.zeros(len(self.classes_))
+            self.n_samples_seen_ = 0
+            self.n_iter_ = 1
+            self.kkt_violation_ = np.inf
+        return X, codes, weights
+
+    def _refuse_in_partial_fit(self):
+        if self._is_precomputed():
+            raise ValueError(
+                "partial_fit is not possible with kernel='precomputed': new rows have no kernel "
+                "values with each other. Use a callable kernel, or fit."
+            )
+        if self.class_weight == "balanced":
+            raise ValueError(
+                "class_weight='balanced' is not supported for partial_fit: the class counts of a "
+                "stream are not known. Use class_weight='online_balanced', or a dict of weights."
+            )
+
+    def _fix_kernel(self, X, weights):
+        """Set ``gamma_``, the element type and the layout; returns X in that type."""
+        kind = self.kernel if isinstance(self.kernel, str) else "callable"
+        if self._uses_gamma_scale():
+            variance = weighted_variance(X, weights)
+            self.gamma_ = 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+        elif isinstance(self.gamma, str):
+            self.gamma_ = 1.0 / X.shape[1]
+        else:
+            self.gamma_ = float(self.gamma)
+        if kind == "rbf" and X.dtype == np.float32 and needs_double(X, self.gamma_):
+            X = X.astype(np.float64)
+        self._dtype = X.dtype
+        self._sparse = not isinstance(X, np.ndarray)
+        self._spec = EngineSpec(
+            n_features=X.shape[1],
+            n_problems=1 if len(self.classes_) == 2 else len(self.classes_),
+            dtype=X.dtype.name,
+            layout=choose_layout(X, self.kernel),
+            kernel=self.kernel,
+            degree=int(self.degree),
+            gamma=self.gamma_,
+            coef0=float(self.coef0),
+            tol=float(self.tol),
+            delta_max=np.inf if self.delta_max is None else float(self.delta_max),
+            n_init=self.n_init,
+            shrinking=bool(self.shrinking),
+            cache_size=float(self.cache_size),
+        )
+        return X
+
+    def _costs(self, codes, weights, order):
+        """C of each row: C times class weight times sample weight.
+
+        ``order`` is that of visiting, for running counts; None: as they come.
+        """
+        n_classes = len(self.classes_)
+        self.class_weight_ = np.ones(n_classes)
+        if self.class_weight == "online_balanced":
+            order = np.arange(len(codes)) if order is None else order
+            running = np.empty(len(codes))
+            counts = self._class_counts.copy()
+            running[order] = running_balanced_weights(codes[order], counts, weights[order])
+            self._class_counts = counts
+            present = counts > 0
+            self.class_weight_[present] = counts.sum() / (n_classes * counts[present])
+            return self.C * running * weights
+        if self.class_weight == "balanced":
+            self.class_weight_ = balanced_weights(codes, n_classes, weights)
+        elif self.class_weight is not None:
+            for label, factor in self.class_weight.items():
+                known = self.classes_ == label
+                if not known.any():
+                    raise ValueError(
+                        f"The classes, {[label]}, are not in class_weight's data: "
+                        f"classes are {self.classes_.tolist()}."
+                    )
+                if not factor >= 0:
+                    raise ValueError(
+                        f"class_weight[{label!r}] must be a number >= 0, got {factor!r}."
+                    )
+                self.class_weight_[known] = factor
+        return self.C * self.class_weight_[codes] * weights
+
+    def _start_engine(self, X, codes, cost, before):
+        """A new engine, with the solution of the former fit if ``warm_start``.
+
+        Returns the slots of known rows per problem, or None when one pass needs none.
+        """
+        engine = self._spec.build()
+        if self._spec.layout == "precomputed":
+            engine.store.attach(X)
+        former = before.get("_engine") if self.warm_start else None
+        if self.max_iter == 1 and former is None:
+            self._engine = engine
+            return None
+        known = [np.full(X.shape[0], -1, dtype=np.int32) for _ in range(self._spec.n_problems)]
+        if former is not None:
+            engine.begin_pass(known)
+            rows, alpha = self._former_solution(X, codes, cost, former, before)
+            engine.seed(X, rows, codes, alpha, cost, np.arange(X.shape[0]))
+        self._engine = engine
+        return known
+
+    def _former_solution(self, X, codes, cost, former, before):
+        """Rows and alpha of the former fit, moved into the present boxes."""
+        slots, rows, labels = support(former)
+        same = np.array_equal(before["classes_"], self.classes_) and (
+            not len(rows) or rows.max() < X.shape[0]
+        )
+        if same and self._spec.layout != "precomputed":
+            difference = former.store.vectors(slots) - X[rows]
+            same = not abs(difference).max() if len(rows) else True
+        if not same or not np.array_equal(codes[rows], labels):
+            raise ValueError(
+                "warm_start=True continues fit on the rows it has seen, but X or y are not "
+                "those; use partial_fit for new rows, or warm_start=False."
+            )
+        alpha = former.coefficients()[:, slots]
+        for c in range(len(alpha)):
+            positive = codes[rows] == (1 if len(alpha) == 1 else c)
+            alpha[c] = continued_alpha(alpha[c], np.where(positive, 1, -1), cost[rows])
+        return rows, alpha
+
+    def _make_passes(self, X, codes, cost, known):
+        """``max_iter`` passes and finishing; with max_iter=-1 until nothing changes."""
+        engine, exact = self._engine, self.max_iter == -1
+        n_passes = self.max_passes if exact else self.max_iter
+        row_ids = np.arange(X.shape[0])
+        self.n_labels_used_ = 0
+        with thread_pool(self.n_jobs) as threads:
+            for n_pass in range(1, n_passes + 1):
+                start = time.perf_counter()
+                self.n_iter_ = n_pass
+                engine.begin_pass(known)
+                changes = engine.n_changes
+                progress = self._count_labels if n_pass == 1 else None
+                engine.learn(X, self._order, codes, cost, row_ids, threads, progress)
+                self.kkt_violation_ = engine.violation_met()
+                quiet = engine.n_changes == changes
+                if quiet and exact:
+                    self.kkt_violation_ = engine.violation_left()
+                    break
+                if exact:
+                    self._solve_exactly(threads)
+                if self.verbose:
+                    self._report(n_pass, time.perf_counter() - start)
+                if n_pass < n_passes:
+                    self._order = self._next_order(X.shape[0])
+            else:
+                if exact:
+                    warnings.warn(
+                        f"LASVC did not converge within {n_passes} passes: the largest violation "
+                        f"of the last pass was {self.kkt_violation_:.3g}, tol is {self.tol:.3g}.",
+                        ConvergenceWarning,
+                        stacklevel=3,
+                    )
+            if self.finishing and not exact:
+                engine.finish(threads)
+        engine.begin_pass(None)
+        del self._order, self._random
+
+    def _solve_exactly(self, threads):
+        """Finish, compute every gradient anew, and finish again while that uncovers violations."""
+        self._engine.finish(threads)
+        for _ in range(10):
+            self._engine.refresh()
+            if all(problem.delta <= problem.tau for problem in self._engine.problems):
+                return
+            self._engine.finish(threads)
+
+    def _next_order(self, n):
+        order = self._random.permutation(n) if self.shuffle else np.arange(n)
+        return order.astype(np.int64, copy=False)
+
+    def _count_labels(self, n_rows):
+        self.n_labels_used_ = n_rows
+
+    def _count_from(self, first):
+        labels = self.__dict__.get("n_labels_used_", 0)
+
+        def count(n_rows):
+            self.n_samples_seen_ = first + n_rows
+            self.n_labels_used_ = labels + n_rows
+
+        return count
+
+    def _report(self, n_pass, seconds):
+        members = sum(problem.members.n_members for problem in self._engine.problems)
+        print(
+            f"[LASVC] pass {n_pass}: {members} vectors kept, largest violation "
+            f"{self.kkt_violation_:.3g}, {self.n_kernel_evaluations_:,} kernel values, "
+            f"{seconds:.1f} s"
+        )
+
+    # ---------------------------------------------------------------------------- predicting
+
+    def decision_function(self, X):
+        r"""Signed distance to the boundary, :math:`\sum_i \alpha_i K(x_i, x) + b`.
+
+        Rows are scored in blocks; memory beyond the result does not grow with their number.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
+                or (n_samples, n_samples_fit)
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Two classes: positive for ``classes_[1]``. More: one column per class.
+        """
+        check_is_fitted(self)
+        if not has_fast_path(self, X, self._dtype):
+            X = check_rows(
+                self,
+                X,
+                reset=False,
+                dtype=self._dtype,
+                accept_sparse=False if self._is_precomputed() else "csr",
+            )
+        scores = np.empty((X.shape[0], self._spec.n_problems))
+        with thread_pool(self.n_jobs) as threads:
+            self._engine.decide(X, scores, threads)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X):
+        """Class of each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
+                or (n_samples, n_samples_fit)
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+        """
+        scores = self.decision_function(X)
+        codes = scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0).astype(np.intp)
+        return self.classes_[codes]
+
+    # ---------------------------------------------------------------------------- the solution
+
+    @property
+    def support_(self):
+        """Indices of the support vectors."""
+        return self._support()[1].astype(np.int32 if self.n_samples_seen_ < 2**31 else np.int64)
+
+    @property
+    def support_vectors_(self):
+        """Support vectors."""
+        slots, row_ids, _ = self._support()
+        vectors = self._engine.store.vectors(slots)
+        if not self._sparse and not isinstance(vectors, np.ndarray):
+            return vectors.toarray()
+        return vectors
+
+    @property
+    def n_support_(self):
+        """Number of support vectors of each class."""
+        labels = self._support()[2]
+        return np.bincount(labels, minlength=len(self.classes_)).astype(np.int32)
+
+    @property
+    def dual_coef_(self):
+        """Signed coefficients of the support vectors."""
+        return self._engine_or_raise().coefficients()[:, self._support()[0]]
+
+    @property
+    def intercept_(self):
+        """Bias of each decision function."""
+        return np.array([problem.b for problem in self._engine_or_raise().problems])
+
+    @property
+    def coef_(self):
+        """Weights of the features (linear kernel)."""
+        if not (isinstance(self.kernel, str) and self.kernel == "linear"):
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        vectors = self._engine_or_raise().store.vectors(self._support()[0])
+        return np.asarray(self.dual_coef_ @ vectors)
+
+    @property
+    def dual_objective_(self):
+        """Dual objective of each binary problem."""
+        return np.array([problem.objective for problem in self._engine_or_raise().problems])
+
+    @property
+    def duality_gap_(self):
+        """Primal minus dual objective of each binary problem, over the vectors kept."""
+        return np.array([problem.gap for problem in self._engine_or_raise().problems])
+
+    @property
+    def n_kernel_evaluations_(self):
+        """Kernel values computed for learning."""
+        return self._engine_or_raise().n_kernel_evaluations
+
+    def _engine_or_raise(self):
+        check_is_fitted(self)
+        return self._engine
+
+    def _support(self):
+        return support(self._engine_or_raise())
+
+    # ---------------------------------------------------------------------------- conventions
+
+    def _is_precomputed(self):
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    def _uses_gamma_scale(self):
+        return self.gamma == "scale" and self.kernel in ("rbf", "poly", "sigmoid")
+
+    def _learning_parameters(self):
+        """What a chunk of a stream is learnt with; checked again when it has changed."""
+        return (self.C, self.class_weight, self.n_jobs, self.kernel)
+
+    def __sklearn_is_fitted__(self):
+        return "_engine" in self.__dict__
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not self._is_precomputed()
+        tags.input_tags.pairwise = self._is_precomputed()
+        return tags
+
+    def __getstate__(self):
+        """State of plain values and arrays; kernel rows are left behind."""
+        state = dict(super().__getstate__())
+        if "_engine" in state:
+            state["_engine"] = state["_engine"].state()
+            state["_spec"] = state["_spec"].as_dict()
+        return state
+
+    def __setstate__(self, state):
+        state = dict(state)
+        if "_engine" in state:
+            state["_spec"] = EngineSpec(**state["_spec"])
+            engine = state["_spec"].build()
+            engine.restore(state["_engine"])
+            state["_engine"] = engine
+        super().__setstate__(state)
+
+    def __copy__(self):
+        # The arrays of the state are those in use: a shallow copy would share them.
+        return copy.deepcopy(self)

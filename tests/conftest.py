@@ -1,0 +1,50 @@
+"""Fixtures shared by all tests.
+
+Environment variables: ``SOSVM_TEST_SEED`` is the seed of `global_random_seed`, a number or
+``all``; ``SOSVM_DATA`` is a folder with the data sets of the papers.
+"""
+
+import os
+
+import pytest
+
+from sklearn_online_svm import datasets
+
+_ALL_SEEDS = range(20)
+
+
+def _seeds():
+    value = os.environ.get("SOSVM_TEST_SEED", "42")
+    if value == "all":
+        return list(_ALL_SEEDS)
+    try:
+        return [int(value)]
+    except ValueError:
+        raise pytest.UsageError(
+            f"SOSVM_TEST_SEED must be an integer or 'all', got {value!r}."
+        ) from None
+
+
+def pytest_report_header(config):
+    return f"SOSVM_TEST_SEED: {os.environ.get('SOSVM_TEST_SEED', '42')}"
+
+
+@pytest.fixture(params=_seeds(), ids=lambda seed: f"seed{seed}")
+def global_random_seed(request):
+    """Seed of a test whose verdict must not depend on it; 42 unless told otherwise."""
+    return request.param
+
+
+@pytest.fixture
+def paper_data():
+    """Load a data set of the papers from disk, or skip the test; nothing is downloaded."""
+
+    def load(name):
+        if datasets._find_npz(name) is None:
+            pytest.skip(
+                f"{name}.npz is neither in the folder SOSVM_DATA nor in ../shared/data beside "
+                "the checkout"
+            )
+        return datasets.load_paper_dataset(name)
+
+    return load

@@ -1,0 +1,68 @@
+"""Promises of the package as such: versions, what it imports, and its project files."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import sklearn_online_svm
+from sklearn_online_svm import show_versions
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def project():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def test_version_is_that_of_the_project():
+    if sklearn_online_svm.__version__ == "0.0.0+unknown":
+        pytest.skip("the package is not installed")
+    assert sklearn_online_svm.__version__ == project()["version"]
+
+
+def test_citation_has_the_version():
+    assert f"version: {project()['version']}\n" in (ROOT / "CITATION.cff").read_text()
+
+
+def test_pre_commit_pins_the_versions_of_make_lint():
+    pinned = set(project()["optional-dependencies"]["lint"])
+    config = (ROOT / ".pre-commit-config.yaml").read_text()
+    assert set(re.findall(r'"([\w-]+==[\d.]+)"', config)) == pinned
+
+
+def test_show_versions(capsys):
+    show_versions()
+    printed = capsys.readouterr().out
+    for title in ("System:", "Packages:", "SIMD level:", "Thread pools:"):
+        assert title in printed
+    assert re.search(r"scikit-learn: \d", printed)
+    assert re.search(r"in use: \S", printed)
+    assert re.search(r"available: \S", printed)
+
+
+def test_engine_knows_no_scikit_learn():
+    """No source of the engine imports it."""
+    sources = [
+        path
+        for path in (ROOT / "sklearn_online_svm" / "_core").iterdir()
+        if path.suffix in (".py", ".pyx", ".pxd")
+    ]
+    assert sources
+    for path in sources:
+        assert not re.search(r"^\s*(from|c?import)\s+sklearn\b", path.read_text(), re.M), path
+
+
+def test_import_loads_no_optional_package():
+    """matplotlib, imbalanced-learn and tqdm are for those who use them."""
+    code = (
+        "import sys, sklearn_online_svm, sklearn_online_svm.datasets; "
+        "print(*{'matplotlib', 'imblearn', 'tqdm'} & set(sys.modules))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert result.stdout.strip() == ""
