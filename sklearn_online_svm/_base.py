@@ -99,15 +99,14 @@ def encode_labels(y, classes):
     ValueError
         If a label is none of ``classes``.
     """
-    y = np.asarray(y)
-    codes = np.searchsorted(classes, y)
-    codes[codes == len(classes)] = 0
-    unknown = classes[codes] != y
-    if unknown.any():
+    codes = classes.searchsorted(y)
+    found = classes.take(codes, mode="clip") == y
+    if not found.all():
+        unknown = np.unique(np.asarray(y)[~np.asarray(found)])
         raise ValueError(
             f"y contains labels that are not among the classes {classes.tolist()}: "
-            f"{np.unique(y[unknown])[:5].tolist()}. All labels of a stream must be named in "
-            "`classes` in the first call of partial_fit."
+            f"{unknown[:5].tolist()}. All labels of a stream must be named in `classes` in the "
+            "first call of partial_fit."
         )
     return codes.astype(np.int32)
 
@@ -180,7 +179,12 @@ def weighted_variance(X, sample_weight):
     return float(variance / total)
 
 
-def thread_pool(n_jobs):
-    """Context of a pool of threads, or of None when one thread is asked for."""
+def thread_pool(n_jobs, n_rows=None):
+    """Context of a pool of threads, or of None when one thread is asked for.
+
+    With so few rows that threads would not pay, joblib is not even asked how many there are.
+    """
+    if n_rows is not None and n_rows <= _FAST_PATH_ROWS:
+        return nullcontext()
     n_threads = effective_n_jobs(n_jobs)
     return ThreadPoolExecutor(n_threads) if n_threads > 1 else nullcontext()

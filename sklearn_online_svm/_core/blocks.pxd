@@ -12,6 +12,9 @@ from libc.stdint cimport int32_t, int64_t
 from .leaves cimport leaves_csr, leaves_map, leaves_panel, leaves_rows
 
 
+cdef void *address(object array) except? NULL
+
+
 cdef class Block:
     cdef readonly Py_ssize_t n_rows
     cdef Py_ssize_t itemsize
@@ -45,18 +48,20 @@ cdef class Block:
 
 cdef class Store:
     cdef readonly Py_ssize_t n_features
-    cdef readonly Py_ssize_t n_slots     # slots in use or free; those above were never used
+    cdef public Py_ssize_t n_slots       # slots in use or free; those above were never used
     cdef readonly Py_ssize_t capacity
     cdef readonly object dtype
     cdef object error
     cdef leaves_map map
     cdef bint is_double
+    cdef bint owned                      # the arrays may be written, no one else reads them
+    cdef double cost                     # of a kernel value on its own, in ns, roughly
     cdef readonly object norms_array
     cdef void *norms
 
     cdef Block new_block(self)
     cdef int reserve(self, Py_ssize_t n_slots) except -1
-    cdef int load(self, Block block, object X, const int64_t[::1] rows) except -1
+    cdef int load(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1
     cdef int load_slots(self, Block block, const int32_t *slots, Py_ssize_t n) noexcept nogil
     cdef void values(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
                      Py_ssize_t ld) noexcept nogil
@@ -82,7 +87,7 @@ cdef class SparseStore(Store):
     cdef int64_t heap_used
     cdef int64_t heap_capacity
 
-    cdef int load_array(self, Block block, object X, const int64_t[::1] rows) except -1
+    cdef int load_array(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1
     cdef int room(self, Block block, Py_ssize_t nnz) noexcept nogil
     cdef void norm(self, Block block, Py_ssize_t r) noexcept nogil
     cdef int spread(self, Block block) noexcept nogil

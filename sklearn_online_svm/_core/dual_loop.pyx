@@ -13,9 +13,9 @@ cimport cython
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY
 from libc.stdint cimport int8_t, int32_t, int64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free
 
-from .blocks cimport Block, Store
+from .blocks cimport Block, Store, address
 from .lasvm cimport Fresh, Lasvm
 from .leaves cimport LEAVES_BLOCK, LEAVES_TILE, table
 
@@ -29,10 +29,6 @@ cdef Py_ssize_t STRETCH = 2048
 cdef double WORTH_SHARING = 2e7
 
 
-cdef inline void *_address(object array) except? NULL:
-    return <void *><size_t>array.__array_interface__["data"][0]
-
-
 cdef inline Py_ssize_t _round_up(Py_ssize_t n) noexcept nogil:
     return (n + LEAVES_TILE - 1) // LEAVES_TILE * LEAVES_TILE
 
@@ -41,6 +37,15 @@ cdef object _lengthened(object array, Py_ssize_t n):
     lengthened = np.zeros(n, dtype=array.dtype)
     lengthened[:array.shape[0]] = array
     return lengthened
+
+
+# The rows of a block as the problems visit them.
+cdef struct Visit:
+    Py_ssize_t n
+    int32_t place[LEAVES_BLOCK]     # number among the rows loaded, -1: needs no kernel values
+    int32_t label[LEAVES_BLOCK]
+    double cost[LEAVES_BLOCK]
+    int64_t row_id[LEAVES_BLOCK]
 
 
 @cython.final
@@ -61,13 +66,20 @@ cdef class DualLoop:
     cdef readonly list problems
     cdef readonly int64_t n_evaluations
     cdef Block fresh
-    cdef object values_array, gram_array
+    # Kernel values of the block against the store, and against itself.
+    cdef float *values
+    cdef Py_ssize_t values_capacity
+    cdef float gram[LEAVES_BLOCK * LEAVES_BLOCK]
     # Store slots: number of problems that refer to each, and those free (several problems only).
     cdef object references
     cdef list free_slots
     # Class of the vector in each store slot, and of each row of the block.
     cdef object slot_labels_array
+    cdef Py_ssize_t n_slots_known
+    cdef int32_t *references_address
+    cdef int32_t *slot_labels_address
     cdef int32_t[LEAVES_BLOCK] fresh_labels
+    cdef Visit visit
     cdef bint stop
 
     def __init__(self, Store store, Py_ssize_t n_problems, *, double tol=1e-3,
@@ -80,8 +92,6 @@ cdef class DualLoop:
             for _ in range(n_problems)
         ]
         self.fresh = store.new_block()
-        self.values_array = np.zeros(0, dtype=np.float32)
-        self.gram_array = np.zeros((LEAVES_BLOCK, LEAVES_BLOCK), dtype=np.float32)
         self.references = np.zeros(0, dtype=np.int32)
         self.free_slots = []
         self.slot_labels_array = np.zeros(0, dtype=np.int32)
@@ -90,6 +100,9 @@ cdef class DualLoop:
     def slot_labels(self):
         """Class code of the vector in each slot of the store."""
         return self.slot_labels_array[:self.store.n_slots]
+
+    def __dealloc__(self):
+        free(self.values)
 
     # -------------------------------------------------------------------------- state
 
@@ -144,81 +157,82 @@ cdef class DualLoop:
         self.check_type(X)
         while at < n:
             size = min(LEAVES_BLOCK, n - at)
-            at += self.learn_block(X, rows[at:at + size], labels, cost, row_ids, executor)
+            at += self.learn_block(X, &rows[at], size, &labels[0], &cost[0], &row_ids[0],
+                                   executor)
             PyErr_CheckSignals()
             if progress is not None:
                 progress(at)
 
-    cdef Py_ssize_t learn_block(self, X, const int64_t[::1] rows, const int32_t[::1] labels,
-                                const double[::1] cost, const int64_t[::1] row_ids,
-                                executor) except -1:
-        """Learn from the first rows of ``rows``; returns how many."""
-        cdef Py_ssize_t n = rows.shape[0], r = 0, ld, n_loaded = 0
-        cdef int64_t[::1] loaded = np.empty(n, dtype=np.int64)
-        cdef int32_t[::1] place = np.empty(n, dtype=np.int32)
+    cdef Py_ssize_t learn_block(self, X, const int64_t *rows, Py_ssize_t n,
+                                const int32_t *labels, const double *cost,
+                                const int64_t *row_ids, executor) except -1:
+        """Learn from the first of the ``n`` rows; returns how many."""
+        cdef Py_ssize_t r, ld, n_loaded = 0
+        cdef int64_t loaded[LEAVES_BLOCK]
         cdef Lasvm only = self.problems[0] if len(self.problems) == 1 else None
         cdef Fresh fresh
-        cdef float[::1] values
-        cdef float[:, ::1] gram = self.gram_array
+        cdef Visit visit
+        visit.n = n
         # A row that is a member already needs no kernel values.
         for r in range(n):
-            place[r] = -1
-            if cost[rows[r]] > 0.0 and not (only is not None and only.knows(row_ids[rows[r]])):
-                place[r] = <int32_t>n_loaded
+            visit.row_id[r] = row_ids[rows[r]]
+            visit.label[r] = labels[rows[r]]
+            visit.cost[r] = cost[rows[r]]
+            visit.place[r] = -1
+            if visit.cost[r] > 0.0 and not (only is not None and only.knows(visit.row_id[r])):
+                visit.place[r] = <int32_t>n_loaded
                 loaded[n_loaded] = rows[r]
-                self.fresh_labels[n_loaded] = labels[rows[r]]
+                self.fresh_labels[n_loaded] = visit.label[r]
                 n_loaded += 1
         self.store.reserve(self.store.n_slots + n_loaded)
         ld = _round_up(self.store.n_slots + n_loaded) + LEAVES_TILE
-        if self.values_array.shape[0] < LEAVES_BLOCK * ld:
-            self.values_array = np.zeros(LEAVES_BLOCK * (ld + ld // 4), dtype=np.float32)
-        values = self.values_array
-        fresh.values, fresh.ld = &values[0], ld
-        fresh.gram, fresh.gram_ld = &gram[0, 0], LEAVES_BLOCK
+        if self.values_capacity < LEAVES_BLOCK * ld:
+            self.values_capacity = LEAVES_BLOCK * (ld + ld // 4)
+            free(self.values)
+            self.values = <float *>calloc(self.values_capacity, sizeof(float))
+            if self.values == NULL:
+                self.values_capacity = 0
+                raise MemoryError()
+        fresh.values, fresh.ld = self.values, ld
+        fresh.gram, fresh.gram_ld = self.gram, LEAVES_BLOCK
         if n_loaded:
-            self.store.load(self.fresh, X, loaded[:n_loaded])
-            self.compute(fresh, executor)
+            self.store.load(self.fresh, X, loaded, n_loaded)
+            self.compute(ld, executor)
         for problem in self.problems:
             (<Lasvm>problem).begin_block(&fresh, n_loaded)
+        self.visit = visit
         if only is not None:
             with nogil:
-                r = self.learn_rows(only, 1, rows, place, labels, cost, row_ids)
+                r = self.learn_rows(only, 1)
         elif executor is None:
             for c, problem in enumerate(self.problems):
-                r = self.learn_problem(problem, c, rows, place, labels, cost, row_ids)
+                r = self.learn_problem(problem, c)
         else:
-            self.share([(self.learn_problem, problem, c, rows, place, labels, cost, row_ids)
+            self.share([(self.learn_problem, problem, c)
                         for c, problem in enumerate(self.problems)], executor)
             r = n
         self.write_store()
         self.raise_errors(r)
         return r
 
-    def learn_problem(self, Lasvm problem, int c, const int64_t[::1] rows,
-                      const int32_t[::1] place, const int32_t[::1] labels,
-                      const double[::1] cost, const int64_t[::1] row_ids):
+    def learn_problem(self, Lasvm problem, int c):
         cdef Py_ssize_t r
         with nogil:
-            r = self.learn_rows(problem, c, rows, place, labels, cost, row_ids)
+            r = self.learn_rows(problem, c)
         self.raise_errors(r)
         return r
 
-    cdef Py_ssize_t learn_rows(self, Lasvm problem, int c, const int64_t[::1] rows,
-                               const int32_t[::1] place, const int32_t[::1] labels,
-                               const double[::1] cost, const int64_t[::1] row_ids) noexcept nogil:
+    cdef Py_ssize_t learn_rows(self, Lasvm problem, int c) noexcept nogil:
         """Returns the rows learnt, or -1 when memory is short."""
+        cdef const Visit *visit = &self.visit
         cdef Py_ssize_t r
-        cdef int64_t row
-        for r in range(rows.shape[0]):
-            row = rows[r]
-            if place[r] < 0 and cost[row] > 0.0 and not problem.knows(row_ids[row]):
-                break               # was a member when the block began, is none now: a new block
-            if problem.learn(place[r], 1 if labels[row] == c else -1, cost[row],
-                             row_ids[row]) < 0:
+        for r in range(visit.n):
+            if visit.place[r] < 0 and visit.cost[r] > 0.0 and not problem.knows(visit.row_id[r]):
+                return r            # was a member when the block began, is none now: a new block
+            if problem.learn(visit.place[r], 1 if visit.label[r] == c else -1, visit.cost[r],
+                             visit.row_id[r]) < 0:
                 return -1
-        else:
-            r = rows.shape[0]
-        return r
+        return visit.n
 
     cdef int check_type(self, X) except -1:
         """The engine reads memory as it is: a wrong type must not get this far."""
@@ -237,26 +251,25 @@ cdef class DualLoop:
             raise MemoryError("no memory left for kernel rows; a smaller cache_size may help")
         return 0
 
-    cdef int compute(self, Fresh fresh, executor) except -1:
+    cdef int compute(self, Py_ssize_t ld, executor) except -1:
         """Kernel values of the loaded rows against the store and against each other."""
-        cdef Py_ssize_t last = _round_up(self.store.n_slots), n = self.fresh.n_rows, half
+        cdef Py_ssize_t last = _round_up(self.store.n_slots), n = self.fresh.n_rows, part
         cdef int code
         if executor is None or <double>n * last * self.store.n_features < WORTH_SHARING:
             with nogil:
-                self.store.values(self.fresh, 0, last, fresh.values, fresh.ld)
+                self.store.values(self.fresh, 0, last, self.values, ld)
         else:
             part = _round_up(last // executor._max_workers + 1)
-            self.share([(self.compute_part, first, min(first + part, last), fresh.ld)
+            self.share([(self.compute_part, first, min(first + part, last), ld)
                         for first in range(0, last, part)], executor)
         with nogil:
-            code = self.store.gram(self.fresh, <float *>fresh.gram, fresh.gram_ld)
+            code = self.store.gram(self.fresh, self.gram, LEAVES_BLOCK)
         self.n_evaluations += n * (self.store.n_slots + n)
         return self.raise_errors(code)
 
     def compute_part(self, Py_ssize_t first, Py_ssize_t last, Py_ssize_t ld):
-        cdef float[::1] values = self.values_array
         with nogil:
-            self.store.values(self.fresh, first, last, &values[0], ld)
+            self.store.values(self.fresh, first, last, self.values, ld)
 
     def share(self, calls, executor):
         """Run the calls in threads. An interrupt waits for them, having told them to stop."""
@@ -276,13 +289,16 @@ cdef class DualLoop:
         cdef Lasvm problem
         cdef Py_ssize_t p, slot, row
         cdef int32_t index
-        cdef int32_t[::1] references
-        cdef int32_t[::1] slot_labels
+        cdef int32_t *references
+        cdef int32_t *slot_labels
         cdef int32_t stored[LEAVES_BLOCK]
-        if self.references.shape[0] < self.store.capacity:
+        if self.n_slots_known < self.store.capacity:
             self.references = _lengthened(self.references, self.store.capacity)
             self.slot_labels_array = _lengthened(self.slot_labels_array, self.store.capacity)
-        slot_labels = self.slot_labels_array
+            self.n_slots_known = self.store.capacity
+            self.references_address = <int32_t *>address(self.references)
+            self.slot_labels_address = <int32_t *>address(self.slot_labels_array)
+        references, slot_labels = self.references_address, self.slot_labels_address
         if len(self.problems) == 1:
             problem = self.problems[0]
             for p in range(problem.n_pending):
@@ -293,9 +309,8 @@ cdef class DualLoop:
                     slot_labels[slot] = self.fresh_labels[-index - 1]
                     problem.members.index[slot] = <int32_t>slot
             problem.n_pending = 0
-            self.store._set_n_slots(problem.members.n)
+            self.store.n_slots = problem.members.n
             return 0
-        references = self.references
         for p in range(LEAVES_BLOCK):
             stored[p] = -1
         for problem in self.problems:
@@ -444,6 +459,7 @@ cdef class DualLoop:
                     Py_ssize_t begin, Py_ssize_t end):
         cdef Py_ssize_t at, r, c, first, stretch, size, width, n_slots = coef.shape[1]
         cdef Py_ssize_t n_problems = b.shape[0]
+        cdef int64_t rows[LEAVES_BLOCK]
         cdef Block fresh = self.store.new_block()
         cdef Py_ssize_t ld = min(n_slots, STRETCH)
         cdef float[::1] values = np.zeros(LEAVES_BLOCK * ld + 1, dtype=np.float32)
@@ -451,7 +467,9 @@ cdef class DualLoop:
             if self.stop:
                 return
             size = min(LEAVES_BLOCK, end - at)
-            self.store.load(fresh, X, np.arange(at, at + size))
+            for r in range(size):
+                rows[r] = at + r
+            self.store.load(fresh, X, rows, size)
             with nogil:
                 for r in range(size):
                     for c in range(n_problems):
@@ -479,17 +497,16 @@ cdef class DualLoop:
         cdef Lasvm problem
         cdef int8_t y
         cdef Fresh fresh
-        cdef float[:, ::1] gram = self.gram_array
         fresh.values, fresh.ld = NULL, 0
-        fresh.gram, fresh.gram_ld = &gram[0, 0], LEAVES_BLOCK
+        fresh.gram, fresh.gram_ld = self.gram, LEAVES_BLOCK
         for at in range(0, rows.shape[0], LEAVES_BLOCK):
             size = min(LEAVES_BLOCK, rows.shape[0] - at)
             self.store.reserve(self.store.n_slots + size)
-            self.store.load(self.fresh, X, rows[at:at + size])
+            self.store.load(self.fresh, X, &rows[at], size)
             for r in range(size):
                 self.fresh_labels[r] = labels[rows[at + r]]
             with nogil:
-                self.store.gram(self.fresh, &gram[0, 0], LEAVES_BLOCK)
+                self.store.gram(self.fresh, self.gram, LEAVES_BLOCK)
             self.raise_errors(0)
             for c in range(len(self.problems)):
                 problem = self.problems[c]

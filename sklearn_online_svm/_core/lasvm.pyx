@@ -19,7 +19,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
-from .blocks cimport Block, Store
+from .blocks cimport Block, Store, address
 from .leaves cimport LEAVES_BLOCK, LEAVES_CURVATURE, LEAVES_TILE, leaves_extremes, table
 from .support_set cimport KernelRows, Row, SupportSet, prefetch
 
@@ -29,16 +29,15 @@ import numpy as np
 cdef enum:
     AHEAD = 24
 
+# Time to take a value from another row, in ns, beside which a whole row may be cheaper to compute.
+cdef double SYMMETRY_COST = 6.0
+
 # Memory for rows that one value computed again is worth: writing a new page takes 0.2 to 2 ns per
 # byte, a kernel value on its own 10 to 100 ns.
 cdef enum:
     BYTES_PER_VALUE = 8
 
 cdef double EPSILON = np.finfo(np.float64).eps
-
-
-cdef inline void *_address(object array) except? NULL:
-    return <void *><size_t>array.__array_interface__["data"][0]
 
 
 cdef inline Py_ssize_t _round_up(Py_ssize_t n) noexcept nogil:
@@ -103,7 +102,7 @@ cdef class Lasvm:
     def begin_pass(self, known):
         """``known``: int32 array with the slot of each row of the data set, or None."""
         self.known = known
-        self.slot_of_row = NULL if known is None else <int32_t *>_address(known)
+        self.slot_of_row = NULL if known is None else <int32_t *>address(known)
         self.violation = 0.0
         self.high = -INFINITY
         self.low = INFINITY
@@ -114,8 +113,7 @@ cdef class Lasvm:
         cdef Py_ssize_t n = self.members.n + n_rows
         self.fresh = fresh[0]
         self.n_pending = self.n_released = 0
-        if n > self.members.capacity or not self.members.arrays["alpha"].flags.writeable:
-            self.members.reserve(n)
+        self.members.reserve(n)
         self.rows.reserve(n, n_rows)
         if n > self.slots_capacity:
             n = n * 5 // 4
@@ -401,6 +399,8 @@ cdef class Lasvm:
         cdef const int32_t *log = self.rows.log
         cdef int64_t t, n = self.rows.log_length
         cdef Py_ssize_t n_missing = 0
+        if self.store.cost * self.members.n < SYMMETRY_COST * (n - row.synced):
+            return self.compute_row(slot, row.values)
         for t in range(row.synced, n):
             if t + AHEAD < n:
                 other = &self.rows.rows[log[t + AHEAD]]

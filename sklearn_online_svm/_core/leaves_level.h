@@ -113,6 +113,21 @@ LEAVES_INLINE double LEAF(min_if)(double best, double g, int8_t open) {
 
 #endif
 
+#define vi LEAF(leaves_vi)
+#if LEAVES_HAS_VECTORS
+typedef int32_t vi __attribute__((vector_size(4 * FL)));
+#define VI_SET(x) ((vi){0} + (x))
+#define VF_GREATER(a, b) ((vi)((a) > (b)))
+#define VF_SELECT(mask, a, b) ((vf)(((vi)(a) & (mask)) | ((vi)(b) & ~(mask))))
+#define VI_SELECT(mask, a, b) (((a) & (mask)) | ((b) & ~(mask)))
+#else
+typedef int32_t vi;
+#define VI_SET(x) (x)
+#define VF_GREATER(a, b) ((a) > (b))
+#define VF_SELECT(mask, a, b) ((mask) ? (a) : (b))
+#define VI_SELECT(mask, a, b) ((mask) ? (a) : (b))
+#endif
+
 /* ------------------------------------------------------------------ exp ------------------- */
 
 /* exp(x) = 2^n p(r), n = round(x / ln 2), |r| <= ln(2)/2, p a Taylor polynomial; no libm call, so
@@ -311,12 +326,14 @@ static void LEAF(update)(double *LEAVES_RESTRICT g, const float *ki, const float
 static ptrdiff_t LEAF(partner)(const double *LEAVES_RESTRICT g, const float *LEAVES_RESTRICT ki,
                                const float *LEAVES_RESTRICT diag, double g_i, float k_ii,
                                const int8_t *LEAVES_RESTRICT down, ptrdiff_t n) {
-    float gains[STRETCH], best = 0.0f;
-    ptrdiff_t at = -1, start, i;
+    float gains[STRETCH], best[FL], winner = 0.0f;
+    int32_t at[FL];
+    vf high = VF_SET(0.0f);
+    vi at_high = VI_SET(-1);
+    ptrdiff_t start, i, found = -1;
+    int l;
     for (start = 0; start < n; start += STRETCH) {
         const ptrdiff_t size = start + STRETCH < n ? STRETCH : n - start;
-        float lanes[16] = {0.0f}, stretch_best = 0.0f;
-        int l;
         for (i = 0; i < size; i++) {
             const float gap = (float)(g_i - g[start + i]);
             float curvature = k_ii + diag[start + i] - 2.0f * ki[start + i];
@@ -324,17 +341,23 @@ static ptrdiff_t LEAF(partner)(const double *LEAVES_RESTRICT g, const float *LEA
             curvature = curvature > 1e-12f ? curvature : 1e-12f;
             gains[i] = gap > 0.0f ? open * gap * gap / curvature : 0.0f;
         }
-        for (i = size; i & 15; i++) gains[i] = 0.0f;
-        for (i = 0; i < size; i += 16)
-            for (l = 0; l < 16; l++) lanes[l] = gains[i + l] > lanes[l] ? gains[i + l] : lanes[l];
-        for (l = 0; l < 16; l++) stretch_best = lanes[l] > stretch_best ? lanes[l] : stretch_best;
-        if (stretch_best > best) {
-            best = stretch_best;
-            for (i = 0; gains[i] != best; i++) continue;
-            at = start + i;
+        for (i = size; i % FL; i++) gains[i] = 0.0f;
+        /* The best of every lane and where it was met. */
+        for (i = 0; i < size; i += FL) {
+            const vf gain = VF_LOAD(gains + i);
+            const vi better = VF_GREATER(gain, high);
+            high = VF_SELECT(better, gain, high);
+            at_high = VI_SELECT(better, VI_SET((int32_t)(start + i)), at_high);
         }
     }
-    return at;
+    VF_STORE(best, high);
+    memcpy(at, &at_high, sizeof(at));
+    for (l = 0; l < FL; l++)
+        if (best[l] > winner || (best[l] == winner && at[l] >= 0 && at[l] + l < found)) {
+            winner = best[l];
+            found = at[l] + l;
+        }
+    return found;
 }
 
 #undef STRETCH
@@ -379,6 +402,11 @@ static const leaves_table LEAF(leaves) = {
 #undef LEVEL_STRING2
 #undef vf
 #undef vd
+#undef vi
+#undef VI_SET
+#undef VF_GREATER
+#undef VF_SELECT
+#undef VI_SELECT
 #undef LEAF
 #undef FL
 #undef DL

@@ -35,6 +35,7 @@ cdef class SupportSet:
     cdef int32_t *zero_place
     cdef Py_ssize_t n_zeros
     cdef dict arrays
+    cdef bint owned             # the arrays may be written, no one else reads them
 
     cdef int reserve(self, Py_ssize_t n) except -1
     cdef void attach(self)

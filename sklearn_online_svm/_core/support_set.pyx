@@ -4,6 +4,8 @@ from libc.stdint cimport int8_t, int32_t, int64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 
+from .blocks cimport address
+
 import numpy as np
 
 cdef double EPSILON = np.finfo(np.float64).eps
@@ -21,10 +23,6 @@ _FIELDS = {
 }
 
 
-cdef inline void *_address(object array) except? NULL:
-    return <void *><size_t>array.__array_interface__["data"][0]
-
-
 cdef class SupportSet:
     def __init__(self):
         self.arrays = {name: np.zeros(0, dtype) for name, dtype in _FIELDS.items()}
@@ -35,24 +33,24 @@ cdef class SupportSet:
         """Take the addresses of the arrays."""
         arrays = self.arrays
         self.capacity = arrays["alpha"].shape[0]
-        self.alpha = <double *>_address(arrays["alpha"])
-        self.g = <double *>_address(arrays["g"])
-        self.lower = <double *>_address(arrays["lower"])
-        self.upper = <double *>_address(arrays["upper"])
-        self.diag = <float *>_address(arrays["diag"])
-        self.y = <int8_t *>_address(arrays["y"])
-        self.up = <int8_t *>_address(arrays["up"])
-        self.down = <int8_t *>_address(arrays["down"])
-        self.index = <int32_t *>_address(arrays["index"])
-        self.row_id = <int64_t *>_address(arrays["row_id"])
-        self.free_slots = <int32_t *>_address(arrays["free_slots"])
-        self.zeros = <int32_t *>_address(arrays["zeros"])
-        self.zero_place = <int32_t *>_address(arrays["zero_place"])
+        self.alpha = <double *>address(arrays["alpha"])
+        self.g = <double *>address(arrays["g"])
+        self.lower = <double *>address(arrays["lower"])
+        self.upper = <double *>address(arrays["upper"])
+        self.diag = <float *>address(arrays["diag"])
+        self.y = <int8_t *>address(arrays["y"])
+        self.up = <int8_t *>address(arrays["up"])
+        self.down = <int8_t *>address(arrays["down"])
+        self.index = <int32_t *>address(arrays["index"])
+        self.row_id = <int64_t *>address(arrays["row_id"])
+        self.free_slots = <int32_t *>address(arrays["free_slots"])
+        self.zeros = <int32_t *>address(arrays["zeros"])
+        self.zero_place = <int32_t *>address(arrays["zero_place"])
 
     cdef int reserve(self, Py_ssize_t n) except -1:
         """Room for ``n`` slots, in memory that may be written."""
         cdef Py_ssize_t capacity = self.capacity
-        if n <= capacity and self.arrays["alpha"].flags.writeable:
+        if n <= capacity and self.owned:
             return 0
         if n > capacity:
             capacity = (max(n, capacity + capacity // 4) + 15) // 16 * 16
@@ -61,6 +59,7 @@ cdef class SupportSet:
             new[:old.shape[0]] = old
             self.arrays[name] = new
         self.attach()
+        self.owned = True
         return 0
 
     def __getitem__(self, str name):
@@ -78,8 +77,7 @@ cdef class SupportSet:
         self.arrays = {name: state[name] for name in _FIELDS}
         self.attach()
         self.n, self.n_members, self.n_free, self.n_zeros = (int(c) for c in state["counts"])
-        # The scan rewrites g with itself, so it needs memory of its own.
-        self.reserve(self.n + 1)
+        self.owned = False
         self.scan()
 
     cdef Py_ssize_t next_slot(self) noexcept nogil:

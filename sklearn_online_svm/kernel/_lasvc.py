@@ -343,7 +343,7 @@ class LASVC(ClassifierMixin, BaseEstimator):
         order = np.arange(X.shape[0])
         self._engine.begin_pass(None)
         # Rows learnt are counted block by block: an interrupt leaves the count right.
-        with thread_pool(self.n_jobs) as threads:
+        with thread_pool(self.n_jobs, len(order)) as threads:
             self._engine.learn(
                 X, order, codes, cost, first + order, threads, self._count_from(first)
             )
@@ -490,6 +490,8 @@ class LASVC(ClassifierMixin, BaseEstimator):
         """
         n_classes = len(self.classes_)
         self.class_weight_ = np.ones(n_classes)
+        if self.class_weight is None:
+            return self.C * weights
         if self.class_weight == "online_balanced":
             order = np.arange(len(codes)) if order is None else order
             running = np.empty(len(codes))
@@ -501,7 +503,7 @@ class LASVC(ClassifierMixin, BaseEstimator):
             return self.C * running * weights
         if self.class_weight == "balanced":
             self.class_weight_ = balanced_weights(codes, n_classes, weights)
-        elif self.class_weight is not None:
+        else:
             for label, factor in self.class_weight.items():
                 known = self.classes_ == label
                 if not known.any():
@@ -654,7 +656,7 @@ class LASVC(ClassifierMixin, BaseEstimator):
                 accept_sparse=False if self._is_precomputed() else "csr",
             )
         scores = np.empty((X.shape[0], self._spec.n_problems))
-        with thread_pool(self.n_jobs) as threads:
+        with thread_pool(self.n_jobs, X.shape[0]) as threads:
             self._engine.decide(X, scores, threads)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 

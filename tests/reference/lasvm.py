@@ -13,8 +13,15 @@ Bordes, Ertekin, Weston, Bottou (2005), "Fast kernel classifiers with online and
 learning"; the second-order choice of the pair is working set selection 2 of Fan, Chen, Lin
 (2005), "Working set selection using second order information for training SVM".
 
-Deviation: a row that violates nothing when it arrives is not kept (the paper leaves it in S
-with alpha = 0 until the next REPROCESS).
+Deviations from the paper:
+
+- A row that violates nothing when it arrives is not kept (the paper leaves it in S with
+  alpha = 0 until the next REPROCESS), unless it would be the extreme of its own side; and no row
+  is evicted while it is that. With all support vectors at a bound g_max < g_min, and rows of
+  opposite labels whose gradients lie between the two violate with each other but with nothing in
+  S: they would never meet.
+- Nothing is evicted while one side has no extreme.
+- `finish` evicts once, at its end: a row let go halfway could not come back.
 """
 
 import numpy as np
@@ -78,7 +85,8 @@ class ReferenceLasvm:
     g : ndarray of shape (n,)
         Gradients on S; nan outside S.
     b, delta : float
-        Bias and g_max - g_min, set by `reprocess` (0 and inf before the first one).
+        Bias and g_max - g_min, set by `reprocess`. While only one class has been seen b is its
+        label (0 before any row) and delta is inf.
     seen : set of int
         Labels met so far in rows with a positive bound.
     n_steps : int
@@ -129,22 +137,29 @@ class ReferenceLasvm:
             if len(self.S) >= self.n_init:
                 return False
             self._insert(k, g_k)
+            self.b = self.y[k]
             return True
 
         # alpha_k = 0, so k can only move away from 0: up for y = +1, down for y = -1.
         i_max, g_max, j_min, g_min = self.extremes()
         if self.y[k] > 0:
             i, j, violation = k, j_min, g_k - g_min
+            has_partner, is_extreme = g_min < np.inf, g_k > g_max
         else:
             i, j, violation = i_max, k, g_max - g_k
-        if not violation > self.tol:
+            has_partner, is_extreme = g_max > -np.inf, g_k < g_min
+        if not has_partner:
+            return False
+        violating = violation > self.tol
+        if not violating and not is_extreme:
             return False
         self._insert(k, g_k)
-        self._step(i, j)
+        if violating:
+            self._step(i, j)
         return True
 
-    def reprocess(self, second_order=False):
-        """REPROCESS: at most one step within S, then evict, b and delta.
+    def reprocess(self, second_order=False, evict=True):
+        """REPROCESS: at most one step within S, then b, delta and eviction.
 
         Returns whether there was a violating pair to step on.
         """
@@ -158,8 +173,9 @@ class ReferenceLasvm:
             self._step(i, j)
 
         # The extremes after the step, and before the eviction.
-        _, g_max, _, g_min = self.extremes()
-        self._evict(g_max, g_min)
+        g_max, g_min = self.extreme_gradients()
+        if evict:
+            self._evict(g_max, g_min)
         if g_max == -np.inf and g_min == np.inf:
             self.b = 0.0
         elif g_max == -np.inf:
@@ -183,7 +199,8 @@ class ReferenceLasvm:
     def finish(self, second_order=True):
         """REPROCESS until delta <= tol: the optimum over S (not over all rows)."""
         for _ in range(MAX_FINISH_STEPS):
-            if not self.reprocess(second_order=second_order) or self.delta <= self.tol:
+            if not self.reprocess(second_order=second_order, evict=False):
+                self.reprocess()
                 return
         raise RuntimeError(f"no end after {MAX_FINISH_STEPS} steps, delta={self.delta}")
 
@@ -207,14 +224,27 @@ class ReferenceLasvm:
     def extremes(self):
         """(i, g_max, j, g_min): argmax of g where alpha < B, argmin where alpha > A, over S.
 
-        Over nothing: g_max = -inf, g_min = +inf (and the index means nothing). Ties: lowest row.
+        Over nothing: g_max = -inf, g_min = +inf (and the index means nothing).
         """
+        g_up, g_down = self._movable()
+        i, j = self._argmax(g_up), self._argmax(-g_down)
+        return i, g_up[i], j, g_down[j]
+
+    def extreme_gradients(self):
+        """(g_max, g_min)."""
+        g_up, g_down = self._movable()
+        return g_up.max(), g_down.min()
+
+    def _movable(self):
         stored = np.zeros(len(self.y), dtype=bool)
         stored[self.S] = True
         g_up = np.where(stored & (self.alpha < self.B), self.g, -np.inf)
         g_down = np.where(stored & (self.alpha > self.A), self.g, np.inf)
-        i, j = int(np.argmax(g_up)), int(np.argmin(g_down))
-        return i, g_up[i], j, g_down[j]
+        return g_up, g_down
+
+    def _argmax(self, g):
+        """The row with the largest entry; the lowest of several."""
+        return int(np.argmax(g))
 
     def _curvature(self, i, j):
         return max(self.K[i, i] + self.K[j, j] - 2 * self.K[i, j], MIN_CURVATURE)
@@ -238,17 +268,21 @@ class ReferenceLasvm:
         )
         self.alpha[i] += lam
         self.alpha[j] -= lam
-        self._snap(i)
-        self._snap(j)
+        self._snap(i, lam)
+        self._snap(j, lam)
         for s in self.S:
             self.g[s] -= lam * (self.K[i, s] - self.K[j, s])
         self.n_steps += 1
         self.last_pair = (i, j)
 
-    def _snap(self, s):
-        for bound in (self.A[s], self.B[s]):
-            if abs(self.alpha[s] - bound) <= 4 * np.finfo(np.float64).eps * self.C[s]:
-                self.alpha[s] = bound
+    def _snap(self, s, lam):
+        # alpha is of the order of 1 / K, far from C maybe: what counts as 0 scales with the step.
+        rounding = 4 * np.finfo(np.float64).eps
+        bound = self.C[s] * self.y[s]
+        if abs(self.alpha[s]) <= rounding * abs(lam):
+            self.alpha[s] = 0.0
+        elif abs(self.alpha[s] - bound) <= rounding * abs(bound):
+            self.alpha[s] = bound
 
     def _insert(self, k, g_k):
         self.S.append(k)
@@ -256,10 +290,14 @@ class ReferenceLasvm:
         self.g[k] = g_k
 
     def _evict(self, g_max, g_min):
+        if g_max == -np.inf or g_min == np.inf:
+            return
         for s in list(self.S):
-            cannot_go_down = self.A[s] == 0 and self.g[s] <= g_min
-            cannot_go_up = self.B[s] == 0 and self.g[s] >= g_max
-            if self.alpha[s] == 0 and (cannot_go_up or cannot_go_down):
+            # At alpha = 0 a row may only move to its label's side. It is let go if no pair of S
+            # violates with it there, unless it is the extreme of that side.
+            useless_up = self.A[s] == 0 and self.g[s] <= g_min and self.g[s] < g_max
+            useless_down = self.B[s] == 0 and self.g[s] >= g_max and self.g[s] > g_min
+            if self.alpha[s] == 0 and (useless_up or useless_down):
                 self.S.remove(s)
                 self.g[s] = np.nan
 

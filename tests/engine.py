@@ -1,0 +1,95 @@
+"""Engines without an estimator around them, and the kernel values they compute."""
+
+import numpy as np
+
+from sklearn_online_svm._core import blocks
+from sklearn_online_svm._core.dual_loop import DualLoop
+
+KINDS = {
+    "linear": blocks.LINEAR,
+    "poly": blocks.POLY,
+    "rbf": blocks.RBF,
+    "sigmoid": blocks.SIGMOID,
+}
+
+
+def make_store(X, kernel="rbf", *, layout="dense", gamma=0.5, coef0=0.0, degree=3):
+    store = {"dense": blocks.DenseStore, "sparse": blocks.SparseStore}[layout]
+    return store(
+        X.shape[1], X.dtype, kind=KINDS[kernel], gamma=gamma, coef0=coef0, degree=degree
+    )
+
+
+class Learner:
+    """An engine for one binary problem and the rows it learns from, one or many at a time."""
+
+    def __init__(self, X, y, cost, store=None, **params):
+        self.X = X
+        self.labels = (np.asarray(y) > 0).astype(np.int32)
+        self.cost = np.full(len(y), cost, dtype=float) if np.isscalar(cost) else cost
+        self.row_ids = np.arange(len(y))
+        self.loop = DualLoop(make_store(X) if store is None else store, 1, **params)
+        self.problem = self.loop.problems[0]
+
+    def learn(self, rows, **kwargs):
+        rows = np.atleast_1d(np.asarray(rows, dtype=np.int64))
+        self.loop.learn(self.X, rows, self.labels, self.cost, self.row_ids, **kwargs)
+        return self
+
+    def begin_pass(self):
+        """A pass over rows of which some may be members already."""
+        known = np.full(len(self.labels), -1, dtype=np.int32)
+        alive = self.alive()
+        known[self.problem.members["row_id"][alive]] = alive
+        self.loop.begin_pass([known])
+
+    def alive(self):
+        """Slots of the members."""
+        return np.flatnonzero(self.problem.members["row_id"] >= 0)
+
+    def members(self):
+        """Row numbers of the members, in order of their slots."""
+        return self.problem.members["row_id"][self.alive()]
+
+    def over_rows(self, name, fill=0.0):
+        """Array ``name`` of the support set over the rows, ``fill`` for rows that are not kept."""
+        values = np.full(len(self.labels), fill)
+        values[self.members()] = self.problem.members[name][self.alive()]
+        return values
+
+    def decide(self, X=None):
+        X = self.X if X is None else X
+        out = np.empty((X.shape[0], 1))
+        self.loop.decide(X, out)
+        return out[:, 0]
+
+
+def expansion(store, X, alpha=None):
+    """A learner that holds the rows of X in slots 0, 1, ..., with the given alpha and b = 0."""
+    n = X.shape[0]
+    learner = Learner(X, np.ones(n), np.inf, store)
+    learner.loop.seed(
+        X, learner.row_ids, learner.labels, np.ones((1, n)), learner.cost, learner.row_ids
+    )
+    state = learner.loop.state()
+    state["problems"][0]["scalars"][0] = 0.0
+    learner.loop.restore(state)
+    if alpha is not None:
+        learner.problem.members["alpha"][:] = alpha
+    return learner
+
+
+def kernel_values(store, X, stored):
+    """(n, m) float32 kernel values of the rows of X against stored rows, as the engine has them.
+
+    With a single alpha of 1 the decision value is the kernel value, without any rounding.
+    """
+    learner = expansion(store, stored, alpha=0.0)
+    alpha = learner.problem.members["alpha"]
+    K = np.empty((X.shape[0], stored.shape[0]))
+    for s in range(stored.shape[0]):
+        alpha[s] = 1.0
+        K[:, s] = learner.decide(X)
+        alpha[s] = 0.0
+    assert np.array_equal(K, K.astype(np.float32), equal_nan=True)
+    return K.astype(np.float32)
