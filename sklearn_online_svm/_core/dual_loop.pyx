@@ -159,9 +159,10 @@ cdef class DualLoop:
             size = min(LEAVES_BLOCK, n - at)
             at += self.learn_block(X, &rows[at], size, &labels[0], &cost[0], &row_ids[0],
                                    executor)
-            PyErr_CheckSignals()
+            # First the count, then the signals: an interrupt must not lose rows just learnt.
             if progress is not None:
                 progress(at)
+            PyErr_CheckSignals()
 
     cdef Py_ssize_t learn_block(self, X, const int64_t *rows, Py_ssize_t n,
                                 const int32_t *labels, const double *cost,
@@ -201,17 +202,20 @@ cdef class DualLoop:
         for problem in self.problems:
             (<Lasvm>problem).begin_block(&fresh, n_loaded)
         self.visit = visit
-        if only is not None:
-            with nogil:
-                r = self.learn_rows(only, 1)
-        elif executor is None:
-            for c, problem in enumerate(self.problems):
-                r = self.learn_problem(problem, c)
-        else:
-            self.share([(self.learn_problem, problem, c)
-                        for c, problem in enumerate(self.problems)], executor)
-            r = n
-        self.write_store()
+        r = n
+        try:
+            if only is not None:
+                with nogil:
+                    r = self.learn_rows(only, 1)
+            elif executor is None:
+                for c, problem in enumerate(self.problems):
+                    self.learn_problem(problem, c)
+            else:
+                self.share([(self.learn_problem, problem, c)
+                            for c, problem in enumerate(self.problems)], executor)
+        finally:
+            # Also after an interrupt: rows kept refer to the block until they are stored.
+            self.write_store()
         self.raise_errors(r)
         return r
 
@@ -220,7 +224,6 @@ cdef class DualLoop:
         with nogil:
             r = self.learn_rows(problem, c)
         self.raise_errors(r)
-        return r
 
     cdef Py_ssize_t learn_rows(self, Lasvm problem, int c) noexcept nogil:
         """Returns the rows learnt, or -1 when memory is short."""

@@ -35,7 +35,7 @@ cdef double SYMMETRY_COST = 6.0
 # Memory for rows that one value computed again is worth: writing a new page takes 0.2 to 2 ns per
 # byte, a kernel value on its own 10 to 100 ns.
 cdef enum:
-    BYTES_PER_VALUE = 8
+    BYTES_PER_VALUE = 4
 
 cdef double EPSILON = np.finfo(np.float64).eps
 
@@ -311,7 +311,7 @@ cdef class Lasvm:
                     self.released[self.n_released] = self.members.index[s]
                     self.n_released += 1
                 self.members.remove(s)
-                self.rows.drop(s)
+                self.rows.leave(s)
             p -= 1
 
     cdef void step(self, Py_ssize_t i, Py_ssize_t j, const float *k_i,
@@ -401,23 +401,23 @@ cdef class Lasvm:
         cdef Py_ssize_t n_missing = 0
         if self.store.cost * self.members.n < SYMMETRY_COST * (n - row.synced):
             return self.compute_row(slot, row.values)
-        for t in range(row.synced, n):
+        for t in range(row.synced, n - self.n_pending):
             if t + AHEAD < n:
                 other = &self.rows.rows[log[t + AHEAD]]
                 if other.values != NULL:
                     prefetch(other.values + slot)
             entered = log[t]
-            if (entered == slot or self.members.row_id[entered] < 0
-                    or self.settle(index, entered, row.values)):
-                continue
             other = &self.rows.rows[entered]
             if other.values != NULL:
                 row.values[entered] = other.values[slot]
-            else:
+            elif other.filled and not self.settle(index, entered, row.values):
                 self.missing[n_missing] = entered
                 n_missing += 1
                 if 2 * n_missing > self.members.n:
                     return self.compute_row(slot, row.values)
+        # The last entries are those of this block.
+        for t in range(max(row.synced, n - self.n_pending), n):
+            self.settle(index, log[t], row.values)
         row.synced = n
         return self.compute_values(slot, n_missing) if n_missing else 0
 

@@ -2,8 +2,8 @@
  *
  * Rows are made and dropped all the time and all of them grow with the support set. They lie in
  * large slabs, on huge pages where the system has them, that stay with the pool: malloc would give
- * pages back and fault them in again. The length in use only grows; slabs of shorter rows go back
- * to the system when their last row has moved out or been dropped.
+ * pages back and fault them in again. The length in use only grows; a slab of shorter rows is cut
+ * anew when its last row has moved out or been dropped.
  */
 #ifndef SOSVM_ROW_POOL_H
 #define SOSVM_ROW_POOL_H
@@ -38,6 +38,7 @@ typedef struct {
     size_t bytes;     /* in slabs */
     ptrdiff_t length; /* floats in a row made from now on */
     row_slab *open;
+    row_slab *spare; /* slabs without rows, to be cut to the length in use */
 } row_pool;
 
 static float *pool_allocate(size_t bytes) {
@@ -68,10 +69,19 @@ static void pool_unlink(row_pool *pool, row_slab *slab) {
     if (slab->next) slab->next->previous = slab->previous;
 }
 
-static void pool_free_slab(row_pool *pool, row_slab *slab) {
-    pool->bytes -= slab->bytes;
-    free(slab->memory);
-    free(slab);
+static void pool_free_spare(row_pool *pool) {
+    while (pool->spare) {
+        row_slab *slab = pool->spare;
+        pool->spare = slab->next;
+        pool->bytes -= slab->bytes;
+        free(slab->memory);
+        free(slab);
+    }
+}
+
+static void pool_put_aside(row_pool *pool, row_slab *slab) {
+    slab->next = pool->spare;
+    pool->spare = slab;
 }
 
 /* Rows made from now on hold `length` floats; fewer than before is ignored. */
@@ -82,16 +92,23 @@ static void pool_set_length(row_pool *pool, ptrdiff_t length) {
     pool->open = NULL;
     while (slab) {
         row_slab *next = slab->next;
-        if (slab->n_used == 0) pool_free_slab(pool, slab);
+        if (slab->n_used == 0) pool_put_aside(pool, slab);
         slab = next;
     }
 }
 
-static row_slab *pool_new_slab(row_pool *pool, int beyond_budget) {
-    const size_t row_bytes = (size_t)pool->length * sizeof(float);
-    const size_t left = pool->bytes < pool->max_bytes ? pool->max_bytes - pool->bytes : 0;
-    size_t bytes = pool->bytes / 4; /* few slabs, whatever their sum */
-    row_slab *slab;
+/* A spare slab that holds a row, or a new one; NULL when the budget (or memory) is used up. */
+static row_slab *pool_get_slab(row_pool *pool, size_t row_bytes, int beyond_budget) {
+    row_slab **link = &pool->spare, *slab;
+    size_t bytes, left;
+    for (; (slab = *link); link = &slab->next)
+        if (slab->bytes >= row_bytes) {
+            *link = slab->next;
+            return slab;
+        }
+    pool_free_spare(pool);
+    left = pool->bytes < pool->max_bytes ? pool->max_bytes - pool->bytes : 0;
+    bytes = pool->bytes / 4; /* few slabs, whatever their sum */
     if (bytes > POOL_LARGEST_SLAB) bytes = POOL_LARGEST_SLAB;
     if (bytes > pool->max_bytes / 8) bytes = pool->max_bytes / 8;
     if (bytes < POOL_SMALLEST_SLAB) bytes = POOL_SMALLEST_SLAB;
@@ -102,15 +119,24 @@ static row_slab *pool_new_slab(row_pool *pool, int beyond_budget) {
     }
     slab = (row_slab *)calloc(1, sizeof(row_slab));
     if (slab == NULL) return NULL;
-    slab->n_rows = (ptrdiff_t)(bytes / row_bytes);
-    slab->bytes = (size_t)slab->n_rows * row_bytes;
-    slab->length = pool->length;
-    slab->memory = pool_allocate(slab->bytes);
+    slab->bytes = bytes;
+    slab->memory = pool_allocate(bytes);
     if (slab->memory == NULL) {
         free(slab);
         return NULL;
     }
-    pool->bytes += slab->bytes;
+    pool->bytes += bytes;
+    return slab;
+}
+
+static row_slab *pool_new_slab(row_pool *pool, int beyond_budget) {
+    const size_t row_bytes = (size_t)pool->length * sizeof(float);
+    row_slab *slab = pool_get_slab(pool, row_bytes, beyond_budget);
+    if (slab == NULL) return NULL;
+    slab->n_rows = (ptrdiff_t)(slab->bytes / row_bytes);
+    slab->length = pool->length;
+    slab->n_used = slab->n_touched = 0;
+    slab->free_row = NULL;
     pool_link(pool, slab);
     return slab;
 }
@@ -140,7 +166,7 @@ static void pool_give(row_pool *pool, row_slab *slab, float *row) {
     memcpy(row, &slab->free_row, sizeof(float *));
     slab->free_row = row;
     slab->n_used--;
-    if (slab->n_used == 0 && !in_use) pool_free_slab(pool, slab);
+    if (slab->n_used == 0 && !in_use) pool_put_aside(pool, slab);
 }
 
 /* All rows have been given back: only slabs of the length in use are left. */
@@ -148,8 +174,9 @@ static void pool_clear(row_pool *pool) {
     while (pool->open) {
         row_slab *slab = pool->open;
         pool_unlink(pool, slab);
-        pool_free_slab(pool, slab);
+        pool_put_aside(pool, slab);
     }
+    pool_free_spare(pool);
 }
 
 #endif

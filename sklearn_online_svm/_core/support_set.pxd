@@ -80,6 +80,7 @@ cdef struct Row:
     int64_t synced          # entries of the log that are in the row
     int32_t newer           # neighbours in order of use, -1 at the ends
     int32_t older
+    bint filled             # the slot holds a member
 
 
 cdef class KernelRows:
@@ -104,6 +105,7 @@ cdef class KernelRows:
     cdef int reserve(self, Py_ssize_t n_slots, Py_ssize_t n_entries) except -1
     cdef void grant(self, Py_ssize_t n_bytes) noexcept nogil
     cdef void enter(self, Py_ssize_t slot) noexcept nogil
+    cdef void leave(self, Py_ssize_t slot) noexcept nogil
     cdef float *allocate(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil
     cdef void use(self, Py_ssize_t slot) noexcept nogil
     cdef void drop(self, Py_ssize_t slot) noexcept nogil

@@ -230,8 +230,14 @@ cdef class KernelRows:
 
     cdef void enter(self, Py_ssize_t slot) noexcept nogil:
         """Note that ``slot`` has been filled: its column is missing in every older row."""
+        self.rows[slot].filled = True
         self.log[self.log_length] = <int32_t>slot
         self.log_length += 1
+
+    cdef void leave(self, Py_ssize_t slot) noexcept nogil:
+        """Note that ``slot`` is free: nobody reads its column until it is filled again."""
+        self.drop(slot)
+        self.rows[slot].filled = False
 
     def lengthen(self, Py_ssize_t slot):
         """Move a row into memory of the pool's present length, or drop it if there is none."""

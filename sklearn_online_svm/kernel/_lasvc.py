@@ -300,7 +300,12 @@ class LASVC(ClassifierMixin, BaseEstimator):
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
-        self._make_passes(X, codes, cost, known)
+        try:
+            self._make_passes(X, codes, cost, known)
+        finally:
+            # An interrupt ends up here, too: what has been learnt stays.
+            self._engine.begin_pass(None)
+            del self._order, self._random
         return self
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
@@ -593,8 +598,6 @@ class LASVC(ClassifierMixin, BaseEstimator):
                     )
             if self.finishing and not exact:
                 engine.finish(threads)
-        engine.begin_pass(None)
-        del self._order, self._random
 
     def _solve_exactly(self, threads):
         """Finish, compute every gradient anew, and finish again while that uncovers violations."""
