@@ -130,9 +130,7 @@ def check_weights(sample_weight, X, *, allow_all_zero):
 def balanced_weights(codes, n_classes, sample_weight):
     """Weight of each class, n / (n_classes * n_c), counted in sample weights."""
     counts = np.bincount(codes, weights=sample_weight, minlength=n_classes)
-    return np.divide(
-        counts.sum(), n_classes * counts, out=np.ones(n_classes), where=counts > 0
-    )
+    return np.divide(counts.sum(), n_classes * counts, out=np.ones(n_classes), where=counts > 0)
 
 
 def running_balanced_weights(codes, counts, sample_weight):
@@ -145,9 +143,7 @@ def running_balanced_weights(codes, counts, sample_weight):
     for c in range(len(counts)):
         of_class = codes == c
         running = counts[c] + np.cumsum(sample_weight[of_class])
-        np.divide(
-            total[of_class], len(counts) * running, out=running, where=running > 0
-        )
+        np.divide(total[of_class], len(counts) * running, out=running, where=running > 0)
         weights[of_class] = running
         counts[c] += sample_weight[of_class].sum()
     return weights
@@ -168,8 +164,7 @@ def weighted_variance(X, sample_weight):
     step = max(1, 1_000_000 // max(1, X.shape[1]))
     starts = range(0, X.shape[0], step)
     mean = sum(
-        sample_weight[i : i + step] @ X[i : i + step].sum(axis=1, dtype=np.float64)
-        for i in starts
+        sample_weight[i : i + step] @ X[i : i + step].sum(axis=1, dtype=np.float64) for i in starts
     )
     mean /= total
     variance = 0.0

@@ -12,7 +12,12 @@ from libc.stdint cimport int32_t, int64_t
 from .leaves cimport leaves_csr, leaves_map, leaves_panel, leaves_rows
 
 
+cdef inline Py_ssize_t round_up(Py_ssize_t n, Py_ssize_t unit) noexcept nogil:
+    return (n + unit - 1) // unit * unit
+
 cdef void *address(object array) except? NULL
+
+cdef object grown(object array, Py_ssize_t n)
 
 
 cdef class Block:

@@ -39,10 +39,6 @@ ctypedef fused real:
     double
 
 
-cdef inline Py_ssize_t _round_up(Py_ssize_t n, Py_ssize_t unit) noexcept nogil:
-    return (n + unit - 1) // unit * unit
-
-
 cdef void *address(object array) except? NULL:
     """Where the data of a C-contiguous array lies; the array must be kept alive."""
     cdef Py_buffer view
@@ -52,11 +48,11 @@ cdef void *address(object array) except? NULL:
     return data
 
 
-cdef object _grown(object array, Py_ssize_t n):
+cdef object grown(object array, Py_ssize_t n):
     """Writable copy of ``array`` with ``n`` entries on axis 0, zero beyond the old ones."""
-    cdef object grown = np.zeros((n,) + array.shape[1:], dtype=array.dtype)
-    grown[:min(n, array.shape[0])] = array[:min(n, array.shape[0])]
-    return grown
+    copy = np.zeros((n,) + array.shape[1:], dtype=array.dtype)
+    copy[:array.shape[0]] = array
+    return copy
 
 
 cdef object _ids(const int64_t *rows, Py_ssize_t n):
@@ -141,14 +137,14 @@ cdef class Store:
         if n_slots <= capacity and self.owned:
             return 0
         if n_slots > capacity:
-            capacity = _round_up(max(n_slots, capacity + capacity // 4), LEAVES_TILE)
+            capacity = round_up(max(n_slots, capacity + capacity // 4), LEAVES_TILE)
         self.resize(capacity)
         self.capacity = capacity
         self.owned = True
         return 0
 
     def resize(self, Py_ssize_t capacity):
-        self.norms_array = _grown(self.norms_array, capacity)
+        self.norms_array = grown(self.norms_array, capacity)
         self.norms = address(self.norms_array)
 
     cdef int load(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1:
@@ -182,7 +178,7 @@ cdef class Store:
 
     def state(self):
         """Arrays from which ``restore`` rebuilds the store."""
-        return {"norms": self.norms_array[:_round_up(self.n_slots, LEAVES_TILE)]}
+        return {"norms": self.norms_array[:round_up(self.n_slots, LEAVES_TILE)]}
 
     def restore(self, dict state, Py_ssize_t n_slots):
         """Take the arrays of ``state`` as they are; they are copied before the first write."""
@@ -219,7 +215,7 @@ cdef class DenseStore(Store):
 
     def resize(self, Py_ssize_t capacity):
         Store.resize(self, capacity)
-        self.tiles_array = _grown(self.tiles_array, capacity // LEAVES_TILE)
+        self.tiles_array = grown(self.tiles_array, capacity // LEAVES_TILE)
         self.tiles = address(self.tiles_array)
 
     cdef int load(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1:
@@ -284,7 +280,7 @@ cdef class DenseStore(Store):
 
     cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil:
         """The block against its own rows, laid out as tiles."""
-        cdef Py_ssize_t d = self.n_features, r, width = _round_up(block.n_rows, LEAVES_TILE)
+        cdef Py_ssize_t d = self.n_features, r, width = round_up(block.n_rows, LEAVES_TILE)
         cdef leaves_rows fresh = block.as_rows()
         if _fit(&block.tiles, &block.tiles_capacity, width * d * block.itemsize):
             return -1
@@ -322,7 +318,7 @@ cdef class DenseStore(Store):
 
     def state(self):
         state = Store.state(self)
-        state["tiles"] = self.tiles_array[:_round_up(self.n_slots, LEAVES_TILE) // LEAVES_TILE]
+        state["tiles"] = self.tiles_array[:round_up(self.n_slots, LEAVES_TILE) // LEAVES_TILE]
         return state
 
     def restore(self, dict state, Py_ssize_t n_slots):
@@ -392,16 +388,16 @@ cdef class SparseStore(Store):
 
     def resize(self, Py_ssize_t capacity):
         Store.resize(self, capacity)
-        self.start_array = _grown(self.start_array, capacity)
-        self.length_array = _grown(self.length_array, capacity)
+        self.start_array = grown(self.start_array, capacity)
+        self.length_array = grown(self.length_array, capacity)
         self.start = <int64_t *>address(self.start_array)
         self.length = <int32_t *>address(self.length_array)
         if not self.owned:
             self.grow_heap(self.heap_capacity)
 
     def grow_heap(self, Py_ssize_t capacity):
-        self.indices_array = _grown(self.indices_array, capacity)
-        self.data_array = _grown(self.data_array, capacity)
+        self.indices_array = grown(self.indices_array, capacity)
+        self.data_array = grown(self.data_array, capacity)
         self.indices = <int32_t *>address(self.indices_array)
         self.data = address(self.data_array)
         self.heap_capacity = capacity
@@ -425,7 +421,7 @@ cdef class SparseStore(Store):
             indices64 = X.indices
         _csr_lengths(indptr32, indptr64, rows, n, block.start, block.length)
         for r in range(n):
-            nnz += _round_up(block.length[r], UNROLLED)
+            nnz += round_up(block.length[r], UNROLLED)
         if self.room(block, nnz) < 0:
             raise MemoryError()
         block.n_rows = n
@@ -440,7 +436,7 @@ cdef class SparseStore(Store):
                     block.indices[nnz + k] = (indices32[begin + k] if indices32 is not None
                                               else <int32_t>indices64[begin + k])
                 block.start[r] = nnz
-                block.length[r] = <int32_t>_round_up(size, UNROLLED)
+                block.length[r] = <int32_t>round_up(size, UNROLLED)
                 # Filled up with zeros in the last column of the row.
                 for k in range(size, block.length[r]):
                     block.indices[nnz + k] = block.indices[nnz + size - 1]
@@ -458,7 +454,7 @@ cdef class SparseStore(Store):
         """Rows of an array, mostly zeros, as CSR rows."""
         cdef Py_ssize_t d = self.n_features, r, nnz = 0
         cdef const void *source = address(X)
-        if self.room(block, n * _round_up(d, UNROLLED)) < 0:
+        if self.room(block, n * round_up(d, UNROLLED)) < 0:
             raise MemoryError()
         block.n_rows = n
         with nogil:
@@ -518,7 +514,7 @@ cdef class SparseStore(Store):
                 block.touched[block.n_touched] = column
                 block.n_touched += 1
                 block.place[column] = <int32_t>block.n_touched
-        block.lanes = _round_up(block.n_rows, LEAVES_TILE)
+        block.lanes = round_up(block.n_rows, LEAVES_TILE)
         k = (block.n_touched + 1) * block.lanes * block.itemsize
         if _fit(&block.panel, &block.panel_capacity, k):
             return -1
@@ -587,7 +583,7 @@ cdef class SparseStore(Store):
     cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil:
         cdef leaves_panel fresh = block.as_panel()
         cdef leaves_csr stored
-        cdef Py_ssize_t r, last = _round_up(block.n_rows, LEAVES_TILE)
+        cdef Py_ssize_t r, last = round_up(block.n_rows, LEAVES_TILE)
         for r in range(block.n_rows, last):
             block.start[r] = 0
             block.length[r] = 0
@@ -655,7 +651,7 @@ cdef class SparseStore(Store):
 
     def state(self):
         state = Store.state(self)
-        last = _round_up(self.n_slots, LEAVES_TILE)
+        last = round_up(self.n_slots, LEAVES_TILE)
         state.update(indices=self.indices_array[:self.heap_used],
                      data=self.data_array[:self.heap_used],
                      start=self.start_array[:last], length=self.length_array[:last])
@@ -713,7 +709,7 @@ cdef class CallableStore(Store):
 
     def resize(self, Py_ssize_t capacity):
         Store.resize(self, capacity)
-        self.rows_array = _grown(self.rows_array, capacity)
+        self.rows_array = grown(self.rows_array, capacity)
 
     cdef int load(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1:
         X = X[_ids(rows, n)]
@@ -750,7 +746,7 @@ cdef class CallableStore(Store):
 
     def state(self):
         state = Store.state(self)
-        state["rows"] = self.rows_array[:_round_up(self.n_slots, LEAVES_TILE)]
+        state["rows"] = self.rows_array[:round_up(self.n_slots, LEAVES_TILE)]
         return state
 
     def restore(self, dict state, Py_ssize_t n_slots):
@@ -804,7 +800,7 @@ cdef class PrecomputedStore(Store):
 
     def resize(self, Py_ssize_t capacity):
         Store.resize(self, capacity)
-        self.ids_array = _grown(self.ids_array, capacity)
+        self.ids_array = grown(self.ids_array, capacity)
 
     cdef int load(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1:
         block.ids = _ids(rows, n)
@@ -854,7 +850,7 @@ cdef class PrecomputedStore(Store):
 
     def state(self):
         state = Store.state(self)
-        state["ids"] = self.ids_array[:_round_up(self.n_slots, LEAVES_TILE)]
+        state["ids"] = self.ids_array[:round_up(self.n_slots, LEAVES_TILE)]
         return state
 
     def restore(self, dict state, Py_ssize_t n_slots):

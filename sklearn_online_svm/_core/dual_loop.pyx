@@ -15,7 +15,7 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int8_t, int32_t, int64_t
 from libc.stdlib cimport calloc, free
 
-from .blocks cimport Block, Store, address
+from .blocks cimport Block, Store, address, grown, round_up
 from .lasvm cimport Fresh, Lasvm
 from .leaves cimport LEAVES_BLOCK, LEAVES_TILE, table
 
@@ -27,16 +27,6 @@ cdef double PATIENCE = 5e7
 cdef Py_ssize_t STRETCH = 2048
 # Multiplications below which a block is not worth sharing between threads.
 cdef double WORTH_SHARING = 2e7
-
-
-cdef inline Py_ssize_t _round_up(Py_ssize_t n) noexcept nogil:
-    return (n + LEAVES_TILE - 1) // LEAVES_TILE * LEAVES_TILE
-
-
-cdef object _lengthened(object array, Py_ssize_t n):
-    lengthened = np.zeros(n, dtype=array.dtype)
-    lengthened[:array.shape[0]] = array
-    return lengthened
 
 
 # The rows of a block as the problems visit them.
@@ -186,7 +176,7 @@ cdef class DualLoop:
                 self.fresh_labels[n_loaded] = visit.label[r]
                 n_loaded += 1
         self.store.reserve(self.store.n_slots + n_loaded)
-        ld = _round_up(self.store.n_slots + n_loaded) + LEAVES_TILE
+        ld = round_up(self.store.n_slots + n_loaded, LEAVES_TILE) + LEAVES_TILE
         if self.values_capacity < LEAVES_BLOCK * ld:
             self.values_capacity = LEAVES_BLOCK * (ld + ld // 4)
             free(self.values)
@@ -256,13 +246,13 @@ cdef class DualLoop:
 
     cdef int compute(self, Py_ssize_t ld, executor) except -1:
         """Kernel values of the loaded rows against the store and against each other."""
-        cdef Py_ssize_t last = _round_up(self.store.n_slots), n = self.fresh.n_rows, part
+        cdef Py_ssize_t last = round_up(self.store.n_slots, LEAVES_TILE), n = self.fresh.n_rows, part
         cdef int code
         if executor is None or <double>n * last * self.store.n_features < WORTH_SHARING:
             with nogil:
                 self.store.values(self.fresh, 0, last, self.values, ld)
         else:
-            part = _round_up(last // executor._max_workers + 1)
+            part = round_up(last // executor._max_workers + 1, LEAVES_TILE)
             self.share([(self.compute_part, first, min(first + part, last), ld)
                         for first in range(0, last, part)], executor)
         with nogil:
@@ -296,8 +286,8 @@ cdef class DualLoop:
         cdef int32_t *slot_labels
         cdef int32_t stored[LEAVES_BLOCK]
         if self.n_slots_known < self.store.capacity:
-            self.references = _lengthened(self.references, self.store.capacity)
-            self.slot_labels_array = _lengthened(self.slot_labels_array, self.store.capacity)
+            self.references = grown(self.references, self.store.capacity)
+            self.slot_labels_array = grown(self.slot_labels_array, self.store.capacity)
             self.n_slots_known = self.store.capacity
             self.references_address = <int32_t *>address(self.references)
             self.slot_labels_address = <int32_t *>address(self.slot_labels_array)
@@ -381,7 +371,7 @@ cdef class DualLoop:
                 self.refresh_problem(problem)
 
     cdef int refresh_problem(self, Lasvm problem) except -1:
-        cdef Py_ssize_t n = problem.members.n, first, size, r, ld = _round_up(self.store.n_slots)
+        cdef Py_ssize_t n = problem.members.n, first, size, r, ld = round_up(self.store.n_slots, LEAVES_TILE)
         cdef double[::1] coef = np.zeros(ld)
         cdef const int32_t[::1] members
         cdef int32_t slots[LEAVES_BLOCK]
@@ -439,7 +429,7 @@ cdef class DualLoop:
 
     def coefficients(self):
         """(n_problems, n_slots) array: alpha of each problem over the slots of the store."""
-        coef = np.zeros((len(self.problems), _round_up(self.store.n_slots)))
+        coef = np.zeros((len(self.problems), round_up(self.store.n_slots, LEAVES_TILE)))
         for c, problem in enumerate(self.problems):
             alive = problem.members["row_id"] >= 0
             coef[c, problem.members["index"][alive]] = problem.members["alpha"][alive]

@@ -19,7 +19,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
-from .blocks cimport Block, Store, address
+from .blocks cimport Block, Store, address, round_up
 from .leaves cimport LEAVES_BLOCK, LEAVES_CURVATURE, LEAVES_TILE, leaves_extremes, table
 from .support_set cimport KernelRows, Row, SupportSet, prefetch
 
@@ -38,10 +38,6 @@ cdef enum:
     BYTES_PER_VALUE = 4
 
 cdef double EPSILON = np.finfo(np.float64).eps
-
-
-cdef inline Py_ssize_t _round_up(Py_ssize_t n) noexcept nogil:
-    return (n + LEAVES_TILE - 1) // LEAVES_TILE * LEAVES_TILE
 
 
 cdef void *_grown(void *buffer, size_t n_bytes) except NULL:
@@ -120,7 +116,7 @@ cdef class Lasvm:
             self.released = <int32_t *>_grown(self.released, n * sizeof(int32_t))
             self.missing = <int32_t *>_grown(self.missing, n * sizeof(int32_t))
             if not self.identity:
-                self.gathered = <float *>_grown(self.gathered, _round_up(n) * sizeof(float))
+                self.gathered = <float *>_grown(self.gathered, round_up(n, LEAVES_TILE) * sizeof(float))
             self.slots_capacity = n
         if self.store.capacity > self.wide_capacity:
             n = self.store.capacity
@@ -363,9 +359,9 @@ cdef class Lasvm:
             if self.store.load_slots(self.scratch, &index, 1) < 0:
                 return -1
             if self.identity:
-                self.store.values(self.scratch, 0, _round_up(self.store.n_slots), out, 0)
+                self.store.values(self.scratch, 0, round_up(self.store.n_slots, LEAVES_TILE), out, 0)
             else:
-                self.store.values(self.scratch, 0, _round_up(self.store.n_slots), self.wide, 0)
+                self.store.values(self.scratch, 0, round_up(self.store.n_slots, LEAVES_TILE), self.wide, 0)
                 self.gather(self.wide, out)
         for p in range(self.n_pending):
             self.settle(index, self.pending[p], out)
@@ -618,7 +614,7 @@ cdef class Lasvm:
             row = self.kernel_row(a.slots[q], -1)
             if row == NULL:
                 return NULL
-            a.rows[q] = <float *>malloc(_round_up(a.m) * sizeof(float))
+            a.rows[q] = <float *>malloc(round_up(a.m, LEAVES_TILE) * sizeof(float))
             if a.rows[q] == NULL:
                 return NULL
             for other in range(a.m):

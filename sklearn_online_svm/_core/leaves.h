@@ -114,9 +114,8 @@ typedef struct {
                              const leaves_csr *stored, const float *norms, const int32_t *wanted,
                              ptrdiff_t first, ptrdiff_t n_wanted, float *out);
     void (*sparse_tiles_f64)(const leaves_map *map, const leaves_panel *fresh,
-                             const leaves_csr *stored, const double *norms,
-                             const int32_t *wanted, ptrdiff_t first, ptrdiff_t n_wanted,
-                             float *out);
+                             const leaves_csr *stored, const double *norms, const int32_t *wanted,
+                             ptrdiff_t first, ptrdiff_t n_wanted, float *out);
     /* norms[r] = sum over ascending k of x[k]^2, rounded as the dot products are. */
     void (*dense_norms_f32)(const float *rows, ptrdiff_t n_rows, ptrdiff_t n_features,
                             float *norms);

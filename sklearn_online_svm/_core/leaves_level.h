@@ -25,16 +25,16 @@ typedef __m512d vd;
 #define F_FMA(a, b, c) __builtin_fmaf(a, b, c)
 #define D_FMA(a, b, c) __builtin_fma(a, b, c)
 /* Larger of best and g where the byte is set. */
-#define VD_MAX_IF(best, g, bytes)                                                                \
-    _mm512_mask_max_pd(best,                                                                     \
-                       _mm512_movepi64_mask(                                                     \
-                           _mm512_cvtepi8_epi64(_mm_loadl_epi64((const __m128i *)(bytes)))),     \
-                       best, g)
-#define VD_MIN_IF(best, g, bytes)                                                                \
-    _mm512_mask_min_pd(best,                                                                     \
-                       _mm512_movepi64_mask(                                                     \
-                           _mm512_cvtepi8_epi64(_mm_loadl_epi64((const __m128i *)(bytes)))),     \
-                       best, g)
+#define VD_MAX_IF(best, g, bytes)                                                              \
+    _mm512_mask_max_pd(                                                                        \
+        best,                                                                                  \
+        _mm512_movepi64_mask(_mm512_cvtepi8_epi64(_mm_loadl_epi64((const __m128i *)(bytes)))), \
+        best, g)
+#define VD_MIN_IF(best, g, bytes)                                                              \
+    _mm512_mask_min_pd(                                                                        \
+        best,                                                                                  \
+        _mm512_movepi64_mask(_mm512_cvtepi8_epi64(_mm_loadl_epi64((const __m128i *)(bytes)))), \
+        best, g)
 
 #elif defined(LEVEL_AVX2)
 

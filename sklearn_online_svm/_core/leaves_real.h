@@ -200,9 +200,8 @@ LEAVES_INLINE void TYPED(sparse_micro)(const REAL *panel, const int32_t *place, 
  * NULL): vectors would carry one value each, so there is one chain of sums per slot. Stored
  * lengths are multiples of four: a short loop of constant length does not mispredict. */
 static void TYPED(sparse_tiles)(const leaves_map *map, const leaves_panel *fresh,
-                                const leaves_csr *stored, const REAL *norms,
-                                const int32_t *wanted, ptrdiff_t first, ptrdiff_t n_wanted,
-                                float *out) {
+                                const leaves_csr *stored, const REAL *norms, const int32_t *wanted,
+                                ptrdiff_t first, ptrdiff_t n_wanted, float *out) {
     const REAL *panel = (const REAL *)fresh->panel;
     const int32_t *place = fresh->place;
     const REAL norm = *(const REAL *)fresh->norms;

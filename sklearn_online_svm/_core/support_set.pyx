@@ -4,7 +4,8 @@ from libc.stdint cimport int8_t, int32_t, int64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 
-from .blocks cimport address
+from .blocks cimport address, grown, round_up
+from .leaves cimport LEAVES_TILE
 
 import numpy as np
 
@@ -53,11 +54,8 @@ cdef class SupportSet:
         if n <= capacity and self.owned:
             return 0
         if n > capacity:
-            capacity = (max(n, capacity + capacity // 4) + 15) // 16 * 16
-        for name, old in self.arrays.items():
-            new = np.zeros(capacity, old.dtype)
-            new[:old.shape[0]] = old
-            self.arrays[name] = new
+            capacity = round_up(max(n, capacity + capacity // 4), LEAVES_TILE)
+        self.arrays = {name: grown(array, capacity) for name, array in self.arrays.items()}
         self.attach()
         self.owned = True
         return 0
@@ -186,26 +184,26 @@ cdef class KernelRows:
     cdef int reserve(self, Py_ssize_t n_slots, Py_ssize_t n_entries) except -1:
         """Room for slots [0, ``n_slots``) in every row, and for ``n_entries`` in the log."""
         cdef Py_ssize_t capacity, slot, older
-        cdef void *grown
+        cdef void *moved
         if n_slots > self.capacity:
             capacity = max(n_slots, self.capacity * 5 // 4)
-            grown = realloc(self.rows, capacity * sizeof(Row))
-            if grown == NULL:
+            moved = realloc(self.rows, capacity * sizeof(Row))
+            if moved == NULL:
                 raise MemoryError()
-            self.rows = <Row *>grown
+            self.rows = <Row *>moved
             memset(self.rows + self.capacity, 0, (capacity - self.capacity) * sizeof(Row))
             self.capacity = capacity
         if self.log_length > 2 * self.capacity:
             self.compact_log()
         if self.log_length + n_entries > self.log_capacity:
-            grown = realloc(self.log, 2 * (self.log_length + n_entries) * sizeof(int32_t))
-            if grown == NULL:
+            moved = realloc(self.log, 2 * (self.log_length + n_entries) * sizeof(int32_t))
+            if moved == NULL:
                 raise MemoryError()
-            self.log = <int32_t *>grown
+            self.log = <int32_t *>moved
             self.log_capacity = 2 * (self.log_length + n_entries)
-        self.width = (n_slots + 15) // 16 * 16
+        self.width = round_up(n_slots, LEAVES_TILE)
         if self.width > self.pool.length:
-            pool_set_length(&self.pool, (self.width * 5 // 4 + 15) // 16 * 16)
+            pool_set_length(&self.pool, round_up(self.width * 5 // 4, LEAVES_TILE))
             # Those in use move first: what no longer fits into the budget is the old.
             slot = self.newest
             while slot >= 0:

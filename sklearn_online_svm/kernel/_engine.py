@@ -43,7 +43,7 @@ class EngineSpec:
     cache_size: float
 
     def build(self):
-        """An engine without vectors."""
+        """Return an engine without vectors."""
         return DualLoop(
             self._store(),
             self.n_problems,
@@ -124,7 +124,7 @@ def support(engine):
 
 
 def continued_alpha(alpha, y, cost):
-    """alpha moved into new boxes, its sum 0 again: the start of a warm fit.
+    """Move alpha into new boxes, its sum 0 again: the start of a warm fit.
 
     Clipping may leave one sign heavier; that side is scaled down, which stays inside the box.
     """

@@ -1,12 +1,11 @@
 """LASVC: a kernel support vector machine that learns in one pass and can be continued."""
 
-import copy
 import time
 import warnings
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, Options, StrOptions
@@ -31,12 +30,13 @@ from ._engine import (
     needs_double,
     support,
 )
+from ._machine import KernelMachine
 
 # Rows in the first chunk of a stream below which gamma="scale" is a guess worth a warning.
 _FEW_ROWS = 30
 
 
-class LASVC(ClassifierMixin, BaseEstimator):
+class LASVC(KernelMachine):
     r"""Support vector classifier that learns in one pass over the rows (LASVM).
 
     Parameters, attributes and predictions are those of :class:`sklearn.svm.SVC`. ``fit`` makes
@@ -524,7 +524,7 @@ class LASVC(ClassifierMixin, BaseEstimator):
         return self.C * self.class_weight_[codes] * weights
 
     def _start_engine(self, X, codes, cost, before):
-        """A new engine, with the solution of the former fit if ``warm_start``.
+        """Build an engine, with the solution of the former fit if ``warm_start``.
 
         Returns the slots of known rows per problem, or None when one pass needs none.
         """
@@ -632,153 +632,6 @@ class LASVC(ClassifierMixin, BaseEstimator):
             f"{seconds:.1f} s"
         )
 
-    # ---------------------------------------------------------------------------- predicting
-
-    def decision_function(self, X):
-        r"""Signed distance to the boundary, :math:`\sum_i \alpha_i K(x_i, x) + b`.
-
-        Rows are scored in blocks; memory beyond the result does not grow with their number.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
-                or (n_samples, n_samples_fit)
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Two classes: positive for ``classes_[1]``. More: one column per class.
-        """
-        check_is_fitted(self)
-        if not has_fast_path(self, X, self._dtype):
-            X = check_rows(
-                self,
-                X,
-                reset=False,
-                dtype=self._dtype,
-                accept_sparse=False if self._is_precomputed() else "csr",
-            )
-        scores = np.empty((X.shape[0], self._spec.n_problems))
-        with thread_pool(self.n_jobs, X.shape[0]) as threads:
-            self._engine.decide(X, scores, threads)
-        return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def predict(self, X):
-        """Class of each row.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
-                or (n_samples, n_samples_fit)
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        scores = self.decision_function(X)
-        codes = scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0).astype(np.intp)
-        return self.classes_[codes]
-
-    # ---------------------------------------------------------------------------- the solution
-
-    @property
-    def support_(self):
-        """Indices of the support vectors."""
-        return self._support()[1].astype(np.int32 if self.n_samples_seen_ < 2**31 else np.int64)
-
-    @property
-    def support_vectors_(self):
-        """Support vectors."""
-        slots, row_ids, _ = self._support()
-        vectors = self._engine.store.vectors(slots)
-        if not self._sparse and not isinstance(vectors, np.ndarray):
-            return vectors.toarray()
-        return vectors
-
-    @property
-    def n_support_(self):
-        """Number of support vectors of each class."""
-        labels = self._support()[2]
-        return np.bincount(labels, minlength=len(self.classes_)).astype(np.int32)
-
-    @property
-    def dual_coef_(self):
-        """Signed coefficients of the support vectors."""
-        return self._engine_or_raise().coefficients()[:, self._support()[0]]
-
-    @property
-    def intercept_(self):
-        """Bias of each decision function."""
-        return np.array([problem.b for problem in self._engine_or_raise().problems])
-
-    @property
-    def coef_(self):
-        """Weights of the features (linear kernel)."""
-        if not (isinstance(self.kernel, str) and self.kernel == "linear"):
-            raise AttributeError("coef_ is only available when using a linear kernel")
-        vectors = self._engine_or_raise().store.vectors(self._support()[0])
-        return np.asarray(self.dual_coef_ @ vectors)
-
-    @property
-    def dual_objective_(self):
-        """Dual objective of each binary problem."""
-        return np.array([problem.objective for problem in self._engine_or_raise().problems])
-
-    @property
-    def duality_gap_(self):
-        """Primal minus dual objective of each binary problem, over the vectors kept."""
-        return np.array([problem.gap for problem in self._engine_or_raise().problems])
-
-    @property
-    def n_kernel_evaluations_(self):
-        """Kernel values computed for learning."""
-        return self._engine_or_raise().n_kernel_evaluations
-
-    def _engine_or_raise(self):
-        check_is_fitted(self)
-        return self._engine
-
-    def _support(self):
-        return support(self._engine_or_raise())
-
-    # ---------------------------------------------------------------------------- conventions
-
-    def _is_precomputed(self):
-        return isinstance(self.kernel, str) and self.kernel == "precomputed"
-
-    def _uses_gamma_scale(self):
-        return self.gamma == "scale" and self.kernel in ("rbf", "poly", "sigmoid")
-
     def _learning_parameters(self):
-        """What a chunk of a stream is learnt with; checked again when it has changed."""
+        """Return what a chunk is learnt with: checked again when it has changed."""
         return (self.C, self.class_weight, self.n_jobs, self.kernel)
-
-    def __sklearn_is_fitted__(self):
-        return "_engine" in self.__dict__
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = not self._is_precomputed()
-        tags.input_tags.pairwise = self._is_precomputed()
-        return tags
-
-    def __getstate__(self):
-        """State of plain values and arrays; kernel rows are left behind."""
-        state = dict(super().__getstate__())
-        if "_engine" in state:
-            state["_engine"] = state["_engine"].state()
-            state["_spec"] = state["_spec"].as_dict()
-        return state
-
-    def __setstate__(self, state):
-        state = dict(state)
-        if "_engine" in state:
-            state["_spec"] = EngineSpec(**state["_spec"])
-            engine = state["_spec"].build()
-            engine.restore(state["_engine"])
-            state["_engine"] = engine
-        super().__setstate__(state)
-
-    def __copy__(self):
-        # The arrays of the state are those in use: a shallow copy would share them.
-        return copy.deepcopy(self)
