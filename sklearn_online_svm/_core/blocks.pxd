@@ -19,6 +19,8 @@ cdef void *address(object array) except? NULL
 
 cdef object grown(object array, Py_ssize_t n)
 
+cdef object row_array(const int64_t *rows, Py_ssize_t n)
+
 
 cdef class Block:
     cdef readonly Py_ssize_t n_rows
@@ -97,21 +99,3 @@ cdef class SparseStore(Store):
     cdef void norm(self, Block block, Py_ssize_t r) noexcept nogil
     cdef int spread(self, Block block) noexcept nogil
     cdef leaves_csr as_csr(self) noexcept nogil
-
-
-cdef class CallableStore(Store):
-    cdef readonly object rows_array      # (capacity, n_features)
-    cdef object function
-
-
-cdef class CallableSparseStore(SparseStore):
-    cdef object function
-
-    cdef object fresh_rows(self, Block block)
-
-
-cdef class PrecomputedStore(Store):
-    cdef readonly object ids_array       # column of the kernel matrix, per slot
-    cdef object matrix                   # the matrix of the running fit; never pickled
-
-    cdef void take(self, Block block, object columns, float *out, Py_ssize_t ld) noexcept

@@ -6,8 +6,8 @@ One class per way of holding vectors:
   16 stored vectors, and a fresh row is broadcast against it. Nothing has to be packed per block.
 - ``SparseStore`` keeps CSR rows in a heap. The fresh block is transposed and densified over the
   columns that occur in it, so that each stored nonzero serves the whole block.
-- ``CallableStore``, ``CallableSparseStore``: the kernel is a Python function, called once a block.
-- ``PrecomputedStore``: a vector is the number of its column in the kernel matrix.
+
+Kernels that live in Python have their stores in ``python_blocks.pyx``.
 """
 cimport cython
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
@@ -55,7 +55,7 @@ cdef object grown(object array, Py_ssize_t n):
     return copy
 
 
-cdef object _ids(const int64_t *rows, Py_ssize_t n):
+cdef object row_array(const int64_t *rows, Py_ssize_t n):
     """``rows`` as an array."""
     cdef Py_ssize_t r
     return np.array([rows[r] for r in range(n)], dtype=np.int64)
@@ -224,7 +224,7 @@ cdef class DenseStore(Store):
         cdef const char *source
         cdef bint gathered = not isinstance(X, np.ndarray)
         if gathered:
-            X = X[_ids(rows, n)].toarray()
+            X = X[row_array(rows, n)].toarray()
         source = <const char *>address(X)
         if _fit(&block.rows, &block.rows_capacity, n * width):
             raise MemoryError()
@@ -666,193 +666,3 @@ cdef class SparseStore(Store):
         self.start = <int64_t *>address(self.start_array)
         self.length = <int32_t *>address(self.length_array)
         self.heap_used = self.heap_capacity = self.indices_array.shape[0]
-
-
-# ------------------------------------------------------------------------------ Python kernels
-
-cdef void _copy_values(Store store, object values, Py_ssize_t n_rows, Py_ssize_t n_columns,
-                       float *out, Py_ssize_t ld) except *:
-    cdef const float[:, ::1] rounded
-    cdef Py_ssize_t r
-    values = np.ascontiguousarray(values, dtype=np.float32)
-    if values.shape != (n_rows, n_columns):
-        raise ValueError(
-            f"The kernel function must return an array of shape {(n_rows, n_columns)}, "
-            f"got {values.shape}.")
-    rounded = values
-    for r in range(n_rows):
-        if n_columns:
-            memcpy(out + r * ld, &rounded[r, 0], n_columns * sizeof(float))
-
-
-cdef void _call(Store store, object function, object rows, object stored, float *out,
-                Py_ssize_t ld) noexcept:
-    """Kernel values from a Python function; what it raises waits in ``store.error``."""
-    cdef Py_ssize_t r, s
-    if store.error is None:
-        try:
-            _copy_values(store, function(rows, stored), rows.shape[0], stored.shape[0], out, ld)
-            return
-        except BaseException as error:   # handed to the caller, who raises it with the GIL held
-            store.error = error
-    for r in range(rows.shape[0]):
-        for s in range(stored.shape[0]):
-            out[r * ld + s] = 0.0
-
-
-@cython.final
-cdef class CallableStore(Store):
-    def __init__(self, Py_ssize_t n_features, dtype, function):
-        super().__init__(n_features, dtype)
-        self.function = function
-        self.rows_array = np.zeros((0, n_features), dtype=self.dtype)
-
-    def resize(self, Py_ssize_t capacity):
-        Store.resize(self, capacity)
-        self.rows_array = grown(self.rows_array, capacity)
-
-    cdef int load(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1:
-        X = X[_ids(rows, n)]
-        block.X = X if isinstance(X, np.ndarray) else X.toarray()
-        block.n_rows = n
-        return 0
-
-    cdef int load_slots(self, Block block, const int32_t *slots, Py_ssize_t n) noexcept nogil:
-        cdef Py_ssize_t r
-        block.n_rows = n
-        with gil:
-            block.X = self.rows_array[[slots[r] for r in range(n)]]
-        return 0
-
-    cdef void values(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
-                     Py_ssize_t ld) noexcept nogil:
-        last = min(last, self.n_slots)
-        if first < last:
-            with gil:
-                _call(self, self.function, block.X, self.rows_array[first:last], out + first, ld)
-
-    cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil:
-        with gil:
-            _call(self, self.function, block.X, block.X, out, ld)
-        return 0
-
-    cdef int put(self, Py_ssize_t slot, Block block, Py_ssize_t row) except -1:
-        self.rows_array[slot] = block.X[row]
-        self.n_slots = max(self.n_slots, slot + 1)
-        return 0
-
-    def vectors(self, slots):
-        return self.rows_array[np.asarray(slots, dtype=np.intp)]
-
-    def state(self):
-        state = Store.state(self)
-        state["rows"] = self.rows_array[:round_up(self.n_slots, LEAVES_TILE)]
-        return state
-
-    def restore(self, dict state, Py_ssize_t n_slots):
-        Store.restore(self, state, n_slots)
-        self.rows_array = state["rows"]
-
-
-@cython.final
-cdef class CallableSparseStore(SparseStore):
-    def __init__(self, Py_ssize_t n_features, dtype, function):
-        super().__init__(n_features, dtype)
-        self.cost = INFINITY
-        self.function = function
-
-    cdef object fresh_rows(self, Block block):
-        cdef Py_ssize_t nnz = block.nnz, k, r
-        indices, data = np.empty(nnz, np.int32), np.empty(nnz, self.dtype)
-        memcpy(address(indices), block.indices, nnz * sizeof(int32_t))
-        memcpy(address(data), block.data, nnz * block.itemsize)
-        indptr = [block.start[r] for r in range(block.n_rows)] + [nnz]
-        rows = csr_matrix((data, indices, indptr), shape=(block.n_rows, self.n_features))
-        rows.eliminate_zeros()
-        return rows
-
-    cdef void values(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
-                     Py_ssize_t ld) noexcept nogil:
-        last = min(last, self.n_slots)
-        if first < last:
-            with gil:
-                _call(self, self.function, self.fresh_rows(block),
-                      self.vectors(range(first, last)), out + first, ld)
-
-    cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil:
-        with gil:
-            rows = self.fresh_rows(block)
-            _call(self, self.function, rows, rows, out, ld)
-        return 0
-
-
-@cython.final
-cdef class PrecomputedStore(Store):
-    """Vectors are columns of a kernel matrix: ``X`` is rows x columns, both of training rows."""
-
-    def __init__(self, Py_ssize_t n_features, dtype):
-        super().__init__(n_features, dtype)
-        self.ids_array = np.zeros(0, dtype=np.int64)
-
-    def attach(self, matrix):
-        """Kernel matrix of the running fit, or None: rows dropped from the cache come from it."""
-        self.matrix = matrix
-
-    def resize(self, Py_ssize_t capacity):
-        Store.resize(self, capacity)
-        self.ids_array = grown(self.ids_array, capacity)
-
-    cdef int load(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1:
-        block.ids = _ids(rows, n)
-        block.X = X[block.ids]
-        block.n_rows = n
-        return 0
-
-    cdef int load_slots(self, Block block, const int32_t *slots, Py_ssize_t n) noexcept nogil:
-        cdef Py_ssize_t r
-        block.n_rows = n
-        with gil:
-            if self.matrix is None:
-                if self.error is None:
-                    self.error = ValueError(
-                        "finish() with kernel='precomputed' needs the kernel matrix of fit, "
-                        "which is not kept with a pickled model.")
-                return -1
-            block.ids = self.ids_array[[slots[r] for r in range(n)]]
-            block.X = self.matrix[block.ids]
-        return 0
-
-    cdef void take(self, Block block, object columns, float *out, Py_ssize_t ld) noexcept:
-        try:
-            _copy_values(self, block.X[:, columns], block.n_rows, len(columns), out, ld)
-        except BaseException as error:   # handed to the caller, who raises it with the GIL held
-            self.error = error
-
-    cdef void values(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
-                     Py_ssize_t ld) noexcept nogil:
-        last = min(last, self.n_slots)
-        if first < last:
-            with gil:
-                self.take(block, self.ids_array[first:last], out + first, ld)
-
-    cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil:
-        with gil:
-            self.take(block, block.ids, out, ld)
-        return 0
-
-    cdef int put(self, Py_ssize_t slot, Block block, Py_ssize_t row) except -1:
-        self.ids_array[slot] = block.ids[row]
-        self.n_slots = max(self.n_slots, slot + 1)
-        return 0
-
-    def vectors(self, slots):
-        return np.zeros((0, self.n_features), dtype=self.dtype)
-
-    def state(self):
-        state = Store.state(self)
-        state["ids"] = self.ids_array[:round_up(self.n_slots, LEAVES_TILE)]
-        return state
-
-    def restore(self, dict state, Py_ssize_t n_slots):
-        Store.restore(self, state, n_slots)
-        self.ids_array = state["ids"]

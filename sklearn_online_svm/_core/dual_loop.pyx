@@ -4,8 +4,8 @@ A row travels like this. The next ``BLOCK`` rows are loaded and their kernel val
 store computed at once (in threads, where there are several); each problem then learns the rows one
 by one from those values (the problems side by side in threads); at the end of the block the rows
 that some problem kept are written into the store, and vectors that none refers to any more give up
-their slot. Between blocks, and inside ``finish`` every few milliseconds, signals are looked at: the
-model is consistent then, and a KeyboardInterrupt leaves it so.
+their slot. Between blocks, and inside ``finish`` every few milliseconds, signals are looked at:
+the model is consistent then, and a KeyboardInterrupt leaves it so.
 """
 from concurrent.futures import wait
 
@@ -246,7 +246,8 @@ cdef class DualLoop:
 
     cdef int compute(self, Py_ssize_t ld, executor) except -1:
         """Kernel values of the loaded rows against the store and against each other."""
-        cdef Py_ssize_t last = round_up(self.store.n_slots, LEAVES_TILE), n = self.fresh.n_rows, part
+        cdef Py_ssize_t last = round_up(self.store.n_slots, LEAVES_TILE)
+        cdef Py_ssize_t n = self.fresh.n_rows, part
         cdef int code
         if executor is None or <double>n * last * self.store.n_features < WORTH_SHARING:
             with nogil:
@@ -371,11 +372,10 @@ cdef class DualLoop:
                 self.refresh_problem(problem)
 
     cdef int refresh_problem(self, Lasvm problem) except -1:
-        cdef Py_ssize_t n = problem.members.n, first, size, r, ld = round_up(self.store.n_slots, LEAVES_TILE)
+        cdef Py_ssize_t first, size, r, ld = round_up(self.store.n_slots, LEAVES_TILE)
         cdef double[::1] coef = np.zeros(ld)
         cdef const int32_t[::1] members
         cdef int32_t slots[LEAVES_BLOCK]
-        cdef double[::1] g
         cdef float[::1] values = np.zeros(LEAVES_BLOCK * ld, dtype=np.float32)
         cdef int code
         self.begin_alone(problem)

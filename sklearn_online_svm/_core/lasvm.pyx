@@ -5,7 +5,8 @@ The problem stepped on is the dual of the support vector machine with a bias,
     max  sum_i alpha_i y_i - 1/2 sum_ij alpha_i alpha_j K_ij
     s.t. sum_i alpha_i = 0,   lower_i <= alpha_i <= upper_i,
 
-with signed alpha, ``g_i = y_i - sum_j alpha_j K_ij`` its gradient, and ``f(x) = sum_i alpha_i K(x_i, x) + b``.
+with signed alpha; ``g_i = y_i - sum_j alpha_j K_ij`` is its gradient and
+``f(x) = sum_i alpha_i K(x_i, x) + b`` the decision function.
 A pair (i, j) is violating when alpha_i may rise, alpha_j may fall and ``g_i - g_j > tau``.
 
 A problem learns from a block of fresh rows whose kernel values against the store have been
@@ -19,7 +20,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
-from .blocks cimport Block, Store, address, round_up
+from .blocks cimport Store, address, round_up
 from .leaves cimport LEAVES_BLOCK, LEAVES_CURVATURE, LEAVES_TILE, leaves_extremes, table
 from .support_set cimport KernelRows, Row, SupportSet, prefetch
 
@@ -116,7 +117,8 @@ cdef class Lasvm:
             self.released = <int32_t *>_grown(self.released, n * sizeof(int32_t))
             self.missing = <int32_t *>_grown(self.missing, n * sizeof(int32_t))
             if not self.identity:
-                self.gathered = <float *>_grown(self.gathered, round_up(n, LEAVES_TILE) * sizeof(float))
+                self.gathered = <float *>_grown(self.gathered,
+                                                round_up(n, LEAVES_TILE) * sizeof(float))
             self.slots_capacity = n
         if self.store.capacity > self.wide_capacity:
             n = self.store.capacity
@@ -252,7 +254,7 @@ cdef class Lasvm:
         """Make block row ``r`` a member with ``alpha``; g has to be computed afterwards."""
         cdef Py_ssize_t slot = self.members.next_slot()
         self.members.add(slot, y, cost, 0.0, self.fresh.gram[r * self.fresh.gram_ld + r],
-              <int32_t>(-r - 1), row_id)
+                         <int32_t>(-r - 1), row_id)
         self.members.move(slot, alpha)
         if self.slot_of_row != NULL:
             self.slot_of_row[row_id] = <int32_t>slot
@@ -294,13 +296,15 @@ cdef class Lasvm:
         except one that is the extreme of its own (see ``process``)."""
         cdef leaves_extremes e = self.members.extremes
         cdef Py_ssize_t p = self.members.n_zeros - 1, s
+        cdef double g
         if e.i_max < 0 or e.j_min < 0:
             return
         while p >= 0:
             # From the end: remove() fills the gap with the last one, which has been looked at.
             s = self.members.zeros[p]
-            if (self.members.upper[s] == 0.0 and self.members.g[s] >= e.g_max and self.members.g[s] > e.g_min
-                    or self.members.lower[s] == 0.0 and self.members.g[s] <= e.g_min and self.members.g[s] < e.g_max):
+            g = self.members.g[s]
+            if (self.members.upper[s] == 0.0 and g >= e.g_max and g > e.g_min
+                    or self.members.lower[s] == 0.0 and g <= e.g_min and g < e.g_max):
                 if self.slot_of_row != NULL:
                     self.slot_of_row[self.members.row_id[s]] = -1
                 if self.members.index[s] >= 0:
@@ -323,7 +327,8 @@ cdef class Lasvm:
     cdef double length_of_step(self, Py_ssize_t i, Py_ssize_t j, double gap,
                                float k_ij) noexcept nogil:
         cdef double curvature = <double>self.members.diag[i] + self.members.diag[j] - 2.0 * k_ij
-        cdef double room = fmin(self.members.upper[i] - self.members.alpha[i], self.members.alpha[j] - self.members.lower[j])
+        cdef double room = fmin(self.members.upper[i] - self.members.alpha[i],
+                                self.members.alpha[j] - self.members.lower[j])
         return fmin(gap / fmax(curvature, LEAVES_CURVATURE), room)
 
     # -------------------------------------------------------------------------- kernel rows
@@ -358,10 +363,10 @@ cdef class Lasvm:
             self.computed(self.store.n_slots)
             if self.store.load_slots(self.scratch, &index, 1) < 0:
                 return -1
-            if self.identity:
-                self.store.values(self.scratch, 0, round_up(self.store.n_slots, LEAVES_TILE), out, 0)
-            else:
-                self.store.values(self.scratch, 0, round_up(self.store.n_slots, LEAVES_TILE), self.wide, 0)
+            values = out if self.identity else self.wide
+            self.store.values(self.scratch, 0, round_up(self.store.n_slots, LEAVES_TILE),
+                              <float *>values, 0)
+            if not self.identity:
                 self.gather(self.wide, out)
         for p in range(self.n_pending):
             self.settle(index, self.pending[p], out)
@@ -475,7 +480,8 @@ cdef class Lasvm:
             if self.shrunk:
                 n, g, diag, up, down, e = a.m, a.g, a.diag, a.up, a.down, &a.extremes
             else:
-                n, g, diag, up, down, e = self.members.n, self.members.g, self.members.diag, self.members.up, self.members.down, &self.members.extremes
+                n, g, diag = self.members.n, self.members.g, self.members.diag
+                up, down, e = self.members.up, self.members.down, &self.members.extremes
             if not e.g_max - e.g_min > self.tau:
                 if not self.shrunk:
                     break
@@ -635,7 +641,8 @@ cdef class Lasvm:
                 row = self.kernel_row(s, -1)
                 if row == NULL:
                     return -1
-                table().axpy(a.old_alpha[s] - self.members.alpha[s], row, self.members.g, self.members.n)
+                table().axpy(a.old_alpha[s] - self.members.alpha[s], row, self.members.g,
+                             self.members.n)
                 self.work += self.members.n
         for q in range(a.m):
             self.members.g[a.slots[q]] = a.g[q]

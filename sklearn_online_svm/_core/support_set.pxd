@@ -1,12 +1,12 @@
 """Support set of one binary problem, and its kernel rows.
 
 ``alpha`` is signed: it carries the sign of y. ``g[s] = y[s] - sum_j alpha[j] K[s, j]``, bias
-excluded. The box of slot s is ``[lower[s], upper[s]]``; ``up[s]`` and ``down[s]`` are -1 (all bits)
-while alpha may still rise or fall, else 0. A free slot has an empty box and alpha 0, so no mask is
-needed anywhere; its other numbers mean nothing.
+excluded. The box of slot s is ``[lower[s], upper[s]]``; ``up[s]`` and ``down[s]`` are -1 (all
+bits) while alpha may still rise or fall, else 0. A free slot has an empty box and alpha 0, so no
+mask is needed anywhere; its other numbers mean nothing.
 
-Slots are numbered [0, n). ``index[s]`` is the place of the vector in the store, or ``-(q + 1)`` while
-the vector is still row q of the block being learnt.
+Slots are numbered [0, n). ``index[s]`` is the place of the vector in the store, or ``-(q + 1)``
+while the vector is still row q of the block being learnt.
 """
 from libc.stdint cimport int8_t, int32_t, int64_t
 

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from scipy import sparse
 
-from .._core import blocks
+from .._core import blocks, python_blocks
 from .._core.dual_loop import DualLoop
 
 KINDS = {
@@ -56,9 +56,10 @@ class EngineSpec:
 
     def _store(self):
         if self.layout == "precomputed":
-            return blocks.PrecomputedStore(self.n_features, self.dtype)
+            return python_blocks.PrecomputedStore(self.n_features, self.dtype)
         if callable(self.kernel):
-            store = blocks.CallableStore if self.layout == "dense" else blocks.CallableSparseStore
+            dense = self.layout == "dense"
+            store = python_blocks.CallableStore if dense else python_blocks.CallableSparseStore
             return store(self.n_features, self.dtype, self.kernel)
         store = blocks.DenseStore if self.layout == "dense" else blocks.SparseStore
         return store(

@@ -121,7 +121,7 @@ class LASVC(KernelMachine):
         visited. With ``max_iter=-1`` the largest violation left over all rows.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, when X has string column names.
     n_iter_ : int
         Passes made by ``fit``; 1 after ``partial_fit`` alone.

@@ -1,0 +1,127 @@
+"""The estimators that are compared, each built by one function from one setting."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import SGDClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all models are told; `options` are further parameters of LASVC."""
+
+    C: float
+    gamma: float
+    cache_size: float = 1000
+    threads: int = 1
+    seed: int = 0
+    options: dict = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the comparison: a model with its number of threads."""
+
+    key: str
+    title: str
+    model: str
+    threads: int = 1
+    # Once per work instead of once per seed: for what takes minutes.
+    once: bool = False
+    limited: bool = False
+    dense_only: bool = False
+
+
+def _lasvc(setting):
+    from sklearn_online_svm import LASVC
+
+    return LASVC(
+        C=setting.C,
+        gamma=setting.gamma,
+        cache_size=setting.cache_size,
+        n_jobs=setting.threads,
+        random_state=setting.seed,
+        **setting.options,
+    )
+
+
+def _svc(setting):
+    return SVC(C=setting.C, gamma=setting.gamma, cache_size=setting.cache_size)
+
+
+def _thundersvm(setting):
+    # Only here: it loads a shared library, and nothing else needs it.
+    from thundersvm import SVC as ThunderSVC
+
+    return ThunderSVC(
+        C=setting.C,
+        gamma=setting.gamma,
+        kernel="rbf",
+        cache_size=setting.cache_size,
+        n_jobs=setting.threads,
+    )
+
+
+def _nystroem_sgd(setting):
+    return make_pipeline(
+        Nystroem(gamma=setting.gamma, n_components=500, random_state=setting.seed),
+        SGDClassifier(random_state=setting.seed),
+    )
+
+
+def _hist_gradient_boosting(setting):
+    return HistGradientBoostingClassifier(random_state=setting.seed)
+
+
+_BUILDERS = {
+    "lasvc": _lasvc,
+    "svc": _svc,
+    "thundersvm": _thundersvm,
+    "nystroem_sgd": _nystroem_sgd,
+    "hist_gradient_boosting": _hist_gradient_boosting,
+}
+
+COLUMNS = [
+    Column("lasvc_1", "LASVC", "lasvc"),
+    Column("lasvc_2", "LASVC, 2 threads", "lasvc", threads=2),
+    Column("svc", "SVC", "svc"),
+    # The sparse path of its 0.3.3 hands integer labels to code that reads floats; it then
+    # learns something else, or ends in a segmentation fault. So it gets dense arrays.
+    Column(
+        "thundersvm", "ThunderSVM, 2 threads", "thundersvm", 2, once=True, limited=True,
+        dense_only=True,
+    ),
+    Column("nystroem_sgd", "Nystroem(500) + SGD", "nystroem_sgd"),
+    Column(
+        "hgb", "HistGradientBoosting, 2 threads", "hist_gradient_boosting", threads=2,
+        limited=True, dense_only=True,
+    ),
+]  # fmt: skip
+
+
+def build(model, setting):
+    """An unfitted estimator."""
+    return _BUILDERS[model](setting)
+
+
+def learnt(model):
+    """What a fitted estimator tells about itself, as JSON has it; None where it says nothing."""
+    told = {
+        "n_support": None,
+        "n_kernel_evaluations": getattr(model, "n_kernel_evaluations_", None),
+        "n_iter": None,
+    }
+    if hasattr(model, "support_"):
+        told["n_support"] = len(model.support_)
+    for name in ("dual_objective_", "duality_gap_", "kkt_violation_"):
+        # One number per class where there are several: the worst of them.
+        if hasattr(model, name):
+            told[name.rstrip("_")] = float(np.max(getattr(model, name)))
+    if hasattr(model, "n_kernel_evaluations_"):
+        told["n_kernel_evaluations"] = int(model.n_kernel_evaluations_)
+        told["n_iter"] = int(np.max(model.n_iter_))
+    return told

@@ -1,0 +1,50 @@
+"""Medians over the records of one step."""
+
+import statistics
+
+
+class Records:
+    """Records of one step; `where` selects, `median` reduces, None stands for "not measured"."""
+
+    def __init__(self, records):
+        self.records = list(records)
+
+    def where(self, **wanted):
+        return Records(
+            record
+            for record in self.records
+            if all(record.get(key) == value for key, value in wanted.items())
+        )
+
+    def ok(self):
+        return self.where(status="ok")
+
+    def values(self, field):
+        """The values of a field; of repeated times, the median of each record."""
+        found = [record.get(field) for record in self.ok().records]
+        return [
+            statistics.median(value) if isinstance(value, list) else value
+            for value in found
+            if value is not None
+        ]
+
+    def median(self, field):
+        values = self.values(field)
+        return statistics.median(values) if values else None
+
+    def verdict(self):
+        """Why there is no number: how it ended, in a word; "–" if it was not tried."""
+        for record in self.records:
+            if record["status"] == "no result":
+                return f"no result in {record['limit']:g} s"
+            if record["status"] == "failed":
+                return "failed"
+        return "–"
+
+    def __bool__(self):
+        return bool(self.records)
+
+
+def ratio(slow, fast):
+    """How many times as fast; None if one side is missing."""
+    return slow / fast if slow is not None and fast else None
