@@ -274,7 +274,9 @@ def flip_labels(y, fraction, *, from_label=None, random_state=None, return_mask=
 
     candidates = np.arange(len(y)) if from_label is None else np.flatnonzero(y == from_label)
     n_flips = round(fraction * len(candidates))
-    chosen = rng.choice(candidates, size=n_flips, replace=False)
+    # Not rng.choice: its draw begins like the permutation that an estimator with the same seed
+    # visits the rows in, and all flipped rows would come first.
+    chosen = candidates[np.argsort(rng.uniform(size=len(candidates)))[:n_flips]]
     # A step of 1 to n_classes - 1 around the circle of classes never comes back.
     steps = rng.randint(1, len(classes), size=n_flips)
     y[chosen] = classes[(code[chosen] + steps) % len(classes)]

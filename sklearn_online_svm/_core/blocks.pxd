@@ -58,7 +58,8 @@ cdef class Store:
     cdef public Py_ssize_t n_slots       # slots in use or free; those above were never used
     cdef readonly Py_ssize_t capacity
     cdef readonly object dtype
-    cdef object error
+    cdef object error                    # what a Python kernel raised, for the loop to raise
+    cdef bint failed                     # whether there is one; can be read without the GIL
     cdef leaves_map map
     cdef bint is_double
     cdef bint owned                      # the arrays may be written, no one else reads them

@@ -237,8 +237,8 @@ cdef class DualLoop:
         return 0
 
     cdef int raise_errors(self, Py_ssize_t code) except -1:
-        if self.store.error is not None:
-            error, self.store.error = self.store.error, None
+        if self.store.failed:
+            error, self.store.error, self.store.failed = self.store.error, None, False
             raise error
         if code < 0:
             raise MemoryError("no memory left for kernel rows; a smaller cache_size may help")

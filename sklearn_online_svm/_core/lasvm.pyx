@@ -339,11 +339,15 @@ cdef class Lasvm:
         The row of ``pinned`` stays where it is."""
         cdef Row *row = &self.rows.rows[slot]
         if row.values == NULL:
-            if self.rows.allocate(slot, pinned) == NULL or self.compute_row(slot, row.values) < 0:
+            if self.rows.allocate(slot, pinned) == NULL:
+                return NULL
+            if self.compute_row(slot, row.values) < 0:
+                self.rows.drop(slot)
                 return NULL
         else:
             self.rows.use(slot)
             if row.synced < self.rows.log_length and self.complete_row(slot) < 0:
+                self.rows.drop(slot)
                 return NULL
         return row.values
 
@@ -366,6 +370,8 @@ cdef class Lasvm:
             values = out if self.identity else self.wide
             self.store.values(self.scratch, 0, round_up(self.store.n_slots, LEAVES_TILE),
                               <float *>values, 0)
+            if self.store.failed:
+                return -1
             if not self.identity:
                 self.gather(self.wide, out)
         for p in range(self.n_pending):
@@ -443,7 +449,7 @@ cdef class Lasvm:
                                              + index % LEAVES_TILE]
         for p in range(n_tiles):
             self.tile_place[self.tiles[p]] = -1
-        return 0
+        return -1 if self.store.failed else 0
 
     # -------------------------------------------------------------------------- finish
 

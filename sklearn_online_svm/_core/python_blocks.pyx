@@ -40,6 +40,7 @@ cdef void _call(Store store, object function, object rows, object stored, float 
             return
         except BaseException as error:   # handed to the caller, who raises it with the GIL held
             store.error = error
+            store.failed = True
     for r in range(rows.shape[0]):
         for s in range(stored.shape[0]):
             out[r * ld + s] = 0.0
@@ -159,6 +160,7 @@ cdef class PrecomputedStore(Store):
         with gil:
             if self.matrix is None:
                 if self.error is None:
+                    self.failed = True
                     self.error = ValueError(
                         "finish() with kernel='precomputed' needs the kernel matrix of fit, "
                         "which is not kept with a pickled model.")
@@ -172,6 +174,7 @@ cdef class PrecomputedStore(Store):
             _copy_values(self, block.X[:, columns], block.n_rows, len(columns), out, ld)
         except BaseException as error:   # handed to the caller, who raises it with the GIL held
             self.error = error
+            self.failed = True
 
     cdef void values(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
                      Py_ssize_t ld) noexcept nogil:

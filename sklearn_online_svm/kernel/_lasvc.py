@@ -296,16 +296,17 @@ class LASVC(KernelMachine):
             X, codes, weights = self._begin_fit(X, y, sample_weight)
             cost = self._costs(codes, weights, self._order)
             known = self._start_engine(X, codes, cost, before)
+            self._make_passes(X, codes, cost, known)
         except Exception:
+            # Not an interrupt: that keeps what has been learnt, and the model can be used.
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
-        try:
-            self._make_passes(X, codes, cost, known)
         finally:
-            # An interrupt ends up here, too: what has been learnt stays.
-            self._engine.begin_pass(None)
-            del self._order, self._random
+            for name in ("_order", "_random"):
+                self.__dict__.pop(name, None)
+            if "_engine" in self.__dict__:
+                self._engine.begin_pass(None)
         return self
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
