@@ -358,6 +358,7 @@ cdef class DualLoop:
 
     def finish_problem(self, Lasvm problem):
         cdef int code = 0
+        problem.begin_finish()
         while code == 0 and not self.stop:
             with nogil:
                 code = problem.finish(PATIENCE)

@@ -31,6 +31,7 @@ cdef struct Active:
     int8_t *up
     int8_t *down
     float **rows            # kernel rows over the m slots, NULL until wanted
+    Py_ssize_t n_rows
     double *old_alpha       # alpha of every slot when shrinking began
     leaves_extremes extremes
 
@@ -69,6 +70,8 @@ cdef class Lasvm:
     cdef object known
     cdef int32_t *slot_of_row
     cdef Active active
+    cdef Py_ssize_t steps_to_shrink
+    cdef Py_ssize_t active_bytes
     cdef bint shrunk
 
     cdef int begin_block(self, Fresh *fresh, Py_ssize_t n_rows) except -1
@@ -98,7 +101,7 @@ cdef class Lasvm:
     cdef int shrink(self) noexcept nogil
     cdef int begin_active(self) noexcept nogil
     cdef void forget_active(self) noexcept nogil
-    cdef const float *active_row(self, Py_ssize_t q) noexcept nogil
+    cdef const float *active_row(self, Py_ssize_t q, Py_ssize_t pinned) noexcept nogil
     cdef int unshrink(self) noexcept nogil
     cdef void refresh(self) noexcept nogil
-    cdef void set_tau(self) noexcept nogil
+    cdef void begin_finish(self) noexcept nogil

@@ -64,7 +64,9 @@ cdef class Lasvm:
         self.policy.n_init = n_init
         self.policy.shrinking = shrinking
         self.members = SupportSet()
-        self.rows = KernelRows(cache_bytes)
+        # A quarter of the budget is for the rows of `finish` while shrunk.
+        self.active_bytes = cache_bytes // 4
+        self.rows = KernelRows(cache_bytes - self.active_bytes)
         self.scratch = store.new_block()
         self.begin_pass(None)
 
@@ -453,24 +455,26 @@ cdef class Lasvm:
 
     # -------------------------------------------------------------------------- finish
 
-    cdef void set_tau(self) noexcept nogil:
-        """tol, but not below the rounding of g: no step can mend that."""
+    cdef void begin_finish(self) noexcept nogil:
+        """tau is tol, but not below the rounding of g: no step can mend that."""
         cdef double total = 1.0
         cdef Py_ssize_t s
         for s in range(self.members.n):
             total += fabs(self.members.alpha[s]) * fabs(self.members.diag[s])
         self.tau = fmax(self.policy.tol, 4.0 * EPSILON * total)
+        self.steps_to_shrink = min(self.members.n, 1000)
 
     cdef int finish(self, double work) noexcept nogil:
         """REPROCESS until delta <= tau, the partner chosen by second-order gain (Fan, Chen and
         Lin 2005, WSS 2), on a set that shrinks to the slots that may still move.
 
-        Returns after about ``work`` values touched: 1 when done, 0 when not, -1: no memory.
-        Between calls the problem may be left shrunk; ``unshrink`` makes it whole.
+        Called again until done, after ``begin_finish``. Returns after about ``work`` values
+        touched: 1 when done, 0 when not, -1: no memory. Where it returns does not change the
+        steps. Between calls the problem may be left shrunk; ``unshrink`` makes it whole.
         """
         cdef Active *a = &self.active
         cdef leaves_extremes *e
-        cdef Py_ssize_t i, j, n, s_i, s_j, steps = 0
+        cdef Py_ssize_t i, j, n, s_i, s_j
         cdef const float *k_i
         cdef const float *k_j
         cdef const float *diag
@@ -480,7 +484,6 @@ cdef class Lasvm:
         cdef int8_t *down
         if not self.both_seen:
             return 1
-        self.set_tau()
         self.work = 0.0
         while self.work < work:
             if self.shrunk:
@@ -496,13 +499,13 @@ cdef class Lasvm:
                 continue
             i = e.i_max
             s_i = a.slots[i] if self.shrunk else i
-            k_i = self.active_row(i) if self.shrunk else self.kernel_row(i, -1)
+            k_i = self.active_row(i, -1) if self.shrunk else self.kernel_row(i, -1)
             if k_i == NULL:
                 return -1
             j = table().partner(g, k_i, diag, e.g_max, diag[i], down, n)
             j = e.j_min if j < 0 else j
             s_j = a.slots[j] if self.shrunk else j
-            k_j = self.active_row(j) if self.shrunk else self.kernel_row(j, i)
+            k_j = self.active_row(j, i) if self.shrunk else self.kernel_row(j, i)
             if k_j == NULL:
                 return -1
             lam = self.length_of_step(s_i, s_j, g[i] - g[j], k_i[j])
@@ -522,8 +525,9 @@ cdef class Lasvm:
             table().update(g, k_i, k_j, lam, up, down, n, e)
             self.n_changes += 1
             self.work += 2.0 * n + 100.0
-            steps += 1
-            if self.policy.shrinking and steps % min(n + 1, 1000) == 0:
+            self.steps_to_shrink -= 1
+            if self.policy.shrinking and self.steps_to_shrink <= 0:
+                self.steps_to_shrink = min(n, 1000)
                 if self.shrink() < 0:
                     return -1
         if self.work >= work:
@@ -576,6 +580,9 @@ cdef class Lasvm:
                     for q in range(kept):
                         a.rows[s][q] = a.rows[s][a.kept[q]]
         a.m = kept
+        a.n_rows = 0
+        for s in range(kept):
+            a.n_rows += a.rows[s] != NULL
         self.shrunk = True
         memset(a.rows + kept, 0, (n - kept) * sizeof(float *))
         table().update(a.g, a.diag, a.diag, 0.0, a.up, a.down, a.m, &a.extremes)
@@ -618,11 +625,20 @@ cdef class Lasvm:
         memset(a, 0, sizeof(Active))
         self.shrunk = False
 
-    cdef const float *active_row(self, Py_ssize_t q) noexcept nogil:
+    cdef const float *active_row(self, Py_ssize_t q, Py_ssize_t pinned) noexcept nogil:
+        """Row of the q-th slot over those that may still move. NULL: no memory."""
         cdef Active *a = &self.active
         cdef const float *row
         cdef Py_ssize_t other
         if a.rows[q] == NULL:
+            if (a.n_rows + 1) * a.m * <Py_ssize_t>sizeof(float) > self.active_bytes:
+                # Rarely: all start anew, which costs a copy of each from the cache.
+                for other in range(a.m):
+                    if other != pinned and a.rows[other] != NULL:
+                        free(a.rows[other])
+                        a.rows[other] = NULL
+                a.n_rows = 1 if pinned >= 0 else 0
+            a.n_rows += 1
             row = self.kernel_row(a.slots[q], -1)
             if row == NULL:
                 return NULL

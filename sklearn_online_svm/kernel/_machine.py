@@ -99,7 +99,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     @property
     def coef_(self):
         """Weights of the features (linear kernel)."""
-        if not (isinstance(self.kernel, str) and self.kernel == "linear"):
+        check_is_fitted(self)
+        if self._spec.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
         vectors = self._engine_or_raise().store.vectors(self._support()[0])
         return np.asarray(self.dual_coef_ @ vectors)

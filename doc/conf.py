@@ -1,0 +1,100 @@
+"""Configuration of the documentation; `make doc` builds it."""
+
+import os
+import re
+import tomllib
+from pathlib import Path
+
+import matplotlib
+from numpydoc.docscrape_sphinx import SphinxDocString
+
+matplotlib.use("Agg")
+
+DOC = Path(__file__).resolve().parent
+
+project = "sklearn_online_svm"
+copyright = "2026, the sklearn_online_svm developers"
+with open(DOC.parent / "pyproject.toml", "rb") as stream:
+    release = version = tomllib.load(stream)["project"]["version"]
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
+    "sphinx.ext.mathjax",
+    "numpydoc",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "_templates"]
+templates_path = ["_templates"]
+default_role = "literal"
+
+# Links into other projects need the network: a build without it must neither wait nor warn.
+if os.environ.get("SOSVM_INTERSPHINX", "0") not in ("", "0"):
+    intersphinx_mapping = {
+        "python": ("https://docs.python.org/3", None),
+        "numpy": ("https://numpy.org/doc/stable", None),
+        "scipy": ("https://docs.scipy.org/doc/scipy", None),
+        "sklearn": ("https://scikit-learn.org/stable", None),
+        "joblib": ("https://joblib.readthedocs.io/en/stable", None),
+    }
+
+# The page of a class lists its methods itself (_templates/autosummary/class.rst).
+autosummary_generate = True
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+
+def _param_list(self, name, fake_autosummary=False, _original=SphinxDocString._str_param_list):
+    return _original(self, name)
+
+
+# Of an attribute that is a property numpydoc would show the summary line: the class says more.
+SphinxDocString._str_param_list = _param_list
+
+html_theme = "pydata_sphinx_theme"
+html_title = "sklearn_online_svm"
+html_show_sourcelink = False
+html_theme_options = {
+    "navbar_align": "left",
+    "navigation_with_keys": False,
+    "show_prev_next": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": ["sphinx-version"],
+}
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "auto_examples",
+    "filename_pattern": r"/plot_",
+    "ignore_pattern": r"(^|[/\\])(demo|_\w*)\.py$",
+    "within_subsection_order": "FileNameSortKey",
+    "backreferences_dir": "generated/backreferences",
+    "doc_module": ("sklearn_online_svm",),
+    "remove_config_comments": True,
+    "download_all_examples": False,
+    "write_computation_times": False,
+    "show_signature": False,
+    "image_srcset": ["2x"],
+}
+
+_MEASURED = re.compile(
+    r"^\.\. (include|image|figure):: (benchmarks/\S+)\n((?:[ \t]+.*\n|\n(?=[ \t]))*)", re.M
+)
+
+
+def leave_out_what_was_not_measured(app, docname, source):
+    """Tables and figures of the benchmarks exist once `make bench` has run; see the pages."""
+
+    def present(match):
+        kind, path, _ = match.groups()
+        if (DOC / path).is_file():
+            return match.group()
+        return "*Not measured yet.*\n" if kind == "include" else ""
+
+    source[0] = _MEASURED.sub(present, source[0])
+
+
+def setup(app):
+    app.connect("source-read", leave_out_what_was_not_measured)

@@ -1,0 +1,143 @@
+"""
+======================================
+A decision boundary learned row by row
+======================================
+
+A kernel SVM usually sees all rows at once. :class:`~sklearn_online_svm.LASVC` can meet them as
+they come: each call of ``partial_fit`` goes on where the last one stopped, keeps the rows that
+matter for the boundary, and lets go of those that no longer do.
+
+Two crescents overlap in the plane, so much that even a good classifier errs on one row in ten. We
+look at the model after 50, 200, 1000 and 3000 rows.
+"""
+
+# %%
+# The stream
+# ==========
+#
+# ``gamma`` is a number, because the variance that ``gamma="scale"`` asks for is not known when a
+# stream begins. ``classes`` must be named in the first call: a chunk need not hold all of them.
+
+import copy
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.colors import LinearSegmentedColormap
+
+from sklearn_online_svm import LASVC
+from sklearn_online_svm.datasets import make_banana_like
+
+X, y = make_banana_like(3000, random_state=0)
+X_test, y_test = make_banana_like(5000, random_state=1)
+
+
+def new_model(**parameters):
+    return LASVC(C=3, gamma=1.0, **parameters)
+
+
+def learn(model, first, last):
+    return model.partial_fit(X[first:last], y[first:last], classes=[-1, 1])
+
+
+def error(model):
+    return 1 - model.score(X_test, y_test)
+
+
+# %%
+# Four moments
+# ============
+#
+# The colour is the decision function, the black line is where it changes sign, and the dashed
+# lines are the margins, where it is -1 and 1. Strong dots are the support vectors; pale ones have
+# been seen and let go.
+
+BLUE, ORANGE, GREY = "#1f6feb", "#d1702a", "#8b949e"
+SHADES = LinearSegmentedColormap.from_list("", ["#9cc3fa", "#ffffff", "#f3c6a0"])
+EDGE = 3.1
+
+side = np.linspace(-EDGE, EDGE, 200)
+grid = np.column_stack([axis.ravel() for axis in np.meshgrid(side, side)])
+
+
+def draw(axis, model, n_rows):
+    values = model.decision_function(grid).reshape(len(side), len(side))
+    axis.imshow(
+        values,
+        extent=(-EDGE, EDGE, -EDGE, EDGE),
+        origin="lower",
+        cmap=SHADES,
+        vmin=-1.5,
+        vmax=1.5,
+        interpolation="bilinear",
+    )
+    axis.contour(side, side, values, [-1, 1], colors="0.35", linewidths=0.9, linestyles="--")
+    axis.contour(side, side, values, [0], colors="black", linewidths=2)
+
+    kept = np.zeros(n_rows, dtype=bool)
+    kept[model.support_] = True  # positions in the stream
+    seen_X, seen_y = X[:n_rows], y[:n_rows]
+    for label, colour in ((-1, BLUE), (1, ORANGE)):
+        gone, support = (seen_y == label) & ~kept, (seen_y == label) & kept
+        axis.scatter(*seen_X[gone].T, s=8, color=colour, alpha=0.35, linewidths=0)
+        axis.scatter(*seen_X[support].T, s=20, color=colour, edgecolors="white", linewidths=0.5)
+    axis.set(xticks=[], yticks=[], xlim=(-EDGE, EDGE), ylim=(-EDGE, EDGE))
+    axis.set_title(f"after {n_rows} rows", fontweight="bold")
+    axis.set_xlabel(f"{len(model.support_)} support vectors, test error {error(model):.1%}")
+
+
+figure, axes = plt.subplots(2, 2, figsize=(8.6, 9.4), layout="constrained")
+figure.get_layout_engine().set(w_pad=0.1, h_pad=0.12)
+model, seen = new_model(), 0
+for axis, n_rows in zip(axes.flat, (50, 200, 1000, 3000), strict=True):
+    learn(model, seen, n_rows)
+    seen = n_rows
+    draw(axis, model, n_rows)
+plt.show()
+
+# %%
+# After a few hundred rows the boundary has its shape; later rows settle its course. Where the
+# classes overlap support vectors pile up, as in any SVM: each row on the wrong side of its margin
+# is one. So their number grows with the rows, by about one in four here.
+
+# %%
+# Loose and finished
+# ==================
+#
+# On its way the model spends two small steps on each row. That is quick, and a little loose: the
+# bias wavers, and a single row in a crowded place can move the boundary for a while. Two
+# remedies:
+#
+# - ``finish()`` solves the problem over the vectors kept. It may be called at any time, and
+#   learning goes on after it. Below, a copy is finished after every 50 rows.
+# - ``delta_max`` repeats the second step after each row until the largest violation among the
+#   vectors kept is at most that, so that the model wavers less between the rows.
+
+STEP = 50
+plain, strict = new_model(), new_model(delta_max=1.0)
+rows, figures = [], {"plain": [], "delta_max": [], "finish": []}
+for start in range(0, len(X), STEP):
+    learn(plain, start, start + STEP)
+    learn(strict, start, start + STEP)
+    finished = copy.deepcopy(plain).finish()
+    rows.append(start + STEP)
+    for name, current in (("plain", plain), ("delta_max", strict), ("finish", finished)):
+        figures[name].append((100 * error(current), len(current.support_)))
+
+labels = {
+    "plain": ("as partial_fit leaves it", GREY),
+    "delta_max": ("with delta_max=1", ORANGE),
+    "finish": ("after finish()", BLUE),
+}
+figure, axes = plt.subplots(1, 2, figsize=(10, 3.9), layout="constrained")
+for column, (axis, title) in enumerate(
+    zip(axes, ("Test error (%)", "Support vectors"), strict=True)
+):
+    for name, (label, colour) in labels.items():
+        axis.plot(rows, np.array(figures[name])[:, column], color=colour, label=label)
+    axis.set_title(title, loc="left", fontweight="bold")
+    axis.set_xlabel("rows learned so far")
+    axis.set_ylim(bottom=0)
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.grid(color="#e6e8eb", linewidth=0.8)
+axes[0].legend(frameon=False)
+plt.show()
