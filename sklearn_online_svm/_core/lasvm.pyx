@@ -138,7 +138,9 @@ cdef class Lasvm:
     cdef int learn(self, Py_ssize_t r, int8_t y, double cost, int64_t row_id) noexcept nogil:
         """One online iteration on row ``r`` of the block. -1 when memory is short, else 0."""
         cdef int changed = 0
-        if cost > 0.0 and not self.knows(row_id):
+        if not cost > 0.0:
+            return 0                            # as if the row did not exist
+        if not self.knows(row_id):
             changed = self.process(r, y, cost, row_id)
             if changed < 0:
                 return -1
