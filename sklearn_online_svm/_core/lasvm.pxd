@@ -95,6 +95,7 @@ cdef class Lasvm:
     cdef const float *kernel_row(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil
     cdef int compute_row(self, Py_ssize_t slot, float *out) noexcept nogil
     cdef void computed(self, Py_ssize_t n) noexcept nogil
+    cdef void grant_memory(self) noexcept nogil
     cdef bint settle(self, int32_t index, Py_ssize_t entered, float *row) noexcept nogil
     cdef int complete_row(self, Py_ssize_t slot) noexcept nogil
     cdef int compute_values(self, Py_ssize_t slot, Py_ssize_t n_missing) noexcept nogil

@@ -33,10 +33,13 @@ cdef enum:
 # Time to take a value from another row, in ns, beside which a whole row may be cheaper to compute.
 cdef double SYMMETRY_COST = 6.0
 
-# Memory for rows that one value computed again is worth: writing a new page takes 0.2 to 2 ns per
-# byte, a kernel value on its own 10 to 100 ns.
+# Memory for rows: a first grant, and what one value computed again is worth. Writing a new page
+# takes 0.2 to 2 ns per byte, a kernel value on its own from 0.5 to 100 ns; those of DEAR ns and
+# more are worth all of it, cheaper ones in proportion.
 cdef enum:
+    FIRST_GRANT = 64 << 20
     BYTES_PER_VALUE = 4
+cdef double DEAR = 10.0
 
 cdef double EPSILON = np.finfo(np.float64).eps
 
@@ -112,6 +115,7 @@ cdef class Lasvm:
         cdef Py_ssize_t n = self.members.n + n_rows
         self.fresh = fresh[0]
         self.n_pending = self.n_released = 0
+        self.grant_memory()
         self.members.reserve(n)
         self.rows.reserve(n, n_rows)
         if n > self.slots_capacity:
@@ -383,11 +387,18 @@ cdef class Lasvm:
         return 0
 
     cdef void computed(self, Py_ssize_t n) noexcept nogil:
-        """Count ``n`` values computed again. Memory never touched before costs time, too: rows
-        get as much of the budget as such computing has shown to be worth."""
+        """Count ``n`` values computed again."""
         self.n_evaluations += n
         self.work += n * (32.0 + self.store.n_features)
-        self.rows.grant(BYTES_PER_VALUE * n)
+        self.grant_memory()
+
+    cdef void grant_memory(self) noexcept nogil:
+        """Let rows take as much of the budget as keeping them has shown to be worth: memory never
+        touched before costs time, too, and some values cost next to none."""
+        cdef double worth = fmin(1.0, self.store.cost / DEAR)
+        if self.store.cost == INFINITY:
+            self.rows.grant(INFINITY)
+        self.rows.grant(worth * (FIRST_GRANT + BYTES_PER_VALUE * <double>self.n_evaluations))
 
     cdef bint settle(self, int32_t index, Py_ssize_t entered, float *row) noexcept nogil:
         """Value of a row (of the vector at ``index``) for a member that entered in this block, by

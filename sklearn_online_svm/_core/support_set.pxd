@@ -103,7 +103,7 @@ cdef class KernelRows:
     cdef Py_ssize_t width
 
     cdef int reserve(self, Py_ssize_t n_slots, Py_ssize_t n_entries) except -1
-    cdef void grant(self, Py_ssize_t n_bytes) noexcept nogil
+    cdef void grant(self, double n_bytes) noexcept nogil
     cdef void enter(self, Py_ssize_t slot) noexcept nogil
     cdef void leave(self, Py_ssize_t slot) noexcept nogil
     cdef float *allocate(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil

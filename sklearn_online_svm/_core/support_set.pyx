@@ -11,10 +11,6 @@ import numpy as np
 
 cdef double EPSILON = np.finfo(np.float64).eps
 
-# Memory that rows may take before any has been computed twice.
-cdef enum:
-    FIRST_GRANT = 64 << 20
-
 # Name and type of the arrays of a support set, and what fills the part never used.
 _FIELDS = {
     "alpha": np.float64, "g": np.float64, "lower": np.float64, "upper": np.float64,
@@ -162,7 +158,6 @@ cdef class SupportSet:
 cdef class KernelRows:
     def __cinit__(self, Py_ssize_t max_bytes):
         self.max_bytes = max_bytes
-        self.pool.max_bytes = min(max_bytes, FIRST_GRANT)
         self.newest = self.oldest = -1
 
     def __dealloc__(self):
@@ -177,9 +172,10 @@ cdef class KernelRows:
         """Memory held for rows."""
         return self.pool.bytes
 
-    cdef void grant(self, Py_ssize_t n_bytes) noexcept nogil:
-        """Let rows take so much more of the budget."""
-        self.pool.max_bytes = min(self.max_bytes, <Py_ssize_t>self.pool.max_bytes + n_bytes)
+    cdef void grant(self, double n_bytes) noexcept nogil:
+        """Let rows take so much of the budget, if it is not theirs already."""
+        n_bytes = min(n_bytes, <double>self.max_bytes)
+        self.pool.max_bytes = max(self.pool.max_bytes, <size_t>n_bytes)
 
     cdef int reserve(self, Py_ssize_t n_slots, Py_ssize_t n_entries) except -1:
         """Room for slots [0, ``n_slots``) in every row, and for ``n_entries`` in the log."""
