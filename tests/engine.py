@@ -15,9 +15,7 @@ KINDS = {
 
 def make_store(X, kernel="rbf", *, layout="dense", gamma=0.5, coef0=0.0, degree=3):
     store = {"dense": blocks.DenseStore, "sparse": blocks.SparseStore}[layout]
-    return store(
-        X.shape[1], X.dtype, kind=KINDS[kernel], gamma=gamma, coef0=coef0, degree=degree
-    )
+    return store(X.shape[1], X.dtype, kind=KINDS[kernel], gamma=gamma, coef0=coef0, degree=degree)
 
 
 class Learner:

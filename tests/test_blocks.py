@@ -77,7 +77,7 @@ def test_float64_rows_give_the_exact_value_rounded_to_float32(kernel, layout, n,
     K = kernel_values(store_for(X, kernel, layout), X, Y)
     expected = exact_values(X, Y, kernel).astype(np.float32)
     assert ulps_apart(K, expected).max() <= 1
-    assert (K == expected).mean() > 0.99
+    assert np.mean(ulps_apart(K, expected) == 0) > 0.99
 
 
 @with_every_kernel
@@ -97,7 +97,7 @@ def test_float32_rows_give_the_value_within_float32_rounding(kernel, layout, n, 
 def test_any_number_of_features(layout, n_features, dtype):
     X = rows(20, n_features, dtype, 3) / np.sqrt(n_features).astype(dtype)
     K = kernel_values(store_for(X, "rbf", layout), X, X)
-    assert_allclose(K, exact_values(X, X, "rbf").astype(float), rtol=1e-5 if dtype == "f" else 1e-6)
+    assert_allclose(K, exact_values(X, X, "rbf").astype(np.float64), rtol=2e-6)
 
 
 @with_every_dtype
@@ -181,7 +181,8 @@ def test_fresh_stored_and_recomputed_values_lead_to_the_same_model(layout, dtype
     those of dropped rows from the store again: one bit of difference, and paths part.
     """
     X = rows(150, 5, dtype, 10, 0.3)
-    y = np.where(X[:, 0] + X[:, 1] ** 2 + 0.3 * np.random.default_rng(0).normal(size=150) > 1, 1, -1)
+    noise = 0.3 * np.random.default_rng(0).normal(size=150)
+    y = np.where(X[:, 0] + X[:, 1] ** 2 + noise > 1, 1, -1)
 
     def learnt(size, cache_bytes):
         learner = Learner(X, y, 1.0, store_for(X, kernel, layout), cache_bytes=cache_bytes)

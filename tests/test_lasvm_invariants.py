@@ -85,11 +85,11 @@ def check_state(problem, learner):
     error = np.abs(learner.over_rows("g") - g)[members]
     assert error.max(initial=0.0) <= rounding(problem, alpha)
     # What may move, and the extremes among it, are kept up to date.
-    slots, support = learner.alive(), learner.problem.members
-    assert_array_equal(support["up"][slots] != 0, support["alpha"][slots] < support["upper"][slots])
-    assert_array_equal(
-        support["down"][slots] != 0, support["alpha"][slots] > support["lower"][slots]
-    )
+    slots = learner.alive()
+    names = ("alpha", "lower", "upper", "up", "down")
+    kept, lower, upper, up, down = (learner.problem.members[name][slots] for name in names)
+    assert_array_equal(up != 0, kept < upper)
+    assert_array_equal(down != 0, kept > lower)
     objective = alpha @ problem.y - 0.5 * alpha @ problem.K @ alpha
     assert_allclose(learner.problem.objective, objective, atol=1e-10 * (1 + abs(objective)))
     assert learner.problem.gap >= -rounding(problem, alpha) * (1 + problem.cost.max())

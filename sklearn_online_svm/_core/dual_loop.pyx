@@ -11,7 +11,7 @@ from concurrent.futures import wait
 
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, isfinite
 from libc.stdint cimport int8_t, int32_t, int64_t
 from libc.stdlib cimport calloc, free
 
@@ -247,7 +247,7 @@ cdef class DualLoop:
     cdef int compute(self, Py_ssize_t ld, executor) except -1:
         """Kernel values of the loaded rows against the store and against each other."""
         cdef Py_ssize_t last = round_up(self.store.n_slots, LEAVES_TILE)
-        cdef Py_ssize_t n = self.fresh.n_rows, part
+        cdef Py_ssize_t n = self.fresh.n_rows, part, r
         cdef int code
         if executor is None or <double>n * last * self.store.n_features < WORTH_SHARING:
             with nogil:
@@ -259,7 +259,14 @@ cdef class DualLoop:
         with nogil:
             code = self.store.gram(self.fresh, self.gram, LEAVES_BLOCK)
         self.n_evaluations += n * (self.store.n_slots + n)
-        return self.raise_errors(code)
+        self.raise_errors(code)
+        for r in range(n):
+            # K(x, x) bounds the others of a positive definite kernel.
+            if not isfinite(self.gram[r * LEAVES_BLOCK + r]):
+                raise ValueError(
+                    "Kernel values are not finite in single precision; scaling the features, or "
+                    "other kernel parameters, may help.")
+        return 0
 
     def compute_part(self, Py_ssize_t first, Py_ssize_t last, Py_ssize_t ld):
         with nogil:

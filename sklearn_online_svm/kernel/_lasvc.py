@@ -335,7 +335,8 @@ class LASVC(KernelMachine):
         ------
         ValueError
             If the input is invalid, a label is none of the classes, the kernel is precomputed, or
-            ``class_weight="balanced"``. What has been learnt stays as it was.
+            ``class_weight="balanced"``. What has been learnt stays as it was. Should a kernel
+            function raise in the midst of a chunk, the blocks of rows before it have been learnt.
         """
         before = self.__dict__.copy()
         try:
@@ -348,11 +349,17 @@ class LASVC(KernelMachine):
         first = self.n_samples_seen_
         order = np.arange(X.shape[0])
         self._engine.begin_pass(None)
-        # Rows learnt are counted block by block: an interrupt leaves the count right.
-        with thread_pool(self.n_jobs, len(order)) as threads:
-            self._engine.learn(
-                X, order, codes, cost, first + order, threads, self._count_from(first)
-            )
+        try:
+            # Rows learnt are counted block by block: an interrupt leaves the count right.
+            with thread_pool(self.n_jobs, len(order)) as threads:
+                self._engine.learn(
+                    X, order, codes, cost, first + order, threads, self._count_from(first)
+                )
+        except Exception:
+            if "_engine" not in before:
+                self.__dict__.clear()
+                self.__dict__.update(before)
+            raise
         return self
 
     def finish(self):
@@ -378,7 +385,9 @@ class LASVC(KernelMachine):
             )
         check_classification_targets(y)
         weights = check_weights(sample_weight, X, allow_all_zero=False)
-        self.classes_ = unique_labels(y)
+        unique_labels(y)  # refuses a mix of types
+        # Of the type of y, which unique_labels does not keep for objects.
+        self.classes_ = np.unique(y)
         codes = encode_labels(y, self.classes_)
         self._validated = self._learning_parameters()
         n_weighted = np.count_nonzero(np.bincount(codes, weights=weights))
@@ -403,7 +412,8 @@ class LASVC(KernelMachine):
             self._validate_params()
             if classes is None:
                 raise ValueError("classes must be passed on the first call to partial_fit.")
-            self.classes_ = unique_labels(classes)
+            unique_labels(classes)  # refuses a mix of types
+            self.classes_ = np.unique(classes)
             if len(self.classes_) < 2:
                 raise ValueError(
                     "The number of classes has to be greater than one; got "
@@ -413,12 +423,12 @@ class LASVC(KernelMachine):
             self._validate_params()
         self._validated = self._learning_parameters()
         self._refuse_in_partial_fit()
-        if classes is not None and not np.array_equal(unique_labels(classes), self.classes_):
+        if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(
                 f"`classes={classes!r}` is not the same as on last call to partial_fit, "
                 f"was: {self.classes_!r}"
             )
-        if not first and has_fast_path(self, X, self._dtype):
+        if not first and y is not None and has_fast_path(self, X, self._dtype):
             y = np.asarray(y)
             if y.shape != (X.shape[0],):
                 X, y = check_rows(self, X, y, reset=False, dtype=self._dtype)
@@ -558,7 +568,7 @@ class LASVC(KernelMachine):
                 "warm_start=True continues fit on the rows it has seen, but X or y are not "
                 "those; use partial_fit for new rows, or warm_start=False."
             )
-        alpha = former.coefficients()[:, slots]
+        alpha = np.ascontiguousarray(former.coefficients()[:, slots])
         for c in range(len(alpha)):
             positive = codes[rows] == (1 if len(alpha) == 1 else c)
             alpha[c] = continued_alpha(alpha[c], np.where(positive, 1, -1), cost[rows])
