@@ -543,7 +543,7 @@ def test_dense_rows_are_not_copied_for_the_shuffle():
 @with_both
 @with_layouts
 def test_warm_start_goes_on_with_more_passes(problem, layout):
-    X, y = BOTH[problem](noise=1.0) if problem == "binary" else BOTH[problem]()
+    X, y = BOTH[problem](300)
     X = LAYOUTS[layout](X)
     cold = exact().fit(X, y)
     model = model_of(warm_start=True).fit(X, y)

@@ -81,6 +81,37 @@ def test_the_same_optimum_as_svc(name, layout):
     check_agreement(layout(X), y, **params)
 
 
+def random_problem(rng):
+    """(X, y, weights, parameters) of any size; rows may be coarse or occur several times."""
+    n, n_features = rng.integers(5, 200), rng.integers(1, 8)
+    X = rng.normal(size=(n, n_features))
+    y = X[:, 0] + rng.choice([0, 0.3, 2]) * rng.normal(size=n) > rng.choice([0, 1])
+    y[:2] = [False, True]
+    X = np.round(X) if rng.random() < 0.3 else X
+    X = X[rng.integers(0, n, n)] if rng.random() < 0.3 else X
+    # Weights of their own for all rows: else g may leave b a whole interval, in which SVC takes
+    # another point.
+    weight = rng.uniform(0.2, 3.0, n)
+    kernel = str(rng.choice(["linear", "poly", "rbf"]))
+    # Linear and polynomial kernels have a low rank; in single precision a large C takes forever
+    # then, here as in SVC.
+    C = 10.0 ** rng.uniform(-3, {"linear": -1, "poly": -1, "rbf": 3}[kernel])
+    params = dict(C=C, kernel=kernel, coef0=1.0, degree=2, gamma=10.0 ** rng.uniform(-1, 0))
+    return X, y, weight, params
+
+
+def test_the_same_optimum_as_svc_on_random_problems():
+    rng = np.random.default_rng(0)
+    for i in range(60):
+        X, y, weight, params = random_problem(rng)
+        model = exact(cache_size=rng.choice([500, 0.01]), **params).fit(X, y, weight)
+        svc = SVC(tol=1e-6, **params).fit(X, y, weight)
+        ours, theirs = (dual_objective(model, svm, X, y) for svm in (model, svc))
+        assert_allclose(ours, theirs, rtol=1e-6, err_msg=f"problem {i}, {params}")
+        decisions = model.decision_function(X), svc.decision_function(X)
+        assert_allclose(*decisions, rtol=0, atol=1e-3, err_msg=f"problem {i}, {params}")
+
+
 @pytest.mark.parametrize(
     "name, params",
     [

@@ -328,6 +328,18 @@ def test_every_level_can_be_forced_and_finds_the_same_optimum(tmp_path):
         assert_allclose(decisions[level], decisions["portable"], rtol=0, atol=1e-3)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("level", leaves.simd_levels()[1:])
+@pytest.mark.parametrize("tests", ["test_blocks", "test_lasvm_twin", "test_lasvm_invariants"])
+def test_what_is_built_on_the_leaves_holds_at_every_level(level, tests):
+    result = run_at_level(
+        level,
+        "import sys, pytest; sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', sys.argv[1]]))",
+        f"tests/{tests}.py",
+    )
+    assert result.returncode == 0, result.stdout
+
+
 def test_a_wrong_level_is_a_clear_error():
     result = run_at_level("sse9", "import sklearn_online_svm")
     assert result.returncode != 0
