@@ -8,7 +8,11 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from sklearn_online_svm import LASVC
+from sklearn_online_svm.kernel import _lasvc
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -136,3 +140,26 @@ def test_back_soon_and_the_model_can_be_used(task, params):
 )
 def test_back_soon_in_all_other_circumstances(task, params):
     check(task, params)
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_an_interrupt_before_learning_leaves_the_model_as_it_was(method, monkeypatch):
+    """Classes and kernel of the new data were set, but the engine was still the former one."""
+
+    def interrupt(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    X, y = np.random.default_rng(0).normal(size=(60, 4)), np.arange(60) % 2
+    fitted, empty = LASVC(random_state=0).fit(X, y), LASVC()
+    decisions = fitted.decision_function(X)
+    monkeypatch.setattr(_lasvc, "EngineSpec", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        fitted.fit(X[:, :3], y + 5)
+    assert list(fitted.classes_) == [0, 1]
+    assert (fitted.decision_function(X) == decisions).all()
+    with pytest.raises(KeyboardInterrupt):
+        if method == "fit":
+            empty.fit(X, y)
+        else:
+            empty.partial_fit(X, y, classes=[0, 1])
+    assert vars(empty) == vars(LASVC())

@@ -340,7 +340,7 @@ cdef class DualLoop:
 
     # -------------------------------------------------------------------------- finishing
 
-    def finish(self, executor=None, progress=None):
+    def finish(self, executor=None):
         """Solve each problem over its members to its tolerance."""
         for problem in self.problems:
             self.begin_alone(problem)

@@ -297,8 +297,10 @@ class LASVC(KernelMachine):
             cost = self._costs(codes, weights, self._order)
             known = self._start_engine(X, codes, cost, before)
             self._make_passes(X, codes, cost, known)
-        except Exception:
-            # Not an interrupt: that keeps what has been learnt, and the model can be used.
+        except BaseException as error:
+            learning = self.__dict__.get("_engine") is not before.get("_engine")
+            if learning and not isinstance(error, Exception):
+                raise  # an interrupt keeps what has been learnt, and the model can be used
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
@@ -342,7 +344,7 @@ class LASVC(KernelMachine):
         try:
             X, codes, weights = self._begin_partial_fit(X, y, classes, sample_weight)
             cost = self._costs(codes, weights, None)
-        except Exception:
+        except BaseException:  # an interrupt, too: nothing of this chunk has been learnt
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
