@@ -4,6 +4,7 @@ import numpy as np
 
 from sklearn_online_svm._core import blocks
 from sklearn_online_svm._core.dual_loop import DualLoop
+from sklearn_online_svm.kernel._engine import SolverSpec
 
 KINDS = {
     "linear": blocks.LINEAR,
@@ -18,6 +19,13 @@ def make_store(X, kernel="rbf", *, layout="dense", gamma=0.5, coef0=0.0, degree=
     return store(X.shape[1], X.dtype, kind=KINDS[kernel], gamma=gamma, coef0=coef0, degree=degree)
 
 
+def make_loop(store, n_problems=1, *, cache_bytes=500 << 20, **solver):
+    spec = SolverSpec(**solver)
+    return DualLoop(
+        store, [spec.problem(store, n_problems, cache_bytes) for _ in range(n_problems)]
+    )
+
+
 class Learner:
     """An engine for one binary problem and the rows it learns from, one or many at a time."""
 
@@ -26,7 +34,7 @@ class Learner:
         self.labels = (np.asarray(y) > 0).astype(np.int32)
         self.cost = np.full(len(y), cost, dtype=float) if np.isscalar(cost) else cost
         self.row_ids = np.arange(len(y))
-        self.loop = DualLoop(make_store(X) if store is None else store, 1, **params)
+        self.loop = make_loop(make_store(X) if store is None else store, **params)
         self.problem = self.loop.problems[0]
 
     def learn(self, rows, **kwargs):

@@ -8,8 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from sklearn_online_svm._core.dual_loop import DualLoop
-from tests.engine import Learner, kernel_values, make_store
+from tests.engine import Learner, kernel_values, make_loop, make_store
 
 KERNELS = {
     "linear": {},
@@ -251,7 +250,7 @@ def test_threads_make_no_difference(layout, n_problems, cache_bytes):
 
     def learnt(executor):
         store = make_store(X, "rbf", layout=layout, gamma=4e-4)
-        loop = DualLoop(store, n_problems, cache_bytes=cache_bytes)
+        loop = make_loop(store, n_problems, cache_bytes=cache_bytes)
         loop.learn(X, order, labels % 2 if n_problems == 1 else labels, cost, order, executor)
         halfway = [p.members["alpha"].copy() for p in loop.problems]
         loop.finish(executor)
@@ -269,7 +268,7 @@ def test_threads_make_no_difference(layout, n_problems, cache_bytes):
 def test_problems_of_several_classes_are_those_learnt_alone():
     X, labels = three_classes(300, 3)
     order, cost = np.arange(300), np.full(300, 5.0)
-    together = DualLoop(make_store(X), 3)
+    together = make_loop(make_store(X), 3)
     together.learn(X, order, labels, cost, order)
     out = np.empty((300, 3))
     together.decide(X, out)

@@ -11,18 +11,17 @@ from concurrent.futures import wait
 
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport INFINITY, isfinite
+from libc.math cimport isfinite
 from libc.stdint cimport int8_t, int32_t, int64_t
 from libc.stdlib cimport calloc, free
 
 from .blocks cimport Block, Store, address, grown, round_up
-from .lasvm cimport Fresh, Lasvm
 from .leaves cimport LEAVES_BLOCK, LEAVES_TILE, table
+from .problem cimport PATIENCE, Fresh, Problem
+from .support_set cimport Example
 
 import numpy as np
 
-# Values touched by one problem's `finish` before signals are looked at: some 20 ms.
-cdef double PATIENCE = 5e7
 # Slots whose kernel values are made and used at once when predicting: they stay in the cache.
 cdef Py_ssize_t STRETCH = 2048
 # Multiplications below which a block is not worth sharing between threads.
@@ -32,10 +31,20 @@ cdef double WORTH_SHARING = 2e7
 # The rows of a block as the problems visit them.
 cdef struct Visit:
     Py_ssize_t n
+    Py_ssize_t row[LEAVES_BLOCK]    # place in X
     int32_t place[LEAVES_BLOCK]     # number among the rows loaded, -1: needs no kernel values
     int32_t label[LEAVES_BLOCK]
     double cost[LEAVES_BLOCK]
     int64_t row_id[LEAVES_BLOCK]
+
+
+# The arrays that ``learn`` was given.
+cdef struct Rows:
+    const int32_t *labels
+    const double *cost
+    const int64_t *row_ids
+    const int8_t *shifted           # (n_problems, n_rows) flags, or NULL
+    Py_ssize_t n_rows
 
 
 @cython.final
@@ -45,12 +54,8 @@ cdef class DualLoop:
     Parameters
     ----------
     store : Store
-    n_problems : int
-        1 (binary) or one per class.
-    tol, delta_max, n_init, shrinking
-        See ``lasvm.pxd``.
-    cache_bytes : int
-        Budget of all kernel rows, shared equally by the problems.
+    problems : list of Problem
+        One (binary), or one per class.
     """
     cdef readonly Store store
     cdef readonly list problems
@@ -70,17 +75,14 @@ cdef class DualLoop:
     cdef int32_t *slot_labels_address
     cdef int32_t[LEAVES_BLOCK] fresh_labels
     cdef Visit visit
+    cdef const int8_t *shifted
+    cdef Py_ssize_t shifted_stride
     cdef bint stop
+    cdef object interrupt           # what a signal raised in the midst of a block
 
-    def __init__(self, Store store, Py_ssize_t n_problems, *, double tol=1e-3,
-                 double delta_max=INFINITY, Py_ssize_t n_init=5, bint shrinking=True,
-                 Py_ssize_t cache_bytes=500 << 20):
+    def __init__(self, Store store, list problems):
         self.store = store
-        self.problems = [
-            Lasvm(store, n_problems == 1, tol, delta_max, n_init, shrinking,
-                  cache_bytes // n_problems)
-            for _ in range(n_problems)
-        ]
+        self.problems = problems
         self.fresh = store.new_block()
         self.references = np.zeros(0, dtype=np.int32)
         self.free_slots = []
@@ -99,7 +101,7 @@ cdef class DualLoop:
     def state(self):
         """Arrays from which ``restore`` rebuilds everything but the kernel rows."""
         return {
-            "format": 1,
+            "format": 2,
             "store": self.store.state(),
             "n_slots": self.store.n_slots,
             "problems": [problem.state() for problem in self.problems],
@@ -110,7 +112,7 @@ cdef class DualLoop:
         }
 
     def restore(self, dict state):
-        if state["format"] != 1:
+        if state["format"] != 2:
             raise ValueError(f"unknown format {state['format']!r} of a stored model")
         self.store.restore(state["store"], state["n_slots"])
         for problem, arrays in zip(self.problems, state["problems"], strict=True):
@@ -123,7 +125,8 @@ cdef class DualLoop:
     # -------------------------------------------------------------------------- learning
 
     def learn(self, X, const int64_t[::1] rows, const int32_t[::1] labels,
-              const double[::1] cost, const int64_t[::1] row_ids, executor=None, progress=None):
+              const double[::1] cost, const int64_t[::1] row_ids, executor=None, progress=None,
+              const int8_t[:, ::1] shifted=None):
         """Online iterations over ``X[rows]``, in that order.
 
         Parameters
@@ -142,33 +145,42 @@ cdef class DualLoop:
             Threads to share the work.
         progress : callable, optional
             Called with the number of rows done after each block.
+        shifted : ndarray of int8 of shape (n_problems, n_rows of X), optional
+            Where it is not 0 the box lies on the other side of 0: that of a ramp loss beyond its
+            ramp.
         """
         cdef Py_ssize_t at = 0, n = rows.shape[0], size
+        cdef Rows given
         self.check_type(X)
+        given.labels, given.cost, given.row_ids = &labels[0], &cost[0], &row_ids[0]
+        given.shifted = NULL if shifted is None else &shifted[0, 0]
+        given.n_rows = labels.shape[0]
         while at < n:
             size = min(LEAVES_BLOCK, n - at)
-            at += self.learn_block(X, &rows[at], size, &labels[0], &cost[0], &row_ids[0],
-                                   executor)
+            at += self.learn_block(X, &rows[at], size, &given, executor)
             # First the count, then the signals: an interrupt must not lose rows just learnt.
             if progress is not None:
                 progress(at)
+            if self.interrupt is not None:
+                interrupt, self.interrupt = self.interrupt, None
+                raise interrupt
             PyErr_CheckSignals()
 
-    cdef Py_ssize_t learn_block(self, X, const int64_t *rows, Py_ssize_t n,
-                                const int32_t *labels, const double *cost,
-                                const int64_t *row_ids, executor) except -1:
+    cdef Py_ssize_t learn_block(self, X, const int64_t *rows, Py_ssize_t n, const Rows *given,
+                                executor) except -1:
         """Learn from the first of the ``n`` rows; returns how many."""
         cdef Py_ssize_t r, ld, n_loaded = 0
         cdef int64_t loaded[LEAVES_BLOCK]
-        cdef Lasvm only = self.problems[0] if len(self.problems) == 1 else None
+        cdef Problem only = self.problems[0] if len(self.problems) == 1 else None
         cdef Fresh fresh
         cdef Visit visit
         visit.n = n
         # A row that is a member already needs no kernel values.
         for r in range(n):
-            visit.row_id[r] = row_ids[rows[r]]
-            visit.label[r] = labels[rows[r]]
-            visit.cost[r] = cost[rows[r]]
+            visit.row[r] = rows[r]
+            visit.row_id[r] = given.row_ids[rows[r]]
+            visit.label[r] = given.labels[rows[r]]
+            visit.cost[r] = given.cost[rows[r]]
             visit.place[r] = -1
             if visit.cost[r] > 0.0 and not (only is not None and only.knows(visit.row_id[r])):
                 visit.place[r] = <int32_t>n_loaded
@@ -190,8 +202,9 @@ cdef class DualLoop:
             self.store.load(self.fresh, X, loaded, n_loaded)
             self.compute(ld, executor)
         for problem in self.problems:
-            (<Lasvm>problem).begin_block(&fresh, n_loaded)
+            (<Problem>problem).begin_block(&fresh, n_loaded)
         self.visit = visit
+        self.shifted, self.shifted_stride = given.shifted, given.n_rows
         r = n
         try:
             if only is not None:
@@ -209,23 +222,49 @@ cdef class DualLoop:
         self.raise_errors(r)
         return r
 
-    def learn_problem(self, Lasvm problem, int c):
+    def learn_problem(self, Problem problem, int c):
         cdef Py_ssize_t r
         with nogil:
             r = self.learn_rows(problem, c)
         self.raise_errors(r)
 
-    cdef Py_ssize_t learn_rows(self, Lasvm problem, int c) noexcept nogil:
+    cdef Py_ssize_t learn_rows(self, Problem problem, int c) noexcept nogil:
         """Returns the rows learnt, or -1 when memory is short."""
         cdef const Visit *visit = &self.visit
+        cdef const int8_t *shifted = NULL
+        cdef Example row
         cdef Py_ssize_t r
+        cdef int code
+        cdef bint rises
+        if self.shifted != NULL:
+            shifted = self.shifted + (0 if problem.identity else c) * self.shifted_stride
         for r in range(visit.n):
-            if visit.place[r] < 0 and visit.cost[r] > 0.0 and not problem.knows(visit.row_id[r]):
+            row.row_id, row.place = visit.row_id[r], visit.place[r]
+            if row.place < 0 and visit.cost[r] > 0.0 and not problem.knows(row.row_id):
                 return r            # was a member when the block began, is none now: a new block
-            if problem.learn(visit.place[r], 1 if visit.label[r] == c else -1, visit.cost[r],
-                             visit.row_id[r]) < 0:
+            row.y = 1 if visit.label[r] == c else -1
+            rises = (row.y > 0) != (shifted != NULL and shifted[visit.row[r]] != 0)
+            row.lower = 0.0 if rises else -visit.cost[r]
+            row.upper = visit.cost[r] if rises else 0.0
+            row.region = 0
+            code = problem.learn(&row)
+            while code > 0:
+                code = problem.improve()
+                if code > 0:
+                    self.attend(problem)
+            if code < 0:
                 return -1
         return visit.n
+
+    cdef void attend(self, Problem problem) noexcept nogil:
+        """A row takes long: look at signals. The block is brought to its end in a hurry, so that
+        what has been learnt is counted; then the loop raises."""
+        with gil:
+            try:
+                PyErr_CheckSignals()
+            except BaseException as interrupt:
+                self.interrupt = interrupt
+            problem.hurry = self.stop or self.interrupt is not None
 
     cdef int check_type(self, X) except -1:
         """The engine reads memory as it is: a wrong type must not get this far."""
@@ -287,7 +326,7 @@ cdef class DualLoop:
 
     cdef int write_store(self) except -1:
         """Write rows kept in this block into the store, and give up vectors nobody refers to."""
-        cdef Lasvm problem
+        cdef Problem problem
         cdef Py_ssize_t p, slot, row
         cdef int32_t index
         cdef int32_t *references
@@ -354,16 +393,16 @@ cdef class DualLoop:
         finally:
             # Whatever happened, every g is made whole and released vectors are given up.
             for problem in self.problems:
-                self.raise_errors((<Lasvm>problem).unshrink())
+                self.raise_errors((<Problem>problem).unshrink())
             self.write_store()
 
-    cdef int begin_alone(self, Lasvm problem) except -1:
+    cdef int begin_alone(self, Problem problem) except -1:
         """A block without rows: lengths and buffers fit the members as they are."""
         cdef Fresh fresh
         fresh.values, fresh.gram, fresh.ld, fresh.gram_ld = NULL, NULL, 0, 0
         return problem.begin_block(&fresh, 0)
 
-    def finish_problem(self, Lasvm problem):
+    def finish_problem(self, Problem problem):
         cdef int code = 0
         problem.begin_finish()
         while code == 0 and not self.stop:
@@ -374,12 +413,12 @@ cdef class DualLoop:
 
     def refresh(self):
         """Compute every g anew from alpha: what long runs of steps have rounded is mended."""
-        cdef Lasvm problem
+        cdef Problem problem
         for problem in self.problems:
             if problem.members.n_members:
                 self.refresh_problem(problem)
 
-    cdef int refresh_problem(self, Lasvm problem) except -1:
+    cdef int refresh_problem(self, Problem problem) except -1:
         cdef Py_ssize_t first, size, r, ld = round_up(self.store.n_slots, LEAVES_TILE)
         cdef double[::1] coef = np.zeros(ld)
         cdef const int32_t[::1] members
@@ -426,12 +465,11 @@ cdef class DualLoop:
 
     def violation_met(self):
         """Largest violation met during the pass, when each row was visited."""
-        return max(max(p.violation, p.delta, 0.0) for p in self.problems)
+        return max(problem.violation_met for problem in self.problems)
 
     def violation_left(self):
         """Largest violation over all rows; exact when the pass changed nothing."""
-        return max(0.0, max(max(p.high, p.members.extremes["g_max"])
-                            - min(p.low, p.members.extremes["g_min"]) for p in self.problems))
+        return max(problem.violation_left for problem in self.problems)
 
     # -------------------------------------------------------------------------- predicting
 
@@ -493,10 +531,10 @@ cdef class DualLoop:
     def seed(self, X, const int64_t[::1] rows, const int32_t[::1] labels,
              const double[:, ::1] alpha, const double[::1] cost, const int64_t[::1] row_ids):
         """Make ``X[rows]`` members with the given alpha (n_problems, len(rows)), all problems
-        alike; alpha must lie in the boxes and sum to 0. g is computed."""
+        alike; alpha must lie in the boxes, which are on its side of 0. g is computed."""
         cdef Py_ssize_t at, r, c, slot, size
-        cdef Lasvm problem
-        cdef int8_t y
+        cdef Problem problem
+        cdef Example row
         cdef Fresh fresh
         fresh.values, fresh.ld = NULL, 0
         fresh.gram, fresh.gram_ld = self.gram, LEAVES_BLOCK
@@ -515,9 +553,12 @@ cdef class DualLoop:
                 for r in range(size):
                     if alpha[c, at + r] == 0.0:
                         continue
-                    y = 1 if labels[rows[at + r]] == (1 if len(self.problems) == 1 else c) else -1
-                    slot = problem.seed(r, y, cost[rows[at + r]], row_ids[rows[at + r]],
-                                        alpha[c, at + r])
+                    row.place, row.row_id = r, row_ids[rows[at + r]]
+                    row.y = 1 if labels[rows[at + r]] == (1 if problem.identity else c) else -1
+                    row.region = 0
+                    row.lower = -cost[rows[at + r]] if alpha[c, at + r] < 0.0 else 0.0
+                    row.upper = cost[rows[at + r]] if alpha[c, at + r] > 0.0 else 0.0
+                    slot = problem.seed(&row, alpha[c, at + r])
                     self.raise_errors(slot)
             self.write_store()
         self.refresh()

@@ -60,6 +60,13 @@ typedef struct {
     ptrdiff_t j_min;
 } leaves_extremes;
 
+/* Sums over slots: h and h^2 for h = |bound| y g, and alpha g. */
+typedef struct {
+    double h;
+    double h_squared;
+    double alpha_g;
+} leaves_moments;
+
 /* Stored sparse vectors: slot s holds values[start[s] : start[s] + length[s]], columns
  * ascending, filled up with zeros to a length that is a multiple of four. */
 typedef struct {
@@ -137,6 +144,23 @@ typedef struct {
      * i that promises most (second order, Fan, Chen and Lin 2005); -1 over nothing. */
     ptrdiff_t (*partner)(const double *g, const float *ki, const float *diag, double g_i,
                          float k_ii, const int8_t *down, ptrdiff_t n);
+    /* Without a bias, one coordinate at a time: g[s] -= step * k[s] and, in the same pass, the
+     * extremes of the new g and sum_s max(0, bound[s] g[s]), what the losses add to the gap. */
+    double (*update_one)(double *g, const float *k, double step, const int8_t *up,
+                         const int8_t *down, const double *bound, ptrdiff_t n,
+                         leaves_extremes *extremes);
+    /* g[s] -= step_i * ki[s] + step_j * kj[s], and the extremes of the new g. */
+    void (*update_two)(double *g, const float *ki, double step_i, const float *kj, double step_j,
+                       const int8_t *up, const int8_t *down, ptrdiff_t n,
+                       leaves_extremes *extremes);
+    /* argmax over slots that may follow of r^2 / d, r = g[s] - step_i ki[s] their gradient after
+     * a step on i, d = diag[s] - ki[s]^2 / k_ii: with whom a step on two coordinates gains most
+     * (Steinwart, Hush and Scovel 2011); -1 over nothing. */
+    ptrdiff_t (*companion)(const double *g, const float *ki, const float *diag, double step_i,
+                           float k_ii, const int8_t *up, const int8_t *down, ptrdiff_t n);
+    /* Over the slots whose bound is not 0. */
+    void (*moments)(const double *g, const double *alpha, const double *bound, const int8_t *y,
+                    ptrdiff_t n, leaves_moments *moments);
 } leaves_table;
 
 /* Smallest curvature of a step: a kernel need not be positive definite. */

@@ -89,3 +89,48 @@ def _py_partner(str level, const double[::1] g, const float[::1] ki, const float
     if g.shape[0] == 0:
         return _named(level).partner(NULL, NULL, NULL, g_i, k_ii, NULL, 0)
     return _named(level).partner(&g[0], &ki[0], &diag[0], g_i, k_ii, &down[0], g.shape[0])
+
+
+def _py_update_one(str level, double[::1] g, const float[::1] k, double step,
+                   const int8_t[::1] up, const int8_t[::1] down, const double[::1] bound):
+    """Returns (sum of losses, g_max, g_min, i_max, j_min); g is changed in place."""
+    cdef leaves_extremes e
+    cdef double loss
+    if g.shape[0] == 0:
+        loss = _named(level).update_one(NULL, NULL, step, NULL, NULL, NULL, 0, &e)
+    else:
+        loss = _named(level).update_one(&g[0], &k[0], step, &up[0], &down[0], &bound[0],
+                                        g.shape[0], &e)
+    return loss, e.g_max, e.g_min, e.i_max, e.j_min
+
+
+def _py_update_two(str level, double[::1] g, const float[::1] ki, double step_i,
+                   const float[::1] kj, double step_j, const int8_t[::1] up,
+                   const int8_t[::1] down):
+    """Returns (g_max, g_min, i_max, j_min); g is changed in place."""
+    cdef leaves_extremes e
+    if g.shape[0] == 0:
+        _named(level).update_two(NULL, NULL, step_i, NULL, step_j, NULL, NULL, 0, &e)
+    else:
+        _named(level).update_two(&g[0], &ki[0], step_i, &kj[0], step_j, &up[0], &down[0],
+                                 g.shape[0], &e)
+    return e.g_max, e.g_min, e.i_max, e.j_min
+
+
+def _py_companion(str level, const double[::1] g, const float[::1] ki, const float[::1] diag,
+                  double step_i, float k_ii, const int8_t[::1] up, const int8_t[::1] down):
+    if g.shape[0] == 0:
+        return _named(level).companion(NULL, NULL, NULL, step_i, k_ii, NULL, NULL, 0)
+    return _named(level).companion(&g[0], &ki[0], &diag[0], step_i, k_ii, &up[0], &down[0],
+                                   g.shape[0])
+
+
+def _py_moments(str level, const double[::1] g, const double[::1] alpha,
+                const double[::1] bound, const int8_t[::1] y):
+    """Returns (sum of h, sum of h^2, sum of alpha g)."""
+    cdef leaves_moments m
+    if g.shape[0] == 0:
+        _named(level).moments(NULL, NULL, NULL, NULL, 0, &m)
+    else:
+        _named(level).moments(&g[0], &alpha[0], &bound[0], &y[0], g.shape[0], &m)
+    return m.h, m.h_squared, m.alpha_g

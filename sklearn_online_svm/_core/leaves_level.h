@@ -22,6 +22,12 @@ typedef __m512d vd;
 #define VD_SET(x) _mm512_set1_pd(x)
 #define VD_FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
 #define VD_WIDEN(p) _mm512_cvtps_pd(_mm256_loadu_ps(p))
+/* max(a, 0), and 0 where a is NaN. */
+#define VD_POSITIVE(a) _mm512_max_pd(a, _mm512_setzero_pd())
+#define VD_IF_NOT_ZERO(test, a) \
+    _mm512_maskz_mov_pd(_mm512_cmp_pd_mask(test, _mm512_setzero_pd(), _CMP_NEQ_OQ), a)
+#define VD_ABS(a) _mm512_abs_pd(a)
+#define VD_WIDEN_BYTES(p) _mm512_cvtepi64_pd(_mm512_cvtepi8_epi64(_mm_loadl_epi64((const __m128i *)(p))))
 #define F_FMA(a, b, c) __builtin_fmaf(a, b, c)
 #define D_FMA(a, b, c) __builtin_fma(a, b, c)
 /* Larger of best and g where the byte is set. */
@@ -51,6 +57,16 @@ typedef __m256d vd;
 #define VD_SET(x) _mm256_set1_pd(x)
 #define VD_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
 #define VD_WIDEN(p) _mm256_cvtps_pd(_mm_loadu_ps(p))
+#define VD_POSITIVE(a) _mm256_max_pd(a, _mm256_setzero_pd())
+#define VD_IF_NOT_ZERO(test, a) \
+    _mm256_and_pd(_mm256_cmp_pd(test, _mm256_setzero_pd(), _CMP_NEQ_OQ), a)
+#define VD_ABS(a) _mm256_andnot_pd(_mm256_set1_pd(-0.0), a)
+LEAVES_INLINE __m256d LEAF(widen_bytes)(const int8_t *bytes) {
+    int32_t four;
+    memcpy(&four, bytes, 4);
+    return _mm256_cvtepi32_pd(_mm_cvtepi8_epi32(_mm_cvtsi32_si128(four)));
+}
+#define VD_WIDEN_BYTES(p) LEAF(widen_bytes)(p)
 #define F_FMA(a, b, c) __builtin_fmaf(a, b, c)
 #define D_FMA(a, b, c) __builtin_fma(a, b, c)
 LEAVES_INLINE __m256d LEAF(byte_mask)(const int8_t *bytes) {
@@ -88,6 +104,10 @@ typedef double vd;
 #define VD_SET(x) (x)
 #define VD_FMA(a, b, c) ((a) * (b) + (c))
 #define VD_WIDEN(p) ((double)*(p))
+#define VD_POSITIVE(a) ((a) > 0.0 ? (a) : 0.0)
+#define VD_IF_NOT_ZERO(test, a) ((test) != 0.0 ? (a) : 0.0)
+#define VD_ABS(a) fabs(a)
+#define VD_WIDEN_BYTES(p) ((double)*(p))
 #define F_FMA(a, b, c) ((a) * (b) + (c))
 #define D_FMA(a, b, c) ((a) * (b) + (c))
 /* The byte, 0 or -1, widened to a mask of bits: no branch to mispredict. */
@@ -279,29 +299,51 @@ static void LEAF(axpy)(double step, const float *LEAVES_RESTRICT k, double *LEAV
 /* Slots whose extremes are kept apart; the winner is then searched in one such stretch. */
 #define STRETCH 512
 
-static void LEAF(update)(double *LEAVES_RESTRICT g, const float *ki, const float *kj, double step,
-                         const int8_t *LEAVES_RESTRICT up, const int8_t *LEAVES_RESTRICT down,
-                         ptrdiff_t n, leaves_extremes *extremes) {
-    double g_max = -INFINITY, g_min = INFINITY;
+/* The ways to move g; a constant at every call, so that each becomes a loop of its own. */
+#define MOVE_PAIR 0 /* g -= step_i (ki - kj) */
+#define MOVE_ONE 1  /* g -= step_i ki, and the sum of max(0, bound g) */
+#define MOVE_TWO 2  /* g -= step_i ki + step_j kj */
+
+LEAVES_INLINE double LEAF(move)(double *LEAVES_RESTRICT g, const float *ki, double step_i,
+                                const float *kj, double step_j, const int8_t *up,
+                                const int8_t *down, const double *bound, ptrdiff_t n,
+                                leaves_extremes *extremes, const int way) {
+    double g_max = -INFINITY, g_min = INFINITY, sum = 0.0;
     ptrdiff_t at_max = -1, at_min = -1, start, i;
-    const double back = -step;
-    const vd s = VD_SET(back);
+    const vd back_i = VD_SET(-step_i), back_j = VD_SET(-step_j);
+    vd total = VD_SET(0.0);
+    double lanes[2 * DL];
+    int l;
     for (start = 0; start < n; start += STRETCH) {
         const ptrdiff_t stop = start + STRETCH < n ? start + STRETCH : n;
         vd high = VD_SET(-INFINITY), low = VD_SET(INFINITY);
-        double lanes[2 * DL], stretch_max = -INFINITY, stretch_min = INFINITY;
-        int l;
+        double stretch_max = -INFINITY, stretch_min = INFINITY;
         i = start;
         for (; i + DL <= stop; i += DL) {
-            const vd v = VD_FMA(s, VD_WIDEN(ki + i) - VD_WIDEN(kj + i), VD_LOAD(g + i));
+            vd v = VD_LOAD(g + i);
+            if (way == MOVE_PAIR)
+                v = VD_FMA(back_i, VD_WIDEN(ki + i) - VD_WIDEN(kj + i), v);
+            else
+                v = VD_FMA(back_i, VD_WIDEN(ki + i), v);
+            if (way == MOVE_TWO) v = VD_FMA(back_j, VD_WIDEN(kj + i), v);
             VD_STORE(g + i, v);
             high = VD_MAX_IF(high, v, up + i);
             low = VD_MIN_IF(low, v, down + i);
+            if (way == MOVE_ONE) {
+                /* A free slot has bound 0 and any g: where the product is NaN it counts 0. */
+                const vd loss = VD_LOAD(bound + i) * v;
+                total = total + VD_POSITIVE(loss);
+            }
         }
         for (; i < stop; i++) {
-            g[i] = D_FMA(back, (double)ki[i] - (double)kj[i], g[i]);
+            if (way == MOVE_PAIR)
+                g[i] = D_FMA(-step_i, (double)ki[i] - (double)kj[i], g[i]);
+            else
+                g[i] = D_FMA(-step_i, (double)ki[i], g[i]);
+            if (way == MOVE_TWO) g[i] = D_FMA(-step_j, (double)kj[i], g[i]);
             if (up[i] && g[i] > stretch_max) stretch_max = g[i];
             if (down[i] && g[i] < stretch_min) stretch_min = g[i];
+            if (way == MOVE_ONE && bound[i] * g[i] > 0.0) sum += bound[i] * g[i];
         }
         VD_STORE(lanes, high);
         VD_STORE(lanes + DL, low);
@@ -320,26 +362,98 @@ static void LEAF(update)(double *LEAVES_RESTRICT g, const float *ki, const float
         while (!(down[at_min] && g[at_min] == g_min)) at_min++;
     extremes->i_max = at_max;
     extremes->j_min = at_min;
+    VD_STORE(lanes, total);
+    for (l = 0; l < DL; l++) sum += lanes[l];
+    return sum;
 }
 
-/* In float32: the choice of the partner need not be exact, only the step it leads to. */
-static ptrdiff_t LEAF(partner)(const double *LEAVES_RESTRICT g, const float *LEAVES_RESTRICT ki,
-                               const float *LEAVES_RESTRICT diag, double g_i, float k_ii,
-                               const int8_t *LEAVES_RESTRICT down, ptrdiff_t n) {
+static void LEAF(update)(double *g, const float *ki, const float *kj, double step,
+                         const int8_t *up, const int8_t *down, ptrdiff_t n,
+                         leaves_extremes *extremes) {
+    LEAF(move)(g, ki, step, kj, step, up, down, NULL, n, extremes, MOVE_PAIR);
+}
+
+static double LEAF(update_one)(double *g, const float *k, double step, const int8_t *up,
+                               const int8_t *down, const double *bound, ptrdiff_t n,
+                               leaves_extremes *extremes) {
+    return LEAF(move)(g, k, step, NULL, 0.0, up, down, bound, n, extremes, MOVE_ONE);
+}
+
+static void LEAF(update_two)(double *g, const float *ki, double step_i, const float *kj,
+                             double step_j, const int8_t *up, const int8_t *down, ptrdiff_t n,
+                             leaves_extremes *extremes) {
+    LEAF(move)(g, ki, step_i, kj, step_j, up, down, NULL, n, extremes, MOVE_TWO);
+}
+
+#undef MOVE_PAIR
+#undef MOVE_ONE
+#undef MOVE_TWO
+
+static void LEAF(moments)(const double *LEAVES_RESTRICT g, const double *LEAVES_RESTRICT alpha,
+                          const double *LEAVES_RESTRICT bound, const int8_t *LEAVES_RESTRICT y,
+                          ptrdiff_t n, leaves_moments *moments) {
+    vd h_sum = VD_SET(0.0), h_squared = VD_SET(0.0), alpha_g = VD_SET(0.0);
+    double lanes[3 * DL];
+    ptrdiff_t i = 0;
+    int l;
+    moments->h = moments->h_squared = moments->alpha_g = 0.0;
+    for (; i + DL <= n; i += DL) {
+        const vd limit = VD_LOAD(bound + i);
+        const vd gradient = VD_IF_NOT_ZERO(limit, VD_LOAD(g + i));
+        const vd size = VD_ABS(limit);
+        const vd h = size * VD_WIDEN_BYTES(y + i) * gradient;
+        h_sum = h_sum + h;
+        h_squared = VD_FMA(h, h, h_squared);
+        alpha_g = VD_FMA(VD_LOAD(alpha + i), gradient, alpha_g);
+    }
+    VD_STORE(lanes, h_sum);
+    VD_STORE(lanes + DL, h_squared);
+    VD_STORE(lanes + 2 * DL, alpha_g);
+    for (l = 0; l < DL; l++) {
+        moments->h += lanes[l];
+        moments->h_squared += lanes[DL + l];
+        moments->alpha_g += lanes[2 * DL + l];
+    }
+    for (; i < n; i++) {
+        const double h = bound[i] != 0.0 ? fabs(bound[i]) * y[i] * g[i] : 0.0;
+        moments->h += h;
+        moments->h_squared += h * h;
+        if (bound[i] != 0.0) moments->alpha_g += alpha[i] * g[i];
+    }
+}
+
+/* Both choices of the second coordinate. In float32: the choice need not be exact, only the step
+ * it leads to. `single`: without a bias, see `companion` in leaves.h. */
+LEAVES_INLINE ptrdiff_t LEAF(best_gain)(const double *LEAVES_RESTRICT g,
+                                        const float *LEAVES_RESTRICT ki,
+                                        const float *LEAVES_RESTRICT diag, double first,
+                                        float k_ii, const int8_t *LEAVES_RESTRICT up,
+                                        const int8_t *LEAVES_RESTRICT down, ptrdiff_t n,
+                                        const int single) {
     float gains[STRETCH], best[FL], winner = 0.0f;
     int32_t at[FL];
     vf high = VF_SET(0.0f);
     vi at_high = VI_SET(-1);
+    const float inverse = 1.0f / (k_ii > 1e-12f ? k_ii : 1e-12f);
     ptrdiff_t start, i, found = -1;
     int l;
     for (start = 0; start < n; start += STRETCH) {
         const ptrdiff_t size = start + STRETCH < n ? STRETCH : n - start;
         for (i = 0; i < size; i++) {
-            const float gap = (float)(g_i - g[start + i]);
-            float curvature = k_ii + diag[start + i] - 2.0f * ki[start + i];
-            const float open = down[start + i] ? 1.0f : 0.0f;
-            curvature = curvature > 1e-12f ? curvature : 1e-12f;
-            gains[i] = gap > 0.0f ? open * gap * gap / curvature : 0.0f;
+            if (single) {
+                const float left = (float)(g[start + i] - first * ki[start + i]);
+                float curvature = diag[start + i] - ki[start + i] * ki[start + i] * inverse;
+                const float can_rise = up[start + i] ? 1.0f : 0.0f;
+                const float can_fall = down[start + i] ? 1.0f : 0.0f;
+                curvature = curvature > 1e-6f ? curvature : 1e-6f;
+                gains[i] = (left > 0.0f ? can_rise : can_fall) * left * left / curvature;
+            } else {
+                const float gap = (float)(first - g[start + i]);
+                float curvature = k_ii + diag[start + i] - 2.0f * ki[start + i];
+                const float open = down[start + i] ? 1.0f : 0.0f;
+                curvature = curvature > 1e-12f ? curvature : 1e-12f;
+                gains[i] = gap > 0.0f ? open * gap * gap / curvature : 0.0f;
+            }
         }
         for (i = size; i % FL; i++) gains[i] = 0.0f;
         /* The best of every lane and where it was met. */
@@ -358,6 +472,17 @@ static ptrdiff_t LEAF(partner)(const double *LEAVES_RESTRICT g, const float *LEA
             found = at[l] + l;
         }
     return found;
+}
+
+static ptrdiff_t LEAF(partner)(const double *g, const float *ki, const float *diag, double g_i,
+                               float k_ii, const int8_t *down, ptrdiff_t n) {
+    return LEAF(best_gain)(g, ki, diag, g_i, k_ii, down, down, n, 0);
+}
+
+static ptrdiff_t LEAF(companion)(const double *g, const float *ki, const float *diag,
+                                 double step_i, float k_ii, const int8_t *up, const int8_t *down,
+                                 ptrdiff_t n) {
+    return LEAF(best_gain)(g, ki, diag, step_i, k_ii, up, down, n, 1);
 }
 
 #undef STRETCH
@@ -396,6 +521,10 @@ static const leaves_table LEAF(leaves) = {
     LEAF(axpy),
     LEAF(update),
     LEAF(partner),
+    LEAF(update_one),
+    LEAF(update_two),
+    LEAF(companion),
+    LEAF(moments),
 };
 
 #undef LEVEL_STRING
@@ -421,5 +550,9 @@ static const leaves_table LEAF(leaves) = {
 #undef VD_WIDEN
 #undef F_FMA
 #undef D_FMA
+#undef VD_POSITIVE
+#undef VD_IF_NOT_ZERO
+#undef VD_ABS
+#undef VD_WIDEN_BYTES
 #undef VD_MAX_IF
 #undef VD_MIN_IF

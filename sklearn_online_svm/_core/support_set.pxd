@@ -13,6 +13,16 @@ from libc.stdint cimport int8_t, int32_t, int64_t
 from .leaves cimport leaves_extremes
 
 
+# A row on its way into the set. Its box holds 0; one end of it is 0.
+cdef struct Example:
+    Py_ssize_t place        # number in the block being learnt, -1: needs no kernel values
+    int8_t y
+    int8_t region           # a mark that the set keeps for the owner
+    double lower
+    double upper
+    int64_t row_id          # lasting number
+
+
 cdef class SupportSet:
     cdef readonly Py_ssize_t n           # slots ever used
     cdef readonly Py_ssize_t n_members
@@ -22,8 +32,10 @@ cdef class SupportSet:
     cdef double *g
     cdef double *lower
     cdef double *upper
+    cdef double *bound          # the end of the box that is not 0
     cdef float *diag
     cdef int8_t *y
+    cdef int8_t *region
     cdef int8_t *up
     cdef int8_t *down
     cdef int32_t *index
@@ -40,9 +52,10 @@ cdef class SupportSet:
     cdef int reserve(self, Py_ssize_t n) except -1
     cdef void attach(self)
     cdef Py_ssize_t next_slot(self) noexcept nogil
-    cdef void add(self, Py_ssize_t slot, int8_t y, double cost, double g, float diag,
-                  int32_t index, int64_t row_id) noexcept nogil
+    cdef void add(self, Py_ssize_t slot, const Example *row, double g, float diag,
+                  int32_t index) noexcept nogil
     cdef void remove(self, Py_ssize_t slot) noexcept nogil
+    cdef void enter_zeros(self, Py_ssize_t slot) noexcept nogil
     cdef void leave_zeros(self, Py_ssize_t slot) noexcept nogil
     cdef void move(self, Py_ssize_t slot, double by) noexcept nogil
     cdef void scan(self) noexcept nogil

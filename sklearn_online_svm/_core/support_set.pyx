@@ -14,7 +14,8 @@ cdef double EPSILON = np.finfo(np.float64).eps
 # Name and type of the arrays of a support set, and what fills the part never used.
 _FIELDS = {
     "alpha": np.float64, "g": np.float64, "lower": np.float64, "upper": np.float64,
-    "diag": np.float32, "y": np.int8, "up": np.int8, "down": np.int8,
+    "bound": np.float64, "diag": np.float32, "y": np.int8, "region": np.int8,
+    "up": np.int8, "down": np.int8,
     "index": np.int32, "row_id": np.int64,
     "free_slots": np.int32, "zeros": np.int32, "zero_place": np.int32,
 }
@@ -34,8 +35,10 @@ cdef class SupportSet:
         self.g = <double *>address(arrays["g"])
         self.lower = <double *>address(arrays["lower"])
         self.upper = <double *>address(arrays["upper"])
+        self.bound = <double *>address(arrays["bound"])
         self.diag = <float *>address(arrays["diag"])
         self.y = <int8_t *>address(arrays["y"])
+        self.region = <int8_t *>address(arrays["region"])
         self.up = <int8_t *>address(arrays["up"])
         self.down = <int8_t *>address(arrays["down"])
         self.index = <int32_t *>address(arrays["index"])
@@ -78,37 +81,57 @@ cdef class SupportSet:
         """Slot that ``add`` would fill."""
         return self.free_slots[self.n_free - 1] if self.n_free else self.n
 
-    cdef void add(self, Py_ssize_t slot, int8_t y, double cost, double g, float diag,
-                  int32_t index, int64_t row_id) noexcept nogil:
+    def rebox(self, slots, lower, upper, alpha):
+        """New boxes for members, and alpha inside them; g and the extremes are left behind."""
+        cdef Py_ssize_t s
+        cdef const int64_t[::1] members
+        self.reserve(self.n)
+        members = np.ascontiguousarray(slots, dtype=np.int64)
+        self["lower"][slots], self["upper"][slots] = lower, upper
+        self["bound"][slots], self["alpha"][slots] = lower + upper, alpha
+        self["up"][slots] = -(alpha < upper).astype(np.int8)
+        self["down"][slots] = -(alpha > lower).astype(np.int8)
+        self.n_zeros = 0
+        for s in members:
+            if self.alpha[s] == 0.0:
+                self.enter_zeros(s)
+
+    cdef void add(self, Py_ssize_t slot, const Example *row, double g, float diag,
+                  int32_t index) noexcept nogil:
         """Fill ``slot``, which ``next_slot`` gave, with alpha 0."""
         if self.n_free:
             self.n_free -= 1
         else:
             self.n += 1
         self.n_members += 1
-        self.y[slot] = y
-        self.lower[slot] = -cost if y < 0 else 0.0
-        self.upper[slot] = cost if y > 0 else 0.0
+        self.y[slot] = row.y
+        self.region[slot] = row.region
+        self.lower[slot] = row.lower
+        self.upper[slot] = row.upper
+        self.bound[slot] = row.lower + row.upper
         self.g[slot] = g
         self.diag[slot] = diag
         self.index[slot] = index
-        self.row_id[slot] = row_id
+        self.row_id[slot] = row.row_id
         self.alpha[slot] = 0.0
-        self.up[slot] = -1 if y > 0 else 0
-        self.down[slot] = -1 if y < 0 else 0
-        self.zero_place[slot] = <int32_t>self.n_zeros
-        self.zeros[self.n_zeros] = <int32_t>slot
-        self.n_zeros += 1
+        self.up[slot] = -1 if row.upper > 0.0 else 0
+        self.down[slot] = -1 if row.lower < 0.0 else 0
+        self.enter_zeros(slot)
 
     cdef void remove(self, Py_ssize_t slot) noexcept nogil:
         """Free ``slot``; its alpha is 0, so no g changes."""
         self.leave_zeros(slot)
-        self.lower[slot] = self.upper[slot] = 0.0
+        self.lower[slot] = self.upper[slot] = self.bound[slot] = 0.0
         self.up[slot] = self.down[slot] = 0
         self.row_id[slot] = -1
         self.free_slots[self.n_free] = <int32_t>slot
         self.n_free += 1
         self.n_members -= 1
+
+    cdef void enter_zeros(self, Py_ssize_t slot) noexcept nogil:
+        self.zero_place[slot] = <int32_t>self.n_zeros
+        self.zeros[self.n_zeros] = <int32_t>slot
+        self.n_zeros += 1
 
     cdef void leave_zeros(self, Py_ssize_t slot) noexcept nogil:
         cdef int32_t place = self.zero_place[slot]
@@ -134,9 +157,7 @@ cdef class SupportSet:
         self.up[slot] = -1 if alpha < upper else 0
         self.down[slot] = -1 if alpha > lower else 0
         if alpha == 0.0 and not was_zero:
-            self.zero_place[slot] = <int32_t>self.n_zeros
-            self.zeros[self.n_zeros] = <int32_t>slot
-            self.n_zeros += 1
+            self.enter_zeros(slot)
         elif was_zero and alpha != 0.0:
             self.leave_zeros(slot)
 

@@ -5,8 +5,10 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from scipy import sparse
 
-from .._core import blocks, python_blocks
+from .._core import admission, blocks, python_blocks
 from .._core.dual_loop import DualLoop
+from .._core.gap_driven import GapDriven
+from .._core.lasvm import Lasvm
 
 KINDS = {
     "linear": blocks.LINEAR,
@@ -25,6 +27,56 @@ LARGEST_SINGLE = 1000.0
 
 
 @dataclass(frozen=True)
+class SolverSpec:
+    """What each binary problem is solved with; what an algorithm does not know it ignores."""
+
+    algorithm: str = "lasvm"
+    tol: float = 1e-3
+    shrinking: bool = True
+    # lasvm: REPROCESS until the violation is at most this; members of the first class at first.
+    delta_max: float = np.inf
+    n_init: int = 5
+    # The others: REPROCESS until the gap is at most this, or its target where that is larger.
+    gap_floor: float = 1.0
+    ramp_s: float = -1.0
+    ramp_start: int = 100
+    clean_interval: int = 300
+    max_non_sv: int = 100
+
+    @property
+    def has_bias(self):
+        return self.algorithm == "lasvm"
+
+    def problem(self, store, n_problems, cache_bytes):
+        """A problem without members, one of so many over the store."""
+        alone = n_problems == 1
+        common = dict(
+            tol=self.tol, shrinking=self.shrinking, cache_bytes=cache_bytes // n_problems
+        )
+        if self.has_bias:
+            return Lasvm(store, alone, delta_max=self.delta_max, n_init=self.n_init, **common)
+        keep_all = self.algorithm == "lasvm-full"
+        return GapDriven(
+            store,
+            alone,
+            admission=self._admission(),
+            gap_floor=self.gap_floor,
+            clean_interval=0 if keep_all else self.clean_interval,
+            max_non_sv=self.max_non_sv,
+            **common,
+        )
+
+    def _admission(self):
+        if self.algorithm == "lasvm-nc":
+            return admission.RampLoss(self.ramp_s, self.ramp_start)
+        if self.algorithm == "lasvm-i":
+            return admission.RampFilter(self.ramp_s)
+        if self.algorithm == "batch":
+            return admission.Violators(self.ramp_s, self.tol)
+        return admission.Admission(self.ramp_s)
+
+
+@dataclass(frozen=True)
 class EngineSpec:
     """All that is needed to build an empty engine; plain values, so that it can be pickled."""
 
@@ -36,22 +88,19 @@ class EngineSpec:
     degree: int
     gamma: float
     coef0: float
-    tol: float
-    delta_max: float
-    n_init: int
-    shrinking: bool
     cache_size: float
+    solver: SolverSpec
 
     def build(self):
         """Return an engine without vectors."""
+        store = self._store()
+        cache_bytes = int(self.cache_size * 2**20)
         return DualLoop(
-            self._store(),
-            self.n_problems,
-            tol=self.tol,
-            delta_max=self.delta_max,
-            n_init=self.n_init,
-            shrinking=self.shrinking,
-            cache_bytes=int(self.cache_size * 2**20),
+            store,
+            [
+                self.solver.problem(store, self.n_problems, cache_bytes)
+                for _ in range(self.n_problems)
+            ],
         )
 
     def _store(self):
@@ -72,8 +121,12 @@ class EngineSpec:
         )
 
     def as_dict(self):
-        """Fields and values."""
+        """Fields and values, for ``from_dict``."""
         return asdict(self)
+
+    @classmethod
+    def from_dict(cls, fields):
+        return cls(**{**fields, "solver": SolverSpec(**fields["solver"])})
 
 
 def choose_layout(X, kernel):
@@ -124,15 +177,17 @@ def support(engine):
     return slots, row_ids[slots], labels[order]
 
 
-def continued_alpha(alpha, y, cost):
-    """Move alpha into new boxes, its sum 0 again: the start of a warm fit.
+def continued_alpha(alpha, lower, upper, has_bias):
+    """Move alpha into new boxes, with a bias its sum back to 0: the start of a warm solution.
 
-    Clipping may leave one sign heavier; that side is scaled down, which stays inside the box.
+    Clipping may leave one sign heavier; that side is scaled down, which stays inside the boxes, as
+    each of them holds 0.
     """
-    alpha = np.where(y > 0, np.clip(alpha, 0, cost), np.clip(alpha, -cost, 0))
-    up, down = alpha[alpha > 0].sum(), -alpha[alpha < 0].sum()
-    if up > down:
-        alpha[alpha > 0] *= down / up
-    elif down > up:
-        alpha[alpha < 0] *= up / down
+    alpha = np.clip(alpha, lower, upper)
+    if has_bias:
+        up, down = alpha[alpha > 0].sum(), -alpha[alpha < 0].sum()
+        if up > down:
+            alpha[alpha > 0] *= down / up
+        elif down > up:
+            alpha[alpha < 0] *= up / down
     return alpha

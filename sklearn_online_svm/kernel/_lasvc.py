@@ -7,36 +7,22 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import (
-    balanced_weights,
-    check_rows,
-    check_weights,
-    encode_labels,
-    has_fast_path,
-    running_balanced_weights,
-    thread_pool,
-    weighted_variance,
-)
-from ._engine import (
-    KINDS,
-    EngineSpec,
-    choose_layout,
-    continued_alpha,
-    needs_double,
-    support,
-)
-from ._machine import KernelMachine
+from .._base import check_rows, check_weights, encode_labels, has_fast_path, thread_pool
+from ._engine import SolverSpec, continued_alpha, support
+from ._learner import KernelLearner
 
 # Rows in the first chunk of a stream below which gamma="scale" is a guess worth a warning.
 _FEW_ROWS = 30
 
 
-class LASVC(KernelMachine):
+ALGORITHMS = ("lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full")
+
+
+class LASVC(KernelLearner):
     r"""Support vector classifier that learns in one pass over the rows (LASVM).
 
     Parameters, attributes and predictions are those of :class:`sklearn.svm.SVC`. ``fit`` makes
@@ -193,29 +179,24 @@ class LASVC(KernelMachine):
     """
 
     _parameter_constraints: dict = {
-        "C": [Interval(Real, 0.0, None, closed="neither")],
-        "kernel": [StrOptions({*KINDS, "precomputed"}), callable],
-        "degree": [Interval(Integral, 0, None, closed="left")],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-        "algorithm": [StrOptions({"lasvm"})],
+        **KernelLearner._parameter_constraints,
+        "algorithm": [StrOptions(set(ALGORITHMS))],
         "selection": [StrOptions({"random"})],
         "max_iter": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1})],
         "delta_max": [Interval(Real, 0.0, None, closed="neither"), None],
         "finishing": ["boolean"],
-        "shrinking": ["boolean"],
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
-        "cache_size": [Interval(Real, 0.0, None, closed="neither")],
         "class_weight": [StrOptions({"balanced", "online_balanced"}), dict, None],
         "shuffle": ["boolean"],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
         "warm_start": ["boolean"],
     }
 
-    # Members kept while only one class has been seen.
+    # lasvm: members kept while only one class has been seen.
     n_init = 5
+    # lasvm-nc: support vectors before the ramp acts.
+    ramp_start = 100
+    # lasvm-g, -nc, -i: rows admitted between two runs of CLEAN, vectors at alpha = 0 it leaves.
+    clean_interval = 300
+    max_non_sv = 100
     # Passes after which max_iter=-1 gives up, with a warning.
     max_passes = 1000
 
@@ -234,6 +215,7 @@ class LASVC(KernelMachine):
         finishing=True,
         shrinking=True,
         tol=1e-3,
+        ramp_s=-1.0,
         cache_size=500,
         class_weight=None,
         shuffle=True,
@@ -254,6 +236,7 @@ class LASVC(KernelMachine):
         self.finishing = finishing
         self.shrinking = shrinking
         self.tol = tol
+        self.ramp_s = ramp_s
         self.cache_size = cache_size
         self.class_weight = class_weight
         self.shuffle = shuffle
@@ -376,37 +359,6 @@ class LASVC(KernelMachine):
             self._engine.finish(threads)
         return self
 
-    def _begin_fit(self, X, y, sample_weight):
-        """Validate; set classes, gamma and counters; nothing has been learnt yet."""
-        precomputed = self._is_precomputed()
-        X, y = check_rows(self, X, y, reset=True, accept_sparse=False if precomputed else "csr")
-        if precomputed and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                "Precomputed matrix must be a square matrix. "
-                f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
-            )
-        check_classification_targets(y)
-        weights = check_weights(sample_weight, X, allow_all_zero=False)
-        unique_labels(y)  # refuses a mix of types
-        # Of the type of y, which unique_labels does not keep for objects.
-        self.classes_ = np.unique(y)
-        codes = encode_labels(y, self.classes_)
-        self._validated = self._learning_parameters()
-        n_weighted = np.count_nonzero(np.bincount(codes, weights=weights))
-        if n_weighted < 2:
-            raise ValueError(
-                "The number of classes has to be greater than one; got "
-                f"{n_weighted} class with positive sample weight."
-            )
-        X = self._fix_kernel(X, weights)
-        self._class_counts = np.zeros(len(self.classes_))
-        self.n_samples_seen_ = X.shape[0]
-        self.n_iter_ = 0
-        self.kkt_violation_ = np.inf
-        self._random = check_random_state(self.random_state)
-        self._order = self._next_order(X.shape[0])
-        return X, codes, weights
-
     def _begin_partial_fit(self, X, y, classes, sample_weight):
         """Validate a chunk; the first one fixes classes and kernel."""
         first = "_engine" not in self.__dict__
@@ -458,6 +410,25 @@ class LASVC(KernelMachine):
             self.kkt_violation_ = np.inf
         return X, codes, weights
 
+    def _solver(self):
+        if self.algorithm == "lasvm-i" and self.ramp_s > 0:
+            raise ValueError(
+                "ramp_s must be at most 0 with algorithm='lasvm-i', as it learns only from rows "
+                f"with y f(x) >= ramp_s, and f is 0 at first; got {self.ramp_s!r}."
+            )
+        return SolverSpec(
+            algorithm=self.algorithm,
+            tol=float(self.tol),
+            shrinking=bool(self.shrinking),
+            delta_max=np.inf if self.delta_max is None else float(self.delta_max),
+            n_init=self.n_init,
+            gap_floor=float(self.C),
+            ramp_s=float(self.ramp_s),
+            ramp_start=self.ramp_start,
+            clean_interval=self.clean_interval,
+            max_non_sv=self.max_non_sv,
+        )
+
     def _refuse_in_partial_fit(self):
         if self._is_precomputed():
             raise ValueError(
@@ -469,72 +440,6 @@ class LASVC(KernelMachine):
                 "class_weight='balanced' is not supported for partial_fit: the class counts of a "
                 "stream are not known. Use class_weight='online_balanced', or a dict of weights."
             )
-
-    def _fix_kernel(self, X, weights):
-        """Set ``gamma_``, the element type and the layout; returns X in that type."""
-        kind = self.kernel if isinstance(self.kernel, str) else "callable"
-        if self._uses_gamma_scale():
-            variance = weighted_variance(X, weights)
-            self.gamma_ = 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
-        elif isinstance(self.gamma, str):
-            self.gamma_ = 1.0 / X.shape[1]
-        else:
-            self.gamma_ = float(self.gamma)
-        if kind == "rbf" and X.dtype == np.float32 and needs_double(X, self.gamma_):
-            X = X.astype(np.float64)
-        self._dtype = X.dtype
-        self._sparse = not isinstance(X, np.ndarray)
-        self._spec = EngineSpec(
-            n_features=X.shape[1],
-            n_problems=1 if len(self.classes_) == 2 else len(self.classes_),
-            dtype=X.dtype.name,
-            layout=choose_layout(X, self.kernel),
-            kernel=self.kernel,
-            degree=int(self.degree),
-            gamma=self.gamma_,
-            coef0=float(self.coef0),
-            tol=float(self.tol),
-            delta_max=np.inf if self.delta_max is None else float(self.delta_max),
-            n_init=self.n_init,
-            shrinking=bool(self.shrinking),
-            cache_size=float(self.cache_size),
-        )
-        return X
-
-    def _costs(self, codes, weights, order):
-        """C of each row: C times class weight times sample weight.
-
-        ``order`` is that of visiting, for running counts; None: as they come.
-        """
-        n_classes = len(self.classes_)
-        self.class_weight_ = np.ones(n_classes)
-        if self.class_weight is None:
-            return self.C * weights
-        if self.class_weight == "online_balanced":
-            order = np.arange(len(codes)) if order is None else order
-            running = np.empty(len(codes))
-            counts = self._class_counts.copy()
-            running[order] = running_balanced_weights(codes[order], counts, weights[order])
-            self._class_counts = counts
-            present = counts > 0
-            self.class_weight_[present] = counts.sum() / (n_classes * counts[present])
-            return self.C * running * weights
-        if self.class_weight == "balanced":
-            self.class_weight_ = balanced_weights(codes, n_classes, weights)
-        else:
-            for label, factor in self.class_weight.items():
-                known = self.classes_ == label
-                if not known.any():
-                    raise ValueError(
-                        f"The classes, {[label]}, are not in class_weight's data: "
-                        f"classes are {self.classes_.tolist()}."
-                    )
-                if not factor >= 0:
-                    raise ValueError(
-                        f"class_weight[{label!r}] must be a number >= 0, got {factor!r}."
-                    )
-                self.class_weight_[known] = factor
-        return self.C * self.class_weight_[codes] * weights
 
     def _start_engine(self, X, codes, cost, before):
         """Build an engine, with the solution of the former fit if ``warm_start``.
@@ -559,6 +464,7 @@ class LASVC(KernelMachine):
     def _former_solution(self, X, codes, cost, former, before):
         """Rows and alpha of the former fit, moved into the present boxes."""
         slots, rows, labels = support(former)
+        solver = self._spec.solver
         same = np.array_equal(before["classes_"], self.classes_) and (
             not len(rows) or rows.max() < X.shape[0]
         )
@@ -572,8 +478,13 @@ class LASVC(KernelMachine):
             )
         alpha = np.ascontiguousarray(former.coefficients()[:, slots])
         for c in range(len(alpha)):
-            positive = codes[rows] == (1 if len(alpha) == 1 else c)
-            alpha[c] = continued_alpha(alpha[c], np.where(positive, 1, -1), cost[rows])
+            y = np.where(codes[rows] == (1 if len(alpha) == 1 else c), 1, -1)
+            if solver.algorithm == "lasvm-nc":
+                y[alpha[c] * y < 0] *= -1  # the shifted boxes
+            bound = y * cost[rows]
+            alpha[c] = continued_alpha(
+                alpha[c], np.minimum(0, bound), np.maximum(0, bound), solver.has_bias
+            )
         return rows, alpha
 
     def _make_passes(self, X, codes, cost, known):
@@ -620,10 +531,6 @@ class LASVC(KernelMachine):
             if all(problem.delta <= problem.tau for problem in self._engine.problems):
                 return
             self._engine.finish(threads)
-
-    def _next_order(self, n):
-        order = self._random.permutation(n) if self.shuffle else np.arange(n)
-        return order.astype(np.int64, copy=False)
 
     def _count_labels(self, n_rows):
         self.n_labels_used_ = n_rows

@@ -155,7 +155,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     def __setstate__(self, state):
         state = dict(state)
         if "_engine" in state:
-            state["_spec"] = EngineSpec(**state["_spec"])
+            state["_spec"] = EngineSpec.from_dict(state["_spec"])
             engine = state["_spec"].build()
             engine.restore(state["_engine"])
             state["_engine"] = engine

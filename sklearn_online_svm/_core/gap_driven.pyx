@@ -1,0 +1,314 @@
+"""LASVM without a bias, driven by the duality gap (Ertekin 2009, ch. 6; Ertekin, Bottou and
+Giles 2011): LASVM-G, and with an admission rule LASVM-NC and LASVM-I; without CLEAN, FULL.
+
+The problem stepped on, one coordinate at a time, is
+
+    max  D = sum_i (alpha_i y_i + beta_i) - 1/2 sum_ij alpha_i alpha_j K_ij
+    s.t. lower_i <= alpha_i <= upper_i,
+
+with signed alpha and no other constraint, as f(x) = sum_i alpha_i K(x_i, x) has no bias.
+``g_i = y_i - f(x_i)`` is its gradient. Every box has one end at 0; the other is ``bound``. For the
+hinge loss that is C_i y_i; the ramp loss shifts the box of an outlier by -beta_i y_i,
+beta_i = C_i, to the other side of 0.
+
+Primal minus dual, over the members, is sum_i max((upper_i - alpha_i) g_i, (lower_i - alpha_i) g_i)
+= sum_i max(0, bound_i g_i) - sum_i alpha_i g_i. The first sum is taken in the pass that updates g;
+the second changes by numbers at hand.
+"""
+cimport cython
+from libc.math cimport INFINITY, fabs, fmax, fmin, sqrt
+from libc.stdlib cimport free, qsort, realloc
+
+from .active_set cimport Front
+from .admission cimport LEFT, RAMP, RIGHT, Admission
+from .blocks cimport Store
+from .leaves cimport LEAVES_CURVATURE, leaves_extremes, leaves_moments, table
+from .problem cimport PATIENCE, Problem
+from .support_set cimport Example
+
+import numpy as np
+
+
+cdef int _farthest_first(const void *a, const void *b) noexcept nogil:
+    cdef const Idle *one = <const Idle *>a
+    cdef const Idle *other = <const Idle *>b
+    if one.distance != other.distance:
+        return -1 if one.distance > other.distance else 1
+    return -1 if one.slot < other.slot else 1
+
+
+@cython.final
+cdef class GapDriven(Problem):
+    def __init__(self, Store store, bint identity, *, Admission admission, double gap_floor,
+                 Py_ssize_t clean_interval, Py_ssize_t max_non_sv, **common):
+        Problem.__init__(self, store, identity, **common)
+        self.admission = admission
+        self.gap_floor = gap_floor
+        self.clean_interval = clean_interval
+        self.max_non_sv = max_non_sv
+        self.both_seen = True
+
+    def __dealloc__(self):
+        free(self.idle)
+
+    def state(self):
+        state = Problem.state(self)
+        state["moments"] = np.array([self.loss, self.alpha_g, self.h, self.h_squared, self.stale])
+        state["flow"] = self.flow()
+        return state
+
+    def restore(self, dict state):
+        Problem.restore(self, state)
+        self.loss, self.alpha_g, self.h, self.h_squared = (float(v) for v in state["moments"][:4])
+        self.stale = bool(state["moments"][4])
+        for region in range(3):
+            self.admitted[region] = state["flow"][0, region]
+            self.cleaned[region] = state["flow"][1, region]
+            self.skipped[region] = state["flow"][2, region]
+
+    def flow(self):
+        """(3, 3) counts: rows admitted, cleaned away, passed over; by where on the ramp (left of
+        it, on it, right of it) they were met."""
+        return np.array([self.admitted, self.cleaned, self.skipped], dtype=np.int64)
+
+    def begin_pass(self, known):
+        Problem.begin_pass(self, known)
+        self.violation = 0.0
+
+    cdef int learn(self, Example *row) noexcept nogil:
+        if not row.upper > row.lower:
+            return 0                            # as if the row did not exist
+        if self.knows(row.row_id):
+            self.set_target()
+            return 1
+        return self.process(row)
+
+    # -------------------------------------------------------------------------- PROCESS
+
+    cdef int process(self, Example *row) noexcept nogil:
+        """PROCESS: admit the row and step on it. 0 when it does not enter, 1 when it does, -1: no
+        memory.
+
+        Deviation: no step on a row that violates by at most tol (the thesis steps on any g):
+        otherwise repeated passes would never come to rest.
+        """
+        cdef float *k = self.block_row(row.place)
+        cdef leaves_extremes *e = &self.members.extremes
+        cdef double g = row.y - table().dot(k, self.members.alpha, self.members.n)
+        cdef double z = 1.0 - row.y * g, h
+        cdef Py_ssize_t slot
+        row.region = LEFT if z < self.admission.ramp_s else RIGHT if z > 1.0 else RAMP
+        if not self.admission.admit(row, z, self.members.n_members - self.members.n_zeros):
+            self.skipped[row.region] += 1
+            return 0
+        self.set_target()
+        slot = self.keep(row, k, g)
+        if slot < 0:
+            return -1
+        self.admitted[row.region] += 1
+        h = fabs(self.members.bound[slot]) * row.y * g
+        self.h += h
+        self.h_squared += h * h
+        self.loss += fmax(0.0, self.members.bound[slot] * g)
+        if row.upper > 0.0 and g > e.g_max:
+            e.g_max, e.i_max = g, slot
+        if row.lower < 0.0 and g < e.g_min:
+            e.g_min, e.j_min = g, slot
+        g = g if row.upper > 0.0 else -g
+        self.violation = fmax(self.violation, g)
+        if g > self.tau:
+            return self.step(slot, k)
+        self.delta = self.violation_of(e)
+        return 1
+
+    cdef void set_target(self) noexcept nogil:
+        """The gap that REPROCESS is to reach: the standard deviation, times the square root of
+        the number of terms, of what each member adds to the primal (thesis, eq. 6.3).
+
+        Deviation: the number of terms is that of the members; with the number of support vectors,
+        as printed, the root can be of a negative number.
+        """
+        cdef double variance = 0.0
+        if self.stale:
+            self.sum_up()
+        if self.members.n_members:
+            variance = self.h_squared - self.h * self.h / self.members.n_members
+        self.threshold = fmax(self.gap_floor, sqrt(fmax(0.0, variance)))
+
+    cdef void sum_up(self) noexcept nogil:
+        cdef leaves_moments moments
+        table().moments(self.members.g, self.members.alpha, self.members.bound, self.members.y,
+                        self.members.n, &moments)
+        self.h, self.h_squared, self.alpha_g = moments.h, moments.h_squared, moments.alpha_g
+        self.stale = False
+
+    cdef double gap_now(self) noexcept nogil:
+        return self.loss - self.alpha_g
+
+    # -------------------------------------------------------------------------- REPROCESS
+
+    cdef int improve(self) noexcept nogil:
+        """REPROCESS until the gap is at its target; then CLEAN, when it is time."""
+        cdef int stepped
+        cdef Py_ssize_t n_admitted
+        self.work = 0.0
+        while self.gap_now() > self.threshold and not self.hurry:
+            stepped = self.reprocess()
+            if stepped < 0:
+                return -1
+            if not stepped:
+                break
+            self.work += 2.0 * self.members.n
+            if self.work > PATIENCE:
+                return 1
+        n_admitted = self.admitted[LEFT] + self.admitted[RAMP] + self.admitted[RIGHT]
+        if self.clean_interval > 0 and n_admitted % self.clean_interval == 0:
+            return self.clean()
+        return 0
+
+    cdef int reprocess(self) noexcept nogil:
+        """REPROCESS: a step on the member of the largest gradient that may follow it. 1 when a
+        step was made, 0 when none is left to make, -1: no memory.
+
+        Deviation: violating is max(g_j, -g_i) > tol. The thesis tests g_j - g_i, the test of the
+        problem with a bias.
+        """
+        cdef const leaves_extremes *e = &self.members.extremes
+        cdef Py_ssize_t slot = e.j_min if -e.g_min > e.g_max else e.i_max
+        cdef const float *k
+        if not self.violation_of(e) > self.tau:
+            return 0
+        k = self.kernel_row(slot, -1)
+        return -1 if k == NULL else self.step(slot, k)
+
+    cdef int step(self, Py_ssize_t slot, const float *k) noexcept nogil:
+        """alpha += lam along its own gradient; g, its extremes and the gap in one pass."""
+        cdef double g = self.members.g[slot], before = self.members.alpha[slot], lam
+        cdef double diag = fmax(self.members.diag[slot], LEAVES_CURVATURE)
+        lam = fmin(fmax(g / diag, self.members.lower[slot] - before),
+                   self.members.upper[slot] - before)
+        self.members.move(slot, lam)
+        # alpha g after the step, from K alpha = y - g.
+        self.alpha_g += lam * (2.0 * g - self.members.y[slot]) - lam * lam * self.members.diag[slot]
+        self.loss = table().update_one(self.members.g, k, lam, self.members.up,
+                                       self.members.down, self.members.bound, self.members.n,
+                                       &self.members.extremes)
+        self.delta = self.violation_of(&self.members.extremes)
+        self.stale = True
+        self.n_changes += 1
+        # Lost in rounding: there is nothing left to gain here.
+        return self.members.alpha[slot] != before
+
+    # -------------------------------------------------------------------------- CLEAN
+
+    cdef int clean(self) noexcept nogil:
+        """CLEAN: of the members at alpha = 0 let go those farthest from ever moving, down to
+        ``max_non_sv``. -1: no memory.
+
+        Deviation: by the gradient with its sign (thesis: its absolute value), so that a violator
+        stays.
+        """
+        cdef Py_ssize_t p, slot, n = self.members.n_zeros
+        cdef double g
+        cdef void *moved
+        if n <= self.max_non_sv:
+            return 0
+        if n > self.idle_capacity:
+            moved = realloc(self.idle, 2 * n * sizeof(Idle))
+            if moved == NULL:
+                return -1
+            self.idle = <Idle *>moved
+            self.idle_capacity = 2 * n
+        for p in range(n):
+            slot = self.members.zeros[p]
+            g = self.members.g[slot]
+            self.idle[p].slot = slot
+            self.idle[p].distance = -g if self.members.upper[slot] > 0.0 else g
+        qsort(self.idle, n, sizeof(Idle), &_farthest_first)
+        for p in range(n - self.max_non_sv):
+            slot = self.idle[p].slot
+            self.cleaned[self.members.region[slot]] += 1
+            self.let_go(slot)
+        self.refresh()
+        return 0
+
+    cdef void refresh(self) noexcept nogil:
+        cdef Py_ssize_t s
+        self.members.scan()
+        self.delta = self.violation_of(&self.members.extremes)
+        self.loss = 0.0
+        for s in range(self.members.n):
+            if self.members.bound[s] != 0.0:
+                self.loss += fmax(0.0, self.members.bound[s] * self.members.g[s])
+        self.sum_up()
+
+    # -------------------------------------------------------------------------- finishing
+
+    cdef double violation_of(self, const leaves_extremes *e) noexcept nogil:
+        return fmax(0.0, fmax(e.g_max, -e.g_min))
+
+    cdef double low_of(self, const leaves_extremes *e) noexcept nogil:
+        return -self.violation_of(e)
+
+    cdef double high_of(self, const leaves_extremes *e) noexcept nogil:
+        return self.violation_of(e)
+
+    cdef int finish_step(self, Front *front) noexcept nogil:
+        """The exact step on two coordinates: the most violating one and the one with which it
+        gains most (Steinwart, Hush and Scovel 2011). One alone crawls where all kernel values are
+        alike."""
+        cdef leaves_extremes *e = front.extremes
+        cdef Py_ssize_t i = e.j_min if -e.g_min > e.g_max else e.i_max, j
+        cdef const float *k_i = self.front_row(front, i, -1)
+        cdef const float *k_j
+        cdef double by_i, by_j = 0.0, alone, k_ii, k_jj, g_i, g_j, det
+        cdef bint moved
+        if k_i == NULL:
+            return -1
+        k_ii, g_i = fmax(front.diag[i], LEAVES_CURVATURE), front.g[i]
+        by_i = alone = self.pull(front, i, g_i / k_ii)
+        j = table().companion(front.g, k_i, front.diag, by_i, <float>k_ii, front.up, front.down,
+                              front.n)
+        if j < 0 or j == i:
+            k_j, j = k_i, i
+        else:
+            k_j = self.front_row(front, j, i)
+            if k_j == NULL:
+                return -1
+            k_jj, g_j = fmax(front.diag[j], LEAVES_CURVATURE), front.g[j]
+            det = k_ii * k_jj - <double>k_i[j] * k_i[j]
+            if det > 1e-9 * k_ii * k_jj:
+                by_i = self.pull(front, i, (g_i * k_jj - g_j * k_i[j]) / det)
+            # Both free: the exact optimum. One at its end: the best there, for each in turn.
+            by_j = self.pull(front, j, (g_j - k_i[j] * by_i) / k_jj)
+            by_i = self.pull(front, i, (g_i - k_i[j] * by_j) / k_ii)
+            if (by_i * (g_i - 0.5 * k_ii * by_i - k_i[j] * by_j)
+                    + by_j * (g_j - 0.5 * k_jj * by_j) < alone * (g_i - 0.5 * k_ii * alone)):
+                by_i, by_j = alone, 0.0
+        moved = self.move(front, i, by_i)
+        if j != i:
+            moved |= self.move(front, j, by_j)
+        if moved:
+            table().update_two(front.g, k_i, by_i, k_j, by_j, front.up, front.down, front.n, e)
+        return moved
+
+    cdef double pull(self, Front *front, Py_ssize_t q, double wanted) noexcept nogil:
+        """The step wanted, as far as the box allows."""
+        cdef Py_ssize_t slot = q if front.slots == NULL else front.slots[q]
+        cdef double alpha = self.members.alpha[slot]
+        return fmin(fmax(wanted, self.members.lower[slot] - alpha),
+                    self.members.upper[slot] - alpha)
+
+    cdef void finished(self) noexcept nogil:
+        self.refresh()
+        if self.clean_interval > 0:
+            # What cannot be cleaned for want of memory only stays longer.
+            self.clean()
+
+    @property
+    def violation_met(self):
+        return max(self.violation, self.delta)
+
+    @property
+    def violation_left(self):
+        return max(self.violation, self.delta)

@@ -1,0 +1,93 @@
+"""One binary problem: members, their kernel rows, and what every algorithm does alike.
+
+The loop drives a problem by ``begin_block``, then ``learn`` for each row, each followed by
+``improve`` until that has nothing left to do; and by ``begin_finish``, ``finish`` until done.
+A subclass decides which rows enter and which steps are made.
+"""
+from libc.stdint cimport int8_t, int32_t, int64_t
+
+from .active_set cimport ActiveSet, Front
+from .blocks cimport Block, Store
+from .leaves cimport leaves_extremes
+from .support_set cimport Example, KernelRows, SupportSet
+
+# Values touched by one problem before signals are looked at: some 20 ms.
+cdef enum:
+    PATIENCE = 50_000_000
+
+
+# Kernel values of the block being learnt; a problem of several only reads them.
+cdef struct Fresh:
+    float *values           # row r against the store: values[r * ld + slot]
+    Py_ssize_t ld
+    const float *gram       # row r against row q of the block: gram[r * gram_ld + q]
+    Py_ssize_t gram_ld
+
+
+cdef class Problem:
+    cdef readonly SupportSet members
+    cdef readonly KernelRows rows
+    cdef Store store
+    cdef Block scratch
+    cdef bint identity               # slot numbers are those of the store (a single problem)
+    cdef double tol
+    cdef bint shrinking
+    cdef readonly double b
+    cdef readonly double delta       # largest violation among the members
+    cdef readonly bint both_seen     # steps are possible; finishing makes sense
+    cdef readonly double tau         # tol, or the rounding of g where that is larger
+    cdef readonly int64_t n_evaluations
+    cdef readonly int64_t n_changes  # what a pass has to be free of to be the last one
+    cdef double work                 # values touched, for returning in time to the caller
+    cdef bint hurry                  # improve no more: someone wants to stop
+    cdef Fresh fresh
+    cdef float *gathered             # block row over this problem's slots
+    cdef float *wide                 # row over the store's slots
+    cdef int32_t *tiles              # tiles of the store wanted, and the place of each in the list
+    cdef int32_t *tile_place
+    cdef Py_ssize_t wide_capacity
+    cdef int32_t *missing            # slots whose values a row lacks
+    # Block rows kept as members, in order of entry; store slots given up since begin_block.
+    cdef int32_t *pending
+    cdef Py_ssize_t n_pending
+    cdef int32_t *released
+    cdef Py_ssize_t n_released
+    cdef Py_ssize_t slots_capacity
+    # Slot of each row of the data set, or -1; only while passes over one data set are made.
+    cdef object known
+    cdef int32_t *slot_of_row
+    cdef ActiveSet active
+    cdef Py_ssize_t steps_to_shrink
+
+    # What a subclass defines.
+    cdef int learn(self, Example *row) noexcept nogil
+    cdef int improve(self) noexcept nogil
+    cdef int finish_step(self, Front *front) noexcept nogil
+    cdef double violation_of(self, const leaves_extremes *e) noexcept nogil
+    cdef double low_of(self, const leaves_extremes *e) noexcept nogil
+    cdef double high_of(self, const leaves_extremes *e) noexcept nogil
+    cdef void finished(self) noexcept nogil
+    cdef void refresh(self) noexcept nogil
+
+    # What all share.
+    cdef int begin_block(self, Fresh *fresh, Py_ssize_t n_rows) except -1
+    cdef bint knows(self, int64_t row_id) noexcept nogil
+    cdef float *block_row(self, Py_ssize_t r) noexcept nogil
+    cdef void gather(self, const float *stored, float *out) noexcept nogil
+    cdef Py_ssize_t keep(self, const Example *row, float *k, double g) noexcept nogil
+    cdef Py_ssize_t seed(self, const Example *row, double alpha) noexcept nogil
+    cdef Py_ssize_t enter(self, const Example *row, double g) noexcept nogil
+    cdef void let_go(self, Py_ssize_t slot) noexcept nogil
+    cdef const float *kernel_row(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil
+    cdef int compute_row(self, Py_ssize_t slot, float *out) noexcept nogil
+    cdef void computed(self, Py_ssize_t n) noexcept nogil
+    cdef void grant_memory(self) noexcept nogil
+    cdef bint settle(self, int32_t index, Py_ssize_t entered, float *row) noexcept nogil
+    cdef int complete_row(self, Py_ssize_t slot) noexcept nogil
+    cdef int compute_values(self, Py_ssize_t slot, Py_ssize_t n_missing) noexcept nogil
+    cdef void begin_finish(self) noexcept nogil
+    cdef int finish(self, double work) noexcept nogil
+    cdef const float *front_row(self, const Front *front, Py_ssize_t q,
+                                Py_ssize_t pinned) noexcept nogil
+    cdef bint move(self, Front *front, Py_ssize_t q, double by) noexcept nogil
+    cdef int unshrink(self) noexcept nogil

@@ -1,0 +1,476 @@
+"""One binary problem: membership, kernel rows, and the frame of finishing.
+
+A problem learns from a block of fresh rows whose kernel values against the store have been
+computed beforehand. What happens inside the block (rows kept, members let go, slots reused) is
+settled with values of the block against itself; the store is written when the block is over.
+So the problems of a one-vs-rest model can learn from one block side by side.
+"""
+from libc.math cimport INFINITY, fabs, fmax, fmin
+from libc.stdint cimport int8_t, int32_t, int64_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy, memset
+
+from .blocks cimport Store, address, round_up
+from .leaves cimport LEAVES_BLOCK, LEAVES_TILE, leaves_extremes, table
+from .support_set cimport Example, KernelRows, Row, SupportSet, prefetch
+
+import numpy as np
+
+# Each value that completes a row by symmetry lies in another row: fetched that many ahead.
+cdef enum:
+    AHEAD = 24
+
+# Time to take a value from another row, in ns, beside which a whole row may be cheaper to compute.
+cdef double SYMMETRY_COST = 6.0
+
+# Memory for rows: a first grant, and what one value computed again is worth. Writing a new page
+# takes 0.2 to 2 ns per byte, a kernel value on its own from 0.5 to 100 ns; those of DEAR ns and
+# more are worth all of it, cheaper ones in proportion.
+cdef enum:
+    FIRST_GRANT = 64 << 20
+    BYTES_PER_VALUE = 4
+cdef double DEAR = 10.0
+
+cdef double EPSILON = np.finfo(np.float64).eps
+
+
+cdef void *_grown(void *buffer, size_t n_bytes) except NULL:
+    cdef void *grown = realloc(buffer, n_bytes)
+    if grown == NULL:
+        raise MemoryError()
+    return grown
+
+
+cdef class Problem:
+    def __init__(self, Store store, bint identity, *, double tol, bint shrinking,
+                 Py_ssize_t cache_bytes):
+        self.store = store
+        self.identity = identity
+        self.tol = self.tau = tol
+        self.shrinking = shrinking
+        self.members = SupportSet()
+        # A quarter of the budget is for the rows of `finish` while shrunk.
+        self.active = ActiveSet(cache_bytes // 4)
+        self.rows = KernelRows(cache_bytes - cache_bytes // 4)
+        self.scratch = store.new_block()
+        self.begin_pass(None)
+
+    def __cinit__(self, *args, **kwargs):
+        self.pending = <int32_t *>malloc(LEAVES_BLOCK * sizeof(int32_t))
+        if self.pending == NULL:
+            raise MemoryError()
+
+    def __dealloc__(self):
+        free(self.gathered)
+        free(self.wide)
+        free(self.pending)
+        free(self.released)
+        free(self.missing)
+        free(self.tiles)
+        free(self.tile_place)
+
+    def state(self):
+        """Arrays from which ``restore`` rebuilds the problem; kernel rows are not among them."""
+        state = self.members.state()
+        state["scalars"] = np.array([self.b, self.delta, self.tau, self.both_seen])
+        state["counters"] = np.array([self.n_evaluations, self.n_changes], dtype=np.int64)
+        return state
+
+    def restore(self, dict state):
+        self.members.restore(state)
+        self.b, self.delta, self.tau = (float(v) for v in state["scalars"][:3])
+        self.both_seen = bool(state["scalars"][3])
+        self.n_evaluations, self.n_changes = (int(c) for c in state["counters"])
+
+    def begin_pass(self, known):
+        """``known``: int32 array with the slot of each row of the data set, or None."""
+        self.known = known
+        self.slot_of_row = NULL if known is None else <int32_t *>address(known)
+
+    # -------------------------------------------------------------------------- the algorithm
+
+    cdef int learn(self, Example *row) noexcept nogil:
+        """One row of the stream, up to the first call of ``improve``. -1 when memory is short,
+        0 when nothing is left to improve, else 1."""
+        return 0
+
+    cdef int improve(self) noexcept nogil:
+        """REPROCESS as often as the policy wants. 1: to be called again, 0: done, -1: no
+        memory."""
+        return 0
+
+    cdef int finish_step(self, Front *front) noexcept nogil:
+        """A step towards the optimum over the front, which violates. 1 when it moved, 0 when the
+        step was lost in rounding, -1: no memory."""
+        return 0
+
+    cdef double violation_of(self, const leaves_extremes *e) noexcept nogil:
+        """Violation that extremes show."""
+        return 0.0
+
+    cdef double low_of(self, const leaves_extremes *e) noexcept nogil:
+        """Gradient below which a slot that can only rise has no part in finishing."""
+        return -INFINITY
+
+    cdef double high_of(self, const leaves_extremes *e) noexcept nogil:
+        """Gradient above which a slot that can only fall has no part in finishing."""
+        return INFINITY
+
+    cdef void finished(self) noexcept nogil:
+        """The optimum over the members is reached: let go those that are of no use."""
+        pass
+
+    cdef void refresh(self) noexcept nogil:
+        """Extremes and all that follows from g as it is."""
+        pass
+
+    # -------------------------------------------------------------------------- the block
+
+    cdef int begin_block(self, Fresh *fresh, Py_ssize_t n_rows) except -1:
+        cdef Py_ssize_t n = self.members.n + n_rows
+        self.fresh = fresh[0]
+        self.n_pending = self.n_released = 0
+        self.hurry = False
+        self.grant_memory()
+        self.members.reserve(n)
+        self.rows.reserve(n, n_rows)
+        if n > self.slots_capacity:
+            n = n * 5 // 4
+            self.released = <int32_t *>_grown(self.released, n * sizeof(int32_t))
+            self.missing = <int32_t *>_grown(self.missing, n * sizeof(int32_t))
+            if not self.identity:
+                self.gathered = <float *>_grown(self.gathered,
+                                                round_up(n, LEAVES_TILE) * sizeof(float))
+            self.slots_capacity = n
+        if self.store.capacity > self.wide_capacity:
+            n = self.store.capacity
+            self.wide = <float *>_grown(self.wide, n * sizeof(float))
+            self.tiles = <int32_t *>_grown(self.tiles, n // LEAVES_TILE * sizeof(int32_t))
+            self.tile_place = <int32_t *>_grown(self.tile_place,
+                                                n // LEAVES_TILE * sizeof(int32_t))
+            memset(self.tile_place, 0xff, n // LEAVES_TILE * sizeof(int32_t))
+            self.wide_capacity = n
+        return 0
+
+    cdef bint knows(self, int64_t row_id) noexcept nogil:
+        return self.slot_of_row != NULL and self.slot_of_row[row_id] >= 0
+
+    cdef float *block_row(self, Py_ssize_t r) noexcept nogil:
+        """Kernel values of block row ``r`` against this problem's slots."""
+        cdef Py_ssize_t p
+        cdef float *values = self.fresh.values + r * self.fresh.ld
+        if not self.identity:
+            self.gather(values, self.gathered)
+            values = self.gathered
+        for p in range(self.n_pending):
+            self.settle(<int32_t>(-r - 1), self.pending[p], values)
+        return values
+
+    cdef void gather(self, const float *stored, float *out) noexcept nogil:
+        cdef const int32_t *index = self.members.index
+        cdef Py_ssize_t s, n = self.members.n
+        for s in range(n):
+            out[s] = stored[index[s] if index[s] > 0 else 0]
+
+    cdef Py_ssize_t enter(self, const Example *row, double g) noexcept nogil:
+        """Make a row of the block a member; its kernel row is left to the caller."""
+        cdef Py_ssize_t slot = self.members.next_slot()
+        cdef Py_ssize_t r = row.place
+        self.members.add(slot, row, g, self.fresh.gram[r * self.fresh.gram_ld + r],
+                         <int32_t>(-r - 1))
+        if self.slot_of_row != NULL:
+            self.slot_of_row[row.row_id] = <int32_t>slot
+        self.pending[self.n_pending] = <int32_t>slot
+        self.n_pending += 1
+        self.rows.enter(slot)
+        return slot
+
+    cdef Py_ssize_t keep(self, const Example *row, float *k, double g) noexcept nogil:
+        """Make a row of the block a member; its kernel row is its block row ``k``. -1: no
+        memory."""
+        cdef float *values
+        cdef Py_ssize_t slot = self.enter(row, g)
+        k[slot] = self.members.diag[slot]
+        values = self.rows.allocate(slot, -1)
+        if values == NULL:
+            return -1
+        memcpy(values, k, self.members.n * sizeof(float))
+        self.rows.rows[slot].synced = self.rows.log_length
+        return slot
+
+    cdef Py_ssize_t seed(self, const Example *row, double alpha) noexcept nogil:
+        """Make a row of the block a member with ``alpha``; g has to be computed afterwards."""
+        cdef Py_ssize_t slot = self.enter(row, 0.0)
+        self.members.move(slot, alpha)
+        self.both_seen = True
+        return slot
+
+    cdef void let_go(self, Py_ssize_t slot) noexcept nogil:
+        """Forget a member; its alpha is 0."""
+        if self.slot_of_row != NULL:
+            self.slot_of_row[self.members.row_id[slot]] = -1
+        if self.members.index[slot] >= 0:
+            self.released[self.n_released] = self.members.index[slot]
+            self.n_released += 1
+        self.members.remove(slot)
+        self.rows.leave(slot)
+
+    # -------------------------------------------------------------------------- kernel rows
+
+    cdef const float *kernel_row(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil:
+        """Row of a member over all slots, kept or computed. NULL: no memory.
+
+        The row of ``pinned`` stays where it is."""
+        cdef Row *row = &self.rows.rows[slot]
+        if row.values == NULL:
+            if self.rows.allocate(slot, pinned) == NULL:
+                return NULL
+            if self.compute_row(slot, row.values) < 0:
+                self.rows.drop(slot)
+                return NULL
+        else:
+            self.rows.use(slot)
+            if row.synced < self.rows.log_length and self.complete_row(slot) < 0:
+                self.rows.drop(slot)
+                return NULL
+        return row.values
+
+    cdef int compute_row(self, Py_ssize_t slot, float *out) noexcept nogil:
+        """Values of a member's row against all members."""
+        cdef int32_t index = self.members.index[slot]
+        cdef Py_ssize_t p
+        cdef const float *values
+        self.rows.rows[slot].synced = self.rows.log_length
+        if index < 0:
+            values = self.fresh.values - (index + 1) * self.fresh.ld
+            if self.identity:
+                memcpy(out, values, self.members.n * sizeof(float))
+            else:
+                self.gather(values, out)
+        else:
+            self.computed(self.store.n_slots)
+            if self.store.load_slots(self.scratch, &index, 1) < 0:
+                return -1
+            values = out if self.identity else self.wide
+            self.store.values(self.scratch, 0, round_up(self.store.n_slots, LEAVES_TILE),
+                              <float *>values, 0)
+            if self.store.failed:
+                return -1
+            if not self.identity:
+                self.gather(self.wide, out)
+        for p in range(self.n_pending):
+            self.settle(index, self.pending[p], out)
+        return 0
+
+    cdef void computed(self, Py_ssize_t n) noexcept nogil:
+        """Count ``n`` values computed again."""
+        self.n_evaluations += n
+        self.work += n * (32.0 + self.store.n_features)
+        self.grant_memory()
+
+    cdef void grant_memory(self) noexcept nogil:
+        """Let rows take as much of the budget as keeping them has shown to be worth: memory never
+        touched before costs time, too, and some values cost next to none."""
+        cdef double worth = fmin(1.0, self.store.cost / DEAR)
+        if self.store.cost == INFINITY:
+            self.rows.grant(INFINITY)
+        self.rows.grant(worth * (FIRST_GRANT + BYTES_PER_VALUE * <double>self.n_evaluations))
+
+    cdef bint settle(self, int32_t index, Py_ssize_t entered, float *row) noexcept nogil:
+        """Value of a row (of the vector at ``index``) for a member that entered in this block, by
+        symmetry. False when ``entered`` is no such member."""
+        cdef int32_t q = -self.members.index[entered] - 1
+        if q < 0:
+            return False
+        if index >= 0:
+            row[entered] = self.fresh.values[q * self.fresh.ld + index]
+        else:
+            row[entered] = self.fresh.gram[q * self.fresh.gram_ld - index - 1]
+        return True
+
+    cdef int complete_row(self, Py_ssize_t slot) noexcept nogil:
+        """Bring a row up to date for members that entered since it was last used: by symmetry
+        from their rows where those are kept, else by computing."""
+        cdef Row *row = &self.rows.rows[slot]
+        cdef Row *other
+        cdef int32_t index = self.members.index[slot], entered
+        cdef const int32_t *log = self.rows.log
+        cdef int64_t t, n = self.rows.log_length
+        cdef Py_ssize_t n_missing = 0
+        if self.store.cost * self.members.n < SYMMETRY_COST * (n - row.synced):
+            return self.compute_row(slot, row.values)
+        for t in range(row.synced, n - self.n_pending):
+            if t + AHEAD < n:
+                other = &self.rows.rows[log[t + AHEAD]]
+                if other.values != NULL:
+                    prefetch(other.values + slot)
+            entered = log[t]
+            other = &self.rows.rows[entered]
+            if other.values != NULL:
+                row.values[entered] = other.values[slot]
+            elif other.filled and not self.settle(index, entered, row.values):
+                self.missing[n_missing] = entered
+                n_missing += 1
+                if 2 * n_missing > self.members.n:
+                    return self.compute_row(slot, row.values)
+        # The last entries are those of this block.
+        for t in range(max(row.synced, n - self.n_pending), n):
+            self.settle(index, log[t], row.values)
+        row.synced = n
+        return self.compute_values(slot, n_missing) if n_missing else 0
+
+    cdef int compute_values(self, Py_ssize_t slot, Py_ssize_t n_missing) noexcept nogil:
+        """Compute the values of a row for the slots in ``missing``, tile by tile."""
+        cdef float *row = self.rows.rows[slot].values
+        cdef int32_t index = self.members.index[slot], tile
+        cdef Py_ssize_t p, n_tiles = 0
+        for p in range(n_missing):
+            tile = self.members.index[self.missing[p]] // LEAVES_TILE
+            if self.tile_place[tile] < 0:
+                self.tile_place[tile] = <int32_t>n_tiles
+                self.tiles[n_tiles] = tile
+                n_tiles += 1
+        self.computed(n_tiles * LEAVES_TILE)
+        if self.store.load_slots(self.scratch, &index, 1) < 0:
+            return -1
+        self.store.values_of_tiles(self.scratch, self.tiles, n_tiles, self.wide)
+        for p in range(n_missing):
+            index = self.members.index[self.missing[p]]
+            row[self.missing[p]] = self.wide[self.tile_place[index // LEAVES_TILE] * LEAVES_TILE
+                                             + index % LEAVES_TILE]
+        for p in range(n_tiles):
+            self.tile_place[self.tiles[p]] = -1
+        return -1 if self.store.failed else 0
+
+    # -------------------------------------------------------------------------- finishing
+
+    cdef void begin_finish(self) noexcept nogil:
+        """tau is tol, but not below the rounding of g: no step can mend that."""
+        cdef double total = 1.0
+        cdef Py_ssize_t s
+        for s in range(self.members.n):
+            total += fabs(self.members.alpha[s]) * fabs(self.members.diag[s])
+        self.tau = fmax(self.tol, 4.0 * EPSILON * total)
+        self.steps_to_shrink = min(self.members.n, 1000)
+
+    cdef int finish(self, double work) noexcept nogil:
+        """Steps until the violation is at most tau, on a set that shrinks to the slots that may
+        still move.
+
+        Called again until done, after ``begin_finish``. Returns after about ``work`` values
+        touched: 1 when done, 0 when not, -1: no memory. Where it returns does not change the
+        steps. Between calls the problem may be left shrunk; ``unshrink`` makes it whole.
+        """
+        cdef Front front
+        cdef int moved
+        if not self.both_seen:
+            return 1
+        self.work = 0.0
+        while self.work < work:
+            front = self.active.front(self.members)
+            moved = 0
+            if self.violation_of(front.extremes) > self.tau:
+                moved = self.finish_step(&front)
+                if moved < 0:
+                    return -1
+            if not moved:
+                # Solved, or as exact as doubles can say.
+                if not self.active.shrunk:
+                    break
+                if self.unshrink() < 0:
+                    return -1
+                continue
+            self.n_changes += 1
+            self.work += 2.0 * front.n + 100.0
+            self.steps_to_shrink -= 1
+            if self.shrinking and self.steps_to_shrink <= 0:
+                self.steps_to_shrink = min(front.n, 1000)
+                if self.active.shrink(self.members, self.low_of(front.extremes),
+                                      self.high_of(front.extremes)) < 0:
+                    return -1
+        if self.work >= work:
+            return 0
+        self.finished()
+        return 1
+
+    cdef const float *front_row(self, const Front *front, Py_ssize_t q,
+                                Py_ssize_t pinned) noexcept nogil:
+        """Kernel row of the q-th slot of the front over the front. NULL: no memory."""
+        cdef const float *row
+        if front.slots == NULL:
+            return self.kernel_row(q, pinned)
+        row = self.active.row(q)
+        if row == NULL:
+            row = self.kernel_row(front.slots[q], -1)
+            if row == NULL:
+                return NULL
+            row = self.active.keep_row(q, row, pinned)
+            self.work += self.members.n
+        return row
+
+    cdef bint move(self, Front *front, Py_ssize_t q, double by) noexcept nogil:
+        """Move the alpha of the q-th slot of the front; whether that changed it."""
+        cdef Py_ssize_t slot = q if front.slots == NULL else front.slots[q]
+        cdef double before = self.members.alpha[slot]
+        self.members.move(slot, by)
+        front.up[q], front.down[q] = self.members.up[slot], self.members.down[slot]
+        return self.members.alpha[slot] != before
+
+    cdef int unshrink(self) noexcept nogil:
+        """Bring the g of all slots up to date; the active ones are, the others by what their
+        alpha moved since shrinking began."""
+        cdef const double *old_alpha = self.active.old_alpha
+        cdef const float *row
+        cdef Py_ssize_t s
+        if not self.active.shrunk:
+            return 0
+        for s in range(self.members.n):
+            if self.members.alpha[s] != old_alpha[s]:
+                row = self.kernel_row(s, -1)
+                if row == NULL:
+                    return -1
+                table().axpy(old_alpha[s] - self.members.alpha[s], row, self.members.g,
+                             self.members.n)
+                self.work += self.members.n
+        self.active.write_back(self.members)
+        self.active.forget()
+        self.refresh()
+        return 0
+
+    # -------------------------------------------------------------------------- what was reached
+
+    def rebox(self, lower, upper, alpha):
+        """New boxes for the members, in the order of ``slots()``, and alpha inside them; g has
+        to be computed afterwards."""
+        self.members.rebox(self.slots(), lower, upper, alpha)
+
+    def slots(self):
+        """Slots of the members."""
+        return np.flatnonzero(self.members["row_id"] >= 0)
+
+    @property
+    def violation_met(self):
+        """Largest violation met since ``begin_pass``, or left among the members."""
+        raise NotImplementedError
+
+    @property
+    def violation_left(self):
+        """Largest violation over all rows; exact when the pass changed nothing."""
+        raise NotImplementedError
+
+    @property
+    def objective(self):
+        """Dual objective, sum (alpha y + beta) - 1/2 alpha' K alpha; beta is the size of a box on
+        the other side of 0 than y, else 0."""
+        m, alive = self.members, self.slots()
+        shifted = np.where(m["bound"][alive] * m["y"][alive] < 0, np.abs(m["bound"][alive]), 0.0)
+        return float(0.5 * (m["alpha"][alive] @ (m["y"] + m["g"])[alive]) + shifted.sum())
+
+    @property
+    def gap(self):
+        """Primal minus dual objective over the members; g - b stands for g where there is a
+        bias."""
+        m, alive = self.members, self.slots()
+        residual = m["g"][alive] - self.b
+        return float(np.maximum((m["upper"] - m["alpha"])[alive] * residual,
+                                (m["lower"] - m["alpha"])[alive] * residual).sum())

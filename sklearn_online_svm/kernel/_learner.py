@@ -1,0 +1,139 @@
+"""What comes before learning: validation, gamma, weights as bounds."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
+
+from .._base import (
+    balanced_weights,
+    check_rows,
+    check_weights,
+    encode_labels,
+    running_balanced_weights,
+    weighted_variance,
+)
+from ._engine import KINDS, EngineSpec, choose_layout, needs_double
+from ._machine import KernelMachine
+
+
+class KernelLearner(KernelMachine):
+    """A kernel machine with the parameters of a kernel and of the cost of errors.
+
+    A subclass defines ``_solver``, the :class:`SolverSpec` of its parameters.
+    """
+
+    _parameter_constraints: dict = {
+        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "kernel": [StrOptions({*KINDS, "precomputed"}), callable],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "ramp_s": [Interval(Real, None, 1.0, closed="neither")],
+        "shrinking": ["boolean"],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "cache_size": [Interval(Real, 0.0, None, closed="neither")],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    def _begin_fit(self, X, y, sample_weight):
+        """Validate; set classes, gamma and counters; nothing has been learnt yet."""
+        precomputed = self._is_precomputed()
+        X, y = check_rows(self, X, y, reset=True, accept_sparse=False if precomputed else "csr")
+        if precomputed and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                "Precomputed matrix must be a square matrix. "
+                f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
+            )
+        check_classification_targets(y)
+        weights = check_weights(sample_weight, X, allow_all_zero=False)
+        unique_labels(y)  # refuses a mix of types
+        # Of the type of y, which unique_labels does not keep for objects.
+        self.classes_ = np.unique(y)
+        codes = encode_labels(y, self.classes_)
+        self._validated = self._learning_parameters()
+        n_weighted = np.count_nonzero(np.bincount(codes, weights=weights))
+        if n_weighted < 2:
+            raise ValueError(
+                "The number of classes has to be greater than one; got "
+                f"{n_weighted} class with positive sample weight."
+            )
+        X = self._fix_kernel(X, weights)
+        self._class_counts = np.zeros(len(self.classes_))
+        self.n_samples_seen_ = X.shape[0]
+        self.n_iter_ = 0
+        self.kkt_violation_ = np.inf
+        self._random = check_random_state(self.random_state)
+        self._order = self._next_order(X.shape[0])
+        return X, codes, weights
+
+    def _fix_kernel(self, X, weights):
+        """Set ``gamma_``, the element type and the layout; returns X in that type."""
+        kind = self.kernel if isinstance(self.kernel, str) else "callable"
+        if self._uses_gamma_scale():
+            variance = weighted_variance(X, weights)
+            self.gamma_ = 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+        elif isinstance(self.gamma, str):
+            self.gamma_ = 1.0 / X.shape[1]
+        else:
+            self.gamma_ = float(self.gamma)
+        if kind == "rbf" and X.dtype == np.float32 and needs_double(X, self.gamma_):
+            X = X.astype(np.float64)
+        self._dtype = X.dtype
+        self._sparse = not isinstance(X, np.ndarray)
+        self._spec = EngineSpec(
+            n_features=X.shape[1],
+            n_problems=1 if len(self.classes_) == 2 else len(self.classes_),
+            dtype=X.dtype.name,
+            layout=choose_layout(X, self.kernel),
+            kernel=self.kernel,
+            degree=int(self.degree),
+            gamma=self.gamma_,
+            coef0=float(self.coef0),
+            cache_size=float(self.cache_size),
+            solver=self._solver(),
+        )
+        return X
+
+    def _costs(self, codes, weights, order):
+        """C of each row: C times class weight times sample weight.
+
+        ``order`` is that of visiting, for running counts; None: as they come.
+        """
+        n_classes = len(self.classes_)
+        self.class_weight_ = np.ones(n_classes)
+        if self.class_weight is None:
+            return self.C * weights
+        if self.class_weight == "online_balanced":
+            order = np.arange(len(codes)) if order is None else order
+            running = np.empty(len(codes))
+            counts = self._class_counts.copy()
+            running[order] = running_balanced_weights(codes[order], counts, weights[order])
+            self._class_counts = counts
+            present = counts > 0
+            self.class_weight_[present] = counts.sum() / (n_classes * counts[present])
+            return self.C * running * weights
+        if self.class_weight == "balanced":
+            self.class_weight_ = balanced_weights(codes, n_classes, weights)
+        else:
+            for label, factor in self.class_weight.items():
+                known = self.classes_ == label
+                if not known.any():
+                    raise ValueError(
+                        f"The classes, {[label]}, are not in class_weight's data: "
+                        f"classes are {self.classes_.tolist()}."
+                    )
+                if not factor >= 0:
+                    raise ValueError(
+                        f"class_weight[{label!r}] must be a number >= 0, got {factor!r}."
+                    )
+                self.class_weight_[known] = factor
+        return self.C * self.class_weight_[codes] * weights
+
+    def _next_order(self, n):
+        order = self._random.permutation(n) if self.shuffle else np.arange(n)
+        return order.astype(np.int64, copy=False)
