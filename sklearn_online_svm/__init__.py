@@ -3,11 +3,11 @@
 from importlib.metadata import PackageNotFoundError, version
 
 from ._show_versions import show_versions
-from .kernel import LASVC
+from .kernel import LASVC, RampSVC
 
 try:
     __version__ = version("sklearn-online-svm")
 except PackageNotFoundError:  # used from a checkout that was not installed
     __version__ = "0.0.0+unknown"
 
-__all__ = ["LASVC", "__version__", "show_versions"]
+__all__ = ["LASVC", "RampSVC", "__version__", "show_versions"]

@@ -17,7 +17,7 @@ cdef class GapDriven(Problem):
     cdef readonly Admission admission
     cdef double gap_floor            # REPROCESS until gap <= max(gap_floor, target)
     cdef Py_ssize_t clean_interval   # CLEAN after so many rows admitted; 0: never
-    cdef Py_ssize_t max_non_sv       # members with alpha = 0 that CLEAN leaves
+    cdef Py_ssize_t max_non_sv       # members with alpha = 0 that CLEAN leaves; < 0: all
     cdef readonly double threshold   # max(gap_floor, target) of the newest row
     cdef readonly double loss        # sum max(0, bound g) over the members
     cdef double alpha_g              # sum alpha g

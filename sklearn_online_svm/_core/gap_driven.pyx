@@ -211,7 +211,7 @@ cdef class GapDriven(Problem):
         cdef Py_ssize_t p, slot, n = self.members.n_zeros
         cdef double g
         cdef void *moved
-        if n <= self.max_non_sv:
+        if n <= self.max_non_sv or self.max_non_sv < 0:
             return 0
         if n > self.idle_capacity:
             moved = realloc(self.idle, 2 * n * sizeof(Idle))
@@ -301,9 +301,8 @@ cdef class GapDriven(Problem):
 
     cdef void finished(self) noexcept nogil:
         self.refresh()
-        if self.clean_interval > 0:
-            # What cannot be cleaned for want of memory only stays longer.
-            self.clean()
+        # What cannot be cleaned for want of memory only stays longer.
+        self.clean()
 
     @property
     def violation_met(self):

@@ -459,6 +459,12 @@ cdef class Problem:
         raise NotImplementedError
 
     @property
+    def squared_norm(self):
+        """\\|w\\|^2 = alpha' K alpha."""
+        m, alive = self.members, self.slots()
+        return float(m["alpha"][alive] @ (m["y"] - m["g"])[alive])
+
+    @property
     def objective(self):
         """Dual objective, sum (alpha y + beta) - 1/2 alpha' K alpha; beta is the size of a box on
         the other side of 0 than y, else 0."""

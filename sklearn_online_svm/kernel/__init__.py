@@ -1,5 +1,6 @@
 """Models that keep support vectors."""
 
 from ._lasvc import LASVC
+from ._ramp import RampSVC
 
-__all__ = ["LASVC"]
+__all__ = ["LASVC", "RampSVC"]

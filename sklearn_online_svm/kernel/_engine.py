@@ -48,21 +48,20 @@ class SolverSpec:
         return self.algorithm == "lasvm"
 
     def problem(self, store, n_problems, cache_bytes):
-        """A problem without members, one of so many over the store."""
+        """Return a problem without members, one of so many over the store."""
         alone = n_problems == 1
         common = dict(
             tol=self.tol, shrinking=self.shrinking, cache_bytes=cache_bytes // n_problems
         )
         if self.has_bias:
             return Lasvm(store, alone, delta_max=self.delta_max, n_init=self.n_init, **common)
-        keep_all = self.algorithm == "lasvm-full"
         return GapDriven(
             store,
             alone,
             admission=self._admission(),
             gap_floor=self.gap_floor,
-            clean_interval=0 if keep_all else self.clean_interval,
-            max_non_sv=self.max_non_sv,
+            clean_interval=self.clean_interval,
+            max_non_sv=-1 if self.algorithm == "lasvm-full" else self.max_non_sv,
             **common,
         )
 
@@ -71,7 +70,7 @@ class SolverSpec:
             return admission.RampLoss(self.ramp_s, self.ramp_start)
         if self.algorithm == "lasvm-i":
             return admission.RampFilter(self.ramp_s)
-        if self.algorithm == "batch":
+        if self.algorithm == "batch":  # of RampSVC without a bias
             return admission.Violators(self.ramp_s, self.tol)
         return admission.Admission(self.ramp_s)
 

@@ -274,25 +274,7 @@ class LASVC(KernelLearner):
             If the input is invalid, fewer than two classes have positive weight, or
             ``warm_start=True`` and X does not hold the rows that were learnt before.
         """
-        before = self.__dict__.copy()
-        try:
-            X, codes, weights = self._begin_fit(X, y, sample_weight)
-            cost = self._costs(codes, weights, self._order)
-            known = self._start_engine(X, codes, cost, before)
-            self._make_passes(X, codes, cost, known)
-        except BaseException as error:
-            learning = self.__dict__.get("_engine") is not before.get("_engine")
-            if learning and not isinstance(error, Exception):
-                raise  # an interrupt keeps what has been learnt, and the model can be used
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-        finally:
-            for name in ("_order", "_random"):
-                self.__dict__.pop(name, None)
-            if "_engine" in self.__dict__:
-                self._engine.begin_pass(None)
-        return self
+        return self._fit_or_restore(X, y, sample_weight)
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Learn from new rows, in their order; learning goes on where it stopped.
@@ -358,6 +340,27 @@ class LASVC(KernelLearner):
         with thread_pool(self.n_jobs) as threads:
             self._engine.finish(threads)
         return self
+
+    @property
+    def n_admitted_(self):
+        """Rows that entered, by their place on the ramp."""
+        return self._flow(0)
+
+    @property
+    def n_cleaned_(self):
+        """Rows that CLEAN let go, by their place on the ramp when they entered."""
+        return self._flow(1)
+
+    @property
+    def n_skipped_(self):
+        """Rows passed over, by their place on the ramp."""
+        return self._flow(2)
+
+    def _flow(self, which):
+        problems = self._engine_or_raise().problems
+        if self._spec.solver.has_bias:
+            raise AttributeError("counted only by the algorithms lasvm-g, -nc, -i and -full")
+        return np.array([problem.flow()[which] for problem in problems])
 
     def _begin_partial_fit(self, X, y, classes, sample_weight):
         """Validate a chunk; the first one fixes classes and kernel."""
@@ -441,6 +444,11 @@ class LASVC(KernelLearner):
                 "stream are not known. Use class_weight='online_balanced', or a dict of weights."
             )
 
+    def _learn(self, X, codes, cost, before):
+        self._validated = self._learning_parameters()
+        known = self._start_engine(X, codes, cost, before)
+        self._make_passes(X, codes, cost, known)
+
     def _start_engine(self, X, codes, cost, before):
         """Build an engine, with the solution of the former fit if ``warm_start``.
 
@@ -507,7 +515,7 @@ class LASVC(KernelLearner):
                     self.kkt_violation_ = engine.violation_left()
                     break
                 if exact:
-                    self._solve_exactly(threads)
+                    self._finish_exactly(threads)
                 if self.verbose:
                     self._report(n_pass, time.perf_counter() - start)
                 if n_pass < n_passes:
@@ -518,19 +526,10 @@ class LASVC(KernelLearner):
                         f"LASVC did not converge within {n_passes} passes: the largest violation "
                         f"of the last pass was {self.kkt_violation_:.3g}, tol is {self.tol:.3g}.",
                         ConvergenceWarning,
-                        stacklevel=3,
+                        stacklevel=5,
                     )
             if self.finishing and not exact:
                 engine.finish(threads)
-
-    def _solve_exactly(self, threads):
-        """Finish, compute every gradient anew, and finish again while that uncovers violations."""
-        self._engine.finish(threads)
-        for _ in range(10):
-            self._engine.refresh()
-            if all(problem.delta <= problem.tau for problem in self._engine.problems):
-                return
-            self._engine.finish(threads)
 
     def _count_labels(self, n_rows):
         self.n_labels_used_ = n_rows

@@ -22,7 +22,8 @@ from ._machine import KernelMachine
 class KernelLearner(KernelMachine):
     """A kernel machine with the parameters of a kernel and of the cost of errors.
 
-    A subclass defines ``_solver``, the :class:`SolverSpec` of its parameters.
+    A subclass defines ``_solver``, the :class:`SolverSpec` of its parameters, and ``_learn``,
+    which sets ``_engine`` and learns from validated rows.
     """
 
     _parameter_constraints: dict = {
@@ -40,6 +41,26 @@ class KernelLearner(KernelMachine):
         "verbose": ["verbose"],
     }
 
+    def _fit_or_restore(self, X, y, sample_weight):
+        """Fit; what goes wrong before learning, or raises an error, leaves the model as it was."""
+        before = self.__dict__.copy()
+        try:
+            X, codes, weights = self._begin_fit(X, y, sample_weight)
+            self._learn(X, codes, self._costs(codes, weights, self._order), before)
+        except BaseException as error:
+            learning = self.__dict__.get("_engine") is not before.get("_engine")
+            if learning and not isinstance(error, Exception):
+                raise  # an interrupt keeps what has been learnt, and the model can be used
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+        finally:
+            for name in ("_order", "_random"):
+                self.__dict__.pop(name, None)
+            if "_engine" in self.__dict__:
+                self._engine.begin_pass(None)
+        return self
+
     def _begin_fit(self, X, y, sample_weight):
         """Validate; set classes, gamma and counters; nothing has been learnt yet."""
         precomputed = self._is_precomputed()
@@ -55,7 +76,6 @@ class KernelLearner(KernelMachine):
         # Of the type of y, which unique_labels does not keep for objects.
         self.classes_ = np.unique(y)
         codes = encode_labels(y, self.classes_)
-        self._validated = self._learning_parameters()
         n_weighted = np.count_nonzero(np.bincount(codes, weights=weights))
         if n_weighted < 2:
             raise ValueError(
@@ -137,3 +157,12 @@ class KernelLearner(KernelMachine):
     def _next_order(self, n):
         order = self._random.permutation(n) if self.shuffle else np.arange(n)
         return order.astype(np.int64, copy=False)
+
+    def _finish_exactly(self, threads):
+        """Finish, compute every gradient anew, and finish again while that uncovers violations."""
+        self._engine.finish(threads)
+        for _ in range(10):
+            self._engine.refresh()
+            if all(problem.delta <= problem.tau for problem in self._engine.problems):
+                return
+            self._engine.finish(threads)

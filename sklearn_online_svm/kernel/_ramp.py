@@ -1,0 +1,352 @@
+"""RampSVC: the batch support vector machine with the ramp loss, solved by CCCP."""
+
+import warnings
+from numbers import Integral
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+
+from .._base import thread_pool
+from ._engine import SolverSpec, continued_alpha
+from ._learner import KernelLearner
+
+
+class RampSVC(KernelLearner):
+    r"""Support vector classifier with the ramp loss: outliers have no say.
+
+    The hinge loss of :class:`~sklearn.svm.SVC` grows without bound, so each mislabelled row
+    becomes a support vector with the largest weight there is. The ramp loss stops growing at the
+    margin :math:`s =` ``ramp_s``. The problem is no longer convex; it is solved by a sequence of
+    convex ones (CCCP), each of which begins at the solution of the one before.
+
+    Read more in the :ref:`user guide <ramp_svc>`.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Penalty of errors, at most :math:`C (1 - s)` per row.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        As in :class:`LASVC`.
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Coefficient of the rbf, poly and sigmoid kernels, as in :class:`LASVC`.
+    coef0 : float, default=0.0
+        Constant of the poly and sigmoid kernels.
+    ramp_s : float, default=-1.0
+        Margin :math:`s < 1` below which the loss is constant. Large negative values give the
+        hinge loss; above 0 rows within the margin are treated as outliers, too.
+    fit_intercept : bool, default=True
+        Whether the decision function has a bias.
+    init_size : int or float, default=None
+        The first convex problem, with the hinge loss, is solved over so many rows (float: this
+        share of the rows), drawn at random. None: over all, which depends on no random number.
+    max_iter : int, default=100
+        Largest number of convex problems after the first one.
+    shrinking : bool, default=True
+        Whether vectors at their bound are set aside while a problem is solved.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions of each convex problem.
+    cache_size : float, default=500
+        Memory for kernel rows, in MB. Too little costs time, never correctness.
+    class_weight : dict or "balanced", default=None
+        Factors of C per class; ``"balanced"`` is ``n / (n_classes * n_c)``, counted in sample
+        weights.
+    n_jobs : int, default=None
+        Threads, as in :class:`LASVC`.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the rows of the first problem and the order of visiting.
+    verbose : int, default=0
+        1 prints a line for each convex problem.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    class_weight_ : ndarray of shape (n_classes,)
+        Factor of C per class.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights of the features; only with a linear kernel.
+    dual_coef_ : ndarray of shape (1, n_SV) or (n_classes, n_SV)
+        :math:`\alpha` of the support vectors, signed as in the decision function. Rows beyond the
+        ramp have the sign opposite to their label, or 0.
+    dual_objective_ : ndarray of shape (1,) or (n_classes,)
+        Dual objective of the last convex problem, over the vectors kept.
+    duality_gap_ : ndarray of shape (1,) or (n_classes,)
+        Primal minus dual objective of the last convex problem, over the vectors kept.
+    gamma_ : float
+        Value of gamma in use.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Bias of each decision function; 0 without ``fit_intercept``.
+    kkt_violation_ : float
+        Largest violation left in the last convex problem, over all rows.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, when X has string column names.
+    n_iter_ : int
+        Convex problems solved after the first one.
+    n_kernel_evaluations_ : int
+        Kernel values computed for learning.
+    n_samples_seen_ : int
+        Rows given to ``fit``.
+    n_support_ : ndarray of shape (n_classes,), dtype=int32
+        Number of support vectors of each class.
+    objective_history_ : ndarray of shape (n_iter_ + 1, 1) or (n_iter_ + 1, n_classes)
+        Value of the objective with the ramp loss over all rows, after the first problem and after
+        each of the others. Never rises, up to ``tol``.
+    support_ : ndarray of shape (n_SV,), dtype=int32
+        Indices of the support vectors in X, class by class.
+    support_vectors_ : {ndarray, csr_matrix} of shape (n_SV, n_features)
+        Support vectors; empty with a precomputed kernel.
+
+    See Also
+    --------
+    LASVC : With ``algorithm="lasvm-nc"`` the ramp loss in one pass.
+    sklearn.svm.SVC : The hinge loss.
+
+    Notes
+    -----
+    With :math:`H_s(z) = \max(0, s - z)` the problem is [1]_ [2]_
+
+    .. math::
+
+        \min_f \tfrac{1}{2} \lVert w \rVert^2 + \sum_i C_i R_s(y_i f(x_i)), \qquad
+        R_s = H_1 - H_s .
+
+    :math:`-H_s` is concave; CCCP replaces it by its tangent. Rows with :math:`y_i f(x_i) < s` get
+    :math:`\beta_i = C_i`, the others :math:`\beta_i = 0`, and the dual of the convex problem is
+    that of the hinge loss with the box of row i shifted by :math:`-\beta_i y_i`. This is repeated
+    until :math:`\beta` stays. The solution is a local optimum.
+
+    Several classes: one-vs-rest, each class with its own :math:`\beta`.
+
+    References
+    ----------
+    .. [1] Collobert, Sinz, Weston, Bottou: Trading convexity for scalability. ICML 2006.
+    .. [2] Ertekin: Learning in extreme conditions: online and active learning with massive,
+       imbalanced and noisy data. Pennsylvania State University, 2009, section 6.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.svm import SVC
+    >>> from sklearn_online_svm import RampSVC
+    >>> from sklearn_online_svm.datasets import flip_labels, make_banana_like
+    >>> X, y = make_banana_like(1500, random_state=0)
+    >>> y_noisy = flip_labels(y[:1000], 0.2, random_state=1)
+    >>> ramp = RampSVC(C=10, gamma=1.0).fit(X[:1000], y_noisy)
+    >>> hinge = SVC(C=10, gamma=1.0).fit(X[:1000], y_noisy)
+    >>> bool(ramp.n_support_.sum() < 0.5 * hinge.n_support_.sum())
+    True
+
+    Rows whose label looks wrong, the worst first:
+
+    >>> suspects = ramp.suspect_labels(X[:1000], y_noisy)
+    >>> bool(np.mean(y_noisy[suspects] != y[suspects]) > 0.8)
+    True
+    """
+
+    _parameter_constraints: dict = {
+        **KernelLearner._parameter_constraints,
+        "fit_intercept": ["boolean"],
+        "init_size": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0.0, 1.0, closed="right"),
+            None,
+        ],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+    }
+
+    # Passes over the rows after which a convex problem is given up, with a warning.
+    max_passes = 1000
+    # Rows are visited in random order.
+    shuffle = True
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        kernel="rbf",
+        degree=3,
+        gamma="scale",
+        coef0=0.0,
+        ramp_s=-1.0,
+        fit_intercept=True,
+        init_size=None,
+        max_iter=100,
+        shrinking=True,
+        tol=1e-3,
+        cache_size=500,
+        class_weight=None,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.ramp_s = ramp_s
+        self.fit_intercept = fit_intercept
+        self.init_size = init_size
+        self.max_iter = max_iter
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Solve convex problems until the rows beyond the ramp stay the same.
+
+        Interrupted by Ctrl-C, the model holds what has been reached and can be used. Invalid
+        input leaves a fitted model as it was.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
+                or (n_samples, n_samples)
+            Rows; the kernel matrix if ``kernel="precomputed"``.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors of C per row. Rows of weight 0 are passed over.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid, or fewer than two classes have positive weight.
+        """
+        return self._fit_or_restore(X, y, sample_weight)
+
+    def _learn(self, X, codes, cost, before):
+        engine = self._spec.build()
+        if self._spec.layout == "precomputed":
+            engine.store.attach(X)
+        self._engine = engine
+        problem = _ConvexProblem(self, X, codes, cost)
+        history = []
+        self.objective_history_ = np.empty((0, self._spec.n_problems))
+        with thread_pool(self.n_jobs) as threads:
+            problem.solve(self._first_rows(X.shape[0]), threads)
+            while True:
+                scores = problem.scores(threads)
+                history.append(problem.objective(scores))
+                self.objective_history_ = np.array(history)
+                self.n_iter_ = len(history) - 1
+                shifted = problem.beyond_ramp(scores)
+                if self.verbose:
+                    print(
+                        f"[RampSVC] problem {self.n_iter_}: objective {history[-1].sum():.6g}, "
+                        f"{np.count_nonzero(shifted)} rows beyond the ramp, "
+                        f"{len(self.support_)} support vectors"
+                    )
+                # A first problem over a part of the rows is not yet one of the sequence.
+                in_sequence = self.n_iter_ > 0 or self.init_size is None
+                if in_sequence and np.array_equal(shifted, problem.shifted):
+                    return
+                if self.n_iter_ == self.max_iter:
+                    break
+                problem.shift(shifted, threads)
+                problem.solve(self._next_order(X.shape[0]), threads)
+        warnings.warn(
+            f"RampSVC did not converge within max_iter={self.max_iter} convex problems: "
+            f"{np.count_nonzero(shifted != problem.shifted)} rows still change sides.",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
+
+    def _first_rows(self, n):
+        if self.init_size is None:
+            return self._order
+        share = not isinstance(self.init_size, Integral)
+        return self._order[: max(1, int(self.init_size * n if share else self.init_size))]
+
+    def _solver(self):
+        return SolverSpec(
+            algorithm="lasvm" if self.fit_intercept else "batch",
+            tol=float(self.tol),
+            shrinking=bool(self.shrinking),
+            gap_floor=np.inf,
+            ramp_s=float(self.ramp_s),
+            clean_interval=0,
+            max_non_sv=0,
+        )
+
+
+class _ConvexProblem:
+    """The rows with their boxes: one convex problem of the sequence after the other."""
+
+    def __init__(self, model, X, codes, cost):
+        n_problems = model._spec.n_problems
+        self.model, self.engine = model, model._engine
+        self.X, self.codes, self.cost = X, codes, cost
+        classes = [1] if n_problems == 1 else range(n_problems)
+        self.y = np.array([np.where(codes == c, 1.0, -1.0) for c in classes])
+        # Rows whose box is shifted, per class.
+        self.shifted = np.zeros(self.y.shape, dtype=np.int8)
+        self.known = [np.full(X.shape[0], -1, dtype=np.int32) for _ in classes]
+        self.row_ids = np.arange(X.shape[0])
+
+    def solve(self, order, threads):
+        """Pass over the rows until one pass changes nothing."""
+        model, engine = self.model, self.engine
+        for _ in range(model.max_passes):
+            engine.begin_pass(self.known)
+            changes = engine.n_changes
+            engine.learn(
+                self.X, order, self.codes, self.cost, self.row_ids, threads, shifted=self.shifted
+            )
+            if engine.n_changes == changes:
+                model.kkt_violation_ = engine.violation_left()
+                return
+            model._finish_exactly(threads)
+        model.kkt_violation_ = engine.violation_met()
+        warnings.warn(
+            f"A convex problem of RampSVC did not converge within {model.max_passes} passes: the "
+            f"largest violation of the last one was {model.kkt_violation_:.3g}, tol is "
+            f"{model.tol:.3g}.",
+            ConvergenceWarning,
+            stacklevel=6,
+        )
+
+    def scores(self, threads):
+        """Return the (n_problems, n_rows) decision values of the rows."""
+        scores = np.empty((self.X.shape[0], len(self.y)))
+        self.engine.decide(self.X, scores, threads)
+        return scores.T
+
+    def beyond_ramp(self, scores):
+        return (self.y * scores < self.model.ramp_s).astype(np.int8)
+
+    def objective(self, scores):
+        """Objective of each class with the ramp loss, over all rows."""
+        z, s = self.y * scores, self.model.ramp_s
+        loss = np.maximum(0, 1 - z) - np.maximum(0, s - z)
+        norms = [problem.squared_norm for problem in self.engine.problems]
+        return 0.5 * np.array(norms) + loss @ self.cost
+
+    def shift(self, shifted, threads):
+        """Give the rows new boxes, and move the old solution into them."""
+        self.shifted = shifted
+        has_bias = self.model._spec.solver.has_bias
+        for problem, y, beyond in zip(self.engine.problems, self.y, shifted, strict=True):
+            slots = problem.slots()
+            rows = problem.members["row_id"][slots]
+            bound = np.where(beyond[rows], -y[rows], y[rows]) * self.cost[rows]
+            lower, upper = np.minimum(0, bound), np.maximum(0, bound)
+            alpha = continued_alpha(problem.members["alpha"][slots], lower, upper, has_bias)
+            problem.rebox(lower, upper, alpha)
+        self.engine.refresh()

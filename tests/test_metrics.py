@@ -1,0 +1,370 @@
+"""Measures by hand, against imbalanced-learn and scikit-learn, and as scorers in searches."""
+
+import copy
+import pickle
+import warnings
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score, make_scorer, precision_recall_curve
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
+
+from sklearn_online_svm import LASVC
+from sklearn_online_svm.evaluation import (
+    gmean_score,
+    gmean_scorer,
+    misclassification_cost,
+    misclassification_cost_scorer,
+    prbep_score,
+    prbep_scorer,
+    weighted_sum_score,
+    weighted_sum_scorer,
+)
+
+# Three positive rows of eight: two are found, and one negative row is taken for positive.
+Y_TRUE = np.array([1, 1, 1, 0, 0, 0, 0, 0])
+Y_PRED = np.array([1, 1, 0, 1, 0, 0, 0, 0])
+
+DECISIONS = [gmean_score, weighted_sum_score, misclassification_cost]
+BINARY = [prbep_score, weighted_sum_score, misclassification_cost]
+MEASURES = [gmean_score, *BINARY]
+SCORERS = [gmean_scorer, prbep_scorer, weighted_sum_scorer, misclassification_cost_scorer]
+
+
+@st.composite
+def scored_rows(draw, max_size=25):
+    """Labels with at least one of each class, and integer scores, many of them tied."""
+    pairs = st.tuples(st.integers(0, 1), st.integers(-3, 3))
+    rows = draw(st.lists(pairs, min_size=2, max_size=max_size))
+    y, score = np.array(rows).T
+    y[:2] = 0, 1
+    return y, score.astype(float)
+
+
+def test_decisions_by_hand():
+    assert_allclose(gmean_score(Y_TRUE, Y_PRED), np.sqrt(2 / 3 * 4 / 5))
+    assert_allclose(weighted_sum_score(Y_TRUE, Y_PRED), (2 / 3 + 4 / 5) / 2)
+    assert_allclose(weighted_sum_score(Y_TRUE, Y_PRED, eta_p=0.9), 0.9 * 2 / 3 + 0.1 * 4 / 5)
+    assert misclassification_cost(Y_TRUE, Y_PRED, cost_p=7, cost_n=2) == 9
+    assert_allclose(misclassification_cost(Y_TRUE, Y_PRED), 5 / 8 + 3 / 8)
+    assert misclassification_cost(Y_TRUE, Y_PRED, cost_p=7, cost_n=2, normalize=True) == 9 / 8
+
+
+def test_pos_label_swaps_the_classes():
+    score = weighted_sum_score(Y_TRUE, Y_PRED, eta_p=0.9, pos_label=0)
+    assert_allclose(score, 0.9 * 4 / 5 + 0.1 * 2 / 3)
+    assert misclassification_cost(Y_TRUE, 1 - Y_TRUE, cost_p=7, cost_n=2, pos_label=0) == 41
+    assert prbep_score([0, 0, 1], [0.0, 1.0, 2.0], pos_label=0) == 0.5
+    assert prbep_score(list("nny"), [0.0, 1.0, 2.0]) == 1
+
+
+def test_gmean_of_three_classes():
+    y_true, y_pred = list("aabbbcc"), list("aabbcca")
+    assert_allclose(gmean_score(y_true, y_pred), (1 * 2 / 3 * 1 / 2) ** (1 / 3))
+    assert_allclose(gmean_score(y_true, y_pred, labels=["c", "b"]), (2 / 3 * 1 / 2) ** 0.5)
+    assert gmean_score(y_true, list("aabbbaa")) == 0
+
+
+def test_gmean_of_many_classes_does_not_underflow():
+    y_true = np.repeat(np.arange(2000), 2)
+    y_pred = np.where(np.arange(4000) % 2, y_true, (y_true + 1) % 2000)
+    assert_allclose(gmean_score(y_true, y_pred), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_score", "expected"),
+    [
+        ([1, 1, 0, 0], [4, 3, 2, 1], 1),
+        ([1, 0, 1, 0], [4, 3, 2, 1], 1 / 2),
+        ([0, 0, 1, 1], [4, 3, 2, 1], 0),
+        # All tied: the share of positive rows.
+        ([1, 0, 0, 1, 0], [2, 2, 2, 2, 2], 2 / 5),
+        # One above; two places for three tied rows, one of them positive.
+        ([1, 1, 1, 0, 0, 0, 0], [9, 5, 1, 5, 5, 1, 0], (1 + 2 / 3) / 3),
+        # A tie that ends at the threshold, and ties away from it.
+        ([1, 1, 0, 0, 1, 0], [5, 5, 5, 1, 1, 1], 2 / 3),
+    ],
+)
+def test_prbep_by_hand(y_true, y_score, expected):
+    assert_allclose(prbep_score(y_true, y_score), expected)
+
+
+# ---------------------------------------------------------------------------
+# Against others, and invariances
+# ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3, 6])
+def test_gmean_is_that_of_imblearn(n_classes, weighted, global_random_seed):
+    theirs = pytest.importorskip("imblearn.metrics").geometric_mean_score
+    rng = np.random.RandomState(global_random_seed)
+    y_true = rng.randint(n_classes, size=200)
+    y_pred = np.where(rng.uniform(size=200) < 0.6, y_true, rng.randint(n_classes, size=200))
+    weights = rng.uniform(0.1, 3, size=200) if weighted else None
+    ours = gmean_score(y_true, y_pred, sample_weight=weights)
+    assert ours > 0
+    assert_allclose(ours, theirs(y_true, y_pred, sample_weight=weights))
+    labels = [n_classes - 1, 0]
+    assert_allclose(
+        gmean_score(y_true, y_pred, labels=labels, sample_weight=weights),
+        theirs(y_true, y_pred, labels=labels, sample_weight=weights),
+    )
+    if n_classes == 2:
+        # They count true negatives in rows, all else in weights (imbalanced-learn #1180).
+        mean_one = None if weights is None else weights / weights.mean()
+        assert_allclose(ours, theirs(y_true, y_pred, average="binary", sample_weight=mean_one))
+
+
+@settings(deadline=None)
+@given(scored_rows())
+def test_weighted_sum_and_cost_by_default_are_balanced_accuracy(rows):
+    y, score = rows
+    y_pred = (score > 0).astype(int)
+    balanced = balanced_accuracy_score(y, y_pred)
+    assert_allclose(weighted_sum_score(y, y_pred), balanced, atol=1e-12)
+    # The default costs, as the docstring has it.
+    expected = 2 * (1 - balanced) * y.sum() * (1 - y).sum() / len(y)
+    assert_allclose(misclassification_cost(y, y_pred), expected, atol=1e-12)
+
+
+def test_prbep_is_the_crossing_of_precision_and_recall(global_random_seed):
+    rng = np.random.RandomState(global_random_seed)
+    for _ in range(20):
+        y = rng.permutation(np.repeat([0, 1], [30, rng.randint(1, 30)]))
+        score = y * rng.uniform(0, 3) + rng.normal(size=len(y))
+        precision, recall, thresholds = precision_recall_curve(y, score)
+        crossing = np.flatnonzero(np.isclose(precision, recall) & (precision > 0))
+        ours = prbep_score(y, score)
+        if ours == 0:
+            assert len(crossing) == 0
+        else:
+            assert_allclose(precision[crossing], [ours])
+            assert (score >= thresholds[crossing]).sum() == y.sum()
+
+
+@settings(deadline=None, max_examples=40)
+@given(scored_rows(max_size=6))
+def test_prbep_is_the_mean_over_orders_of_tied_rows(rows):
+    y, score = rows
+    precisions = []
+    for order in map(list, permutations(range(len(y)))):
+        ranked = np.array(order)[np.argsort(-score[order], kind="stable")]
+        precisions.append(y[ranked[: y.sum()]].mean())
+    assert_allclose(prbep_score(y, score), np.mean(precisions), atol=1e-12)
+
+
+@settings(deadline=None)
+@given(scored_rows(), st.randoms(use_true_random=False))
+def test_order_of_rows_does_not_matter(rows, random):
+    y, score = rows
+    order = random.sample(range(len(y)), len(y))
+    assert_allclose(prbep_score(y[order], score[order]), prbep_score(y, score))
+    for measure in DECISIONS:
+        assert_allclose(measure(y[order], score[order] > 0), measure(y, score > 0))
+
+
+@settings(deadline=None)
+@given(scored_rows())
+def test_prbep_depends_on_the_order_of_scores_only(rows):
+    y, score = rows
+    ours = prbep_score(y, score)
+    assert 0 <= ours <= 1
+    for same in (np.exp(score), score**3, 1e9 + score, score.astype(np.float32)):
+        assert prbep_score(y, same) == ours
+
+
+@settings(deadline=None)
+@given(scored_rows(), st.permutations(["x", "y"]))
+def test_names_of_the_labels_do_not_matter(rows, names):
+    y, score = rows
+    names = np.array(names)
+    y_pred = (score > 0).astype(int)
+    assert_allclose(gmean_score(names[y], names[y_pred]), gmean_score(y, y_pred))
+    assert prbep_score(names[y], score, pos_label=names[1]) == prbep_score(y, score)
+    for measure in (weighted_sum_score, misclassification_cost):
+        assert measure(names[y], names[y_pred], pos_label=names[1]) == measure(y, y_pred)
+
+
+@settings(deadline=None)
+@given(scored_rows(), st.data())
+def test_weight_is_repetition(rows, data):
+    y, score = rows
+    n = len(y)
+    weights = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)))
+    weights[:2] = 1, 2
+    y_many, score_many = np.repeat(y, weights), np.repeat(score, weights)
+    ours = prbep_score(y, score, sample_weight=weights)
+    assert_allclose(ours, prbep_score(y_many, score_many), atol=1e-12)
+    assert_allclose(ours, prbep_score(y, score, sample_weight=weights / 7), atol=1e-12)
+    for measure in DECISIONS:
+        ours = measure(y, score > 0, sample_weight=weights)
+        assert_allclose(ours, measure(y_many, score_many > 0), atol=1e-12)
+
+
+# ---------------------------------------------------------------------------
+# Degenerate cases and errors
+# ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "message", "expected"),
+    [
+        (lambda: prbep_score([0, 0], [1, 2], pos_label=1), "positive rows .pos_label=1", 0),
+        (lambda: prbep_score([0, 1], [1, 2], sample_weight=[1, 0]), "positive rows", 0),
+        (lambda: gmean_score([0, 0], [0, 1]), r"recall of \[1\]", 0),
+        (lambda: gmean_score([0, 1], [0, 1], labels=[0, 1, 2]), r"recall of \[2\]", 0),
+        (lambda: weighted_sum_score([0, 0], [0, 1], eta_p=0.25), "sensitivity", 0.375),
+        (lambda: weighted_sum_score([1, 1], [0, 1], eta_p=0.5), "specificity", 0.25),
+        (lambda: weighted_sum_score([0, 0], [0, 0], pos_label=1), "sensitivity", 0.5),
+        (lambda: misclassification_cost([0, 0], [0, 1]), "one class only", 0),
+    ],
+)
+def test_undefined_measures_warn(call, message, expected):
+    with pytest.warns(UndefinedMetricWarning, match=message) as record:
+        assert call() == expected
+    assert len(record) == 1
+    assert record[0].filename == __file__
+
+
+def test_degenerate_cases_that_are_defined():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert prbep_score([1, 1], [0.3, 0.3], pos_label=1) == 1
+        assert prbep_score([1, 0], [0.3, 0.3], sample_weight=[1, 0]) == 1
+        assert gmean_score([0, 0], [0, 0]) == 1
+        assert misclassification_cost([0, 0], [0, 1], cost_p=2, cost_n=3) == 3
+        assert misclassification_cost([1, 1], [1, 0], cost_p=2, cost_n=3, pos_label=1) == 2
+
+
+@pytest.mark.parametrize("measure", BINARY)
+@pytest.mark.parametrize(
+    ("y", "pos_label", "message"),
+    [
+        ([0, 1, 2], None, r"at most two classes, got \[0, 1, 2\]"),
+        ([1, 1, 1], None, r"pos_label=None, and of the classes only \[1\]"),
+        ([0, 1, 1], 2, r"pos_label must be one of the classes \[0, 1\] .* got 2"),
+        ([0, 1, 1], "1", r"pos_label must be one of the classes \[0, 1\] .* got '1'"),
+        (["a", "a", "a"], 1, r"pos_label must be one of the classes \['a'\] .* got 1"),
+        ([0.5, 1.5, 2.5], None, "y_true must hold one class label per row, got continuous"),
+        ([[0, 1], [1, 0], [1, 1]], None, "y_true must hold .* got multilabel-indicator"),
+    ],
+)
+def test_measures_of_two_classes_refuse(measure, y, pos_label, message):
+    y_other = [0.1, 0.2, 0.3] if measure is prbep_score else y
+    with pytest.raises(ValueError, match=message):
+        measure(y, y_other, pos_label=pos_label)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_measures_refuse_rows(measure):
+    with pytest.raises(ValueError, match="must hold at least one row"):
+        measure([], [])
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        measure([0, 1], [0, 1, 1])
+    with pytest.raises(ValueError, match="(?i)negative"):
+        measure([0, 1], [0, 1], sample_weight=[1, -1])
+    with pytest.raises(ValueError, match="(?i)non-zero"):
+        measure([0, 1], [0, 1], sample_weight=[0, 0])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: weighted_sum_score(Y_TRUE, Y_PRED, eta_p=1.5), "'eta_p' .* Got 1.5"),
+        (lambda: misclassification_cost(Y_TRUE, Y_PRED, cost_p=2), "cost_p=2 and cost_n=None"),
+        (lambda: misclassification_cost(Y_TRUE, Y_PRED, cost_p=-1), "'cost_p' .* Got -1"),
+        (lambda: gmean_score(Y_TRUE, Y_PRED, labels=[]), "labels must name at least one"),
+        (lambda: prbep_score([0, 1], [[0.1, 0.9], [0.2, 0.8]]), r"y_score .* shape \(2, 2\)"),
+        (lambda: prbep_score([0, 1], [0.1, np.nan]), "y_score contains NaN"),
+    ],
+)
+def test_measures_refuse_parameters(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+# ---------------------------------------------------------------------------
+# Scorers
+# ---------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_classification(150, weights=[0.8], class_sep=0.7, flip_y=0.1, random_state=0)
+
+
+def test_scorers_are_the_measures(data):
+    X, y = data
+    model = SVC(class_weight="balanced").fit(X[:100], y[:100])
+    X, y = X[100:], y[100:]
+    y_pred = model.predict(X)
+    assert gmean_scorer(model, X, y) == gmean_score(y, y_pred)
+    assert prbep_scorer(model, X, y) == prbep_score(y, model.decision_function(X))
+    assert weighted_sum_scorer(model, X, y) == weighted_sum_score(y, y_pred)
+    cost = misclassification_cost(y, y_pred, normalize=True)
+    assert cost > 0
+    assert misclassification_cost_scorer(model, X, y) == -cost
+
+
+def test_prbep_scorer_without_decision_function_and_with_pos_label(data):
+    X, y = data
+    neighbors = KNeighborsClassifier().fit(X, y)
+    expected = prbep_score(y, neighbors.predict_proba(X)[:, 1])
+    assert prbep_scorer(neighbors, X, y) == expected
+    scorer = make_scorer(prbep_score, response_method="decision_function", pos_label=0)
+    logistic = LogisticRegression().fit(X, y)
+    expected = prbep_score(y, -logistic.decision_function(X), pos_label=0)
+    assert scorer(logistic, X, y) == expected
+
+
+@pytest.mark.parametrize("model", [SVC, LASVC])
+@pytest.mark.parametrize("scorer", SCORERS, ids=lambda s: s._score_func.__name__)
+def test_scorers_in_searches(scorer, model, data):
+    X, y = data
+    estimator = model(random_state=0)
+    # With gamma=1000 all test rows get the same score.
+    grid = {"gamma": [1000.0, 0.02]}
+    search = GridSearchCV(estimator, grid, scoring=scorer, cv=3, error_score="raise")
+    means = clone(search).fit(X, y).cv_results_["mean_test_score"]
+    assert means[1] > means[0]
+    scores = cross_val_score(estimator.set_params(gamma=0.02), X, y, scoring=scorer, cv=3)
+    assert_allclose(scores.mean(), means[1])
+    same = pickle.loads(pickle.dumps(search)).fit(X, y)
+    assert_allclose(same.cv_results_["mean_test_score"], means)
+
+
+@pytest.mark.parametrize("scorer", SCORERS, ids=lambda s: s._score_func.__name__)
+def test_scorers_can_be_copied_and_routed(scorer, data):
+    X, y = data
+    model = SVC().fit(X, y)
+    expected = scorer(model, X, y)
+    for same in (pickle.loads(pickle.dumps(scorer)), copy.deepcopy(scorer)):
+        assert repr(same) == repr(scorer)
+        assert same(model, X, y) == expected
+    with config_context(enable_metadata_routing=True):
+        routed = copy.deepcopy(scorer).set_score_request(sample_weight=True)
+        model.set_fit_request(sample_weight=False)
+        params = {"sample_weight": y + np.arange(len(y)) % 2}
+        weighted = cross_val_score(model, X, y, scoring=routed, params=params)
+    assert not np.allclose(weighted, cross_val_score(model, X, y, scoring=scorer))
+
+
+def test_scorers_of_three_classes():
+    X, y = make_classification(120, n_classes=3, n_informative=4, random_state=0)
+    model = SVC().fit(X, y)
+    assert gmean_scorer(model, X, y) == gmean_score(y, model.predict(X)) > 0
+    for scorer in SCORERS[1:]:
+        with pytest.raises(ValueError, match="at most two classes"):
+            scorer(model, X, y)
