@@ -13,7 +13,6 @@ cimport cython
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport isfinite
 from libc.stdint cimport int8_t, int32_t, int64_t
-from libc.stdlib cimport calloc, free
 
 from .blocks cimport Block, Store, address, grown, round_up
 from .leaves cimport LEAVES_BLOCK, LEAVES_TILE, table
@@ -63,6 +62,7 @@ cdef class DualLoop:
     cdef Block fresh
     # Kernel values of the block against the store, and against itself.
     cdef float *values
+    cdef object values_array
     cdef Py_ssize_t values_capacity
     cdef float gram[LEAVES_BLOCK * LEAVES_BLOCK]
     # Store slots: number of problems that refer to each, and those free (several problems only).
@@ -92,9 +92,6 @@ cdef class DualLoop:
     def slot_labels(self):
         """Class code of the vector in each slot of the store."""
         return self.slot_labels_array[:self.store.n_slots]
-
-    def __dealloc__(self):
-        free(self.values)
 
     # -------------------------------------------------------------------------- state
 
@@ -191,11 +188,8 @@ cdef class DualLoop:
         ld = round_up(self.store.n_slots + n_loaded, LEAVES_TILE) + LEAVES_TILE
         if self.values_capacity < LEAVES_BLOCK * ld:
             self.values_capacity = LEAVES_BLOCK * (ld + ld // 4)
-            free(self.values)
-            self.values = <float *>calloc(self.values_capacity, sizeof(float))
-            if self.values == NULL:
-                self.values_capacity = 0
-                raise MemoryError()
+            self.values_array = grown(np.zeros(0, np.float32), self.values_capacity)
+            self.values = <float *>address(self.values_array)
         fresh.values, fresh.ld = self.values, ld
         fresh.gram, fresh.gram_ld = self.gram, LEAVES_BLOCK
         if n_loaded:

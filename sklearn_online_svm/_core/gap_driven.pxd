@@ -24,6 +24,7 @@ cdef class GapDriven(Problem):
     cdef double h                    # sums of h = C y g and of h^2
     cdef double h_squared
     cdef bint stale                  # a step has been made since the last three were summed
+    cdef bint entered                # the newest row is a new member
     cdef readonly double violation   # largest met by PROCESS since begin_pass
     # Rows by region of the ramp when they were met: admitted, cleaned away, passed over.
     cdef int64_t admitted[3]

@@ -78,6 +78,7 @@ cdef class GapDriven(Problem):
     cdef int learn(self, Example *row) noexcept nogil:
         if not row.upper > row.lower:
             return 0                            # as if the row did not exist
+        self.entered = False
         if self.knows(row.row_id):
             self.set_target()
             return 1
@@ -106,6 +107,7 @@ cdef class GapDriven(Problem):
         if slot < 0:
             return -1
         self.admitted[row.region] += 1
+        self.entered = True
         h = fabs(self.members.bound[slot]) * row.y * g
         self.h += h
         self.h_squared += h * h
@@ -117,8 +119,9 @@ cdef class GapDriven(Problem):
         g = g if row.upper > 0.0 else -g
         self.violation = fmax(self.violation, g)
         if g > self.tau:
-            return self.step(slot, k)
-        self.delta = self.violation_of(e)
+            self.step(slot, k)
+        else:
+            self.delta = self.violation_of(e)
         return 1
 
     cdef void set_target(self) noexcept nogil:
@@ -157,12 +160,12 @@ cdef class GapDriven(Problem):
             if stepped < 0:
                 return -1
             if not stepped:
-                break
+                break                           # nothing violates, whatever the gap
             self.work += 2.0 * self.members.n
             if self.work > PATIENCE:
                 return 1
         n_admitted = self.admitted[LEFT] + self.admitted[RAMP] + self.admitted[RIGHT]
-        if self.clean_interval > 0 and n_admitted % self.clean_interval == 0:
+        if self.entered and self.clean_interval > 0 and n_admitted % self.clean_interval == 0:
             return self.clean()
         return 0
 

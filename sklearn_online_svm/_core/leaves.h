@@ -147,7 +147,7 @@ typedef struct {
     /* Without a bias, one coordinate at a time: g[s] -= step * k[s] and, in the same pass, the
      * extremes of the new g and sum_s max(0, bound[s] g[s]), what the losses add to the gap. */
     double (*update_one)(double *g, const float *k, double step, const int8_t *up,
-                         const int8_t *down, const double *bound, ptrdiff_t n,
+                         const int8_t *down, const float *bound, ptrdiff_t n,
                          leaves_extremes *extremes);
     /* g[s] -= step_i * ki[s] + step_j * kj[s], and the extremes of the new g. */
     void (*update_two)(double *g, const float *ki, double step_i, const float *kj, double step_j,
@@ -159,7 +159,7 @@ typedef struct {
     ptrdiff_t (*companion)(const double *g, const float *ki, const float *diag, double step_i,
                            float k_ii, const int8_t *up, const int8_t *down, ptrdiff_t n);
     /* Over the slots whose bound is not 0. */
-    void (*moments)(const double *g, const double *alpha, const double *bound, const int8_t *y,
+    void (*moments)(const double *g, const double *alpha, const float *bound, const int8_t *y,
                     ptrdiff_t n, leaves_moments *moments);
 } leaves_table;
 

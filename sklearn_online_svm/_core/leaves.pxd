@@ -87,13 +87,13 @@ cdef extern from "leaves.h" nogil:
         ptrdiff_t (*partner)(const double *, const float *, const float *, double, float,
                              const int8_t *, ptrdiff_t) noexcept nogil
         double (*update_one)(double *, const float *, double, const int8_t *, const int8_t *,
-                             const double *, ptrdiff_t, leaves_extremes *) noexcept nogil
+                             const float *, ptrdiff_t, leaves_extremes *) noexcept nogil
         void (*update_two)(double *, const float *, double, const float *, double,
                            const int8_t *, const int8_t *, ptrdiff_t,
                            leaves_extremes *) noexcept nogil
         ptrdiff_t (*companion)(const double *, const float *, const float *, double, float,
                                const int8_t *, const int8_t *, ptrdiff_t) noexcept nogil
-        void (*moments)(const double *, const double *, const double *, const int8_t *,
+        void (*moments)(const double *, const double *, const float *, const int8_t *,
                         ptrdiff_t, leaves_moments *) noexcept nogil
 
 # The table in use: chosen once, when this module is imported.

@@ -92,7 +92,7 @@ def _py_partner(str level, const double[::1] g, const float[::1] ki, const float
 
 
 def _py_update_one(str level, double[::1] g, const float[::1] k, double step,
-                   const int8_t[::1] up, const int8_t[::1] down, const double[::1] bound):
+                   const int8_t[::1] up, const int8_t[::1] down, const float[::1] bound):
     """Returns (sum of losses, g_max, g_min, i_max, j_min); g is changed in place."""
     cdef leaves_extremes e
     cdef double loss
@@ -126,7 +126,7 @@ def _py_companion(str level, const double[::1] g, const float[::1] ki, const flo
 
 
 def _py_moments(str level, const double[::1] g, const double[::1] alpha,
-                const double[::1] bound, const int8_t[::1] y):
+                const float[::1] bound, const int8_t[::1] y):
     """Returns (sum of h, sum of h^2, sum of alpha g)."""
     cdef leaves_moments m
     if g.shape[0] == 0:

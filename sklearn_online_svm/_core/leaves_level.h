@@ -31,16 +31,10 @@ typedef __m512d vd;
 #define F_FMA(a, b, c) __builtin_fmaf(a, b, c)
 #define D_FMA(a, b, c) __builtin_fma(a, b, c)
 /* Larger of best and g where the byte is set. */
-#define VD_MAX_IF(best, g, bytes)                                                              \
-    _mm512_mask_max_pd(                                                                        \
-        best,                                                                                  \
-        _mm512_movepi64_mask(_mm512_cvtepi8_epi64(_mm_loadl_epi64((const __m128i *)(bytes)))), \
-        best, g)
-#define VD_MIN_IF(best, g, bytes)                                                              \
-    _mm512_mask_min_pd(                                                                        \
-        best,                                                                                  \
-        _mm512_movepi64_mask(_mm512_cvtepi8_epi64(_mm_loadl_epi64((const __m128i *)(bytes)))), \
-        best, g)
+#define VD_BYTE_MASK(bytes) \
+    ((__mmask8)_mm_movepi8_mask(_mm_loadl_epi64((const __m128i *)(bytes))))
+#define VD_MAX_IF(best, g, bytes) _mm512_mask_max_pd(best, VD_BYTE_MASK(bytes), best, g)
+#define VD_MIN_IF(best, g, bytes) _mm512_mask_min_pd(best, VD_BYTE_MASK(bytes), best, g)
 
 #elif defined(LEVEL_AVX2)
 
@@ -306,7 +300,7 @@ static void LEAF(axpy)(double step, const float *LEAVES_RESTRICT k, double *LEAV
 
 LEAVES_INLINE double LEAF(move)(double *LEAVES_RESTRICT g, const float *ki, double step_i,
                                 const float *kj, double step_j, const int8_t *up,
-                                const int8_t *down, const double *bound, ptrdiff_t n,
+                                const int8_t *down, const float *bound, ptrdiff_t n,
                                 leaves_extremes *extremes, const int way) {
     double g_max = -INFINITY, g_min = INFINITY, sum = 0.0;
     ptrdiff_t at_max = -1, at_min = -1, start, i;
@@ -331,7 +325,7 @@ LEAVES_INLINE double LEAF(move)(double *LEAVES_RESTRICT g, const float *ki, doub
             low = VD_MIN_IF(low, v, down + i);
             if (way == MOVE_ONE) {
                 /* A free slot has bound 0 and any g: where the product is NaN it counts 0. */
-                const vd loss = VD_LOAD(bound + i) * v;
+                const vd loss = VD_WIDEN(bound + i) * v;
                 total = total + VD_POSITIVE(loss);
             }
         }
@@ -343,7 +337,7 @@ LEAVES_INLINE double LEAF(move)(double *LEAVES_RESTRICT g, const float *ki, doub
             if (way == MOVE_TWO) g[i] = D_FMA(-step_j, (double)kj[i], g[i]);
             if (up[i] && g[i] > stretch_max) stretch_max = g[i];
             if (down[i] && g[i] < stretch_min) stretch_min = g[i];
-            if (way == MOVE_ONE && bound[i] * g[i] > 0.0) sum += bound[i] * g[i];
+            if (way == MOVE_ONE && (double)bound[i] * g[i] > 0.0) sum += (double)bound[i] * g[i];
         }
         VD_STORE(lanes, high);
         VD_STORE(lanes + DL, low);
@@ -374,7 +368,7 @@ static void LEAF(update)(double *g, const float *ki, const float *kj, double ste
 }
 
 static double LEAF(update_one)(double *g, const float *k, double step, const int8_t *up,
-                               const int8_t *down, const double *bound, ptrdiff_t n,
+                               const int8_t *down, const float *bound, ptrdiff_t n,
                                leaves_extremes *extremes) {
     return LEAF(move)(g, k, step, NULL, 0.0, up, down, bound, n, extremes, MOVE_ONE);
 }
@@ -390,7 +384,7 @@ static void LEAF(update_two)(double *g, const float *ki, double step_i, const fl
 #undef MOVE_TWO
 
 static void LEAF(moments)(const double *LEAVES_RESTRICT g, const double *LEAVES_RESTRICT alpha,
-                          const double *LEAVES_RESTRICT bound, const int8_t *LEAVES_RESTRICT y,
+                          const float *LEAVES_RESTRICT bound, const int8_t *LEAVES_RESTRICT y,
                           ptrdiff_t n, leaves_moments *moments) {
     vd h_sum = VD_SET(0.0), h_squared = VD_SET(0.0), alpha_g = VD_SET(0.0);
     double lanes[3 * DL];
@@ -398,7 +392,7 @@ static void LEAF(moments)(const double *LEAVES_RESTRICT g, const double *LEAVES_
     int l;
     moments->h = moments->h_squared = moments->alpha_g = 0.0;
     for (; i + DL <= n; i += DL) {
-        const vd limit = VD_LOAD(bound + i);
+        const vd limit = VD_WIDEN(bound + i);
         const vd gradient = VD_IF_NOT_ZERO(limit, VD_LOAD(g + i));
         const vd size = VD_ABS(limit);
         const vd h = size * VD_WIDEN_BYTES(y + i) * gradient;
@@ -415,10 +409,10 @@ static void LEAF(moments)(const double *LEAVES_RESTRICT g, const double *LEAVES_
         moments->alpha_g += lanes[2 * DL + l];
     }
     for (; i < n; i++) {
-        const double h = bound[i] != 0.0 ? fabs(bound[i]) * y[i] * g[i] : 0.0;
+        const double h = bound[i] != 0.0f ? fabs((double)bound[i]) * y[i] * g[i] : 0.0;
         moments->h += h;
         moments->h_squared += h * h;
-        if (bound[i] != 0.0) moments->alpha_g += alpha[i] * g[i];
+        if (bound[i] != 0.0f) moments->alpha_g += alpha[i] * g[i];
     }
 }
 

@@ -469,7 +469,8 @@ cdef class Problem:
         """Dual objective, sum (alpha y + beta) - 1/2 alpha' K alpha; beta is the size of a box on
         the other side of 0 than y, else 0."""
         m, alive = self.members, self.slots()
-        shifted = np.where(m["bound"][alive] * m["y"][alive] < 0, np.abs(m["bound"][alive]), 0.0)
+        bound = (m["lower"] + m["upper"])[alive]
+        shifted = np.where(bound * m["y"][alive] < 0, np.abs(bound), 0.0)
         return float(0.5 * (m["alpha"][alive] @ (m["y"] + m["g"])[alive]) + shifted.sum())
 
     @property

@@ -32,7 +32,7 @@ cdef class SupportSet:
     cdef double *g
     cdef double *lower
     cdef double *upper
-    cdef double *bound          # the end of the box that is not 0
+    cdef float *bound           # the end of the box that is not 0, rounded: what steers the gap
     cdef float *diag
     cdef int8_t *y
     cdef int8_t *region

@@ -14,7 +14,7 @@ cdef double EPSILON = np.finfo(np.float64).eps
 # Name and type of the arrays of a support set, and what fills the part never used.
 _FIELDS = {
     "alpha": np.float64, "g": np.float64, "lower": np.float64, "upper": np.float64,
-    "bound": np.float64, "diag": np.float32, "y": np.int8, "region": np.int8,
+    "bound": np.float32, "diag": np.float32, "y": np.int8, "region": np.int8,
     "up": np.int8, "down": np.int8,
     "index": np.int32, "row_id": np.int64,
     "free_slots": np.int32, "zeros": np.int32, "zero_place": np.int32,
@@ -35,7 +35,7 @@ cdef class SupportSet:
         self.g = <double *>address(arrays["g"])
         self.lower = <double *>address(arrays["lower"])
         self.upper = <double *>address(arrays["upper"])
-        self.bound = <double *>address(arrays["bound"])
+        self.bound = <float *>address(arrays["bound"])
         self.diag = <float *>address(arrays["diag"])
         self.y = <int8_t *>address(arrays["y"])
         self.region = <int8_t *>address(arrays["region"])
@@ -108,7 +108,7 @@ cdef class SupportSet:
         self.region[slot] = row.region
         self.lower[slot] = row.lower
         self.upper[slot] = row.upper
-        self.bound[slot] = row.lower + row.upper
+        self.bound[slot] = <float>(row.lower + row.upper)
         self.g[slot] = g
         self.diag[slot] = diag
         self.index[slot] = index
@@ -121,7 +121,8 @@ cdef class SupportSet:
     cdef void remove(self, Py_ssize_t slot) noexcept nogil:
         """Free ``slot``; its alpha is 0, so no g changes."""
         self.leave_zeros(slot)
-        self.lower[slot] = self.upper[slot] = self.bound[slot] = 0.0
+        self.lower[slot] = self.upper[slot] = 0.0
+        self.bound[slot] = 0.0
         self.up[slot] = self.down[slot] = 0
         self.row_id[slot] = -1
         self.free_slots[self.n_free] = <int32_t>slot

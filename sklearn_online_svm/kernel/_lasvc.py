@@ -23,13 +23,15 @@ ALGORITHMS = ("lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full")
 
 
 class LASVC(KernelLearner):
-    r"""Support vector classifier that learns in one pass over the rows (LASVM).
+    r"""Support vector classifier that learns in one pass over the rows (LASVM and descendants).
 
     Parameters, attributes and predictions are those of :class:`sklearn.svm.SVC`. ``fit`` makes
     one pass (or several) and finishes; ``partial_fit`` continues with new rows;
-    ``max_iter=-1`` repeats passes up to the optimum that ``SVC`` finds.
+    ``max_iter=-1`` repeats passes up to the optimum that ``SVC`` finds. On noisy labels
+    ``algorithm="lasvm-nc"`` and ``"lasvm-i"`` keep far fewer support vectors.
 
-    Read more in the :ref:`user guide <lasvm>`.
+    Read more in the :ref:`user guide <lasvm>`, and about the algorithms for noisy labels in
+    :ref:`its page on them <robust>`.
 
     Parameters
     ----------
@@ -49,8 +51,19 @@ class LASVC(KernelLearner):
         0), ``"auto"`` is ``1 / n_features``. In a stream it is fixed by the first chunk.
     coef0 : float, default=0.0
         Constant of the poly and sigmoid kernels.
-    algorithm : {"lasvm"}, default="lasvm"
+    algorithm : {"lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full"}, default="lasvm"
         The learning algorithm.
+
+        - ``"lasvm"``: the problem of ``SVC``, with a bias, by steps on pairs.
+        - ``"lasvm-g"``: without a bias, by steps on single vectors; after each row until the
+          duality gap is down at its target. A steadier model during the pass.
+        - ``"lasvm-nc"``: the same with the ramp loss, which is not convex: outliers, rows with
+          :math:`y f(x) <` ``ramp_s``, do not become support vectors that pull at the boundary.
+          The fewest support vectors on noisy labels.
+        - ``"lasvm-i"``: learns only from rows with ``ramp_s`` :math:`\le y f(x) \le 1`; the
+          fastest.
+        - ``"lasvm-full"``: like ``"lasvm-g"``, but every row is kept, support vector or not. A
+          baseline: slow, and its memory grows with the rows.
     selection : {"random"}, default="random"
         Which row is learnt next: the next one of a shuffle.
     max_iter : int, default=1
@@ -58,13 +71,18 @@ class LASVC(KernelLearner):
         then the optimum over all rows, within ``tol``.
     delta_max : float, default=None
         After each row, repeat REPROCESS until the largest violation among the vectors kept is at
-        most this. None: REPROCESS once.
+        most this. None: REPROCESS once. Only of ``algorithm="lasvm"``; the others are led by the
+        duality gap.
     finishing : bool, default=True
         Whether ``fit`` ends with :meth:`finish`.
     shrinking : bool, default=True
         Whether finishing sets aside vectors at their bound.
     tol : float, default=1e-3
         Largest violation of the optimality conditions that is left alone.
+    ramp_s : float, default=-1.0
+        Place :math:`s < 1` of the ramp: rows with a margin :math:`y f(x) < s` are outliers to
+        ``"lasvm-nc"`` and ``"lasvm-i"`` (which needs :math:`s \le 0`); the other algorithms only
+        count them. Also the threshold of :meth:`suspect_labels`.
     cache_size : float, default=500
         Memory for kernel rows, in MB. Too little costs time, never correctness.
     class_weight : dict, "balanced" or "online_balanced", default=None
@@ -101,10 +119,18 @@ class LASVC(KernelLearner):
     gamma_ : float
         Value of gamma in use.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        Bias of each decision function.
+        Bias of each decision function; 0 unless ``algorithm="lasvm"``.
     kkt_violation_ : float
         Largest violation met during the last pass of ``fit``, each row measured when it was
         visited. With ``max_iter=-1`` the largest violation left over all rows.
+    n_admitted_ : ndarray of shape (1, 3) or (n_classes, 3)
+        Rows that entered the set of vectors kept, by where they lay on the ramp when they came:
+        left of it (:math:`y f(x) <` ``ramp_s``), on it, right of it (:math:`y f(x) > 1`). Not
+        with ``algorithm="lasvm"``.
+    n_cleaned_ : ndarray of shape (1, 3) or (n_classes, 3)
+        Rows that left it again, by where they had lain when they entered.
+    n_skipped_ : ndarray of shape (1, 3) or (n_classes, 3)
+        Rows that ``"lasvm-i"`` passed over, likewise.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -127,12 +153,13 @@ class LASVC(KernelLearner):
 
     See Also
     --------
+    RampSVC : The ramp loss, solved in batch.
     sklearn.svm.SVC : The batch solver (LIBSVM); multiclass by one-vs-one.
     sklearn.linear_model.SGDClassifier : Linear models in one pass.
 
     Notes
     -----
-    LASVM [1]_ [2]_ solves the dual of the support vector machine,
+    ``algorithm="lasvm"`` [1]_ [2]_ solves the dual of the support vector machine,
 
     .. math::
 
@@ -144,6 +171,12 @@ class LASVC(KernelLearner):
     optimality conditions, REPROCESS improves the worst pair in the set and lets go of vectors that
     no longer matter. The decision function is
     :math:`f(x) = \sum_i \alpha_i K(x_i, x) + b`.
+
+    The other algorithms [3]_ drop :math:`b` and with it the constraint on the sum, so that one
+    :math:`\alpha_i` can move alone. They repeat REPROCESS until the duality gap over the vectors
+    kept is at most :math:`\max(C, \hat G)`, where :math:`\hat G^2` is the sum of squared
+    deviations of :math:`C_i y_i g_i` from their mean before the row came. With the ramp loss
+    the box of an outlier is shifted to the other side of 0.
 
     Multiclass problems are one-vs-rest. The vectors are stored once and their kernel values are
     computed once for all classes.
@@ -158,7 +191,9 @@ class LASVC(KernelLearner):
     .. [1] Bordes, Ertekin, Weston, Bottou: Fast kernel classifiers with online and active
        learning. JMLR 6, 2005.
     .. [2] Ertekin: Learning in extreme conditions: online and active learning with massive,
-       imbalanced and noisy data. Pennsylvania State University, 2009, chapter 3.
+       imbalanced and noisy data. Pennsylvania State University, 2009, chapters 3 and 6.
+    .. [3] Ertekin, Bottou, Giles: Nonconvex online support vector machines. IEEE Transactions on
+       Pattern Analysis and Machine Intelligence 33, 2011.
 
     Examples
     --------
