@@ -233,3 +233,19 @@ def test_alpha_that_fits_stays(has_bias):
     alpha = np.array([0.5, -0.5])
     moved = continued_alpha(alpha, np.array([0.0, -1.0]), np.array([1.0, 0.0]), has_bias)
     assert_array_equal(moved, alpha)
+
+
+def test_where_single_coordinates_lead_nowhere_steps_on_two_take_over():
+    # Far from the origin all values of the polynomial kernel are large and alike.
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(loc=100, size=(60, 2)), rng.choice([-1, 1], 60)
+    store = make_store(X, "poly", gamma=0.5, coef0=0.0, degree=3)
+    learner = Learner(X, y, 1.0, store, algorithm="lasvm-g", gap_floor=1.0)
+    most = 0
+    for row in range(60):
+        before = learner.problem.n_changes
+        learner.learn(row)
+        most = max(most, learner.problem.n_changes - before)
+        done = learner.problem.gap <= learner.problem.threshold * (1 + 1e-6)
+        assert done or learner.problem.delta <= learner.problem.tau
+    assert most > 10_000

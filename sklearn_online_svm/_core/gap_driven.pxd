@@ -24,6 +24,7 @@ cdef class GapDriven(Problem):
     cdef double h                    # sums of h = C y g and of h^2
     cdef double h_squared
     cdef bint stale                  # a step has been made since the last three were summed
+    cdef Py_ssize_t n_steps          # of REPROCESS after the newest row
     cdef bint entered                # the newest row is a new member
     cdef readonly double violation   # largest met by PROCESS since begin_pass
     # Rows by region of the ramp when they were met: admitted, cleaned away, passed over.
@@ -36,6 +37,7 @@ cdef class GapDriven(Problem):
     cdef int process(self, Example *row) noexcept nogil
     cdef int step(self, Py_ssize_t slot, const float *k) noexcept nogil
     cdef int reprocess(self) noexcept nogil
+    cdef int step_on_two(self) noexcept nogil
     cdef int clean(self) noexcept nogil
     cdef void sum_up(self) noexcept nogil
     cdef void set_target(self) noexcept nogil

@@ -545,7 +545,7 @@ class LASVC(KernelLearner):
                 progress = self._count_labels if n_pass == 1 else None
                 engine.learn(X, self._order, codes, cost, row_ids, threads, progress)
                 self.kkt_violation_ = engine.violation_met()
-                quiet = engine.n_changes == changes
+                quiet = engine.n_changes == changes and self._is_solved()
                 if quiet and exact:
                     self.kkt_violation_ = engine.violation_left()
                     break

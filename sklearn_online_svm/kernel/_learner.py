@@ -163,6 +163,10 @@ class KernelLearner(KernelMachine):
         self._engine.finish(threads)
         for _ in range(10):
             self._engine.refresh()
-            if all(problem.delta <= problem.tau for problem in self._engine.problems):
+            if self._is_solved():
                 return
             self._engine.finish(threads)
+
+    def _is_solved(self):
+        """Whether the problems over the vectors kept are solved to tol."""
+        return all(problem.delta <= problem.tau for problem in self._engine.problems)

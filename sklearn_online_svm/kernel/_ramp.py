@@ -44,7 +44,7 @@ class RampSVC(KernelLearner):
         The first convex problem, with the hinge loss, is solved over so many rows (float: this
         share of the rows), drawn at random. None: over all, which depends on no random number.
     max_iter : int, default=100
-        Largest number of convex problems after the first one.
+        Largest number of convex problems, the first one included.
     shrinking : bool, default=True
         Whether vectors at their bound are set aside while a problem is solved.
     tol : float, default=1e-3
@@ -87,16 +87,16 @@ class RampSVC(KernelLearner):
     feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, when X has string column names.
     n_iter_ : int
-        Convex problems solved after the first one.
+        Convex problems solved, the first one included.
     n_kernel_evaluations_ : int
         Kernel values computed for learning.
     n_samples_seen_ : int
         Rows given to ``fit``.
     n_support_ : ndarray of shape (n_classes,), dtype=int32
         Number of support vectors of each class.
-    objective_history_ : ndarray of shape (n_iter_ + 1, 1) or (n_iter_ + 1, n_classes)
-        Value of the objective with the ramp loss over all rows, after the first problem and after
-        each of the others. Never rises, up to ``tol``.
+    objective_history_ : ndarray of shape (n_iter_, 1) or (n_iter_, n_classes)
+        Value of the objective with the ramp loss over all rows, after each convex problem. Never
+        rises, up to ``tol``.
     support_ : ndarray of shape (n_SV,), dtype=int32
         Indices of the support vectors in X, class by class.
     support_vectors_ : {ndarray, csr_matrix} of shape (n_SV, n_features)
@@ -240,12 +240,11 @@ class RampSVC(KernelLearner):
         history = []
         self.objective_history_ = np.empty((0, self._spec.n_problems))
         with thread_pool(self.n_jobs) as threads:
-            problem.solve(self._first_rows(X.shape[0]), threads)
+            scores = problem.solve(self._first_rows(X.shape[0]), threads)
             while True:
-                scores = problem.scores(threads)
                 history.append(problem.objective(scores))
                 self.objective_history_ = np.array(history)
-                self.n_iter_ = len(history) - 1
+                self.n_iter_ = len(history)
                 shifted = problem.beyond_ramp(scores)
                 if self.verbose:
                     print(
@@ -254,13 +253,15 @@ class RampSVC(KernelLearner):
                         f"{len(self.support_)} support vectors"
                     )
                 # A first problem over a part of the rows is not yet one of the sequence.
-                in_sequence = self.n_iter_ > 0 or self.init_size is None
+                in_sequence = self.n_iter_ > 1 or self.init_size is None
                 if in_sequence and np.array_equal(shifted, problem.shifted):
+                    return
+                if self.n_iter_ > 2 and (history[-2] - history[-1]).max() < self.tol * self.C:
                     return
                 if self.n_iter_ == self.max_iter:
                     break
-                problem.shift(shifted, threads)
-                problem.solve(self._next_order(X.shape[0]), threads)
+                problem.shift(shifted)
+                scores = problem.solve(np.arange(X.shape[0]), threads)
         warnings.warn(
             f"RampSVC did not converge within max_iter={self.max_iter} convex problems: "
             f"{np.count_nonzero(shifted != problem.shifted)} rows still change sides.",
@@ -292,6 +293,7 @@ class _ConvexProblem:
     def __init__(self, model, X, codes, cost):
         n_problems = model._spec.n_problems
         self.model, self.engine = model, model._engine
+        self.has_bias = model._spec.solver.has_bias
         self.X, self.codes, self.cost = X, codes, cost
         classes = [1] if n_problems == 1 else range(n_problems)
         self.y = np.array([np.where(codes == c, 1.0, -1.0) for c in classes])
@@ -300,27 +302,59 @@ class _ConvexProblem:
         self.known = [np.full(X.shape[0], -1, dtype=np.int32) for _ in classes]
         self.row_ids = np.arange(X.shape[0])
 
-    def solve(self, order, threads):
-        """Pass over the rows until one pass changes nothing."""
+    def solve(self, rows, threads):
+        """Solve the problem over ``rows``; returns the decision values of all rows.
+
+        Rows are learnt, the members solved; then those that violate with the result are learnt,
+        until there is none.
+        """
         model, engine = self.model, self.engine
+        fresh = not any(problem.members.n_members for problem in engine.problems)
+        order, changes = rows if fresh else None, -1
         for _ in range(model.max_passes):
-            engine.begin_pass(self.known)
-            changes = engine.n_changes
-            engine.learn(
-                self.X, order, self.codes, self.cost, self.row_ids, threads, shifted=self.shifted
-            )
-            if engine.n_changes == changes:
-                model.kkt_violation_ = engine.violation_left()
-                return
+            if order is not None:
+                engine.begin_pass(self.known)
+                engine.learn(
+                    self.X,
+                    order.astype(np.int64),
+                    self.codes,
+                    self.cost,
+                    self.row_ids,
+                    threads,
+                    shifted=self.shifted,
+                )
             model._finish_exactly(threads)
-        model.kkt_violation_ = engine.violation_met()
+            scores = self.scores(threads)
+            violation = self.violation(scores)[:, rows].max(axis=0)
+            model.kkt_violation_ = float(violation.max())
+            order = rows[violation > model.tol]
+            if not len(order) or engine.n_changes == changes:
+                return scores
+            changes = engine.n_changes
         warnings.warn(
-            f"A convex problem of RampSVC did not converge within {model.max_passes} passes: the "
-            f"largest violation of the last one was {model.kkt_violation_:.3g}, tol is "
-            f"{model.tol:.3g}.",
+            f"A convex problem of RampSVC did not converge within {model.max_passes} rounds: the "
+            f"largest violation left is {model.kkt_violation_:.3g}, tol is {model.tol:.3g}.",
             ConvergenceWarning,
             stacklevel=6,
         )
+        return scores
+
+    def violation(self, scores):
+        """(n_problems, n_rows) violation of each row with the members, at its alpha."""
+        violation = np.zeros(self.y.shape)
+        for c, problem in enumerate(self.engine.problems):
+            slots = problem.slots()
+            alpha = np.zeros(self.y.shape[1])
+            alpha[problem.members["row_id"][slots]] = problem.members["alpha"][slots]
+            bound = np.where(self.shifted[c], -self.y[c], self.y[c]) * self.cost
+            g = self.y[c] - (scores[c] - problem.b)
+            # Without a bias each row stands alone: the partner's gradient is 0.
+            extremes = problem.members.extremes
+            low, high = (extremes["g_min"], extremes["g_max"]) if self.has_bias else (0.0, 0.0)
+            rises, falls = alpha < np.maximum(0, bound), alpha > np.minimum(0, bound)
+            violation[c, rises] = (g - low)[rises]
+            violation[c, falls] = np.maximum(violation[c, falls], (high - g)[falls])
+        return np.maximum(violation, 0.0)
 
     def scores(self, threads):
         """Return the (n_problems, n_rows) decision values of the rows."""
@@ -329,7 +363,13 @@ class _ConvexProblem:
         return scores.T
 
     def beyond_ramp(self, scores):
-        return (self.y * scores < self.model.ramp_s).astype(np.int8)
+        """Return flags of the rows left of the ramp.
+
+        A row comes back only when it is right of the end by more than tol: the scores are not
+        more exact than that, and at the end both tangents touch.
+        """
+        z, s = self.y * scores, self.model.ramp_s
+        return (z < s + self.model.tol * self.shifted).astype(np.int8)
 
     def objective(self, scores):
         """Objective of each class with the ramp loss, over all rows."""
@@ -338,15 +378,14 @@ class _ConvexProblem:
         norms = [problem.squared_norm for problem in self.engine.problems]
         return 0.5 * np.array(norms) + loss @ self.cost
 
-    def shift(self, shifted, threads):
+    def shift(self, shifted):
         """Give the rows new boxes, and move the old solution into them."""
         self.shifted = shifted
-        has_bias = self.model._spec.solver.has_bias
         for problem, y, beyond in zip(self.engine.problems, self.y, shifted, strict=True):
             slots = problem.slots()
             rows = problem.members["row_id"][slots]
             bound = np.where(beyond[rows], -y[rows], y[rows]) * self.cost[rows]
             lower, upper = np.minimum(0, bound), np.maximum(0, bound)
-            alpha = continued_alpha(problem.members["alpha"][slots], lower, upper, has_bias)
+            alpha = continued_alpha(problem.members["alpha"][slots], lower, upper, self.has_bias)
             problem.rebox(lower, upper, alpha)
         self.engine.refresh()
