@@ -75,9 +75,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
-                or (n_samples, n_samples_fit)
-            Rows, those of ``fit`` or others.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows, those of ``fit`` or others; with a precomputed kernel their kernel values.
         y : array-like of shape (n_samples,)
             Labels to be audited.
         n_suspects : int, default=None

@@ -42,7 +42,8 @@ class RampSVC(KernelLearner):
         Whether the decision function has a bias.
     init_size : int or float, default=None
         The first convex problem, with the hinge loss, is solved over so many rows (float: this
-        share of the rows), drawn at random. None: over all, which depends on no random number.
+        share of the rows), drawn at random: quicker, and it may end in a worse optimum. None: over
+        all rows.
     max_iter : int, default=100
         Largest number of convex problems, the first one included.
     shrinking : bool, default=True
@@ -94,7 +95,7 @@ class RampSVC(KernelLearner):
         Rows given to ``fit``.
     n_support_ : ndarray of shape (n_classes,), dtype=int32
         Number of support vectors of each class.
-    objective_history_ : ndarray of shape (n_iter_, 1) or (n_iter_, n_classes)
+    objective_history_ : ndarray of shape (n_solved, 1) or (n_solved, n_classes)
         Value of the objective with the ramp loss over all rows, after each convex problem. Never
         rises, up to ``tol``.
     support_ : ndarray of shape (n_SV,), dtype=int32
