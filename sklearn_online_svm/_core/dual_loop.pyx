@@ -549,7 +549,7 @@ cdef class DualLoop:
                         continue
                     row.place, row.row_id = r, row_ids[rows[at + r]]
                     row.y = 1 if labels[rows[at + r]] == (1 if problem.identity else c) else -1
-                    row.region = 0
+                    row.region = -1         # not met by this engine: counted nowhere
                     row.lower = -cost[rows[at + r]] if alpha[c, at + r] < 0.0 else 0.0
                     row.upper = cost[rows[at + r]] if alpha[c, at + r] > 0.0 else 0.0
                     slot = problem.seed(&row, alpha[c, at + r])

@@ -249,7 +249,8 @@ cdef class GapDriven(Problem):
         qsort(self.idle, n, sizeof(Idle), &_farthest_first)
         for p in range(n - self.max_non_sv):
             slot = self.idle[p].slot
-            self.cleaned[self.members.region[slot]] += 1
+            if self.members.region[slot] >= 0:
+                self.cleaned[self.members.region[slot]] += 1
             self.let_go(slot)
         self.refresh()
         return 0
