@@ -10,12 +10,13 @@
 How the modules lie on each other, arrows downward::
 
     run                                      all steps in order, then the tables
-    compare one_row scaling cache_size reproduction      the steps: what is measured
+    compare one_row scaling cache_size reproduction robust      the steps: what is measured
     harness                                  settings, results as JSON, command line
     tasks                                    what runs inside a fresh process
     measure workloads models                 processes, time, memory; data; estimators
 
     tables figures thesis                    JSON in, rst and PNG out
+    robust_tables robust_figures             ... of the steps in robust: label noise, chapter 6
 
 A step stores ``results/<step>.json`` with the records as they were measured, the versions and
 the date. Medians and ratios are taken when the tables are built, so that a table can be changed

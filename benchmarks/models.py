@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 
 @dataclass(frozen=True)
 class Setting:
-    """What all models are told; `options` are further parameters of LASVC."""
+    """What all models are told; `options` are further parameters of LASVC or RampSVC."""
 
     C: float
     gamma: float
@@ -34,12 +34,27 @@ class Column:
     once: bool = False
     limited: bool = False
     dense_only: bool = False
+    # Further parameters of LASVC or RampSVC.
+    options: dict = field(default_factory=dict)
 
 
 def _lasvc(setting):
     from sklearn_online_svm import LASVC
 
     return LASVC(
+        C=setting.C,
+        gamma=setting.gamma,
+        cache_size=setting.cache_size,
+        n_jobs=setting.threads,
+        random_state=setting.seed,
+        **setting.options,
+    )
+
+
+def _ramp_svc(setting):
+    from sklearn_online_svm import RampSVC
+
+    return RampSVC(
         C=setting.C,
         gamma=setting.gamma,
         cache_size=setting.cache_size,
@@ -79,6 +94,7 @@ def _hist_gradient_boosting(setting):
 
 _BUILDERS = {
     "lasvc": _lasvc,
+    "ramp_svc": _ramp_svc,
     "svc": _svc,
     "thundersvm": _thundersvm,
     "nystroem_sgd": _nystroem_sgd,
@@ -101,6 +117,26 @@ COLUMNS = [
         limited=True, dense_only=True,
     ),
 ]  # fmt: skip
+
+# The algorithms of chapter 6, by the name that LASVC has for them.
+ALGORITHMS = {
+    "lasvm-full": "FULL SVM",
+    "lasvm-g": "LASVM-G",
+    "lasvm-nc": "LASVM-NC",
+    "lasvm-i": "LASVM-I",
+    "lasvm": "LASVM",
+}
+
+# SVC beside all of them, and the batch solver of the ramp loss.
+ROBUST_COLUMNS = {
+    "svc": Column("svc", "SVC", "svc"),
+    **{
+        name: Column(name, title, "lasvc", options={"algorithm": name})
+        for name, title in ALGORITHMS.items()
+    },
+    "ramp": Column("ramp", "RampSVC", "ramp_svc"),
+    "ramp_0": Column("ramp_0", "RampSVC, s = 0", "ramp_svc", options={"ramp_s": 0.0}),
+}
 
 
 def build(model, setting):

@@ -8,7 +8,7 @@ writes ``doc/benchmarks/*.inc`` and ``*.png`` and the lines of ``README.rst`` be
 ``.. benchmark-table-start`` and ``.. benchmark-table-end``. Steps without results are left out.
 """
 
-from . import figures, harness, measure, models, thesis
+from . import figures, harness, measure, models, robust, robust_figures, robust_tables, thesis
 from .rst import change, count, list_table, megabytes, millions, percent, seconds, times
 from .summary import Records, ratio
 from .workloads import COMPARED, TABLE_3_2, WORKLOADS
@@ -349,12 +349,16 @@ def figure_3_7(results):
 # ---------------------------------------------------------------------------
 
 
-def environment(results):
-    """Date, versions and hardware of the steps; several where they differ."""
-    steps = sorted(results.glob("*.json"))
+def environment(results, steps=None):
+    """Date, versions and hardware of the steps (all but `robust`); several where they differ."""
+    if steps is None:
+        steps = [path.stem for path in results.glob("*.json") if path.stem not in robust.STEPS]
     lines = []
-    for step in steps:
-        about = harness.load(step.stem, results)["environment"]
+    for step in sorted(steps):
+        stored = harness.load(step, results)
+        if stored is None:
+            continue
+        about = stored["environment"]
         versions = ", ".join(
             f"{name} {number}" for name, number in about["versions"].items() if number
         )
@@ -363,6 +367,10 @@ def environment(results):
         if line not in lines:
             lines.append(line)
     return "Measured on " + "\n\nand on ".join(lines) + "\n" if lines else None
+
+
+def robust_environment(results):
+    return environment(results, robust.STEPS)
 
 
 TABLES = {
@@ -377,7 +385,9 @@ TABLES = {
     "mnist_digits": mnist_digits,
     "mnist_multiclass": mnist_multiclass,
     "figure_3_7": figure_3_7,
+    **robust_tables.TABLES,
     "environment": environment,
+    "robust_environment": robust_environment,
 }
 
 
@@ -391,6 +401,7 @@ def build(results=harness.RESULTS):
         if text is not None:
             (folder / f"{name}.inc").write_text(text)
     figures.draw_all(results, folder)
+    robust_figures.draw_all(results, folder)
     if measured:
         _into_readme("\n".join(filter(None, (comparison(results), environment(results)))))
     print(f"tables and figures are in {folder}")

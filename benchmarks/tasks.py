@@ -12,10 +12,11 @@ from pathlib import Path
 
 import numpy as np
 from sklearn.linear_model import SGDClassifier
+from sklearn.metrics import roc_auc_score
 
 from . import models
-from .measure import PeakMemory, microseconds_of_calls, timed
-from .workloads import WORKLOADS
+from .measure import PeakMemory, microseconds_of_calls, read_bandwidth, timed
+from .workloads import WORKLOADS, Split, with_noise
 
 MEGABYTE = 2**20
 
@@ -41,6 +42,17 @@ class Job:
     options: dict = field(default_factory=dict)
     # What a sweep goes through.
     values: list = field(default_factory=list)
+    # Seeds of the orders in which the same rows are learnt, and how many of them give a curve.
+    orders: list = field(default_factory=lambda: [0])
+    n_curves: int = 0
+    # Names in `models.ROBUST_COLUMNS`, for a task that compares several.
+    columns: list = field(default_factory=list)
+    # Label noise in the positive rows only.
+    one_sided: bool = False
+    # Wrong labels are looked for at this share of them.
+    suspect_share: float | None = None
+    # PRBEP, AUC and g-means beside the error.
+    scores: bool = False
 
     def data(self):
         split = WORKLOADS[self.workload].load(self.seed, self.quick).head(self.n_train)
@@ -50,11 +62,18 @@ class Job:
 
     def build(self, **options):
         """The model, with options beside those of the job."""
+        return self._build(self.model, self.options | options)
+
+    def build_column(self, column):
+        """The model of a column instead of that of the job."""
+        return self._build(column.model, column.options)
+
+    def _build(self, model, options):
         work = WORKLOADS[self.workload]
         setting = models.Setting(
-            work.C, work.gamma, self.cache_size, self.threads, self.seed, self.options | options
+            work.C, work.gamma, self.cache_size, self.threads, self.seed, options
         )
-        return models.build(self.model, setting)
+        return models.build(model, setting)
 
 
 def fit_and_predict(job):
@@ -67,6 +86,7 @@ def fit_and_predict(job):
         predicted, predict_seconds = timed(lambda: fitted.predict(split.X_test))
     if job.decisions is not None:
         np.save(job.decisions, fitted.decision_function(split.X_test))
+    scores = _scores(fitted, split) if job.scores else {}
     return {
         # Further fits of a quick model come last: their garbage is in nobody's peak.
         "fit_seconds": [first_seconds, *_more_fits(job, split, first_seconds)],
@@ -78,6 +98,7 @@ def fit_and_predict(job):
         "n_train": split.X_train.shape[0],
         "n_test": split.X_test.shape[0],
         **models.learnt(fitted),
+        **scores,
     }
 
 
@@ -210,9 +231,164 @@ def _timed_lasvc(rows, seed):
     raise RuntimeError(f"{len(rows)} rows left only {n_stored} vectors stored.")
 
 
+def learn_in_chunks(job):
+    """One pass of `partial_fit` over the same rows in several orders (chapter 6).
+
+    The first runs are scored after each chunk; scoring is not in the times. LASVM, which has
+    a finishing step, is scored again after it.
+    """
+    split = job.data()
+    _warm_up(job, split)
+    runs = []
+    for order in job.orders:
+        rows = _in_order(split, order)
+        model, seconds, curve = job.build(), 0.0, []
+        ends = np.linspace(0, len(rows.y_train), N_POINTS + 1).astype(int)[1:]
+        for start, end in zip([0, *ends], ends):
+            chunk = rows.X_train[start:end], rows.y_train[start:end]
+            began = time.perf_counter()
+            model.partial_fit(*chunk, classes=[-1, 1])
+            seconds += time.perf_counter() - began
+            if len(runs) < job.n_curves or end == ends[-1]:
+                curve.append(_snapshot(model, rows, seconds))
+        if job.options["algorithm"] == "lasvm":
+            began = time.perf_counter()
+            model.finish()
+            seconds += time.perf_counter() - began
+            curve.append(_snapshot(model, rows, seconds) | {"finished": True})
+        runs.append({"order": order, "curve": curve, "final": curve[-1], **_flow(model)})
+    return {"runs": runs, "n_train": split.X_train.shape[0]}
+
+
+# Chunks of a stream: points of its curve.
+N_POINTS = 18
+
+
+def _in_order(split, order):
+    rows = np.random.default_rng([order, 6]).permutation(len(split.y_train))
+    return Split(split.X_train[rows], split.y_train[rows], split.X_test, split.y_test)
+
+
+def _scores(model, split):
+    """What chapter 6 reports, from one set of decision values."""
+    from sklearn_online_svm.evaluation import gmean_score, prbep_score
+
+    values = model.decision_function(split.X_test)
+    predicted = np.where(values > 0, 1, -1)
+    return {
+        "error": float(np.mean(predicted != split.y_test)),
+        "prbep": prbep_score(split.y_test, values),
+        "auc": float(roc_auc_score(split.y_test, values)),
+        "gmean": gmean_score(split.y_test, predicted),
+    }
+
+
+def _snapshot(model, split, seconds):
+    (problem,) = model._engine.problems
+    told = models.learnt(model)
+    return {
+        "n_seen": int(model.n_samples_seen_),
+        "seconds": seconds,
+        **{name: told[name] for name in ("n_support", "n_kernel_evaluations", "duality_gap")},
+        # Support vectors and those at alpha = 0.
+        "n_kept": int(problem.members.n_members),
+        **_scores(model, split),
+    }
+
+
+def _flow(model):
+    """Rows by where on the ramp they were met: left of it, on it, right of it."""
+    if model.algorithm == "lasvm":
+        return {}
+    return {
+        name: getattr(model, f"n_{name}_")[0].tolist()
+        for name in ("admitted", "cleaned", "skipped")
+    }
+
+
+def ramp_sweep(job):
+    """LASVM-NC and LASVM-I for several places of the ramp (Figure 6.5)."""
+    split = job.data()
+    points = []
+    for order in job.orders:
+        rows = _in_order(split, order)
+        for algorithm in ("lasvm-nc", "lasvm-i"):
+            for ramp_s in job.values:
+                if algorithm == "lasvm-i" and ramp_s > 0:
+                    continue
+                options = dict(algorithm=algorithm, ramp_s=ramp_s, finishing=False, shuffle=False)
+                model, seconds = _fit(job.build(**options), rows)
+                point = {"order": order, "algorithm": algorithm, "ramp_s": ramp_s}
+                points.append(point | {"seconds": seconds} | _scored(model, rows))
+    return {"sweep": points}
+
+
+def noise_sweep(job):
+    """Test error against the share of wrong training labels, and how many of them are found."""
+    clean = job.data()
+    points = []
+    for share in job.values:
+        split, flipped = with_noise(clean, share, job.seed, one_sided=job.one_sided)
+        n_flipped = int(flipped.sum())
+        for name in job.columns:
+            model, seconds = _fit(job.build_column(models.ROBUST_COLUMNS[name]), split)
+            point = {"share": share, "column": name, "seconds": seconds, "n_flipped": n_flipped}
+            if share == job.suspect_share:
+                suspects = _suspects(model, split, n_flipped)
+                point["precision"] = float(flipped[suspects].mean())
+            points.append(point | _scored(model, split))
+    return {"sweep": points, "n_train": clean.X_train.shape[0]}
+
+
+def _suspects(model, split, n_suspects):
+    """Training rows whose label the model contradicts most."""
+    if hasattr(model, "suspect_labels"):
+        return model.suspect_labels(split.X_train, split.y_train, n_suspects=n_suspects)
+    margins = split.y_train * model.decision_function(split.X_train)
+    return np.argsort(margins, kind="stable")[:n_suspects]
+
+
+def memory_traffic(job):
+    """Kernel rows read by the steps of one pass, and how fast this process reads memory."""
+    split = job.data()
+    _warm_up(job, split)
+    bandwidth = read_bandwidth()
+    rows = _in_order(split, job.orders[0])
+    model, seconds, steps, slots = job.build(), 0.0, 0, 0
+    # Chunks so short that the number of slots hardly changes within one.
+    for start in range(0, len(rows.y_train), 250):
+        chunk = rows.X_train[start : start + 250], rows.y_train[start : start + 250]
+        began = time.perf_counter()
+        model.partial_fit(*chunk, classes=[-1, 1])
+        seconds += time.perf_counter() - began
+        (problem,) = model._engine.problems
+        slots += (problem.n_changes - steps) * problem.members.n
+        steps = problem.n_changes
+    return {
+        "seconds": seconds,
+        "n_steps": int(steps),
+        "mean_slots": slots / steps,
+        "bytes_per_slot": BYTES_PER_SLOT,
+        "bandwidth": bandwidth,
+    }
+
+
+# A step adds a multiple of a kernel row (float32) to the gradients. These and the bounds, 22
+# bytes more per slot, are the same arrays in each step and stay in the cache of the core.
+BYTES_PER_SLOT = 4
+
 TASKS = {
     task.__name__: task
-    for task in (fit_and_predict, before_and_after_finishing, delta_max_sweep, one_row_updates)
+    for task in (
+        fit_and_predict,
+        before_and_after_finishing,
+        delta_max_sweep,
+        one_row_updates,
+        learn_in_chunks,
+        ramp_sweep,
+        noise_sweep,
+        memory_traffic,
+    )
 }
 
 

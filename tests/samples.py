@@ -9,6 +9,10 @@ from sklearn_online_svm.datasets import make_banana_like, make_waveform
 
 LAYOUTS = {"dense": np.ascontiguousarray, "csr": csr_matrix}
 
+# Values of the parameter of LASVC: with a bias, and those driven by the duality gap.
+GAP_DRIVEN = ("lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full")
+ALGORITHMS = ("lasvm", *GAP_DRIVEN)
+
 
 def two_classes(n=200, n_features=4, seed=0, *, noise=0.5):
     """Two overlapping classes with a curved boundary; labels "no" and "yes"."""

@@ -279,6 +279,222 @@ def test_partner_where_the_curvature_is_not_positive(level):
     assert j in (0, 1)
 
 
+# -- without a bias: one coordinate, two coordinates, sums --------------------------------
+
+
+def hinge(n, kind):
+    """Labels, bounds and the masks of what may move; a quarter of the slots is free.
+
+    A free slot has bound 0 and moves neither way; the numbers left in it mean nothing.
+    """
+    rng = np.random.default_rng([n, 1])
+    y = rng.choice([-1, 1], n).astype(np.int8)
+    free = rng.random(n) < 0.25
+    bound = np.where(free, 0.0, y * rng.uniform(0.1, 10.0, n)).astype(np.float32)
+    up, down = masks(n, kind)
+    return y, bound, np.where(free, 0, up).astype(np.int8), np.where(free, 0, down).astype(np.int8)
+
+
+GARBAGE = (np.nan, np.inf, -np.inf, 1e300)
+
+
+def with_garbage(array, bound):
+    """Anything at all in the free slots."""
+    free = np.flatnonzero(bound == 0)
+    array[free] = np.resize(np.array(GARBAGE, array.dtype), len(free))
+    return array
+
+
+@at_every_level
+@at_any_length
+@pytest.mark.parametrize("kind", ["mixed", "all", "none", "single"])
+def test_update_one(level, n, kind):
+    k, _, g = numbers(n)
+    _, bound, up, down = hinge(n, kind)
+    expected = g - 0.3 * k.astype(np.float64)
+    loss, *extremes = leaves._py_update_one(level, g, k, 0.3, up, down, bound)
+    assert_allclose(g, expected, rtol=1e-14, atol=1e-15)
+    assert tuple(extremes) == expected_extremes(g, up, down)
+    assert_allclose(loss, np.maximum(0.0, bound * g).sum(), rtol=1e-13)
+
+
+@at_every_level
+@at_any_length
+@pytest.mark.filterwarnings("ignore:(invalid|overflow):RuntimeWarning")
+def test_update_one_is_not_spoilt_by_free_slots(level, n):
+    k, _, g = numbers(n)
+    _, bound, up, down = hinge(n, "all")
+    clean, dirty = g.copy(), with_garbage(g.copy(), bound)
+    expected = leaves._py_update_one(level, clean, k, 0.3, up, down, bound)
+    for row in (k, with_garbage(k.copy(), bound)):
+        g = dirty.copy()
+        assert leaves._py_update_one(level, g, row, 0.3, up, down, bound) == expected
+        assert_array_equal(g[bound != 0], clean[bound != 0])
+
+
+@at_every_level
+@at_any_length
+@pytest.mark.parametrize("kind", ["mixed", "all", "none", "single"])
+def test_update_two(level, n, kind):
+    ki, kj, g = numbers(n)
+    up, down = masks(n, kind)
+    expected = g - 0.3 * ki.astype(np.float64) + 1.7 * kj.astype(np.float64)
+    with_loss = g.copy()
+    none, *extremes = leaves._py_update_two(level, g, ki, 0.3, kj, -1.7, up, down)
+    assert none == 0.0
+    assert_allclose(g, expected, rtol=1e-14, atol=1e-14)
+    assert tuple(extremes) == expected_extremes(g, up, down)
+    bound = np.linspace(-2, 2, n).astype(np.float32)
+    loss, *same = leaves._py_update_two(level, with_loss, ki, 0.3, kj, -1.7, up, down, bound)
+    assert same == extremes
+    assert_array_equal(with_loss, g)
+    assert_allclose(loss, np.maximum(0, bound.astype(float) * g).sum(), rtol=1e-12)
+
+
+@at_every_level
+@at_any_length
+@pytest.mark.filterwarnings("ignore:(invalid|overflow):RuntimeWarning")
+def test_update_two_is_not_spoilt_by_free_slots(level, n):
+    ki, kj, g = numbers(n)
+    _, bound, up, down = hinge(n, "all")
+    clean, dirty = g.copy(), with_garbage(g.copy(), bound)
+    expected = leaves._py_update_two(level, clean, ki, 0.3, kj, 0.2, up, down)
+    assert leaves._py_update_two(level, dirty, ki, 0.3, kj, 0.2, up, down) == expected
+    assert_array_equal(dirty[bound != 0], clean[bound != 0])
+
+
+@at_every_level
+@at_any_length
+def test_one_coordinate_is_two_of_which_one_stays(level, n):
+    """And a pair is two that move the same way and back; other roundings for the pair."""
+    ki, kj, g = numbers(n)
+    _, bound, up, down = hinge(n, "mixed")
+    one, two, pair, both = (g.copy() for _ in range(4))
+    alone = leaves._py_update_one(level, one, ki, 0.3, up, down, bound)
+    assert leaves._py_update_two(level, two, ki, 0.3, kj, 0.0, up, down, bound) == alone
+    assert_array_equal(one, two)
+    leaves._py_update(level, pair, ki, kj, 0.3, up, down)
+    leaves._py_update_two(level, both, ki, 0.3, kj, -0.3, up, down)
+    assert_allclose(both, pair, rtol=1e-14, atol=1e-14)
+
+
+@at_every_level
+@pytest.mark.parametrize("n", [1, 7, 16, 40, 513, 1300])
+def test_extremes_of_equal_gradients_are_the_lowest_open_slot_without_a_bias(level, n):
+    zeros, bound, g = *np.zeros((2, n), np.float32), np.full(n, 0.5)
+    bound += 1.0
+    up, down = np.full((2, n), -1, np.int8)
+    for first in {0, n // 2, n - 1}:
+        up[:first] = down[:first] = 0
+        expected = (0.5, 0.5, first, first)
+        assert leaves._py_update_one(level, g, zeros, 1.0, up, down, bound) == (n / 2, *expected)
+        assert leaves._py_update_two(level, g, zeros, 1.0, zeros, 1.0, up, down)[1:] == expected
+
+
+@at_every_level
+@pytest.mark.parametrize("n", [40, 513, 1300])
+def test_extreme_at_every_place_without_a_bias(level, n):
+    zeros, open_ = np.zeros(n, np.float32), np.full(n, -1, np.int8)
+    for place in range(n):
+        g, bound = np.zeros(n), np.zeros(n, np.float32)
+        g[place], bound[place] = 1.0, 2.0
+        loss, _, _, high, _ = leaves._py_update_one(level, g, zeros, 0.0, open_, open_, bound)
+        assert (loss, high) == (2.0, place)
+        g[place] = -1.0
+        assert leaves._py_update_one(level, g, zeros, 0.0, open_, open_, bound)[4] == place
+        assert leaves._py_update_two(level, g, zeros, 0.0, zeros, 0.0, open_, open_)[4] == place
+
+
+def gains_of_two(g, ki, diag, step_i, k_ii, up, down):
+    """What a step on each slot adds to the dual (twice that), after a step on i."""
+    ki, diag = ki.astype(float), diag.astype(float)
+    left = g - step_i * ki
+    curvature = np.maximum(diag - ki**2 / max(k_ii, 1e-12), 1e-6)
+    return np.where(np.where(left > 0, up, down).astype(bool), left**2 / curvature, 0.0)
+
+
+@at_every_level
+@at_any_length
+@pytest.mark.parametrize("kind", ["mixed", "all", "none", "single"])
+def test_companion_promises_most(level, n, kind):
+    ki, kj, g = numbers(n)
+    k_ii = 3.0
+    diag = 0.5 + np.abs(kj) + ki**2 / np.float32(k_ii)  # as of a positive definite kernel
+    up, down = masks(n, kind)
+    for step_i in (0.0, 0.4, -3.0):
+        expected = gains_of_two(g, ki, diag, step_i, k_ii, up, down)
+        j = leaves._py_companion(level, g, ki, diag, step_i, k_ii, up, down)
+        if not (expected > 0).any():
+            assert j == -1
+        else:
+            # Chosen in float32: one that promises as much, up to rounding.
+            assert expected[j] >= expected.max() * (1 - 1e-5)
+
+
+@at_every_level
+@at_any_length
+@pytest.mark.filterwarnings("ignore:(invalid|overflow):RuntimeWarning")
+def test_companion_is_not_a_free_slot(level, n):
+    ki, kj, g = numbers(n)
+    diag = 2.0 + np.abs(kj) + ki**2
+    _, bound, up, down = hinge(n, "all")
+    expected = leaves._py_companion(level, g, ki, diag, 0.4, 1.0, up, down)
+    dirty = [with_garbage(array.copy(), bound) for array in (g, ki, diag)]
+    assert leaves._py_companion(level, *dirty, 0.4, 1.0, up, down) == expected
+    assert expected == -1 or bound[expected] != 0
+
+
+@at_every_level
+@pytest.mark.parametrize("n", [1, 7, 16, 40, 513, 1300])
+def test_companion_of_equal_gains_is_the_lowest_slot(level, n):
+    ki, diag, g = np.full(n, 0.5, np.float32), np.ones(n, np.float32), np.full(n, -1.0)
+    g[::2] = 1.0
+    up, down = np.full((2, n), -1, np.int8)
+    for first in {0, n // 2, n - 1}:
+        up[:first] = down[:first] = 0
+        assert leaves._py_companion(level, g, ki, diag, 0.0, 1.0, up, down) == first
+
+
+@at_every_level
+def test_companion_follows_its_gradient_after_the_step(level):
+    """The second is the largest gradient before the step on i; after it, it is none."""
+    g, ki = np.array([0.5, 2.0, -0.4]), np.array([0.0, 1.0, 0.0], np.float32)
+    diag, open_ = np.full(3, 2.0, np.float32), np.full(3, -1, np.int8)
+    closed = np.zeros(3, np.int8)
+    assert leaves._py_companion(level, g, ki, diag, 0.0, 1.0, open_, open_) == 1
+    assert leaves._py_companion(level, g, ki, diag, 2.0, 1.0, open_, open_) == 0
+    assert leaves._py_companion(level, g, ki, diag, 2.0, 1.0, closed, open_) == 2
+    assert leaves._py_companion(level, g, ki, diag, 2.0, 1.0, closed, closed) == -1
+
+
+@at_every_level
+def test_companion_where_the_curvature_is_not_positive(level):
+    """It is floored: no division by 0, no negative gain."""
+    g, ki = np.array([1.0, 1.0, 2.0]), np.array([1.0, 5.0, 0.0], np.float32)
+    open_ = np.full(3, -1, np.int8)
+    for k_ii in (1.0, 0.0, -1.0):
+        j = leaves._py_companion(level, g, ki, np.ones(3, np.float32), 0.0, k_ii, open_, open_)
+        assert j in (0, 1)
+
+
+@at_every_level
+@at_any_length
+@pytest.mark.filterwarnings("ignore:(invalid|overflow):RuntimeWarning")
+def test_moments(level, n):
+    _, _, g = numbers(n)
+    y, bound, _, _ = hinge(n, "all")
+    bound[::3] *= -1  # boxes on the other side of 0
+    limit = bound.astype(np.float64)
+    alpha = limit * np.random.default_rng(n).random(n)
+    h = np.abs(limit) * y * g
+    expected = h.sum(), (h * h).sum(), (alpha * g).sum()
+    bounds = [1e-14 * np.abs(terms).sum() for terms in (h, h * h, alpha * g)]
+    for g_of_any in (g, with_garbage(g.copy(), bound)):
+        found = leaves._py_moments(level, g_of_any, alpha, bound, y)
+        for value, right, error in zip(found, expected, bounds):
+            assert abs(value - right) <= error
+
+
 # -- the choice of the level ------------------------------------------------------------
 
 # Paths differ between levels in the last bit, which may decide between equals: what has to agree

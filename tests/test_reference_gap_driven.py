@@ -464,7 +464,7 @@ def test_special_cases_are_special(seed):
 
 
 def test_lasvm_i_skips_what_lies_off_the_ramp():
-    twin = make_twin(n=60, C=10.0, algorithm="lasvm-i", ramp_s=-0.5)
+    twin = make_twin(n=60, C=10.0, algorithm="lasvm-i", ramp_s=-0.5, ramp_start=0)
     by_region = [0, 0, 0]
     for k in range(60):
         z = twin.y[k] * (twin.K[k] @ twin.alpha)

@@ -4,6 +4,7 @@ import copy
 import pickle
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import joblib
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 
 from sklearn_online_svm import LASVC
-from tests.samples import LAYOUTS, three_classes, two_classes
+from tests.samples import ALGORITHMS, LAYOUTS, three_classes, two_classes
 
 PROBLEMS = {"binary": two_classes, "multiclass": three_classes}
 with_problems = pytest.mark.parametrize("problem", PROBLEMS)
@@ -26,8 +27,22 @@ def rows_of(problem, layout="dense", dtype=np.float64, n=300):
     return LAYOUTS[layout](X.astype(dtype)), y
 
 
-def model_of(**params):
-    return LASVC(**{"gamma": 0.3, "C": 2.0, "random_state": 0, **params})
+class Busy(LASVC):
+    """What happens once in hundreds of rows happens often: the ramp, CLEAN."""
+
+    ramp_start = 20
+    clean_interval = 25
+    max_non_sv = 10
+
+
+def new_model(algorithm="lasvm", **params):
+    return Busy(**{"gamma": 0.3, "C": 2.0, "random_state": 0, "algorithm": algorithm, **params})
+
+
+@pytest.fixture(params=ALGORITHMS)
+def model_of(request):
+    """Make models of one algorithm."""
+    return partial(new_model, request.param)
 
 
 def learn(model, X, y, size=None, begin=0):
@@ -53,6 +68,9 @@ def assert_same(model, other, X):
     assert_array_equal(model.intercept_, other.intercept_)
     assert model.n_samples_seen_ == other.n_samples_seen_
     assert model.n_labels_used_ == other.n_labels_used_
+    if model.algorithm != "lasvm":
+        for name in ("n_admitted_", "n_cleaned_", "n_skipped_", "duality_gap_"):
+            assert_array_equal(getattr(model, name), getattr(other, name))
 
 
 # -- chunks -----------------------------------------------------------------------------
@@ -62,7 +80,7 @@ def assert_same(model, other, X):
 @with_layouts
 @with_dtypes
 @pytest.mark.parametrize("size", [1, 7, 100])
-def test_chunks_of_any_size_give_the_same_model(problem, layout, dtype, size):
+def test_chunks_of_any_size_give_the_same_model(model_of, problem, layout, dtype, size):
     X, y = rows_of(problem, layout, dtype)
     whole, chunks = learn(model_of(), X, y), learn(model_of(), X, y, size)
     assert_same(whole, chunks, X)
@@ -73,13 +91,13 @@ def test_chunks_of_any_size_give_the_same_model(problem, layout, dtype, size):
 @pytest.mark.parametrize(
     "params", [dict(delta_max=0.1), dict(kernel="poly", C=0.1), dict(C=100.0)], ids=str
 )
-def test_chunks_with_other_parameters(problem, params):
+def test_chunks_with_other_parameters(model_of, problem, params):
     X, y = rows_of(problem)
     assert_same(learn(model_of(**params), X, y), learn(model_of(**params), X, y, 7), X)
 
 
 @with_problems
-def test_chunks_with_weights(problem):
+def test_chunks_with_weights(model_of, problem):
     X, y = rows_of(problem)
     weight = np.random.default_rng(0).choice([0.0, 1.0, 3.0], 300)
     classes, models = np.unique(y), []
@@ -95,7 +113,7 @@ def test_chunks_with_weights(problem):
 
 
 @with_problems
-def test_chunks_after_fit(problem):
+def test_chunks_after_fit(model_of, problem):
     X, y = rows_of(problem)
     models = []
     for size in (None, 9):
@@ -111,7 +129,7 @@ def test_chunks_after_fit(problem):
 
 def test_every_row_given_is_a_new_row():
     X, y = rows_of("binary")
-    model = learn(model_of(), X, y)
+    model = learn(new_model(), X, y)
     model.partial_fit(X, y)
     assert model.n_samples_seen_ == 600
     assert model.support_.max() >= 300
@@ -120,7 +138,7 @@ def test_every_row_given_is_a_new_row():
 @with_problems
 @with_dtypes
 @pytest.mark.parametrize("size", [1, 64, None])
-def test_dense_rows_and_csr_rows_give_the_same_model(problem, dtype, size):
+def test_dense_rows_and_csr_rows_give_the_same_model(model_of, problem, dtype, size):
     models = []
     for layout in LAYOUTS:
         X, y = rows_of(problem, layout, dtype)
@@ -134,7 +152,7 @@ def test_dense_rows_and_csr_rows_give_the_same_model(problem, dtype, size):
     assert_same(*fitted, dense)
 
 
-def test_decisions_between_several_classes_agree_to_rounding():
+def test_decisions_between_several_classes_agree_to_rounding(model_of):
     """Vectors lie in the store in another order, in which they are summed; alpha is the same."""
     X, y = rows_of("multiclass")
     whole, chunks = learn(model_of(), X, y), learn(model_of(), X, y, 7)
@@ -143,7 +161,7 @@ def test_decisions_between_several_classes_agree_to_rounding():
 
 
 @with_problems
-def test_layouts_may_change_between_chunks(problem):
+def test_layouts_may_change_between_chunks(model_of, problem):
     dense, y = rows_of(problem)
     sparse = csr_matrix(dense)
     expected = learn(model_of(), dense, y)
@@ -154,7 +172,7 @@ def test_layouts_may_change_between_chunks(problem):
 
 
 @with_problems
-def test_mostly_zero_dense_rows_are_learnt_as_any_others(problem):
+def test_mostly_zero_dense_rows_are_learnt_as_any_others(model_of, problem):
     """Rows kept as sparse vectors because they are short of nonzeros, and those after them."""
     X, y = PROBLEMS[problem](300, 40)
     X[np.random.default_rng(0).random(X.shape) < 0.9] = 0.0
@@ -164,14 +182,14 @@ def test_mostly_zero_dense_rows_are_learnt_as_any_others(problem):
 
 
 @with_problems
-def test_float32_and_float64_rows_give_similar_models(problem):
+def test_float32_and_float64_rows_give_similar_models(model_of, problem):
     X, y = rows_of(problem)
     double = model_of(max_iter=-1, tol=1e-6).fit(X, y)
     single = model_of(max_iter=-1, tol=1e-6).fit(X.astype(np.float32), y)
     assert_allclose(single.decision_function(X), double.decision_function(X), atol=1e-3)
 
 
-def test_later_chunks_are_taken_in_the_type_of_the_first():
+def test_later_chunks_are_taken_in_the_type_of_the_first(model_of):
     X, y = rows_of("binary", dtype=np.float32)
     model = model_of().partial_fit(X[:100], y[:100], classes=["no", "yes"])
     model.partial_fit(X[100:].astype(np.float64), y[100:])
@@ -207,7 +225,7 @@ with_copies = pytest.mark.parametrize("make_copy", COPIES.values(), ids=COPIES)
 @with_layouts
 @pytest.mark.parametrize("n_before", [3, 150])
 def test_a_copy_halfway_goes_on_as_if_uninterrupted(
-    make_copy, problem, layout, n_before, tmp_path
+    model_of, make_copy, problem, layout, n_before, tmp_path
 ):
     X, y = rows_of(problem, layout)
     uninterrupted = learn(model_of(), X, y)
@@ -230,7 +248,7 @@ def test_a_copy_halfway_goes_on_as_if_uninterrupted(
 
 @with_copies
 @with_problems
-def test_a_copy_after_fit(make_copy, problem, tmp_path):
+def test_a_copy_after_fit(model_of, make_copy, problem, tmp_path):
     X, y = rows_of(problem)
     model = model_of().fit(X[:150], y[:150])
     copied = make_copy(model, tmp_path)
@@ -240,7 +258,7 @@ def test_a_copy_after_fit(make_copy, problem, tmp_path):
 
 
 @with_copies
-def test_the_original_may_go_on_before_its_copy(make_copy, tmp_path):
+def test_the_original_may_go_on_before_its_copy(model_of, make_copy, tmp_path):
     X, y = rows_of("multiclass")
     original = model_of().partial_fit(X[:150], y[:150], classes=np.unique(y))
     copied = make_copy(original, tmp_path)
@@ -252,7 +270,7 @@ def test_the_original_may_go_on_before_its_copy(make_copy, tmp_path):
 
 
 @with_copies
-def test_copies_of_models_with_python_kernels(make_copy, tmp_path):
+def test_copies_of_models_with_python_kernels(model_of, make_copy, tmp_path):
     X, y = rows_of("binary")
     K = X @ X.T
     model = model_of(kernel="precomputed").fit(K, y)
@@ -267,7 +285,7 @@ def linear(A, B):
     return A @ B.T
 
 
-def test_copies_of_models_that_have_learnt_nothing(tmp_path):
+def test_copies_of_models_that_have_learnt_nothing(model_of, tmp_path):
     model = model_of(C=7.0)
     for make_copy in COPIES.values():
         assert make_copy(model, tmp_path).get_params() == model.get_params()
@@ -275,7 +293,7 @@ def test_copies_of_models_that_have_learnt_nothing(tmp_path):
 
 def test_a_pickle_holds_vectors_but_no_kernel_rows():
     X, y = two_classes(2000, noise=2.0)
-    model = learn(model_of(), X, y)
+    model = learn(new_model(), X, y)
     n_vectors = len(model.support_)
     assert n_vectors > 1000
     # A kernel row would be 4 n_vectors bytes for each vector.
@@ -288,7 +306,7 @@ def test_a_pickle_holds_vectors_but_no_kernel_rows():
 
 @with_problems
 @with_layouts
-def test_fit_twice_is_fit_once(problem, layout):
+def test_fit_twice_is_fit_once(model_of, problem, layout):
     X, y = rows_of(problem, layout)
     once, twice = model_of().fit(X, y), model_of().fit(X, y).fit(X, y)
     assert_same(once, twice, X)
@@ -310,7 +328,7 @@ def frozen(X):
 @with_problems
 @with_layouts
 @with_dtypes
-def test_input_is_not_changed_and_may_be_read_only(problem, layout, dtype):
+def test_input_is_not_changed_and_may_be_read_only(model_of, problem, layout, dtype):
     X, y = rows_of(problem, layout, dtype)
     weight = np.random.default_rng(0).uniform(0, 2, 300)
     before = [*frozen(X), *frozen(y), *frozen(weight)]
@@ -324,7 +342,7 @@ def test_input_is_not_changed_and_may_be_read_only(problem, layout, dtype):
 
 
 @with_problems
-def test_memory_mapped_rows(problem, tmp_path):
+def test_memory_mapped_rows(model_of, problem, tmp_path):
     X, y = rows_of(problem)
     np.save(tmp_path / "X.npy", X)
     np.save(tmp_path / "y.npy", y)
@@ -334,7 +352,7 @@ def test_memory_mapped_rows(problem, tmp_path):
 
 
 @with_layouts
-def test_rows_may_be_changed_after_they_have_been_learnt(layout):
+def test_rows_may_be_changed_after_they_have_been_learnt(model_of, layout):
     """Vectors are owned."""
     X, y = rows_of("binary", layout)
     expected = learn(model_of(), X, y).decision_function(X)
@@ -349,7 +367,7 @@ def test_rows_may_be_changed_after_they_have_been_learnt(layout):
 
 
 @pytest.mark.parametrize("change", [np.asfortranarray, lambda X: np.repeat(X, 2, 0)[::2], list])
-def test_rows_in_any_order_of_memory(change):
+def test_rows_in_any_order_of_memory(model_of, change):
     X, y = rows_of("binary")
     other = change(X)
     assert_same(model_of().fit(other, y), model_of().fit(X, y), X)
@@ -360,7 +378,7 @@ def test_rows_in_any_order_of_memory(change):
 
 
 @with_problems
-def test_two_models_in_two_threads(problem):
+def test_two_models_in_two_threads(model_of, problem):
     X, y = rows_of(problem, n=600)
     expected = [learn(model_of(C=C), X, y, 50).finish() for C in (1.0, 10.0)]
     with ThreadPoolExecutor(2) as executor:
@@ -370,7 +388,7 @@ def test_two_models_in_two_threads(problem):
                 assert_same(model, other, X)
 
 
-def test_one_model_predicts_in_two_threads():
+def test_one_model_predicts_in_two_threads(model_of):
     X, y = rows_of("multiclass", n=600)
     model = learn(model_of(), X, y)
     expected = model.decision_function(X)
@@ -383,7 +401,7 @@ def test_one_model_predicts_in_two_threads():
 
 
 @with_problems
-def test_chunks_of_a_single_class(problem):
+def test_chunks_of_a_single_class(model_of, problem):
     X, y = rows_of(problem)
     order = np.argsort(y, kind="stable")
     X, y = X[order], y[order]
@@ -398,7 +416,7 @@ def test_chunks_of_a_single_class(problem):
 def test_the_first_class_is_predicted_until_another_is_seen():
     X, y = rows_of("binary")
     yes = X[y == "yes"]
-    model = model_of().partial_fit(yes, np.full(len(yes), "yes"), classes=["no", "yes"])
+    model = new_model().partial_fit(yes, np.full(len(yes), "yes"), classes=["no", "yes"])
     assert_array_equal(model.predict(X), "yes")
     assert len(model.support_) == 0
     assert model._engine.problems[0].members.n_members == LASVC.n_init
@@ -407,7 +425,7 @@ def test_the_first_class_is_predicted_until_another_is_seen():
     assert set(model.predict(X)) == {"no", "yes"}
 
 
-def test_a_class_that_comes_late():
+def test_a_class_that_comes_late(model_of):
     X, y = rows_of("multiclass")
     early = y != 30
     model = model_of().partial_fit(X[early], y[early], classes=[10, 20, 30])
@@ -417,7 +435,7 @@ def test_a_class_that_comes_late():
     assert model.score(X, y) > 0.7
 
 
-def test_a_class_that_never_comes():
+def test_a_class_that_never_comes(model_of):
     X, y = rows_of("binary")
     model = model_of().partial_fit(X, y, classes=["maybe", "no", "yes"])
     assert set(model.predict(X)) == {"no", "yes"}
@@ -429,7 +447,7 @@ def test_a_class_that_never_comes():
 
 
 @with_problems
-def test_a_chunk_of_weight_zero_changes_nothing(problem):
+def test_a_chunk_of_weight_zero_changes_nothing(model_of, problem):
     X, y = rows_of(problem)
     model = learn(model_of(), X[:200], y[:200])
     before = pickle.loads(pickle.dumps(model))
@@ -440,7 +458,7 @@ def test_a_chunk_of_weight_zero_changes_nothing(problem):
     assert model.n_samples_seen_ == 300
 
 
-def test_a_first_chunk_of_weight_zero():
+def test_a_first_chunk_of_weight_zero(model_of):
     X, y = rows_of("binary")
     model = model_of(gamma="scale")
     model.partial_fit(X[:50], y[:50], classes=["no", "yes"], sample_weight=np.zeros(50))

@@ -25,6 +25,7 @@ cdef class RampLoss(Admission):
 
 cdef class RampFilter(Admission):
     """Only rows on the ramp enter (LASVM-I)."""
+    cdef readonly Py_ssize_t ramp_start
     cdef readonly bint upper
 
 

@@ -33,12 +33,19 @@ cdef class RampLoss(Admission):
 
 @cython.final
 cdef class RampFilter(Admission):
-    def __init__(self, double ramp_s, bint upper=True):
+    """Deviation: the left end of the ramp acts only once there are some support vectors, as in
+    LASVM-NC. Else a few rows of one class at first can make f < s everywhere: every row of the
+    other class is passed over, and nothing is ever learnt."""
+
+    def __init__(self, double ramp_s, Py_ssize_t ramp_start, bint upper=True):
         Admission.__init__(self, ramp_s)
+        self.ramp_start = ramp_start
         self.upper = upper
 
     cdef bint admit(self, Example *row, double z, Py_ssize_t n_support) noexcept nogil:
-        return not (z < self.ramp_s or self.upper and z > 1.0)
+        if z < self.ramp_s:
+            return n_support <= self.ramp_start
+        return not (self.upper and z > 1.0)
 
 
 @cython.final

@@ -363,6 +363,8 @@ cdef class DualLoop:
                     continue
                 row = -index - 1
                 if stored[row] < 0:
+                    stored[row] = self.stored_before(problem.members.row_id[slot])
+                if stored[row] < 0:
                     stored[row] = self.free_slots.pop() if self.free_slots else self.store.n_slots
                     self.store.put(stored[row], self.fresh, row)
                     slot_labels[stored[row]] = self.fresh_labels[row]
@@ -370,6 +372,17 @@ cdef class DualLoop:
                 problem.members.index[slot] = stored[row]
             problem.n_pending = 0
         return 0
+
+    cdef int32_t stored_before(self, int64_t row_id):
+        """Store slot of a row that another problem has kept since an earlier pass, or -1."""
+        cdef Problem problem
+        cdef int32_t index
+        for problem in self.problems:
+            if problem.knows(row_id):
+                index = problem.members.index[problem.slot_of_row[row_id]]
+                if index >= 0:
+                    return index
+        return -1
 
     # -------------------------------------------------------------------------- finishing
 

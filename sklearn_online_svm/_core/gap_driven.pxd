@@ -13,9 +13,20 @@ cdef struct Idle:
     Py_ssize_t slot
 
 
+# A step on two coordinates of a front, the second of which may be the first again.
+cdef struct Two:
+    Py_ssize_t i
+    Py_ssize_t j
+    double by_i
+    double by_j
+    const float *k_i
+    const float *k_j
+
+
 cdef class GapDriven(Problem):
     cdef readonly Admission admission
     cdef double gap_floor            # REPROCESS until gap <= max(gap_floor, target)
+    cdef Py_ssize_t single_steps     # of REPROCESS after one row, before steps on two take over
     cdef Py_ssize_t clean_interval   # CLEAN after so many rows admitted; 0: never
     cdef Py_ssize_t max_non_sv       # members with alpha = 0 that CLEAN leaves; < 0: all
     cdef readonly double threshold   # max(gap_floor, target) of the newest row
@@ -42,4 +53,5 @@ cdef class GapDriven(Problem):
     cdef void sum_up(self) noexcept nogil
     cdef void set_target(self) noexcept nogil
     cdef double gap_now(self) noexcept nogil
+    cdef int choose_two(self, Front *front, Two *step) noexcept nogil
     cdef double pull(self, Front *front, Py_ssize_t q, double wanted) noexcept nogil

@@ -29,12 +29,6 @@ from .support_set cimport Example
 import numpy as np
 
 
-# Steps on single coordinates after one row, before steps on two take over: many thousands are
-# rare, except where all kernel values are large and alike, and there they lead nowhere.
-cdef enum:
-    SINGLE_STEPS = 10_000
-
-
 cdef int _farthest_first(const void *a, const void *b) noexcept nogil:
     cdef const Idle *one = <const Idle *>a
     cdef const Idle *other = <const Idle *>b
@@ -46,10 +40,12 @@ cdef int _farthest_first(const void *a, const void *b) noexcept nogil:
 @cython.final
 cdef class GapDriven(Problem):
     def __init__(self, Store store, bint identity, *, Admission admission, double gap_floor,
-                 Py_ssize_t clean_interval, Py_ssize_t max_non_sv, **common):
+                 Py_ssize_t single_steps, Py_ssize_t clean_interval, Py_ssize_t max_non_sv,
+                 **common):
         Problem.__init__(self, store, identity, **common)
         self.admission = admission
         self.gap_floor = gap_floor
+        self.single_steps = single_steps
         self.clean_interval = clean_interval
         self.max_non_sv = max_non_sv
         self.both_seen = True
@@ -163,7 +159,7 @@ cdef class GapDriven(Problem):
         cdef Py_ssize_t n_admitted
         self.work = 0.0
         while self.gap_now() > self.threshold and not self.hurry:
-            stepped = self.reprocess() if self.n_steps < SINGLE_STEPS else self.step_on_two()
+            stepped = self.reprocess() if self.n_steps < self.single_steps else self.step_on_two()
             self.n_steps += 1
             if stepped < 0:
                 return -1
@@ -211,14 +207,33 @@ cdef class GapDriven(Problem):
         return self.members.alpha[slot] != before
 
     cdef int step_on_two(self) noexcept nogil:
-        """The step of finishing, instead of REPROCESS."""
+        """REPROCESS on two coordinates, as in finishing.
+
+        Deviation: the thesis has only steps on one. Where kernel values are alike, one step undoes
+        most of the last, and a few rows would take most of the time.
+        """
         cdef Front front = self.active.front(self.members)
-        cdef int moved = 0
-        if self.violation_of(front.extremes) > self.tau:
-            moved = self.finish_step(&front)
-        if moved > 0:
-            self.n_changes += 1
-            self.refresh()
+        cdef Two step
+        cdef double *g = self.members.g
+        cdef double bent
+        cdef bint moved
+        if not self.violation_of(front.extremes) > self.tau:
+            return 0
+        if self.choose_two(&front, &step) < 0:
+            return -1
+        moved = self.move(&front, step.i, step.by_i)
+        if step.j != step.i:
+            moved |= self.move(&front, step.j, step.by_j)
+        bent = (self.members.diag[step.i] * step.by_i * step.by_i
+                + self.members.diag[step.j] * step.by_j * step.by_j
+                + 2.0 * step.k_i[step.j] * step.by_i * step.by_j)
+        self.alpha_g += (step.by_i * (2.0 * g[step.i] - self.members.y[step.i])
+                         + step.by_j * (2.0 * g[step.j] - self.members.y[step.j]) - bent)
+        self.loss = table().update_two(g, step.k_i, step.by_i, step.k_j, step.by_j, front.up,
+                                       front.down, self.members.bound, front.n, front.extremes)
+        self.delta = self.violation_of(front.extremes)
+        self.stale = True
+        self.n_changes += 1
         return moved
 
     # -------------------------------------------------------------------------- CLEAN
@@ -277,43 +292,52 @@ cdef class GapDriven(Problem):
         return self.violation_of(e)
 
     cdef int finish_step(self, Front *front) noexcept nogil:
-        """The exact step on two coordinates: the most violating one and the one with which it
-        gains most (Steinwart, Hush and Scovel 2011). One alone crawls where all kernel values are
-        alike."""
+        cdef Two step
+        cdef bint moved
+        if self.choose_two(front, &step) < 0:
+            return -1
+        moved = self.move(front, step.i, step.by_i)
+        if step.j != step.i:
+            moved |= self.move(front, step.j, step.by_j)
+        if moved:
+            table().update_two(front.g, step.k_i, step.by_i, step.k_j, step.by_j, front.up,
+                               front.down, NULL, front.n, front.extremes)
+        return moved
+
+    cdef int choose_two(self, Front *front, Two *step) noexcept nogil:
+        """The step on two coordinates: the most violating one and the one with which it gains
+        most (Steinwart, Hush and Scovel 2011). One alone crawls where all kernel values are
+        alike. -1: no memory."""
         cdef leaves_extremes *e = front.extremes
         cdef Py_ssize_t i = e.j_min if -e.g_min > e.g_max else e.i_max, j
-        cdef const float *k_i = self.front_row(front, i, -1)
-        cdef const float *k_j
-        cdef double by_i, by_j = 0.0, alone, k_ii, k_jj, g_i, g_j, det
-        cdef bint moved
-        if k_i == NULL:
+        cdef double k_ii = fmax(front.diag[i], LEAVES_CURVATURE), g_i = front.g[i]
+        cdef double k_jj, k_ij, g_j, det, by_i, by_j, alone
+        step.i = step.j = i
+        step.k_i = step.k_j = self.front_row(front, i, -1)
+        if step.k_i == NULL:
             return -1
-        k_ii, g_i = fmax(front.diag[i], LEAVES_CURVATURE), front.g[i]
-        by_i = alone = self.pull(front, i, g_i / k_ii)
-        j = table().companion(front.g, k_i, front.diag, by_i, <float>k_ii, front.up, front.down,
-                              front.n)
+        step.by_i = alone = self.pull(front, i, g_i / k_ii)
+        step.by_j = 0.0
+        j = table().companion(front.g, step.k_i, front.diag, alone, <float>k_ii, front.up,
+                              front.down, front.n)
         if j < 0 or j == i:
-            k_j, j = k_i, i
-        else:
-            k_j = self.front_row(front, j, i)
-            if k_j == NULL:
-                return -1
-            k_jj, g_j = fmax(front.diag[j], LEAVES_CURVATURE), front.g[j]
-            det = k_ii * k_jj - <double>k_i[j] * k_i[j]
-            if det > 1e-9 * k_ii * k_jj:
-                by_i = self.pull(front, i, (g_i * k_jj - g_j * k_i[j]) / det)
-            # Both free: the exact optimum. One at its end: the best there, for each in turn.
-            by_j = self.pull(front, j, (g_j - k_i[j] * by_i) / k_jj)
-            by_i = self.pull(front, i, (g_i - k_i[j] * by_j) / k_ii)
-            if (by_i * (g_i - 0.5 * k_ii * by_i - k_i[j] * by_j)
-                    + by_j * (g_j - 0.5 * k_jj * by_j) < alone * (g_i - 0.5 * k_ii * alone)):
-                by_i, by_j = alone, 0.0
-        moved = self.move(front, i, by_i)
-        if j != i:
-            moved |= self.move(front, j, by_j)
-        if moved:
-            table().update_two(front.g, k_i, by_i, k_j, by_j, front.up, front.down, front.n, e)
-        return moved
+            return 0
+        step.k_j = self.front_row(front, j, i)
+        if step.k_j == NULL:
+            return -1
+        step.j = j
+        k_jj, k_ij, g_j = fmax(front.diag[j], LEAVES_CURVATURE), step.k_i[j], front.g[j]
+        det = k_ii * k_jj - k_ij * k_ij
+        by_i = alone
+        if det > 1e-9 * k_ii * k_jj:
+            by_i = self.pull(front, i, (g_i * k_jj - g_j * k_ij) / det)
+        # Both free: the exact optimum. One at its end: the best there, for each in turn.
+        by_j = self.pull(front, j, (g_j - k_ij * by_i) / k_jj)
+        by_i = self.pull(front, i, (g_i - k_ij * by_j) / k_ii)
+        if (by_i * (g_i - 0.5 * k_ii * by_i - k_ij * by_j) + by_j * (g_j - 0.5 * k_jj * by_j)
+                >= alone * (g_i - 0.5 * k_ii * alone)):
+            step.by_i, step.by_j = by_i, by_j
+        return 0
 
     cdef double pull(self, Front *front, Py_ssize_t q, double wanted) noexcept nogil:
         """The step wanted, as far as the box allows."""

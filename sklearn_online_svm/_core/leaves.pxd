@@ -88,9 +88,9 @@ cdef extern from "leaves.h" nogil:
                              const int8_t *, ptrdiff_t) noexcept nogil
         double (*update_one)(double *, const float *, double, const int8_t *, const int8_t *,
                              const float *, ptrdiff_t, leaves_extremes *) noexcept nogil
-        void (*update_two)(double *, const float *, double, const float *, double,
-                           const int8_t *, const int8_t *, ptrdiff_t,
-                           leaves_extremes *) noexcept nogil
+        double (*update_two)(double *, const float *, double, const float *, double,
+                             const int8_t *, const int8_t *, const float *, ptrdiff_t,
+                             leaves_extremes *) noexcept nogil
         ptrdiff_t (*companion)(const double *, const float *, const float *, double, float,
                                const int8_t *, const int8_t *, ptrdiff_t) noexcept nogil
         void (*moments)(const double *, const double *, const float *, const int8_t *,

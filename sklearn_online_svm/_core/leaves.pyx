@@ -106,15 +106,19 @@ def _py_update_one(str level, double[::1] g, const float[::1] k, double step,
 
 def _py_update_two(str level, double[::1] g, const float[::1] ki, double step_i,
                    const float[::1] kj, double step_j, const int8_t[::1] up,
-                   const int8_t[::1] down):
-    """Returns (g_max, g_min, i_max, j_min); g is changed in place."""
+                   const int8_t[::1] down, const float[::1] bound=None):
+    """Returns (sum of losses, g_max, g_min, i_max, j_min); g is changed in place."""
     cdef leaves_extremes e
+    cdef double loss
+    cdef const float *bounds = NULL
     if g.shape[0] == 0:
-        _named(level).update_two(NULL, NULL, step_i, NULL, step_j, NULL, NULL, 0, &e)
+        loss = _named(level).update_two(NULL, NULL, step_i, NULL, step_j, NULL, NULL, NULL, 0, &e)
     else:
-        _named(level).update_two(&g[0], &ki[0], step_i, &kj[0], step_j, &up[0], &down[0],
-                                 g.shape[0], &e)
-    return e.g_max, e.g_min, e.i_max, e.j_min
+        if bound is not None:
+            bounds = &bound[0]
+        loss = _named(level).update_two(&g[0], &ki[0], step_i, &kj[0], step_j, &up[0], &down[0],
+                                        bounds, g.shape[0], &e)
+    return loss, e.g_max, e.g_min, e.i_max, e.j_min
 
 
 def _py_companion(str level, const double[::1] g, const float[::1] ki, const float[::1] diag,

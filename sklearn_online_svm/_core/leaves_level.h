@@ -22,6 +22,9 @@ typedef __m512d vd;
 #define VD_SET(x) _mm512_set1_pd(x)
 #define VD_FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
 #define VD_WIDEN(p) _mm512_cvtps_pd(_mm256_loadu_ps(p))
+/* Whether a == b somewhere where the byte is set. */
+#define VD_ANY_EQUAL(a, b, bytes) \
+    (_mm512_mask_cmp_pd_mask(VD_BYTE_MASK(bytes), a, b, _CMP_EQ_OQ) != 0)
 /* max(a, 0), and 0 where a is NaN. */
 #define VD_POSITIVE(a) _mm512_max_pd(a, _mm512_setzero_pd())
 #define VD_IF_NOT_ZERO(test, a) \
@@ -51,6 +54,9 @@ typedef __m256d vd;
 #define VD_SET(x) _mm256_set1_pd(x)
 #define VD_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
 #define VD_WIDEN(p) _mm256_cvtps_pd(_mm_loadu_ps(p))
+#define VD_ANY_EQUAL(a, b, bytes)                                                             \
+    (_mm256_movemask_pd(_mm256_and_pd(_mm256_cmp_pd(a, b, _CMP_EQ_OQ), LEAF(byte_mask)(bytes))) \
+     != 0)
 #define VD_POSITIVE(a) _mm256_max_pd(a, _mm256_setzero_pd())
 #define VD_IF_NOT_ZERO(test, a) \
     _mm256_and_pd(_mm256_cmp_pd(test, _mm256_setzero_pd(), _CMP_NEQ_OQ), a)
@@ -98,6 +104,7 @@ typedef double vd;
 #define VD_SET(x) (x)
 #define VD_FMA(a, b, c) ((a) * (b) + (c))
 #define VD_WIDEN(p) ((double)*(p))
+#define VD_ANY_EQUAL(a, b, bytes) (*(bytes) && (a) == (b))
 #define VD_POSITIVE(a) ((a) > 0.0 ? (a) : 0.0)
 #define VD_IF_NOT_ZERO(test, a) ((test) != 0.0 ? (a) : 0.0)
 #define VD_ABS(a) fabs(a)
@@ -295,13 +302,22 @@ static void LEAF(axpy)(double step, const float *LEAVES_RESTRICT k, double *LEAV
 
 /* The ways to move g; a constant at every call, so that each becomes a loop of its own. */
 #define MOVE_PAIR 0 /* g -= step_i (ki - kj) */
-#define MOVE_ONE 1  /* g -= step_i ki, and the sum of max(0, bound g) */
+#define MOVE_ONE 1  /* g -= step_i ki */
 #define MOVE_TWO 2  /* g -= step_i ki + step_j kj */
+
+/* The first slot from `start` on that is open and has this gradient; there is one. */
+LEAVES_INLINE ptrdiff_t LEAF(find)(const double *g, const int8_t *open, double wanted,
+                                   ptrdiff_t start, ptrdiff_t n) {
+    const vd value = VD_SET(wanted);
+    while (start + DL <= n && !VD_ANY_EQUAL(VD_LOAD(g + start), value, open + start)) start += DL;
+    while (!(open[start] && g[start] == wanted)) start++;
+    return start;
+}
 
 LEAVES_INLINE double LEAF(move)(double *LEAVES_RESTRICT g, const float *ki, double step_i,
                                 const float *kj, double step_j, const int8_t *up,
                                 const int8_t *down, const float *bound, ptrdiff_t n,
-                                leaves_extremes *extremes, const int way) {
+                                leaves_extremes *extremes, const int way, const int with_loss) {
     double g_max = -INFINITY, g_min = INFINITY, sum = 0.0;
     ptrdiff_t at_max = -1, at_min = -1, start, i;
     const vd back_i = VD_SET(-step_i), back_j = VD_SET(-step_j);
@@ -323,7 +339,7 @@ LEAVES_INLINE double LEAF(move)(double *LEAVES_RESTRICT g, const float *ki, doub
             VD_STORE(g + i, v);
             high = VD_MAX_IF(high, v, up + i);
             low = VD_MIN_IF(low, v, down + i);
-            if (way == MOVE_ONE) {
+            if (with_loss) {
                 /* A free slot has bound 0 and any g: where the product is NaN it counts 0. */
                 const vd loss = VD_WIDEN(bound + i) * v;
                 total = total + VD_POSITIVE(loss);
@@ -337,7 +353,7 @@ LEAVES_INLINE double LEAF(move)(double *LEAVES_RESTRICT g, const float *ki, doub
             if (way == MOVE_TWO) g[i] = D_FMA(-step_j, (double)kj[i], g[i]);
             if (up[i] && g[i] > stretch_max) stretch_max = g[i];
             if (down[i] && g[i] < stretch_min) stretch_min = g[i];
-            if (way == MOVE_ONE && (double)bound[i] * g[i] > 0.0) sum += (double)bound[i] * g[i];
+            if (with_loss && (double)bound[i] * g[i] > 0.0) sum += (double)bound[i] * g[i];
         }
         VD_STORE(lanes, high);
         VD_STORE(lanes + DL, low);
@@ -350,12 +366,8 @@ LEAVES_INLINE double LEAF(move)(double *LEAVES_RESTRICT g, const float *ki, doub
     }
     extremes->g_max = g_max;
     extremes->g_min = g_min;
-    if (at_max >= 0)
-        while (!(up[at_max] && g[at_max] == g_max)) at_max++;
-    if (at_min >= 0)
-        while (!(down[at_min] && g[at_min] == g_min)) at_min++;
-    extremes->i_max = at_max;
-    extremes->j_min = at_min;
+    extremes->i_max = at_max < 0 ? -1 : LEAF(find)(g, up, g_max, at_max, n);
+    extremes->j_min = at_min < 0 ? -1 : LEAF(find)(g, down, g_min, at_min, n);
     VD_STORE(lanes, total);
     for (l = 0; l < DL; l++) sum += lanes[l];
     return sum;
@@ -364,19 +376,21 @@ LEAVES_INLINE double LEAF(move)(double *LEAVES_RESTRICT g, const float *ki, doub
 static void LEAF(update)(double *g, const float *ki, const float *kj, double step,
                          const int8_t *up, const int8_t *down, ptrdiff_t n,
                          leaves_extremes *extremes) {
-    LEAF(move)(g, ki, step, kj, step, up, down, NULL, n, extremes, MOVE_PAIR);
+    LEAF(move)(g, ki, step, kj, step, up, down, NULL, n, extremes, MOVE_PAIR, 0);
 }
 
 static double LEAF(update_one)(double *g, const float *k, double step, const int8_t *up,
                                const int8_t *down, const float *bound, ptrdiff_t n,
                                leaves_extremes *extremes) {
-    return LEAF(move)(g, k, step, NULL, 0.0, up, down, bound, n, extremes, MOVE_ONE);
+    return LEAF(move)(g, k, step, NULL, 0.0, up, down, bound, n, extremes, MOVE_ONE, 1);
 }
 
-static void LEAF(update_two)(double *g, const float *ki, double step_i, const float *kj,
-                             double step_j, const int8_t *up, const int8_t *down, ptrdiff_t n,
-                             leaves_extremes *extremes) {
-    LEAF(move)(g, ki, step_i, kj, step_j, up, down, NULL, n, extremes, MOVE_TWO);
+static double LEAF(update_two)(double *g, const float *ki, double step_i, const float *kj,
+                               double step_j, const int8_t *up, const int8_t *down,
+                               const float *bound, ptrdiff_t n, leaves_extremes *extremes) {
+    if (bound == NULL)
+        return LEAF(move)(g, ki, step_i, kj, step_j, up, down, bound, n, extremes, MOVE_TWO, 0);
+    return LEAF(move)(g, ki, step_i, kj, step_j, up, down, bound, n, extremes, MOVE_TWO, 1);
 }
 
 #undef MOVE_PAIR
@@ -544,6 +558,7 @@ static const leaves_table LEAF(leaves) = {
 #undef VD_WIDEN
 #undef F_FMA
 #undef D_FMA
+#undef VD_ANY_EQUAL
 #undef VD_POSITIVE
 #undef VD_IF_NOT_ZERO
 #undef VD_ABS

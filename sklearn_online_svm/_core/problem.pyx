@@ -296,26 +296,32 @@ cdef class Problem:
         cdef int32_t index = self.members.index[slot], entered
         cdef const int32_t *log = self.rows.log
         cdef int64_t t, n = self.rows.log_length
-        cdef Py_ssize_t n_missing = 0
+        cdef Py_ssize_t n_missing = 0, n_entered = 0
         if self.store.cost * self.members.n < SYMMETRY_COST * (n - row.synced):
-            return self.compute_row(slot, row.values)
+            for t in range(row.synced, n):
+                n_entered += log[t] >= 0
+            if self.store.cost * self.members.n < SYMMETRY_COST * n_entered:
+                return self.compute_row(slot, row.values)
         for t in range(row.synced, n - self.n_pending):
-            if t + AHEAD < n:
+            if t + AHEAD < n and log[t + AHEAD] >= 0:
                 other = &self.rows.rows[log[t + AHEAD]]
                 if other.values != NULL:
                     prefetch(other.values + slot)
             entered = log[t]
+            if entered < 0:
+                continue
             other = &self.rows.rows[entered]
             if other.values != NULL:
                 row.values[entered] = other.values[slot]
-            elif other.filled and not self.settle(index, entered, row.values):
+            elif not self.settle(index, entered, row.values):
                 self.missing[n_missing] = entered
                 n_missing += 1
                 if 2 * n_missing > self.members.n:
                     return self.compute_row(slot, row.values)
         # The last entries are those of this block.
         for t in range(max(row.synced, n - self.n_pending), n):
-            self.settle(index, log[t], row.values)
+            if log[t] >= 0:
+                self.settle(index, log[t], row.values)
         row.synced = n
         return self.compute_values(slot, n_missing) if n_missing else 0
 

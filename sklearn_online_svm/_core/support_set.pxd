@@ -94,6 +94,7 @@ cdef struct Row:
     int32_t newer           # neighbours in order of use, -1 at the ends
     int32_t older
     bint filled             # the slot holds a member
+    int64_t entry           # the slot's place in the log, where it is filled
 
 
 cdef class KernelRows:
@@ -108,7 +109,7 @@ cdef class KernelRows:
     cdef readonly Py_ssize_t max_bytes
     cdef int32_t newest
     cdef int32_t oldest
-    # Slots in the order in which they were filled.
+    # Slots in the order in which they were filled; -1 where one has been freed since.
     cdef int32_t *log
     cdef int64_t log_length
     cdef int64_t log_capacity

@@ -231,29 +231,34 @@ cdef class KernelRows:
         return 0
 
     def compact_log(self):
-        """Keep only the last entry of each slot; rows keep their place between the entries."""
+        """Forget the entries of slots freed since; rows keep their place between the others."""
         cdef Py_ssize_t slot, t
+        cdef const int64_t[::1] before
         entries = np.array(<int32_t[:self.log_length]>self.log)
-        # A slot's last entry is its first one seen from the end.
-        from_end = np.unique(np.flip(entries), return_index=True)[1]
-        kept = np.sort(self.log_length - 1 - from_end)
+        before = np.concatenate([[0], np.cumsum(entries >= 0)])
         for slot in range(self.capacity):
             if self.rows[slot].values != NULL:
-                self.rows[slot].synced = np.searchsorted(kept, self.rows[slot].synced)
+                self.rows[slot].synced = before[self.rows[slot].synced]
+            if self.rows[slot].filled:
+                self.rows[slot].entry = before[self.rows[slot].entry]
+        kept = entries[entries >= 0]
         self.log_length = len(kept)
         for t in range(self.log_length):
-            self.log[t] = entries[kept[t]]
+            self.log[t] = kept[t]
 
     cdef void enter(self, Py_ssize_t slot) noexcept nogil:
         """Note that ``slot`` has been filled: its column is missing in every older row."""
         self.rows[slot].filled = True
+        self.rows[slot].entry = self.log_length
         self.log[self.log_length] = <int32_t>slot
         self.log_length += 1
 
     cdef void leave(self, Py_ssize_t slot) noexcept nogil:
         """Note that ``slot`` is free: nobody reads its column until it is filled again."""
         self.drop(slot)
-        self.rows[slot].filled = False
+        if self.rows[slot].filled:          # not so where the members were restored
+            self.log[self.rows[slot].entry] = -1
+            self.rows[slot].filled = False
 
     def lengthen(self, Py_ssize_t slot):
         """Move a row into memory of the pool's present length, or drop it if there is none."""

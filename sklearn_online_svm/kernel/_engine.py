@@ -40,6 +40,7 @@ class SolverSpec:
     gap_floor: float = 1.0
     ramp_s: float = -1.0
     ramp_start: int = 100
+    single_steps: int = 10
     clean_interval: int = 300
     max_non_sv: int = 100
 
@@ -60,6 +61,7 @@ class SolverSpec:
             alone,
             admission=self._admission(),
             gap_floor=self.gap_floor,
+            single_steps=self.single_steps,
             clean_interval=self.clean_interval,
             max_non_sv=-1 if self.algorithm == "lasvm-full" else self.max_non_sv,
             **common,
@@ -69,7 +71,7 @@ class SolverSpec:
         if self.algorithm == "lasvm-nc":
             return admission.RampLoss(self.ramp_s, self.ramp_start)
         if self.algorithm == "lasvm-i":
-            return admission.RampFilter(self.ramp_s)
+            return admission.RampFilter(self.ramp_s, self.ramp_start)
         if self.algorithm == "batch":  # of RampSVC without a bias
             return admission.Violators(self.ramp_s, self.tol)
         return admission.Admission(self.ramp_s)

@@ -55,7 +55,7 @@ class LASVC(KernelLearner):
         The learning algorithm.
 
         - ``"lasvm"``: the problem of ``SVC``, with a bias, by steps on pairs.
-        - ``"lasvm-g"``: without a bias, by steps on single vectors; after each row until the
+        - ``"lasvm-g"``: without a bias, by steps on one or two vectors; after each row until the
           duality gap is down at its target. A steadier model during the pass.
         - ``"lasvm-nc"``: the same with the ramp loss, which is not convex: outliers, rows with
           :math:`y f(x) <` ``ramp_s``, do not become support vectors that pull at the boundary.
@@ -81,8 +81,8 @@ class LASVC(KernelLearner):
         Largest violation of the optimality conditions that is left alone.
     ramp_s : float, default=-1.0
         Place :math:`s < 1` of the ramp: rows with a margin :math:`y f(x) < s` are outliers to
-        ``"lasvm-nc"`` and ``"lasvm-i"`` (which needs :math:`s \le 0`); the other algorithms only
-        count them. Also the threshold of :meth:`suspect_labels`.
+        ``"lasvm-nc"`` and ``"lasvm-i"``; the other algorithms only count them. Also the threshold
+        of :meth:`suspect_labels`.
     cache_size : float, default=500
         Memory for kernel rows, in MB. Too little costs time, never correctness.
     class_weight : dict, "balanced" or "online_balanced", default=None
@@ -227,8 +227,10 @@ class LASVC(KernelLearner):
 
     # lasvm: members kept while only one class has been seen.
     n_init = 5
-    # lasvm-nc: support vectors before the ramp acts.
+    # lasvm-nc, -i: support vectors before the left end of the ramp acts.
     ramp_start = 100
+    # All but lasvm: steps on one vector after a row, before steps on two take over.
+    single_steps = 10
     # lasvm-g, -nc, -i: rows admitted between two runs of CLEAN, vectors at alpha = 0 it leaves.
     clean_interval = 300
     max_non_sv = 100
@@ -449,11 +451,6 @@ class LASVC(KernelLearner):
         return X, codes, weights
 
     def _solver(self):
-        if self.algorithm == "lasvm-i" and self.ramp_s > 0:
-            raise ValueError(
-                "ramp_s must be at most 0 with algorithm='lasvm-i', as it learns only from rows "
-                f"with y f(x) >= ramp_s, and f is 0 at first; got {self.ramp_s!r}."
-            )
         return SolverSpec(
             algorithm=self.algorithm,
             tol=float(self.tol),
@@ -463,6 +460,7 @@ class LASVC(KernelLearner):
             gap_floor=float(self.C),
             ramp_s=float(self.ramp_s),
             ramp_start=self.ramp_start,
+            single_steps=self.single_steps,
             clean_interval=self.clean_interval,
             max_non_sv=self.max_non_sv,
         )

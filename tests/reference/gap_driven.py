@@ -31,6 +31,9 @@ Deviations from the thesis:
   may be of a negative number).
 - CLEAN keeps violators, and in shifted boxes it turns the sign round with the box (the thesis
   sorts by |g|).
+- LASVM-I has LASVM-NC's start: a few rows of one class at first could make it skip the other for
+  ever.
+- REPROCESS moves two rows when `single_steps` on one did not suffice.
 - The bounds, and h in the gap target, are those of the row; the C below which the gap need not
   fall is the parameter.
 """
@@ -64,13 +67,16 @@ class ReferenceGapDriven:
     ramp_s : float
         The ramp loss is flat where `y f < ramp_s`, and where `y f > 1`.
     ramp_start : int
-        LASVM-NC shifts boxes only while there are more support vectors than this.
+        LASVM-NC shifts boxes, and LASVM-I skips rows left of the ramp, only while there are more
+        support vectors than this.
     clean_interval : int
         CLEAN after so many admitted rows (not FULL).
     max_non_sv : int
         So many rows with alpha = 0 are left by CLEAN.
     tol : float
         A coordinate is violating when its gradient exceeds this in a direction it can go.
+    single_steps : int
+        Steps of REPROCESS on one row for each example; further ones are on two rows.
     upper_filter : bool
         False: LASVM-I does not skip the rows with `y f > 1`.
 
@@ -108,6 +114,7 @@ class ReferenceGapDriven:
         max_non_sv=100,
         tol=1e-3,
         upper_filter=True,
+        single_steps=MAX_FINISH_STEPS,
     ):
         self.K = as_float64(K)
         self.y = as_float64(y)
@@ -135,6 +142,7 @@ class ReferenceGapDriven:
         self.max_non_sv = max_non_sv
         self.tol = tol
         self.upper_filter = upper_filter
+        self.single_steps = single_steps
 
         self.S = []
         self.alpha = np.zeros(n)
@@ -160,9 +168,12 @@ class ReferenceGapDriven:
         threshold = max(self.C, self.gap_target())  # of S without k, if k is new
         if is_new and not self.process(k):
             return False
+        n_steps = 0
         while self.gap() > threshold:
-            if not self.reprocess():
+            stepped = self.reprocess() if n_steps < self.single_steps else self.reprocess_two()
+            if not stepped:
                 break
+            n_steps += 1
         if is_new and sum(self.n_admitted) % self.clean_interval == 0:
             self.clean()
         return is_new
@@ -171,7 +182,10 @@ class ReferenceGapDriven:
         """PROCESS: offer row k, which is not in S; returns False if LASVM-I skips it."""
         g_k = self.y[k] - self.K[k, self.S] @ self.alpha[self.S]
         region = self.region_of(self.y[k] * (self.y[k] - g_k))
-        if self.algorithm == "lasvm-i" and (region == 0 or (region == 2 and self.upper_filter)):
+        skipped = (region == 0 and self.n_sv() > self.ramp_start) or (
+            region == 2 and self.upper_filter
+        )
+        if self.algorithm == "lasvm-i" and skipped:
             self.n_skipped[region] += 1
             return False
         if self.algorithm == "lasvm-nc" and region == 0 and self.n_sv() > self.ramp_start:
@@ -192,6 +206,34 @@ class ReferenceGapDriven:
         if max(g_max, -g_min) <= self.tol:
             return False
         self._step(i if -g_min > g_max else j)
+        return True
+
+    def reprocess_two(self):
+        """A step on two rows: the one REPROCESS takes, and the one that gains most with it.
+
+        Returns whether there was a step to make. Steinwart, Hush, Scovel (2011), "Training SVMs
+        without offset".
+        """
+        i, g_min, j, g_max = self.extremes()
+        if max(g_max, -g_min) <= self.tol:
+            return False
+        i = i if -g_min > g_max else j
+        alone = self._clip(i, self.g[i] / max(self.K[i, i], MIN_CURVATURE))
+        j = self._companion(i, alone)
+        if j is None or j == i:
+            self._move({i: alone})
+            return True
+        K_ii, K_jj = (max(self.K[k, k], MIN_CURVATURE) for k in (i, j))
+        K_ij, g_i, g_j = self.K[i, j], self.g[i], self.g[j]
+        det, by_i = K_ii * K_jj - K_ij**2, alone
+        if det > 1e-9 * K_ii * K_jj:
+            by_i = self._clip(i, (g_i * K_jj - g_j * K_ij) / det)
+        by_j = self._clip(j, (g_j - K_ij * by_i) / K_jj)
+        by_i = self._clip(i, (g_i - K_ij * by_j) / K_ii)
+        both = by_i * (g_i - 0.5 * K_ii * by_i - K_ij * by_j) + by_j * (g_j - 0.5 * K_jj * by_j)
+        if both < alone * (g_i - 0.5 * K_ii * alone):
+            by_i, by_j = alone, 0.0
+        self._move({i: by_i, j: by_j})
         return True
 
     def clean(self):
@@ -285,17 +327,33 @@ class ReferenceGapDriven:
 
     def _step(self, k):
         """Maximise the dual along alpha_k, as far as the box allows."""
-        lam = self.g[k] / max(self.K[k, k], MIN_CURVATURE)
-        if self.g[k] < 0:
-            lam = max(self.A[k] - self.alpha[k], lam)
-        else:
-            lam = min(self.B[k] - self.alpha[k], lam)
-        self.alpha[k] += lam
-        self._snap(k, lam)
+        self._move({k: self._clip(k, self.g[k] / max(self.K[k, k], MIN_CURVATURE))})
+
+    def _clip(self, k, lam):
+        """The step wanted on row k, as far as its box allows."""
+        return min(max(lam, self.A[k] - self.alpha[k]), self.B[k] - self.alpha[k])
+
+    def _move(self, steps):
+        """Move the alpha of one row or two, and g with them."""
+        for k, lam in steps.items():
+            self.alpha[k] += lam
+            self._snap(k, lam)
         for s in self.S:
-            self.g[s] -= lam * self.K[k, s]
+            self.g[s] -= sum(lam * self.K[k, s] for k, lam in steps.items())
         self.n_steps += 1
-        self.last_step = k
+        self.last_step = next(iter(steps))
+
+    def _companion(self, i, step):
+        """The row of S that gains most after `step` on row i; None if none can follow."""
+        best, best_gain = None, 0.0
+        for s in sorted(self.S):
+            left = self.g[s] - step * self.K[i, s]
+            curvature = self.K[s, s] - self.K[i, s] ** 2 / max(self.K[i, i], MIN_CURVATURE)
+            can = self.alpha[s] < self.B[s] if left > 0 else self.alpha[s] > self.A[s]
+            gain = left**2 / max(curvature, 1e-6)
+            if can and gain > best_gain:
+                best, best_gain = s, gain
+        return best
 
     def _snap(self, k, lam):
         # alpha is of the order of 1 / K, far from C maybe: what counts as 0 scales with the step.
