@@ -314,8 +314,6 @@ def ramp_sweep(job):
         rows = _in_order(split, order)
         for algorithm in ("lasvm-nc", "lasvm-i"):
             for ramp_s in job.values:
-                if algorithm == "lasvm-i" and ramp_s > 0:
-                    continue
                 options = dict(algorithm=algorithm, ramp_s=ramp_s, finishing=False, shuffle=False)
                 model, seconds = _fit(job.build(**options), rows)
                 point = {"order": order, "algorithm": algorithm, "ramp_s": ramp_s}

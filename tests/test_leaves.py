@@ -514,6 +514,8 @@ for kernel in ("linear", "poly", "rbf", "sigmoid"):
     for data in (X, X.astype(np.float32), csr_matrix(X), csr_matrix(X.astype(np.float32))):
         model = LASVC(kernel=kernel, gamma=gamma, max_iter=-1, tol=1e-6, random_state=0)
         decisions.append(model.fit(data[:200], y[:200]).decision_function(data[200:]))
+model = LASVC(algorithm="lasvm-g", gamma=0.02, max_iter=-1, tol=1e-6, random_state=0)
+decisions.append(model.fit(X[:200], y[:200]).decision_function(X[200:]))
 np.save(sys.argv[1], decisions)
 print("level:", simd_level())
 show_versions()
@@ -546,7 +548,13 @@ def test_every_level_can_be_forced_and_finds_the_same_optimum(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("level", leaves.simd_levels()[1:])
-@pytest.mark.parametrize("tests", ["test_blocks", "test_lasvm_twin", "test_lasvm_invariants"])
+@pytest.mark.parametrize(
+    "tests",
+    [
+        *("test_blocks", "test_lasvm_twin", "test_lasvm_invariants"),
+        *("test_gap_driven_twin", "test_gap_driven_invariants", "test_robust"),
+    ],
+)
 def test_what_is_built_on_the_leaves_holds_at_every_level(level, tests):
     result = run_at_level(
         level,

@@ -307,12 +307,15 @@ cdef class DualLoop:
 
     def share(self, calls, executor):
         """Run the calls in threads. An interrupt waits for them, having told them to stop."""
-        futures = [executor.submit(*call) for call in calls]
+        futures = []
         try:
+            for call in calls:
+                futures.append(executor.submit(*call))
             wait(futures)
         except BaseException:
             self.stop = True
-            wait(futures)
+            # All threads, also one whose future the interrupt kept from the list.
+            executor.shutdown(wait=True)
             raise
         finally:
             self.stop = False
@@ -420,39 +423,51 @@ cdef class DualLoop:
 
     def refresh(self):
         """Compute every g anew from alpha: what long runs of steps have rounded is mended."""
-        cdef Problem problem
         for problem in self.problems:
-            if problem.members.n_members:
-                self.refresh_problem(problem)
+            slots = problem.slots()
+            self.set_gradients(problem, slots,
+                               self.gradients(problem, slots, problem.members["alpha"][slots]))
 
-    cdef int refresh_problem(self, Problem problem) except -1:
+    def rebox(self, boxes):
+        """New boxes for the members of each problem: (lower, upper, alpha) in the order of its
+        ``slots()``, alpha inside the boxes. All or nothing, whenever an interrupt comes."""
+        cdef Problem problem
+        slots = [problem.slots() for problem in self.problems]
+        g = [self.gradients(problem, mine, box[2])
+             for problem, mine, box in zip(self.problems, slots, boxes)]
+        for c in range(len(self.problems)):
+            problem = self.problems[c]
+            problem.members.rebox(slots[c], *boxes[c])
+            self.set_gradients(problem, slots[c], g[c])
+
+    def set_gradients(self, Problem problem, slots, g):
+        if len(slots):
+            self.begin_alone(problem)
+            problem.members["g"][slots] = g
+            problem.refresh()
+
+    def gradients(self, Problem problem, slots, alpha):
+        """g of the members in ``slots``, were this their alpha."""
         cdef Py_ssize_t first, size, r, ld = round_up(self.store.n_slots, LEAVES_TILE)
         cdef double[::1] coef = np.zeros(ld)
-        cdef const int32_t[::1] members
-        cdef int32_t slots[LEAVES_BLOCK]
-        cdef float[::1] values = np.zeros(LEAVES_BLOCK * ld, dtype=np.float32)
+        cdef double[::1] g = np.zeros(len(slots))
+        cdef const int32_t[::1] index = problem.members["index"][slots]
+        cdef const int8_t[::1] y = problem.members["y"][slots]
+        cdef float[::1] values = np.zeros(LEAVES_BLOCK * ld + 1, dtype=np.float32)
         cdef int code
-        self.begin_alone(problem)
-        alive = np.flatnonzero(problem.members["row_id"] >= 0).astype(np.int32)
-        np.asarray(coef)[problem.members["index"][alive]] = problem.members["alpha"][alive]
-        members = alive
-        for first in range(0, len(alive), LEAVES_BLOCK):
-            size = min(LEAVES_BLOCK, len(alive) - first)
-            for r in range(size):
-                slots[r] = problem.members.index[members[first + r]]
+        np.asarray(coef)[np.asarray(index)] = alpha
+        for first in range(0, len(slots), LEAVES_BLOCK):
+            size = min(LEAVES_BLOCK, len(slots) - first)
             with nogil:
-                code = self.store.load_slots(self.fresh, slots, size)
+                code = self.store.load_slots(self.fresh, &index[first], size)
                 if code == 0:
                     self.store.values(self.fresh, 0, ld, &values[0], ld)
                     for r in range(size):
-                        problem.members.g[members[first + r]] = (
-                            problem.members.y[members[first + r]]
-                            - table().dot(&values[r * ld], &coef[0], ld))
+                        g[first + r] = y[first + r] - table().dot(&values[r * ld], &coef[0], ld)
             self.raise_errors(code)
             self.n_evaluations += size * self.store.n_slots
             PyErr_CheckSignals()
-        problem.refresh()
-        return 0
+        return np.asarray(g)
 
     # -------------------------------------------------------------------------- passes
 

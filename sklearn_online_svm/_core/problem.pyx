@@ -445,11 +445,6 @@ cdef class Problem:
 
     # -------------------------------------------------------------------------- what was reached
 
-    def rebox(self, lower, upper, alpha):
-        """New boxes for the members, in the order of ``slots()``, and alpha inside them; g has
-        to be computed afterwards."""
-        self.members.rebox(self.slots(), lower, upper, alpha)
-
     def slots(self):
         """Slots of the members."""
         return np.flatnonzero(self.members["row_id"] >= 0)

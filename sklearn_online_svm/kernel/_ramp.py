@@ -381,12 +381,13 @@ class _ConvexProblem:
 
     def shift(self, shifted):
         """Give the rows new boxes, and move the old solution into them."""
-        self.shifted = shifted
+        boxes = []
         for problem, y, beyond in zip(self.engine.problems, self.y, shifted, strict=True):
             slots = problem.slots()
             rows = problem.members["row_id"][slots]
             bound = np.where(beyond[rows], -y[rows], y[rows]) * self.cost[rows]
             lower, upper = np.minimum(0, bound), np.maximum(0, bound)
             alpha = continued_alpha(problem.members["alpha"][slots], lower, upper, self.has_bias)
-            problem.rebox(lower, upper, alpha)
-        self.engine.refresh()
+            boxes.append((lower, upper, alpha))
+        self.shifted = shifted
+        self.engine.rebox(boxes)
