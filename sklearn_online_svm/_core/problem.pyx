@@ -425,7 +425,7 @@ cdef class Problem:
     cdef int unshrink(self) noexcept nogil:
         """Bring the g of all slots up to date; the active ones are, the others by what their
         alpha moved since shrinking began."""
-        cdef const double *old_alpha = self.active.old_alpha
+        cdef double *old_alpha = self.active.old_alpha
         cdef const float *row
         cdef Py_ssize_t s
         if not self.active.shrunk:
@@ -437,6 +437,8 @@ cdef class Problem:
                     return -1
                 table().axpy(old_alpha[s] - self.members.alpha[s], row, self.members.g,
                              self.members.n)
+                # Done, should the next row fail (a kernel function may raise) and this be repeated.
+                old_alpha[s] = self.members.alpha[s]
                 self.work += self.members.n
         self.active.write_back(self.members)
         self.active.forget()
