@@ -60,7 +60,7 @@ cdef object grown(object array, Py_ssize_t n):
     shape = (n,) + array.shape[1:]
     n_bytes = math.prod(shape) * array.itemsize
     memory = np.zeros(n_bytes + CACHE_LINE, dtype=np.uint8)
-    # No Python code, as memory.ctypes has: a signal would be handled there, in the midst of a block.
+    # No Python code, which memory.ctypes is: a signal would be handled in the midst of a block.
     offset = CACHE_LINE - <size_t>address(memory) % CACHE_LINE
     copy = memory[offset:offset + n_bytes].view(array.dtype).reshape(shape)
     copy[:array.shape[0]] = array

@@ -16,7 +16,7 @@ Primal minus dual, over the members, is sum_i max((upper_i - alpha_i) g_i, (lowe
 the second changes by numbers at hand.
 """
 cimport cython
-from libc.math cimport INFINITY, fabs, fmax, fmin, sqrt
+from libc.math cimport fabs, fmax, fmin, sqrt
 from libc.stdlib cimport free, qsort, realloc
 
 from .active_set cimport Front
@@ -196,7 +196,7 @@ cdef class GapDriven(Problem):
                    self.members.upper[slot] - before)
         self.members.move(slot, lam)
         # alpha g after the step, from K alpha = y - g.
-        self.alpha_g += lam * (2.0 * g - self.members.y[slot]) - lam * lam * self.members.diag[slot]
+        self.alpha_g += lam * (2.0 * g - self.members.y[slot] - lam * self.members.diag[slot])
         self.loss = table().update_one(self.members.g, k, lam, self.members.up,
                                        self.members.down, self.members.bound, self.members.n,
                                        &self.members.extremes)

@@ -11,7 +11,6 @@ A pair (i, j) is violating when alpha_i may rise, alpha_j may fall and ``g_i - g
 """
 cimport cython
 from libc.math cimport INFINITY, fmax, fmin
-from libc.stdint cimport int64_t
 
 from .active_set cimport Front
 from .blocks cimport Store

@@ -151,9 +151,9 @@ typedef struct {
                          leaves_extremes *extremes);
     /* The same with g[s] -= step_i * ki[s] + step_j * kj[s]; bound may be NULL, the sum is 0
      * then. */
-    double (*update_two)(double *g, const float *ki, double step_i, const float *kj,
-                         double step_j, const int8_t *up, const int8_t *down, const float *bound,
-                         ptrdiff_t n, leaves_extremes *extremes);
+    double (*update_two)(double *g, const float *ki, double step_i, const float *kj, double step_j,
+                         const int8_t *up, const int8_t *down, const float *bound, ptrdiff_t n,
+                         leaves_extremes *extremes);
     /* argmax over slots that may follow of r^2 / d, r = g[s] - step_i ki[s] their gradient after
      * a step on i, d = diag[s] - ki[s]^2 / k_ii: with whom a step on two coordinates gains most
      * (Steinwart, Hush and Scovel 2011); -1 over nothing. */

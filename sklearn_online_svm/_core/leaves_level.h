@@ -30,12 +30,12 @@ typedef __m512d vd;
 #define VD_IF_NOT_ZERO(test, a) \
     _mm512_maskz_mov_pd(_mm512_cmp_pd_mask(test, _mm512_setzero_pd(), _CMP_NEQ_OQ), a)
 #define VD_ABS(a) _mm512_abs_pd(a)
-#define VD_WIDEN_BYTES(p) _mm512_cvtepi64_pd(_mm512_cvtepi8_epi64(_mm_loadl_epi64((const __m128i *)(p))))
+#define VD_WIDEN_BYTES(p) \
+    _mm512_cvtepi64_pd(_mm512_cvtepi8_epi64(_mm_loadl_epi64((const __m128i *)(p))))
 #define F_FMA(a, b, c) __builtin_fmaf(a, b, c)
 #define D_FMA(a, b, c) __builtin_fma(a, b, c)
 /* Larger of best and g where the byte is set. */
-#define VD_BYTE_MASK(bytes) \
-    ((__mmask8)_mm_movepi8_mask(_mm_loadl_epi64((const __m128i *)(bytes))))
+#define VD_BYTE_MASK(bytes) ((__mmask8)_mm_movepi8_mask(_mm_loadl_epi64((const __m128i *)(bytes))))
 #define VD_MAX_IF(best, g, bytes) _mm512_mask_max_pd(best, VD_BYTE_MASK(bytes), best, g)
 #define VD_MIN_IF(best, g, bytes) _mm512_mask_min_pd(best, VD_BYTE_MASK(bytes), best, g)
 
@@ -54,9 +54,9 @@ typedef __m256d vd;
 #define VD_SET(x) _mm256_set1_pd(x)
 #define VD_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
 #define VD_WIDEN(p) _mm256_cvtps_pd(_mm_loadu_ps(p))
-#define VD_ANY_EQUAL(a, b, bytes)                                                             \
-    (_mm256_movemask_pd(_mm256_and_pd(_mm256_cmp_pd(a, b, _CMP_EQ_OQ), LEAF(byte_mask)(bytes))) \
-     != 0)
+#define VD_ANY_EQUAL(a, b, bytes) \
+    (_mm256_movemask_pd(          \
+         _mm256_and_pd(_mm256_cmp_pd(a, b, _CMP_EQ_OQ), LEAF(byte_mask)(bytes))) != 0)
 #define VD_POSITIVE(a) _mm256_max_pd(a, _mm256_setzero_pd())
 #define VD_IF_NOT_ZERO(test, a) \
     _mm256_and_pd(_mm256_cmp_pd(test, _mm256_setzero_pd(), _CMP_NEQ_OQ), a)

@@ -6,7 +6,7 @@ settled with values of the block against itself; the store is written when the b
 So the problems of a one-vs-rest model can learn from one block side by side.
 """
 from libc.math cimport INFINITY, fabs, fmax, fmin
-from libc.stdint cimport int8_t, int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 
@@ -437,7 +437,7 @@ cdef class Problem:
                     return -1
                 table().axpy(old_alpha[s] - self.members.alpha[s], row, self.members.g,
                              self.members.n)
-                # Done, should the next row fail (a kernel function may raise) and this be repeated.
+                # Done, should the next row fail (kernel functions may raise) and this be repeated.
                 old_alpha[s] = self.members.alpha[s]
                 self.work += self.members.n
         self.active.write_back(self.members)
