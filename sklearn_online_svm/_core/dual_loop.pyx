@@ -7,6 +7,7 @@ that some problem kept are written into the store, and vectors that none refers 
 their slot. Between blocks, and inside ``finish`` every few milliseconds, signals are looked at:
 the model is consistent then, and a KeyboardInterrupt leaves it so.
 """
+import _signal
 from concurrent.futures import wait
 
 cimport cython
@@ -306,19 +307,35 @@ cdef class DualLoop:
             self.store.values(self.fresh, first, last, self.values, ld)
 
     def share(self, calls, executor):
-        """Run the calls in threads. An interrupt waits for them, having told them to stop."""
-        futures = []
-        try:
-            for call in calls:
-                futures.append(executor.submit(*call))
-            wait(futures)
-        except BaseException:
+        """Run the calls in threads.
+
+        An interrupt is noted; the threads are told to stop, and it is raised when they have. An
+        exception in the midst of the Python code that starts and awaits threads would leave some
+        of them running, unknown to all.
+        """
+        caught = []
+
+        def note(number, frame):
             self.stop = True
-            # All threads, also one whose future the interrupt kept from the list.
-            executor.shutdown(wait=True)
-            raise
+            caught.append(number)
+
+        handler = _signal.getsignal(_signal.SIGINT)
+        noting = False
+        if callable(handler):
+            try:
+                _signal.signal(_signal.SIGINT, note)
+                noting = True
+            except ValueError:
+                pass                    # not the main thread: no signal is handled here
+        try:
+            futures = [executor.submit(*call) for call in calls]
+            wait(futures)
         finally:
+            if noting:
+                _signal.signal(_signal.SIGINT, handler)
             self.stop = False
+        if caught:
+            handler(_signal.SIGINT, None)
         return [future.result() for future in futures]
 
     cdef int write_store(self) except -1:
