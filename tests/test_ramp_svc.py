@@ -821,3 +821,21 @@ def test_hardly_any_rows(fit_intercept, n):
     model = model_of(fit_intercept=fit_intercept, C=100.0).fit(X, y)
     assert model.score(X, y) == 1.0
     assert model.n_iter_ == 1
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("ramp_s", [-1.0, -0.5])
+@pytest.mark.parametrize("init_size", [1, 3, 1e-3])
+def test_a_tiny_first_problem_has_a_row_of_each_class(init_size, ramp_s, fit_intercept):
+    """With rows of one class only, all of the other lay beyond the ramp and were given up."""
+    X, y = three_classes(300, distance=4.0)
+    X, y = X[y < 30], y[y < 30]
+    for seed in range(5):
+        model = RampSVC(
+            gamma=0.3,
+            ramp_s=ramp_s,
+            fit_intercept=fit_intercept,
+            init_size=init_size,
+            random_state=seed,
+        ).fit(X, y)
+        assert model.score(X, y) > 0.9

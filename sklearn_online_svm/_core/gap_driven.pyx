@@ -1,7 +1,7 @@
 """LASVM without a bias, driven by the duality gap (Ertekin 2009, ch. 6; Ertekin, Bottou and
 Giles 2011): LASVM-G, and with an admission rule LASVM-NC and LASVM-I; without CLEAN, FULL.
 
-The problem stepped on, one coordinate at a time, is
+The problem stepped on, one coordinate or two at a time, is
 
     max  D = sum_i (alpha_i y_i + beta_i) - 1/2 sum_ij alpha_i alpha_j K_ij
     s.t. lower_i <= alpha_i <= upper_i,

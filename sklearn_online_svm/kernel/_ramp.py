@@ -42,8 +42,8 @@ class RampSVC(KernelLearner):
         Whether the decision function has a bias.
     init_size : int or float, default=None
         The first convex problem, with the hinge loss, is solved over so many rows (float: this
-        share of the rows), drawn at random: quicker, and it may end in a worse optimum. None: over
-        all rows.
+        share of the rows), drawn at random, at least one of each class: quicker, and it may end in
+        a worse optimum. None: over all rows.
     max_iter : int, default=100
         Largest number of convex problems, the first one included.
     shrinking : bool, default=True
@@ -241,7 +241,7 @@ class RampSVC(KernelLearner):
         history = []
         self.objective_history_ = np.empty((0, self._spec.n_problems))
         with thread_pool(self.n_jobs) as threads:
-            scores = problem.solve(self._first_rows(X.shape[0]), threads)
+            scores = problem.solve(self._first_rows(codes, cost), threads)
             while True:
                 history.append(problem.objective(scores))
                 self.objective_history_ = np.array(history)
@@ -270,11 +270,18 @@ class RampSVC(KernelLearner):
             stacklevel=5,
         )
 
-    def _first_rows(self, n):
+    def _first_rows(self, codes, cost):
+        """Rows of the first problem: those drawn, after one of each class.
+
+        With one class alone f would be a constant, and the other class might lie beyond the ramp.
+        """
         if self.init_size is None:
             return self._order
-        share = not isinstance(self.init_size, Integral)
-        return self._order[: max(1, int(self.init_size * n if share else self.init_size))]
+        n, order = len(codes), self._order[cost[self._order] > 0]
+        size = self.init_size if isinstance(self.init_size, Integral) else int(self.init_size * n)
+        of_each = np.sort(np.unique(codes[order], return_index=True)[1])
+        order = np.concatenate([order[of_each], np.delete(order, of_each)])
+        return order[: max(size, len(of_each))]
 
     def _solver(self):
         return SolverSpec(
