@@ -32,9 +32,12 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="os.kill cannot interrup
 
 # Learns noise, which takes many seconds, says when it begins, and reports what happened to it.
 PROGRAM = """
-import json, sys, time
+import json, signal, sys, time
 import numpy as np
 from sklearn_online_svm import LASVC, RampSVC
+
+# What a shell starts with & is born deaf to it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 task, n_classes, params = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
 rng = np.random.default_rng(0)
@@ -275,6 +278,8 @@ params = {"gamma": 0.05, "C": 10.0, "tol": 1e-6, "random_state": 0, **params}
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=(700, 40)), rng.integers(0, n_classes, 700)
 stream = np.r_[X, X[:200]]
+# What a shell starts with & is born deaf to it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # As Ctrl-C: it is SIGINT that the loop notes while threads are at work.
 signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
 
