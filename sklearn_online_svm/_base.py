@@ -10,6 +10,7 @@ from contextlib import nullcontext
 import numpy as np
 from joblib import effective_n_jobs
 from scipy import sparse
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 __all__ = [
@@ -18,6 +19,8 @@ __all__ = [
     "check_weights",
     "encode_labels",
     "has_fast_path",
+    "label_codes",
+    "plain_rows",
     "running_balanced_weights",
     "thread_pool",
     "weighted_variance",
@@ -29,8 +32,13 @@ _CHECKS_ALL_ZERO = "allow_all_zero_weights" in inspect.signature(_check_sample_w
 # Rows above which ordinary validation costs nothing beside the learning.
 _FAST_PATH_ROWS = 256
 
+# Labels that are whole numbers in a range so small are counted instead of sorted.
+_CLOSE_LABELS = 4096
 
-def check_rows(estimator, X, y="no_validation", *, reset, accept_sparse="csr", dtype=None):
+
+def check_rows(
+    estimator, X, y="no_validation", *, reset, accept_sparse="csr", dtype=None, deep=True
+):
     """Validate rows, and labels where given; CSR rows come back sorted and without duplicates.
 
     Parameters
@@ -45,6 +53,9 @@ def check_rows(estimator, X, y="no_validation", *, reset, accept_sparse="csr", d
     accept_sparse : str or False, default="csr"
     dtype : dtype, optional
         Type to return; by default float32 and float64 stay as they are.
+    deep : bool, default=True
+        False leaves what needs a look at every number to the caller, who looks at them anyway:
+        NaN and infinity in X, and the order of the columns of CSR rows.
 
     Returns
     -------
@@ -59,11 +70,12 @@ def check_rows(estimator, X, y="no_validation", *, reset, accept_sparse="csr", d
         accept_large_sparse=True,
         dtype=[np.float64, np.float32] if dtype is None else dtype,
         order="C",
+        ensure_all_finite=deep,
     )
     alone = isinstance(y, str) and y == "no_validation"
     X, y = (result, None) if alone else result
     if sparse.issparse(X):
-        if not X.has_canonical_format:
+        if deep and not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
         if X.shape[1] > np.iinfo(np.int32).max:
@@ -79,15 +91,23 @@ def has_fast_path(estimator, X, dtype):
     and meets the ordinary messages there.
     """
     return (
+        plain_rows(estimator, X, dtype)
+        and X.shape[0] <= _FAST_PATH_ROWS
+        # A sum of finite numbers may overflow: the long way then finds nothing wrong.
+        and bool(np.isfinite(X.sum()))
+    )
+
+
+def plain_rows(estimator, X, dtype):
+    """Whether X is an array of rows as they were learnt; its numbers are not looked at."""
+    return (
         type(X) is np.ndarray
         and X.ndim == 2
         and X.dtype == dtype
         and X.flags.c_contiguous
-        and 0 < X.shape[0] <= _FAST_PATH_ROWS
+        and X.shape[0] > 0
         and X.shape[1] == estimator.n_features_in_
         and not hasattr(estimator, "feature_names_in_")
-        # A sum of finite numbers may overflow: the long way then finds nothing wrong.
-        and bool(np.isfinite(X.sum()))
     )
 
 
@@ -109,6 +129,37 @@ def encode_labels(y, classes):
             "first call of partial_fit."
         )
     return codes.astype(np.int32)
+
+
+def label_codes(y):
+    """Sorted distinct labels, and the position of each label among them as int32.
+
+    What ``np.unique(y, return_inverse=True)`` gives, without a sort where labels are whole
+    numbers close to each other: of a linear model it would be a large part of the time.
+
+    Raises
+    ------
+    ValueError
+        If the labels are no classes: numbers with a fraction, or a mix of types.
+    """
+    check = y.dtype.kind not in "biuU"
+    whole = y
+    if y.dtype.kind == "f":
+        with np.errstate(invalid="ignore"):
+            whole = y.astype(np.int64)
+        check = not (whole == y).all()
+    if check:
+        check_classification_targets(y)
+        unique_labels(y)  # refuses a mix of types
+    elif whole.dtype.kind in "iu" and len(y):
+        low, high = int(whole.min()), int(whole.max())
+        if high - low < _CLOSE_LABELS and high < 2**62 and low > -(2**62):
+            places = whole.astype(np.int64) - low
+            present = np.bincount(places, minlength=high - low + 1) > 0
+            codes = (np.cumsum(present) - 1).astype(np.int32)
+            return (np.flatnonzero(present) + low).astype(y.dtype), codes[places]
+    classes, codes = np.unique(y, return_inverse=True)
+    return classes, codes.astype(np.int32)
 
 
 def check_weights(sample_weight, X, *, allow_all_zero):

@@ -27,11 +27,13 @@
 #define LEAVES_UNROLL _Pragma("GCC unroll 16")
 #define LEAVES_RESTRICT __restrict__
 #define LEAVES_HAS_VECTORS 1
+#define LEAVES_PREFETCH(address) __builtin_prefetch(address)
 #else
 #define LEAVES_INLINE static inline
 #define LEAVES_UNROLL
 #define LEAVES_RESTRICT
 #define LEAVES_HAS_VECTORS 0
+#define LEAVES_PREFETCH(address) ((void)0)
 #endif
 
 #if LEAVES_HAS_VECTORS && (defined(__x86_64__) || defined(__amd64__))
@@ -93,6 +95,46 @@ typedef struct {
     ptrdiff_t n_rows;
     ptrdiff_t n_features;
 } leaves_rows;
+
+/* What a linear learner sees of a row: w.x, |x|^2 and, with a diagonal covariance s,
+ * sum_k s[k] x[k]^2. */
+typedef struct {
+    double margin;
+    double norm;
+    double variance;
+} leaves_look;
+
+/* Loops of the linear learners for one element type, which the void pointers hide. Sparse rows
+ * are n values and their columns. The weights of several classes lie one after the other for
+ * dense rows (w[c * apart + k]), and side by side for sparse ones (w[k * n_classes + c]). */
+typedef struct {
+    void (*look_dense)(const void *x, const void *w, ptrdiff_t n, leaves_look *look);
+    void (*look_dense_diagonal)(const void *x, const void *w, const void *s, ptrdiff_t n,
+                                leaves_look *look);
+    void (*margins_dense)(const void *x, const void *w, ptrdiff_t apart, ptrdiff_t n_classes,
+                          ptrdiff_t n, double *margins);
+    /* w += step * x */
+    void (*add_dense)(double step, const void *x, void *w, ptrdiff_t n);
+    /* w += step * s x, s -= shrink * (s x)^2 */
+    void (*add_dense_diagonal)(double step, double shrink, const void *x, void *w, void *s,
+                               ptrdiff_t n);
+    void (*look_sparse)(const void *x, const int32_t *columns, ptrdiff_t n, const void *w,
+                        leaves_look *look);
+    void (*look_sparse_diagonal)(const void *x, const int32_t *columns, ptrdiff_t n,
+                                 const void *w, const void *s, leaves_look *look);
+    void (*margins_sparse)(const void *x, const int32_t *columns, ptrdiff_t n, const void *w,
+                           ptrdiff_t n_classes, double *margins);
+    void (*variances_sparse)(const void *x, const int32_t *columns, ptrdiff_t n, const void *s,
+                             ptrdiff_t n_classes, double *variances);
+    /* One class; `apart` elements from one feature to the next. */
+    void (*add_sparse)(double step, const void *x, const int32_t *columns, ptrdiff_t n, void *w,
+                       ptrdiff_t apart);
+    /* All classes, a step for each. */
+    void (*add_sparse_all)(const double *steps, const void *x, const int32_t *columns,
+                           ptrdiff_t n, void *w, ptrdiff_t n_classes);
+    void (*add_sparse_diagonal)(double step, double shrink, const void *x, const int32_t *columns,
+                                ptrdiff_t n, void *w, void *s, ptrdiff_t apart);
+} leaves_linear;
 
 typedef struct {
     const char *name;
@@ -162,6 +204,14 @@ typedef struct {
     /* Over the slots whose bound is not 0. */
     void (*moments)(const double *g, const double *alpha, const float *bound, const int8_t *y,
                     ptrdiff_t n, leaves_moments *moments);
+    /* Full covariance S, n x n and symmetric: u = S x over the columns where x is not 0, and
+     * x'u; and S -= shrink * u u'. */
+    double (*covariance_times)(const double *covariance, const double *x, double *u,
+                               ptrdiff_t n);
+    void (*covariance_shrink)(double shrink, const double *u, double *covariance, ptrdiff_t n);
+    /* Linear learners on float32 and on float64 rows. */
+    const leaves_linear *linear_f32;
+    const leaves_linear *linear_f64;
 } leaves_table;
 
 /* Smallest curvature of a step: a kernel need not be positive definite. */

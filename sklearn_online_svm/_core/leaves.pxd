@@ -48,6 +48,37 @@ cdef extern from "leaves.h" nogil:
         ptrdiff_t n_rows
         ptrdiff_t n_features
 
+    ctypedef struct leaves_look:
+        double margin
+        double norm
+        double variance
+
+    ctypedef struct leaves_linear:
+        void (*look_dense)(const void *, const void *, ptrdiff_t, leaves_look *) noexcept nogil
+        void (*look_dense_diagonal)(const void *, const void *, const void *, ptrdiff_t,
+                                    leaves_look *) noexcept nogil
+        void (*margins_dense)(const void *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t,
+                              double *) noexcept nogil
+        void (*add_dense)(double, const void *, void *, ptrdiff_t) noexcept nogil
+        void (*add_dense_diagonal)(double, double, const void *, void *, void *,
+                                   ptrdiff_t) noexcept nogil
+        void (*look_sparse)(const void *, const int32_t *, ptrdiff_t, const void *,
+                            leaves_look *) noexcept nogil
+        void (*look_sparse_diagonal)(const void *, const int32_t *, ptrdiff_t, const void *,
+                                     const void *, leaves_look *) noexcept nogil
+        void (*margins_sparse)(const void *, const int32_t *, ptrdiff_t, const void *, ptrdiff_t,
+                               double *) noexcept nogil
+        void (*variances_sparse)(const void *, const int32_t *, ptrdiff_t, const void *,
+                                 ptrdiff_t, double *) noexcept nogil
+        void (*add_sparse)(double, const void *, const int32_t *, ptrdiff_t, void *,
+                           ptrdiff_t) noexcept nogil
+        void (*add_sparse_all)(const double *, const void *, const int32_t *, ptrdiff_t, void *,
+                               ptrdiff_t) noexcept nogil
+        void (*add_sparse_diagonal)(double, double, const void *, const int32_t *, ptrdiff_t,
+                                    void *, void *, ptrdiff_t) noexcept nogil
+
+    void LEAVES_PREFETCH(const void *)
+
     ctypedef struct leaves_table:
         const char *name
         void (*dense_block_f32)(const leaves_map *, const leaves_rows *, const float *,
@@ -95,6 +126,11 @@ cdef extern from "leaves.h" nogil:
                                const int8_t *, const int8_t *, ptrdiff_t) noexcept nogil
         void (*moments)(const double *, const double *, const float *, const int8_t *,
                         ptrdiff_t, leaves_moments *) noexcept nogil
+        double (*covariance_times)(const double *, const double *, double *,
+                                   ptrdiff_t) noexcept nogil
+        void (*covariance_shrink)(double, const double *, double *, ptrdiff_t) noexcept nogil
+        const leaves_linear *linear_f32
+        const leaves_linear *linear_f64
 
 # The table in use: chosen once, when this module is imported.
 cdef const leaves_table *table() noexcept nogil

@@ -22,6 +22,19 @@ typedef __m512d vd;
 #define VD_SET(x) _mm512_set1_pd(x)
 #define VD_FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
 #define VD_WIDEN(p) _mm512_cvtps_pd(_mm256_loadu_ps(p))
+#define VF_MUL(a, b) _mm512_mul_ps(a, b)
+#define VD_MUL(a, b) _mm512_mul_pd(a, b)
+#define VF_ADD(a, b) _mm512_add_ps(a, b)
+#define VD_ADD(a, b) _mm512_add_pd(a, b)
+#define VF_SUM(a) _mm512_reduce_add_ps(a)
+#define VD_SUM(a) _mm512_reduce_add_pd(a)
+/* The first n lanes, fewer than all; the others are 0. */
+#define VF_PART(n) ((__mmask16)((1u << (n)) - 1u))
+#define VD_PART(n) ((__mmask8)((1u << (n)) - 1u))
+#define VF_LOAD_PART(p, n) _mm512_maskz_loadu_ps(VF_PART(n), p)
+#define VD_LOAD_PART(p, n) _mm512_maskz_loadu_pd(VD_PART(n), p)
+#define VF_STORE_PART(p, v, n) _mm512_mask_storeu_ps(p, VF_PART(n), v)
+#define VD_STORE_PART(p, v, n) _mm512_mask_storeu_pd(p, VD_PART(n), v)
 /* Whether a == b somewhere where the byte is set. */
 #define VD_ANY_EQUAL(a, b, bytes) \
     (_mm512_mask_cmp_pd_mask(VD_BYTE_MASK(bytes), a, b, _CMP_EQ_OQ) != 0)
@@ -54,6 +67,28 @@ typedef __m256d vd;
 #define VD_SET(x) _mm256_set1_pd(x)
 #define VD_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
 #define VD_WIDEN(p) _mm256_cvtps_pd(_mm_loadu_ps(p))
+#define VF_MUL(a, b) _mm256_mul_ps(a, b)
+#define VD_MUL(a, b) _mm256_mul_pd(a, b)
+#define VF_ADD(a, b) _mm256_add_ps(a, b)
+#define VD_ADD(a, b) _mm256_add_pd(a, b)
+LEAVES_INLINE float LEAF(sum_f)(__m256 a) {
+    __m128 s = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    s = _mm_add_ps(s, _mm_movehl_ps(s, s));
+    return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
+}
+LEAVES_INLINE double LEAF(sum_d)(__m256d a) {
+    const __m128d s = _mm_add_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(s, _mm_unpackhi_pd(s, s)));
+}
+#define VF_SUM(a) LEAF(sum_f)(a)
+#define VD_SUM(a) LEAF(sum_d)(a)
+static const int32_t LEAF(part)[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
+#define VF_PART(n) _mm256_loadu_si256((const __m256i *)(LEAF(part) + 8 - (n)))
+#define VD_PART(n) _mm256_loadu_si256((const __m256i *)(LEAF(part) + 8 - 2 * (n)))
+#define VF_LOAD_PART(p, n) _mm256_maskload_ps(p, VF_PART(n))
+#define VD_LOAD_PART(p, n) _mm256_maskload_pd(p, VD_PART(n))
+#define VF_STORE_PART(p, v, n) _mm256_maskstore_ps(p, VF_PART(n), v)
+#define VD_STORE_PART(p, v, n) _mm256_maskstore_pd(p, VD_PART(n), v)
 #define VD_ANY_EQUAL(a, b, bytes) \
     (_mm256_movemask_pd(          \
          _mm256_and_pd(_mm256_cmp_pd(a, b, _CMP_EQ_OQ), LEAF(byte_mask)(bytes))) != 0)
@@ -104,6 +139,30 @@ typedef double vd;
 #define VD_SET(x) (x)
 #define VD_FMA(a, b, c) ((a) * (b) + (c))
 #define VD_WIDEN(p) ((double)*(p))
+#define VF_MUL(a, b) ((a) * (b))
+#define VD_MUL(a, b) ((a) * (b))
+#define VF_ADD(a, b) ((a) + (b))
+#define VD_ADD(a, b) ((a) + (b))
+#define VD_SUM(a) (a)
+#define VD_LOAD_PART(p, n) ((void)(n), *(p))
+#define VD_STORE_PART(p, v, n) ((void)(n), *(p) = (v))
+#if LEAVES_HAS_VECTORS
+LEAVES_INLINE float LEAF(sum_f)(vf a) { return (a[0] + a[1]) + (a[2] + a[3]); }
+LEAVES_INLINE vf LEAF(load_f)(const float *p, ptrdiff_t n) {
+    return (vf){p[0], n > 1 ? p[1] : 0.0f, n > 2 ? p[2] : 0.0f, 0.0f};
+}
+LEAVES_INLINE void LEAF(store_f)(float *p, vf a, ptrdiff_t n) {
+    ptrdiff_t i;
+    for (i = 0; i < n; i++) p[i] = a[i];
+}
+#define VF_SUM(a) LEAF(sum_f)(a)
+#define VF_LOAD_PART(p, n) LEAF(load_f)(p, n)
+#define VF_STORE_PART(p, v, n) LEAF(store_f)(p, v, n)
+#else
+#define VF_SUM(a) (a)
+#define VF_LOAD_PART(p, n) ((void)(n), *(p))
+#define VF_STORE_PART(p, v, n) ((void)(n), *(p) = (v))
+#endif
 #define VD_ANY_EQUAL(a, b, bytes) (*(bytes) && (a) == (b))
 #define VD_POSITIVE(a) ((a) > 0.0 ? (a) : 0.0)
 #define VD_IF_NOT_ZERO(test, a) ((test) != 0.0 ? (a) : 0.0)
@@ -220,11 +279,22 @@ LEAVES_INLINE double LEAF(exp_double)(double x) {
 #define V_STORE VF_STORE
 #define V_SET VF_SET
 #define V_FMA VF_FMA
+#define V_ADD VF_ADD
+#define V_MUL VF_MUL
+#define V_SUM VF_SUM
+#define V_LOAD_PART VF_LOAD_PART
+#define V_STORE_PART VF_STORE_PART
 #define S_FMA F_FMA
 #define EXP LEAF(exp_float)
 #define TYPED(name) LEAVES_CAT(name##_f32, LEVEL)
 #include "leaves_real.h"
+#include "leaves_linear.h"
 #undef REAL
+#undef V_ADD
+#undef V_MUL
+#undef V_SUM
+#undef V_LOAD_PART
+#undef V_STORE_PART
 #undef VEC
 #undef VL
 #undef V_LOAD
@@ -242,19 +312,33 @@ LEAVES_INLINE double LEAF(exp_double)(double x) {
 #define V_LOAD(p) (*(const VEC *)(p))
 #define V_STORE(p, v) (*(VEC *)(p) = (v))
 #define V_SET(x) ((VEC){(x), (x)})
+#define V_SUM(v) ((v)[0] + (v)[1])
+#define V_LOAD_PART(p, n) ((void)(n), (VEC){*(p), 0.0})
+#define V_STORE_PART(p, v, n) ((void)(n), *(p) = (v)[0])
 #else
 #define VEC vd
 #define VL DL
 #define V_LOAD VD_LOAD
 #define V_STORE VD_STORE
 #define V_SET VD_SET
+#define V_SUM VD_SUM
+#define V_LOAD_PART VD_LOAD_PART
+#define V_STORE_PART VD_STORE_PART
 #endif
 #define V_FMA VD_FMA
+#define V_ADD VD_ADD
+#define V_MUL VD_MUL
 #define S_FMA D_FMA
 #define EXP LEAF(exp_double)
 #define TYPED(name) LEAVES_CAT(name##_f64, LEVEL)
 #include "leaves_real.h"
+#include "leaves_linear.h"
 #undef REAL
+#undef V_ADD
+#undef V_MUL
+#undef V_SUM
+#undef V_LOAD_PART
+#undef V_STORE_PART
 #undef VEC
 #undef VL
 #undef V_LOAD
@@ -495,6 +579,61 @@ static ptrdiff_t LEAF(companion)(const double *g, const float *ki, const float *
 
 #undef STRETCH
 
+/* ------------------------------------------------------------------ full covariance ------- */
+
+/* Sums of four rows at a time, rows of zeros left out: S is symmetric, so that its rows are its
+ * columns. */
+static double LEAF(covariance_times)(const double *covariance, const double *x, double *u,
+                                     ptrdiff_t n) {
+    double sum = 0.0;
+    ptrdiff_t j = 0, k;
+    for (k = 0; k < n; k++) u[k] = 0.0;
+    while (j < n) {
+        const double *row[4];
+        double factor[4];
+        int found = 0, l;
+        for (; j < n && found < 4; j++)
+            if (x[j] != 0.0) {
+                row[found] = covariance + j * n;
+                factor[found++] = x[j];
+            }
+        if (!found) break;
+        for (l = found; l < 4; l++) {
+            row[l] = row[0];
+            factor[l] = 0.0;
+        }
+        {
+            const vd f0 = VD_SET(factor[0]), f1 = VD_SET(factor[1]);
+            const vd f2 = VD_SET(factor[2]), f3 = VD_SET(factor[3]);
+            for (k = 0; k + DL <= n; k += DL) {
+                vd a = VD_FMA(f0, VD_LOAD(row[0] + k), VD_LOAD(u + k));
+                vd b = VD_MUL(f1, VD_LOAD(row[1] + k));
+                a = VD_FMA(f2, VD_LOAD(row[2] + k), a);
+                b = VD_FMA(f3, VD_LOAD(row[3] + k), b);
+                VD_STORE(u + k, VD_ADD(a, b));
+            }
+            for (; k < n; k++)
+                for (l = 0; l < 4; l++) u[k] = D_FMA(factor[l], row[l][k], u[k]);
+        }
+    }
+    for (k = 0; k < n; k++) sum = D_FMA(x[k], u[k], sum);
+    return sum;
+}
+
+static void LEAF(covariance_shrink)(double shrink, const double *u, double *covariance,
+                                    ptrdiff_t n) {
+    ptrdiff_t j, k;
+    for (j = 0; j < n; j++) {
+        /* (shrink * u[j]) * u[k] would not be symmetric to the last bit. */
+        const vd a = VD_SET(u[j]), b = VD_SET(-shrink);
+        double *row = covariance + j * n;
+        if (u[j] == 0.0) continue;
+        for (k = 0; k + DL <= n; k += DL)
+            VD_STORE(row + k, VD_FMA(b, VD_MUL(a, VD_LOAD(u + k)), VD_LOAD(row + k)));
+        for (; k < n; k++) row[k] = D_FMA(-shrink, u[j] * u[k], row[k]);
+    }
+}
+
 static void LEAF(exp_f32)(const float *LEAVES_RESTRICT x, float *LEAVES_RESTRICT out,
                           ptrdiff_t n) {
     ptrdiff_t i;
@@ -533,6 +672,10 @@ static const leaves_table LEAF(leaves) = {
     LEAF(update_two),
     LEAF(companion),
     LEAF(moments),
+    LEAF(covariance_times),
+    LEAF(covariance_shrink),
+    &LEAVES_CAT(linear_f32, LEVEL),
+    &LEAVES_CAT(linear_f64, LEVEL),
 };
 
 #undef LEVEL_STRING
@@ -565,3 +708,15 @@ static const leaves_table LEAF(leaves) = {
 #undef VD_WIDEN_BYTES
 #undef VD_MAX_IF
 #undef VD_MIN_IF
+#undef VF_MUL
+#undef VD_MUL
+#undef VF_ADD
+#undef VD_ADD
+#undef VF_SUM
+#undef VD_SUM
+#undef VF_LOAD_PART
+#undef VD_LOAD_PART
+#undef VF_STORE_PART
+#undef VD_STORE_PART
+#undef VF_PART
+#undef VD_PART

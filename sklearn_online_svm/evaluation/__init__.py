@@ -1,5 +1,7 @@
-"""Measures of performance: what the papers report."""
+"""Measures of performance: what the papers report; and how a model does along a stream."""
 
+from ._display import ProgressiveValidationDisplay
+from ._progressive import ProgressiveValidationResult, progressive_validation
 from .metrics import (
     gmean_score,
     gmean_scorer,
@@ -12,12 +14,15 @@ from .metrics import (
 )
 
 __all__ = [
+    "ProgressiveValidationDisplay",
+    "ProgressiveValidationResult",
     "gmean_score",
     "gmean_scorer",
     "misclassification_cost",
     "misclassification_cost_scorer",
     "prbep_score",
     "prbep_scorer",
+    "progressive_validation",
     "weighted_sum_score",
     "weighted_sum_scorer",
 ]

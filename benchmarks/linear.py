@@ -1,0 +1,148 @@
+"""Speed of the linear models: one pass, one row, a hundred rows; how the cost grows.
+
+``linear_fit``: one pass beside scikit-learn; ``linear_calls``: one row and chunks, beside
+scikit-learn, river and Vowpal Wabbit; ``linear_second_order``: AROW, CW and SCW;
+``linear_growth``: rows, features, nonzeros, classes and the full covariance.
+"""
+
+from . import harness
+
+# How many times as fast as the peer: set before the work began. "Ahead" is more than once as fast.
+AHEAD = 1.0
+
+# (work, ours, peer): asked for.
+FIT_ASKED = {
+    ("dense_64", "pa", "sgd"): 10,
+    ("dense_32", "pa", "sgd"): 15,
+    ("text", "pa", "sgd"): 3,
+    ("newsgroups", "pa", "sgd"): 4,
+}
+# (task, peer): asked for.
+CALLS_ASKED = {
+    ("learn", "sgd"): 12,
+    ("predict", "sgd"): 5,
+    ("chunk", "river"): AHEAD,
+    ("chunk", "vw_parsed"): AHEAD,
+    ("chunk", "vw_text"): AHEAD,
+    ("learn", "river"): AHEAD,
+}
+# (work, ours, peer): the peers that have these algorithms.
+SECOND_ORDER_ASKED = {
+    ("small_dense", "arow_full", "olpy_arow"): AHEAD,
+    ("small_dense", "cw_full", "olpy_cw"): AHEAD,
+    ("small_dense", "scw1_full", "olpy_scw"): AHEAD,
+}
+
+FIT_MODELS = ["pa", "sgd", "pa_shuffled", "sgd_shuffled"]
+CALLS_MODELS = ["pa", "arow", "sgd", "river", "vw_parsed", "vw_text"]
+DIAGONAL = ["pa", "arow", "cw", "scw1", "scw2", "sgd"]
+FULL = ["arow_full", "cw_full", "scw1_full", "olpy_arow", "olpy_cw", "olpy_scw"]
+
+
+def _fits(step, works, models, repeats, settings):
+    """Fits on several works, in processes that take turns."""
+    records = []
+    for seed in range(settings.seeds):
+        for work in works:
+            record = settings.call(
+                "fit_in_turns",
+                work=work,
+                models=models,
+                repeats=3 if settings.quick else repeats,
+                seed=seed,
+            )
+            harness.say(step, record, work=work, seed=seed)
+            records.append({"work": work, "seed": seed, **record})
+    return records
+
+
+def measure_fit(settings):
+    works = list(dict.fromkeys(work for work, _, _ in FIT_ASKED))
+    return {"records": _fits("linear_fit", works, FIT_MODELS, 12, settings)}
+
+
+def measure_calls(settings):
+    records = []
+    for seed in range(settings.seeds):
+        record = settings.call("calls_in_turns", models=CALLS_MODELS, seed=seed)
+        harness.say("linear_calls", record, seed=seed)
+        records.append({"seed": seed, **record})
+    return {"records": records}
+
+
+def measure_second_order(settings):
+    records = _fits("linear_second_order", ["text", "newsgroups"], DIAGONAL, 12, settings)
+    # The peer takes half a second.
+    records += _fits("linear_second_order", ["small_dense"], FULL, 6, settings)
+    return {"records": records}
+
+
+# ---------------------------------------------------------------------------
+# Growth
+# ---------------------------------------------------------------------------
+
+CURVE_MODELS = ["pa", "arow", "sgd"]
+# Title, values, models.
+AXES = {
+    "rows": (
+        "rows (100 features)",
+        [5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000],
+        CURVE_MODELS,
+    ),
+    "features": (
+        "features (8 million values in all)",
+        [4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048],
+        CURVE_MODELS,
+    ),
+    "nonzeros": (
+        "nonzeros per row (20 000 rows, 47 000 features)",
+        [10, 20, 40, 80, 160, 320, 640],
+        CURVE_MODELS,
+    ),
+    "dense_classes": (
+        "classes (20 000 rows, 100 features)",
+        [2, 5, 10, 20, 50, 100, 200],
+        CURVE_MODELS,
+    ),
+    "sparse_classes": (
+        "classes (5000 rows, 47 000 features, 75 nonzeros)",
+        [2, 5, 10, 20, 50, 100, 200],
+        CURVE_MODELS,
+    ),
+    "covariance": (
+        "features (4000 rows)",
+        [8, 16, 32, 64, 128, 256, 512, 1024],
+        ["arow_full", "arow", "olpy_arow"],
+    ),
+}
+# olpy above this takes minutes.
+OLPY_FEATURES = 256
+
+
+def measure_growth(settings):
+    """One process for each point."""
+    records = []
+    for axis, (_, values, models) in AXES.items():
+        for value in values[:3] if settings.quick else values:
+            here = [m for m in models if not m.startswith("olpy") or value <= OLPY_FEATURES]
+            record = settings.call(
+                "fit_in_turns",
+                axis=axis,
+                value=value,
+                models=here,
+                repeats=1 if settings.quick else 5,
+            )
+            harness.say("linear_growth", record, axis=axis, value=value)
+            records.append({"axis": axis, "value": value, **record})
+    return {"records": records}
+
+
+STEPS = {
+    "linear_calls": measure_calls,
+    "linear_fit": measure_fit,
+    "linear_second_order": measure_second_order,
+    "linear_growth": measure_growth,
+}
+
+if __name__ == "__main__":
+    harness.main(STEPS, __doc__)

@@ -1,0 +1,290 @@
+/* Loops of the one-pass linear learners for one element type (REAL) at one SIMD level. Included
+ * by leaves_level.h.
+ *
+ * The element type hides behind void pointers, so that the update loop is written once. Sums have
+ * several accumulators: two rows of the same numbers give the same bits, whatever is beside them,
+ * but a sparse row and its dense copy differ by rounding.
+ */
+
+/* ------------------------------------------------------------------ dense ----------------- */
+
+/* margin = w.x, norm = |x|^2 and, with variances s, variance = sum s x^2: in one pass. */
+LEAVES_INLINE void TYPED(look_at)(const REAL *x, const REAL *w, const REAL *s, ptrdiff_t n,
+                                  leaves_look *look, const int diagonal) {
+    const VEC zero = V_SET((REAL)0);
+    VEC m0 = zero, m1 = zero, n0 = zero, n1 = zero, v0 = zero, v1 = zero;
+    ptrdiff_t k = 0;
+    for (; k + 2 * VL <= n; k += 2 * VL) {
+        const VEC a = V_LOAD(x + k), b = V_LOAD(x + k + VL);
+        m0 = V_FMA(a, V_LOAD(w + k), m0);
+        m1 = V_FMA(b, V_LOAD(w + k + VL), m1);
+        n0 = V_FMA(a, a, n0);
+        n1 = V_FMA(b, b, n1);
+        if (diagonal) {
+            v0 = V_FMA(V_MUL(a, V_LOAD(s + k)), a, v0);
+            v1 = V_FMA(V_MUL(b, V_LOAD(s + k + VL)), b, v1);
+        }
+    }
+    if (k + VL <= n) {
+        const VEC a = V_LOAD(x + k);
+        m0 = V_FMA(a, V_LOAD(w + k), m0);
+        n0 = V_FMA(a, a, n0);
+        if (diagonal) v0 = V_FMA(V_MUL(a, V_LOAD(s + k)), a, v0);
+        k += VL;
+    }
+    if (k < n) {
+        const VEC a = V_LOAD_PART(x + k, n - k);
+        m1 = V_FMA(a, V_LOAD_PART(w + k, n - k), m1);
+        n1 = V_FMA(a, a, n1);
+        if (diagonal) v1 = V_FMA(V_MUL(a, V_LOAD_PART(s + k, n - k)), a, v1);
+    }
+    look->margin = (double)V_SUM(V_ADD(m0, m1));
+    look->norm = (double)V_SUM(V_ADD(n0, n1));
+    if (diagonal) look->variance = (double)V_SUM(V_ADD(v0, v1));
+}
+
+static void TYPED(look_dense)(const void *x, const void *w, ptrdiff_t n, leaves_look *look) {
+    TYPED(look_at)((const REAL *)x, (const REAL *)w, NULL, n, look, 0);
+}
+
+static void TYPED(look_dense_diagonal)(const void *x, const void *w, const void *s, ptrdiff_t n,
+                                       leaves_look *look) {
+    TYPED(look_at)((const REAL *)x, (const REAL *)w, (const REAL *)s, n, look, 1);
+}
+
+/* R weight vectors, `apart` elements apart, against one row held in registers. */
+LEAVES_INLINE void TYPED(margins_of)(const REAL *x, const REAL *w, ptrdiff_t apart, ptrdiff_t n,
+                                     double *margins, const int R) {
+    VEC m[4];
+    ptrdiff_t k = 0;
+    int r;
+    LEAVES_UNROLL
+    for (r = 0; r < R; r++) m[r] = V_SET((REAL)0);
+    for (; k + VL <= n; k += VL) {
+        const VEC a = V_LOAD(x + k);
+        LEAVES_UNROLL
+        for (r = 0; r < R; r++) m[r] = V_FMA(a, V_LOAD(w + r * apart + k), m[r]);
+    }
+    if (k < n) {
+        const VEC a = V_LOAD_PART(x + k, n - k);
+        LEAVES_UNROLL
+        for (r = 0; r < R; r++) m[r] = V_FMA(a, V_LOAD_PART(w + r * apart + k, n - k), m[r]);
+    }
+    LEAVES_UNROLL
+    for (r = 0; r < R; r++) margins[r] = (double)V_SUM(m[r]);
+}
+
+static void TYPED(margins_dense)(const void *x_, const void *w_, ptrdiff_t apart,
+                                 ptrdiff_t n_classes, ptrdiff_t n, double *margins) {
+    const REAL *x = (const REAL *)x_, *w = (const REAL *)w_;
+    ptrdiff_t c = 0;
+    for (; c + 4 <= n_classes; c += 4)
+        TYPED(margins_of)(x, w + c * apart, apart, n, margins + c, 4);
+    for (; c < n_classes; c++) TYPED(margins_of)(x, w + c * apart, apart, n, margins + c, 1);
+}
+
+/* w += step * x */
+static void TYPED(add_dense)(double step, const void *x_, void *w_, ptrdiff_t n) {
+    const REAL *x = (const REAL *)x_;
+    REAL *w = (REAL *)w_;
+    const VEC a = V_SET((REAL)step);
+    ptrdiff_t k = 0;
+    for (; k + VL <= n; k += VL) V_STORE(w + k, V_FMA(a, V_LOAD(x + k), V_LOAD(w + k)));
+    if (k < n) {
+        const ptrdiff_t rest = n - k;
+        const VEC moved = V_FMA(a, V_LOAD_PART(x + k, rest), V_LOAD_PART(w + k, rest));
+        V_STORE_PART(w + k, moved, rest);
+    }
+}
+
+/* w += step * s x, s -= shrink * (s x)^2 */
+static void TYPED(add_dense_diagonal)(double step, double shrink, const void *x_, void *w_,
+                                      void *s_, ptrdiff_t n) {
+    const REAL *x = (const REAL *)x_;
+    REAL *w = (REAL *)w_, *s = (REAL *)s_;
+    const VEC a = V_SET((REAL)step), b = V_SET((REAL)-shrink);
+    ptrdiff_t k = 0;
+    for (; k + VL <= n; k += VL) {
+        const VEC old = V_LOAD(s + k), u = V_MUL(old, V_LOAD(x + k));
+        V_STORE(w + k, V_FMA(a, u, V_LOAD(w + k)));
+        V_STORE(s + k, V_FMA(V_MUL(b, u), u, old));
+    }
+    if (k < n) {
+        const ptrdiff_t rest = n - k;
+        const VEC old = V_LOAD_PART(s + k, rest), u = V_MUL(old, V_LOAD_PART(x + k, rest));
+        V_STORE_PART(w + k, V_FMA(a, u, V_LOAD_PART(w + k, rest)), rest);
+        V_STORE_PART(s + k, V_FMA(V_MUL(b, u), u, old), rest);
+    }
+}
+
+/* ------------------------------------------------------------------ sparse ---------------- */
+
+/* One weight vector. Scalar: gathers cost as much as single loads; four chains of sums. */
+LEAVES_INLINE void TYPED(look_at_sparse)(const REAL *x, const int32_t *columns, ptrdiff_t n,
+                                         const REAL *w, const REAL *s, leaves_look *look,
+                                         const int diagonal) {
+    REAL m[4] = {0}, q[4] = {0}, v[4] = {0};
+    ptrdiff_t k = 0;
+    int l;
+    for (; k + 4 <= n; k += 4) {
+        LEAVES_UNROLL
+        for (l = 0; l < 4; l++) {
+            const REAL a = x[k + l];
+            m[l] = S_FMA(a, w[columns[k + l]], m[l]);
+            q[l] = S_FMA(a, a, q[l]);
+            if (diagonal) v[l] = S_FMA(a * s[columns[k + l]], a, v[l]);
+        }
+    }
+    for (; k < n; k++) {
+        const REAL a = x[k];
+        m[0] = S_FMA(a, w[columns[k]], m[0]);
+        q[0] = S_FMA(a, a, q[0]);
+        if (diagonal) v[0] = S_FMA(a * s[columns[k]], a, v[0]);
+    }
+    look->margin = (double)((m[0] + m[1]) + (m[2] + m[3]));
+    look->norm = (double)((q[0] + q[1]) + (q[2] + q[3]));
+    if (diagonal) look->variance = (double)((v[0] + v[1]) + (v[2] + v[3]));
+}
+
+static void TYPED(look_sparse)(const void *x, const int32_t *columns, ptrdiff_t n, const void *w,
+                               leaves_look *look) {
+    TYPED(look_at_sparse)((const REAL *)x, columns, n, (const REAL *)w, NULL, look, 0);
+}
+
+static void TYPED(look_sparse_diagonal)(const void *x, const int32_t *columns, ptrdiff_t n,
+                                        const void *w, const void *s, leaves_look *look) {
+    TYPED(look_at_sparse)((const REAL *)x, columns, n, (const REAL *)w, (const REAL *)s, look, 1);
+}
+
+/* V whole vectors of classes and `rest` more: the weights of one feature lie side by side, so
+ * that a nonzero serves all classes. With variances s: sums of s x^2 instead. */
+LEAVES_INLINE void TYPED(lanes_sparse)(const REAL *x, const int32_t *columns, ptrdiff_t n,
+                                       const REAL *w, ptrdiff_t apart, ptrdiff_t rest,
+                                       double *sums, const int V, const int squared) {
+    VEC acc[5];
+    REAL lanes[VL];
+    ptrdiff_t k, l;
+    int v;
+    LEAVES_UNROLL
+    for (v = 0; v <= V; v++) acc[v] = V_SET((REAL)0);
+    for (k = 0; k < n; k++) {
+        const REAL *at = w + (ptrdiff_t)columns[k] * apart;
+        const VEC a = V_SET(squared ? x[k] * x[k] : x[k]);
+        /* Which feature comes is not to be guessed from the one before. */
+        if (k + 6 < n) {
+            const REAL *next = w + (ptrdiff_t)columns[k + 6] * apart;
+            LEAVES_PREFETCH(next);
+            if (V > 1) LEAVES_PREFETCH(next + 2 * VL - 1);
+        }
+        LEAVES_UNROLL
+        for (v = 0; v < V; v++) acc[v] = V_FMA(a, V_LOAD(at + v * VL), acc[v]);
+        if (rest) acc[V] = V_FMA(a, V_LOAD_PART(at + V * VL, rest), acc[V]);
+    }
+    LEAVES_UNROLL
+    for (v = 0; v <= V; v++) {
+        const ptrdiff_t m = v < V ? VL : rest;
+        V_STORE(lanes, acc[v]);
+        for (l = 0; l < m; l++) sums[v * VL + l] = (double)lanes[l];
+    }
+}
+
+LEAVES_INLINE void TYPED(all_lanes)(const REAL *x, const int32_t *columns, ptrdiff_t n,
+                                    const REAL *w, ptrdiff_t n_classes, double *sums,
+                                    const int squared) {
+    ptrdiff_t c = 0;
+    for (; c + 4 * VL <= n_classes; c += 4 * VL)
+        TYPED(lanes_sparse)(x, columns, n, w + c, n_classes, 0, sums + c, 4, squared);
+    if (c < n_classes) {
+        const ptrdiff_t rest = (n_classes - c) % VL;
+        switch ((n_classes - c) / VL) {
+            case 0:
+                TYPED(lanes_sparse)(x, columns, n, w + c, n_classes, rest, sums + c, 0, squared);
+                break;
+            case 1:
+                TYPED(lanes_sparse)(x, columns, n, w + c, n_classes, rest, sums + c, 1, squared);
+                break;
+            case 2:
+                TYPED(lanes_sparse)(x, columns, n, w + c, n_classes, rest, sums + c, 2, squared);
+                break;
+            default:
+                TYPED(lanes_sparse)(x, columns, n, w + c, n_classes, rest, sums + c, 3, squared);
+        }
+    }
+}
+
+/* sums[c] = sum_j x[j] w[j * n_classes + c] */
+static void TYPED(margins_sparse)(const void *x, const int32_t *columns, ptrdiff_t n,
+                                  const void *w, ptrdiff_t n_classes, double *sums) {
+    TYPED(all_lanes)((const REAL *)x, columns, n, (const REAL *)w, n_classes, sums, 0);
+}
+
+/* sums[c] = sum_j x[j]^2 s[j * n_classes + c] */
+static void TYPED(variances_sparse)(const void *x, const int32_t *columns, ptrdiff_t n,
+                                    const void *s, ptrdiff_t n_classes, double *sums) {
+    TYPED(all_lanes)((const REAL *)x, columns, n, (const REAL *)s, n_classes, sums, 1);
+}
+
+/* w[apart * column] += step * x */
+static void TYPED(add_sparse)(double step, const void *x_, const int32_t *columns, ptrdiff_t n,
+                              void *w_, ptrdiff_t apart) {
+    const REAL *x = (const REAL *)x_, a = (REAL)step;
+    REAL *w = (REAL *)w_;
+    ptrdiff_t k;
+    for (k = 0; k < n; k++) {
+        REAL *at = w + (ptrdiff_t)columns[k] * apart;
+        *at = S_FMA(a, x[k], *at);
+    }
+}
+
+/* For all classes side by side: w[column, c] += steps[c] * x */
+static void TYPED(add_sparse_all)(const double *steps, const void *x_, const int32_t *columns,
+                                  ptrdiff_t n, void *w_, ptrdiff_t n_classes) {
+    const REAL *x = (const REAL *)x_;
+    REAL *w = (REAL *)w_, lanes[4 * VL];
+    ptrdiff_t c, k, l;
+    for (c = 0; c < n_classes; c += 4 * VL) {
+        const ptrdiff_t m = n_classes - c < 4 * VL ? n_classes - c : 4 * VL;
+        const ptrdiff_t whole = m / VL * VL, rest = m - whole;
+        for (l = 0; l < m; l++) lanes[l] = (REAL)steps[c + l];
+        for (k = 0; k < n; k++) {
+            REAL *at = w + (ptrdiff_t)columns[k] * n_classes + c;
+            const VEC a = V_SET(x[k]);
+            for (l = 0; l < whole; l += VL)
+                V_STORE(at + l, V_FMA(a, V_LOAD(lanes + l), V_LOAD(at + l)));
+            if (rest) {
+                const VEC old = V_LOAD_PART(at + whole, rest);
+                V_STORE_PART(at + whole, V_FMA(a, V_LOAD_PART(lanes + whole, rest), old), rest);
+            }
+        }
+    }
+}
+
+/* w += step * s x, s -= shrink * (s x)^2 at the columns of the row, `apart` elements apart */
+static void TYPED(add_sparse_diagonal)(double step, double shrink, const void *x_,
+                                       const int32_t *columns, ptrdiff_t n, void *w_, void *s_,
+                                       ptrdiff_t apart) {
+    const REAL *x = (const REAL *)x_, a = (REAL)step, b = (REAL)-shrink;
+    REAL *w = (REAL *)w_, *s = (REAL *)s_;
+    ptrdiff_t k;
+    for (k = 0; k < n; k++) {
+        const ptrdiff_t at = (ptrdiff_t)columns[k] * apart;
+        const REAL old = s[at], u = old * x[k];
+        w[at] = S_FMA(a, u, w[at]);
+        s[at] = S_FMA(b * u, u, old);
+    }
+}
+
+static const leaves_linear TYPED(linear) = {
+    TYPED(look_dense),
+    TYPED(look_dense_diagonal),
+    TYPED(margins_dense),
+    TYPED(add_dense),
+    TYPED(add_dense_diagonal),
+    TYPED(look_sparse),
+    TYPED(look_sparse_diagonal),
+    TYPED(margins_sparse),
+    TYPED(variances_sparse),
+    TYPED(add_sparse),
+    TYPED(add_sparse_all),
+    TYPED(add_sparse_diagonal),
+};

@@ -1,0 +1,496 @@
+"""The update loop: rows, one after the other, through the problems of a linear model.
+
+For each row: its margins and its norm in one pass over it (``Weights.look``); is its label worth
+asking for (``queries.pxd``); what does it teach each problem (``rules.pxd``); the steps. The rows
+are checked for NaN and infinity by their norms, which are computed anyway.
+
+Signals are looked at every few milliseconds, between rows: the model is consistent then.
+"""
+cimport cython
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.exc cimport PyErr_CheckSignals
+from libc.math cimport INFINITY, fabs, isfinite, sqrt
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from .leaves cimport LEAVES_PREFETCH, leaves_look
+from .queries cimport Asker, asking_probability, asks, move_on
+from .random cimport next_state, uniform
+from .rules cimport (
+    AROW, CONFIDENCE, HINGE, INSENSITIVE, PERCEPTRON, PREDICTION, SECOND_ORDER, SOFT_CONFIDENCE,
+    SQUARED_CONFIDENCE, SQUARED_HINGE, SQUARED_INSENSITIVE, Rule, Step, may_step, step_of,
+)
+from .weights cimport FullWeights, Row, Weights
+
+import numpy as np
+
+RULES = {
+    "hinge": HINGE,
+    "squared_hinge": SQUARED_HINGE,
+    "insensitive": INSENSITIVE,
+    "squared_insensitive": SQUARED_INSENSITIVE,
+    "prediction": PREDICTION,
+    "perceptron": PERCEPTRON,
+    "second_order": SECOND_ORDER,
+    "confidence": CONFIDENCE,
+    "soft_confidence": SOFT_CONFIDENCE,
+    "squared_confidence": SQUARED_CONFIDENCE,
+    "arow": AROW,
+}
+
+# How `learn` ended.
+cdef enum:
+    _DONE
+    _NOT_FINITE
+    _LABEL_WANTED
+
+DONE = _DONE
+NOT_FINITE = _NOT_FINITE
+LABEL_WANTED = _LABEL_WANTED
+
+# Multiplications between two looks at the signals: a few milliseconds.
+cdef double PATIENCE = 5e6
+
+
+cdef struct Demands:
+    # The margin a row is to have, by its sign: -1 and +1.
+    double negative
+    double positive
+    # Cost-sensitive: of the positive rows eta_ratio * T_n / T_p, T counted so far.
+    bint running
+    double eta_ratio
+    bint root               # of that its square root
+    double sign             # which sign is the positive class
+    # Crammer-Singer: what is demanded of (label, other), or NULL; whether the other class is the
+    # one with the largest loss.
+    const double *pairs
+    bint max_loss
+
+
+# The arrays that `learn` was given.
+cdef struct Source:
+    const char *values
+    const int32_t *columns          # NULL: dense
+    const int64_t *starts
+    Py_ssize_t n_rows
+    Py_ssize_t itemsize
+    const int64_t *order
+    const int32_t *labels
+    const double *targets
+    const double *weights
+    # Asking: what was predicted, which labels are owned.
+    int32_t *predicted
+    unsigned char *owned
+
+
+@cython.final
+cdef class UpdateLoop:
+    """A model that learns row by row.
+
+    Parameters
+    ----------
+    weights : Weights
+        Its state, changed in place.
+    rule : dict
+        ``name``, one of RULES, and the numbers of the rule: C, eta as phi, r, epsilon.
+    demands : dict
+        ``negative``, ``positive``; ``running``, ``eta_ratio``, ``root``, ``sign``; ``pairs``,
+        ``max_loss``. See Demands.
+    crammer_singer : bool
+        Classes compete, instead of each standing against the rest.
+    average_from : int
+        Rows before the first that counts for the average.
+    """
+    cdef readonly Weights weights
+    cdef readonly int64_t n_rows        # learnt from, those of weight 0 included
+    cdef readonly int64_t n_updates
+    cdef readonly double loss           # since the last reset
+    cdef readonly object counts         # rows of each class
+    cdef Rule rule
+    cdef Demands demands
+    cdef bint regression
+    cdef bint crammer_singer
+    cdef bint full
+    cdef int64_t average_from
+    cdef object buffers
+    cdef double *along
+    cdef double *seen
+    cdef Py_ssize_t n_classes
+    cdef object pairs
+    cdef Asker asker
+
+    def __init__(self, Weights weights, dict rule, dict demands, bint crammer_singer=False,
+                 int64_t average_from=0):
+        self.weights = weights
+        self.rule.kind = RULES[rule["name"]]
+        self.rule.C = rule.get("C", INFINITY)
+        self.rule.phi = rule.get("phi", 0.0)
+        self.rule.r = rule.get("r", 1.0)
+        self.rule.epsilon = rule.get("epsilon", 0.0)
+        self.regression = self.rule.kind in (INSENSITIVE, SQUARED_INSENSITIVE)
+        self.full = isinstance(weights, FullWeights)
+        self.crammer_singer = crammer_singer and weights.n_problems > 1
+        self.average_from = average_from
+        self.n_classes = max(2, weights.n_problems)
+        self.counts = np.zeros(self.n_classes)
+        self.buffers = np.zeros(self.n_classes)
+        cdef double[::1] along = self.buffers, seen = self.counts
+        self.along, self.seen = &along[0], &seen[0]
+        self.demands = Demands(
+            negative=demands.get("negative", 1.0), positive=demands.get("positive", 1.0),
+            running=demands.get("running", False), eta_ratio=demands.get("eta_ratio", 1.0),
+            root=demands.get("root", False), sign=demands.get("sign", 1.0),
+            pairs=NULL, max_loss=demands.get("max_loss", False),
+        )
+        cdef const double[:, ::1] pairs
+        if demands.get("pairs") is not None:
+            self.pairs = pairs = np.ascontiguousarray(demands["pairs"], dtype=np.float64)
+            self.demands.pairs = &pairs[0, 0]
+
+    def state(self):
+        """What moves, beside the arrays of the weights."""
+        return {"n_rows": self.n_rows, "n_updates": self.n_updates, "counts": self.counts.copy()}
+
+    def restore(self, state):
+        self.n_rows = state["n_rows"]
+        self.n_updates = state["n_updates"]
+        self.counts[:] = state["counts"]
+
+    def reset_loss(self):
+        self.loss = 0.0
+
+    # -------------------------------------------------------------------------- learning
+
+    def learn(self, X, labels, row_weights=None, order=None, Py_ssize_t start=0,
+              Asker asker=None, marks=None):
+        """Learn the rows in their order, from the `start`-th on.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features), or tuple (data, indices, indptr)
+            Float32 or float64 as the weights want it; indices int32, indptr int64.
+        labels : ndarray of int32, or of float64 for regression
+            Class of each row, -1: not known.
+        row_weights : ndarray of float64, optional
+        order : ndarray of int64, optional
+            Rows to visit, in this order.
+        asker : Asker, optional
+            Asks for labels; all are taken without it.
+        marks : tuple (predicted, owned), optional
+            int32 and uint8 per row: the class predicted before learning is written; a label that
+            is owned is learnt from without asking, one that is asked for is owned from then on.
+
+        Returns
+        -------
+        end : int
+            DONE, NOT_FINITE (the row is not learnt from), or LABEL_WANTED: the label of the row
+            is asked for and -1; go on from this row when it is known.
+        position : int
+            How many rows have been gone through, counted in `order`.
+        """
+        cdef Source source
+        cdef Py_ssize_t n, stop, stride, position = start
+        cdef int end = _DONE
+        cdef double work
+        cdef list views = []
+        source.order = NULL
+        source.weights = NULL
+        source.labels = NULL
+        source.targets = NULL
+        source.columns = source.starts = NULL
+        source.predicted = NULL
+        source.owned = NULL
+        source.itemsize = 4 if self.weights.single else 8
+        if isinstance(X, tuple):
+            data, indices, indptr = X
+            source.values = <const char *>_address(data)
+            source.columns = <const int32_t *>_address(indices)
+            source.starts = <const int64_t *>_address(indptr)
+            n = len(indptr) - 1
+            work = (1.0 + len(data) / max(1.0, <double>n)) * self.weights.n_problems
+        else:
+            source.values = <const char *>_address(X)
+            n = X.shape[0]
+            work = (1.0 + self.weights.n_features) * self.weights.n_problems
+        if self.full:
+            work = (1.0 + self.weights.n_features) * (1.0 + self.weights.n_features)
+            work *= self.weights.n_problems
+        if self.regression:
+            source.targets = <const double *>_address(labels)
+        else:
+            source.labels = <const int32_t *>_address(labels)
+        if row_weights is not None:
+            source.weights = <const double *>_address(row_weights)
+        if order is not None:
+            source.order = <const int64_t *>_address(order)
+            n = len(order)
+        if marks is not None:
+            source.predicted = <int32_t *>_address(marks[0])
+            source.owned = <unsigned char *>_address(marks[1])
+        source.n_rows = n
+        self.asker = asker
+        stride = max(1, <Py_ssize_t>(PATIENCE / work))
+        while position < n and end == _DONE:
+            stop = min(n, position + stride)
+            with nogil:
+                end = self._run(&source, &position, stop)
+            if position < n or n - start > stride:
+                PyErr_CheckSignals()
+        return end, position
+
+    cdef int _run(self, const Source *source, Py_ssize_t *position, Py_ssize_t stop) noexcept nogil:
+        """Rows until `stop`, or until one needs the attention of the caller."""
+        cdef Row row
+        cdef Py_ssize_t i, at, ahead, bytes_per_row = self.weights.n_features * source.itemsize
+        cdef double weight, probability
+        cdef bint updated, asked
+        cdef int64_t lag
+        row.columns = NULL
+        row.n = self.weights.n_features
+        for at in range(position[0], stop):
+            position[0] = at
+            i = source.order[at] if source.order != NULL else at
+            weight = source.weights[i] if source.weights != NULL else 1.0
+            if weight == 0.0 and source.predicted == NULL:
+                self.n_rows += 1
+                continue
+            if source.columns == NULL:
+                row.values = source.values + i * bytes_per_row
+                if source.order != NULL and at + 8 < source.n_rows:
+                    ahead = source.order[at + 8] * bytes_per_row
+                    _prefetch(source.values + ahead, bytes_per_row)
+            else:
+                row.values = source.values + source.starts[i] * source.itemsize
+                row.columns = source.columns + source.starts[i]
+                row.n = source.starts[i + 1] - source.starts[i]
+            self.weights.look(&row)
+            if not isfinite(self.weights.norm):
+                return _NOT_FINITE
+            if self.average_from < self.n_rows:
+                self.weights.lag = <double>(self.n_rows - self.average_from)
+            else:
+                self.weights.lag = 0.0
+            if source.predicted == NULL:
+                self.n_rows += 1
+                if self.regression:
+                    self._fit_target(&row, source.targets[i], weight)
+                else:
+                    self._teach(&row, source.labels[i], weight)
+                continue
+            # Labels have a price.
+            asked = False
+            if not source.owned[i]:
+                probability = self._probability(&row)
+                asked = asks(&self.asker.query, probability)
+                if asked and source.labels[i] < 0:
+                    return _LABEL_WANTED
+                source.predicted[i] = self._predicted()
+            self.n_rows += 1
+            updated = False
+            if (asked or source.owned[i]) and weight != 0.0:
+                updated = self._teach(&row, source.labels[i], weight)
+            if not source.owned[i]:
+                move_on(&self.asker.query, probability, asked, updated, self.weights.norm)
+                source.owned[i] = asked
+        position[0] = stop
+        return _DONE
+
+    cdef bint _fit_target(self, const Row *row, double target, double weight) noexcept nogil:
+        cdef Step step = step_of(&self.rule, target, self.weights.margins[0], self.weights.square,
+                                 weight, 0.0)
+        self.loss += step.loss
+        if step.taken:
+            self.n_updates += 1
+            self.weights.step(row, 0, step.along, 0.0)
+        return step.taken
+
+    cdef bint _teach(self, const Row *row, int32_t label, double weight) noexcept nogil:
+        self.seen[label] += 1.0
+        if self.crammer_singer:
+            return self._teach_classes(row, label, weight)
+        return self._teach_problems(row, label, weight)
+
+    cdef bint _teach_problems(self, const Row *row, int32_t label, double weight) noexcept nogil:
+        """Each problem by itself: its class against the rest."""
+        cdef Py_ssize_t c, n_taken = 0
+        cdef int32_t positive
+        cdef double y, m, demand
+        cdef Step step
+        # First order: all steps at once, which serves sparse rows.
+        cdef bint later = self.weights.n_problems > 1 and self.rule.kind <= PERCEPTRON
+        for c in range(self.weights.n_problems):
+            positive = 1 if self.weights.n_problems == 1 else <int32_t>c
+            y = 1.0 if label == positive else -1.0
+            m = y * self.weights.margins[c]
+            demand = self._demand(y, positive)
+            self.along[c] = 0.0
+            if not may_step(&self.rule, m, demand, self.weights.square):
+                self.loss += 1.0 - m if m < 1.0 and self.rule.kind > PERCEPTRON else 0.0
+                continue
+            step = step_of(&self.rule, y, self.weights.margins[c], self.weights.quad(row, c), weight, demand)
+            self.loss += step.loss
+            if step.taken:
+                n_taken += 1
+                if later:
+                    self.along[c] = step.along
+                else:
+                    self.weights.step(row, c, step.along, step.shrink)
+        if later and n_taken:
+            self.weights.steps(row, self.along, n_taken)
+        self.n_updates += n_taken > 0
+        return n_taken > 0
+
+    cdef double _demand(self, double y, int32_t positive) noexcept nogil:
+        """The margin that a row of sign y is to have."""
+        cdef double rho, t_p, t_n
+        cdef Py_ssize_t r
+        if y != self.demands.sign or not self.demands.running:
+            return self.demands.positive if y == self.demands.sign else self.demands.negative
+        # With two classes the positive one may be the first.
+        if self.demands.sign < 0.0:
+            positive = 0
+        t_p = 1.0 + self.seen[positive]
+        t_n = 1.0
+        for r in range(self.n_classes):
+            if r != positive:
+                t_n += self.seen[r]
+        rho = self.demands.eta_ratio * t_n / t_p
+        return sqrt(rho) if self.demands.root else rho
+
+    cdef bint _teach_classes(self, const Row *row, int32_t label, double weight) noexcept nogil:
+        """Crammer and Singer: the class of the row against the strongest of the others."""
+        cdef Py_ssize_t r, other = -1
+        cdef double score, best = -INFINITY, demand = self.demands.positive
+        cdef const double *demanded = NULL
+        cdef Step step
+        if self.demands.pairs != NULL:
+            demanded = self.demands.pairs + label * self.weights.n_problems
+        for r in range(self.weights.n_problems):
+            score = self.weights.margins[r]
+            if demanded != NULL and self.demands.max_loss:
+                score += demanded[r]
+            if r != label and score > best:
+                best, other = score, r
+        # Scores beyond every number.
+        if other < 0:
+            return False
+        if demanded != NULL:
+            demand = demanded[other]
+        step = step_of(&self.rule, 1.0, self.weights.margins[label] - self.weights.margins[other],
+                       2.0 * self.weights.square, weight, demand)
+        self.loss += step.loss
+        if step.taken:
+            self.n_updates += 1
+            self.weights.step(row, label, step.along, 0.0)
+            self.weights.step(row, other, -step.along, 0.0)
+        return step.taken
+
+    # -------------------------------------------------------------------------- asking
+
+    cdef int32_t _predicted(self) noexcept nogil:
+        cdef const double *margins = self.weights.margins
+        cdef int32_t c, best = 0
+        if self.weights.n_problems == 1:
+            return margins[0] > 0.0
+        for c in range(1, <int32_t>self.weights.n_problems):
+            if margins[c] > margins[best]:
+                best = c
+        return best
+
+    cdef double _probability(self, const Row *row) noexcept nogil:
+        cdef const double *margins = self.weights.margins
+        cdef double confidence, second = -INFINITY, variance = 0.0
+        cdef Py_ssize_t c
+        cdef int32_t best
+        if self.weights.n_problems == 1:
+            confidence = fabs(margins[0])
+        else:
+            best = self._predicted()
+            for c in range(self.weights.n_problems):
+                if c != best and margins[c] > second:
+                    second = margins[c]
+            confidence = margins[best] - second
+        if self.asker.query.second_order:
+            variance = self.weights.quad(row, 0)
+        return asking_probability(&self.asker.query, confidence, self.weights.norm, variance)
+
+
+cdef inline void _prefetch(const char *data, Py_ssize_t n_bytes) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(0, min(n_bytes, 4096), 64):
+        LEAVES_PREFETCH(data + k)
+
+
+cdef void *_address(object array) except? NULL:
+    # Empty arrays have no address.
+    cdef Py_buffer view
+    PyObject_GetBuffer(array, &view, PyBUF_SIMPLE)
+    cdef void *data = view.buf
+    PyBuffer_Release(&view)
+    return data
+
+
+# ------------------------------------------------------------------------------ looking at rows
+
+def first_not_finite(X, Weights weights):
+    """The first row of X with a squared norm that is no finite number, -1 if there is none."""
+    cdef Py_ssize_t i, n, found = -1
+    cdef const char *values
+    cdef const int64_t *starts = NULL
+    cdef leaves_look seen
+    cdef Py_ssize_t itemsize = 4 if weights.single else 8, width = weights.n_features
+    cdef const char *row
+    if isinstance(X, tuple):
+        values = <const char *>_address(X[0])
+        starts = <const int64_t *>_address(X[2])
+        n = len(X[2]) - 1
+    else:
+        values = <const char *>_address(X)
+        n = X.shape[0]
+    with nogil:
+        for i in range(n):
+            row = values + (starts[i] if starts != NULL else i * width) * itemsize
+            if starts != NULL:
+                width = starts[i + 1] - starts[i]
+            # Against itself: only the norm is wanted.
+            weights.leaf.look_dense(row, row, width, &seen)
+            if not isfinite(seen.norm):
+                found = i
+                break
+    return found
+
+
+def is_canonical(const int32_t[::1] indices, const int64_t[::1] indptr, int32_t n_features):
+    """Whether the columns of each CSR row ascend and are those of a matrix so wide."""
+    cdef Py_ssize_t i, k, n = indptr.shape[0] - 1
+    cdef int32_t bad = 0
+    cdef const int32_t *column
+    cdef Py_ssize_t length
+    if n < 0 or indptr[0] != 0 or indptr[n] > indices.shape[0]:
+        return False
+    with nogil:
+        for i in range(n):
+            length = indptr[i + 1] - indptr[i]
+            if length <= 0:
+                bad |= length < 0
+                continue
+            column = &indices[0] + indptr[i]
+            for k in range(length - 1):
+                bad |= column[k] >= column[k + 1]
+            bad |= (column[0] < 0) | (column[length - 1] >= n_features)
+    return not bad
+
+
+def shuffled(Py_ssize_t n, uint64_t seed):
+    """A permutation of n rows, int64; all are alike likely (Fisher and Yates)."""
+    order = np.arange(n, dtype=np.int64)
+    cdef int64_t[::1] rows = order
+    cdef Py_ssize_t i, j
+    cdef int64_t row
+    with nogil:
+        for i in range(n - 1, 0, -1):
+            seed = next_state(seed)
+            j = <Py_ssize_t>(uniform(seed) * <double>(i + 1))
+            row = rows[i]
+            rows[i] = rows[j]
+            rows[j] = row
+    return order

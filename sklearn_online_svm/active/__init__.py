@@ -1,0 +1,6 @@
+"""Who is asked for a label: query rules, and learning from a stream whose labels have a price."""
+
+from ._label_efficient import LabelEfficientClassifier
+from ._query import AllQuery, MarginQuery, RandomQuery
+
+__all__ = ["AllQuery", "LabelEfficientClassifier", "MarginQuery", "RandomQuery"]

@@ -1,0 +1,17 @@
+"""Models that keep weight vectors."""
+
+from ._confidence_weighted import AROWClassifier, ConfidenceWeightedClassifier, SCWClassifier
+from ._cost_sensitive import CostSensitivePassiveAggressiveClassifier
+from ._passive_aggressive import PassiveAggressiveClassifier, PassiveAggressiveRegressor
+from ._perceptron import PerceptronClassifier, SecondOrderPerceptronClassifier
+
+__all__ = [
+    "AROWClassifier",
+    "ConfidenceWeightedClassifier",
+    "CostSensitivePassiveAggressiveClassifier",
+    "PassiveAggressiveClassifier",
+    "PassiveAggressiveRegressor",
+    "PerceptronClassifier",
+    "SCWClassifier",
+    "SecondOrderPerceptronClassifier",
+]

@@ -1,0 +1,271 @@
+"""Linear classifiers: labels and their weights, on top of what every linear model does."""
+
+from numbers import Integral
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.model_selection import StratifiedShuffleSplit
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
+
+from .._base import (
+    balanced_weights,
+    check_rows,
+    check_weights,
+    encode_labels,
+    label_codes,
+    plain_rows,
+)
+from ._learner import LinearLearner, canonical
+
+
+class LinearClassifier(ClassifierMixin, LinearLearner):
+    """A linear classifier; see :class:`LinearLearner` for what a subclass defines."""
+
+    _parameter_constraints: dict = {
+        **LinearLearner._parameter_constraints,
+        "n_jobs": [Integral, None],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+    }
+    _splitter = StratifiedShuffleSplit
+
+    def __init__(
+        self,
+        *,
+        fit_intercept,
+        max_iter,
+        tol,
+        early_stopping,
+        validation_fraction,
+        n_iter_no_change,
+        shuffle,
+        verbose,
+        n_jobs,
+        random_state,
+        warm_start,
+        class_weight,
+    ):
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.shuffle = shuffle
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+
+    def fit(self, X, y, sample_weight=None, *, coef_init=None, intercept_init=None):
+        """Forget what was learnt, and learn in up to ``max_iter`` passes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows; float32 and float64 are learnt from as they are.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows; see Notes for what a weight means. Rows of weight 0 are passed
+            over.
+        coef_init : array-like of shape (n_problems, n_features), default=None
+            Weights to start from; n_problems is 1 for two classes, else the number of classes.
+        intercept_init : array-like of shape (n_problems,), default=None
+            Intercepts to start from.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid or has fewer than two classes. The model is then what it was
+            before.
+        """
+        self._validate_params()
+        return self._fit_or_restore(X, y, sample_weight, coef_init, intercept_init)
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Learn from new rows, one after the other; learning goes on where it stopped.
+
+        Chunks of any size give the same model. The rows are not shuffled.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows, in the order of the stream.
+        y : array-like of shape (n_samples,)
+            Class labels; a chunk may hold a single class.
+        classes : array-like of shape (n_classes,), default=None
+            All classes of the stream; needed in the first call, optional later.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows; see Notes. Rows of weight 0 are passed over.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid, or a label is none of the classes. What has been learnt stays
+            as it was.
+        """
+        state = self.__dict__.get("_state")
+        if (
+            state is not None
+            and classes is None
+            and sample_weight is None
+            and plain_rows(self, X, state.dtype)
+            and type(y) is np.ndarray
+            and y.shape == X.shape[:1]
+        ):
+            weights = None
+            codes = encode_labels(y, self.classes_)
+            if self.class_weight is not None:
+                weights = self._row_weights(codes, None, stream=True)
+            self._continue(X)
+            self._learn_chunk(X, codes, weights)
+            return self
+        before = self.__dict__.copy()
+        try:
+            X, codes, weights = self._begin_partial_fit(X, y, classes, sample_weight)
+            self._continue(X)
+            self._learn_chunk(X, codes, weights)
+        except Exception:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+        return self
+
+    def _begin_partial_fit(self, X, y, classes, sample_weight):
+        first = "_state" not in self.__dict__
+        if first:
+            self._validate_params()
+        self._set_classes(classes)
+        X, y = check_rows(
+            self, X, y, reset=first, deep=False, dtype=None if first else self._state.dtype
+        )
+        X = canonical(X)
+        if y.dtype.kind not in "biuU":
+            check_classification_targets(y)
+        codes = encode_labels(y, self.classes_)
+        weights = None
+        if sample_weight is not None:
+            weights = check_weights(sample_weight, X, allow_all_zero=True)
+        self.n_iter_ = 1
+        return X, codes, self._row_weights(codes, weights, stream=True)
+
+    def _start_stream(self, X, classes):
+        """Prepare for validated rows whose labels have a price; see LabelEfficientClassifier."""
+        first = "_state" not in self.__dict__
+        if first:
+            self._validate_params()
+        self._set_classes(classes)
+        X = check_rows(self, X, reset=first, dtype=None if first else self._state.dtype)
+        self.n_iter_ = 1
+        self._continue(X)
+        return X
+
+    def _set_classes(self, classes):
+        """The classes of a stream, fixed by the first call."""
+        if "_state" not in self.__dict__:
+            if classes is None:
+                raise ValueError("classes must be passed on the first call to partial_fit.")
+            unique_labels(classes)  # refuses a mix of types
+            self.classes_ = np.unique(classes)
+            if len(self.classes_) < 2:
+                raise ValueError(
+                    "The number of classes has to be greater than one; got "
+                    f"{len(self.classes_)} class"
+                )
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(
+                f"`classes={classes!r}` is not the same as on last call to partial_fit, "
+                f"was: {self.classes_!r}"
+            )
+
+    def _read_targets(self, y, weights):
+        """Codes of the labels of ``fit``."""
+        self.classes_, codes = label_codes(y)
+        n_classes = len(self.classes_)
+        if weights is not None:
+            n_classes = np.count_nonzero(np.bincount(codes, weights=weights))
+        if n_classes < 2:
+            raise ValueError(
+                "The number of classes has to be greater than one; got "
+                f"{n_classes} class{'' if weights is None else ' with positive sample weight'}"
+            )
+        return codes
+
+    def _row_weights(self, codes, weights, stream=False):
+        """Class weight times sample weight, or None where all are 1."""
+        if self.class_weight is None:
+            return weights
+        factors = np.ones(len(self.classes_))
+        if self.class_weight == "balanced":
+            if stream:
+                raise ValueError(
+                    "class_weight='balanced' is not supported for partial_fit: the class counts "
+                    "of a stream are not known. Use a dict of weights."
+                )
+            factors = balanced_weights(codes, len(factors), weights)
+        else:
+            for label, factor in self.class_weight.items():
+                known = self.classes_ == label
+                if not known.any():
+                    raise ValueError(
+                        f"The classes, {[label]}, are not in class_weight's data: "
+                        f"classes are {self.classes_.tolist()}."
+                    )
+                if not factor >= 0:
+                    raise ValueError(
+                        f"class_weight[{label!r}] must be a number >= 0, got {factor!r}."
+                    )
+                factors[known] = factor
+        return factors[codes] if weights is None else factors[codes] * weights
+
+    def _n_problems(self):
+        return 1 if len(self.classes_) == 2 else len(self.classes_)
+
+    def _score_of(self, X, codes, weights, rows):
+        """Accuracy on rows held out."""
+        right = self._codes_of(self._decide(X[rows])) == codes[rows]
+        return float(np.average(right, weights=None if weights is None else weights[rows]))
+
+    def decision_function(self, X):
+        """Signed distance to the boundary, times the length of the weights.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Two classes: positive for ``classes_[1]``. More: one column per class.
+        """
+        scores = self._decide(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X):
+        """Class of each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+        """
+        codes = self._codes_of(self._decide(X))
+        return self.classes_[codes]
+
+    def _codes_of(self, scores):
+        if scores.shape[1] == 1:
+            return (scores[:, 0] > 0).astype(np.intp)
+        return scores.argmax(axis=1)

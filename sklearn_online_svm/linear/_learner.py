@@ -1,0 +1,366 @@
+"""What every linear model does: validation, passes, stopping, weights as attributes, pickling."""
+
+import copy
+import math
+import time
+import warnings
+from numbers import Integral, Real
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import assert_all_finite, check_is_fitted
+
+from .._base import check_rows, check_weights, plain_rows
+from .._core.linear import NOT_FINITE, first_not_finite, is_canonical, shuffled
+from ._state import LinearState
+
+# Constraints of the parameter `average`.
+AVERAGE = ["boolean", Interval(Integral, 0, None, closed="left")]
+
+_LARGEST_SEED = 2**63 - 1
+
+
+def average_from(average):
+    """Rows before the first that counts for the average; None: no average.
+
+    ``average=n`` begins with row n, as in scikit-learn.
+    """
+    if average is True:
+        return 0
+    return int(average) - 1 if average else None
+
+
+class LinearLearner(BaseEstimator):
+    """A linear model with the parameters of passes over the rows.
+
+    A subclass defines ``_method``, the :class:`Method` of its parameters, ``_fixed`` (parameters
+    that cannot change while learning goes on), ``_tunable`` (those that can), and how targets are
+    read (``_targets``).
+    """
+
+    _parameter_constraints: dict = {
+        "fit_intercept": ["boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0.0, None, closed="left"), None],
+        "early_stopping": ["boolean"],
+        "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "shuffle": ["boolean"],
+        "verbose": ["verbose"],
+        "random_state": ["random_state"],
+        "warm_start": ["boolean"],
+    }
+
+    # ---------------------------------------------------------------------------- learning
+
+    def _fit_or_restore(self, X, y, sample_weight, coef_init, intercept_init):
+        """Fit; an error leaves the model as it was, an interrupt keeps what has been learnt."""
+        before = self.__dict__.copy()
+        try:
+            X, targets, weights = self._begin_fit(X, y, sample_weight)
+            self._state = self._first_state(X, before, coef_init, intercept_init)
+            self._values = self._current_values()
+            self._make_passes(X, targets, weights)
+        except BaseException as error:
+            learning = self.__dict__.get("_state") is not before.get("_state")
+            if learning and not isinstance(error, Exception):
+                raise
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+        return self
+
+    def _begin_fit(self, X, y, sample_weight):
+        X, y = check_rows(self, X, y, reset=True, deep=False)
+        X = canonical(X)
+        weights = None
+        if sample_weight is not None:
+            weights = check_weights(sample_weight, X, allow_all_zero=False)
+        targets = self._read_targets(y, weights)
+        return X, targets, self._row_weights(targets, weights)
+
+    def _first_state(self, X, before, coef_init, intercept_init):
+        former = before.get("_state") if self.warm_start else None
+        state = LinearState(
+            self._method(), self._n_problems(), X.shape[1], X.dtype, sparse.issparse(X)
+        )
+        if former is not None:
+            state.go_on_from(former)
+        state.put(
+            _initial(coef_init, "coef_init", state.shape),
+            _initial(intercept_init, "intercept_init", state.shape[:1]),
+        )
+        return state
+
+    def _make_passes(self, X, targets, weights):
+        """Pass over the rows until the loss, or the score of rows held out, gains no more."""
+        loop = self._state.loop
+        random = check_random_state(self.random_state)
+        rows, held_out = self._split(targets, random)
+        n_learnt = X.shape[0] if rows is None else len(rows)
+        best, without_gain = (-np.inf if self.early_stopping else np.inf), 0
+        for n_pass in range(1, self.max_iter + 1):
+            start = time.perf_counter()
+            self.n_iter_ = n_pass
+            order = rows
+            if self.shuffle:
+                order = shuffled(n_learnt, _seed(random))
+                if rows is not None:
+                    order = rows[order]
+            loop.reset_loss()
+            self._go_through(X, targets, weights, order)
+            if self.early_stopping:
+                value = self._score_of(X, targets, weights, held_out)
+                gained = value >= best + (self.tol or 0.0)
+                best = max(best, value)
+            else:
+                value = loop.loss
+                gained = value <= best - (self.tol or 0.0) * n_learnt
+                best = min(best, value)
+            if self.verbose:
+                print(
+                    f"[{type(self).__name__}] pass {n_pass}: {loop.n_updates:,} updates, "
+                    f"{'score' if self.early_stopping else 'loss'} {value:.6g}, "
+                    f"{time.perf_counter() - start:.3f} s"
+                )
+            without_gain = 0 if gained else without_gain + 1
+            if self.tol is not None and without_gain >= self.n_iter_no_change:
+                break
+        else:
+            if self.tol is not None and self.max_iter > 1:
+                warnings.warn(
+                    f"{type(self).__name__} was still improving after max_iter={self.max_iter} "
+                    "passes. Increase max_iter, or set tol=None for a fixed number of passes.",
+                    ConvergenceWarning,
+                    stacklevel=5,
+                )
+
+    def _go_through(self, X, targets, weights, order):
+        """One pass; a row that is no number ends it with the error of scikit-learn."""
+        rows = arrays_of(X)
+        end, position = self._state.loop.learn(rows, targets, weights, order)
+        if end == NOT_FINITE:
+            _refuse_row(self, X, position if order is None else order[position])
+
+    def _split(self, targets, random):
+        """Rows to learn from (None: all), and rows held out for early stopping."""
+        if not self.early_stopping:
+            return None, None
+        splitter = self._splitter(test_size=self.validation_fraction, random_state=random)
+        rows, held_out = next(splitter.split(np.zeros((len(targets), 1)), targets))
+        if not len(rows) or not len(held_out):
+            raise ValueError(
+                f"Splitting {len(targets)} rows with validation_fraction="
+                f"{self.validation_fraction} leaves {len(rows)} rows to learn from and "
+                f"{len(held_out)} to validate on; both are needed for early_stopping=True."
+            )
+        return rows.astype(np.int64), held_out
+
+    def _learn_chunk(self, X, targets, weights):
+        """A chunk in its order; an error takes back what was learnt from it."""
+        state = self._state
+        rows = arrays_of(X)
+        copied = None
+        if _size(rows) <= state.nbytes:
+            row = first_not_finite(rows, state.loop.weights)
+            if row >= 0:
+                _refuse_row(self, X, row)
+        else:
+            copied = state.copy()
+        end, position = state.loop.learn(rows, targets, weights)
+        if end == NOT_FINITE:
+            state.restore(copied)
+            _refuse_row(self, X, position)
+
+    def _continue(self, X):
+        """Prepare the state for a chunk: the first one, or one of another kind."""
+        values = self._current_values()
+        state = self.__dict__.get("_state")
+        if state is None:
+            self._state = LinearState(
+                self._method(), self._n_problems(), X.shape[1], X.dtype, sparse.issparse(X)
+            )
+        else:
+            state.densify()
+            if values != self._values:
+                self._validate_params()
+                method = self._method()
+                if method.structure() != state.method.structure():
+                    raise ValueError(
+                        f"{', '.join(self._fixed)} cannot change between calls of partial_fit; "
+                        "use fit to start again."
+                    )
+                state.use(method)
+            state.expect(sparse.issparse(X))
+        self._values = values
+
+    def _current_values(self):
+        return [getattr(self, name) for name in self._fixed + self._tunable]
+
+    # ---------------------------------------------------------------------------- predicting
+
+    def _decide(self, X):
+        """``X w + b``; rows are checked by what comes out."""
+        state = self.__dict__.get("_state")
+        if state is None:
+            check_is_fitted(self)
+        if not plain_rows(self, X, state.dtype):
+            X = check_rows(self, X, reset=False, deep=False)
+        coef, intercept = state.solution()
+        scores = X @ coef.T
+        if sparse.issparse(scores):
+            scores = scores.toarray()
+        scores = scores + intercept
+        # Cheaper than isfinite of each: inf - inf is nan.
+        if not math.isfinite(scores.sum()):
+            assert_all_finite(
+                X.data if sparse.issparse(X) else X,
+                input_name="X",
+                estimator_name=type(self).__name__,
+            )
+        return scores
+
+    # ---------------------------------------------------------------------------- the solution
+
+    @property
+    def coef_(self):
+        """Weights of the features, those that predict."""
+        check_is_fitted(self)
+        return self._state.solution()[0]
+
+    @coef_.setter
+    def coef_(self, values):
+        check_is_fitted(self)
+        self._state.densify()
+        values = values.toarray() if sparse.issparse(values) else values
+        self._state.put(coef=_initial(values, "coef_", self._state.shape))
+
+    @property
+    def intercept_(self):
+        """Weight of the feature 1 of each problem; zeros without ``fit_intercept``."""
+        check_is_fitted(self)
+        return self._state.solution()[1]
+
+    @intercept_.setter
+    def intercept_(self, values):
+        check_is_fitted(self)
+        self._state.put(intercept=_initial(values, "intercept_", self._state.shape[:1]))
+
+    @property
+    def t_(self):
+        """1 + the number of rows learnt from, in all passes."""
+        check_is_fitted(self)
+        return 1.0 + self._state.moved["n_rows"]
+
+    @property
+    def n_updates_(self):
+        """Number of rows, in all passes, that changed the weights."""
+        check_is_fitted(self)
+        return self._state.moved["n_updates"]
+
+    def sparsify(self):
+        """Keep the weights as a sparse matrix, to save memory where most are zero.
+
+        Predictions go on as before; ``partial_fit`` makes the weights dense again.
+
+        Returns
+        -------
+        self : object
+        """
+        check_is_fitted(self)
+        self._state.sparsify()
+        return self
+
+    def densify(self):
+        """Keep the weights as an array again, as at first.
+
+        Returns
+        -------
+        self : object
+        """
+        check_is_fitted(self)
+        self._state.densify()
+        return self
+
+    # ---------------------------------------------------------------------------- conventions
+
+    def __sklearn_is_fitted__(self):
+        return "_state" in self.__dict__
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def __getstate__(self):
+        """State of plain values and arrays."""
+        state = dict(super().__getstate__())
+        if "_state" in state:
+            state["_state"] = state["_state"].as_dict()
+        return state
+
+    def __setstate__(self, state):
+        state = dict(state)
+        if "_state" in state:
+            state["_state"] = LinearState.from_dict(state["_state"])
+        super().__setstate__(state)
+
+    def __copy__(self):
+        # The arrays of the state are those in use: a shallow copy would share them.
+        return copy.deepcopy(self)
+
+
+def _seed(random):
+    return int(random.randint(0, _LARGEST_SEED, dtype=np.int64))
+
+
+def arrays_of(X):
+    """Rows as the update loop takes them."""
+    if isinstance(X, np.ndarray):
+        return X
+    return (
+        X.data,
+        X.indices.astype(np.int32, copy=False),
+        X.indptr.astype(np.int64, copy=False),
+    )
+
+
+def _size(rows):
+    return rows.nbytes if isinstance(rows, np.ndarray) else rows[0].nbytes + rows[1].nbytes
+
+
+def canonical(X):
+    """CSR rows with ascending columns and no duplicates; dense rows as they are."""
+    if isinstance(X, np.ndarray):
+        return X
+    _, indices, indptr = arrays_of(X)
+    if not is_canonical(indices, indptr, X.shape[1]):
+        X.check_format(full_check=True)  # columns out of range
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def _refuse_row(estimator, X, row):
+    """Say why a row cannot be learnt from."""
+    name = type(estimator).__name__
+    values = X[row] if isinstance(X, np.ndarray) else X[row].data
+    assert_all_finite(values, input_name="X", estimator_name=name)
+    raise ValueError(
+        f"Row {row} of X has a squared norm that is too large for {X.dtype}; scale the features."
+    )
+
+
+def _initial(values, name, shape):
+    if values is None:
+        return None
+    values = np.asarray(values, dtype=np.float64)
+    if values.size != np.prod(shape):
+        raise ValueError(f"{name} must have shape {shape}, got {values.shape}.")
+    if not np.isfinite(values).all():
+        raise ValueError(f"{name} must be finite.")
+    return values.reshape(shape)
