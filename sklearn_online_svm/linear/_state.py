@@ -140,22 +140,25 @@ class LinearState:
 
     def solution(self):
         """Weights and intercepts that predict: averages, where these are kept."""
-        if self.thin is not None:
-            return self.thin, self.arrays["intercept"]
-        coef, intercept = self.arrays["coef"], self.arrays["intercept"]
         start = self.method.average_from
         if start is None or self.loop.n_rows <= start:
-            return coef, intercept
-        if self._averaged is None or self._averaged[0] != self.loop.n_rows:
-            n = self.loop.n_rows - start
-            average = tuple(
-                array - sums / array.dtype.type(n)
+            coef, intercept = self.arrays.get("coef"), self.arrays["intercept"]
+        else:
+            coef, intercept = self._average(start)
+        return (coef if self.thin is None else self.thin), intercept
+
+    def _average(self, start):
+        """The mean of the states after each row from the ``start``-th on."""
+        n_rows = self.loop.n_rows
+        if self._averaged is None or self._averaged[0] != n_rows:
+            averages = [
+                array - sums / array.dtype.type(n_rows - start)
                 for array, sums in (
-                    (coef, self.arrays["coef_sums"]),
-                    (intercept, self.arrays["intercept_sums"]),
+                    (self.arrays["coef"], self.arrays["coef_sums"]),
+                    (self.arrays["intercept"], self.arrays["intercept_sums"]),
                 )
-            )
-            self._averaged = self.loop.n_rows, average
+            ]
+            self._averaged = n_rows, averages
         return self._averaged[1]
 
     def put(self, coef=None, intercept=None):
