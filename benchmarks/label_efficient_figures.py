@@ -75,26 +75,25 @@ def _draw_curves(names, path, label, results):
             axis.plot(*np.array(points).T, **_style(algorithm))
         axis.set_xscale("log")
         plain_log(axis.xaxis)
-        # What asks for hardly any label has learnt nothing: it is not to squeeze the rest.
-        axis.set_xlim(left=5e-3)
-        axis.set_ylim(*_limits(axis))
+        _cut(axis, 5e-3)
         axis.set_title(streams.STREAMS[name].title, fontsize=10)
         axis.set(xlabel="share of labels", ylabel=label)
     _legend_below(figure, axes.flat)
     save(figure, path)
 
 
-def _limits(axis):
-    """The range of what lies in the range of x."""
-    low = axis.get_xlim()[0]
+def _cut(axis, least):
+    """Leave out what asks for hardly any label: it has learnt nothing, and squeezes the rest."""
     shown = [
         y
         for line in axis.get_lines()
         for x, y in zip(line.get_xdata(), line.get_ydata())
-        if x >= low
+        # The lines from side to side have 0 and 1 for x.
+        if x >= least
     ]
     margin = 0.05 * (max(shown) - min(shown) + 1e-3)
-    return min(shown) - margin, max(shown) + margin
+    axis.set_xlim(left=least)
+    axis.set_ylim(min(shown) - margin, max(shown) + margin)
 
 
 def _names(family):
@@ -146,6 +145,7 @@ def draw_figure_6(results, folder):
                 axis.plot(*np.array(points).T, **_style(algorithm))
             axis.set_xscale("log")
             plain_log(axis.xaxis)
+            _cut(axis, 1e-3)
             axis.set(xlabel="share of labels", ylabel=label)
         column[0].set_title(title, fontsize=9)
     _legend_below(figure, axes.flat)

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.stats import ttest_rel
 
 from . import harness, linear_models, lu2016, streams
-from .rst import count, list_table, megabytes, seconds
+from .rst import count, list_table, seconds
 from .summary import Records
 
 # Tables 2 and 3 of the paper; it shows the other two sets in Figure 1 only.
@@ -345,9 +345,9 @@ def paa_url(results):
                 f"{1e6 * record['seconds'] / record['n_rows']:.2f} µs",
                 f"{1e9 * record['seconds'] / record['n_values']:.1f} ns",
                 "–" if printed is None else f"{printed:.1f} s",
-                f"{record['model_mb']:.0f} MB",
-                megabytes(record["first_peak_mb"]),
-                megabytes(record["later_peak_mb"]),
+                _megabytes(record["model_mb"]),
+                _megabytes(record["first_peak_mb"]),
+                _megabytes(record["later_peak_mb"]),
                 f"{100 * record['n_queries'] / record['n_rows']:.2f} %",
                 f"{values['sum'][0]:.2f}" if values else "–",
             ]
@@ -368,6 +368,10 @@ def paa_url(results):
         f"chunks of {chunk} rows"
     )
     return list_table(header, rows, title)
+
+
+def _megabytes(value):
+    return "–" if value is None else f"{value:.1f} MB"
 
 
 def _lists(record):

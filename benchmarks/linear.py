@@ -33,7 +33,9 @@ SECOND_ORDER_ASKED = {
     ("small_dense", "scw1_full", "olpy_scw"): AHEAD,
 }
 
-FIT_MODELS = ["pa", "sgd", "pa_shuffled", "sgd_shuffled"]
+# As in `FIT_ASKED`, then with the default shuffle=True, then without an intercept.
+VARIANTS = ["", "_shuffled", "_plain"]
+FIT_MODELS = [model + variant for variant in VARIANTS for model in ("pa", "sgd")]
 CALLS_MODELS = ["pa", "arow", "sgd", "river", "vw_parsed", "vw_text"]
 DIAGONAL = ["pa", "arow", "cw", "scw1", "scw2", "sgd"]
 FULL = ["arow_full", "cw_full", "scw1_full", "olpy_arow", "olpy_cw", "olpy_scw"]

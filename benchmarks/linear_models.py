@@ -70,6 +70,10 @@ SPEED = {
         "PA-I, shuffled", _one_pass("PassiveAggressiveClassifier", C=C, **_SHUFFLED)
     ),
     "sgd_shuffled": Model("SGDClassifier, shuffled", _sgd(**_SHUFFLED)),
+    "pa_plain": Model(
+        "PA-I, no intercept", _one_pass("PassiveAggressiveClassifier", C=C, fit_intercept=False)
+    ),
+    "sgd_plain": Model("SGDClassifier, no intercept", _sgd(fit_intercept=False)),
     "perceptron": Model("Perceptron", _one_pass("PerceptronClassifier")),
     "arow": Model("AROW, diagonal", _one_pass("AROWClassifier", covariance="diag")),
     "cw": Model("CW, diagonal", _one_pass("ConfidenceWeightedClassifier", covariance="diag")),

@@ -1,7 +1,7 @@
 """The engine: plain arrays and numbers in, plain arrays and numbers out.
 
 It imports no scikit-learn and knows no parameter strings; the estimators translate.
-Arrows run downward only::
+Arrows run downward only. The kernel models::
 
     estimators (sklearn_online_svm.kernel)
              |
@@ -29,9 +29,28 @@ Arrows run downward only::
                     leaves_real.h,           and chosen at run time; leaves.pyx shows them to
                     leaves.pyx)              Python
 
-Conventions shared by all files: ``alpha[i]`` carries the sign of ``y[i]``;
+The linear models::
+
+    estimators (sklearn_online_svm.linear), LabelEfficientClassifier (sklearn_online_svm.active)
+             |
+       linear.pyx ------------------.        the update loop: rows, one after the other, through
+             |             |        |        the problems of a model; signals
+             |             |        v
+             |             |     queries.pxd     is the label worth asking for? (queries.pyx for
+             |             |     (random.pxd)    Python; random.pxd draws)
+             |             v
+             |          rules.h              from margin, norm and weight to the step; C, shared
+             v          (rules.pxd)          with the leaves
+         weights.pyx       |                 weight vectors, covariance, sums for averages
+             |             |
+             v             v
+             leaves_linear.h                 C99 loops over dense and sparse rows; in the same
+                                             table as the others
+
+Conventions of the kernel models: ``alpha[i]`` carries the sign of ``y[i]``;
 ``g[i] = y[i] - sum_j alpha[j] K[i, j]`` excludes the bias; the bounds of ``alpha`` are data
 (``lower``, ``upper``), so that weights and losses are only numbers to the loops; state is
-float64, cached kernel rows are float32. A ``.pxd`` holds the contract of a piece, the
-``.pyx`` the reasons.
+float64, cached kernel rows are float32. Of the linear models: the intercept is the weight of a
+feature 1, which counts in norms and covariances; weights have the type of the rows, rules and
+intercepts are float64. A ``.pxd`` holds the contract of a piece, the ``.pyx`` the reasons.
 """

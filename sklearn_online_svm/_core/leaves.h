@@ -17,8 +17,12 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "rules.h"
+
 /* Slots of one tile of the dense store: tile[k * LEAVES_TILE + lane]. */
 #define LEAVES_TILE 16
+/* Rows that a pass in random order asks for ahead of time. */
+#define LEAVES_AHEAD 8
 /* Largest number of fresh rows in one block. */
 #define LEAVES_BLOCK 64
 
@@ -104,10 +108,36 @@ typedef struct {
     double variance;
 } leaves_look;
 
+/* A pass over rows with two classes and one weight vector. Dense rows lie one after the other,
+ * those of a CSR matrix have columns and starts; order may be NULL, and so may weights and bias. */
+typedef struct {
+    const void *values;
+    const int32_t *columns;
+    const int64_t *starts;
+    ptrdiff_t n_features;
+    ptrdiff_t n_rows;
+    const int64_t *order;
+    const int32_t *labels;
+    const double *weights;
+    const rule_numbers *rule;
+    double negative; /* margins that rows of the two classes are to have */
+    double positive;
+    void *w;
+    double *bias;
+} leaves_pass;
+
+typedef struct {
+    double loss;
+    int64_t n_updates;
+} leaves_tally;
+
 /* Loops of the linear learners for one element type, which the void pointers hide. Sparse rows
  * are n values and their columns. The weights of several classes lie one after the other for
- * dense rows (w[c * apart + k]), and side by side for sparse ones (w[k * n_classes + c]). */
+ * dense rows (w[c * apart + k]), and side by side for sparse ones (w[k * n_classes + c]). Behind
+ * weights and variances there is room for a whole vector. */
 typedef struct {
+    /* sum x[k]^2 */
+    double (*square)(const void *x, ptrdiff_t n);
     void (*look_dense)(const void *x, const void *w, ptrdiff_t n, leaves_look *look);
     void (*look_dense_diagonal)(const void *x, const void *w, const void *s, ptrdiff_t n,
                                 leaves_look *look);
@@ -134,6 +164,10 @@ typedef struct {
                            ptrdiff_t n, void *w, ptrdiff_t n_classes);
     void (*add_sparse_diagonal)(double step, double shrink, const void *x, const int32_t *columns,
                                 ptrdiff_t n, void *w, void *s, ptrdiff_t apart);
+    /* Rows from start to stop through a rule of first order; returns how far it came: a row whose
+     * norm is no finite number ends it. */
+    ptrdiff_t (*run)(const leaves_pass *rows, ptrdiff_t start, ptrdiff_t stop,
+                     leaves_tally *tally);
 } leaves_linear;
 
 typedef struct {

@@ -1,10 +1,13 @@
 """Contract of the leaves for the other modules of the engine; see leaves.h for the promises."""
 from libc.stdint cimport int8_t, int32_t, int64_t
 
+from .rules cimport rule_numbers
+
 cdef extern from "leaves.h" nogil:
     enum:
         LEAVES_TILE
         LEAVES_BLOCK
+        LEAVES_AHEAD
         LEAVES_LINEAR
         LEAVES_POLY
         LEAVES_RBF
@@ -53,7 +56,27 @@ cdef extern from "leaves.h" nogil:
         double norm
         double variance
 
+    ctypedef struct leaves_pass:
+        const void *values
+        const int32_t *columns
+        const int64_t *starts
+        ptrdiff_t n_features
+        ptrdiff_t n_rows
+        const int64_t *order
+        const int32_t *labels
+        const double *weights
+        const rule_numbers *rule
+        double negative
+        double positive
+        void *w
+        double *bias
+
+    ctypedef struct leaves_tally:
+        double loss
+        int64_t n_updates
+
     ctypedef struct leaves_linear:
+        double (*square)(const void *, ptrdiff_t) noexcept nogil
         void (*look_dense)(const void *, const void *, ptrdiff_t, leaves_look *) noexcept nogil
         void (*look_dense_diagonal)(const void *, const void *, const void *, ptrdiff_t,
                                     leaves_look *) noexcept nogil
@@ -76,6 +99,8 @@ cdef extern from "leaves.h" nogil:
                                ptrdiff_t) noexcept nogil
         void (*add_sparse_diagonal)(double, double, const void *, const int32_t *, ptrdiff_t,
                                     void *, void *, ptrdiff_t) noexcept nogil
+        ptrdiff_t (*run)(const leaves_pass *, ptrdiff_t, ptrdiff_t,
+                         leaves_tally *) noexcept nogil
 
     void LEAVES_PREFETCH(const void *)
 

@@ -24,6 +24,8 @@ typedef __m512d vd;
 #define VD_WIDEN(p) _mm512_cvtps_pd(_mm256_loadu_ps(p))
 #define VF_MUL(a, b) _mm512_mul_ps(a, b)
 #define VD_MUL(a, b) _mm512_mul_pd(a, b)
+#define VF_MAX(a, b) _mm512_max_ps(a, b)
+#define VD_MAX(a, b) _mm512_max_pd(a, b)
 #define VF_ADD(a, b) _mm512_add_ps(a, b)
 #define VD_ADD(a, b) _mm512_add_pd(a, b)
 #define VF_SUM(a) _mm512_reduce_add_ps(a)
@@ -69,6 +71,8 @@ typedef __m256d vd;
 #define VD_WIDEN(p) _mm256_cvtps_pd(_mm_loadu_ps(p))
 #define VF_MUL(a, b) _mm256_mul_ps(a, b)
 #define VD_MUL(a, b) _mm256_mul_pd(a, b)
+#define VF_MAX(a, b) _mm256_max_ps(a, b)
+#define VD_MAX(a, b) _mm256_max_pd(a, b)
 #define VF_ADD(a, b) _mm256_add_ps(a, b)
 #define VD_ADD(a, b) _mm256_add_pd(a, b)
 LEAVES_INLINE float LEAF(sum_f)(__m256 a) {
@@ -143,10 +147,17 @@ typedef double vd;
 #define VD_MUL(a, b) ((a) * (b))
 #define VF_ADD(a, b) ((a) + (b))
 #define VD_ADD(a, b) ((a) + (b))
+#define VD_MAX(a, b) ((a) > (b) ? (a) : (b))
 #define VD_SUM(a) (a)
 #define VD_LOAD_PART(p, n) ((void)(n), *(p))
 #define VD_STORE_PART(p, v, n) ((void)(n), *(p) = (v))
 #if LEAVES_HAS_VECTORS
+LEAVES_INLINE vf LEAF(max_f)(vf a, vf b) {
+    int i;
+    for (i = 0; i < FL; i++) a[i] = a[i] > b[i] ? a[i] : b[i];
+    return a;
+}
+#define VF_MAX(a, b) LEAF(max_f)(a, b)
 LEAVES_INLINE float LEAF(sum_f)(vf a) { return (a[0] + a[1]) + (a[2] + a[3]); }
 LEAVES_INLINE vf LEAF(load_f)(const float *p, ptrdiff_t n) {
     return (vf){p[0], n > 1 ? p[1] : 0.0f, n > 2 ? p[2] : 0.0f, 0.0f};
@@ -159,6 +170,7 @@ LEAVES_INLINE void LEAF(store_f)(float *p, vf a, ptrdiff_t n) {
 #define VF_LOAD_PART(p, n) LEAF(load_f)(p, n)
 #define VF_STORE_PART(p, v, n) LEAF(store_f)(p, v, n)
 #else
+#define VF_MAX(a, b) ((a) > (b) ? (a) : (b))
 #define VF_SUM(a) (a)
 #define VF_LOAD_PART(p, n) ((void)(n), *(p))
 #define VF_STORE_PART(p, v, n) ((void)(n), *(p) = (v))
@@ -280,6 +292,8 @@ LEAVES_INLINE double LEAF(exp_double)(double x) {
 #define V_SET VF_SET
 #define V_FMA VF_FMA
 #define V_ADD VF_ADD
+#define V_MAX VF_MAX
+#define EPSILON 1.1920929e-7f
 #define V_MUL VF_MUL
 #define V_SUM VF_SUM
 #define V_LOAD_PART VF_LOAD_PART
@@ -291,6 +305,8 @@ LEAVES_INLINE double LEAF(exp_double)(double x) {
 #include "leaves_linear.h"
 #undef REAL
 #undef V_ADD
+#undef V_MAX
+#undef EPSILON
 #undef V_MUL
 #undef V_SUM
 #undef V_LOAD_PART
@@ -313,6 +329,8 @@ LEAVES_INLINE double LEAF(exp_double)(double x) {
 #define V_STORE(p, v) (*(VEC *)(p) = (v))
 #define V_SET(x) ((VEC){(x), (x)})
 #define V_SUM(v) ((v)[0] + (v)[1])
+#define V_MAX(a, b) \
+    ((VEC){(a)[0] > (b)[0] ? (a)[0] : (b)[0], (a)[1] > (b)[1] ? (a)[1] : (b)[1]})
 #define V_LOAD_PART(p, n) ((void)(n), (VEC){*(p), 0.0})
 #define V_STORE_PART(p, v, n) ((void)(n), *(p) = (v)[0])
 #else
@@ -322,11 +340,13 @@ LEAVES_INLINE double LEAF(exp_double)(double x) {
 #define V_STORE VD_STORE
 #define V_SET VD_SET
 #define V_SUM VD_SUM
+#define V_MAX VD_MAX
 #define V_LOAD_PART VD_LOAD_PART
 #define V_STORE_PART VD_STORE_PART
 #endif
 #define V_FMA VD_FMA
 #define V_ADD VD_ADD
+#define EPSILON 2.220446049250313e-16
 #define V_MUL VD_MUL
 #define S_FMA D_FMA
 #define EXP LEAF(exp_double)
@@ -335,6 +355,8 @@ LEAVES_INLINE double LEAF(exp_double)(double x) {
 #include "leaves_linear.h"
 #undef REAL
 #undef V_ADD
+#undef V_MAX
+#undef EPSILON
 #undef V_MUL
 #undef V_SUM
 #undef V_LOAD_PART
@@ -711,6 +733,8 @@ static const leaves_table LEAF(leaves) = {
 #undef VF_MUL
 #undef VD_MUL
 #undef VF_ADD
+#undef VF_MAX
+#undef VD_MAX
 #undef VD_ADD
 #undef VF_SUM
 #undef VD_SUM

@@ -4,6 +4,10 @@
  * The element type hides behind void pointers, so that the update loop is written once. Sums have
  * several accumulators: two rows of the same numbers give the same bits, whatever is beside them,
  * but a sparse row and its dense copy differ by rounding.
+ *
+ * The last, incomplete vector of a dense row is filled up with zeros; weights and variances have
+ * room for a whole vector behind their end. Masked stores of weights, which the next row loads
+ * again at once, would cost more than all the rest.
  */
 
 /* ------------------------------------------------------------------ dense ----------------- */
@@ -34,13 +38,34 @@ LEAVES_INLINE void TYPED(look_at)(const REAL *x, const REAL *w, const REAL *s, p
     }
     if (k < n) {
         const VEC a = V_LOAD_PART(x + k, n - k);
-        m1 = V_FMA(a, V_LOAD_PART(w + k, n - k), m1);
+        m1 = V_FMA(a, V_LOAD(w + k), m1);
         n1 = V_FMA(a, a, n1);
-        if (diagonal) v1 = V_FMA(V_MUL(a, V_LOAD_PART(s + k, n - k)), a, v1);
+        if (diagonal) v1 = V_FMA(V_MUL(a, V_LOAD(s + k)), a, v1);
     }
     look->margin = (double)V_SUM(V_ADD(m0, m1));
     look->norm = (double)V_SUM(V_ADD(n0, n1));
     if (diagonal) look->variance = (double)V_SUM(V_ADD(v0, v1));
+}
+
+static double TYPED(square)(const void *x_, ptrdiff_t n) {
+    const REAL *x = (const REAL *)x_;
+    VEC n0 = V_SET((REAL)0), n1 = n0;
+    ptrdiff_t k = 0;
+    for (; k + 2 * VL <= n; k += 2 * VL) {
+        const VEC a = V_LOAD(x + k), b = V_LOAD(x + k + VL);
+        n0 = V_FMA(a, a, n0);
+        n1 = V_FMA(b, b, n1);
+    }
+    if (k + VL <= n) {
+        const VEC a = V_LOAD(x + k);
+        n0 = V_FMA(a, a, n0);
+        k += VL;
+    }
+    if (k < n) {
+        const VEC a = V_LOAD_PART(x + k, n - k);
+        n1 = V_FMA(a, a, n1);
+    }
+    return (double)V_SUM(V_ADD(n0, n1));
 }
 
 static void TYPED(look_dense)(const void *x, const void *w, ptrdiff_t n, leaves_look *look) {
@@ -68,7 +93,7 @@ LEAVES_INLINE void TYPED(margins_of)(const REAL *x, const REAL *w, ptrdiff_t apa
     if (k < n) {
         const VEC a = V_LOAD_PART(x + k, n - k);
         LEAVES_UNROLL
-        for (r = 0; r < R; r++) m[r] = V_FMA(a, V_LOAD_PART(w + r * apart + k, n - k), m[r]);
+        for (r = 0; r < R; r++) m[r] = V_FMA(a, V_LOAD(w + r * apart + k), m[r]);
     }
     LEAVES_UNROLL
     for (r = 0; r < R; r++) margins[r] = (double)V_SUM(m[r]);
@@ -90,30 +115,27 @@ static void TYPED(add_dense)(double step, const void *x_, void *w_, ptrdiff_t n)
     const VEC a = V_SET((REAL)step);
     ptrdiff_t k = 0;
     for (; k + VL <= n; k += VL) V_STORE(w + k, V_FMA(a, V_LOAD(x + k), V_LOAD(w + k)));
-    if (k < n) {
-        const ptrdiff_t rest = n - k;
-        const VEC moved = V_FMA(a, V_LOAD_PART(x + k, rest), V_LOAD_PART(w + k, rest));
-        V_STORE_PART(w + k, moved, rest);
-    }
+    if (k < n) V_STORE(w + k, V_FMA(a, V_LOAD_PART(x + k, n - k), V_LOAD(w + k)));
 }
 
-/* w += step * s x, s -= shrink * (s x)^2 */
+/* w += step * s x, s -= shrink * (s x)^2. The factor of s is at least EPSILON: where one feature
+ * makes up x'S x, rounding would make it 0 or less. */
 static void TYPED(add_dense_diagonal)(double step, double shrink, const void *x_, void *w_,
                                       void *s_, ptrdiff_t n) {
     const REAL *x = (const REAL *)x_;
     REAL *w = (REAL *)w_, *s = (REAL *)s_;
     const VEC a = V_SET((REAL)step), b = V_SET((REAL)-shrink);
+    const VEC one = V_SET((REAL)1), least = V_SET(EPSILON);
     ptrdiff_t k = 0;
     for (; k + VL <= n; k += VL) {
-        const VEC old = V_LOAD(s + k), u = V_MUL(old, V_LOAD(x + k));
+        const VEC at = V_LOAD(x + k), old = V_LOAD(s + k), u = V_MUL(old, at);
         V_STORE(w + k, V_FMA(a, u, V_LOAD(w + k)));
-        V_STORE(s + k, V_FMA(V_MUL(b, u), u, old));
+        V_STORE(s + k, V_MUL(old, V_MAX(V_FMA(V_MUL(b, u), at, one), least)));
     }
     if (k < n) {
-        const ptrdiff_t rest = n - k;
-        const VEC old = V_LOAD_PART(s + k, rest), u = V_MUL(old, V_LOAD_PART(x + k, rest));
-        V_STORE_PART(w + k, V_FMA(a, u, V_LOAD_PART(w + k, rest)), rest);
-        V_STORE_PART(s + k, V_FMA(V_MUL(b, u), u, old), rest);
+        const VEC at = V_LOAD_PART(x + k, n - k), old = V_LOAD(s + k), u = V_MUL(old, at);
+        V_STORE(w + k, V_FMA(a, u, V_LOAD(w + k)));
+        V_STORE(s + k, V_MUL(old, V_MAX(V_FMA(V_MUL(b, u), at, one), least)));
     }
 }
 
@@ -268,13 +290,89 @@ static void TYPED(add_sparse_diagonal)(double step, double shrink, const void *x
     ptrdiff_t k;
     for (k = 0; k < n; k++) {
         const ptrdiff_t at = (ptrdiff_t)columns[k] * apart;
-        const REAL old = s[at], u = old * x[k];
+        const REAL old = s[at], u = old * x[k], factor = S_FMA(b * u, x[k], (REAL)1);
         w[at] = S_FMA(a, u, w[at]);
-        s[at] = S_FMA(b * u, u, old);
+        s[at] = old * (factor > EPSILON ? factor : EPSILON);
     }
 }
 
+/* ------------------------------------------------------------------ a pass ---------------- */
+
+LEAVES_INLINE void TYPED(fetch)(const leaves_pass *rows, ptrdiff_t i) {
+    const ptrdiff_t start = rows->starts ? rows->starts[i] : i * rows->n_features;
+    const ptrdiff_t n = rows->starts ? rows->starts[i + 1] - start : rows->n_features;
+    const char *values = (const char *)((const REAL *)rows->values + start);
+    const char *columns = (const char *)(rows->columns + start);
+    ptrdiff_t k, most = 4096;
+    LEAVES_PREFETCH(rows->labels + i);
+    for (k = 0; k < n * (ptrdiff_t)sizeof(REAL) && k < most; k += 64) LEAVES_PREFETCH(values + k);
+    if (rows->starts)
+        for (k = 0; k < n * 4 && k < most; k += 64) LEAVES_PREFETCH(columns + k);
+}
+
+LEAVES_INLINE ptrdiff_t TYPED(run_through)(const leaves_pass *rows, ptrdiff_t at, ptrdiff_t stop,
+                                           leaves_tally *tally, const int sparse,
+                                           const int ordered) {
+    const rule_numbers rule = *rows->rule;
+    const ptrdiff_t d = rows->n_features;
+    const double one = rows->bias ? 1.0 : 0.0;
+    const int64_t *order = rows->order;
+    const int32_t *labels = rows->labels;
+    const double *weights = rows->weights, demands[2] = {rows->negative, rows->positive};
+    REAL *w = (REAL *)rows->w;
+    double bias = rows->bias ? *rows->bias : 0.0, loss = tally->loss;
+    int64_t n_updates = tally->n_updates;
+    for (; at < stop; at++) {
+        const ptrdiff_t i = ordered ? order[at] : at;
+        const double weight = weights ? weights[i] : 1.0;
+        const int32_t *columns = NULL;
+        const REAL *x;
+        ptrdiff_t n = d;
+        leaves_look look;
+        rule_step step;
+        int positive;
+        if (ordered && at + LEAVES_AHEAD < rows->n_rows)
+            TYPED(fetch)(rows, order[at + LEAVES_AHEAD]);
+        if (weight == 0.0) continue;
+        if (sparse) {
+            x = (const REAL *)rows->values + rows->starts[i];
+            columns = rows->columns + rows->starts[i];
+            n = rows->starts[i + 1] - rows->starts[i];
+            TYPED(look_at_sparse)(x, columns, n, w, NULL, &look, 0);
+        } else {
+            x = (const REAL *)rows->values + i * d;
+            TYPED(look_at)(x, w, NULL, d, &look, 0);
+        }
+        if (!isfinite(look.norm)) break;
+        positive = labels[i] == 1;
+        step = rule_step_of(&rule, positive ? 1.0 : -1.0, look.margin + bias, look.norm + one,
+                            weight, positive ? demands[1] : demands[0]);
+        loss += step.loss;
+        if (!step.taken) continue;
+        n_updates++;
+        bias += one * step.along;
+        if (sparse)
+            TYPED(add_sparse)(step.along, x, columns, n, w, 1);
+        else
+            TYPED(add_dense)(step.along, x, w, d);
+    }
+    if (rows->bias) *rows->bias = bias;
+    tally->loss = loss;
+    tally->n_updates = n_updates;
+    return at;
+}
+
+static ptrdiff_t TYPED(run)(const leaves_pass *rows, ptrdiff_t start, ptrdiff_t stop,
+                            leaves_tally *tally) {
+    if (rows->starts)
+        return rows->order ? TYPED(run_through)(rows, start, stop, tally, 1, 1)
+                           : TYPED(run_through)(rows, start, stop, tally, 1, 0);
+    return rows->order ? TYPED(run_through)(rows, start, stop, tally, 0, 1)
+                       : TYPED(run_through)(rows, start, stop, tally, 0, 0);
+}
+
 static const leaves_linear TYPED(linear) = {
+    TYPED(square),
     TYPED(look_dense),
     TYPED(look_dense_diagonal),
     TYPED(margins_dense),
@@ -287,4 +385,5 @@ static const leaves_linear TYPED(linear) = {
     TYPED(add_sparse),
     TYPED(add_sparse_all),
     TYPED(add_sparse_diagonal),
+    TYPED(run),
 };

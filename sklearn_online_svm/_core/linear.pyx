@@ -12,29 +12,32 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY, fabs, isfinite, sqrt
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from .leaves cimport LEAVES_PREFETCH, leaves_look
+from .leaves cimport (
+    LEAVES_AHEAD, LEAVES_PREFETCH, leaves_linear, leaves_pass, leaves_tally, table,
+)
 from .queries cimport Asker, asking_probability, asks, move_on
 from .random cimport next_state, uniform
 from .rules cimport (
-    AROW, CONFIDENCE, HINGE, INSENSITIVE, PERCEPTRON, PREDICTION, SECOND_ORDER, SOFT_CONFIDENCE,
-    SQUARED_CONFIDENCE, SQUARED_HINGE, SQUARED_INSENSITIVE, Rule, Step, may_step, step_of,
+    RULE_AROW, RULE_CONFIDENCE, RULE_HINGE, RULE_INSENSITIVE, RULE_PERCEPTRON, RULE_PREDICTION,
+    RULE_SECOND_ORDER, RULE_SOFT_CONFIDENCE, RULE_SQUARED_CONFIDENCE, RULE_SQUARED_HINGE,
+    RULE_SQUARED_INSENSITIVE, rule_kind, rule_may_step, rule_numbers, rule_step, rule_step_of,
 )
 from .weights cimport FullWeights, Row, Weights
 
 import numpy as np
 
 RULES = {
-    "hinge": HINGE,
-    "squared_hinge": SQUARED_HINGE,
-    "insensitive": INSENSITIVE,
-    "squared_insensitive": SQUARED_INSENSITIVE,
-    "prediction": PREDICTION,
-    "perceptron": PERCEPTRON,
-    "second_order": SECOND_ORDER,
-    "confidence": CONFIDENCE,
-    "soft_confidence": SOFT_CONFIDENCE,
-    "squared_confidence": SQUARED_CONFIDENCE,
-    "arow": AROW,
+    "hinge": RULE_HINGE,
+    "squared_hinge": RULE_SQUARED_HINGE,
+    "insensitive": RULE_INSENSITIVE,
+    "squared_insensitive": RULE_SQUARED_INSENSITIVE,
+    "prediction": RULE_PREDICTION,
+    "perceptron": RULE_PERCEPTRON,
+    "second_order": RULE_SECOND_ORDER,
+    "confidence": RULE_CONFIDENCE,
+    "soft_confidence": RULE_SOFT_CONFIDENCE,
+    "squared_confidence": RULE_SQUARED_CONFIDENCE,
+    "arow": RULE_AROW,
 }
 
 # How `learn` ended.
@@ -105,11 +108,12 @@ cdef class UpdateLoop:
     cdef readonly int64_t n_updates
     cdef readonly double loss           # since the last reset
     cdef readonly object counts         # rows of each class
-    cdef Rule rule
+    cdef rule_numbers rule
     cdef Demands demands
     cdef bint regression
     cdef bint crammer_singer
     cdef bint full
+    cdef bint plain
     cdef int64_t average_from
     cdef object buffers
     cdef double *along
@@ -121,14 +125,17 @@ cdef class UpdateLoop:
     def __init__(self, Weights weights, dict rule, dict demands, bint crammer_singer=False,
                  int64_t average_from=0):
         self.weights = weights
-        self.rule.kind = RULES[rule["name"]]
+        self.rule.kind = <rule_kind><int>RULES[rule["name"]]
         self.rule.C = rule.get("C", INFINITY)
         self.rule.phi = rule.get("phi", 0.0)
         self.rule.r = rule.get("r", 1.0)
         self.rule.epsilon = rule.get("epsilon", 0.0)
-        self.regression = self.rule.kind in (INSENSITIVE, SQUARED_INSENSITIVE)
+        self.regression = self.rule.kind in (RULE_INSENSITIVE, RULE_SQUARED_INSENSITIVE)
         self.full = isinstance(weights, FullWeights)
         self.crammer_singer = crammer_singer and weights.n_problems > 1
+        self.plain = (weights.n_problems == 1 and self.rule.kind <= RULE_PERCEPTRON
+                      and not self.regression and not weights.averaged
+                      and not demands.get("running", False) and demands.get("sign", 1.0) == 1.0)
         self.average_from = average_from
         self.n_classes = max(2, weights.n_problems)
         self.counts = np.zeros(self.n_classes)
@@ -239,9 +246,11 @@ cdef class UpdateLoop:
 
     cdef int _run(self, const Source *source, Py_ssize_t *position, Py_ssize_t stop) noexcept nogil:
         """Rows until `stop`, or until one needs the attention of the caller."""
+        if self.plain and source.predicted == NULL:
+            return self._run_plain(source, position, stop)
         cdef Row row
         cdef Py_ssize_t i, at, ahead, bytes_per_row = self.weights.n_features * source.itemsize
-        cdef double weight, probability
+        cdef double weight, probability = 1.0
         cdef bint updated, asked
         cdef int64_t lag
         row.columns = NULL
@@ -255,13 +264,17 @@ cdef class UpdateLoop:
                 continue
             if source.columns == NULL:
                 row.values = source.values + i * bytes_per_row
-                if source.order != NULL and at + 8 < source.n_rows:
-                    ahead = source.order[at + 8] * bytes_per_row
+                if source.order != NULL and at + LEAVES_AHEAD < source.n_rows:
+                    ahead = source.order[at + LEAVES_AHEAD] * bytes_per_row
                     _prefetch(source.values + ahead, bytes_per_row)
             else:
                 row.values = source.values + source.starts[i] * source.itemsize
                 row.columns = source.columns + source.starts[i]
                 row.n = source.starts[i + 1] - source.starts[i]
+                if source.order != NULL and at + LEAVES_AHEAD < source.n_rows:
+                    ahead = source.starts[source.order[at + LEAVES_AHEAD]]
+                    _prefetch(source.values + ahead * source.itemsize, row.n * source.itemsize)
+                    _prefetch(<const char *>(source.columns + ahead), row.n * 4)
             self.weights.look(&row)
             if not isfinite(self.weights.norm):
                 return _NOT_FINITE
@@ -276,7 +289,7 @@ cdef class UpdateLoop:
                 else:
                     self._teach(&row, source.labels[i], weight)
                 continue
-            # Labels have a price.
+            # Labels have a price; rows not asked about leave no trace in the model.
             asked = False
             if not source.owned[i]:
                 probability = self._probability(&row)
@@ -284,18 +297,46 @@ cdef class UpdateLoop:
                 if asked and source.labels[i] < 0:
                     return _LABEL_WANTED
                 source.predicted[i] = self._predicted()
-            self.n_rows += 1
             updated = False
-            if (asked or source.owned[i]) and weight != 0.0:
-                updated = self._teach(&row, source.labels[i], weight)
+            if asked or source.owned[i]:
+                self.n_rows += 1
+                if weight != 0.0:
+                    updated = self._teach(&row, source.labels[i], weight)
             if not source.owned[i]:
                 move_on(&self.asker.query, probability, asked, updated, self.weights.norm)
                 source.owned[i] = asked
         position[0] = stop
         return _DONE
 
+    cdef int _run_plain(self, const Source *source, Py_ssize_t *position,
+                        Py_ssize_t stop) noexcept nogil:
+        """One problem of first order: the whole pass is one leaf."""
+        cdef leaves_pass rows
+        cdef leaves_tally tally
+        cdef Py_ssize_t start = position[0]
+        rows.values = source.values
+        rows.columns = source.columns
+        rows.starts = source.starts
+        rows.n_features = self.weights.n_features
+        rows.n_rows = source.n_rows
+        rows.order = source.order
+        rows.labels = source.labels
+        rows.weights = source.weights
+        rows.rule = &self.rule
+        rows.negative = self.demands.negative
+        rows.positive = self.demands.positive
+        rows.w = self.weights.w
+        rows.bias = self.weights.b if self.weights.intercept else NULL
+        tally.loss = self.loss
+        tally.n_updates = self.n_updates
+        position[0] = self.weights.leaf.run(&rows, start, stop, &tally)
+        self.loss = tally.loss
+        self.n_updates = tally.n_updates
+        self.n_rows += position[0] - start
+        return _DONE if position[0] == stop else _NOT_FINITE
+
     cdef bint _fit_target(self, const Row *row, double target, double weight) noexcept nogil:
-        cdef Step step = step_of(&self.rule, target, self.weights.margins[0], self.weights.square,
+        cdef rule_step step = rule_step_of(&self.rule, target, self.weights.margins[0], self.weights.square,
                                  weight, 0.0)
         self.loss += step.loss
         if step.taken:
@@ -314,19 +355,19 @@ cdef class UpdateLoop:
         cdef Py_ssize_t c, n_taken = 0
         cdef int32_t positive
         cdef double y, m, demand
-        cdef Step step
+        cdef rule_step step
         # First order: all steps at once, which serves sparse rows.
-        cdef bint later = self.weights.n_problems > 1 and self.rule.kind <= PERCEPTRON
+        cdef bint later = self.weights.n_problems > 1 and self.rule.kind <= RULE_PERCEPTRON
         for c in range(self.weights.n_problems):
             positive = 1 if self.weights.n_problems == 1 else <int32_t>c
             y = 1.0 if label == positive else -1.0
             m = y * self.weights.margins[c]
             demand = self._demand(y, positive)
             self.along[c] = 0.0
-            if not may_step(&self.rule, m, demand, self.weights.square):
-                self.loss += 1.0 - m if m < 1.0 and self.rule.kind > PERCEPTRON else 0.0
+            if not rule_may_step(&self.rule, m, demand, self.weights.square):
+                self.loss += 1.0 - m if m < 1.0 and self.rule.kind > RULE_PERCEPTRON else 0.0
                 continue
-            step = step_of(&self.rule, y, self.weights.margins[c], self.weights.quad(row, c), weight, demand)
+            step = rule_step_of(&self.rule, y, self.weights.margins[c], self.weights.quad(row, c), weight, demand)
             self.loss += step.loss
             if step.taken:
                 n_taken += 1
@@ -361,7 +402,7 @@ cdef class UpdateLoop:
         cdef Py_ssize_t r, other = -1
         cdef double score, best = -INFINITY, demand = self.demands.positive
         cdef const double *demanded = NULL
-        cdef Step step
+        cdef rule_step step
         if self.demands.pairs != NULL:
             demanded = self.demands.pairs + label * self.weights.n_problems
         for r in range(self.weights.n_problems):
@@ -375,7 +416,7 @@ cdef class UpdateLoop:
             return False
         if demanded != NULL:
             demand = demanded[other]
-        step = step_of(&self.rule, 1.0, self.weights.margins[label] - self.weights.margins[other],
+        step = rule_step_of(&self.rule, 1.0, self.weights.margins[label] - self.weights.margins[other],
                        2.0 * self.weights.square, weight, demand)
         self.loss += step.loss
         if step.taken:
@@ -436,8 +477,9 @@ def first_not_finite(X, Weights weights):
     cdef Py_ssize_t i, n, found = -1
     cdef const char *values
     cdef const int64_t *starts = NULL
-    cdef leaves_look seen
     cdef Py_ssize_t itemsize = 4 if weights.single else 8, width = weights.n_features
+    # Of the rows; a full covariance is float64 for rows of both kinds.
+    cdef const leaves_linear *leaf = table().linear_f32 if weights.single else table().linear_f64
     cdef const char *row
     if isinstance(X, tuple):
         values = <const char *>_address(X[0])
@@ -451,17 +493,16 @@ def first_not_finite(X, Weights weights):
             row = values + (starts[i] if starts != NULL else i * width) * itemsize
             if starts != NULL:
                 width = starts[i + 1] - starts[i]
-            # Against itself: only the norm is wanted.
-            weights.leaf.look_dense(row, row, width, &seen)
-            if not isfinite(seen.norm):
+            if not isfinite(leaf.square(row, width)):
                 found = i
                 break
     return found
 
 
 def is_canonical(const int32_t[::1] indices, const int64_t[::1] indptr, int32_t n_features):
-    """Whether the columns of each CSR row ascend and are those of a matrix so wide."""
+    """Whether the columns of each CSR row are those of a matrix so wide, and differ."""
     cdef Py_ssize_t i, k, n = indptr.shape[0] - 1
+    cdef int32_t[::1] met
     cdef int32_t bad = 0
     cdef const int32_t *column
     cdef Py_ssize_t length
@@ -477,6 +518,20 @@ def is_canonical(const int32_t[::1] indices, const int64_t[::1] indptr, int32_t 
             for k in range(length - 1):
                 bad |= column[k] >= column[k + 1]
             bad |= (column[0] < 0) | (column[length - 1] >= n_features)
+    if not bad:
+        return True
+    # Not ascending: in any order they will do.
+    met = np.full(n_features, -1, dtype=np.int32)
+    with nogil:
+        bad = 0
+        for i in range(n):
+            for k in range(indptr[i], indptr[i + 1]):
+                if indices[k] < 0 or indices[k] >= n_features or met[indices[k]] == <int32_t>i:
+                    bad = 1
+                    break
+                met[indices[k]] = <int32_t>i
+            if bad:
+                break
     return not bad
 
 

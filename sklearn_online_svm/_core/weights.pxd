@@ -38,7 +38,6 @@ cdef class Weights:
     cdef double square              # the same with the feature 1 of the intercept
 
     cdef _lay_out(self, coef, intercept, bint fit_intercept, bint sparse)
-    cdef double _sparse_norm(self, const Row *row) noexcept nogil
     cdef void look(self, const Row *row) noexcept nogil
     cdef double quad(self, const Row *row, Py_ssize_t c) noexcept nogil
     cdef void step(self, const Row *row, Py_ssize_t c, double along, double shrink) noexcept nogil

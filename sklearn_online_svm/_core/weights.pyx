@@ -2,12 +2,18 @@
 
 The arrays belong to the estimator and are changed in place. Dense rows want the weights of a
 class in one piece (C order), sparse rows those of a feature (Fortran order), so that one nonzero
-finds the weights of all classes side by side; a single problem is both.
+finds the weights of all classes side by side; a single problem is both. ``zeros`` makes arrays
+with the room behind their end that the leaves want.
 """
 from .blocks cimport address
 from .leaves cimport table
 
 import numpy as np
+
+# Bytes of a cache line, and of the widest vector.
+cdef enum:
+    LINE = 64
+
 
 
 cdef class Weights:
@@ -69,8 +75,7 @@ cdef class Weights:
             self.leaf.look_sparse(row.values, row.columns, row.n, self.w, &seen)
             self.margins[0] = seen.margin
         else:
-            # Against the weights of class 0, which are not wanted: the norm comes with them.
-            seen.norm = self._sparse_norm(row)
+            seen.norm = self.leaf.square(row.values, row.n)
             self.leaf.margins_sparse(row.values, row.columns, row.n, self.w, self.n_problems,
                                      self.margins)
         self.norm = self.square = seen.norm
@@ -78,12 +83,6 @@ cdef class Weights:
             self.square += 1.0
             for c in range(self.n_problems):
                 self.margins[c] += self.b[c]
-
-    cdef double _sparse_norm(self, const Row *row) noexcept nogil:
-        # The values as a dense row.
-        cdef leaves_look seen
-        self.leaf.look_dense(row.values, row.values, row.n, &seen)
-        return seen.norm
 
     cdef double quad(self, const Row *row, Py_ssize_t c) noexcept nogil:
         """``x'S x`` of a problem, for the row looked at last; S = 1 without a covariance."""
@@ -149,7 +148,7 @@ cdef class DiagonalWeights(Weights):
         cdef leaves_look seen
         cdef Py_ssize_t c, bytes_apart = self.class_stride * self.itemsize
         if row.columns != NULL and self.n_problems > 1:
-            seen.norm = self._sparse_norm(row)
+            seen.norm = self.leaf.square(row.values, row.n)
             self.leaf.margins_sparse(row.values, row.columns, row.n, self.w, self.n_problems,
                                      self.margins)
             self.leaf.variances_sparse(row.values, row.columns, row.n, self.s, self.n_problems,
@@ -253,10 +252,25 @@ cdef class FullWeights(Weights):
                                       self.n_inputs)
 
 
+def zeros(shape, dtype, order="C"):
+    """Zeros that begin at a cache line, with another one behind their end."""
+    cdef Py_ssize_t n_bytes = shape[0] * shape[1] * np.dtype(dtype).itemsize
+    memory = np.zeros(n_bytes + 2 * LINE, dtype=np.uint8)
+    cdef Py_ssize_t first = -<Py_ssize_t>(<size_t>address(memory) % LINE) % LINE
+    if first < 0:
+        first += LINE
+    return memory[first:first + n_bytes].view(dtype).reshape(shape, order=order)
+
+
 cdef _check_order(array, bint sparse):
-    # The loops know no strides.
+    # The loops know no strides, and use whole vectors at the end.
     if not (array.flags.f_contiguous if sparse else array.flags.c_contiguous):
         raise ValueError("the order of an array does not fit the rows")
+    memory = array.base
+    if not (isinstance(memory, np.ndarray) and memory.flags.c_contiguous
+            and <size_t>_data(array) + array.nbytes + LINE
+            <= <size_t>address(memory) + memory.nbytes):
+        raise ValueError("there is no room behind an array; make it with zeros()")
 
 
 cdef void *_data(array) except? NULL:

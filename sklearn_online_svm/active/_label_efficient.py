@@ -15,10 +15,10 @@ from sklearn.utils.validation import (
 )
 
 from .._base import check_rows, check_weights
-from .._core.linear import LABEL_WANTED, shuffled
+from .._core.linear import DONE, NOT_FINITE, shuffled
 from ..linear import PassiveAggressiveClassifier
 from ..linear._classifier import LinearClassifier
-from ..linear._learner import arrays_of
+from ..linear._learner import arrays_of, refuse_row
 from ._query import MarginQuery, QueryRule
 
 _UNKNOWN = -1
@@ -248,10 +248,14 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
             if self.random_state is not None and getattr(rule, "random_state", 0) is None:
                 rule.set_params(random_state=_seed(random) % 2**32)
             self._seen = _Seen()
-        compiled = isinstance(self.estimator_, LinearClassifier)
-        compiled = compiled and isinstance(self.query_strategy_, QueryRule)
+        # The loop asks by the newest weights, not by averages.
+        compiled = (
+            isinstance(self.estimator_, LinearClassifier)
+            and not getattr(self.estimator_, "average", False)
+            and isinstance(self.query_strategy_, QueryRule)
+        )
         kind = _CompiledStream if compiled else _Stream
-        return kind(X, codes, self.classes_, weights, oracle)
+        return kind(X, codes, self.classes_, weights, oracle, self._seen)
 
     def _remember(self, stream):
         self._seen.add(stream.predicted[: stream.n_seen], stream.owned[: stream.n_seen])
@@ -320,7 +324,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         return self.estimator_.predict_proba(check_rows(self, X, reset=False))
 
     def __sklearn_is_fitted__(self):
-        return "_seen" in self.__dict__ and hasattr(self.estimator_, "classes_")
+        return "_seen" in self.__dict__
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -331,12 +335,13 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
 class _Stream:
     """Rows and what is known of their labels, through any estimator, one row at a time."""
 
-    def __init__(self, X, codes, classes, weights, oracle):
+    def __init__(self, X, codes, classes, weights, oracle, seen):
         self.X = X
         self.codes = codes
         self.classes = classes
         self.weights = weights
         self.oracle = oracle
+        self.seen = seen
         self.n_rows = X.shape[0]
         self.n_seen = 0
         self.predicted = np.zeros(self.n_rows, dtype=np.int32)
@@ -379,9 +384,7 @@ class _Stream:
 
     def _scores(self, estimator, x):
         """Decision values; zeros before the first label."""
-        try:
-            check_is_fitted(estimator)
-        except ValueError:
+        if not self.seen.taught:
             n_classes = len(self.classes)
             return np.zeros(1) if n_classes == 2 else np.zeros((1, n_classes))
         return np.asarray(estimator.decision_function(x), dtype=np.float64)
@@ -392,7 +395,7 @@ class _Stream:
                 f"{rule!r} needs an estimator that tells the variance of its decisions "
                 f"(decision_variance), got {estimator!r}."
             )
-        if not hasattr(estimator, "classes_"):
+        if not self.seen.taught:
             return [0.0]
         return np.asarray(estimator.decision_variance(x)).reshape(1, -1)[:, 0]
 
@@ -402,8 +405,9 @@ class _Stream:
             return False
         label = self.classes[self.codes[i : i + 1]]
         weight = {} if self.weights is None else {"sample_weight": self.weights[i : i + 1]}
-        before = getattr(estimator, "n_updates_", None) if hasattr(estimator, "classes_") else 0
+        before = getattr(estimator, "n_updates_", None) if self.seen.taught else 0
         estimator.partial_fit(x, label, classes=self.classes, **weight)
+        self.seen.taught = True
         after = getattr(estimator, "n_updates_", None)
         # An estimator that does not say so: a mistake, by what was predicted before.
         return self._now[i] != self.codes[i] if after is None else after != before
@@ -444,9 +448,12 @@ class _CompiledStream(_Stream):
             end, position = loop.learn(rows, self.codes, weights, order, position, asker, marks)
             if self._now is self.predicted:
                 self.n_seen = position
-            if end != LABEL_WANTED:
+            if end == DONE:
                 return
-            self._buy(position if order is None else int(order[position]))
+            i = position if order is None else int(order[position])
+            if end == NOT_FINITE:
+                refuse_row(estimator, X, i)
+            self._buy(i)
 
     def _row_weights(self, estimator):
         """The weights of rows, for the labels as they become known, or None."""
@@ -464,6 +471,8 @@ class _Seen:
     """What is known of all rows seen; grows by doubling."""
 
     def __init__(self):
+        # Whether the model has learnt a row.
+        self.taught = False
         self._n = 0
         self._predicted = np.zeros(0, dtype=np.int32)
         self._owned = np.zeros(0, dtype=np.uint8)

@@ -156,7 +156,7 @@ class LinearClassifier(ClassifierMixin, LinearLearner):
         weights = None
         if sample_weight is not None:
             weights = check_weights(sample_weight, X, allow_all_zero=True)
-        self.n_iter_ = 1
+        self.__dict__.setdefault("n_iter_", 1)
         return X, codes, self._row_weights(codes, weights, stream=True)
 
     def _start_stream(self, X, classes):
@@ -166,7 +166,7 @@ class LinearClassifier(ClassifierMixin, LinearLearner):
             self._validate_params()
         self._set_classes(classes)
         X = check_rows(self, X, reset=first, dtype=None if first else self._state.dtype)
-        self.n_iter_ = 1
+        self.__dict__.setdefault("n_iter_", 1)
         self._continue(X)
         return X
 

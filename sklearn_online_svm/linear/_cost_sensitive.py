@@ -10,11 +10,167 @@ from ._state import Method
 
 
 class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
-    """TODO"""
+    r"""Passive-aggressive learning where mistakes differ in price (CSPA, CPA).
+
+    Asks for a larger margin of the rows that are dearer to lose. It maximises a weighted sum of
+    sensitivity and specificity, or minimises the cost of the mistakes. Read more in the
+    :ref:`user guide <linear>`.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        The longest step; ``np.inf``: no limit. The theorems of [1]_ ask for C of at least
+        :math:`\rho`, and the experiments of [2]_ take :math:`C = \rho`: with a smaller C the dear
+        rows may not reach their margin in one step.
+    objective : {"sum", "cost"}, default="sum"
+        What :math:`\rho` is made of where ``rho`` is None: the weighted sum of sensitivity and
+        specificity is maximised, or the cost is minimised; see Notes.
+    rule : {"cost-sensitive", "prediction", "max_loss"}, default="cost-sensitive"
+        How :math:`\rho` enters: CSPA, or one of the two rules of CPA; see Notes.
+    rho : float or array-like of shape (n_classes, n_classes), default=None
+        How much dearer a lost positive row is than a false alarm. An array has in ``rho[y, r]``
+        the cost of saying class r for class y, 0 for r = y; for more than two classes it needs
+        ``multi_class="crammer_singer"``. None: by ``objective``.
+    eta_p : float, default=0.5
+        Weight :math:`\eta_p` of the sensitivity, in (0, 1); the specificity has
+        :math:`\eta_n = 1 - \eta_p`. Only with ``objective="sum"``.
+    cost_p, cost_n : float, default=None
+        Cost of a lost positive row, and of a false alarm; both or none. None: by the counts of the
+        classes, so that the rare class is the dear one. Only with ``objective="cost"``.
+    pos_label : label, default=None
+        The positive one of two classes; None: ``classes_[1]``. Has no meaning with more classes.
+    multi_class : {"ovr", "crammer_singer"}, default="ovr"
+        With more than two classes: each class against the rest, or all classes together; see
+        Notes.
+    fit_intercept : bool, default=True
+        Whether 1 is one more feature of every row; its weight is the intercept, and
+        :math:`\lVert x \rVert^2` holds it.
+    max_iter : int, default=1000
+        Passes of ``fit``, at most. ``partial_fit`` always makes one.
+    tol : float or None, default=1e-3
+        A pass of ``fit`` is a gain if its loss per row is lower than the lowest so far by at least
+        ``tol`` (with ``early_stopping``: its score higher by ``tol``). After ``n_iter_no_change``
+        passes in a row without a gain ``fit`` stops. None: it makes ``max_iter`` passes.
+    early_stopping : bool, default=False
+        Whether ``fit`` holds out a stratified part of the rows and stops by the accuracy there.
+    validation_fraction : float, default=0.1
+        Part of the rows that is held out; only with ``early_stopping``.
+    n_iter_no_change : int, default=5
+        Passes without a gain after which ``fit`` stops.
+    shuffle : bool, default=True
+        Whether ``fit`` visits the rows in a new random order in each pass. ``partial_fit`` never
+        shuffles.
+    verbose : int, default=0
+        1 prints a line for each pass.
+    n_jobs : int or None, default=None
+        Has no effect: one thread takes all classes through the same pass over the rows. It is
+        there for programs written for scikit-learn.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the order of the rows, and which of them are held out.
+    warm_start : bool, default=False
+        Whether ``fit`` goes on from what has been learnt before.
+    class_weight : dict, "balanced" or None, default=None
+        Weight of each class; the weight of a row is that of its class times its ``sample_weight``.
+        See Notes for what a weight does. ``"balanced"`` (``fit`` only) is
+        ``n / (n_classes * n_c)``, counted in sample weights. Classes not in the dict weigh 1.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights of the features, float32 or float64 as the rows are. A sparse matrix after
+        ``sparsify``.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Intercept of each decision function; 0 without ``fit_intercept``.
+    n_iter_ : int
+        Passes made by ``fit``; 1 after ``partial_fit``.
+    t_ : float
+        1 + the number of rows learnt from, in all passes.
+    n_updates_ : int
+        Rows, in all passes, that changed the weights.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, when X has string column names.
+
+    See Also
+    --------
+    PassiveAggressiveClassifier : All mistakes cost the same.
+    sklearn_online_svm.evaluation.weighted_sum_score : What ``objective="sum"`` is about.
+    sklearn_online_svm.evaluation.misclassification_cost : What ``objective="cost"`` is about.
+
+    Notes
+    -----
+    **Rule "cost-sensitive"** (CSPA; [2]_, section 5). The margin asked for is :math:`\rho` of a
+    positive row, and 1 of another one. With :math:`\rho_y` for the two,
+
+    .. math::
+
+        \ell = \max(0,\; \rho_y - y\, w^\top x), \qquad
+        \tau = \min\Bigl(C, \frac{\ell}{\lVert x \rVert^2}\Bigr), \qquad
+        w \leftarrow w + \tau y x .
+
+    (The paper scales rows to :math:`\lVert x \rVert = 1`.) What stands for :math:`\rho`:
+
+    - ``objective="sum"``: :math:`\rho = \frac{\eta_p T_n}{\eta_n T_p}`, :math:`T_p` and
+      :math:`T_n` the positive rows and the others;
+    - ``objective="cost"``: :math:`\rho = c_p / c_n`; without costs :math:`c_p = T_n / T` and
+      :math:`c_n = T_p / T`, so :math:`\rho = T_n / T_p`;
+    - a number: itself.
+
+    :math:`T_p` and :math:`T_n` are running counts: of the rows learnt so far, the present one
+    included, and 1 more of each. In a :class:`LabelEfficientClassifier` only rows whose label was
+    bought are counted.
+
+    **Rule "prediction"** (CPA; [3]_, section 8) learns from mistakes only
+    (:math:`y\, w^\top x \le 0`), and has :math:`\sqrt{\rho_y}` in place of :math:`\rho_y`. **Rule
+    "max_loss"** has :math:`\sqrt{\rho_y}`, too, and learns from every row within this margin.
+
+    **More than two classes.** "ovr": each class in turn is the positive one. "crammer_singer", of
+    "prediction" and "max_loss" only ([3]_): with :math:`\rho(y, r)` the cost of saying r for y,
+
+    .. math::
+
+        \ell = \sqrt{\rho(y, r)} + w_r^\top x - w_y^\top x, \qquad
+        \tau = \min\Bigl(C, \frac{\ell}{2 \lVert x \rVert^2}\Bigr), \qquad
+        w_y \leftarrow w_y + \tau x, \quad w_r \leftarrow w_r - \tau x,
+
+    where r is the best of the other classes, on mistakes only ("prediction"), or the one with the
+    largest :math:`\ell` ("max_loss").
+
+    **Weights** of rows and classes multiply C. They change how long a step may be; :math:`\rho`
+    changes the margin that is asked for.
+
+    References
+    ----------
+    .. [1] J. Wang, P. Zhao, S. C. H. Hoi: Cost-sensitive online classification. IEEE Transactions
+       on Knowledge and Data Engineering 26, 2014.
+    .. [2] J. Lu, P. Zhao, S. C. H. Hoi: Online passive-aggressive active learning. Machine
+       Learning 103, 2016.
+    .. [3] K. Crammer, O. Dekel, J. Keshet, S. Shalev-Shwartz, Y. Singer: Online passive-aggressive
+       algorithms. JMLR 7, 2006.
+
+    Examples
+    --------
+    Of 33 rows one is positive; the counts are not known beforehand:
+
+    >>> from sklearn_online_svm import (
+    ...     CostSensitivePassiveAggressiveClassifier,
+    ...     PassiveAggressiveClassifier,
+    ... )
+    >>> from sklearn_online_svm.datasets import make_waveform
+    >>> from sklearn_online_svm.evaluation import progressive_validation
+    >>> X, y = make_waveform(3300, imbalance_ratio=32, random_state=0)
+    >>> even = progressive_validation(PassiveAggressiveClassifier(), X, y)
+    >>> uneven = progressive_validation(CostSensitivePassiveAggressiveClassifier(), X, y)
+    >>> bool(uneven.weighted_sum()[-1] > even.weighted_sum()[-1] + 0.05)
+    True
+    """
 
     _parameter_constraints: dict = {
         **LinearClassifier._parameter_constraints,
-        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "C": [Interval(Real, 0.0, None, closed="right")],
         "objective": [StrOptions({"sum", "cost"})],
         "rule": [StrOptions({"cost-sensitive", "prediction", "max_loss"})],
         "rho": [Interval(Real, 0.0, None, closed="neither"), "array-like", None],

@@ -90,6 +90,10 @@ class LinearLearner(BaseEstimator):
         )
         if former is not None:
             state.go_on_from(former)
+        if intercept_init is not None and not self.fit_intercept:
+            raise ValueError(
+                f"intercept_init={intercept_init!r} is of no use with fit_intercept=False."
+            )
         state.put(
             _initial(coef_init, "coef_init", state.shape),
             _initial(intercept_init, "intercept_init", state.shape[:1]),
@@ -144,7 +148,7 @@ class LinearLearner(BaseEstimator):
         rows = arrays_of(X)
         end, position = self._state.loop.learn(rows, targets, weights, order)
         if end == NOT_FINITE:
-            _refuse_row(self, X, position if order is None else order[position])
+            refuse_row(self, X, position if order is None else order[position])
 
     def _split(self, targets, random):
         """Rows to learn from (None: all), and rows held out for early stopping."""
@@ -168,13 +172,13 @@ class LinearLearner(BaseEstimator):
         if _size(rows) <= state.nbytes:
             row = first_not_finite(rows, state.loop.weights)
             if row >= 0:
-                _refuse_row(self, X, row)
+                refuse_row(self, X, row)
         else:
             copied = state.copy()
         end, position = state.loop.learn(rows, targets, weights)
         if end == NOT_FINITE:
             state.restore(copied)
-            _refuse_row(self, X, position)
+            refuse_row(self, X, position)
 
     def _continue(self, X):
         """Prepare the state for a chunk: the first one, or one of another kind."""
@@ -208,8 +212,9 @@ class LinearLearner(BaseEstimator):
         state = self.__dict__.get("_state")
         if state is None:
             check_is_fitted(self)
-        if not plain_rows(self, X, state.dtype):
-            X = check_rows(self, X, reset=False, deep=False)
+        if state.thin is not None or not plain_rows(self, X, state.dtype):
+            # Where no weight is, NaN would not be met.
+            X = check_rows(self, X, reset=False, deep=state.thin is not None)
         coef, intercept = state.solution()
         scores = X @ coef.T
         if sparse.issparse(scores):
@@ -337,6 +342,8 @@ def canonical(X):
     """CSR rows with ascending columns and no duplicates; dense rows as they are."""
     if isinstance(X, np.ndarray):
         return X
+    if X.indices.dtype != np.int32:
+        X.check_format(full_check=True)
     _, indices, indptr = arrays_of(X)
     if not is_canonical(indices, indptr, X.shape[1]):
         X.check_format(full_check=True)  # columns out of range
@@ -345,7 +352,7 @@ def canonical(X):
     return X
 
 
-def _refuse_row(estimator, X, row):
+def refuse_row(estimator, X, row):
     """Say why a row cannot be learnt from."""
     name = type(estimator).__name__
     values = X[row] if isinstance(X, np.ndarray) else X[row].data
@@ -359,7 +366,7 @@ def _initial(values, name, shape):
     if values is None:
         return None
     values = np.asarray(values, dtype=np.float64)
-    if values.size != np.prod(shape):
+    if values.shape != shape and (1, *values.shape) != shape and (*values.shape, 1) != shape:
         raise ValueError(f"{name} must have shape {shape}, got {values.shape}.")
     if not np.isfinite(values).all():
         raise ValueError(f"{name} must be finite.")

@@ -16,11 +16,142 @@ from ._state import Method
 
 
 class PassiveAggressiveClassifier(LinearClassifier):
-    """TODO"""
+    r"""Passive-aggressive classifier: the smallest step that gives a row its margin.
+
+    Parameters and attributes are those of
+    :class:`sklearn.linear_model.PassiveAggressiveClassifier`, which leaves scikit-learn with
+    version 1.10; what differs is told in :ref:`migrating_from_passive_aggressive`. Read more in
+    the :ref:`user guide <linear>`.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Aggressiveness: the longest step (PA-I), or how much a step is worth (PA-II). Small values
+        for noisy rows. ``np.inf`` is the hard margin: after each step the margin is 1.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        "hinge" is PA-I, "squared_hinge" PA-II.
+    average : bool or int, default=False
+        Whether the model predicts with the mean of the weights after each row, which wavers far
+        less. An integer n > 1: the mean begins with row n. Costs a second array of the size of the
+        weights.
+    multi_class : {"ovr", "crammer_singer"}, default="ovr"
+        With more than two classes: each class against the rest, or all classes together; see
+        Notes.
+    fit_intercept : bool, default=True
+        Whether 1 is one more feature of every row; its weight is the intercept, and
+        :math:`\lVert x \rVert^2` holds it.
+    max_iter : int, default=1000
+        Passes of ``fit``, at most. ``partial_fit`` always makes one.
+    tol : float or None, default=1e-3
+        A pass of ``fit`` is a gain if its loss per row is lower than the lowest so far by at least
+        ``tol`` (with ``early_stopping``: its score higher by ``tol``). After ``n_iter_no_change``
+        passes in a row without a gain ``fit`` stops. None: it makes ``max_iter`` passes.
+    early_stopping : bool, default=False
+        Whether ``fit`` holds out a stratified part of the rows and stops by the accuracy there.
+    validation_fraction : float, default=0.1
+        Part of the rows that is held out; only with ``early_stopping``.
+    n_iter_no_change : int, default=5
+        Passes without a gain after which ``fit`` stops.
+    shuffle : bool, default=True
+        Whether ``fit`` visits the rows in a new random order in each pass. ``partial_fit`` never
+        shuffles.
+    verbose : int, default=0
+        1 prints a line for each pass.
+    n_jobs : int or None, default=None
+        Has no effect: one thread takes all classes through the same pass over the rows. It is
+        there for programs written for scikit-learn.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the order of the rows, and which of them are held out.
+    warm_start : bool, default=False
+        Whether ``fit`` goes on from what has been learnt before.
+    class_weight : dict, "balanced" or None, default=None
+        Weight of each class; the weight of a row is that of its class times its ``sample_weight``.
+        See Notes for what a weight does. ``"balanced"`` (``fit`` only) is
+        ``n / (n_classes * n_c)``, counted in sample weights. Classes not in the dict weigh 1.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights of the features, float32 or float64 as the rows are; with ``average`` their mean. A
+        sparse matrix after ``sparsify``.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Intercept of each decision function; 0 without ``fit_intercept``.
+    n_iter_ : int
+        Passes made by ``fit``; 1 after ``partial_fit``.
+    t_ : float
+        1 + the number of rows learnt from, in all passes.
+    n_updates_ : int
+        Rows, in all passes, that changed the weights.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, when X has string column names.
+
+    See Also
+    --------
+    AROWClassifier : Learns quicker from rare features, and is less disturbed by noise.
+    CostSensitivePassiveAggressiveClassifier : For classes of uneven size or price.
+    PassiveAggressiveRegressor : The same for real targets.
+    LabelEfficientClassifier : Buys only some of the labels.
+
+    Notes
+    -----
+    **Step** [1]_ (section 3). With the margin :math:`m = y\, w^\top x` of a row and its loss
+    :math:`\ell = \max(0, 1 - m)`,
+
+    .. math::
+
+        w \leftarrow w + \tau y x, \qquad
+        \tau = \min\Bigl(C, \frac{\ell}{\lVert x \rVert^2}\Bigr) \;\text{(PA-I)}, \qquad
+        \tau = \frac{\ell}{\lVert x \rVert^2 + 1 / (2C)} \;\text{(PA-II)} .
+
+    This minimises :math:`\tfrac{1}{2} \lVert w' - w \rVert^2 + C \ell(w')` over :math:`w'` (PA-II:
+    :math:`C \ell(w')^2`). With ``C=np.inf`` (PA) it is the smallest step to a margin of 1. A row
+    of zeros teaches nothing.
+
+    **More than two classes.** "ovr" learns each class against the rest. With "crammer_singer"
+    ([1]_, section 7) the margin of a row is :math:`w_y^\top x - w_s^\top x`, s the best of the
+    other classes, :math:`2 \lVert x \rVert^2` stands for :math:`\lVert x \rVert^2`, and the step
+    is made on two classes: :math:`w_y \leftarrow w_y + \tau x`,
+    :math:`w_s \leftarrow w_s - \tau x`. That is exact for the pair (y, s); a third class may still
+    be too close.
+
+    **Weights** of rows and classes multiply C, never the finished step. So a heavy row reaches its
+    margin of 1 and does not jump beyond. With ``C=np.inf`` a weight is 0 or not 0, and nothing
+    else.
+
+    **Intercept.** As 1 is part of the row, :math:`\lVert x \rVert^2` holds this 1 and a hard step
+    gives a margin of exactly 1. scikit-learn moves the intercept and leaves it out of the norm.
+
+    References
+    ----------
+    .. [1] K. Crammer, O. Dekel, J. Keshet, S. Shalev-Shwartz, Y. Singer: Online passive-aggressive
+       algorithms. JMLR 7, 2006.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn_online_svm import PassiveAggressiveClassifier
+    >>> X, y = make_classification(1000, random_state=0)
+    >>> model = PassiveAggressiveClassifier(C=0.01, random_state=0).fit(X, y)
+    >>> bool(model.score(X, y) > 0.9)
+    True
+
+    A stream:
+
+    >>> model = PassiveAggressiveClassifier(C=0.01)
+    >>> for start in range(0, 1000, 50):
+    ...     chunk = slice(start, start + 50)
+    ...     model = model.partial_fit(X[chunk], y[chunk], classes=[0, 1])
+    >>> model.t_
+    1001.0
+    """
 
     _parameter_constraints: dict = {
         **LinearClassifier._parameter_constraints,
-        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "C": [Interval(Real, 0.0, None, closed="right")],
         "loss": [StrOptions({"hinge", "squared_hinge"})],
         "average": AVERAGE,
         "multi_class": [StrOptions({"ovr", "crammer_singer"})],
@@ -77,11 +208,108 @@ class PassiveAggressiveClassifier(LinearClassifier):
 
 
 class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
-    """TODO"""
+    r"""Passive-aggressive regression: the smallest step that brings a row near its target.
+
+    Parameters and attributes are those of
+    :class:`sklearn.linear_model.PassiveAggressiveRegressor`, which leaves scikit-learn with
+    version 1.10; what differs is told in :ref:`migrating_from_passive_aggressive`.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Aggressiveness: the longest step (PA-I), or how much a step is worth (PA-II). ``np.inf``:
+        after each step the error is ``epsilon``.
+    loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
+        "epsilon_insensitive" is PA-I, "squared_epsilon_insensitive" PA-II.
+    epsilon : float, default=0.1
+        Errors up to this size are none.
+    average : bool or int, default=False
+        Whether the model predicts with the mean of the weights after each row, which wavers far
+        less. An integer n > 1: the mean begins with row n. Costs a second array of the size of the
+        weights.
+    fit_intercept : bool, default=True
+        Whether 1 is one more feature of every row; its weight is the intercept, and
+        :math:`\lVert x \rVert^2` holds it.
+    max_iter : int, default=1000
+        Passes of ``fit``, at most. ``partial_fit`` always makes one.
+    tol : float or None, default=1e-3
+        A pass of ``fit`` is a gain if its loss per row is lower than the lowest so far by at least
+        ``tol`` (with ``early_stopping``: its score higher by ``tol``). After ``n_iter_no_change``
+        passes in a row without a gain ``fit`` stops. None: it makes ``max_iter`` passes.
+    early_stopping : bool, default=False
+        Whether ``fit`` holds out a part of the rows and stops by :math:`R^2` there.
+    validation_fraction : float, default=0.1
+        Part of the rows that is held out; only with ``early_stopping``.
+    n_iter_no_change : int, default=5
+        Passes without a gain after which ``fit`` stops.
+    shuffle : bool, default=True
+        Whether ``fit`` visits the rows in a new random order in each pass. ``partial_fit`` never
+        shuffles.
+    verbose : int, default=0
+        1 prints a line for each pass.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the order of the rows, and which of them are held out.
+    warm_start : bool, default=False
+        Whether ``fit`` goes on from what has been learnt before.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        Weights of the features, float32 or float64 as the rows are; with ``average`` their mean. A
+        sparse matrix of shape (1, n_features) after ``sparsify``.
+    intercept_ : ndarray of shape (1,)
+        Intercept; 0 without ``fit_intercept``.
+    n_iter_ : int
+        Passes made by ``fit``; 1 after ``partial_fit``.
+    t_ : float
+        1 + the number of rows learnt from, in all passes.
+    n_updates_ : int
+        Rows, in all passes, that changed the weights.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, when X has string column names.
+
+    See Also
+    --------
+    PassiveAggressiveClassifier : The same for classes.
+    sklearn.linear_model.SGDRegressor : Other losses and penalties, other steps.
+
+    Notes
+    -----
+    **Step** [1]_ (section 5). With the loss :math:`\ell = \max(0, |y - w^\top x| - \epsilon)`,
+
+    .. math::
+
+        w \leftarrow w + \operatorname{sign}(y - w^\top x)\, \tau x, \qquad
+        \tau = \min\Bigl(C, \frac{\ell}{\lVert x \rVert^2}\Bigr) \;\text{(PA-I)}, \qquad
+        \tau = \frac{\ell}{\lVert x \rVert^2 + 1 / (2C)} \;\text{(PA-II)} .
+
+    **Weights** of rows multiply C, never the finished step.
+
+    **Intercept.** As 1 is part of the row, :math:`\lVert x \rVert^2` holds this 1. scikit-learn
+    moves the intercept and leaves it out of the norm.
+
+    C and ``epsilon`` are in units of the target: scale it, or choose them accordingly.
+
+    References
+    ----------
+    .. [1] K. Crammer, O. Dekel, J. Keshet, S. Shalev-Shwartz, Y. Singer: Online passive-aggressive
+       algorithms. JMLR 7, 2006.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_regression
+    >>> from sklearn_online_svm import PassiveAggressiveRegressor
+    >>> X, y = make_regression(1000, 10, noise=1.0, random_state=0)
+    >>> model = PassiveAggressiveRegressor(random_state=0).fit(X, y)
+    >>> bool(model.score(X, y) > 0.99)
+    True
+    """
 
     _parameter_constraints: dict = {
         **LinearLearner._parameter_constraints,
-        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "C": [Interval(Real, 0.0, None, closed="right")],
         "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
         "average": AVERAGE,
@@ -183,7 +411,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
             weights = None
             if sample_weight is not None:
                 weights = check_weights(sample_weight, X, allow_all_zero=True)
-            self.n_iter_ = 1
+            self.__dict__.setdefault("n_iter_", 1)
             self._continue(X)
             self._learn_chunk(X, self._read_targets(y, weights), weights)
         except Exception:

@@ -6,9 +6,7 @@ import numpy as np
 from scipy import sparse as sparse_matrices
 
 from .._core.linear import UpdateLoop
-from .._core.weights import DiagonalWeights, FullWeights, Weights
-
-_CACHE_LINE = 64
+from .._core.weights import DiagonalWeights, FullWeights, Weights, zeros
 
 
 @dataclass(frozen=True)
@@ -58,14 +56,14 @@ class LinearState:
         order = "F" if sparse and not full else "C"
         kind = np.float64 if full else self.dtype
         arrays = {
-            "coef": _zeros(shape, kind, order),
+            "coef": zeros(shape, kind, order),
             "intercept": np.zeros(n_problems),
         }
         if method.average_from is not None:
-            arrays["coef_sums"] = _zeros(shape, kind, order)
+            arrays["coef_sums"] = zeros(shape, kind, order)
             arrays["intercept_sums"] = np.zeros(n_problems)
         if method.covariance == "diag":
-            arrays["variances"] = _zeros(shape, kind, order)
+            arrays["variances"] = zeros(shape, kind, order)
             arrays["variances"] += kind.type(method.start_variance)
             arrays["intercept_variances"] = np.full(n_problems, method.start_variance)
         elif full:
@@ -89,9 +87,6 @@ class LinearState:
     def _build(self):
         """The loop over these arrays."""
         method, arrays = self.method, self.arrays
-        for name, array in arrays.items():
-            if not array.flags.writeable:  # from a memory map
-                arrays[name] = array.copy(order="K")
         first = arrays["coef"], arrays["intercept"]
         if method.covariance == "full":
             single = self.dtype == np.float32
@@ -135,7 +130,7 @@ class LinearState:
         if self.method.covariance != "full":
             for name, array in self.arrays.items():
                 if array.ndim == 2:
-                    self.arrays[name] = array.copy(order="F" if sparse else "C")
+                    self.arrays[name] = _laid_out(array, "F" if sparse else "C")
         self._build()
 
     def solution(self):
@@ -174,7 +169,7 @@ class LinearState:
     def go_on_from(self, former):
         """Take over what another state has learnt."""
         former_arrays = dict(former.arrays)
-        if former.thin is not None:
+        if "coef" not in former_arrays:
             former_arrays["coef"] = former.thin.toarray()
         shapes = [
             {name: array.shape for name, array in arrays.items()}
@@ -186,7 +181,8 @@ class LinearState:
                 f"for arrays of the shapes {shapes[1]}, and it has {shapes[0]}."
             )
         for name, array in self.arrays.items():
-            array[...] = former_arrays[name]
+            if self.method.fit_intercept or not name.startswith("intercept"):
+                array[...] = former_arrays[name]
         self.loop.restore(former.moved)
 
     def sparsify(self):
@@ -203,7 +199,7 @@ class LinearState:
         if self.thin is not None and self.loop is None:
             full = self.method.covariance == "full"
             kind = np.float64 if full else self.dtype
-            coef = _zeros(self.shape, kind, "F" if self.sparse and not full else "C")
+            coef = zeros(self.shape, kind, "F" if self.sparse and not full else "C")
             coef[...] = self.thin.toarray()
             self.arrays = {"coef": coef, **self.arrays}
             self._build()
@@ -243,7 +239,12 @@ class LinearState:
         self.dtype = np.dtype(state["dtype"])
         self.sparse = state["sparse"]
         self.shape = tuple(state["shape"])
-        self.arrays = dict(state["arrays"])
+        order = "F" if self.sparse and self.method.covariance != "full" else "C"
+        self.arrays = {
+            # Copies: the arrays may be read-only, from a memory map.
+            name: _laid_out(array, order) if array.ndim == 2 else array.copy()
+            for name, array in state["arrays"].items()
+        }
         self.thin = state["thin"]
         self.loop = self._averaged = None
         self._moved = state["moved"]
@@ -252,13 +253,11 @@ class LinearState:
         return self
 
 
-def _zeros(shape, dtype, order):
-    """Zeros that begin at a cache line: vectors that straddle two take longer to load."""
-    dtype = np.dtype(dtype)
-    n_bytes = shape[0] * shape[1] * dtype.itemsize
-    memory = np.zeros(n_bytes + _CACHE_LINE, dtype=np.uint8)
-    first = -memory.__array_interface__["data"][0] % _CACHE_LINE
-    return memory[first : first + n_bytes].view(dtype).reshape(shape, order=order)
+def _laid_out(array, order):
+    """A copy that the engine can work on."""
+    copied = zeros(array.shape, array.dtype, order)
+    copied[...] = array
+    return copied
 
 
 def _covariances(method, n_problems, n_features):
