@@ -459,15 +459,32 @@ def test_balanced_weights(weighted):
 
 
 @in_every_layout
-def test_numbers_of_the_rule_may_change_on_the_way(layout):
-    stream = Stream(2, seed=8, weighted=False)
-    X = LAYOUTS[layout](stream.X)
-    model = cost(C=0.3).partial_fit(X[:10], stream.labels[:10], classes=[0, 1])
-    twin = stream.twin(model).learn(stream.X[:10], stream.labels[:10])
-    model.set_params(C=2.0, eta_p=0.7, rule="max_loss").partial_fit(X[10:], stream.labels[10:])
+@pytest.mark.parametrize(
+    "before, after",
+    [
+        (cost(C=0.3), dict(C=2.0, eta_p=0.7, rule="max_loss")),
+        (cost(C=2.0, rho=3.0), dict(rho=None)),  # what was counted before comes into use
+        (cost(C=2.0), dict(rho=3.0, rule="prediction")),
+        (pa(C=0.1), dict(C=np.inf, loss="squared_hinge")),
+        (PerceptronClassifier(), dict(positive_margin=2.0)),
+        (AROWClassifier(), dict(r=5.0)),
+        (SCWClassifier(covariance="full"), dict(C=0.1, eta=0.9, loss="squared_hinge")),
+        (PassiveAggressiveRegressor(), dict(epsilon=1.0)),
+    ],
+    ids=str,
+)
+def test_numbers_of_the_rule_may_change_on_the_way(before, after, layout):
+    n_classes = None if is_regressor(before) else 2
+    stream = Stream(n_classes, seed=8, weighted=False)
+    X, y, first = LAYOUTS[layout](stream.X), stream.labels, stream.arguments(slice(0))
+    model = clone(before).partial_fit(X[:10], y[:10], **first)
+    twin = stream.twin(model).learn(stream.X[:10], y[:10])
+    model.set_params(**after).partial_fit(X[10:], y[10:])
     twin.learner.rule = rule_of(model, 2)[0]
-    twin.learn(stream.X[10:], stream.labels[10:])
+    twin.learn(stream.X[10:], y[10:])
     assert_same_states([state_of(model)], [state_of(twin)], **CLOSE[np.float64])
+    wanted = stream.twin_learns(before)
+    assert np.abs(np.ravel(wanted.coef_) - np.ravel(twin.coef_)).max() > 1e-3
 
 
 @for_every_task

@@ -13,7 +13,7 @@ from libc.math cimport INFINITY, fabs, isfinite, sqrt
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from .leaves cimport (
-    LEAVES_AHEAD, LEAVES_PREFETCH, leaves_linear, leaves_pass, leaves_tally, table,
+    LEAVES_AHEAD, LEAVES_PREFETCH, leaves_linear, leaves_pass, leaves_tally,
 )
 from .queries cimport Asker, asking_probability, asks, move_on
 from .random cimport next_state, uniform
@@ -97,7 +97,7 @@ cdef class UpdateLoop:
         ``name``, one of RULES, and the numbers of the rule: C, eta as phi, r, epsilon.
     demands : dict
         ``negative``, ``positive``; ``running``, ``eta_ratio``, ``root``, ``sign``; ``pairs``,
-        ``max_loss``. See Demands.
+        ``max_loss``; see Demands. ``counted``: whether the rows of each class are counted.
     crammer_singer : bool
         Classes compete, instead of each standing against the rest.
     average_from : int
@@ -106,6 +106,7 @@ cdef class UpdateLoop:
     cdef readonly Weights weights
     cdef readonly int64_t n_rows        # learnt from, those of weight 0 included
     cdef readonly int64_t n_updates
+    cdef readonly Py_ssize_t position   # rows of this call gone through
     cdef readonly double loss           # since the last reset
     cdef readonly object counts         # rows of each class
     cdef rule_numbers rule
@@ -135,7 +136,7 @@ cdef class UpdateLoop:
         self.crammer_singer = crammer_singer and weights.n_problems > 1
         self.plain = (weights.n_problems == 1 and self.rule.kind <= RULE_PERCEPTRON
                       and not self.regression and not weights.averaged
-                      and not demands.get("running", False) and demands.get("sign", 1.0) == 1.0)
+                      and not demands.get("counted", False))
         self.average_from = average_from
         self.n_classes = max(2, weights.n_problems)
         self.counts = np.zeros(self.n_classes)
@@ -235,11 +236,13 @@ cdef class UpdateLoop:
             source.owned = <unsigned char *>_address(marks[1])
         source.n_rows = n
         self.asker = asker
+        self.position = start
         stride = max(1, <Py_ssize_t>(PATIENCE / work))
         while position < n and end == _DONE:
             stop = min(n, position + stride)
             with nogil:
                 end = self._run(&source, &position, stop)
+            self.position = position
             if position < n or n - start > stride:
                 PyErr_CheckSignals()
         return end, position
@@ -291,6 +294,11 @@ cdef class UpdateLoop:
                 continue
             # Labels have a price; rows not asked about leave no trace in the model.
             asked = False
+            if weight == 0.0:
+                # Nothing would be learnt from its label.
+                if not source.owned[i]:
+                    source.predicted[i] = self._predicted()
+                continue
             if not source.owned[i]:
                 probability = self._probability(&row)
                 asked = asks(&self.asker.query, probability)
@@ -300,8 +308,7 @@ cdef class UpdateLoop:
             updated = False
             if asked or source.owned[i]:
                 self.n_rows += 1
-                if weight != 0.0:
-                    updated = self._teach(&row, source.labels[i], weight)
+                updated = self._teach(&row, source.labels[i], weight)
             if not source.owned[i]:
                 move_on(&self.asker.query, probability, asked, updated, self.weights.norm)
                 source.owned[i] = asked
@@ -478,8 +485,9 @@ def first_not_finite(X, Weights weights):
     cdef const char *values
     cdef const int64_t *starts = NULL
     cdef Py_ssize_t itemsize = 4 if weights.single else 8, width = weights.n_features
-    # Of the rows; a full covariance is float64 for rows of both kinds.
-    cdef const leaves_linear *leaf = table().linear_f32 if weights.single else table().linear_f64
+    cdef const leaves_linear *leaf = weights.leaf
+    # A full covariance makes float64 of float32 rows.
+    cdef bint wide = weights.single and isinstance(weights, FullWeights)
     cdef const char *row
     if isinstance(X, tuple):
         values = <const char *>_address(X[0])
@@ -493,10 +501,20 @@ def first_not_finite(X, Weights weights):
             row = values + (starts[i] if starts != NULL else i * width) * itemsize
             if starts != NULL:
                 width = starts[i + 1] - starts[i]
-            if not isfinite(leaf.square(row, width)):
+            if not isfinite(_square(row, width) if wide else leaf.square(row, width)):
                 found = i
                 break
     return found
+
+
+cdef double _square(const char *row, Py_ssize_t n) noexcept nogil:
+    """The squared norm of a float32 row, in float64."""
+    cdef Py_ssize_t k
+    cdef double value, total = 0.0
+    for k in range(n):
+        value = (<const float *>row)[k]
+        total += value * value
+    return total
 
 
 def is_canonical(const int32_t[::1] indices, const int64_t[::1] indptr, int32_t n_features):
@@ -511,13 +529,17 @@ def is_canonical(const int32_t[::1] indices, const int64_t[::1] indptr, int32_t 
     with nogil:
         for i in range(n):
             length = indptr[i + 1] - indptr[i]
-            if length <= 0:
-                bad |= length < 0
+            if length < 0 or indptr[i + 1] > indices.shape[0]:
+                n = -1
+                break
+            if length == 0:
                 continue
             column = &indices[0] + indptr[i]
             for k in range(length - 1):
                 bad |= column[k] >= column[k + 1]
             bad |= (column[0] < 0) | (column[length - 1] >= n_features)
+    if n < 0:
+        return False
     if not bad:
         return True
     # Not ascending: in any order they will do.

@@ -145,6 +145,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         """
         self._validate_params()
         before = self.__dict__.copy()
+        stream = None
         try:
             if y is None and oracle is None:
                 raise ValueError(
@@ -155,6 +156,8 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
                 self.__dict__.pop(name, None)
             random = check_random_state(self.random_state)
             stream = self._open(X, y, sample_weight, oracle, classes, random)
+            if sample_weight is not None and not stream.weights.any():
+                raise ValueError("Sample weights must contain at least one non-zero number.")
             order = None
             for n_pass in range(self.max_iter):
                 self.n_iter_ = n_pass + 1
@@ -162,11 +165,16 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
                     order = shuffled(stream.n_rows, _seed(random))
                 stream.run(self.estimator_, self.query_strategy_, order)
                 stream.look_no_more()
-        except Exception:
-            self.__dict__.clear()
-            self.__dict__.update(before)
+            self._remember(stream)
+        except BaseException as error:
+            if stream is None or isinstance(error, Exception):
+                self.__dict__.clear()
+                self.__dict__.update(before)
+            else:  # an interrupt: labels that were paid for are not forgotten
+                if self.shuffle:
+                    stream.n_seen = stream.n_rows
+                self._remember(stream)
             raise
-        self._remember(stream)
         return self
 
     def partial_fit(self, X, y=None, classes=None, sample_weight=None, *, oracle=None):
@@ -238,7 +246,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
                 )
         weights = None
         if sample_weight is not None:
-            weights = check_weights(sample_weight, X, allow_all_zero=False)
+            weights = check_weights(sample_weight, X, allow_all_zero=True)
         codes = _codes(labels, known, self.classes_)
         if first:
             self.n_iter_ = 1
@@ -366,6 +374,9 @@ class _Stream:
             self._teach(i, x, estimator)
             return
         scores = self._scores(estimator, x)
+        self._now[i] = scores.argmax() if scores.ndim == 2 else scores[0] > 0
+        if self.weights is not None and self.weights[i] == 0.0:
+            return  # nothing would be learnt from its label
         numbers = {}
         wants = rule._ready() if isinstance(rule, QueryRule) else None
         if wants is not None and wants.wants_norm:
@@ -376,8 +387,6 @@ class _Stream:
         asked = bool(rule.query(scores, **numbers)[0])
         if asked:
             self._buy(i)
-        code = scores.argmax() if scores.ndim == 2 else scores[0] > 0
-        self._now[i] = code
         updated = self._teach(i, x, estimator) if asked else False
         self.owned[i] = asked
         rule.update(scores, [asked], [updated], **numbers)
@@ -401,8 +410,6 @@ class _Stream:
 
     def _teach(self, i, x, estimator):
         """Learn a row whose label is owned; returns whether it changed the model."""
-        if self.weights is not None and self.weights[i] == 0.0:
-            return False
         label = self.classes[self.codes[i : i + 1]]
         weight = {} if self.weights is None else {"sample_weight": self.weights[i : i + 1]}
         before = getattr(estimator, "n_updates_", None) if self.seen.taught else 0
@@ -445,9 +452,13 @@ class _CompiledStream(_Stream):
         marks = (self._now, self.owned)
         position = 0
         while True:
-            end, position = loop.learn(rows, self.codes, weights, order, position, asker, marks)
-            if self._now is self.predicted:
-                self.n_seen = position
+            try:
+                end, position = loop.learn(
+                    rows, self.codes, weights, order, position, asker, marks
+                )
+            finally:
+                if self._now is self.predicted:
+                    self.n_seen = loop.position
             if end == DONE:
                 return
             i = position if order is None else int(order[position])
@@ -514,7 +525,8 @@ def _labels(y, X):
     """Labels as an array, and which of them are known."""
     if y is None:
         return np.empty(X.shape[0], dtype=object), np.zeros(X.shape[0], dtype=bool)
-    labels = column_or_1d(y, warn=True)
+    # A list of strings and nan would become one of strings, "nan" among them.
+    labels = column_or_1d(np.array(y, dtype=object) if isinstance(y, list) else y, warn=True)
     check_consistent_length(X, labels)
     if labels.dtype.kind == "f":
         return labels, ~np.isnan(labels)

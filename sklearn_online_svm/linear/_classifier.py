@@ -1,6 +1,6 @@
 """Linear classifiers: labels and their weights, on top of what every linear model does."""
 
-from numbers import Integral
+from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -135,9 +135,8 @@ class LinearClassifier(ClassifierMixin, LinearLearner):
             X, codes, weights = self._begin_partial_fit(X, y, classes, sample_weight)
             self._continue(X)
             self._learn_chunk(X, codes, weights)
-        except Exception:
-            self.__dict__.clear()
-            self.__dict__.update(before)
+        except BaseException as error:
+            self._take_back(before, error)
             raise
         return self
 
@@ -221,7 +220,7 @@ class LinearClassifier(ClassifierMixin, LinearLearner):
                         f"The classes, {[label]}, are not in class_weight's data: "
                         f"classes are {self.classes_.tolist()}."
                     )
-                if not factor >= 0:
+                if not (isinstance(factor, Real) and 0 <= factor < np.inf):
                     raise ValueError(
                         f"class_weight[{label!r}] must be a number >= 0, got {factor!r}."
                     )
@@ -234,7 +233,8 @@ class LinearClassifier(ClassifierMixin, LinearLearner):
     def _score_of(self, X, codes, weights, rows):
         """Accuracy on rows held out."""
         right = self._codes_of(self._decide(X[rows])) == codes[rows]
-        return float(np.average(right, weights=None if weights is None else weights[rows]))
+        weights = None if weights is None or not weights[rows].any() else weights[rows]
+        return float(np.average(right, weights=weights))
 
     def decision_function(self, X):
         """Signed distance to the boundary, times the length of the weights.

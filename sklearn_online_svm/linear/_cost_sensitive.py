@@ -261,7 +261,7 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
                 "max_loss": self.rule == "max_loss",
             }
         first = self._positive_is_first()
-        demands = {"sign": -1.0 if first else 1.0, "root": root}
+        demands = {"sign": -1.0 if first else 1.0, "root": root, "counted": True}
         rho = self._fixed_rho(first)
         if rho is None:
             weighted = self.objective == "sum"

@@ -140,7 +140,7 @@ class LinearLearner(BaseEstimator):
                     f"{type(self).__name__} was still improving after max_iter={self.max_iter} "
                     "passes. Increase max_iter, or set tol=None for a fixed number of passes.",
                     ConvergenceWarning,
-                    stacklevel=5,
+                    stacklevel=4,
                 )
 
     def _go_through(self, X, targets, weights, order):
@@ -179,6 +179,13 @@ class LinearLearner(BaseEstimator):
         if end == NOT_FINITE:
             state.restore(copied)
             refuse_row(self, X, position)
+
+    def _take_back(self, before, error):
+        """After an error in ``partial_fit``, or an interrupt before anything was learnt."""
+        state = self.__dict__.get("_state")
+        if isinstance(error, Exception) or state is None or not state.moved["n_rows"]:
+            self.__dict__.clear()
+            self.__dict__.update(before)
 
     def _continue(self, X):
         """Prepare the state for a chunk: the first one, or one of another kind."""
@@ -345,8 +352,8 @@ def canonical(X):
     if X.indices.dtype != np.int32:
         X.check_format(full_check=True)
     _, indices, indptr = arrays_of(X)
-    if not is_canonical(indices, indptr, X.shape[1]):
-        X.check_format(full_check=True)  # columns out of range
+    if indptr[-1] > len(X.data) or not is_canonical(indices, indptr, X.shape[1]):
+        X.check_format(full_check=True)  # of a broken matrix
         X = X.copy()
         X.sum_duplicates()
     return X

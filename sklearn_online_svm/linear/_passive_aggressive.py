@@ -414,9 +414,8 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
             self.__dict__.setdefault("n_iter_", 1)
             self._continue(X)
             self._learn_chunk(X, self._read_targets(y, weights), weights)
-        except Exception:
-            self.__dict__.clear()
-            self.__dict__.update(before)
+        except BaseException as error:
+            self._take_back(before, error)
             raise
         return self
 
@@ -465,5 +464,5 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
 
     def _score_of(self, X, targets, weights, rows):
         """R2 on rows held out."""
-        of_rows = None if weights is None else weights[rows]
-        return r2_score(targets[rows], self._decide(X[rows])[:, 0], sample_weight=of_rows)
+        weights = None if weights is None or not weights[rows].any() else weights[rows]
+        return r2_score(targets[rows], self._decide(X[rows])[:, 0], sample_weight=weights)

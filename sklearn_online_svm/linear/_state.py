@@ -29,7 +29,7 @@ class Method:
             self.covariance,
             self.start_variance,
             self.crammer_singer,
-            self.average_from is not None,
+            self.average_from,
         )
 
 
