@@ -133,7 +133,8 @@ def test_a_refused_first_fit_of_a_regressor_leaves_nothing_behind():
     model = PassiveAggressiveRegressor()
     params = dict(vars(model))
     for method in (model.fit, model.partial_fit):
-        for rows, values in ((X * np.nan, targets(y)), (X, targets(y) * np.inf), (X, y)):
+        infinite = np.where(y == "yes", np.inf, -1.0)
+        for rows, values in ((X * np.nan, targets(y)), (X, infinite), (X, y)):
             with pytest.raises(ValueError):
                 method(rows, values)
             assert vars(model) == params
@@ -501,6 +502,14 @@ def test_initial_weights(name, n_classes):
     for key, array in arrays_of(model).items():
         assert_array_equal(array, arrays_of(other)[key])
     assert_array_equal(model.partial_fit(X, y).coef_, other.partial_fit(X, y).coef_)
+
+
+@with_models
+def test_an_initial_intercept_where_there_is_none(name):
+    unharmed = Unharmed(name, fit_intercept=False)
+    match = "intercept_init=.* fit_intercept=False"
+    for value in (0.5, [0.5]):
+        unharmed.refuses(ValueError, match, methods=["fit"], intercept_init=value)
 
 
 @with_models

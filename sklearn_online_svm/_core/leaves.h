@@ -109,7 +109,8 @@ typedef struct {
 } leaves_look;
 
 /* A pass over rows with two classes and one weight vector. Dense rows lie one after the other,
- * those of a CSR matrix have columns and starts; order may be NULL, and so may weights and bias. */
+ * those of a CSR matrix have columns and starts; order may be NULL, and so may weights and bias.
+ */
 typedef struct {
     const void *values;
     const int32_t *columns;
@@ -150,8 +151,8 @@ typedef struct {
                                ptrdiff_t n);
     void (*look_sparse)(const void *x, const int32_t *columns, ptrdiff_t n, const void *w,
                         leaves_look *look);
-    void (*look_sparse_diagonal)(const void *x, const int32_t *columns, ptrdiff_t n,
-                                 const void *w, const void *s, leaves_look *look);
+    void (*look_sparse_diagonal)(const void *x, const int32_t *columns, ptrdiff_t n, const void *w,
+                                 const void *s, leaves_look *look);
     void (*margins_sparse)(const void *x, const int32_t *columns, ptrdiff_t n, const void *w,
                            ptrdiff_t n_classes, double *margins);
     void (*variances_sparse)(const void *x, const int32_t *columns, ptrdiff_t n, const void *s,
@@ -160,8 +161,8 @@ typedef struct {
     void (*add_sparse)(double step, const void *x, const int32_t *columns, ptrdiff_t n, void *w,
                        ptrdiff_t apart);
     /* All classes, a step for each. */
-    void (*add_sparse_all)(const double *steps, const void *x, const int32_t *columns,
-                           ptrdiff_t n, void *w, ptrdiff_t n_classes);
+    void (*add_sparse_all)(const double *steps, const void *x, const int32_t *columns, ptrdiff_t n,
+                           void *w, ptrdiff_t n_classes);
     void (*add_sparse_diagonal)(double step, double shrink, const void *x, const int32_t *columns,
                                 ptrdiff_t n, void *w, void *s, ptrdiff_t apart);
     /* Rows from start to stop through a rule of first order; returns how far it came: a row whose
@@ -240,8 +241,7 @@ typedef struct {
                     ptrdiff_t n, leaves_moments *moments);
     /* Full covariance S, n x n and symmetric: u = S x over the columns where x is not 0, and
      * x'u; and S -= shrink * u u'. */
-    double (*covariance_times)(const double *covariance, const double *x, double *u,
-                               ptrdiff_t n);
+    double (*covariance_times)(const double *covariance, const double *x, double *u, ptrdiff_t n);
     void (*covariance_shrink)(double shrink, const double *u, double *covariance, ptrdiff_t n);
     /* Linear learners on float32 and on float64 rows. */
     const leaves_linear *linear_f32;

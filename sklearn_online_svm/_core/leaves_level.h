@@ -158,7 +158,9 @@ LEAVES_INLINE vf LEAF(max_f)(vf a, vf b) {
     return a;
 }
 #define VF_MAX(a, b) LEAF(max_f)(a, b)
-LEAVES_INLINE float LEAF(sum_f)(vf a) { return (a[0] + a[1]) + (a[2] + a[3]); }
+LEAVES_INLINE float LEAF(sum_f)(vf a) {
+    return (a[0] + a[1]) + (a[2] + a[3]);
+}
 LEAVES_INLINE vf LEAF(load_f)(const float *p, ptrdiff_t n) {
     return (vf){p[0], n > 1 ? p[1] : 0.0f, n > 2 ? p[2] : 0.0f, 0.0f};
 }
@@ -301,8 +303,8 @@ LEAVES_INLINE double LEAF(exp_double)(double x) {
 #define S_FMA F_FMA
 #define EXP LEAF(exp_float)
 #define TYPED(name) LEAVES_CAT(name##_f32, LEVEL)
-#include "leaves_real.h"
 #include "leaves_linear.h"
+#include "leaves_real.h"
 #undef REAL
 #undef V_ADD
 #undef V_MAX
@@ -329,8 +331,7 @@ LEAVES_INLINE double LEAF(exp_double)(double x) {
 #define V_STORE(p, v) (*(VEC *)(p) = (v))
 #define V_SET(x) ((VEC){(x), (x)})
 #define V_SUM(v) ((v)[0] + (v)[1])
-#define V_MAX(a, b) \
-    ((VEC){(a)[0] > (b)[0] ? (a)[0] : (b)[0], (a)[1] > (b)[1] ? (a)[1] : (b)[1]})
+#define V_MAX(a, b) ((VEC){(a)[0] > (b)[0] ? (a)[0] : (b)[0], (a)[1] > (b)[1] ? (a)[1] : (b)[1]})
 #define V_LOAD_PART(p, n) ((void)(n), (VEC){*(p), 0.0})
 #define V_STORE_PART(p, v, n) ((void)(n), *(p) = (v)[0])
 #else
@@ -351,8 +352,8 @@ LEAVES_INLINE double LEAF(exp_double)(double x) {
 #define S_FMA D_FMA
 #define EXP LEAF(exp_double)
 #define TYPED(name) LEAVES_CAT(name##_f64, LEVEL)
-#include "leaves_real.h"
 #include "leaves_linear.h"
+#include "leaves_real.h"
 #undef REAL
 #undef V_ADD
 #undef V_MAX

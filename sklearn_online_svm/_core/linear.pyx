@@ -199,7 +199,6 @@ cdef class UpdateLoop:
         cdef Py_ssize_t n, stop, stride, position = start
         cdef int end = _DONE
         cdef double work
-        cdef list views = []
         source.order = NULL
         source.weights = NULL
         source.labels = NULL
@@ -255,7 +254,6 @@ cdef class UpdateLoop:
         cdef Py_ssize_t i, at, ahead, bytes_per_row = self.weights.n_features * source.itemsize
         cdef double weight, probability = 1.0
         cdef bint updated, asked
-        cdef int64_t lag
         row.columns = NULL
         row.n = self.weights.n_features
         for at in range(position[0], stop):
@@ -343,8 +341,9 @@ cdef class UpdateLoop:
         return _DONE if position[0] == stop else _NOT_FINITE
 
     cdef bint _fit_target(self, const Row *row, double target, double weight) noexcept nogil:
-        cdef rule_step step = rule_step_of(&self.rule, target, self.weights.margins[0], self.weights.square,
-                                 weight, 0.0)
+        cdef rule_step step = rule_step_of(
+            &self.rule, target, self.weights.margins[0], self.weights.square, weight, 0.0
+        )
         self.loss += step.loss
         if step.taken:
             self.n_updates += 1
@@ -374,7 +373,9 @@ cdef class UpdateLoop:
             if not rule_may_step(&self.rule, m, demand, self.weights.square):
                 self.loss += 1.0 - m if m < 1.0 and self.rule.kind > RULE_PERCEPTRON else 0.0
                 continue
-            step = rule_step_of(&self.rule, y, self.weights.margins[c], self.weights.quad(row, c), weight, demand)
+            step = rule_step_of(
+                &self.rule, y, self.weights.margins[c], self.weights.quad(row, c), weight, demand
+            )
             self.loss += step.loss
             if step.taken:
                 n_taken += 1
@@ -423,8 +424,8 @@ cdef class UpdateLoop:
             return False
         if demanded != NULL:
             demand = demanded[other]
-        step = rule_step_of(&self.rule, 1.0, self.weights.margins[label] - self.weights.margins[other],
-                       2.0 * self.weights.square, weight, demand)
+        score = self.weights.margins[label] - self.weights.margins[other]
+        step = rule_step_of(&self.rule, 1.0, score, 2.0 * self.weights.square, weight, demand)
         self.loss += step.loss
         if step.taken:
             self.n_updates += 1

@@ -17,16 +17,16 @@
 #endif
 
 typedef enum {
-    RULE_HINGE, /* PA-I; PA with C = inf */
+    RULE_HINGE,         /* PA-I; PA with C = inf */
     RULE_SQUARED_HINGE, /* PA-II */
-    RULE_PREDICTION, /* cost-sensitive PA on mistakes only */
-    RULE_INSENSITIVE, /* regression */
+    RULE_PREDICTION,    /* cost-sensitive PA on mistakes only */
+    RULE_INSENSITIVE,   /* regression */
     RULE_SQUARED_INSENSITIVE,
     RULE_PERCEPTRON,
     /* From here on there is a covariance. */
-    RULE_SECOND_ORDER, /* second-order perceptron */
-    RULE_CONFIDENCE, /* CW */
-    RULE_SOFT_CONFIDENCE, /* SCW-I */
+    RULE_SECOND_ORDER,       /* second-order perceptron */
+    RULE_CONFIDENCE,         /* CW */
+    RULE_SOFT_CONFIDENCE,    /* SCW-I */
     RULE_SQUARED_CONFIDENCE, /* SCW-II */
     RULE_AROW
 } rule_kind;
@@ -34,8 +34,8 @@ typedef enum {
 typedef struct {
     rule_kind kind;
     double C;
-    double phi; /* inverse normal distribution at eta */
-    double r; /* AROW */
+    double phi;     /* inverse normal distribution at eta */
+    double r;       /* AROW */
     double epsilon; /* regression */
 } rule_numbers;
 
@@ -91,7 +91,7 @@ static inline int rule_may_step(const rule_numbers *rule, double m, double deman
 }
 
 static rule_step rule_second_order(const rule_numbers *rule, double y, double p, double v,
-                                          double weight) {
+                                   double weight) {
     /* The loss only tells how far the passes have come. */
     const double m = y * p, loss = m < 1.0 ? 1.0 - m : 0.0;
     const double square = rule->phi * rule->phi, C = rule->C * weight;
@@ -125,7 +125,7 @@ static rule_step rule_second_order(const rule_numbers *rule, double y, double p,
 
 /* The step for a row; demand is the margin it is to have, 1 for most rules. */
 RULE_INLINE rule_step rule_step_of(const rule_numbers *rule, double y, double p, double quad,
-                                     double weight, double demand) {
+                                   double weight, double demand) {
     const double C = rule->C * weight;
     double loss, size;
     if (rule->kind >= RULE_SECOND_ORDER) return rule_second_order(rule, y, p, quad, weight);
@@ -139,8 +139,7 @@ RULE_INLINE rule_step rule_step_of(const rule_numbers *rule, double y, double p,
         if (loss < 0.0) return rule_no_step(0.0);
         return quad == 0.0 ? rule_no_step(loss) : rule_take(y * weight, 0.0, loss);
     }
-    if (!(loss > 0.0) || (rule->kind == RULE_PREDICTION && y * p > 0.0))
-        return rule_no_step(0.0);
+    if (!(loss > 0.0) || (rule->kind == RULE_PREDICTION && y * p > 0.0)) return rule_no_step(0.0);
     if (quad == 0.0) return rule_no_step(loss);
     if (rule->kind == RULE_SQUARED_HINGE || rule->kind == RULE_SQUARED_INSENSITIVE) {
         size = loss / (quad + 0.5 / C);

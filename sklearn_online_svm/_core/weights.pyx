@@ -15,7 +15,6 @@ cdef enum:
     LINE = 64
 
 
-
 cdef class Weights:
     """First order: a weight vector per problem.
 

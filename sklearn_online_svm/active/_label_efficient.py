@@ -467,7 +467,7 @@ class _CompiledStream(_Stream):
             self._buy(i)
 
     def _row_weights(self, estimator):
-        """The weights of rows, for the labels as they become known, or None."""
+        """Return the weights of the rows for the estimator, or None."""
         if estimator.class_weight is None:
             return self.weights
         known = self.codes != _UNKNOWN

@@ -38,7 +38,7 @@ class QueryRule(BaseEstimator):
     _parameter_constraints: dict = {}
 
     def query(self, scores, norms=None, variances=None):
-        """Which rows are to be asked about, coming in this order; nothing moves.
+        r"""Which rows are to be asked about, coming in this order; nothing moves.
 
         Parameters
         ----------
@@ -47,7 +47,7 @@ class QueryRule(BaseEstimator):
         norms : array-like of shape (n_samples,), default=None
             Euclidean norms of the rows, for ``schedule="mistakes"``.
         variances : array-like of shape (n_samples,), default=None
-            :math:`x^\\top \\Sigma x`, for ``confidence="second-order"``.
+            :math:`x^\top \Sigma x`, for ``confidence="second-order"``.
 
         Returns
         -------
@@ -105,7 +105,7 @@ class QueryRule(BaseEstimator):
         return self._ready().n_asked
 
     def _ready(self):
-        """The rule with its state, made when it is first used."""
+        """Return the rule with its state, made when it is first used."""
         asker = self.__dict__.get("_asker")
         if asker is None:
             self._validate_params()
@@ -271,7 +271,7 @@ class MarginQuery(QueryRule):
 
     @property
     def delta_(self):
-        """delta of the next row."""
+        """Delta of the next row."""
         return self._ready().delta
 
     def _make(self, seed):

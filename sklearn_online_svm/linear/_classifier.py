@@ -170,7 +170,7 @@ class LinearClassifier(ClassifierMixin, LinearLearner):
         return X
 
     def _set_classes(self, classes):
-        """The classes of a stream, fixed by the first call."""
+        """Fix the classes of a stream, or compare them with those of the first call."""
         if "_state" not in self.__dict__:
             if classes is None:
                 raise ValueError("classes must be passed on the first call to partial_fit.")

@@ -248,7 +248,7 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
         return [value.tolist() if isinstance(value, np.ndarray) else value for value in values]
 
     def _demands(self):
-        """The margins that rows are to have."""
+        """Return the margins that rows are to have."""
         root = self.rule != "cost-sensitive"
         if len(self.classes_) > 2 and self.multi_class == "crammer_singer":
             if not root:
@@ -275,7 +275,7 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
         return demands
 
     def _fixed_rho(self, first):
-        """What rows of the negative and the positive class cost, or None: by running counts."""
+        """Return what negative and positive rows cost, or None: by running counts."""
         if self.rho is not None:
             rho = np.asarray(self.rho, dtype=np.float64)
             if rho.ndim == 0:

@@ -165,7 +165,7 @@ class LinearLearner(BaseEstimator):
         return rows.astype(np.int64), held_out
 
     def _learn_chunk(self, X, targets, weights):
-        """A chunk in its order; an error takes back what was learnt from it."""
+        """Learn a chunk in its order; an error takes back what was learnt from it."""
         state = self._state
         rows = arrays_of(X)
         copied = None

@@ -23,7 +23,7 @@ class Method:
     average_from: int | None = None
 
     def structure(self):
-        """What cannot change once something has been learnt."""
+        """Return what cannot change once something has been learnt."""
         return (
             self.fit_intercept,
             self.covariance,
@@ -85,7 +85,7 @@ class LinearState:
         return sum(array.nbytes for array in self.arrays.values())
 
     def _build(self):
-        """The loop over these arrays."""
+        """Make the loop over these arrays."""
         method, arrays = self.method, self.arrays
         first = arrays["coef"], arrays["intercept"]
         if method.covariance == "full":
@@ -143,7 +143,7 @@ class LinearState:
         return (coef if self.thin is None else self.thin), intercept
 
     def _average(self, start):
-        """The mean of the states after each row from the ``start``-th on."""
+        """Return the mean of the states after each row from the ``start``-th on."""
         n_rows = self.loop.n_rows
         if self._averaged is None or self._averaged[0] != n_rows:
             averages = [
@@ -159,12 +159,11 @@ class LinearState:
     def put(self, coef=None, intercept=None):
         """Go on from these weights."""
         given = {"coef": coef, "intercept": intercept}
-        if self.method.average_from is not None and any(v is not None for v in given.values()):
-            if self.loop.n_rows:
-                raise ValueError("the weights of a model with average cannot be replaced")
+        given = {name: values for name, values in given.items() if values is not None}
+        if given and self.method.average_from is not None and self.loop.n_rows:
+            raise ValueError("the weights of a model with average cannot be replaced")
         for name, values in given.items():
-            if values is not None:
-                self.arrays[name][...] = values
+            self.arrays[name][...] = values
 
     def go_on_from(self, former):
         """Take over what another state has learnt."""
@@ -233,7 +232,7 @@ class LinearState:
 
     @classmethod
     def from_dict(cls, state):
-        """A state with what ``as_dict`` gave."""
+        """Rebuild a state from what ``as_dict`` gave."""
         self = cls.__new__(cls)
         self.method = Method(**state["method"])
         self.dtype = np.dtype(state["dtype"])
@@ -254,7 +253,7 @@ class LinearState:
 
 
 def _laid_out(array, order):
-    """A copy that the engine can work on."""
+    """Return a copy that the engine can work on."""
     copied = zeros(array.shape, array.dtype, order)
     copied[...] = array
     return copied
