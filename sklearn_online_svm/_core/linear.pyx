@@ -83,6 +83,7 @@ cdef struct Source:
     # Asking: what was predicted, which labels are owned.
     int32_t *predicted
     unsigned char *owned
+    const double *factors           # of the classes
 
 
 @cython.final
@@ -183,9 +184,11 @@ cdef class UpdateLoop:
             Rows to visit, in this order.
         asker : Asker, optional
             Asks for labels; all are taken without it.
-        marks : tuple (predicted, owned), optional
+        marks : tuple (predicted, owned, factors), optional
             int32 and uint8 per row: the class predicted before learning is written; a label that
             is owned is learnt from without asking, one that is asked for is owned from then on.
+            float64 per class, or None: the weight of a row is multiplied with that of its label,
+            once this is known.
 
         Returns
         -------
@@ -206,6 +209,7 @@ cdef class UpdateLoop:
         source.columns = source.starts = NULL
         source.predicted = NULL
         source.owned = NULL
+        source.factors = NULL
         source.itemsize = 4 if self.weights.single else 8
         if isinstance(X, tuple):
             data, indices, indptr = X
@@ -233,6 +237,8 @@ cdef class UpdateLoop:
         if marks is not None:
             source.predicted = <int32_t *>_address(marks[0])
             source.owned = <unsigned char *>_address(marks[1])
+            if marks[2] is not None:
+                source.factors = <const double *>_address(marks[2])
         source.n_rows = n
         self.asker = asker
         self.position = start
@@ -305,8 +311,10 @@ cdef class UpdateLoop:
                 source.predicted[i] = self._predicted()
             updated = False
             if asked or source.owned[i]:
+                if source.factors != NULL:
+                    weight *= source.factors[source.labels[i]]
                 self.n_rows += 1
-                updated = self._teach(&row, source.labels[i], weight)
+                updated = weight != 0.0 and self._teach(&row, source.labels[i], weight)
             if not source.owned[i]:
                 move_on(&self.asker.query, probability, asked, updated, self.weights.norm)
                 source.owned[i] = asked

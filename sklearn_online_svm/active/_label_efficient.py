@@ -255,6 +255,9 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
             rule = self.query_strategy_
             if self.random_state is not None and getattr(rule, "random_state", 0) is None:
                 rule.set_params(random_state=_seed(random) % 2**32)
+            for given in (self.estimator_, rule):
+                if isinstance(given, LinearClassifier | QueryRule):
+                    given._validate_params()
             self._seen = _Seen()
         # The loop asks by the newest weights, not by averages.
         compiled = (
@@ -444,17 +447,17 @@ class _CompiledStream(_Stream):
     def run(self, estimator, rule, order):
         """One pass."""
         X = estimator._start_stream(self.X, self.classes)
-        weights = self._row_weights(estimator)
+        factors = estimator._class_factors(None, None, stream=True)
         asker = rule._ready()
         if asker.second_order and not hasattr(estimator, "decision_variance"):
             self._variances(estimator, None, rule)
         rows, loop = arrays_of(X), estimator._state.loop
-        marks = (self._now, self.owned)
+        marks = (self._now, self.owned, factors)
         position = 0
         while True:
             try:
                 end, position = loop.learn(
-                    rows, self.codes, weights, order, position, asker, marks
+                    rows, self.codes, self.weights, order, position, asker, marks
                 )
             finally:
                 if self._now is self.predicted:
@@ -465,17 +468,6 @@ class _CompiledStream(_Stream):
             if end == NOT_FINITE:
                 refuse_row(estimator, X, i)
             self._buy(i)
-
-    def _row_weights(self, estimator):
-        """Return the weights of the rows for the estimator, or None."""
-        if estimator.class_weight is None:
-            return self.weights
-        known = self.codes != _UNKNOWN
-        if not known.all():
-            raise ValueError(
-                "class_weight cannot be used where labels are missing; give sample_weight."
-            )
-        return estimator._row_weights(self.codes, self.weights, stream=True)
 
 
 class _Seen:
@@ -514,7 +506,8 @@ def _seed(random):
 
 
 def _or_default(given, default):
-    return default() if given is None else clone(given)
+    # A rule need be no estimator: it is copied then.
+    return default() if given is None else clone(given, safe=False)
 
 
 def _is_sparse(x):

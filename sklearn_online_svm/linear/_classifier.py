@@ -202,8 +202,15 @@ class LinearClassifier(ClassifierMixin, LinearLearner):
 
     def _row_weights(self, codes, weights, stream=False):
         """Class weight times sample weight, or None where all are 1."""
-        if self.class_weight is None:
+        factors = self._class_factors(codes, weights, stream)
+        if factors is None:
             return weights
+        return factors[codes] if weights is None else factors[codes] * weights
+
+    def _class_factors(self, codes, weights, stream):
+        """Weight of each class, or None where all are 1."""
+        if self.class_weight is None:
+            return None
         factors = np.ones(len(self.classes_))
         if self.class_weight == "balanced":
             if stream:
@@ -211,21 +218,18 @@ class LinearClassifier(ClassifierMixin, LinearLearner):
                     "class_weight='balanced' is not supported for partial_fit: the class counts "
                     "of a stream are not known. Use a dict of weights."
                 )
-            factors = balanced_weights(codes, len(factors), weights)
-        else:
-            for label, factor in self.class_weight.items():
-                known = self.classes_ == label
-                if not known.any():
-                    raise ValueError(
-                        f"The classes, {[label]}, are not in class_weight's data: "
-                        f"classes are {self.classes_.tolist()}."
-                    )
-                if not (isinstance(factor, Real) and 0 <= factor < np.inf):
-                    raise ValueError(
-                        f"class_weight[{label!r}] must be a number >= 0, got {factor!r}."
-                    )
-                factors[known] = factor
-        return factors[codes] if weights is None else factors[codes] * weights
+            return balanced_weights(codes, len(factors), weights)
+        for label, factor in self.class_weight.items():
+            known = self.classes_ == label
+            if not known.any():
+                raise ValueError(
+                    f"The classes, {[label]}, are not in class_weight's data: "
+                    f"classes are {self.classes_.tolist()}."
+                )
+            if not (isinstance(factor, Real) and 0 <= factor < np.inf):
+                raise ValueError(f"class_weight[{label!r}] must be a number >= 0, got {factor!r}.")
+            factors[known] = factor
+        return factors
 
     def _n_problems(self):
         return 1 if len(self.classes_) == 2 else len(self.classes_)
