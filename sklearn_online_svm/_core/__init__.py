@@ -47,6 +47,9 @@ The linear models::
              leaves_linear.h                 C99 loops over dense and sparse rows; in the same
                                              table as the others
 
+    rows.pyx                                 what is done with rows before: an order drawn, CSR
+                                             and finiteness checked
+
 Conventions of the kernel models: ``alpha[i]`` carries the sign of ``y[i]``;
 ``g[i] = y[i] - sum_j alpha[j] K[i, j]`` excludes the bias; the bounds of ``alpha`` are data
 (``lower``, ``upper``), so that weights and losses are only numbers to the loops; state is

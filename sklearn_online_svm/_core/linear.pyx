@@ -7,16 +7,13 @@ are checked for NaN and infinity by their norms, which are computed anyway.
 Signals are looked at every few milliseconds, between rows: the model is consistent then.
 """
 cimport cython
-from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY, fabs, isfinite, sqrt
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t
 
-from .leaves cimport (
-    LEAVES_AHEAD, LEAVES_PREFETCH, leaves_linear, leaves_pass, leaves_tally,
-)
+from .blocks cimport address
+from .leaves cimport LEAVES_AHEAD, LEAVES_PREFETCH, leaves_pass, leaves_tally
 from .queries cimport Asker, asking_probability, asks, move_on
-from .random cimport next_state, uniform
 from .rules cimport (
     RULE_AROW, RULE_CONFIDENCE, RULE_HINGE, RULE_INSENSITIVE, RULE_PERCEPTRON, RULE_PREDICTION,
     RULE_SECOND_ORDER, RULE_SOFT_CONFIDENCE, RULE_SQUARED_CONFIDENCE, RULE_SQUARED_HINGE,
@@ -213,32 +210,32 @@ cdef class UpdateLoop:
         source.itemsize = 4 if self.weights.single else 8
         if isinstance(X, tuple):
             data, indices, indptr = X
-            source.values = <const char *>_address(data)
-            source.columns = <const int32_t *>_address(indices)
-            source.starts = <const int64_t *>_address(indptr)
+            source.values = <const char *>address(data)
+            source.columns = <const int32_t *>address(indices)
+            source.starts = <const int64_t *>address(indptr)
             n = len(indptr) - 1
             work = (1.0 + len(data) / max(1.0, <double>n)) * self.weights.n_problems
         else:
-            source.values = <const char *>_address(X)
+            source.values = <const char *>address(X)
             n = X.shape[0]
             work = (1.0 + self.weights.n_features) * self.weights.n_problems
         if self.full:
             work = (1.0 + self.weights.n_features) * (1.0 + self.weights.n_features)
             work *= self.weights.n_problems
         if self.regression:
-            source.targets = <const double *>_address(labels)
+            source.targets = <const double *>address(labels)
         else:
-            source.labels = <const int32_t *>_address(labels)
+            source.labels = <const int32_t *>address(labels)
         if row_weights is not None:
-            source.weights = <const double *>_address(row_weights)
+            source.weights = <const double *>address(row_weights)
         if order is not None:
-            source.order = <const int64_t *>_address(order)
+            source.order = <const int64_t *>address(order)
             n = len(order)
         if marks is not None:
-            source.predicted = <int32_t *>_address(marks[0])
-            source.owned = <unsigned char *>_address(marks[1])
+            source.predicted = <int32_t *>address(marks[0])
+            source.owned = <unsigned char *>address(marks[1])
             if marks[2] is not None:
-                source.factors = <const double *>_address(marks[2])
+                source.factors = <const double *>address(marks[2])
         source.n_rows = n
         self.asker = asker
         self.position = start
@@ -252,7 +249,8 @@ cdef class UpdateLoop:
                 PyErr_CheckSignals()
         return end, position
 
-    cdef int _run(self, const Source *source, Py_ssize_t *position, Py_ssize_t stop) noexcept nogil:
+    cdef int _run(self, const Source *source, Py_ssize_t *position,
+                  Py_ssize_t stop) noexcept nogil:
         """Rows until `stop`, or until one needs the attention of the caller."""
         if self.plain and source.predicted == NULL:
             return self._run_plain(source, position, stop)
@@ -475,108 +473,3 @@ cdef inline void _prefetch(const char *data, Py_ssize_t n_bytes) noexcept nogil:
     cdef Py_ssize_t k
     for k in range(0, min(n_bytes, 4096), 64):
         LEAVES_PREFETCH(data + k)
-
-
-cdef void *_address(object array) except? NULL:
-    # Empty arrays have no address.
-    cdef Py_buffer view
-    PyObject_GetBuffer(array, &view, PyBUF_SIMPLE)
-    cdef void *data = view.buf
-    PyBuffer_Release(&view)
-    return data
-
-
-# ------------------------------------------------------------------------------ looking at rows
-
-def first_not_finite(X, Weights weights):
-    """The first row of X with a squared norm that is no finite number, -1 if there is none."""
-    cdef Py_ssize_t i, n, found = -1
-    cdef const char *values
-    cdef const int64_t *starts = NULL
-    cdef Py_ssize_t itemsize = 4 if weights.single else 8, width = weights.n_features
-    cdef const leaves_linear *leaf = weights.leaf
-    # A full covariance makes float64 of float32 rows.
-    cdef bint wide = weights.single and isinstance(weights, FullWeights)
-    cdef const char *row
-    if isinstance(X, tuple):
-        values = <const char *>_address(X[0])
-        starts = <const int64_t *>_address(X[2])
-        n = len(X[2]) - 1
-    else:
-        values = <const char *>_address(X)
-        n = X.shape[0]
-    with nogil:
-        for i in range(n):
-            row = values + (starts[i] if starts != NULL else i * width) * itemsize
-            if starts != NULL:
-                width = starts[i + 1] - starts[i]
-            if not isfinite(_square(row, width) if wide else leaf.square(row, width)):
-                found = i
-                break
-    return found
-
-
-cdef double _square(const char *row, Py_ssize_t n) noexcept nogil:
-    """The squared norm of a float32 row, in float64."""
-    cdef Py_ssize_t k
-    cdef double value, total = 0.0
-    for k in range(n):
-        value = (<const float *>row)[k]
-        total += value * value
-    return total
-
-
-def is_canonical(const int32_t[::1] indices, const int64_t[::1] indptr, int32_t n_features):
-    """Whether the columns of each CSR row are those of a matrix so wide, and differ."""
-    cdef Py_ssize_t i, k, n = indptr.shape[0] - 1
-    cdef int32_t[::1] met
-    cdef int32_t bad = 0
-    cdef const int32_t *column
-    cdef Py_ssize_t length
-    if n < 0 or indptr[0] != 0 or indptr[n] > indices.shape[0]:
-        return False
-    with nogil:
-        for i in range(n):
-            length = indptr[i + 1] - indptr[i]
-            if length < 0 or indptr[i + 1] > indices.shape[0]:
-                n = -1
-                break
-            if length == 0:
-                continue
-            column = &indices[0] + indptr[i]
-            for k in range(length - 1):
-                bad |= column[k] >= column[k + 1]
-            bad |= (column[0] < 0) | (column[length - 1] >= n_features)
-    if n < 0:
-        return False
-    if not bad:
-        return True
-    # Not ascending: in any order they will do.
-    met = np.full(n_features, -1, dtype=np.int32)
-    with nogil:
-        bad = 0
-        for i in range(n):
-            for k in range(indptr[i], indptr[i + 1]):
-                if indices[k] < 0 or indices[k] >= n_features or met[indices[k]] == <int32_t>i:
-                    bad = 1
-                    break
-                met[indices[k]] = <int32_t>i
-            if bad:
-                break
-    return not bad
-
-
-def shuffled(Py_ssize_t n, uint64_t seed):
-    """A permutation of n rows, int64; all are alike likely (Fisher and Yates)."""
-    order = np.arange(n, dtype=np.int64)
-    cdef int64_t[::1] rows = order
-    cdef Py_ssize_t i, j
-    cdef int64_t row
-    with nogil:
-        for i in range(n - 1, 0, -1):
-            seed = next_state(seed)
-            j = <Py_ssize_t>(uniform(seed) * <double>(i + 1))
-            row = rows[i]
-            rows[i] = rows[j]
-            rows[j] = row
-    return order

@@ -15,7 +15,8 @@ from sklearn.utils.validation import (
 )
 
 from .._base import check_rows, check_weights
-from .._core.linear import DONE, NOT_FINITE, shuffled
+from .._core.linear import DONE, NOT_FINITE
+from .._core.rows import shuffled
 from ..linear import PassiveAggressiveClassifier
 from ..linear._classifier import LinearClassifier
 from ..linear._learner import arrays_of, refuse_row

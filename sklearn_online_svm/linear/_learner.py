@@ -15,7 +15,8 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
 from .._base import check_rows, check_weights, plain_rows
-from .._core.linear import NOT_FINITE, first_not_finite, is_canonical, shuffled
+from .._core.linear import NOT_FINITE
+from .._core.rows import first_not_finite, is_canonical, shuffled
 from ._state import LinearState
 
 # Constraints of the parameter `average`.
