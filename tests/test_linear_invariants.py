@@ -910,7 +910,7 @@ def test_the_loop_waits_for_labels():
     codes, unknown = y.astype(np.int32), [4, 11, 29]
     known = codes.copy()
     codes[unknown] = -1
-    marks = np.zeros(30, np.int32), np.zeros(30, np.uint8)
+    marks = np.zeros(30, np.int32), np.zeros(30, np.uint8), None
     asker, position, wanted = Asker(ALL), 0, []
     coef, loop = loop_of(4)
     while True:

@@ -232,10 +232,11 @@ cdef class UpdateLoop:
             source.order = <const int64_t *>address(order)
             n = len(order)
         if marks is not None:
-            source.predicted = <int32_t *>address(marks[0])
-            source.owned = <unsigned char *>address(marks[1])
-            if marks[2] is not None:
-                source.factors = <const double *>address(marks[2])
+            predicted, owned, factors = marks
+            source.predicted = <int32_t *>address(predicted)
+            source.owned = <unsigned char *>address(owned)
+            if factors is not None:
+                source.factors = <const double *>address(factors)
         source.n_rows = n
         self.asker = asker
         self.position = start
