@@ -603,18 +603,24 @@ def test_weights_of_rows(learner, rule):
     assert (unweighted.decision_function(X) != model.decision_function(X)).any()
 
 
-def test_class_weights_of_the_estimator():
+@pytest.mark.parametrize("factor", [5.0, 0.0])
+@pytest.mark.parametrize("rule", ["all", "margin", "mistakes"])
+def test_class_weights_of_the_estimator(factor, rule):
     X, y = rows_of()
-    estimator = PassiveAggressiveClassifier(C=0.1, class_weight={"yes": 5.0})
-    models = [
-        LabelEfficientClassifier(each, RULES["margin"], shuffle=False)
-        for each in (estimator, Wrapped(estimator), PassiveAggressiveClassifier(C=0.1))
-    ]
-    models[0].fit(X, y)
-    models[1].fit(X, y)
-    models[2].fit(X, y, np.where(y == "yes", 5.0, 1.0))
-    assert_same(models[0], models[1], X)
-    assert_same(models[0], models[2], X)
+    estimator = PassiveAggressiveClassifier(C=0.1, class_weight={"yes": factor})
+    model = LabelEfficientClassifier(estimator, RULES[rule], shuffle=False).fit(X, y)
+    other = LabelEfficientClassifier(Wrapped(estimator), RULES[rule], shuffle=False).fit(X, y)
+    assert_same(model, other, X)
+    # They are known when the label is; which rows are asked about does not depend on them.
+    told = clone(model).fit(X, oracle=lambda i: y[i], classes=["no", "yes"])
+    assert_same(told, model, X)
+    if factor:
+        weighted = LabelEfficientClassifier(
+            PassiveAggressiveClassifier(C=0.1), RULES[rule], shuffle=False
+        )
+        assert_same(weighted.fit(X, y, np.where(y == "yes", factor, 1.0)), model, X)
+    elif rule == "all":
+        assert model.n_queries_ == 200
 
 
 # -- chance -----------------------------------------------------------------------------
@@ -892,12 +898,6 @@ def test_wrong_parameters_and_pairs():
         LabelEfficientClassifier(PassiveAggressiveClassifier(class_weight="balanced")).fit(X, y)
     with pytest.raises(ValueError, match="classes must be passed on the first call"):
         LabelEfficientClassifier().partial_fit(X, y)
-    labels = y.astype(object)
-    labels[0] = None
-    with pytest.raises(ValueError, match="class_weight cannot be used where labels are missing"):
-        LabelEfficientClassifier(PassiveAggressiveClassifier(class_weight={"yes": 2.0})).fit(
-            X, labels, oracle=lambda i: "no"
-        )
 
 
 @pytest.mark.parametrize("attribute", ["queried_", "n_queries_", "online_predictions_"])

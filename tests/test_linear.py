@@ -218,6 +218,9 @@ def test_not_fitted(method):
 
 @with_classifiers
 def test_without_an_intercept(name):
+    binary = once(name, fit_intercept=False).fit(*rows_of("binary"))
+    # On the boundary: the first class.
+    assert_array_equal(binary.predict(np.zeros((2, 4))), ["no", "no"])
     X, y = rows_of("multiclass")
     model = model_of(name, fit_intercept=False).fit(X, y)
     assert_array_equal(model.intercept_, 0.0)
@@ -389,13 +392,86 @@ def test_no_gain_ends_the_passes(n_iter_no_change, early_stopping):
         assert model.n_iter_ == 1 + n_iter_no_change
 
 
-def test_the_loss_tells_when_to_stop():
+def number_of_passes(values, tol, n_iter_no_change):
+    """When to stop: so many passes in a row without a gain; and whether a gain came between."""
+    best, without, resumed = values[0], 0, False
+    for n_passes, value in enumerate(values[1:], 2):
+        gained = value <= best - tol
+        resumed |= gained and without > 0
+        without = 0 if gained else without + 1
+        best = min(best, value)
+        if without == n_iter_no_change:
+            return n_passes, resumed
+    return len(values), resumed
+
+
+def printed_by(model, X, y):
+    """Losses or scores of the passes, as it prints them."""
+    printed = io.StringIO()
+    with redirect_stdout(printed), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.set_params(verbose=1).fit(X, y)
+    values = [float(s) for s in re.findall(r"(?:loss|score) (\S+),", printed.getvalue())]
+    assert len(values) == model.n_iter_
+    return values
+
+
+@pytest.mark.parametrize("early_stopping", [False, True])
+@pytest.mark.parametrize("kind", ["classifier", "regressor"])
+def test_when_the_passes_end(kind, early_stopping):
+    """As in scikit-learn: a gain is tol for each row, or of the score of the rows held out."""
+    X, y = rows_of("multiclass") if kind == "classifier" else line(noise=2.0)
+    C = 1.0 if early_stopping else 0.01
+    model = model_of("pa-joint", C=C) if kind == "classifier" else regressor(C=0.1)
+    model.set_params(early_stopping=early_stopping, validation_fraction=0.3, max_iter=40)
+    resumed = []
+    for n_iter_no_change in (1, 3, 5):
+        for tol in (1e-2, 1e-3, 1e-4):
+            for seed in range(4):
+                params = dict(tol=tol, n_iter_no_change=n_iter_no_change, random_state=seed)
+                values = printed_by(model.set_params(**params), X, y)
+                if early_stopping:
+                    values = [-value for value in values]
+                # What is printed is rounded.
+                smallest = tol - 1e-9 if early_stopping else 200 * tol
+                n_passes, gained_again = number_of_passes(values, smallest, n_iter_no_change)
+                assert n_passes == model.n_iter_
+                resumed.append(gained_again and n_passes < 40)
+    assert any(resumed)
+
+
+@pytest.mark.parametrize("problem", ["binary", "multiclass", "regression"])
+def test_losses_are_those_of_the_rows_before_they_are_learnt(problem):
+    X, y = line(100) if problem == "regression" else rows_of(problem, n=100)
+    model = regressor(C=0.1) if problem == "regression" else model_of("pa", C=0.1)
+    model.set_params(shuffle=False, max_iter=3, tol=None)
+    values = printed_by(model, X, y)
+    model = clone(model)
+    if problem == "regression":
+        model.partial_fit(X[:1], y[:1], [0.0])
+    else:
+        model.partial_fit(X[:1], y[:1], np.unique(y), [0.0])
+    for value in values:
+        loss = 0.0
+        for i in range(100):
+            part = slice(i, i + 1)
+            if problem == "regression":
+                loss += max(0.0, abs(y[i] - model.predict(X[part])[0]) - 0.1)
+            else:
+                scores = np.atleast_1d(model.decision_function(X[part])[0])
+                signs = np.where(model.classes_[-len(scores) :] == y[i], 1, -1)
+                loss += np.maximum(0.0, 1 - signs * scores).sum()
+            model.partial_fit(X[part], y[part])
+        assert_allclose(value, loss, rtol=1e-5)
+
+
+def test_passes_without_a_loss_are_the_last():
     X, y = two_classes(300, noise=0.0)
     X[:, 1:] = 0.0  # one feature that tells all
     y = np.where(X[:, 0] > 0, "yes", "no")
     X[:, 0] += np.where(X[:, 0] > 0, 2.0, -2.0)
     model = model_of("pa").fit(X, y)
-    # Separated with a margin: passes without any loss follow, and end it.
+    # Separated with a margin: no row teaches any more.
     assert model.n_iter_ <= 10
     assert model.score(X, y) == 1.0
     assert model_of("pa", tol=1e-9, n_iter_no_change=9).fit(X, y).n_iter_ > model.n_iter_

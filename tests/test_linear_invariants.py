@@ -619,7 +619,10 @@ SCALED = [
 ]
 
 
-@pytest.mark.parametrize("model, numbers, weights", SCALED, ids=lambda value: str(value)[:60])
+# Functions have no name that is the same in every process: pytest-xdist wants one.
+@pytest.mark.parametrize(
+    "model, numbers, weights", SCALED, ids=[str(model)[:60] for model, *_ in SCALED]
+)
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("s", [0.25, 8.0])
 def test_rows_of_another_scale(model, numbers, weights, layout, s):
