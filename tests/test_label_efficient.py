@@ -1000,6 +1000,32 @@ def test_grid_search_over_model_and_rule():
     assert cross_val_score(pipeline, X, y, cv=3).min() > 0.5
 
 
+@pytest.mark.parametrize(
+    "wrong, right",
+    [
+        (dict(estimator__C=-1.0), dict(estimator__C=1.0)),
+        (dict(estimator__class_weight={"maybe": 2.0}), dict(estimator__class_weight=None)),
+        (dict(estimator__class_weight="balanced"), dict(estimator__class_weight={"no": 1.0})),
+        (dict(query_strategy__delta=0.0), dict(query_strategy__delta=1.0)),
+        (
+            dict(query_strategy__confidence="second-order"),
+            dict(query_strategy__confidence="margin"),
+        ),
+    ],
+    ids=str,
+)
+def test_a_stream_can_begin_after_its_parameters_have_been_mended(wrong, right):
+    X, y = rows_of()
+    model = LabelEfficientClassifier(PassiveAggressiveClassifier(), MarginQuery(random_state=0))
+    whole = clone(model).partial_fit(X, y, classes=["no", "yes"])
+    model.set_params(**wrong)
+    with pytest.raises(ValueError):
+        model.partial_fit(X, y, classes=["no", "yes"])
+    assert set(vars(model)) == set(model.get_params(deep=False))
+    model.set_params(**right).partial_fit(X, y, classes=["no", "yes"])
+    assert_same(model, whole, X)
+
+
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 def test_feature_names():
     pandas = pytest.importorskip("pandas")

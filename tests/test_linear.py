@@ -392,7 +392,7 @@ def test_no_gain_ends_the_passes(n_iter_no_change, early_stopping):
         assert model.n_iter_ == 1 + n_iter_no_change
 
 
-def number_of_passes(values, tol, n_iter_no_change):
+def number_of_passes(values, tol, n_iter_no_change, max_iter):
     """When to stop: so many passes in a row without a gain; and whether a gain came between."""
     best, without, resumed = values[0], 0, False
     for n_passes, value in enumerate(values[1:], 2):
@@ -402,7 +402,7 @@ def number_of_passes(values, tol, n_iter_no_change):
         best = min(best, value)
         if without == n_iter_no_change:
             return n_passes, resumed
-    return len(values), resumed
+    return max_iter, resumed
 
 
 def printed_by(model, X, y):
@@ -434,7 +434,7 @@ def test_when_the_passes_end(kind, early_stopping):
                     values = [-value for value in values]
                 # What is printed is rounded.
                 smallest = tol - 1e-9 if early_stopping else 200 * tol
-                n_passes, gained_again = number_of_passes(values, smallest, n_iter_no_change)
+                n_passes, gained_again = number_of_passes(values, smallest, n_iter_no_change, 40)
                 assert n_passes == model.n_iter_
                 resumed.append(gained_again and n_passes < 40)
     assert any(resumed)

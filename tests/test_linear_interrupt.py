@@ -281,6 +281,25 @@ def test_whoever_labels_may_stop(method):
     assert model.n_queries_ == 100
 
 
+def test_labels_bought_in_any_order_are_on_record():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(100, 5)), rng.integers(0, 2, 100)
+    bought = []
+
+    def oracle(i):
+        if len(bought) == 40:
+            raise KeyboardInterrupt
+        bought.append(i)
+        return y[i]
+
+    model = LabelEfficientClassifier(query_strategy=AllQuery(), random_state=0)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, oracle=oracle, classes=[0, 1])
+    assert_array_equal(np.flatnonzero(model.queried_), np.sort(bought))
+    assert len(model.queried_) == len(model.online_predictions_) == 100
+    assert model.estimator_.t_ == 41
+
+
 # -- before learning --------------------------------------------------------------------
 
 
