@@ -1507,10 +1507,13 @@ def test_pipeline_and_grid_search(name, parameter):
     assert getattr(best, parameter) == search.best_params_[f"{step}__{parameter}"]
 
 
-def test_grid_search_in_processes():
+def test_grid_search_in_threads():
     X, y = breast_cancer()
-    grid = {"C": [0.01, 1.0]}
-    one, two = (GridSearchCV(model_of("pa"), grid, cv=3, n_jobs=n).fit(X, y) for n in (None, 2))
+    grid = {"C": [0.01, 0.1, 1.0], "loss": ["hinge", "squared_hinge"]}
+    one, two = (GridSearchCV(model_of("pa"), grid, cv=3, n_jobs=n) for n in (None, 2))
+    one.fit(X, y)
+    with joblib.parallel_config("threading"):
+        two.fit(X, y)
     assert_array_equal(one.cv_results_["mean_test_score"], two.cv_results_["mean_test_score"])
     assert_same(one.best_estimator_, two.best_estimator_)
 

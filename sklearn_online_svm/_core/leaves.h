@@ -165,6 +165,9 @@ typedef struct {
                            void *w, ptrdiff_t n_classes);
     void (*add_sparse_diagonal)(double step, double shrink, const void *x, const int32_t *columns,
                                 ptrdiff_t n, void *w, void *s, ptrdiff_t apart);
+    void (*add_sparse_diagonal_all)(const double *steps, const double *shrinks, const void *x,
+                                    const int32_t *columns, ptrdiff_t n, void *w, void *s,
+                                    ptrdiff_t n_classes);
     /* Rows from start to stop through a rule of first order; returns how far it came: a row whose
      * norm is no finite number ends it. */
     ptrdiff_t (*run)(const leaves_pass *rows, ptrdiff_t start, ptrdiff_t stop,

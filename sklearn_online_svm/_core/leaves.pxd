@@ -99,6 +99,9 @@ cdef extern from "leaves.h" nogil:
                                ptrdiff_t) noexcept nogil
         void (*add_sparse_diagonal)(double, double, const void *, const int32_t *, ptrdiff_t,
                                     void *, void *, ptrdiff_t) noexcept nogil
+        void (*add_sparse_diagonal_all)(const double *, const double *, const void *,
+                                        const int32_t *, ptrdiff_t, void *, void *,
+                                        ptrdiff_t) noexcept nogil
         ptrdiff_t (*run)(const leaves_pass *, ptrdiff_t, ptrdiff_t,
                          leaves_tally *) noexcept nogil
 

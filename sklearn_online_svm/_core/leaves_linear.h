@@ -296,6 +296,41 @@ static void TYPED(add_sparse_diagonal)(double step, double shrink, const void *x
     }
 }
 
+/* For all classes side by side, a step and a shrink for each. */
+static void TYPED(add_sparse_diagonal_all)(const double *steps, const double *shrinks,
+                                           const void *x_, const int32_t *columns, ptrdiff_t n,
+                                           void *w_, void *s_, ptrdiff_t n_classes) {
+    const REAL *x = (const REAL *)x_;
+    REAL *w = (REAL *)w_, *s = (REAL *)s_, along[4 * VL], shrink[4 * VL];
+    const VEC one = V_SET((REAL)1), least = V_SET(EPSILON);
+    ptrdiff_t c, k, l;
+    for (c = 0; c < n_classes; c += 4 * VL) {
+        const ptrdiff_t m = n_classes - c < 4 * VL ? n_classes - c : 4 * VL;
+        const ptrdiff_t whole = m / VL * VL, rest = m - whole;
+        for (l = 0; l < 4 * VL; l++) {
+            along[l] = l < m ? (REAL)steps[c + l] : (REAL)0;
+            shrink[l] = l < m ? (REAL)-shrinks[c + l] : (REAL)0;
+        }
+        for (k = 0; k < n; k++) {
+            const ptrdiff_t at = (ptrdiff_t)columns[k] * n_classes + c;
+            const VEC value = V_SET(x[k]);
+            for (l = 0; l < whole; l += VL) {
+                const VEC old = V_LOAD(s + at + l), u = V_MUL(old, value);
+                const VEC factor = V_FMA(V_MUL(V_LOAD(shrink + l), u), value, one);
+                V_STORE(w + at + l, V_FMA(V_LOAD(along + l), u, V_LOAD(w + at + l)));
+                V_STORE(s + at + l, V_MUL(old, V_MAX(factor, least)));
+            }
+            if (rest) {
+                const VEC old = V_LOAD_PART(s + at + whole, rest), u = V_MUL(old, value);
+                const VEC factor = V_FMA(V_MUL(V_LOAD(shrink + whole), u), value, one);
+                const VEC moved = V_LOAD_PART(w + at + whole, rest);
+                V_STORE_PART(w + at + whole, V_FMA(V_LOAD(along + whole), u, moved), rest);
+                V_STORE_PART(s + at + whole, V_MUL(old, V_MAX(factor, least)), rest);
+            }
+        }
+    }
+}
+
 /* ------------------------------------------------------------------ a pass ---------------- */
 
 LEAVES_INLINE void TYPED(fetch)(const leaves_pass *rows, ptrdiff_t i) {
@@ -385,5 +420,6 @@ static const leaves_linear TYPED(linear) = {
     TYPED(add_sparse),
     TYPED(add_sparse_all),
     TYPED(add_sparse_diagonal),
+    TYPED(add_sparse_diagonal_all),
     TYPED(run),
 };

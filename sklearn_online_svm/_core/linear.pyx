@@ -116,6 +116,7 @@ cdef class UpdateLoop:
     cdef int64_t average_from
     cdef object buffers
     cdef double *along
+    cdef double *shrink
     cdef double *seen
     cdef Py_ssize_t n_classes
     cdef object pairs
@@ -138,9 +139,10 @@ cdef class UpdateLoop:
         self.average_from = average_from
         self.n_classes = max(2, weights.n_problems)
         self.counts = np.zeros(self.n_classes)
-        self.buffers = np.zeros(self.n_classes)
-        cdef double[::1] along = self.buffers, seen = self.counts
-        self.along, self.seen = &along[0], &seen[0]
+        self.buffers = np.zeros((2, self.n_classes))
+        self.along = <double *>address(self.buffers)
+        self.shrink = self.along + self.n_classes
+        self.seen = <double *>address(self.counts)
         self.demands = Demands(
             negative=demands.get("negative", 1.0), positive=demands.get("positive", 1.0),
             running=demands.get("running", False), eta_ratio=demands.get("eta_ratio", 1.0),
@@ -369,14 +371,14 @@ cdef class UpdateLoop:
         cdef int32_t positive
         cdef double y, m, demand
         cdef rule_step step
-        # First order: all steps at once, which serves sparse rows.
-        cdef bint later = self.weights.n_problems > 1 and self.rule.kind <= RULE_PERCEPTRON
+        # All steps at once serve sparse rows; S x of a full covariance is there but once.
+        cdef bint later = self.weights.n_problems > 1 and not self.full
         for c in range(self.weights.n_problems):
             positive = 1 if self.weights.n_problems == 1 else <int32_t>c
             y = 1.0 if label == positive else -1.0
             m = y * self.weights.margins[c]
             demand = self._demand(y, positive)
-            self.along[c] = 0.0
+            self.along[c] = self.shrink[c] = 0.0
             if not rule_may_step(&self.rule, m, demand, self.weights.square):
                 self.loss += 1.0 - m if m < 1.0 and self.rule.kind > RULE_PERCEPTRON else 0.0
                 continue
@@ -388,10 +390,11 @@ cdef class UpdateLoop:
                 n_taken += 1
                 if later:
                     self.along[c] = step.along
+                    self.shrink[c] = step.shrink
                 else:
                     self.weights.step(row, c, step.along, step.shrink)
         if later and n_taken:
-            self.weights.steps(row, self.along, n_taken)
+            self.weights.steps(row, self.along, self.shrink, n_taken)
         self.n_updates += n_taken > 0
         return n_taken > 0
 

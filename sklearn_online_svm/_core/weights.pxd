@@ -41,12 +41,14 @@ cdef class Weights:
     cdef void look(self, const Row *row) noexcept nogil
     cdef double quad(self, const Row *row, Py_ssize_t c) noexcept nogil
     cdef void step(self, const Row *row, Py_ssize_t c, double along, double shrink) noexcept nogil
-    cdef void steps(self, const Row *row, const double *along, Py_ssize_t n_taken) noexcept nogil
+    cdef void steps(self, const Row *row, const double *along, const double *shrink,
+                    Py_ssize_t n_taken) noexcept nogil
     cdef void add(self, const Row *row, Py_ssize_t c, double along, char *w,
                   double *b) noexcept nogil
 
 
 cdef class DiagonalWeights(Weights):
+    cdef void step_intercept(self, Py_ssize_t c, double along, double shrink) noexcept nogil
     # Variances lie as the weights do, those of the intercepts apart.
     cdef char *s
     cdef double *s_b

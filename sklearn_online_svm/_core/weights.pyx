@@ -14,6 +14,8 @@ import numpy as np
 cdef enum:
     LINE = 64
 
+cdef double EPSILON = np.finfo(np.float64).eps
+
 
 cdef class Weights:
     """First order: a weight vector per problem.
@@ -93,9 +95,9 @@ cdef class Weights:
         if self.averaged and self.lag != 0.0:
             self.add(row, c, along * self.lag, self.w_sum, self.b_sum)
 
-    cdef void steps(self, const Row *row, const double *along,
+    cdef void steps(self, const Row *row, const double *along, const double *shrink,
                     Py_ssize_t n_taken) noexcept nogil:
-        """``step`` for every problem whose ``along`` is not 0; first order only."""
+        """``step`` for every problem whose ``along`` is not 0."""
         cdef Py_ssize_t c
         cdef double *lagged = self.variances
         if row.columns == NULL or n_taken <= 2:
@@ -172,6 +174,26 @@ cdef class DiagonalWeights(Weights):
     cdef double quad(self, const Row *row, Py_ssize_t c) noexcept nogil:
         return self.variances[c]
 
+    cdef void steps(self, const Row *row, const double *along, const double *shrink,
+                    Py_ssize_t n_taken) noexcept nogil:
+        cdef Py_ssize_t c
+        if row.columns == NULL or n_taken <= 2:
+            for c in range(self.n_problems):
+                if along[c] != 0.0:
+                    self.step(row, c, along[c], shrink[c])
+            return
+        self.leaf.add_sparse_diagonal_all(along, shrink, row.values, row.columns, row.n, self.w,
+                                          self.s, self.n_problems)
+        if self.intercept:
+            for c in range(self.n_problems):
+                if along[c] != 0.0:
+                    self.step_intercept(c, along[c], shrink[c])
+
+    cdef void step_intercept(self, Py_ssize_t c, double along, double shrink) noexcept nogil:
+        self.b[c] += along * self.s_b[c]
+        # Positive, as in the leaves.
+        self.s_b[c] *= max(1.0 - shrink * self.s_b[c], EPSILON)
+
     cdef void step(self, const Row *row, Py_ssize_t c, double along, double shrink) noexcept nogil:
         cdef Py_ssize_t at = c * self.class_stride * self.itemsize
         if row.columns == NULL:
@@ -181,8 +203,7 @@ cdef class DiagonalWeights(Weights):
             self.leaf.add_sparse_diagonal(along, shrink, row.values, row.columns, row.n,
                                           self.w + at, self.s + at, self.feature_stride)
         if self.intercept:
-            self.b[c] += along * self.s_b[c]
-            self.s_b[c] -= shrink * self.s_b[c] * self.s_b[c]
+            self.step_intercept(c, along, shrink)
 
 
 cdef class FullWeights(Weights):
