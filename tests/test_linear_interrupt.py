@@ -117,8 +117,8 @@ PA, REGRESSOR = "PassiveAggressiveClassifier", "PassiveAggressiveRegressor"
         ("fit", PA, (500, 50, 3), dict(layout="csr", average=True)),
         ("fit", REGRESSOR, (2000, 20, 1), {}),
         # Long chunks: very many classes, or much to do for each row.
-        ("partial_fit", PA, (30_000, 100, 4000), {}),
-        ("partial_fit", "AROWClassifier", (8000, 500, 3), dict(covariance="full")),
+        ("partial_fit", PA, (60_000, 100, 4000), {}),
+        ("partial_fit", "AROWClassifier", (16_000, 500, 3), dict(covariance="full")),
     ],
     ids=str,
 )
@@ -220,7 +220,7 @@ from sklearn_online_svm.active import MarginQuery
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 rng = np.random.default_rng(0)
-X, y = rng.normal(size=(8000, 500)), rng.integers(0, 3, 8000)
+X, y = rng.normal(size=(16_000, 500)), rng.integers(0, 3, 16_000)
 
 def new():
     query = MarginQuery(delta=5.0, random_state=0)

@@ -225,8 +225,15 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
             raise
         try:
             stream.run(self.estimator_, self.query_strategy_, None)
-        finally:
-            self._remember(stream)
+        except BaseException:
+            if first and stream.has_not_begun():
+                # A parameter that was found wrong only now can be mended.
+                self.__dict__.clear()
+                self.__dict__.update(before)
+            else:
+                self._remember(stream)
+            raise
+        self._remember(stream)
         return self
 
     def _open(self, X, y, sample_weight, oracle, classes, random):
@@ -359,6 +366,11 @@ class _Stream:
         self.predicted = np.zeros(self.n_rows, dtype=np.int32)
         self.owned = np.zeros(self.n_rows, dtype=np.uint8)
         self._now = self.predicted
+        self._buying = False
+
+    def has_not_begun(self):
+        """Whether no row has been gone through, nor a label been asked for."""
+        return not (self.n_seen or self.seen.taught or self._buying)
 
     def look_no_more(self):
         """Keep the predictions of the pass that is over: they came before the labels."""
@@ -427,6 +439,7 @@ class _Stream:
         """Get the label of a row."""
         if self.codes[i] != _UNKNOWN:
             return
+        self._buying = True
         if self.oracle is None:
             raise ValueError(
                 f"The label of row {i} is asked for, but it is missing in y. Give the label, or "
@@ -440,6 +453,7 @@ class _Stream:
                 f"{self.classes.tolist()}."
             )
         self.codes[i] = known[0]
+        self._buying = False
 
 
 class _CompiledStream(_Stream):
