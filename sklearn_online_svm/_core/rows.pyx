@@ -73,7 +73,9 @@ def is_canonical(const int32_t[::1] indices, const int64_t[::1] indptr, int32_t 
         return False
     if not bad:
         return True
-    # Not ascending: in any order they will do.
+    # Not ascending: in any order they will do. Few are sorted sooner than every column is marked.
+    if indptr[n] < n_features:
+        return False
     met = np.full(n_features, -1, dtype=np.int32)
     with nogil:
         bad = 0
