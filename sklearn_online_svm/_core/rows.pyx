@@ -49,7 +49,9 @@ cdef double _square(const char *row, Py_ssize_t n) noexcept nogil:
 
 
 def is_canonical(const int32_t[::1] indices, const int64_t[::1] indptr, int32_t n_features):
-    """Whether the columns of each CSR row are those of a matrix so wide, and differ."""
+    """Whether the columns of each CSR row are those of a matrix so wide, and differ.
+
+    False, too, of a few rows whose columns do not ascend."""
     cdef Py_ssize_t i, k, n = indptr.shape[0] - 1
     cdef int32_t[::1] met
     cdef int32_t bad = 0
