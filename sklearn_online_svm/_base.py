@@ -29,6 +29,8 @@ __all__ = [
 # scikit-learn 1.9 checks for weights that are all zero; older ones leave it to us.
 _CHECKS_ALL_ZERO = "allow_all_zero_weights" in inspect.signature(_check_sample_weight).parameters
 
+_CSR = (sparse.csr_matrix, sparse.csr_array)
+
 # Rows above which ordinary validation costs nothing beside the learning.
 _FAST_PATH_ROWS = 256
 
@@ -98,13 +100,17 @@ def has_fast_path(estimator, X, dtype):
     )
 
 
-def plain_rows(estimator, X, dtype):
-    """Whether X is an array of rows as they were learnt; its numbers are not looked at."""
+def plain_rows(estimator, X, dtype, *, accept_sparse=False):
+    """Whether X is an array of rows as they were learnt; its numbers are not looked at.
+
+    With ``accept_sparse=True`` CSR rows are as good; nor is the order of their columns looked at.
+    """
+    kind = type(X)
     return (
-        type(X) is np.ndarray
+        (kind is np.ndarray or (accept_sparse and kind in _CSR))
         and X.ndim == 2
         and X.dtype == dtype
-        and X.flags.c_contiguous
+        and (kind is not np.ndarray or X.flags.c_contiguous)
         and X.shape[0] > 0
         and X.shape[1] == estimator.n_features_in_
         and not hasattr(estimator, "feature_names_in_")

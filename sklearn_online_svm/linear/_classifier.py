@@ -119,11 +119,12 @@ class LinearClassifier(ClassifierMixin, LinearLearner):
             state is not None
             and classes is None
             and sample_weight is None
-            and plain_rows(self, X, state.dtype)
+            and plain_rows(self, X, state.dtype, accept_sparse=True)
             and type(y) is np.ndarray
             and y.shape == X.shape[:1]
         ):
             weights = None
+            X = canonical(X)
             codes = encode_labels(y, self.classes_)
             if self.class_weight is not None:
                 weights = self._row_weights(codes, None, stream=True)

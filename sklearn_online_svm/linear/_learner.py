@@ -220,7 +220,7 @@ class LinearLearner(BaseEstimator):
         state = self.__dict__.get("_state")
         if state is None:
             check_is_fitted(self)
-        if state.thin is not None or not plain_rows(self, X, state.dtype):
+        if state.thin is not None or not plain_rows(self, X, state.dtype, accept_sparse=True):
             # Where no weight is, NaN would not be met.
             X = check_rows(self, X, reset=False, deep=state.thin is not None)
         coef, intercept = state.solution()
