@@ -17,6 +17,7 @@ __all__ = [
     "balanced_weights",
     "check_rows",
     "check_weights",
+    "draw_seed",
     "encode_labels",
     "has_fast_path",
     "label_codes",
@@ -115,6 +116,11 @@ def plain_rows(estimator, X, dtype, *, accept_sparse=False):
         and X.shape[1] == estimator.n_features_in_
         and not hasattr(estimator, "feature_names_in_")
     )
+
+
+def draw_seed(random):
+    """Draw a seed for the generators of the engine from a RandomState."""
+    return int(random.randint(0, 2**63 - 1, dtype=np.int64))
 
 
 def encode_labels(y, classes):

@@ -17,6 +17,11 @@ cdef inline Py_ssize_t round_up(Py_ssize_t n, Py_ssize_t unit) noexcept nogil:
 
 cdef void *address(object array) except? NULL
 
+cdef enum:
+    CACHE_LINE = 64                 # bytes, and those of the widest vector
+
+cdef object aligned_bytes(Py_ssize_t n_bytes, Py_ssize_t room)
+
 cdef object grown(object array, Py_ssize_t n)
 
 cdef object row_array(const int64_t *rows, Py_ssize_t n)

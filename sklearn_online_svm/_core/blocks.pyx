@@ -34,9 +34,6 @@ SIGMOID = LEAVES_SIGMOID
 
 # Stored lengths are multiples of this; see leaves_csr.
 cdef enum:
-    CACHE_LINE = 64
-
-cdef enum:
     UNROLLED = 4
 
 ctypedef fused real:
@@ -53,16 +50,21 @@ cdef void *address(object array) except? NULL:
     return data
 
 
-cdef object grown(object array, Py_ssize_t n):
-    """Writable copy of ``array`` with ``n`` entries on axis 0, zero beyond the old ones.
+cdef object aligned_bytes(Py_ssize_t n_bytes, Py_ssize_t room):
+    """Zeros, with ``room`` more of them behind their end.
 
-    It begins at a cache line: vectors that straddle two take twice the time to load."""
-    shape = (n,) + array.shape[1:]
-    n_bytes = math.prod(shape) * array.itemsize
-    memory = np.zeros(n_bytes + CACHE_LINE, dtype=np.uint8)
+    They begin at a cache line: vectors that straddle two take twice the time to load."""
+    memory = np.zeros(n_bytes + room + CACHE_LINE, dtype=np.uint8)
     # No Python code, which memory.ctypes is: a signal would be handled in the midst of a block.
     offset = CACHE_LINE - <size_t>address(memory) % CACHE_LINE
-    copy = memory[offset:offset + n_bytes].view(array.dtype).reshape(shape)
+    return memory[offset:offset + n_bytes]
+
+
+cdef object grown(object array, Py_ssize_t n):
+    """Writable copy of ``array`` with ``n`` entries on axis 0, zero beyond the old ones."""
+    shape = (n,) + array.shape[1:]
+    n_bytes = math.prod(shape) * array.itemsize
+    copy = aligned_bytes(n_bytes, 0).view(array.dtype).reshape(shape)
     copy[:array.shape[0]] = array
     return copy
 

@@ -5,14 +5,10 @@ class in one piece (C order), sparse rows those of a feature (Fortran order), so
 finds the weights of all classes side by side; a single problem is both. ``zeros`` makes arrays
 with the room behind their end that the leaves want.
 """
-from .blocks cimport address
+from .blocks cimport CACHE_LINE, address, aligned_bytes
 from .leaves cimport table
 
 import numpy as np
-
-# Bytes of a cache line, and of the widest vector.
-cdef enum:
-    LINE = 64
 
 cdef double EPSILON = np.finfo(np.float64).eps
 
@@ -274,12 +270,8 @@ cdef class FullWeights(Weights):
 
 def zeros(shape, dtype, order="C"):
     """Zeros that begin at a cache line, with another one behind their end."""
-    cdef Py_ssize_t n_bytes = shape[0] * shape[1] * np.dtype(dtype).itemsize
-    memory = np.zeros(n_bytes + 2 * LINE, dtype=np.uint8)
-    cdef Py_ssize_t first = -<Py_ssize_t>(<size_t>address(memory) % LINE) % LINE
-    if first < 0:
-        first += LINE
-    return memory[first:first + n_bytes].view(dtype).reshape(shape, order=order)
+    n_bytes = shape[0] * shape[1] * np.dtype(dtype).itemsize
+    return aligned_bytes(n_bytes, CACHE_LINE).view(dtype).reshape(shape, order=order)
 
 
 cdef _check_order(array, bint sparse):
@@ -288,7 +280,7 @@ cdef _check_order(array, bint sparse):
         raise ValueError("the order of an array does not fit the rows")
     memory = array.base
     if not (isinstance(memory, np.ndarray) and memory.flags.c_contiguous
-            and <size_t>_data(array) + array.nbytes + LINE
+            and <size_t>_data(array) + array.nbytes + CACHE_LINE
             <= <size_t>address(memory) + memory.nbytes):
         raise ValueError("there is no room behind an array; make it with zeros()")
 

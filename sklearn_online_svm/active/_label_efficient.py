@@ -14,7 +14,7 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
-from .._base import check_rows, check_weights
+from .._base import check_rows, check_weights, draw_seed
 from .._core.linear import DONE, NOT_FINITE
 from .._core.rows import shuffled
 from ..linear import PassiveAggressiveClassifier
@@ -163,7 +163,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
             for n_pass in range(self.max_iter):
                 self.n_iter_ = n_pass + 1
                 if self.shuffle:
-                    order = shuffled(stream.n_rows, _seed(random))
+                    order = shuffled(stream.n_rows, draw_seed(random))
                 stream.run(self.estimator_, self.query_strategy_, order)
                 stream.look_no_more()
             self._remember(stream)
@@ -219,7 +219,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
                 )
             random = check_random_state(self.random_state) if first else None
             stream = self._open(X, y, sample_weight, oracle, classes, random)
-        except Exception:
+        except BaseException:  # an interrupt, too: nothing has been learnt
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
@@ -262,7 +262,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
             self.query_strategy_ = _or_default(self.query_strategy, MarginQuery)
             rule = self.query_strategy_
             if self.random_state is not None and getattr(rule, "random_state", 0) is None:
-                rule.set_params(random_state=_seed(random) % 2**32)
+                rule.set_params(random_state=draw_seed(random) % 2**32)
             for given in (self.estimator_, rule):
                 if isinstance(given, LinearClassifier | QueryRule):
                     given._validate_params()
@@ -514,10 +514,6 @@ class _Seen:
     @property
     def owned(self):
         return self._owned[: self._n]
-
-
-def _seed(random):
-    return int(random.randint(0, 2**63 - 1, dtype=np.int64))
 
 
 def _or_default(given, default):

@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._base import draw_seed
 from .._core.queries import ALL, AT_RANDOM, BY_MARGIN, Asker
 
 __all__ = ["AllQuery", "MarginQuery", "RandomQuery"]
@@ -110,7 +111,7 @@ class QueryRule(BaseEstimator):
         if asker is None:
             self._validate_params()
             random = check_random_state(getattr(self, "random_state", None))
-            asker = self._asker = self._make(int(random.randint(0, 2**63 - 1, dtype=np.int64)))
+            asker = self._asker = self._make(draw_seed(random))
         return asker
 
     def _numbers(self, scores, norms, variances):

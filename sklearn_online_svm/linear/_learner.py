@@ -14,15 +14,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
-from .._base import check_rows, check_weights, plain_rows
+from .._base import check_rows, check_weights, draw_seed, plain_rows
 from .._core.linear import NOT_FINITE
 from .._core.rows import first_not_finite, is_canonical, shuffled
 from ._state import LinearState
 
 # Constraints of the parameter `average`.
 AVERAGE = ["boolean", Interval(Integral, 0, None, closed="left")]
-
-_LARGEST_SEED = 2**63 - 1
 
 
 def average_from(average):
@@ -113,7 +111,7 @@ class LinearLearner(BaseEstimator):
             self.n_iter_ = n_pass
             order = rows
             if self.shuffle:
-                order = shuffled(n_learnt, _seed(random))
+                order = shuffled(n_learnt, draw_seed(random))
                 if rows is not None:
                     order = rows[order]
             loop.reset_loss()
@@ -325,10 +323,6 @@ class LinearLearner(BaseEstimator):
     def __copy__(self):
         # The arrays of the state are those in use: a shallow copy would share them.
         return copy.deepcopy(self)
-
-
-def _seed(random):
-    return int(random.randint(0, _LARGEST_SEED, dtype=np.int64))
 
 
 def arrays_of(X):
