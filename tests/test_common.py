@@ -42,6 +42,8 @@ NO_WEIGHTS = "a hard constraint knows only the weight 0 and not 0"
 
 ONLY_MISTAKES = "rows that are right by a hair are not learnt from, however heavy they are"
 
+NO_POSITIVE_CLASS = "uneven margins need pos_label where labels are names"
+
 NOT_IN_A_STREAM = "class_weight='balanced' needs all labels at once: partial_fit refuses it"
 
 
@@ -57,6 +59,8 @@ def expected_failed_checks(estimator):
             failures["check_class_weight_classifiers"] = NO_WEIGHTS
         if getattr(estimator, "rule", None) == "prediction":
             failures["check_class_weight_classifiers"] = ONLY_MISTAKES
+        if getattr(estimator, "positive_margin", 0.0) != 0.0:
+            failures["check_classifiers_classes"] = NO_POSITIVE_CLASS
         return failures
     if isinstance(estimator, RampSVC):
         if estimator.tol > EXACT["tol"]:

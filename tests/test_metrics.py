@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import balanced_accuracy_score, make_scorer, precision_recall_curve
+from sklearn.metrics import balanced_accuracy_score, f1_score, make_scorer, precision_recall_curve
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
@@ -66,7 +66,37 @@ def test_pos_label_swaps_the_classes():
     assert_allclose(score, 0.9 * 4 / 5 + 0.1 * 2 / 3)
     assert misclassification_cost(Y_TRUE, 1 - Y_TRUE, cost_p=7, cost_n=2, pos_label=0) == 41
     assert prbep_score([0, 0, 1], [0.0, 1.0, 2.0], pos_label=0) == 0.5
-    assert prbep_score(list("nny"), [0.0, 1.0, 2.0]) == 1
+    assert prbep_score(list("nny"), [0.0, 1.0, 2.0], pos_label="y") == 1
+
+
+@pytest.mark.parametrize(
+    "labels", [(0, 1), (-1, 1), (False, True), (0.0, 1.0), (2, 1), (1,), (0,)]
+)
+def test_the_positive_class_is_that_of_f1(labels):
+    """1, or True, whichever of the two labels is larger."""
+    y = np.repeat(labels, 4)
+    y_pred = y[[0, 1, -1, 2, -3, 0, -2, -1][: len(y)]]
+    for measure in BINARY:
+        y_other = np.arange(len(y)) if measure is prbep_score else y_pred
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UndefinedMetricWarning)
+            expected = measure(y == 1, y_other if measure is prbep_score else y_other == 1)
+            assert measure(y, y_other) == expected
+
+
+@pytest.mark.parametrize("labels", [("legit", "fraud"), ("0", "1"), (0, 2), (False, 2)])
+def test_the_positive_class_of_other_labels_is_named(labels):
+    y = np.array(labels)[[0, 0, 0, 1, 1]]
+    y_pred = np.array(labels)[[0, 0, 1, 1, 0]]
+    with pytest.raises(ValueError, match="pos_label=1 is not a valid label"):
+        f1_score(y, y_pred)
+    for measure in BINARY:
+        y_other = np.arange(5.0) if measure is prbep_score else y_pred
+        with pytest.raises(ValueError, match=r"pos_label=1 is not a valid label: .* Name the pos"):
+            measure(y, y_other)
+        for label in labels:
+            as_flags = y_other if measure is prbep_score else y_other == label
+            assert measure(y, y_other, pos_label=label) == measure(y == label, as_flags)
 
 
 def test_gmean_of_three_classes():
@@ -252,13 +282,13 @@ def test_degenerate_cases_that_are_defined():
 @pytest.mark.parametrize(
     ("y", "pos_label", "message"),
     [
-        ([0, 1, 2], None, r"at most two classes, got \[0, 1, 2\]"),
-        ([1, 1, 1], None, r"pos_label=None, and of the classes only \[1\]"),
-        ([0, 1, 1], 2, r"pos_label must be one of the classes \[0, 1\] .* got 2"),
-        ([0, 1, 1], "1", r"pos_label must be one of the classes \[0, 1\] .* got '1'"),
-        (["a", "a", "a"], 1, r"pos_label must be one of the classes \['a'\] .* got 1"),
-        ([0.5, 1.5, 2.5], None, "y_true must hold one class label per row, got continuous"),
-        ([[0, 1], [1, 0], [1, 1]], None, "y_true must hold .* got multilabel-indicator"),
+        ([0, 1, 2], 1, r"at most two classes, got \[0, 1, 2\]"),
+        ([1, 1, 1], None, "'pos_label' parameter of .* Got None"),
+        ([0, 1, 1], 2, r"pos_label=2 is not a valid label: .* one of the classes \[0, 1\]"),
+        ([0, 1, 1], "1", r"pos_label='1' is not a valid label: .* one of the classes \[0, 1\]"),
+        (["a", "a", "a"], 1, r"pos_label=1 is not a valid label: .* one of the classes \['a'\]"),
+        ([0.5, 1.5, 2.5], 1, "y_true must hold one class label per row, got continuous"),
+        ([[0, 1], [1, 0], [1, 1]], 1, "y_true must hold .* got multilabel-indicator"),
     ],
 )
 def test_measures_of_two_classes_refuse(measure, y, pos_label, message):
@@ -343,6 +373,34 @@ def test_scorers_in_searches(scorer, model, data):
     assert_allclose(scores.mean(), means[1])
     same = pickle.loads(pickle.dumps(search)).fit(X, y)
     assert_allclose(same.cv_results_["mean_test_score"], means)
+
+
+@pytest.mark.filterwarnings("ignore:One or more of the test scores are non-finite")
+@pytest.mark.parametrize("model", [SVC, LASVC])
+@pytest.mark.parametrize("scorer", SCORERS[1:], ids=lambda s: s._score_func.__name__)
+def test_scorers_of_string_labels(scorer, model, data):
+    """As with scoring="f1": an error, a warning with its text in a search; named it is well."""
+    X, y = data
+    names = np.where(y == 1, "fraud", "legit")
+    estimator = model(gamma=0.02, random_state=0)
+    unnamed = r"pos_label=1 is not a valid label"
+    for scoring in ("f1", scorer):
+        with pytest.raises(ValueError, match=unnamed):
+            cross_val_score(estimator, X, names, scoring=scoring, cv=3, error_score="raise")
+        with pytest.warns(UserWarning, match=f"Scoring failed[^~]*{unnamed}"):
+            assert np.isnan(cross_val_score(estimator, X, names, scoring=scoring, cv=3)).all()
+        search = GridSearchCV(estimator, {"gamma": [1.0, 0.02]}, scoring=scoring, cv=3)
+        with pytest.warns(UserWarning, match=f"Scoring failed[^~]*{unnamed}"):
+            search.fit(X, names)
+    by_name = make_scorer(
+        scorer._score_func,
+        greater_is_better=scorer._sign > 0,
+        response_method=scorer._response_method,
+        pos_label="fraud",
+        **scorer._kwargs,
+    )
+    scores = cross_val_score(estimator, X, names, scoring=by_name, cv=3, error_score="raise")
+    assert_allclose(scores, cross_val_score(estimator, X, y, scoring=scorer, cv=3))
 
 
 @pytest.mark.parametrize("scorer", SCORERS, ids=lambda s: s._score_func.__name__)

@@ -145,16 +145,16 @@ def test_measures_are_those_of_all_rows_so_far(problem):
         assert_allclose(result.f1(), naive_curve(f1_score, *rows, **macro))
         return
     assert_allclose(result.f1(), result.f1(pos_label=labels[1]))
-    for pos_label in (None, *labels):
-        pos = labels[1] if pos_label is None else pos_label
+    for pos in labels:
+        about = {"pos_label": pos}
         assert_allclose(
-            result.weighted_sum(eta_p=0.8, pos_label=pos_label),
-            naive_curve(weighted_sum_score, *rows, eta_p=0.8, pos_label=pos),
+            result.weighted_sum(eta_p=0.8, **about),
+            naive_curve(weighted_sum_score, *rows, eta_p=0.8, **about),
         )
         for params in ({}, {"cost_p": 50, "cost_n": 2}, {"normalize": True}):
-            defined = naive_curve(misclassification_cost, *rows, pos_label=pos, **params)
+            defined = naive_curve(misclassification_cost, *rows, **about, **params)
             defined[0] = result.cost(**params)[0]  # no rows: 0 with given costs, else nan
-            assert_allclose(result.cost(pos_label=pos_label, **params), defined)
+            assert_allclose(result.cost(**about, **params), defined)
 
 
 def test_cost_of_no_rows():
@@ -246,6 +246,27 @@ def test_string_labels(as_labels):
         result.predictions, result.classes[np.searchsorted(np.unique(y), numbers.predictions)]
     )
     assert_array_equal(result.f1(pos_label="bb"), numbers.f1(pos_label=np.unique(y)[1]))
+
+
+def test_the_positive_class_of_string_labels_is_named():
+    X, y = two_classes(200)
+    names = np.where(y == 1, "fraud", "legit")
+    numbers = progressive_validation(MODELS["sgd"], X, y)
+    result = progressive_validation(MODELS["sgd"], X, names)
+    unnamed = r"pos_label=1 is not a valid label: .* classes \['fraud', 'legit'\]"
+    for measure in ("f1", "weighted_sum", "cost"):
+        with pytest.raises(ValueError, match=unnamed):
+            getattr(result, measure)()
+        # "fraud" comes first in the alphabet.
+        assert_allclose(getattr(result, measure)(pos_label="fraud"), getattr(numbers, measure)())
+    assert_array_equal(result.gmean(), numbers.gmean())
+    with pytest.raises(ValueError, match=unnamed):
+        result.to_frame()
+    measures = ["accuracy", "f1", "gmean", "weighted_sum", "cost"]
+    named = result.to_frame(pos_label="fraud")[measures]
+    pd.testing.assert_frame_equal(named, numbers.to_frame()[measures])
+    other = numbers.to_frame(pos_label=-1)
+    assert_array_equal(other["f1"], numbers.f1(pos_label=-1))
 
 
 def test_classes_that_never_come():
@@ -481,8 +502,8 @@ def test_to_frame_without_pandas(monkeypatch):
 @pytest.mark.parametrize(
     "call, message",
     [
-        (lambda r: r.f1(pos_label=5), r"pos_label must be among the classes \[-1, 1\], got 5"),
-        (lambda r: r.weighted_sum(pos_label="a"), r"pos_label must be among .* got 'a'"),
+        (lambda r: r.f1(pos_label=5), r"pos_label=5 is not a valid label: .* classes \[-1, 1\]"),
+        (lambda r: r.weighted_sum(pos_label="a"), r"pos_label='a' is not a valid label"),
         (lambda r: r.weighted_sum(eta_p=1.5), r"'eta_p' parameter .* Got 1\.5"),
         (lambda r: r.cost(cost_p=1), r"cost_p and cost_n .* cost_p=1 and cost_n=None"),
         (lambda r: r.cost(cost_p=-1, cost_n=1), r"'cost_p' parameter .* Got -1"),

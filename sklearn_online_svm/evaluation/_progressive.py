@@ -17,7 +17,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils._param_validation import HasMethods, Interval, validate_params
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
-from .metrics import _COST, _POS_LABEL
+from .metrics import _COST, _POS_LABEL, not_a_label
 
 __all__ = ["ProgressiveValidationResult", "progressive_validation"]
 
@@ -528,15 +528,15 @@ class ProgressiveValidationResult:
         """
         return _ratio(self.hit_counts.sum(axis=1), self.n_scored)
 
-    @validate_params({"pos_label": _POS_LABEL}, prefer_skip_nested_validation=True)
+    @validate_params({"pos_label": [*_POS_LABEL, None]}, prefer_skip_nested_validation=True)
     def f1(self, *, pos_label=None):
         """Harmonic mean of precision and recall.
 
         Parameters
         ----------
         pos_label : int, float, bool or str, default=None
-            The class it is about. By default the larger of two classes; of more than two the
-            mean over all classes that have had rows or predictions (macro F1).
+            The class it is about. None: of two classes 1, which has to be one of them; of more
+            than two the mean over all classes that have had rows or predictions (macro F1).
 
         Returns
         -------
@@ -548,9 +548,11 @@ class ProgressiveValidationResult:
             If `pos_label` is not one of the classes.
         """
         scores = _ratio(2 * self.hit_counts, self.true_counts + self.predicted_counts)
-        if pos_label is None and len(self.classes) != 2:
-            return _ratio(np.nansum(scores, axis=1), (~np.isnan(scores)).sum(axis=1))
-        return scores[:, self._position(pos_label)]
+        if pos_label is None:
+            if len(self.classes) != 2:
+                return _ratio(np.nansum(scores, axis=1), (~np.isnan(scores)).sum(axis=1))
+            pos_label = 1
+        return scores[:, self._positive(pos_label)]
 
     @validate_params({"labels": ["array-like", None]}, prefer_skip_nested_validation=True)
     def gmean(self, *, labels=None):
@@ -574,22 +576,22 @@ class ProgressiveValidationResult:
         labels = self.classes if labels is None else column_or_1d(labels)
         if not len(labels):
             raise ValueError("labels must name at least one class, got none.")
-        columns = [self._position(label, name="labels") for label in labels.tolist()]
+        columns = [self._position(label) for label in labels.tolist()]
         return gmean(_ratio(self.hit_counts, self.true_counts)[:, columns], axis=1)
 
     @validate_params(
         {"eta_p": [Interval(Real, 0, 1, closed="both")], "pos_label": _POS_LABEL},
         prefer_skip_nested_validation=True,
     )
-    def weighted_sum(self, *, eta_p=0.5, pos_label=None):
+    def weighted_sum(self, *, eta_p=0.5, pos_label=1):
         """Weighted sum of sensitivity and specificity, see :func:`weighted_sum_score`.
 
         Parameters
         ----------
         eta_p : float, default=0.5
             Weight of the sensitivity, between 0 and 1; the specificity has the rest.
-        pos_label : int, float, bool or str, default=None
-            The positive class; by default the larger of the two.
+        pos_label : int, float, bool or str, default=1
+            The positive class; it has to be named where 1 is none of the two.
 
         Returns
         -------
@@ -610,7 +612,7 @@ class ProgressiveValidationResult:
         {"cost_p": _COST, "cost_n": _COST, "pos_label": _POS_LABEL, "normalize": ["boolean"]},
         prefer_skip_nested_validation=True,
     )
-    def cost(self, *, cost_p=None, cost_n=None, pos_label=None, normalize=False):
+    def cost(self, *, cost_p=None, cost_n=None, pos_label=1, normalize=False):
         """Cost of the mistakes, see :func:`misclassification_cost`.
 
         Parameters
@@ -621,8 +623,8 @@ class ProgressiveValidationResult:
             Cost of a negative row predicted positive, 0 or greater. Both costs are given, or
             neither. By default `cost_p` is the share of the negative rows among those scored so
             far, and `cost_n` that of the positive rows: prices that change along the curve.
-        pos_label : int, float, bool or str, default=None
-            The positive class; by default the larger of the two.
+        pos_label : int, float, bool or str, default=1
+            The positive class; it has to be named where 1 is none of the two.
         normalize : bool, default=False
             Whether to return the cost per row instead of the sum.
 
@@ -653,8 +655,14 @@ class ProgressiveValidationResult:
         cost = cost_p * missed[:, 0] + cost_n * missed[:, 1]
         return _ratio(cost, self.n_scored) if normalize else cost
 
-    def to_frame(self):
+    @validate_params({"pos_label": [*_POS_LABEL, None]}, prefer_skip_nested_validation=True)
+    def to_frame(self, *, pos_label=None):
         """Everything by chunk as a table, the measures with their default settings.
+
+        Parameters
+        ----------
+        pos_label : int, float, bool or str, default=None
+            The positive class of ``f1``, ``weighted_sum`` and ``cost``. None: as in these methods.
 
         Returns
         -------
@@ -666,13 +674,18 @@ class ProgressiveValidationResult:
         ------
         ImportError
             If pandas is not installed.
+        ValueError
+            If `pos_label` is not one of the classes, or not given where 1 is none of two.
         """
         pandas = import_optional("pandas", "ProgressiveValidationResult.to_frame")
         absent = set() if len(self.classes) == 2 else set(_ONLY_BINARY)
         if self.n_support is None:
             absent.add("n_support")
         names = (name for name in _FIGURES + _MEASURES if name not in absent)
-        return pandas.DataFrame({name: self._curve(name) for name in names})
+        about = {} if pos_label is None else {"pos_label": pos_label}
+        params = dict.fromkeys(("f1", *_ONLY_BINARY), about)
+        curves = {name: self._curve(name, **params.get(name, {})) for name in names}
+        return pandas.DataFrame(curves)
 
     def _curve(self, name, **params):
         """Figures or values of a measure by name."""
@@ -688,14 +701,19 @@ class ProgressiveValidationResult:
             )
         return figures
 
-    def _position(self, label, name="pos_label"):
-        """Column of a class, of the larger of two by default."""
+    def _position(self, label):
+        """Column of a class."""
         classes = self.classes.tolist()
-        if label is None:
-            return 1
         if label not in classes:
-            raise ValueError(f"{name} must be among the classes {classes}, got {label!r}.")
+            raise ValueError(f"labels must be among the classes {classes}, got {label!r}.")
         return classes.index(label)
+
+    def _positive(self, pos_label):
+        """Column of the positive class."""
+        classes = self.classes.tolist()
+        if pos_label not in classes:
+            raise ValueError(not_a_label(pos_label, classes, "the stream"))
+        return classes.index(pos_label)
 
     def _positive_of_two(self, measure, pos_label):
         if len(self.classes) != 2:
@@ -703,4 +721,4 @@ class ProgressiveValidationResult:
                 f"{measure} needs two classes, got {self.classes.tolist()}. See gmean for a "
                 "measure of any number of classes."
             )
-        return self._position(pos_label)
+        return self._positive(pos_label)

@@ -24,7 +24,7 @@ __all__ = [
     "weighted_sum_scorer",
 ]
 
-_POS_LABEL = [Real, str, "boolean", None]
+_POS_LABEL = [Real, str, "boolean"]
 _WEIGHTS = ["array-like", None]
 _COST = [Interval(Real, 0, None, closed="left"), None]
 
@@ -56,21 +56,21 @@ def _is_positive(pos_label, **targets):
             f"{where} must hold at most two classes, got {classes}. Compare one class with the "
             "rest, or see gmean_score for a measure of any number of classes."
         )
-    if pos_label is None:
-        if len(classes) == 1:
-            raise ValueError(
-                "pos_label must say which class is the positive one where only one occurs: got "
-                f"pos_label=None, and of the classes only {classes} in {where}."
-            )
-        pos_label = classes[1]
-    elif pos_label not in classes:
+    if pos_label not in classes:
         # A single other class can well be the negative one, unless it is of another kind.
         comparable = isinstance(pos_label, str) == isinstance(classes[0], str)
         if len(classes) == 2 or not comparable:
-            raise ValueError(
-                f"pos_label must be one of the classes {classes} of {where}, got {pos_label!r}."
-            )
+            raise ValueError(not_a_label(pos_label, classes, where))
     return *(column_or_1d(y) == pos_label for y in targets.values()), pos_label
+
+
+def not_a_label(pos_label, classes, where="the model"):
+    """Tell those who have not said which of two classes is the positive one."""
+    return (
+        f"pos_label={pos_label!r} is not a valid label: it should be one of the classes {classes} "
+        f"of {where}. Name the positive class in pos_label (in a scorer: "
+        "make_scorer(..., pos_label=...))."
+    )
 
 
 def _warn_undefined(message):
@@ -190,7 +190,7 @@ def gmean_score(y_true, y_pred, *, labels=None, sample_weight=None):
     },
     prefer_skip_nested_validation=True,
 )
-def prbep_score(y_true, y_score, *, pos_label=None, sample_weight=None):
+def prbep_score(y_true, y_score, *, pos_label=1, sample_weight=None):
     r"""Precision/recall break-even point.
 
     The precision at the threshold where it equals the recall: where as many rows are predicted
@@ -204,9 +204,9 @@ def prbep_score(y_true, y_score, *, pos_label=None, sample_weight=None):
     y_score : array-like of shape (n_samples,)
         Scores of the positive class, higher for rows more likely to be positive: values of
         ``decision_function``, or the column of ``predict_proba``.
-    pos_label : int, float, bool or str, default=None
-        The positive class. By default the larger of the two, which is ``classes_[1]`` of a
-        classifier.
+    pos_label : int, float, bool or str, default=1
+        The positive class. The default fits labels 0 and 1, -1 and 1, False and True; of others it
+        has to be named, as for :func:`sklearn.metrics.f1_score`.
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights of the rows.
 
@@ -218,10 +218,9 @@ def prbep_score(y_true, y_score, *, pos_label=None, sample_weight=None):
     Raises
     ------
     ValueError
-        If `y_true` has more than two classes, or one class and no `pos_label` is given; if
-        `pos_label` is not one of two classes; if `y_true` and `y_score` are empty or differ in
-        length; if a score is not finite, or there is more than one per row; if a weight is
-        negative or all are 0.
+        If `y_true` has more than two classes; if `pos_label` is not one of two classes, or not of
+        their kind; if `y_true` and `y_score` are empty or differ in length; if a score is not
+        finite, or there is more than one per row; if a weight is negative or all are 0.
 
     See Also
     --------
@@ -244,9 +243,8 @@ def prbep_score(y_true, y_score, *, pos_label=None, sample_weight=None):
     at the point of the ROC curve, drawn with straight lines, where :math:`n_+` rows are predicted
     positive. Weights take the place of counts: a row of weight 2 is the row twice.
 
-    If all rows are positive the score is 1. If none is (`pos_label` is given, and `y_true` has
-    one other class only, or the positive rows have weight 0) it is undefined, and set to 0 with
-    an ``UndefinedMetricWarning``.
+    If all rows are positive the score is 1. If none is (`y_true` has one other class only, or the
+    positive rows have weight 0) it is undefined, and set to 0 with an ``UndefinedMetricWarning``.
 
     References
     ----------
@@ -267,6 +265,17 @@ def prbep_score(y_true, y_score, *, pos_label=None, sample_weight=None):
 
     >>> prbep_score([0, 0, 1, 0, 1], [-1.0, -0.5, 0.1, 0.1, 0.7])
     0.75
+
+    Of other labels than 0 and 1 the positive one is named, also in a scorer:
+
+    >>> prbep_score(["ham", "spam", "ham"], [-0.5, 0.7, 0.1], pos_label="spam")
+    1.0
+    >>> from sklearn.metrics import make_scorer
+    >>> scorer = make_scorer(
+    ...     prbep_score,
+    ...     response_method=("decision_function", "predict_proba"),
+    ...     pos_label="spam",
+    ... )
     """
     positive, pos_label = _is_positive(pos_label, y_true=y_true)
     y_score = check_array(y_score, dtype=np.float64, ensure_2d=False, input_name="y_score")
@@ -309,7 +318,7 @@ def prbep_score(y_true, y_score, *, pos_label=None, sample_weight=None):
     },
     prefer_skip_nested_validation=True,
 )
-def weighted_sum_score(y_true, y_pred, *, eta_p=0.5, pos_label=None, sample_weight=None):
+def weighted_sum_score(y_true, y_pred, *, eta_p=0.5, pos_label=1, sample_weight=None):
     r"""Weighted sum of sensitivity and specificity.
 
     Parameters
@@ -321,9 +330,9 @@ def weighted_sum_score(y_true, y_pred, *, eta_p=0.5, pos_label=None, sample_weig
     eta_p : float, default=0.5
         Weight of the sensitivity, between 0 and 1; the specificity has the rest. At 0.5 the
         score is the balanced accuracy.
-    pos_label : int, float, bool or str, default=None
-        The positive class. By default the larger of the two, which is ``classes_[1]`` of a
-        classifier.
+    pos_label : int, float, bool or str, default=1
+        The positive class. The default fits labels 0 and 1, -1 and 1, False and True; of others it
+        has to be named, as for :func:`sklearn.metrics.f1_score`.
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights of the rows.
 
@@ -335,10 +344,9 @@ def weighted_sum_score(y_true, y_pred, *, eta_p=0.5, pos_label=None, sample_weig
     Raises
     ------
     ValueError
-        If `y_true` and `y_pred` have more than two classes, or one class and no `pos_label` is
-        given; if `pos_label` is not one of two classes; if `y_true` and `y_pred` are empty or
-        differ in length or kind of label; if `eta_p` is not between 0 and 1; if a weight is
-        negative or all are 0.
+        If `y_true` and `y_pred` have more than two classes; if `pos_label` is not one of two
+        classes, or not of their kind; if `y_true` and `y_pred` are empty or differ in length or
+        kind of label; if `eta_p` is not between 0 and 1; if a weight is negative or all are 0.
 
     See Also
     --------
@@ -411,7 +419,7 @@ def misclassification_cost(
     *,
     cost_p=None,
     cost_n=None,
-    pos_label=None,
+    pos_label=1,
     normalize=False,
     sample_weight=None,
 ):
@@ -430,9 +438,9 @@ def misclassification_cost(
         given, or neither. By default `cost_p` is the share of negative rows in `y_true` and
         `cost_n` the share of positive rows, so that all rows of one class cost as much as all
         rows of the other.
-    pos_label : int, float, bool or str, default=None
-        The positive class. By default the larger of the two, which is ``classes_[1]`` of a
-        classifier.
+    pos_label : int, float, bool or str, default=1
+        The positive class. The default fits labels 0 and 1, -1 and 1, False and True; of others it
+        has to be named, as for :func:`sklearn.metrics.f1_score`.
     normalize : bool, default=False
         Whether to return the cost per row (per unit of weight) instead of the sum. The scorer
         does so: sets of different size can be compared.
@@ -447,10 +455,10 @@ def misclassification_cost(
     Raises
     ------
     ValueError
-        If `y_true` and `y_pred` have more than two classes, or one class and no `pos_label` is
-        given; if `pos_label` is not one of two classes; if `y_true` and `y_pred` are empty or
-        differ in length or kind of label; if a cost is negative or only one is given; if a
-        weight is negative or all are 0.
+        If `y_true` and `y_pred` have more than two classes; if `pos_label` is not one of two
+        classes, or not of their kind; if `y_true` and `y_pred` are empty or differ in length or
+        kind of label; if a cost is negative or only one is given; if a weight is negative or all
+        are 0.
 
     See Also
     --------

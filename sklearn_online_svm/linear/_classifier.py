@@ -232,6 +232,26 @@ class LinearClassifier(ClassifierMixin, LinearLearner):
             factors[known] = factor
         return factors
 
+    def _positive_is_first(self, *, alike):
+        """Whether the positive one of two classes is the first; `alike`: it does not matter.
+
+        ``pos_label=None`` is 1, or True, as for scikit-learn's measures of two classes.
+        """
+        if len(self.classes_) > 2:
+            return False
+        known = self.classes_.tolist()
+        pos_label = 1 if self.pos_label is None else self.pos_label
+        if pos_label in known:
+            return known.index(pos_label) == 0
+        if self.pos_label is not None:
+            raise ValueError(f"pos_label={pos_label!r} is none of the classes {known}.")
+        if not alike:
+            raise ValueError(
+                f"pos_label=None stands for 1, which is none of the classes {known}. Name the "
+                f"positive one in pos_label of {type(self).__name__}."
+            )
+        return False
+
     def _n_problems(self):
         return 1 if len(self.classes_) == 2 else len(self.classes_)
 

@@ -38,7 +38,9 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
         Cost of a lost positive row, and of a false alarm; both or none. None: by the counts of the
         classes, so that the rare class is the dear one. Only with ``objective="cost"``.
     pos_label : label, default=None
-        The positive one of two classes; None: ``classes_[1]``. Has no meaning with more classes.
+        The positive one of two classes. None: 1 (or True); if that is none of the two, ``fit``
+        raises an error, unless both classes are treated alike (see Notes). Has no meaning with
+        more classes.
     multi_class : {"ovr", "crammer_singer"}, default="ovr"
         With more than two classes: each class against the rest, or all classes together; see
         Notes.
@@ -138,6 +140,12 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
 
     where r is the best of the other classes, on mistakes only ("prediction"), or the one with the
     largest :math:`\ell` ("max_loss").
+
+    **The positive class** has to be known (``pos_label``) where sensitivity and specificity, or
+    the two kinds of mistakes, weigh differently. It need not be where they weigh the same
+    (``eta_p=0.5``; no costs or equal ones; ``rho=1``), nor where ``rho`` is a matrix. Margins are
+    then in the same proportion whichever class is called positive; ``classes_[1]`` is, if neither
+    is 1 and ``pos_label`` is None.
 
     **Weights** of rows and classes multiply C. They change how long a step may be; :math:`\rho`
     changes the margin that is asked for.
@@ -260,7 +268,7 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
                 "pairs": np.sqrt(self._costs_of_pairs()),
                 "max_loss": self.rule == "max_loss",
             }
-        first = self._positive_is_first()
+        first = self._positive_is_first(alike=self._treats_classes_alike())
         demands = {"sign": -1.0 if first else 1.0, "root": root, "counted": True}
         rho = self._fixed_rho(first)
         if rho is None:
@@ -273,6 +281,15 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
         demands["positive"] = np.sqrt(rho_p) if root else rho_p
         demands["negative"] = np.sqrt(rho_n) if root else rho_n
         return demands
+
+    def _treats_classes_alike(self):
+        """Whether what is aimed at is the same, whichever class is called positive."""
+        if self.rho is not None:
+            # A matrix says for itself which class costs what.
+            return np.ndim(self.rho) > 0 or self.rho == 1.0
+        if self.objective == "sum":
+            return self.eta_p == 0.5
+        return None in (self.cost_p, self.cost_n) or self.cost_p == self.cost_n
 
     def _fixed_rho(self, first):
         """Return what negative and positive rows cost, or None: by running counts."""
@@ -314,14 +331,3 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
                 "rho, a matrix of costs, must be 0 on its diagonal and positive elsewhere."
             )
         return rho
-
-    def _positive_is_first(self):
-        """Whether ``pos_label`` is the first of two classes."""
-        if len(self.classes_) > 2 or self.pos_label is None:
-            return False
-        known = self.classes_ == self.pos_label
-        if not known.any():
-            raise ValueError(
-                f"pos_label={self.pos_label!r} is none of the classes {self.classes_.tolist()}."
-            )
-        return bool(known[0])

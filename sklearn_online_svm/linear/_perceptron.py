@@ -22,6 +22,9 @@ class PerceptronClassifier(LinearClassifier):
     negative_margin : float, default=0.0
         The same for rows of the other class. Uneven margins (PAUM) are for uneven classes: a
         larger one for the rare class.
+    pos_label : label, default=None
+        The positive one of two classes. None: 1 (or True); if that is none of the two and the
+        margins are uneven, ``fit`` raises an error. Has no meaning with more classes.
     average : bool or int, default=False
         Whether the model predicts with the mean of the weights after each row, which wavers far
         less. An integer n > 1: the mean begins with row n. Costs a second array of the size of the
@@ -95,7 +98,7 @@ class PerceptronClassifier(LinearClassifier):
 
     With margins of 0 this is the perceptron [1]_, with others the perceptron with uneven margins
     [2]_. The first row has :math:`w^\top x = 0`, which is a mistake. The positive class is
-    ``classes_[1]`` of two, the class itself when it is learnt against the rest.
+    ``pos_label`` of two, the class itself when it is learnt against the rest.
 
     **Deviation:** [2]_ moves the intercept by :math:`y R^2`, R the length of the longest row,
     which a stream does not know. Here 1 is one more feature, and the intercept moves by y.
@@ -143,17 +146,19 @@ class PerceptronClassifier(LinearClassifier):
         **LinearClassifier._parameter_constraints,
         "positive_margin": [Interval(Real, None, None, closed="neither")],
         "negative_margin": [Interval(Real, None, None, closed="neither")],
+        "pos_label": "no_validation",
         "average": AVERAGE,
         "multi_class": [StrOptions({"ovr", "crammer_singer"})],
     }
     _fixed = ("fit_intercept", "average", "multi_class")
-    _tunable = ("positive_margin", "negative_margin")
+    _tunable = ("positive_margin", "negative_margin", "pos_label")
 
     def __init__(
         self,
         *,
         positive_margin=0.0,
         negative_margin=0.0,
+        pos_label=None,
         average=False,
         multi_class="ovr",
         fit_intercept=True,
@@ -185,16 +190,17 @@ class PerceptronClassifier(LinearClassifier):
         )
         self.positive_margin = positive_margin
         self.negative_margin = negative_margin
+        self.pos_label = pos_label
         self.average = average
         self.multi_class = multi_class
 
     def _method(self):
+        first, second = float(self.negative_margin), float(self.positive_margin)
+        if self._positive_is_first(alike=first == second):
+            first, second = second, first
         return Method(
             rule={"name": "perceptron"},
-            demands={
-                "positive": float(self.positive_margin),
-                "negative": float(self.negative_margin),
-            },
+            demands={"positive": second, "negative": first},
             fit_intercept=bool(self.fit_intercept),
             crammer_singer=self.multi_class == "crammer_singer",
             average_from=average_from(self.average),
