@@ -9,6 +9,9 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
+# Options of LASVC for the papers' protocol: online passes, then `finish`, once.
+TWO_PASSES = {"max_iter": 2, "finishing": False}
+
 
 @dataclass(frozen=True)
 class Setting:

@@ -105,6 +105,8 @@ def fit_and_predict(job):
 def _fit(model, split):
     start = time.perf_counter()
     model.fit(split.X_train, split.y_train)
+    if all(getattr(model, name, None) == value for name, value in models.TWO_PASSES.items()):
+        model.finish()
     return model, time.perf_counter() - start
 
 
@@ -156,7 +158,7 @@ def delta_max_sweep(job):
     ways = {
         "one pass": {"finishing": False},
         "one pass, finished": {},
-        "two passes, finished": {"max_iter": 2},
+        "two passes, finished": models.TWO_PASSES,
     }
     split = job.data()
     _warm_up(job, split)

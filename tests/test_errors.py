@@ -285,7 +285,6 @@ WRONG = [
     ("coef0", np.nan),
     ("coef0", "1"),
     ("algorithm", "smo"),
-    ("selection", "best"),
     ("max_iter", 0),
     ("max_iter", -2),
     ("max_iter", 1.5),

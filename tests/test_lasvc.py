@@ -206,8 +206,9 @@ def test_more_passes_come_closer_to_the_optimum(any_model, any_exact, algorithm)
     X, y = two_classes(400, noise=1.0)
     best = any_exact().fit(X, y).dual_objective_[0]
     one, three = (any_model(max_iter=n).fit(X, y) for n in (1, 3))
-    assert (one.n_iter_, three.n_iter_) == (1, 3)
-    assert one.dual_objective_[0] <= three.dual_objective_[0] <= best * (1 + 1e-6)
+    assert one.n_iter_ == 1 < three.n_iter_ <= 3
+    # -full keeps every row: finished after one pass, it is at the optimum but for rounding.
+    assert one.dual_objective_[0] * (1 - 1e-12) <= three.dual_objective_[0] <= best * (1 + 1e-6)
     # The others keep more, and finishing finds the optimum among it.
     assert algorithm != "lasvm" or one.dual_objective_[0] < three.dual_objective_[0]
     assert one.dual_objective_[0] > 0.9 * best

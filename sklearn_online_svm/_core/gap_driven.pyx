@@ -21,7 +21,6 @@ from libc.stdlib cimport free, qsort, realloc
 
 from .active_set cimport Front
 from .admission cimport LEFT, RAMP, RIGHT, Admission
-from .blocks cimport Store
 from .leaves cimport LEAVES_CURVATURE, leaves_extremes, leaves_moments, table
 from .problem cimport PATIENCE, Problem
 from .support_set cimport Example
@@ -39,16 +38,17 @@ cdef int _farthest_first(const void *a, const void *b) noexcept nogil:
 
 @cython.final
 cdef class GapDriven(Problem):
-    def __init__(self, Store store, bint identity, *, Admission admission, double gap_floor,
-                 Py_ssize_t single_steps, Py_ssize_t clean_interval, Py_ssize_t max_non_sv,
-                 **common):
-        Problem.__init__(self, store, identity, **common)
+    def __cinit__(self, *args, **kwargs):
+        self.both_seen = True
+
+    def configure(self, *, Admission admission, double gap_floor, Py_ssize_t single_steps,
+                  Py_ssize_t clean_interval, Py_ssize_t max_non_sv, **common):
+        Problem.configure(self, **common)
         self.admission = admission
         self.gap_floor = gap_floor
         self.single_steps = single_steps
         self.clean_interval = clean_interval
         self.max_non_sv = max_non_sv
-        self.both_seen = True
 
     def __dealloc__(self):
         free(self.idle)

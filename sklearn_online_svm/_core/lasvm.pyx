@@ -13,7 +13,6 @@ cimport cython
 from libc.math cimport INFINITY, fmax, fmin
 
 from .active_set cimport Front
-from .blocks cimport Store
 from .leaves cimport LEAVES_CURVATURE, leaves_extremes, table
 from .problem cimport PATIENCE, Problem
 from .support_set cimport Example
@@ -21,9 +20,8 @@ from .support_set cimport Example
 
 @cython.final
 cdef class Lasvm(Problem):
-    def __init__(self, Store store, bint identity, *, double delta_max=INFINITY,
-                 Py_ssize_t n_init=5, **common):
-        Problem.__init__(self, store, identity, **common)
+    def configure(self, *, double delta_max=INFINITY, Py_ssize_t n_init=5, **common):
+        Problem.configure(self, **common)
         self.delta_max = delta_max
         self.n_init = n_init
 

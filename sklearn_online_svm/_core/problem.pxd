@@ -30,6 +30,7 @@ cdef class Problem:
     cdef Store store
     cdef Block scratch
     cdef bint identity               # slot numbers are those of the store (a single problem)
+    cdef Py_ssize_t cache_bytes
     cdef double tol
     cdef bint shrinking
     cdef readonly double b

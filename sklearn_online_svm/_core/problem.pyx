@@ -42,17 +42,12 @@ cdef void *_grown(void *buffer, size_t n_bytes) except NULL:
 
 
 cdef class Problem:
-    def __init__(self, Store store, bint identity, *, double tol, bint shrinking,
-                 Py_ssize_t cache_bytes):
+    def __init__(self, Store store, bint identity, **options):
         self.store = store
         self.identity = identity
-        self.tol = self.tau = tol
-        self.shrinking = shrinking
         self.members = SupportSet()
-        # A quarter of the budget is for the rows of `finish` while shrunk.
-        self.active = ActiveSet(cache_bytes // 4)
-        self.rows = KernelRows(cache_bytes - cache_bytes // 4)
         self.scratch = store.new_block()
+        self.configure(**options)
         self.begin_pass(None)
 
     def __cinit__(self, *args, **kwargs):
@@ -68,6 +63,17 @@ cdef class Problem:
         free(self.missing)
         free(self.tiles)
         free(self.tile_place)
+
+    def configure(self, *, double tol, bint shrinking, Py_ssize_t cache_bytes):
+        """Options that may change while learning goes on; a subclass has some of its own. A row of
+        the cache that is dropped costs time only."""
+        self.tol = self.tau = tol
+        self.shrinking = shrinking
+        if self.rows is None or cache_bytes != self.cache_bytes:
+            self.cache_bytes = cache_bytes
+            # A quarter of the budget is for the rows of `finish` while shrunk.
+            self.active = ActiveSet(cache_bytes // 4)
+            self.rows = KernelRows(cache_bytes - cache_bytes // 4)
 
     def state(self):
         """Arrays from which ``restore`` rebuilds the problem; kernel rows are not among them."""

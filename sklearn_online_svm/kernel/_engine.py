@@ -50,15 +50,17 @@ class SolverSpec:
 
     def problem(self, store, n_problems, cache_bytes):
         """Return a problem without members, one of so many over the store."""
-        alone = n_problems == 1
+        kind = Lasvm if self.has_bias else GapDriven
+        return kind(store, n_problems == 1, **self.options(n_problems, cache_bytes))
+
+    def options(self, n_problems, cache_bytes):
+        """Return what one of so many problems is configured with."""
         common = dict(
             tol=self.tol, shrinking=self.shrinking, cache_bytes=cache_bytes // n_problems
         )
         if self.has_bias:
-            return Lasvm(store, alone, delta_max=self.delta_max, n_init=self.n_init, **common)
-        return GapDriven(
-            store,
-            alone,
+            return dict(delta_max=self.delta_max, n_init=self.n_init, **common)
+        return dict(
             admission=self._admission(),
             gap_floor=self.gap_floor,
             single_steps=self.single_steps,
@@ -95,14 +97,19 @@ class EngineSpec:
     def build(self):
         """Return an engine without vectors."""
         store = self._store()
-        cache_bytes = int(self.cache_size * 2**20)
-        return DualLoop(
-            store,
-            [
-                self.solver.problem(store, self.n_problems, cache_bytes)
-                for _ in range(self.n_problems)
-            ],
-        )
+        problems = [
+            self.solver.problem(store, self.n_problems, self._cache_bytes())
+            for _ in range(self.n_problems)
+        ]
+        return DualLoop(store, problems)
+
+    def configure(self, engine):
+        """Give the present options to an engine built with others; its vectors stay."""
+        for problem in engine.problems:
+            problem.configure(**self.solver.options(self.n_problems, self._cache_bytes()))
+
+    def _cache_bytes(self):
+        return int(self.cache_size * 2**20)
 
     def _store(self):
         if self.layout == "precomputed":

@@ -1,7 +1,9 @@
 """LASVC: a kernel support vector machine that learns in one pass and can be continued."""
 
+import operator
 import time
 import warnings
+from dataclasses import replace
 from numbers import Integral, Real
 
 import numpy as np
@@ -18,6 +20,12 @@ from ._learner import KernelLearner
 # Rows in the first chunk of a stream below which gamma="scale" is a guess worth a warning.
 _FEW_ROWS = 30
 
+
+# What is looked at when learning goes on; the others concern fit, or are read where they are used.
+_LEARNING_PARAMETERS = (
+    *("C", "class_weight", "kernel", "degree", "gamma", "coef0", "algorithm", "tol"),
+    *("delta_max", "ramp_s", "shrinking", "cache_size", "n_jobs"),
+)
 
 ALGORITHMS = ("lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full")
 
@@ -64,17 +72,19 @@ class LASVC(KernelLearner):
           fastest.
         - ``"lasvm-full"``: like ``"lasvm-g"``, but every row is kept, support vector or not. A
           baseline: slow, and its memory grows with the rows.
-    selection : {"random"}, default="random"
-        Which row is learnt next: the next one of a shuffle.
     max_iter : int, default=1
-        Passes over the rows in ``fit``. -1: until a whole pass changes nothing; the result is
-        then the optimum over all rows, within ``tol``.
+        Largest number of passes over the rows in ``fit``; the first one that changes nothing is
+        the last. -1: as many as it takes; the result is then the optimum over all rows, within
+        ``tol``. Where more than one is allowed the vectors kept are solved to ``tol`` after each
+        (see ``finishing``), so ``max_iter=k`` makes the first k passes of ``max_iter=-1``.
     delta_max : float, default=None
         After each row, repeat REPROCESS until the largest violation among the vectors kept is at
         most this. None: REPROCESS once. Only of ``algorithm="lasvm"``; the others are led by the
         duality gap.
     finishing : bool, default=True
-        Whether ``fit`` ends with :meth:`finish`.
+        Whether the passes of ``fit`` are followed by :meth:`finish`. The papers' protocol, several
+        online passes and one :meth:`finish` at the end, is ``finishing=False``, ``fit`` and
+        ``finish``. ``max_iter=-1`` always finishes.
     shrinking : bool, default=True
         Whether finishing sets aside vectors at their bound.
     tol : float, default=1e-3
@@ -122,7 +132,8 @@ class LASVC(KernelLearner):
         Bias of each decision function; 0 unless ``algorithm="lasvm"``.
     kkt_violation_ : float
         Largest violation met during the last pass of ``fit``, each row measured when it was
-        visited. With ``max_iter=-1`` the largest violation left over all rows.
+        visited. When ``fit`` ended with a pass that changed nothing, the largest violation left
+        over all rows.
     n_admitted_ : ndarray of shape (1, 3) or (n_classes, 3)
         Rows that entered the set of vectors kept, by where they lay on the ramp when they came:
         left of it (:math:`y f(x) <` ``ramp_s``), on it, right of it (:math:`y f(x) > 1`). Not
@@ -136,7 +147,7 @@ class LASVC(KernelLearner):
     feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, when X has string column names.
     n_iter_ : int
-        Passes made by ``fit``; 1 after ``partial_fit`` alone.
+        Passes made by ``fit``, at most ``max_iter``; 1 after ``partial_fit`` alone.
     n_kernel_evaluations_ : int
         Kernel values computed for learning.
     n_labels_used_ : int
@@ -216,7 +227,6 @@ class LASVC(KernelLearner):
     _parameter_constraints: dict = {
         **KernelLearner._parameter_constraints,
         "algorithm": [StrOptions(set(ALGORITHMS))],
-        "selection": [StrOptions({"random"})],
         "max_iter": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1})],
         "delta_max": [Interval(Real, 0.0, None, closed="neither"), None],
         "finishing": ["boolean"],
@@ -224,6 +234,8 @@ class LASVC(KernelLearner):
         "shuffle": ["boolean"],
         "warm_start": ["boolean"],
     }
+
+    _fixed_by_learning = (*KernelLearner._fixed_by_learning, "algorithm")
 
     # lasvm: members kept while only one class has been seen.
     n_init = 5
@@ -246,7 +258,6 @@ class LASVC(KernelLearner):
         gamma="scale",
         coef0=0.0,
         algorithm="lasvm",
-        selection="random",
         max_iter=1,
         delta_max=None,
         finishing=True,
@@ -267,7 +278,6 @@ class LASVC(KernelLearner):
         self.gamma = gamma
         self.coef0 = coef0
         self.algorithm = algorithm
-        self.selection = selection
         self.max_iter = max_iter
         self.delta_max = delta_max
         self.finishing = finishing
@@ -374,6 +384,7 @@ class LASVC(KernelLearner):
         self : object
         """
         check_is_fitted(self)
+        self._notice_new_parameters()
         with thread_pool(self.n_jobs) as threads:
             self._engine.finish(threads)
         return self
@@ -413,9 +424,8 @@ class LASVC(KernelLearner):
                     "The number of classes has to be greater than one; got "
                     f"{len(self.classes_)} class"
                 )
-        elif self._validated != self._learning_parameters():
-            self._validate_params()
-        self._validated = self._learning_parameters()
+        else:
+            self._notice_new_parameters()
         self._refuse_in_partial_fit()
         if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(
@@ -444,6 +454,7 @@ class LASVC(KernelLearner):
                 )
             X = self._fix_kernel(X, weights if weights.any() else np.ones(X.shape[0]))
             self._engine = self._spec.build()
+            self._known_parameters = self._learning_parameters()
             self._class_counts = np.zeros(len(self.classes_))
             self.n_samples_seen_ = 0
             self.n_iter_ = 1
@@ -478,7 +489,7 @@ class LASVC(KernelLearner):
             )
 
     def _learn(self, X, codes, cost, before):
-        self._validated = self._learning_parameters()
+        self._known_parameters = self._learning_parameters()
         known = self._start_engine(X, codes, cost, before)
         self._make_passes(X, codes, cost, known)
 
@@ -529,9 +540,10 @@ class LASVC(KernelLearner):
         return rows, alpha
 
     def _make_passes(self, X, codes, cost, known):
-        """``max_iter`` passes and finishing; with max_iter=-1 until nothing changes."""
+        """Make passes and finish; the first of several that changes nothing is the last one."""
         engine, exact = self._engine, self.max_iter == -1
         n_passes = self.max_passes if exact else self.max_iter
+        finishing = exact or self.finishing
         row_ids = np.arange(X.shape[0])
         self.n_labels_used_ = 0
         with thread_pool(self.n_jobs) as threads:
@@ -543,14 +555,18 @@ class LASVC(KernelLearner):
                 progress = self._count_labels if n_pass == 1 else None
                 engine.learn(X, self._order, codes, cost, row_ids, threads, progress)
                 self.kkt_violation_ = engine.violation_met()
-                quiet = engine.n_changes == changes and self._is_solved()
-                if quiet and exact:
+                unchanged = engine.n_changes == changes and (self._is_solved() or not finishing)
+                done = unchanged and n_passes > 1
+                if done:
                     self.kkt_violation_ = engine.violation_left()
-                    break
-                if exact:
+                elif finishing and n_passes > 1:
                     self._finish_exactly(threads)
+                elif finishing:
+                    engine.finish(threads)
                 if self.verbose:
                     self._report(n_pass, time.perf_counter() - start)
+                if done:
+                    break
                 if n_pass < n_passes:
                     self._order = self._next_order(X.shape[0])
             else:
@@ -561,8 +577,6 @@ class LASVC(KernelLearner):
                         ConvergenceWarning,
                         stacklevel=5,
                     )
-            if self.finishing and not exact:
-                engine.finish(threads)
 
     def _count_labels(self, n_rows):
         self.n_labels_used_ = n_rows
@@ -585,5 +599,22 @@ class LASVC(KernelLearner):
         )
 
     def _learning_parameters(self):
-        """Return what a chunk is learnt with: checked again when it has changed."""
-        return (self.C, self.class_weight, self.n_jobs, self.kernel)
+        """Return what a chunk is learnt with, in the order of ``_LEARNING_PARAMETERS``."""
+        return tuple(getattr(self, name) for name in _LEARNING_PARAMETERS)
+
+    def _notice_new_parameters(self):
+        """Take up parameters set since the last chunk, or refuse those that cannot change."""
+        present = self._learning_parameters()
+        if all(map(operator.is_, present, self._known_parameters)):
+            return
+        self._validate_params()
+        for name, old in self._learnt_with.items():
+            new = getattr(self, name)
+            if new is not old and (callable(new) or callable(old) or new != old):
+                raise ValueError(
+                    f"{name} cannot change once something has been learnt: it was {old!r} and is "
+                    f"now {new!r}. Set it back, or call fit to begin anew."
+                )
+        spec = replace(self._spec, cache_size=float(self.cache_size), solver=self._solver())
+        spec.configure(self._engine)
+        self._spec, self._known_parameters = spec, present

@@ -61,6 +61,9 @@ class KernelLearner(KernelMachine):
                 self._engine.begin_pass(None)
         return self
 
+    # What learning cannot go on without: another value needs another model.
+    _fixed_by_learning = ("kernel", "degree", "gamma", "coef0")
+
     def _begin_fit(self, X, y, sample_weight):
         """Validate; set classes, gamma and counters; nothing has been learnt yet."""
         precomputed = self._is_precomputed()
@@ -103,6 +106,7 @@ class KernelLearner(KernelMachine):
             self.gamma_ = float(self.gamma)
         if kind == "rbf" and X.dtype == np.float32 and needs_double(X, self.gamma_):
             X = X.astype(np.float64)
+        self._learnt_with = {name: getattr(self, name) for name in self._fixed_by_learning}
         self._dtype = X.dtype
         self._sparse = not isinstance(X, np.ndarray)
         self._spec = EngineSpec(
