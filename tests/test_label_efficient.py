@@ -138,7 +138,7 @@ LEARNERS = {
     "pa": PassiveAggressiveClassifier(C=0.5),
     "pa2-joint": PassiveAggressiveClassifier(loss="squared_hinge", multi_class="crammer_singer"),
     "pa-average": PassiveAggressiveClassifier(average=True),
-    "perceptron": PerceptronClassifier(positive_margin=0.2),
+    "perceptron": PerceptronClassifier(positive_margin=0.2, pos_label="yes"),
     "cost": CostSensitivePassiveAggressiveClassifier(class_weight=None),
     "sop": SecondOrderPerceptronClassifier(),
     "scw": SCWClassifier(),

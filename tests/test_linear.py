@@ -51,7 +51,7 @@ FIRST_ORDER = {
     "pa": PassiveAggressiveClassifier(),
     "pa2": PassiveAggressiveClassifier(loss="squared_hinge", C=0.5),
     "pa-joint": PassiveAggressiveClassifier(multi_class="crammer_singer"),
-    "perceptron": PerceptronClassifier(positive_margin=0.4, negative_margin=0.1),
+    "perceptron": PerceptronClassifier(positive_margin=0.4, negative_margin=0.1, pos_label="yes"),
     "perceptron-joint": PerceptronClassifier(multi_class="crammer_singer"),
     "cost": CostSensitivePassiveAggressiveClassifier(),
     "cost-joint": CostSensitivePassiveAggressiveClassifier(
@@ -88,6 +88,10 @@ with_averaging = pytest.mark.parametrize("name", AVERAGING)
 
 def model_of(name, **params):
     return clone(CLASSIFIERS[name]).set_params(**{"random_state": 0, **params})
+
+
+# What else a model needs where the labels are 0 and 1, not "no" and "yes".
+OF_NUMBERS = {"perceptron": {"pos_label": None}}
 
 
 def once(name, **params):
@@ -322,7 +326,7 @@ def test_accuracy_is_that_of_sgd_classifier(name, data):
     X = X if data == "breast cancer" else X[:900] / 16
     y = y[: len(X)]
     X, X_test, y, y_test = train_test_split(X, y, test_size=0.3, random_state=0, stratify=y)
-    params = dict(max_iter=10, tol=None)
+    params = dict(max_iter=10, tol=None, **OF_NUMBERS.get(name, {}))
     if name.startswith(("pa", "cost")):
         params["C"] = 0.1
     sgd = SGDClassifier(random_state=0).fit(X, y).score(X_test, y_test)
@@ -607,8 +611,8 @@ def test_initial_weights(name, problem, layout):
     before = learn(model_of(name), X[:100], y[:100])
     model = once(name, shuffle=False)
     if name.startswith("cost"):  # whose counts are not in the weights
-        before.set_params(rho=2.0)
-        model.set_params(rho=2.0)
+        before.set_params(rho=2.0, pos_label="yes")
+        model.set_params(rho=2.0, pos_label="yes")
     model.fit(X[100:], y[100:], coef_init=before.coef_, intercept_init=before.intercept_)
     going_on = before.partial_fit(X[100:], y[100:])
     assert_array_equal(model.coef_, going_on.coef_)
@@ -1334,7 +1338,7 @@ def test_very_wide_rows(name, n_classes):
     y = np.random.default_rng(1).integers(0, n_classes, 300)
     K = 1 if n_classes == 2 else 3
     per_array = 4 * WIDE * K
-    model = once(name, max_iter=3)
+    model = once(name, max_iter=3, **OF_NUMBERS.get(name, {}))
     n_arrays = 2 if name in SECOND_ORDER else 1
     # Nothing beside the arrays of the model is as wide.
     assert peak_of(lambda: model.fit(X, y)) < n_arrays * per_array + 1e6
@@ -1494,7 +1498,7 @@ def test_two_models_in_two_threads(name, layout):
 )
 def test_pipeline_and_grid_search(name, parameter):
     X, y = breast_cancer()
-    model = model_of(name, max_iter=5, tol=None)
+    model = model_of(name, max_iter=5, tol=None, **OF_NUMBERS.get(name, {}))
     pipeline = make_pipeline(StandardScaler(), model)
     step = type(model).__name__.lower()
     grid = {f"{step}__{parameter}": [0.01, 1.0], f"{step}__fit_intercept": [True, False]}
@@ -1530,15 +1534,16 @@ def test_learning_curve_of_a_stream():
 @pytest.mark.parametrize("name", ["pa", "arow", "perceptron"])
 def test_one_vs_rest_is_ones_own(name):
     X, y = rows_of("multiclass")
-    ovr, own = OneVsRestClassifier(once(name)).fit(X, y), once(name).fit(X, y)
+    more = OF_NUMBERS.get(name, {})
+    ovr, own = OneVsRestClassifier(once(name, **more)).fit(X, y), once(name, **more).fit(X, y)
     assert_allclose(ovr.decision_function(X), own.decision_function(X), rtol=1e-9, atol=1e-9)
-    stream = OneVsRestClassifier(model_of(name))
+    stream = OneVsRestClassifier(model_of(name, **more))
     for first in range(0, 200, 50):
         part = slice(first, first + 50)
         stream.partial_fit(X[part], y[part], classes=[10, 20, 30])
     own = learn(model_of(name), X, y)
     assert_allclose(stream.decision_function(X), own.decision_function(X), rtol=1e-9, atol=1e-9)
-    assert OneVsOneClassifier(once(name)).fit(X, y).score(X, y) > 0.7
+    assert OneVsOneClassifier(once(name, **more)).fit(X, y).score(X, y) > 0.7
 
 
 def test_calibration_bagging_and_voting():
