@@ -102,6 +102,7 @@ ESTIMATORS = [
     LASVC(kernel="linear"),
     LASVC(kernel="poly"),
     LASVC(kernel="sigmoid"),
+    LASVC(kernel="precomputed"),
     LASVC(class_weight="online_balanced", delta_max=0.1),
     LASVC(**EXACT),
     LASVC(**EXACT, kernel=RbfFunction()),
@@ -118,6 +119,7 @@ ESTIMATORS = [
     RampSVC(tol=1e-12, init_size=0.5),
     RampSVC(tol=1e-12, kernel=RbfFunction(), class_weight="balanced"),
     RampSVC(kernel="linear"),
+    RampSVC(kernel="precomputed"),
 ]
 
 LINEAR = (

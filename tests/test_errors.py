@@ -357,10 +357,13 @@ def test_balanced_is_not_for_streams():
 
 def test_precomputed_is_not_for_streams():
     X, y = two_classes()
-    match = "partial_fit is not possible with kernel='precomputed'"
-    with pytest.raises(ValueError, match=match):
-        model_of(kernel="precomputed").partial_fit(X @ X.T, y, classes=["no", "yes"])
-    Unharmed(kernel="precomputed").raises(ValueError, match, lambda m: m.partial_fit(X @ X.T, y))
+    model, match = model_of(kernel="precomputed"), "has no attribute 'partial_fit'"
+    assert not hasattr(model, "partial_fit")
+    with pytest.raises(AttributeError, match=match) as caught:
+        model.partial_fit(X @ X.T, y, classes=["no", "yes"])
+    assert "new rows have no kernel values with each other" in str(caught.value.__cause__)
+    unharmed = Unharmed(kernel="precomputed")
+    unharmed.raises(AttributeError, match, lambda m: m.partial_fit(X @ X.T, y))
 
 
 def test_shape_of_a_precomputed_kernel():

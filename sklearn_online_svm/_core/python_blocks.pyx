@@ -12,13 +12,15 @@ from .blocks cimport Block, SparseStore, Store, address, grown, round_up, row_ar
 from .leaves cimport LEAVES_TILE
 
 import numpy as np
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, issparse
 
 
 cdef void _copy_values(Store store, object values, Py_ssize_t n_rows, Py_ssize_t n_columns,
                        float *out, Py_ssize_t ld) except *:
     cdef const float[:, ::1] rounded
     cdef Py_ssize_t r
+    if issparse(values):
+        values = values.toarray()
     values = np.ascontiguousarray(values, dtype=np.float32)
     if values.shape != (n_rows, n_columns):
         raise ValueError(

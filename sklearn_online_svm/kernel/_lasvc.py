@@ -10,16 +10,17 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, Options, StrOptions
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_rows, check_weights, encode_labels, has_fast_path, thread_pool
 from ._engine import SolverSpec, continued_alpha, support
 from ._learner import KernelLearner
+from ._svc_names import without_keywords_of_svc
 
 # Rows in the first chunk of a stream below which gamma="scale" is a guess worth a warning.
 _FEW_ROWS = 30
-
 
 # What is looked at when learning goes on; the others concern fit, or are read where they are used.
 _LEARNING_PARAMETERS = (
@@ -28,6 +29,15 @@ _LEARNING_PARAMETERS = (
 )
 
 ALGORITHMS = ("lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full")
+
+
+def _can_take_new_rows(model):
+    if model._is_precomputed():
+        raise AttributeError(
+            "partial_fit is not possible with kernel='precomputed': new rows have no kernel "
+            "values with each other. Use a callable kernel, or fit."
+        )
+    return True
 
 
 class LASVC(KernelLearner):
@@ -47,10 +57,10 @@ class LASVC(KernelLearner):
         Penalty of errors; larger fits the data more closely. The weight
         :math:`|\alpha_i|` of a row is at most C times its class and sample weight.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
-        As in ``SVC``. A callable takes two row matrices and returns the matrix of kernel values;
-        it is called once per block of rows. With ``"precomputed"``, X is the kernel matrix:
-        square in ``fit``, rows against the training rows in ``predict``; ``partial_fit`` is not
-        possible, as no vectors are known.
+        As in ``SVC``. A callable takes two row matrices and returns the matrix of kernel values,
+        dense or sparse; it is called once per block of rows. With ``"precomputed"``, X is the
+        kernel matrix: square in ``fit``, rows against the training rows in ``predict``; there is
+        no ``partial_fit``, as no vectors are known.
     degree : int, default=3
         Degree of the polynomial kernel.
     gamma : {"scale", "auto"} or float, default="scale"
@@ -119,7 +129,7 @@ class LASVC(KernelLearner):
     class_weight_ : ndarray of shape (n_classes,)
         Factor of C per class; with ``"online_balanced"`` the latest.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights of the features; only with a linear kernel.
+        Weights of the features; only with a linear kernel. Read-only.
     dual_coef_ : ndarray of shape (1, n_SV) or (n_classes, n_SV)
         :math:`\alpha` of the support vectors, signed as in the decision function.
     dual_objective_ : ndarray of shape (1,) or (n_classes,)
@@ -249,6 +259,7 @@ class LASVC(KernelLearner):
     # Passes after which max_iter=-1 gives up, with a warning.
     max_passes = 1000
 
+    @without_keywords_of_svc
     def __init__(
         self,
         C=1.0,
@@ -323,6 +334,7 @@ class LASVC(KernelLearner):
         """
         return self._fit_or_restore(X, y, sample_weight)
 
+    @available_if(_can_take_new_rows)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Learn from new rows, in their order; learning goes on where it stopped.
 
@@ -348,7 +360,7 @@ class LASVC(KernelLearner):
         Raises
         ------
         ValueError
-            If the input is invalid, a label is none of the classes, the kernel is precomputed, or
+            If the input is invalid, a label is none of the classes, or
             ``class_weight="balanced"``. What has been learnt stays as it was. Should a kernel
             function raise in the midst of a chunk, the blocks of rows before it have been learnt.
         """
@@ -477,11 +489,6 @@ class LASVC(KernelLearner):
         )
 
     def _refuse_in_partial_fit(self):
-        if self._is_precomputed():
-            raise ValueError(
-                "partial_fit is not possible with kernel='precomputed': new rows have no kernel "
-                "values with each other. Use a callable kernel, or fit."
-            )
         if self.class_weight == "balanced":
             raise ValueError(
                 "class_weight='balanced' is not supported for partial_fit: the class counts of a "

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from .._base import check_rows, encode_labels, has_fast_path, thread_pool
 from ._engine import EngineSpec, support
+from ._svc_names import PROBABILITIES, NotOffered
 
 
 class KernelMachine(ClassifierMixin, BaseEstimator):
@@ -119,6 +120,9 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         suspects = suspects[:n_suspects]
         return (suspects, margins[suspects]) if return_margins else suspects
 
+    predict_proba = NotOffered(PROBABILITIES)
+    predict_log_proba = NotOffered(PROBABILITIES)
+
     # ---------------------------------------------------------------------------- the solution
 
     @property
@@ -144,12 +148,12 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     @property
     def dual_coef_(self):
         """Signed coefficients of the support vectors."""
-        return self._engine_or_raise().coefficients()[:, self._support()[0]]
+        return _read_only(self._engine_or_raise().coefficients()[:, self._support()[0]])
 
     @property
     def intercept_(self):
         """Bias of each decision function."""
-        return np.array([problem.b for problem in self._engine_or_raise().problems])
+        return _read_only(np.array([problem.b for problem in self._engine_or_raise().problems]))
 
     @property
     def coef_(self):
@@ -158,7 +162,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         if self._spec.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
         vectors = self._engine_or_raise().store.vectors(self._support()[0])
-        return np.asarray(self.dual_coef_ @ vectors)
+        return _read_only(np.asarray(self.dual_coef_ @ vectors))
 
     @property
     def dual_objective_(self):
@@ -219,3 +223,9 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     def __copy__(self):
         # The arrays of the state are those in use: a shallow copy would share them.
         return copy.deepcopy(self)
+
+
+def _read_only(array):
+    """Return the array, which was made for the caller: to write into it would change no model."""
+    array.flags.writeable = False
+    return array

@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from .._base import thread_pool
 from ._engine import SolverSpec, continued_alpha
 from ._learner import KernelLearner
+from ._svc_names import without_keywords_of_svc
 
 
 class RampSVC(KernelLearner):
@@ -69,7 +70,7 @@ class RampSVC(KernelLearner):
     class_weight_ : ndarray of shape (n_classes,)
         Factor of C per class.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights of the features; only with a linear kernel.
+        Weights of the features; only with a linear kernel. Read-only.
     dual_coef_ : ndarray of shape (1, n_SV) or (n_classes, n_SV)
         :math:`\alpha` of the support vectors, signed as in the decision function. Rows beyond the
         ramp have the sign opposite to their label, or 0.
@@ -167,6 +168,7 @@ class RampSVC(KernelLearner):
     # Rows are visited in random order.
     shuffle = True
 
+    @without_keywords_of_svc
     def __init__(
         self,
         C=1.0,
