@@ -238,8 +238,8 @@ def test_finishing_does_not_hinder_further_learning(any_model):
 
 def test_delta_max_keeps_the_violation_among_the_vectors_small():
     X, y = two_classes(300, noise=1.0)
-    once = model_of().partial_fit(X, y, classes=["no", "yes"])
-    often = model_of(delta_max=0.01).partial_fit(X, y, classes=["no", "yes"])
+    once = model_of(finishing=False).partial_fit(X, y, classes=["no", "yes"])
+    often = model_of(delta_max=0.01, finishing=False).partial_fit(X, y, classes=["no", "yes"])
     assert often.duality_gap_[0] < 0.2 * once.duality_gap_[0]
     assert often._engine.problems[0].delta <= 0.01
 

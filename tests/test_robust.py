@@ -118,7 +118,7 @@ def gap_and_target(model):
 def test_every_row_is_followed_by_steps_down_to_the_target_of_the_gap(algorithm, C):
     X, y = two_classes(250, noise=1.5)
     weight = np.random.default_rng(0).choice([0.5, 1.0, 2.0], 250)
-    model = model_of(algorithm, Busy, C=C, tol=1e-4)
+    model = model_of(algorithm, Busy, C=C, tol=1e-4, finishing=False)
     model.partial_fit(X[:1], y[:1], classes=["no", "yes"], sample_weight=weight[:1])
     problem = model._engine.problems[0]
     n_reached = n_idle = 0
@@ -160,7 +160,8 @@ def test_a_stream_ends_at_the_target(algorithm):
 def test_the_gap_is_primal_minus_dual(algorithm, problem):
     """By the values of a model, the dual objective included, over the vectors kept."""
     X, y = BOTH[problem](300)
-    model = model_of(algorithm, Busy, C=0.7).partial_fit(X, y, classes=np.unique(y))
+    model = model_of(algorithm, Busy, C=0.7, finishing=False)
+    model.partial_fit(X, y, classes=np.unique(y))
     for c, part in enumerate(model._engine.problems):
         members = part.members
         alive = members["row_id"] >= 0
@@ -403,7 +404,8 @@ class StartsAtOnce(LASVC):
 
 def test_i_learns_only_from_rows_on_the_ramp():
     X, y = two_classes(400, noise=1.5)
-    model = model_of("lasvm-i", StartsAtOnce, ramp_s=-0.5)
+    # It is the margin with the vectors as they are, not yet finished, that decides.
+    model = model_of("lasvm-i", StartsAtOnce, ramp_s=-0.5, finishing=False)
     n_learnt = 0
     for i in range(400):
         margin = signs(y)[i] * model.decision_function(X[i : i + 1])[0] if i else 0.0

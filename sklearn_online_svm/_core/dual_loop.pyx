@@ -99,7 +99,7 @@ cdef class DualLoop:
     def state(self):
         """Arrays from which ``restore`` rebuilds everything but the kernel rows."""
         return {
-            "format": 2,
+            "format": 3,
             "store": self.store.state(),
             "n_slots": self.store.n_slots,
             "problems": [problem.state() for problem in self.problems],
@@ -110,7 +110,7 @@ cdef class DualLoop:
         }
 
     def restore(self, dict state):
-        if state["format"] != 2:
+        if state["format"] != 3:
             raise ValueError(f"unknown format {state['format']!r} of a stored model")
         self.store.restore(state["store"], state["n_slots"])
         for problem, arrays in zip(self.problems, state["problems"], strict=True):
@@ -408,6 +408,7 @@ cdef class DualLoop:
 
     def finish(self, executor=None):
         """Solve each problem over its members to its tolerance."""
+        self.unsettle()
         for problem in self.problems:
             self.begin_alone(problem)
         try:
@@ -418,10 +419,57 @@ cdef class DualLoop:
                 self.share([(self.finish_problem, problem) for problem in self.problems],
                            executor)
         finally:
-            # Whatever happened, every g is made whole and released vectors are given up.
+            # Whatever happened, every g is made whole and released vectors are given up. Who
+            # breaks off wants no more than what has been reached: decisions do not go on.
             for problem in self.problems:
                 self.raise_errors((<Problem>problem).unshrink())
+                (<Problem>problem).solved_at = (<Problem>problem).n_changes
             self.write_store()
+
+    def settle(self, executor=None):
+        """Find the optimum over the members on the side, for decisions.
+
+        The solution of the stream stays as it is. An interrupt or an error leaves no optimum
+        behind, and nothing else changed.
+        """
+        cdef Problem problem
+        cdef int code
+        todo = [problem for problem in self.problems if not problem.is_settled]
+        done = False
+        changes = [problem.n_changes for problem in todo]
+        for problem in todo:
+            self.begin_alone(problem)
+        begun = []
+        try:
+            for problem in todo:
+                problem.begin_settling()
+                begun.append(problem)
+                problem.refresh()
+                code = problem.balance()
+                self.raise_errors(code)
+                problem.refresh()
+            if executor is None or len(todo) == 1:
+                for problem in todo:
+                    self.finish_problem(problem)
+            elif todo:
+                self.share([(self.finish_problem, problem) for problem in todo], executor)
+            for problem in todo:
+                self.raise_errors(problem.unshrink())
+            done = True
+        finally:
+            for problem, n_changes in zip(begun, changes):
+                problem.n_changes = n_changes
+                problem.end_settling(done)
+
+    @property
+    def is_settled(self):
+        """Whether decisions come from an optimum."""
+        return all(problem.is_settled for problem in self.problems)
+
+    def unsettle(self):
+        """Let decisions come from the solution of the stream."""
+        for problem in self.problems:
+            problem.unsettle()
 
     cdef int begin_alone(self, Problem problem) except -1:
         """A block without rows: lengths and buffers fit the members as they are."""
@@ -449,6 +497,7 @@ cdef class DualLoop:
         """New boxes for the members of each problem: (lower, upper, alpha) in the order of its
         ``slots()``, alpha inside the boxes. All or nothing, whenever an interrupt comes."""
         cdef Problem problem
+        self.unsettle()
         slots = [problem.slots() for problem in self.problems]
         g = [self.gradients(problem, mine, box[2])
              for problem, mine, box in zip(self.problems, slots, boxes)]
@@ -517,15 +566,19 @@ cdef class DualLoop:
         coef = np.zeros((len(self.problems), round_up(self.store.n_slots, LEAVES_TILE)))
         for c, problem in enumerate(self.problems):
             alive = problem.members["row_id"] >= 0
-            coef[c, problem.members["index"][alive]] = problem.members["alpha"][alive]
+            coef[c, problem.members["index"][alive]] = problem.solution()[0][alive]
         return coef
+
+    def biases(self):
+        """The bias of each problem."""
+        return np.array([problem.solution()[2] for problem in self.problems])
 
     def decide(self, X, double[:, ::1] out, executor=None):
         """out[i, c] = sum_s alpha_cs K(x_s, x_i) + b_c, in blocks of bounded memory."""
         cdef Py_ssize_t n = out.shape[0], part
         self.check_type(X)
         coef = self.coefficients()
-        b = np.array([problem.b for problem in self.problems])
+        b = self.biases()
         if executor is None or n < 4 * LEAVES_BLOCK:
             self.decide_part(X, coef, b, out, 0, n)
             return

@@ -348,8 +348,19 @@ cdef class GapDriven(Problem):
 
     cdef void finished(self) noexcept nogil:
         self.refresh()
-        # What cannot be cleaned for want of memory only stays longer.
-        self.clean()
+        if not self.settling:
+            # What cannot be cleaned for want of memory only stays longer.
+            self.clean()
+
+    cdef void exchange(self) noexcept nogil:
+        cdef double *other = &self.settled.numbers[3]
+        cdef bint stale = self.stale
+        Problem.exchange(self)
+        self.loss, other[0] = other[0], self.loss
+        self.alpha_g, other[1] = other[1], self.alpha_g
+        self.h, other[2] = other[2], self.h
+        self.h_squared, other[3] = other[3], self.h_squared
+        self.stale, other[4] = other[4] != 0.0, stale
 
     @property
     def violation_met(self):

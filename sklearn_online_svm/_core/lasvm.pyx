@@ -217,7 +217,35 @@ cdef class Lasvm(Problem):
 
     cdef void finished(self) noexcept nogil:
         self.set_b()
-        self.evict()
+        if not self.settling:
+            self.evict()
+
+    cdef int balance(self) noexcept nogil:
+        """Bring the sum of alpha back to 0 after members have left with theirs: those move whose
+        gradient wants it most."""
+        cdef double total = -self.settled.residual, by
+        cdef Py_ssize_t slot
+        cdef const float *k
+        self.settled.residual = 0.0
+        while total != 0.0:
+            slot = self.members.extremes.j_min if total > 0.0 else self.members.extremes.i_max
+            if slot < 0:
+                break                            # rounding: every member is at its bound
+            k = self.kernel_row(slot, -1)
+            if k == NULL:
+                return -1
+            by = self.members.alpha[slot]
+            if total > 0.0:
+                self.members.move(slot, -fmin(total, by - self.members.lower[slot]))
+            else:
+                self.members.move(slot, fmin(-total, self.members.upper[slot] - by))
+            by = self.members.alpha[slot] - by
+            if by == 0.0:
+                break
+            total += by
+            table().axpy(-by, k, self.members.g, self.members.n)
+            self.members.scan()
+        return 0
 
     cdef void refresh(self) noexcept nogil:
         self.members.scan()

@@ -9,6 +9,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t
 from .active_set cimport ActiveSet, Front
 from .blocks cimport Block, Store
 from .leaves cimport leaves_extremes
+from .settled cimport Settled
 from .support_set cimport Example, KernelRows, SupportSet
 
 # Values touched by one problem before signals are looked at: some 20 ms.
@@ -39,6 +40,9 @@ cdef class Problem:
     cdef readonly double tau         # tol, or the rounding of g where that is larger
     cdef readonly int64_t n_evaluations
     cdef readonly int64_t n_changes  # what a pass has to be free of to be the last one
+    cdef readonly Settled settled    # the optimum on the side, where decisions were asked for
+    cdef bint settling               # the members hold that solution, not the stream's
+    cdef int64_t solved_at           # n_changes when the solution of the stream was finished
     cdef double work                 # values touched, for returning in time to the caller
     cdef bint hurry                  # improve no more: someone wants to stop
     cdef Fresh fresh
@@ -69,6 +73,8 @@ cdef class Problem:
     cdef double high_of(self, const leaves_extremes *e) noexcept nogil
     cdef void finished(self) noexcept nogil
     cdef void refresh(self) noexcept nogil
+    cdef int balance(self) noexcept nogil
+    cdef void exchange(self) noexcept nogil
 
     # What all share.
     cdef int begin_block(self, Fresh *fresh, Py_ssize_t n_rows) except -1
@@ -92,3 +98,5 @@ cdef class Problem:
                                 Py_ssize_t pinned) noexcept nogil
     cdef bint move(self, Front *front, Py_ssize_t q, double by) noexcept nogil
     cdef int unshrink(self) noexcept nogil
+    cdef int begin_settling(self) except -1
+    cdef int end_settling(self, bint done) except -1

@@ -58,6 +58,7 @@ cdef class SupportSet:
     cdef void enter_zeros(self, Py_ssize_t slot) noexcept nogil
     cdef void leave_zeros(self, Py_ssize_t slot) noexcept nogil
     cdef void move(self, Py_ssize_t slot, double by) noexcept nogil
+    cdef void mark(self) noexcept nogil
     cdef void scan(self) noexcept nogil
 
 

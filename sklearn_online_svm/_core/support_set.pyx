@@ -162,6 +162,16 @@ cdef class SupportSet:
         elif was_zero and alpha != 0.0:
             self.leave_zeros(slot)
 
+    cdef void mark(self) noexcept nogil:
+        """Flags and list of zeros from alpha as it is."""
+        cdef Py_ssize_t s
+        self.n_zeros = 0
+        for s in range(self.n):
+            self.up[s] = -1 if self.alpha[s] < self.upper[s] else 0
+            self.down[s] = -1 if self.alpha[s] > self.lower[s] else 0
+            if self.alpha[s] == 0.0 and self.row_id[s] >= 0:
+                self.enter_zeros(s)
+
     cdef void scan(self) noexcept nogil:
         """Extremes of g as it is."""
         cdef Py_ssize_t s

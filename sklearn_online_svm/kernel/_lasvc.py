@@ -597,6 +597,9 @@ class LASVC(KernelLearner):
 
         return count
 
+    def _settles(self):
+        return self.finishing and not self._is_precomputed()
+
     def _report(self, n_pass, seconds):
         members = sum(problem.members.n_members for problem in self._engine.problems)
         print(

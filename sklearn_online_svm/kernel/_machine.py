@@ -46,8 +46,9 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
                 accept_sparse=False if self._is_precomputed() else "csr",
             )
         scores = np.empty((X.shape[0], self._spec.n_problems))
+        engine = self._settled_engine()
         with thread_pool(self.n_jobs, X.shape[0]) as threads:
-            self._engine.decide(X, scores, threads)
+            engine.decide(X, scores, threads)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X):
@@ -148,12 +149,12 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     @property
     def dual_coef_(self):
         """Signed coefficients of the support vectors."""
-        return _read_only(self._engine_or_raise().coefficients()[:, self._support()[0]])
+        return _read_only(self._settled_engine().coefficients()[:, self._support()[0]])
 
     @property
     def intercept_(self):
         """Bias of each decision function."""
-        return _read_only(np.array([problem.b for problem in self._engine_or_raise().problems]))
+        return _read_only(self._settled_engine().biases())
 
     @property
     def coef_(self):
@@ -161,18 +162,18 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if self._spec.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
-        vectors = self._engine_or_raise().store.vectors(self._support()[0])
+        vectors = self._engine.store.vectors(self._support()[0])
         return _read_only(np.asarray(self.dual_coef_ @ vectors))
 
     @property
     def dual_objective_(self):
         """Dual objective of each binary problem."""
-        return np.array([problem.objective for problem in self._engine_or_raise().problems])
+        return np.array([problem.objective for problem in self._settled_engine().problems])
 
     @property
     def duality_gap_(self):
         """Primal minus dual objective of each binary problem, over the vectors kept."""
-        return np.array([problem.gap for problem in self._engine_or_raise().problems])
+        return np.array([problem.gap for problem in self._settled_engine().problems])
 
     @property
     def n_kernel_evaluations_(self):
@@ -183,8 +184,22 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self._engine
 
+    def _settled_engine(self):
+        """Return the engine, with the solution that decisions come from."""
+        engine = self._engine_or_raise()
+        if not self._settles():
+            engine.unsettle()
+        elif not engine.is_settled:
+            with thread_pool(self.n_jobs) as threads:
+                engine.settle(threads)
+        return engine
+
+    def _settles(self):
+        """Whether decisions come from the optimum over the vectors kept."""
+        return False
+
     def _support(self):
-        return support(self._engine_or_raise())
+        return support(self._settled_engine())
 
     # ---------------------------------------------------------------------------- conventions
 
