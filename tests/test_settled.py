@@ -100,9 +100,13 @@ def adult(data):
     data = data("adult_a9a")
     rows = np.random.default_rng(0).permutation(len(data.y_train))[:2500]
     X = csr_matrix(data.X_train[rows], dtype=np.float32)
-    return X, data.y_train[rows], csr_matrix(data.X_test[:4000], dtype=np.float32), (
-        data.y_test[:4000]
-    ), 0.005
+    return (
+        X,
+        data.y_train[rows],
+        csr_matrix(data.X_test[:4000], dtype=np.float32),
+        (data.y_test[:4000]),
+        0.005,
+    )
 
 
 def eights(data):

@@ -229,7 +229,9 @@ def test_a_copy_halfway_goes_on_as_if_uninterrupted(
 ):
     X, y = rows_of(problem, layout)
     uninterrupted = learn(model_of(finishing=False), X, y)
-    original = model_of(finishing=False).partial_fit(X[:n_before], y[:n_before], classes=np.unique(y))
+    original = model_of(finishing=False).partial_fit(
+        X[:n_before], y[:n_before], classes=np.unique(y)
+    )
     halfway = original.decision_function(X)
     copied = make_copy(original, tmp_path)
     assert_array_equal(copied.decision_function(X), halfway)

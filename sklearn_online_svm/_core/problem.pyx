@@ -74,6 +74,8 @@ cdef class Problem:
     def configure(self, *, double tol, bint shrinking, Py_ssize_t cache_bytes):
         """Options that may change while learning goes on; a subclass has some of its own. A row of
         the cache that is dropped costs time only."""
+        if tol != self.tol:
+            self.solved_at = self.settled.at = -1
         self.tol = self.tau = tol
         self.shrinking = shrinking
         if self.rows is None or cache_bytes != self.cache_bytes:
