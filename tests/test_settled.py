@@ -1,4 +1,4 @@
-"""Decisions in the midst of a stream come from a finished solution, which the stream never sees."""
+"""Decisions amid a stream come from a finished solution, which the stream never sees."""
 
 import pickle
 from functools import partial
