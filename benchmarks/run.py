@@ -7,6 +7,7 @@ from . import (
     label_efficient,
     linear,
     one_row,
+    prefixes,
     reproduction,
     robust,
     scaling,
@@ -14,11 +15,11 @@ from . import (
 )
 
 _ALL = one_row.STEPS | compare.STEPS | scaling.STEPS | reproduction.STEPS | cache_size.STEPS
-_ALL |= robust.STEPS | linear.STEPS | label_efficient.STEPS
+_ALL |= prefixes.STEPS | robust.STEPS | linear.STEPS | label_efficient.STEPS
 # About by their time, so that something is there to look at soon.
 _ORDER = [
-    "one_row", "waveform", "banana", "usps", "reuters", "figure_3_7", "scaling", "table_3_2",
-    "adult_csr", "adult_dense", "mnist_digits", "cache_size", "mnist_8", "mnist_ten",
+    "one_row", "waveform", "banana", "usps", "reuters", "prefixes", "figure_3_7", "scaling",
+    "table_3_2", "adult_csr", "adult_dense", "mnist_digits", "cache_size", "mnist_8", "mnist_ten",
     *robust.STEPS, *linear.STEPS, *label_efficient.STEPS,
 ]  # fmt: skip
 STEPS = {name: _ALL[name] for name in _ORDER}

@@ -8,6 +8,8 @@ writes ``doc/benchmarks/*.inc`` and ``*.png`` and the lines of ``README.rst`` be
 ``.. benchmark-table-start`` and ``.. benchmark-table-end``. Steps without results are left out.
 """
 
+import numpy as np
+
 from . import (
     figures,
     harness,
@@ -165,6 +167,38 @@ def scaling(results):
         for model in ("lasvc", "svc")
     ]
     rows.append(["fitted exponent", *exponents[:2], "–", *exponents[2:]])
+    return list_table(header, rows)
+
+
+def prefixes(results):
+    """Decisions in the midst of a stream: their errors, and what they cost."""
+    stored = harness.load("prefixes", results)
+    if stored is None:
+        return None
+    header = [
+        "set", "algorithm", "C", "error, as decided", "... finished", "... as the vectors are",
+        "worst excess", "stream", "with a decision per chunk", "row by row",
+    ]  # fmt: skip
+    rows = []
+    for record in stored["records"]:
+        if record["status"] != "ok":
+            continue
+        for run in record["runs"]:
+            # The first chunk may hold a single class.
+            decided, finished, raw = np.array(run["errors"])[1:].T
+            learnt = float(np.median(run["stream_seconds"]))
+            rows.append(
+                [
+                    WORKLOADS[record["workload"]].title,
+                    record["algorithm"],
+                    f"{run['C']:g}",
+                    *(percent(errors.mean()) for errors in (decided, finished, raw)),
+                    percent((decided - finished).max()),
+                    seconds(learnt),
+                    seconds(run["watched_seconds"]),
+                    f"{run['row_microseconds']:.0f} us",
+                ]
+            )
     return list_table(header, rows)
 
 
@@ -405,6 +439,7 @@ TABLES = {
     "comparison": comparison,
     "details": details,
     "scaling": scaling,
+    "prefixes": prefixes,
     "memory": memory,
     "cache_size": cache_size,
     "table_3_2": table_3_2,

@@ -211,10 +211,8 @@ def _reading(outcomes, about):
         "model is enough. Look there first.",
         "The curves, and the line of SVC beside them, are taken on at most a few thousand test "
         "rows, so their errors differ a little from those of the table. LASVC is shown between "
-        "chunks, without <code>finish()</code>; the dot is the same model after it. Where "
-        "classes overlap and C is large (banana), the model between chunks is far from the "
-        "optimum and its error jumps: call <code>finish()</code> before using such a model, or "
-        "set <code>delta_max</code>.",
+        "chunks: its predictions there come from a solution finished on the side, and the stream "
+        "goes on without it. The dot is the model after <code>finish()</code>.",
         "SVC does not tell how many kernel values it computed.",
     ]
     if any(outcome.scores[1].rows != outcome.n_train for outcome in outcomes):

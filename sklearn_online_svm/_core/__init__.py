@@ -16,7 +16,8 @@ Arrows run downward only. The kernel models::
          problem.pyx ---------.        |     one binary problem: members, their kernel rows, the
              |                |        |     frame of finishing
              v                |        |
-        active_set.pyx        |        |     slots that may still move (shrinking)
+        active_set.pyx        |        |     slots that may still move (shrinking); a second
+        settled.pyx           |        |     solution, for decisions in the midst of a stream
              |                |        |
              v                v        v
        support_set.pyx        blocks.pyx     slots: alpha, g, lower, upper, y, and kernel rows

@@ -92,9 +92,11 @@ class LASVC(KernelLearner):
         most this. None: REPROCESS once. Only of ``algorithm="lasvm"``; the others are led by the
         duality gap.
     finishing : bool, default=True
-        Whether the passes of ``fit`` are followed by :meth:`finish`. The papers' protocol, several
-        online passes and one :meth:`finish` at the end, is ``finishing=False``, ``fit`` and
-        ``finish``. ``max_iter=-1`` always finishes.
+        Whether the passes of ``fit`` are followed by :meth:`finish`, and decisions in the midst of
+        a stream come from a solution finished on the side, to ten times ``tol``; what the stream
+        learns does not depend on it. The papers' protocol, several online passes and one
+        :meth:`finish` at the end, is ``finishing=False``, ``fit`` and ``finish``. ``max_iter=-1``
+        always finishes.
     shrinking : bool, default=True
         Whether finishing sets aside vectors at their bound.
     tol : float, default=1e-3
@@ -339,8 +341,8 @@ class LASVC(KernelLearner):
         """Learn from new rows, in their order; learning goes on where it stopped.
 
         Every row given is a new row: to pass again over the same rows use
-        ``fit(max_iter=...)``. Chunks of any size give the same model. Vectors are not finished;
-        call :meth:`finish` when the violation left among them matters.
+        ``fit(max_iter=...)``. Chunks of any size give the same model. Predictions in between are
+        those of the model finished on the side (see ``finishing``).
 
         Parameters
         ----------
