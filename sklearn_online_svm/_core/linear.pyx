@@ -81,6 +81,7 @@ cdef struct Source:
     int32_t *predicted
     unsigned char *owned
     const double *factors           # of the classes
+    int64_t *left                   # labels that may still be bought
 
 
 @cython.final
@@ -177,17 +178,18 @@ cdef class UpdateLoop:
         X : ndarray of shape (n_rows, n_features), or tuple (data, indices, indptr)
             Float32 or float64 as the weights want it; indices int32, indptr int64.
         labels : ndarray of int32, or of float64 for regression
-            Class of each row, -1: not known.
+            Class of each row, -1: not known, -2: nobody knows.
         row_weights : ndarray of float64, optional
         order : ndarray of int64, optional
             Rows to visit, in this order.
         asker : Asker, optional
             Asks for labels; all are taken without it.
-        marks : tuple (predicted, owned, factors), optional
+        marks : tuple (predicted, owned, factors, left), optional
             int32 and uint8 per row: the class predicted before learning is written; a label that
-            is owned is learnt from without asking, one that is asked for is owned from then on.
-            float64 per class, or None: the weight of a row is multiplied with that of its label,
-            once this is known.
+            is owned (1) is learnt from without asking, one that is asked for is owned from then
+            on, or 2: nobody knows it, and it is not asked for again. float64 per class, or None:
+            the weight of a row is multiplied with that of its label, once this is known. An array
+            with one int64: the labels that may still be bought.
 
         Returns
         -------
@@ -209,6 +211,7 @@ cdef class UpdateLoop:
         source.predicted = NULL
         source.owned = NULL
         source.factors = NULL
+        source.left = NULL
         source.itemsize = 4 if self.weights.single else 8
         if isinstance(X, tuple):
             data, indices, indptr = X
@@ -234,9 +237,10 @@ cdef class UpdateLoop:
             source.order = <const int64_t *>address(order)
             n = len(order)
         if marks is not None:
-            predicted, owned, factors = marks
+            predicted, owned, factors, left = marks
             source.predicted = <int32_t *>address(predicted)
             source.owned = <unsigned char *>address(owned)
+            source.left = <int64_t *>address(left)
             if factors is not None:
                 source.factors = <const double *>address(factors)
         source.n_rows = n
@@ -260,7 +264,7 @@ cdef class UpdateLoop:
         cdef Row row
         cdef Py_ssize_t i, at, ahead, bytes_per_row = self.weights.n_features * source.itemsize
         cdef double weight, probability = 1.0
-        cdef bint updated, asked
+        cdef bint updated, asked, known, bought
         row.columns = NULL
         row.n = self.weights.n_features
         for at in range(position[0], stop):
@@ -299,26 +303,30 @@ cdef class UpdateLoop:
                 continue
             # Labels have a price; rows not asked about leave no trace in the model.
             asked = False
-            if weight == 0.0:
-                # Nothing would be learnt from its label.
-                if not source.owned[i]:
+            known = source.owned[i] == 1
+            if weight == 0.0 or (not known and (source.owned[i] or source.left[0] == 0)):
+                # Nothing would be learnt from its label, or nobody knows or pays for it.
+                if not known:
                     source.predicted[i] = self._predicted()
                 continue
-            if not source.owned[i]:
+            if not known:
                 probability = self._probability(&row)
                 asked = asks(&self.asker.query, probability)
-                if asked and source.labels[i] < 0:
+                if asked and source.labels[i] == -1:
                     return _LABEL_WANTED
                 source.predicted[i] = self._predicted()
             updated = False
-            if asked or source.owned[i]:
+            bought = asked and source.labels[i] >= 0
+            if known or bought:
                 if source.factors != NULL:
                     weight *= source.factors[source.labels[i]]
                 self.n_rows += 1
                 updated = weight != 0.0 and self._teach(&row, source.labels[i], weight)
-            if not source.owned[i]:
+            if not known:
                 move_on(&self.asker.query, probability, asked, updated, self.weights.norm)
-                source.owned[i] = asked
+                if asked:
+                    source.owned[i] = 1 if bought else 2
+                    source.left[0] -= bought
         position[0] = stop
         return _DONE
 

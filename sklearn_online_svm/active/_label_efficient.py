@@ -8,21 +8,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import unique_labels
-from sklearn.utils.validation import (
-    check_consistent_length,
-    check_is_fitted,
-    column_or_1d,
-)
+from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_rows, check_weights, draw_seed
-from .._core.linear import DONE, NOT_FINITE
 from .._core.rows import shuffled
 from ..linear import PassiveAggressiveClassifier
 from ..linear._classifier import LinearClassifier
-from ..linear._learner import arrays_of, refuse_row
+from ._oracle import ABSTAINED, Answers, codes_of, labels_of
 from ._query import MarginQuery, QueryRule
-
-_UNKNOWN = -1
+from ._stream import CompiledStream, Seen, Stream
+from ._unfinished import Chance, Unfinished
 
 
 class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -43,6 +38,11 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         rule is asked about the others; no label is bought twice.
     shuffle : bool, default=True
         Whether ``fit`` visits the rows in random order. ``partial_fit`` never shuffles.
+    budget : int, default=None
+        Labels that may be bought, at most; None: as many as the rule asks for. It holds for
+        everything since the last ``fit``, over all passes and chunks; once it is spent, rows are
+        only predicted, and the rule is not asked about them. A question that is answered by
+        ``ABSTAIN`` costs nothing.
     random_state : int, RandomState instance or None, default=None
         For the order of ``fit``, and for the rule if it has no ``random_state`` itself.
 
@@ -58,8 +58,15 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
     queried_ : ndarray of shape (n_samples_seen,), bool
         Which labels were bought, by the place of the row in X (after ``partial_fit``: in the
         stream).
+    queried_labels_ : ndarray of shape (n_queries_,)
+        The labels bought, those of ``X[queried_]``.
+    n_abstained_ : int
+        Questions that were answered by ``ABSTAIN``.
+    abstained_ : ndarray of shape (n_samples_seen,), bool
+        Which rows these were, like ``queried_``.
     online_predictions_ : ndarray of shape (n_samples_seen,)
-        The class predicted for each row when it first came by, before its label was seen.
+        The class predicted for each row when it first came by, before its label was seen. (Rows
+        that an interrupted ``fit`` with ``shuffle`` has not come to have ``classes_[0]``.)
     n_iter_ : int
         Passes made.
     n_features_in_ : int
@@ -99,6 +106,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         "query_strategy": [HasMethods(["query", "update"]), None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "shuffle": ["boolean"],
+        "budget": [Interval(Integral, 0, None, closed="left"), None],
         "random_state": ["random_state"],
     }
 
@@ -109,12 +117,14 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         *,
         max_iter=1,
         shuffle=True,
+        budget=None,
         random_state=None,
     ):
         self.estimator = estimator
         self.query_strategy = query_strategy
         self.max_iter = max_iter
         self.shuffle = shuffle
+        self.budget = budget
         self.random_state = random_state
 
     def fit(self, X, y=None, sample_weight=None, *, oracle=None, classes=None):
@@ -129,8 +139,10 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows for the estimator.
         oracle : callable, default=None
-            ``oracle(i)`` returns the label of row ``X[i]``; it is called for rows asked about
-            whose label is not in y.
+            ``oracle(i)`` returns the label of row ``X[i]``, or ``ABSTAIN``; it is called for rows
+            asked about whose label is not in y. One with two arguments (without defaults) is
+            called as ``oracle(i, row)``: a copy of the row as an array of shape (n_features,), or
+            a sparse matrix with one row.
         classes : array-like of shape (n_classes,), default=None
             All classes; needed if y does not hold them all.
 
@@ -142,11 +154,20 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         ------
         ValueError
             If the input is invalid, or a row is asked about whose label is missing in y and there
-            is no oracle; it names the row. The model is then what it was before.
+            is no oracle, or the oracle gave what is none of the classes; it names the row.
+
+        Notes
+        -----
+        If the call breaks off (the oracle raises an error, gives a label that does not exist, or
+        somebody presses Ctrl-C) after the oracle has answered, the model keeps what it has learnt,
+        ``queried_labels_`` tells all answers, and the same call with the same rows does not ask
+        for them again. It begins anew with the answers at hand, with the same random numbers, and
+        gives the model that an uninterrupted call would have given. If an error comes up before
+        the first answer, the model is what it was before the call.
         """
         self._validate_params()
         before = self.__dict__.copy()
-        stream = None
+        stream = chance = None
         try:
             if y is None and oracle is None:
                 raise ValueError(
@@ -155,27 +176,35 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
                 )
             for name in ("estimator_", "query_strategy_", "_seen"):
                 self.__dict__.pop(name, None)
-            random = check_random_state(self.random_state)
-            stream = self._open(X, y, sample_weight, oracle, classes, random)
-            if sample_weight is not None and not stream.weights.any():
+            X, labels, weights = self._read(X, y, sample_weight, classes)
+            if weights is not None and not weights.any():
                 raise ValueError("Sample weights must contain at least one non-zero number.")
+            former = self._left_unfinished(X)
+            chance = Chance(self.random_state, None if former is None else former.chance)
+            self._begin(chance.generator)
+            stream = self._open(X, labels, weights, oracle, former)
             order = None
             for n_pass in range(self.max_iter):
                 self.n_iter_ = n_pass + 1
                 if self.shuffle:
-                    order = shuffled(stream.n_rows, draw_seed(random))
+                    order = shuffled(stream.n_rows, draw_seed(chance.generator))
                 stream.run(self.estimator_, self.query_strategy_, order)
                 stream.look_no_more()
-            self._remember(stream)
+            stream.remember()
         except BaseException as error:
-            if stream is None or isinstance(error, Exception):
+            paid = stream is not None and stream.answers.by_oracle.any()
+            if stream is None or (isinstance(error, Exception) and not paid):
                 self.__dict__.clear()
                 self.__dict__.update(before)
-            else:  # an interrupt: labels that were paid for are not forgotten
+            else:
                 if self.shuffle:
                     stream.n_seen = stream.n_rows
-                self._remember(stream)
+                stream.own_all_answers()
+                stream.remember()
+                if paid:
+                    self._unfinished = Unfinished(stream.answers, 0, chance)
             raise
+        self.__dict__.pop("_unfinished", None)
         return self
 
     def partial_fit(self, X, y=None, classes=None, sample_weight=None, *, oracle=None):
@@ -192,7 +221,8 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows for the estimator.
         oracle : callable, default=None
-            ``oracle(i)`` returns the label of row ``X[i]``.
+            ``oracle(i)`` returns the label of row ``X[i]``, or ``ABSTAIN``; one with two arguments
+            is given the row, too, as in :meth:`fit`.
 
         Returns
         -------
@@ -202,8 +232,14 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         ------
         ValueError
             If the input is invalid: nothing has been learnt then. Or if a row is asked about whose
-            label is missing in y and there is no oracle; it names the row. The rows before it have
-            been learnt, and ``queried_`` ends with them.
+            label is missing in y and there is no oracle, or the oracle gave what is none of the
+            classes; it names the row.
+
+        Notes
+        -----
+        If the call breaks off halfway, the rows before have been learnt, and ``queried_`` ends
+        with them. Then either the same call is repeated (next, with the same rows), which goes on
+        with the row where it broke off; or the stream goes on with the rows from this one on.
         """
         first = "estimator_" not in self.__dict__
         before = self.__dict__.copy()
@@ -217,30 +253,37 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
                     f"`classes={classes!r}` is not the same as on last call to partial_fit, "
                     f"was: {self.classes_!r}"
                 )
-            random = check_random_state(self.random_state) if first else None
-            stream = self._open(X, y, sample_weight, oracle, classes, random)
+            X, labels, weights = self._read(X, y, sample_weight, classes)
+            former = self._left_unfinished(X)
+            if first:
+                self._begin(check_random_state(self.random_state))
+            stream = self._open(X, labels, weights, oracle, former)
+            start = 0 if former is None else former.n_done
         except BaseException:  # an interrupt, too: nothing has been learnt
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
         try:
-            stream.run(self.estimator_, self.query_strategy_, None)
+            stream.n_seen = start
+            stream.run(self.estimator_, self.query_strategy_, None, start)
         except BaseException:
             if first and stream.has_not_begun():
                 # A parameter that was found wrong only now can be mended.
                 self.__dict__.clear()
                 self.__dict__.update(before)
             else:
-                self._remember(stream)
+                stream.remember(start)
+                self._unfinished = Unfinished(stream.answers, stream.n_seen, None)
             raise
-        self._remember(stream)
+        stream.remember(start)
+        self.__dict__.pop("_unfinished", None)
         return self
 
-    def _open(self, X, y, sample_weight, oracle, classes, random):
-        """Validate rows and labels; the first ones fix classes, model and rule."""
+    def _read(self, X, y, sample_weight, classes):
+        """Validate rows, labels (as codes) and weights; the first ones fix the classes."""
         first = "estimator_" not in self.__dict__
         X = check_rows(self, X, reset=first)
-        labels, known = _labels(y, X)
+        labels, known = labels_of(y, X)
         if first:
             given = labels[known] if classes is None else np.asarray(classes)
             if classes is None and not known.any():
@@ -255,35 +298,57 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         weights = None
         if sample_weight is not None:
             weights = check_weights(sample_weight, X, allow_all_zero=True)
-        codes = _codes(labels, known, self.classes_)
-        if first:
-            self.n_iter_ = 1
-            self.estimator_ = _or_default(self.estimator, PassiveAggressiveClassifier)
-            self.query_strategy_ = _or_default(self.query_strategy, MarginQuery)
-            rule = self.query_strategy_
-            if self.random_state is not None and getattr(rule, "random_state", 0) is None:
-                rule.set_params(random_state=draw_seed(random) % 2**32)
-            for given in (self.estimator_, rule):
-                if isinstance(given, LinearClassifier | QueryRule):
-                    given._validate_params()
-            self._seen = _Seen()
+        return X, codes_of(labels, known, self.classes_), weights
+
+    def _begin(self, random):
+        """Make model and rule."""
+        self.n_iter_ = 1
+        self.estimator_ = _or_default(self.estimator, PassiveAggressiveClassifier)
+        self.query_strategy_ = _or_default(self.query_strategy, MarginQuery)
+        rule = self.query_strategy_
+        if getattr(rule, "random_state", 0) is None:
+            rule.set_params(random_state=draw_seed(random) % 2**32)
+        for given in (self.estimator_, rule):
+            if isinstance(given, LinearClassifier | QueryRule):
+                given._validate_params()
+        self._seen = Seen()
+
+    def _left_unfinished(self, X):
+        """Return what a call about these rows left when it broke off, or None."""
+        former = self.__dict__.get("_unfinished")
+        return former if former is not None and former.is_about(X) else None
+
+    def _open(self, X, codes, weights, oracle, former):
+        answers = Answers(X, codes, self.classes_, oracle)
+        if former is not None:
+            answers.recall(former.codes, former.classes)
         # The loop asks by the newest weights, not by averages.
         compiled = (
             isinstance(self.estimator_, LinearClassifier)
             and not getattr(self.estimator_, "average", False)
             and isinstance(self.query_strategy_, QueryRule)
         )
-        kind = _CompiledStream if compiled else _Stream
-        return kind(X, codes, self.classes_, weights, oracle, self._seen)
-
-    def _remember(self, stream):
-        self._seen.add(stream.predicted[: stream.n_seen], stream.owned[: stream.n_seen])
+        kind = CompiledStream if compiled else Stream
+        return kind(X, answers, weights, self._seen, self.budget)
 
     @property
     def queried_(self):
         """Which labels were bought."""
         check_is_fitted(self)
-        return self._seen.owned.view(bool)
+        return self._seen.answers >= 0
+
+    @property
+    def queried_labels_(self):
+        """The labels bought, in the order of their rows."""
+        check_is_fitted(self)
+        answers = self._seen.answers
+        return self.classes_[answers[answers >= 0]]
+
+    @property
+    def abstained_(self):
+        """Which rows nobody could label."""
+        check_is_fitted(self)
+        return self._seen.answers == ABSTAINED
 
     @property
     def online_predictions_(self):
@@ -295,7 +360,13 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
     def n_queries_(self):
         """Number of labels bought."""
         check_is_fitted(self)
-        return int(np.count_nonzero(self._seen.owned))
+        return self._seen.n_bought
+
+    @property
+    def n_abstained_(self):
+        """Number of questions that got no label."""
+        check_is_fitted(self)
+        return self._seen.n_abstained
 
     def decision_function(self, X):
         """Decision values of the model.
@@ -351,214 +422,6 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         return tags
 
 
-class _Stream:
-    """Rows and what is known of their labels, through any estimator, one row at a time."""
-
-    def __init__(self, X, codes, classes, weights, oracle, seen):
-        self.X = X
-        self.codes = codes
-        self.classes = classes
-        self.weights = weights
-        self.oracle = oracle
-        self.seen = seen
-        self.n_rows = X.shape[0]
-        self.n_seen = 0
-        self.predicted = np.zeros(self.n_rows, dtype=np.int32)
-        self.owned = np.zeros(self.n_rows, dtype=np.uint8)
-        self._now = self.predicted
-        self._buying = False
-
-    def has_not_begun(self):
-        """Whether no row has been gone through, nor a label been asked for."""
-        return not (self.n_seen or self.seen.taught or self._buying)
-
-    def look_no_more(self):
-        """Keep the predictions of the pass that is over: they came before the labels."""
-        self._now = np.zeros_like(self.predicted)
-
-    def run(self, estimator, rule, order):
-        """One pass."""
-        for place in range(self.n_rows):
-            i = place if order is None else int(order[place])
-            self._visit(i, estimator, rule)
-            if self._now is self.predicted:
-                self.n_seen = place + 1
-
-    def _visit(self, i, estimator, rule):
-        x = self.X[i : i + 1]
-        if self.owned[i]:
-            self._teach(i, x, estimator)
-            return
-        scores = self._scores(estimator, x)
-        self._now[i] = scores.argmax() if scores.ndim == 2 else scores[0] > 0
-        if self.weights is not None and self.weights[i] == 0.0:
-            return  # nothing would be learnt from its label
-        numbers = {}
-        wants = rule._ready() if isinstance(rule, QueryRule) else None
-        if wants is not None and wants.wants_norm:
-            numbers["norms"] = [float(np.sqrt((x.multiply(x) if _is_sparse(x) else x * x).sum()))]
-        if wants is not None and wants.second_order:
-            variances = self._variances(estimator, x, rule)
-            numbers["variances"] = variances
-        asked = bool(rule.query(scores, **numbers)[0])
-        if asked:
-            self._buy(i)
-        updated = self._teach(i, x, estimator) if asked else False
-        self.owned[i] = asked
-        rule.update(scores, [asked], [updated], **numbers)
-
-    def _scores(self, estimator, x):
-        """Decision values; zeros before the first label."""
-        if not self.seen.taught:
-            n_classes = len(self.classes)
-            return np.zeros(1) if n_classes == 2 else np.zeros((1, n_classes))
-        return np.asarray(estimator.decision_function(x), dtype=np.float64)
-
-    def _variances(self, estimator, x, rule):
-        if not hasattr(estimator, "decision_variance"):
-            raise ValueError(
-                f"{rule!r} needs an estimator that tells the variance of its decisions "
-                f"(decision_variance), got {estimator!r}."
-            )
-        if not self.seen.taught:
-            return [0.0]
-        return np.asarray(estimator.decision_variance(x)).reshape(1, -1)[:, 0]
-
-    def _teach(self, i, x, estimator):
-        """Learn a row whose label is owned; returns whether it changed the model."""
-        label = self.classes[self.codes[i : i + 1]]
-        weight = {} if self.weights is None else {"sample_weight": self.weights[i : i + 1]}
-        before = getattr(estimator, "n_updates_", None) if self.seen.taught else 0
-        estimator.partial_fit(x, label, classes=self.classes, **weight)
-        self.seen.taught = True
-        after = getattr(estimator, "n_updates_", None)
-        # An estimator that does not say so: a mistake, by what was predicted before.
-        return self._now[i] != self.codes[i] if after is None else after != before
-
-    def _buy(self, i):
-        """Get the label of a row."""
-        if self.codes[i] != _UNKNOWN:
-            return
-        self._buying = True
-        if self.oracle is None:
-            raise ValueError(
-                f"The label of row {i} is asked for, but it is missing in y. Give the label, or "
-                "an oracle that tells it."
-            )
-        label = self.oracle(i)
-        known = np.flatnonzero(self.classes == label)
-        if not len(known):
-            raise ValueError(
-                f"The oracle gave the label {label!r} for row {i}, which is none of the classes "
-                f"{self.classes.tolist()}."
-            )
-        self.codes[i] = known[0]
-        self._buying = False
-
-
-class _CompiledStream(_Stream):
-    """The same through the update loop of our linear models."""
-
-    def run(self, estimator, rule, order):
-        """One pass."""
-        X = estimator._start_stream(self.X, self.classes)
-        factors = estimator._class_factors(None, None, stream=True)
-        asker = rule._ready()
-        if asker.second_order and not hasattr(estimator, "decision_variance"):
-            self._variances(estimator, None, rule)
-        rows, loop = arrays_of(X), estimator._state.loop
-        marks = (self._now, self.owned, factors)
-        position = 0
-        while True:
-            try:
-                end, position = loop.learn(
-                    rows, self.codes, self.weights, order, position, asker, marks
-                )
-            finally:
-                if self._now is self.predicted:
-                    self.n_seen = loop.position
-            if end == DONE:
-                return
-            i = position if order is None else int(order[position])
-            if end == NOT_FINITE:
-                refuse_row(estimator, X, i)
-            self._buy(i)
-
-
-class _Seen:
-    """What is known of all rows seen; grows by doubling."""
-
-    def __init__(self):
-        # Whether the model has learnt a row.
-        self.taught = False
-        self._n = 0
-        self._predicted = np.zeros(0, dtype=np.int32)
-        self._owned = np.zeros(0, dtype=np.uint8)
-
-    def add(self, predicted, owned):
-        n = self._n + len(predicted)
-        if n > len(self._predicted):
-            for name in ("_predicted", "_owned"):
-                old = getattr(self, name)
-                grown = np.zeros(max(n, 2 * len(old)) if len(old) else n, dtype=old.dtype)
-                grown[: self._n] = old[: self._n]
-                setattr(self, name, grown)
-        self._predicted[self._n : n] = predicted
-        self._owned[self._n : n] = owned
-        self._n = n
-
-    @property
-    def predicted(self):
-        return self._predicted[: self._n]
-
-    @property
-    def owned(self):
-        return self._owned[: self._n]
-
-
 def _or_default(given, default):
     # A rule need be no estimator: it is copied then.
     return default() if given is None else clone(given, safe=False)
-
-
-def _is_sparse(x):
-    return not isinstance(x, np.ndarray)
-
-
-def _labels(y, X):
-    """Labels as an array, and which of them are known."""
-    if y is None:
-        return np.empty(X.shape[0], dtype=object), np.zeros(X.shape[0], dtype=bool)
-    # A list of strings and nan would become one of strings, "nan" among them.
-    labels = column_or_1d(np.array(y, dtype=object) if isinstance(y, list) else y, warn=True)
-    check_consistent_length(X, labels)
-    if labels.dtype.kind == "f":
-        return labels, ~np.isnan(labels)
-    if labels.dtype == object:
-        return labels, np.array([not _is_missing(label) for label in labels], dtype=bool)
-    return labels, np.ones(len(labels), dtype=bool)
-
-
-def _is_missing(label):
-    try:
-        return label is None or bool(label != label)
-    except TypeError:  # pandas.NA is neither true nor false
-        return True
-
-
-def _codes(labels, known, classes):
-    """Position of each known label among the classes."""
-    codes = np.full(len(labels), _UNKNOWN, dtype=np.int32)
-    given = labels[known]
-    if len(given):
-        if given.dtype == object:
-            given = np.array(given.tolist())
-        places = np.searchsorted(classes, given)
-        wrong = classes.take(places, mode="clip") != given
-        if wrong.any():
-            raise ValueError(
-                f"y contains labels that are not among the classes {classes.tolist()}: "
-                f"{np.unique(given[wrong])[:5].tolist()}."
-            )
-        codes[known] = places
-    return codes

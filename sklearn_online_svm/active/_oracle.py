@@ -1,0 +1,145 @@
+"""Labels, and where they come from: those given, and those of whoever is asked."""
+
+from enum import Enum
+from inspect import Parameter, signature
+
+import numpy as np
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+__all__ = ["ABSTAIN"]
+
+# Beside the codes of the classes, 0 and up.
+UNKNOWN = -1
+ABSTAINED = -2
+
+_BY_PLACE = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+
+
+class Abstention(Enum):
+    """The answer that is no label. An enumeration: a copy or a pickle of it is still itself."""
+
+    ABSTAIN = "abstain"
+
+    def __repr__(self):
+        return "ABSTAIN"
+
+
+ABSTAIN = Abstention.ABSTAIN
+
+
+class Answers:
+    """Codes of the labels of some rows: those in y, and what the oracle said of others.
+
+    Attributes
+    ----------
+    codes : ndarray of int32
+        Place of each label among the classes, UNKNOWN or ABSTAINED.
+    by_oracle : ndarray of bool
+        Which of them the oracle has given, in this call or in one that broke off.
+    asking : bool
+        Whether an answer is still due.
+    """
+
+    def __init__(self, X, codes, classes, oracle):
+        if oracle is not None and not callable(oracle):
+            raise TypeError(f"oracle must be callable, got {oracle!r}.")
+        self.X = X
+        self.codes = codes
+        self.classes = classes
+        self.oracle = oracle
+        self.by_oracle = np.zeros(len(codes), dtype=bool)
+        self.asking = False
+        self._wants_row = oracle is not None and _takes_two(oracle)
+
+    def recall(self, codes, classes):
+        """Take over answers of an earlier call; ``y`` takes precedence."""
+        given = np.append(classes, classes[:1])[codes]  # -1, -2: any class, it is not looked at
+        places = np.searchsorted(self.classes, given)
+        known = (codes >= 0) & (self.classes.take(places, mode="clip") == given)
+        recalled = (self.codes == UNKNOWN) & (known | (codes == ABSTAINED))
+        self.codes[recalled] = np.where(known, places, ABSTAINED)[recalled]
+        self.by_oracle |= recalled
+
+    def get(self, i):
+        """Code of the label of row i; asks for it if need be."""
+        if self.codes[i] == UNKNOWN:
+            self.asking = True
+            self.codes[i] = self._ask(i)
+            self.by_oracle[i] = True
+            self.asking = False
+        return self.codes[i]
+
+    def _ask(self, i):
+        if self.oracle is None:
+            raise ValueError(
+                f"The label of row {i} is asked for, but it is missing in y. Give the label, or "
+                "an oracle that tells it."
+            )
+        label = self.oracle(i, self._row(i)) if self._wants_row else self.oracle(i)
+        if label is ABSTAIN:
+            return ABSTAINED
+        known = np.flatnonzero(self.classes == label)
+        if not len(known):
+            raise ValueError(
+                f"The oracle gave the label {label!r} for row {i}, which is none of the classes "
+                f"{self.classes.tolist()}. All answers before it are kept, and the call can be "
+                "repeated. An oracle that does not know returns sklearn_online_svm.active.ABSTAIN."
+            )
+        return known[0]
+
+    def _row(self, i):
+        # A copy: what the oracle does to it does nothing to the rows.
+        return self.X[i].copy() if isinstance(self.X, np.ndarray) else self.X[i : i + 1]
+
+
+def _takes_two(oracle):
+    """Whether a function wants two arguments; a second one with a default is its own affair."""
+    try:
+        parameters = signature(oracle).parameters.values()
+    except ValueError:  # some that are written in C do not tell
+        return False
+    wanted = [p for p in parameters if p.kind in _BY_PLACE and p.default is Parameter.empty]
+    return len(wanted) > 1
+
+
+def labels_of(y, X):
+    """Labels as an array, and which of them are known."""
+    if y is None:
+        return np.empty(X.shape[0], dtype=object), np.zeros(X.shape[0], dtype=bool)
+    if type(y) is np.ndarray and y.shape == X.shape[:1] and y.dtype.kind in "biuU":
+        return y, np.ones(len(y), dtype=bool)  # nothing to look for: single rows are quick
+    # A list of strings and nan would become one of strings, "nan" among them.
+    labels = column_or_1d(np.array(y, dtype=object) if isinstance(y, list) else y, warn=True)
+    check_consistent_length(X, labels)
+    if labels.dtype.kind == "f":
+        return labels, ~np.isnan(labels)
+    if labels.dtype == object:
+        return labels, np.array([not _is_missing(label) for label in labels], dtype=bool)
+    return labels, np.ones(len(labels), dtype=bool)
+
+
+def _is_missing(label):
+    try:
+        return label is None or label is ABSTAIN or bool(label != label)
+    except TypeError:  # pandas.NA is neither true nor false
+        return True
+
+
+def codes_of(labels, known, classes):
+    """Place of each known label among the classes."""
+    codes = np.full(len(labels), UNKNOWN, dtype=np.int32)
+    if labels.dtype == object and not known.all():
+        codes[[label is ABSTAIN for label in labels]] = ABSTAINED
+    given = labels[known]
+    if len(given):
+        if given.dtype == object:
+            given = np.array(given.tolist())
+        places = np.searchsorted(classes, given)
+        wrong = classes.take(places, mode="clip") != given
+        if wrong.any():
+            raise ValueError(
+                f"y contains labels that are not among the classes {classes.tolist()}: "
+                f"{np.unique(given[wrong])[:5].tolist()}."
+            )
+        codes[known] = places
+    return codes
