@@ -913,7 +913,8 @@ def test_the_loop_waits_for_labels():
     codes, unknown = y.astype(np.int32), [4, 11, 29]
     known = codes.copy()
     codes[unknown] = -1
-    marks = np.zeros(30, np.int32), np.zeros(30, np.uint8), None
+    left = np.array([100])
+    marks = np.zeros(30, np.int32), np.zeros(30, np.uint8), None, left
     asker, position, wanted = Asker(ALL), 0, []
     coef, loop = loop_of(4)
     while True:
@@ -921,12 +922,29 @@ def test_the_loop_waits_for_labels():
         if end == DONE:
             break
         assert end == LABEL_WANTED
-        assert marks[1].sum() == asker.n_asked == position
+        assert marks[1].sum() == asker.n_asked == 100 - left[0] == position
         wanted.append(position)
         codes[position] = known[position]
     assert wanted == unknown and position == 30
     assert_array_equal(coef, _coef_after(X, known))
     assert marks[1].all()
+
+
+def test_the_loop_spends_what_is_left_and_knows_what_nobody_knows():
+    X, y = clouds(30)
+    codes = y.astype(np.int32)
+    codes[[2, 5, 20]] = -2
+    owned, left = np.zeros(30, np.uint8), np.array([10])
+    coef, loop = loop_of(4)
+    marks = np.full(30, 7, np.int32), owned, None, left
+    assert loop.learn(X, codes, None, None, 0, Asker(ALL), marks) == (DONE, 30)
+    bought = np.setdiff1d(np.arange(12), [2, 5])
+    assert left[0] == 0
+    assert_array_equal(np.flatnonzero(owned == 1), bought)
+    assert_array_equal(np.flatnonzero(owned), np.arange(12))
+    assert_array_equal(coef, _coef_after(X[bought], codes[bought]))
+    # All are predicted, whatever is known of them.
+    assert set(marks[0]) == {0, 1}
 
 
 def _coef_after(X, codes):
