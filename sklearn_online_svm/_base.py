@@ -4,6 +4,7 @@ All differences between versions of scikit-learn are bridged here and nowhere el
 """
 
 import inspect
+import math
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 
@@ -22,6 +23,7 @@ __all__ = [
     "has_fast_path",
     "label_codes",
     "plain_rows",
+    "refuse_not_finite",
     "running_balanced_weights",
     "thread_pool",
     "weighted_variance",
@@ -116,6 +118,21 @@ def plain_rows(estimator, X, dtype, *, accept_sparse=False):
         and X.shape[1] == estimator.n_features_in_
         and not hasattr(estimator, "feature_names_in_")
     )
+
+
+def refuse_not_finite(scores, dtype):
+    """Raise an error where decision values (n_samples, n_problems) of finite rows are not."""
+    # Cheaper than isfinite of each; a sum of finite numbers may overflow.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if math.isfinite(scores.sum()):
+            return
+    rows = np.flatnonzero(~np.isfinite(scores).all(axis=1))
+    if len(rows):
+        raise ValueError(
+            f"The decision value of row {rows[0]} of X is not finite: products with the row are "
+            f"beyond the range of {dtype} or of kernel values, which are single precision. Scale "
+            "the features, as those that were learnt from."
+        )
 
 
 def draw_seed(random):

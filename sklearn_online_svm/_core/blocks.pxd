@@ -66,6 +66,9 @@ cdef class Store:
     cdef object error                    # what a Python kernel raised, for the loop to raise
     cdef bint failed                     # whether there is one; can be read without the GIL
     cdef leaves_map map
+    cdef readonly object offset          # the linear kernel: where rows are counted from, or None
+    cdef const double *offset_values
+    cdef double half_square              # of the offset
     cdef bint is_double
     cdef bint owned                      # the arrays may be written, no one else reads them
     cdef double cost                     # of a kernel value on its own, in ns, roughly
@@ -82,6 +85,9 @@ cdef class Store:
                               float *out) noexcept nogil
     cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil
     cdef int put(self, Py_ssize_t slot, Block block, Py_ssize_t row) except -1
+    cdef bint holds_norm(self, double norm) noexcept nogil
+    cdef bint holds_values(self, double norm) noexcept nogil
+    cdef double norm_of(self, Block block, Py_ssize_t r) noexcept nogil
 
 
 cdef class DenseStore(Store):

@@ -13,14 +13,15 @@ import math
 
 cimport cython
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
-from libc.math cimport INFINITY
+from libc.float cimport DBL_MAX, FLT_MAX
+from libc.math cimport INFINITY, fabs, pow
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy, memset
 
 from .leaves cimport (
-    LEAVES_BLOCK, LEAVES_LINEAR, LEAVES_POLY, LEAVES_RBF, LEAVES_SIGMOID, LEAVES_TILE,
-    leaves_csr, leaves_panel, leaves_rows, table,
+    LEAVES_BLOCK, LEAVES_CENTRED, LEAVES_LINEAR, LEAVES_POLY, LEAVES_RBF, LEAVES_SIGMOID,
+    LEAVES_TILE, leaves_csr, leaves_panel, leaves_rows, table,
 )
 
 import numpy as np
@@ -125,7 +126,7 @@ cdef class Store:
     """Contract of all stores; see ``blocks.pxd``."""
 
     def __init__(self, Py_ssize_t n_features, dtype, int kind=LEAVES_RBF, double gamma=1.0,
-                 double coef0=0.0, int degree=3):
+                 double coef0=0.0, int degree=3, offset=None):
         self.n_features = n_features
         self.dtype = np.dtype(dtype)
         self.is_double = self.dtype == np.float64
@@ -134,6 +135,17 @@ cdef class Store:
         self.map.gamma = gamma
         self.map.coef0 = coef0
         self.map.degree = degree
+        if offset is not None:
+            # K(x, z) = (x - m).(z - m) = x.z - (x.m - m.m / 2) - (z.m - m.m / 2), in doubles.
+            if kind != LEAVES_LINEAR or not self.is_double:
+                raise ValueError("only the linear kernel of float64 rows has an offset")
+            self.map.kind = LEAVES_CENTRED
+            self.offset = np.ascontiguousarray(offset, dtype=np.float64)
+            if self.offset.shape != (n_features,):
+                raise ValueError(
+                    f"the offset must have shape {(n_features,)}, got {self.offset.shape}")
+            self.offset_values = <const double *>address(self.offset)
+            self.half_square = 0.5 * float(self.offset @ self.offset)
         self.norms_array = np.zeros(0, dtype=self.dtype)
 
     cdef Block new_block(self):
@@ -185,6 +197,39 @@ cdef class Store:
 
     cdef int put(self, Py_ssize_t slot, Block block, Py_ssize_t row) except -1:
         raise NotImplementedError
+
+    def fill(self, X):
+        """Put the rows of X into the slots 0, 1, ... of an empty store, which is returned."""
+        cdef Block block = self.new_block()
+        cdef int64_t rows[LEAVES_BLOCK]
+        cdef Py_ssize_t at, r, size, n = X.shape[0]
+        self.reserve(n)
+        for at in range(0, n, LEAVES_BLOCK):
+            size = min(LEAVES_BLOCK, n - at)
+            for r in range(size):
+                rows[r] = at + r
+            self.load(block, X, rows, size)
+            for r in range(size):
+                self.put(at + r, block, r)
+        return self
+
+    cdef double norm_of(self, Block block, Py_ssize_t r) noexcept nogil:
+        """Squared norm of a row of the block; 0 where the store has no need of it."""
+        if self.offset_values != NULL:
+            return 0.0
+        return (<double *>block.norms)[r] if self.is_double else (<float *>block.norms)[r]
+
+    cdef bint holds_norm(self, double norm) noexcept nogil:
+        """Whether sums of such squared norms, and so products of rows, are finite."""
+        return norm <= 0.25 * (DBL_MAX if self.is_double else FLT_MAX)
+
+    cdef bint holds_values(self, double norm) noexcept nogil:
+        """Whether kernel values between rows of at most this squared norm are finite floats."""
+        if self.map.kind == LEAVES_LINEAR:
+            return norm <= FLT_MAX
+        if self.map.kind == LEAVES_POLY:
+            return pow(self.map.gamma * norm + fabs(self.map.coef0), self.map.degree) <= FLT_MAX
+        return True
 
     def vectors(self, slots):
         """Rows stored in ``slots``, as an array or a CSR matrix of the data's type."""
@@ -251,7 +296,17 @@ cdef class DenseStore(Store):
         return 0
 
     cdef void norm(self, Block block) noexcept nogil:
-        if self.is_double:
+        cdef Py_ssize_t d = self.n_features, r, k
+        cdef const double *row
+        cdef double sum
+        if self.offset_values != NULL:
+            for r in range(block.n_rows):
+                row = <const double *>block.rows + r * d
+                sum = 0.0
+                for k in range(d):
+                    sum += row[k] * self.offset_values[k]
+                (<double *>block.norms)[r] = sum - self.half_square
+        elif self.is_double:
             table().dense_norms_f64(<double *>block.rows, block.n_rows, self.n_features,
                                     <double *>block.norms)
         else:
@@ -508,7 +563,15 @@ cdef class SparseStore(Store):
         return 0
 
     cdef void norm(self, Block block, Py_ssize_t r) noexcept nogil:
-        if self.is_double:
+        cdef const double *row = <const double *>block.data + block.start[r]
+        cdef const int32_t *columns = block.indices + block.start[r]
+        cdef double sum = 0.0
+        cdef Py_ssize_t k
+        if self.offset_values != NULL:
+            for k in range(block.length[r]):
+                sum += row[k] * self.offset_values[columns[k]]
+            (<double *>block.norms)[r] = sum - self.half_square
+        elif self.is_double:
             (<double *>block.norms)[r] = table().sparse_norm_f64(
                 <double *>block.data + block.start[r], block.length[r])
         else:

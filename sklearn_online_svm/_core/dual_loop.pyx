@@ -12,7 +12,7 @@ from concurrent.futures import wait
 
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport isfinite
+from libc.math cimport INFINITY, isfinite
 from libc.stdint cimport int8_t, int32_t, int64_t
 
 from .blocks cimport Block, Store, address, grown, round_up
@@ -60,6 +60,8 @@ cdef class DualLoop:
     cdef readonly Store store
     cdef readonly list problems
     cdef readonly int64_t n_evaluations
+    # Kept for the caller, who knows when they are out of date: weights of a linear kernel.
+    cdef public object weights
     cdef Block fresh
     # Kernel values of the block against the store, and against itself.
     cdef float *values
@@ -195,7 +197,9 @@ cdef class DualLoop:
         fresh.gram, fresh.gram_ld = self.gram, LEAVES_BLOCK
         if n_loaded:
             self.store.load(self.fresh, X, loaded, n_loaded)
+            self.check_norms(self.fresh, loaded)
             self.compute(ld, executor)
+            self.check_diagonal(loaded)
         for problem in self.problems:
             (<Problem>problem).begin_block(&fresh, n_loaded)
         self.visit = visit
@@ -281,7 +285,7 @@ cdef class DualLoop:
     cdef int compute(self, Py_ssize_t ld, executor) except -1:
         """Kernel values of the loaded rows against the store and against each other."""
         cdef Py_ssize_t last = round_up(self.store.n_slots, LEAVES_TILE)
-        cdef Py_ssize_t n = self.fresh.n_rows, part, r
+        cdef Py_ssize_t n = self.fresh.n_rows, part
         cdef int code
         if executor is None or <double>n * last * self.store.n_features < WORTH_SHARING:
             with nogil:
@@ -294,13 +298,53 @@ cdef class DualLoop:
             code = self.store.gram(self.fresh, self.gram, LEAVES_BLOCK)
         self.n_evaluations += n * (self.store.n_slots + n)
         self.raise_errors(code)
-        for r in range(n):
-            # K(x, x) bounds the others of a positive definite kernel.
-            if not isfinite(self.gram[r * LEAVES_BLOCK + r]):
-                raise ValueError(
-                    "Kernel values are not finite in single precision; scaling the features, or "
-                    "other kernel parameters, may help.")
         return 0
+
+    cdef int check_norms(self, Block block, const int64_t *rows) except -1:
+        """Refuse rows so long that their products are no numbers."""
+        cdef Py_ssize_t r
+        for r in range(block.n_rows):
+            if not self.store.holds_norm(self.store.norm_of(block, r)):
+                raise ValueError(
+                    f"Row {rows[r]} of X has a squared norm that is too large for "
+                    f"{self.store.dtype}; scale the features.")
+        return 0
+
+    cdef int check_diagonal(self, const int64_t *rows) except -1:
+        """Refuse rows whose kernel values, which are floats, may not be finite: those with
+        themselves bound the others."""
+        cdef Py_ssize_t r
+        for r in range(self.fresh.n_rows):
+            if not (isfinite(self.gram[r * LEAVES_BLOCK + r])
+                    and self.store.holds_values(self.store.norm_of(self.fresh, r))):
+                raise ValueError(
+                    f"Kernel values of row {rows[r]} of X are not finite in single precision; "
+                    "scaling the features, or other kernel parameters, may help.")
+        return 0
+
+    def check(self, X):
+        """Refuse rows that ``learn`` would refuse, before it has learnt from those above."""
+        cdef Py_ssize_t at, r, n = X.shape[0], size
+        cdef int64_t rows[LEAVES_BLOCK]
+        cdef double largest, norm
+        self.check_type(X)
+        if self.store.cost == INFINITY:
+            return                      # a Python function is not called twice
+        values = X if isinstance(X, np.ndarray) else X.data
+        largest = max(float(values.max(initial=0)), -float(values.min(initial=0)))
+        norm = largest * largest * self.store.n_features
+        if self.store.holds_norm(norm) and self.store.holds_values(norm):
+            return
+        for at in range(0, n, LEAVES_BLOCK):
+            size = min(LEAVES_BLOCK, n - at)
+            for r in range(size):
+                rows[r] = at + r
+            self.store.load(self.fresh, X, rows, size)
+            self.check_norms(self.fresh, rows)
+            with nogil:
+                r = self.store.gram(self.fresh, self.gram, LEAVES_BLOCK)
+            self.raise_errors(r)
+            self.check_diagonal(rows)
 
     def compute_part(self, Py_ssize_t first, Py_ssize_t last, Py_ssize_t ld):
         with nogil:
@@ -493,6 +537,28 @@ cdef class DualLoop:
             self.set_gradients(problem, slots,
                                self.gradients(problem, slots, problem.members["alpha"][slots]))
 
+    def recompute(self):
+        """``refresh`` for members that come from another kernel: with their K(x, x), too."""
+        cdef Problem problem
+        cdef Py_ssize_t first, size, r
+        cdef const int32_t[::1] index
+        cdef const int64_t[::1] slots
+        cdef int code
+        for problem in self.problems:
+            self.begin_alone(problem)
+            slots = problem.slots()
+            index = problem.members["index"][slots]
+            for first in range(0, slots.shape[0], LEAVES_BLOCK):
+                size = min(LEAVES_BLOCK, slots.shape[0] - first)
+                with nogil:
+                    code = self.store.load_slots(self.fresh, &index[first], size)
+                    if code == 0:
+                        code = self.store.gram(self.fresh, self.gram, LEAVES_BLOCK)
+                self.raise_errors(code)
+                for r in range(size):
+                    problem.members.diag[slots[first + r]] = self.gram[r * LEAVES_BLOCK + r]
+        self.refresh()
+
     def rebox(self, boxes):
         """New boxes for the members of each problem: (lower, upper, alpha) in the order of its
         ``slots()``, alpha inside the boxes. All or nothing, whenever an interrupt comes."""
@@ -601,6 +667,7 @@ cdef class DualLoop:
             for r in range(size):
                 rows[r] = at + r
             self.store.load(fresh, X, rows, size)
+            self.check_norms(fresh, rows)
             with nogil:
                 for r in range(size):
                     for c in range(n_problems):
@@ -634,11 +701,13 @@ cdef class DualLoop:
             size = min(LEAVES_BLOCK, rows.shape[0] - at)
             self.store.reserve(self.store.n_slots + size)
             self.store.load(self.fresh, X, &rows[at], size)
+            self.check_norms(self.fresh, &rows[at])
             for r in range(size):
                 self.fresh_labels[r] = labels[rows[at + r]]
             with nogil:
                 self.store.gram(self.fresh, self.gram, LEAVES_BLOCK)
             self.raise_errors(0)
+            self.check_diagonal(&rows[at])
             for c in range(len(self.problems)):
                 problem = self.problems[c]
                 problem.begin_block(&fresh, size)

@@ -47,7 +47,16 @@
 #define LEAVES_X86 0
 #endif
 
-enum { LEAVES_LINEAR = 0, LEAVES_POLY = 1, LEAVES_RBF = 2, LEAVES_SIGMOID = 3 };
+enum {
+    LEAVES_LINEAR = 0,
+    LEAVES_POLY = 1,
+    LEAVES_RBF = 2,
+    LEAVES_SIGMOID = 3,
+    LEAVES_CENTRED = 4 /* linear, relative to an offset */
+};
+
+/* Powers up to this one are products of so many factors. */
+#define LEAVES_LOW_DEGREE 16
 
 /* What turns a dot product into a kernel value. */
 typedef struct {

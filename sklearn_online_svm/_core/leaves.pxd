@@ -12,6 +12,7 @@ cdef extern from "leaves.h" nogil:
         LEAVES_POLY
         LEAVES_RBF
         LEAVES_SIGMOID
+        LEAVES_CENTRED
 
     double LEAVES_CURVATURE
 

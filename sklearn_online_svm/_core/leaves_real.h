@@ -1,7 +1,18 @@
 /* Kernel blocks for one element type (REAL) at one SIMD level. Included by leaves_level.h. */
 
+/* base^degree, by squaring: degrees beyond those that the loop of map() takes. */
+static REAL TYPED(high_power)(REAL base, int degree) {
+    REAL power = (REAL)1;
+    for (; degree > 0; degree >>= 1) {
+        if (degree & 1) power *= base;
+        base *= base;
+    }
+    return power;
+}
+
 /* Dot product -> kernel value, for n values (a multiple of the tile) that share one vector:
- * norm is its squared norm, norms those of the others. */
+ * norm is its squared norm, norms those of the others. The linear kernel of rows taken relative to
+ * an offset m, (x - m).(z - m), wants x.m - m.m / 2 in their place. */
 static void TYPED(map)(const leaves_map *map, const REAL *LEAVES_RESTRICT dots,
                        float *LEAVES_RESTRICT out, ptrdiff_t n, REAL norm,
                        const REAL *LEAVES_RESTRICT norms) {
@@ -12,7 +23,15 @@ static void TYPED(map)(const leaves_map *map, const REAL *LEAVES_RESTRICT dots,
         case LEAVES_LINEAR:
             for (i = 0; i < n; i++) out[i] = (float)dots[i];
             break;
+        case LEAVES_CENTRED:
+            for (i = 0; i < n; i++) out[i] = (float)(dots[i] - (norm + norms[i]));
+            break;
         case LEAVES_POLY:
+            if (map->degree > LEAVES_LOW_DEGREE) {
+                for (i = 0; i < n; i++)
+                    out[i] = (float)TYPED(high_power)(S_FMA(gamma, dots[i], coef0), map->degree);
+                break;
+            }
             for (i = 0; i < n; i++) {
                 const REAL base = S_FMA(gamma, dots[i], coef0);
                 REAL power = (REAL)1;

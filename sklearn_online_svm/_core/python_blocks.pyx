@@ -4,7 +4,7 @@ The function is called once per block. It is called with the GIL held; what it r
 store's ``error`` until the loop, back from its nogil stretch, raises it.
 """
 cimport cython
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, isfinite
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
@@ -21,11 +21,21 @@ cdef void _copy_values(Store store, object values, Py_ssize_t n_rows, Py_ssize_t
     cdef Py_ssize_t r
     if issparse(values):
         values = values.toarray()
-    values = np.ascontiguousarray(values, dtype=np.float32)
+    values = np.asarray(values)
+    if values.dtype.kind not in "biuf":
+        raise ValueError(
+            f"The kernel function must return real numbers, got an array of {values.dtype}.")
+    with np.errstate(over="ignore"):
+        values = np.ascontiguousarray(values, dtype=np.float32)
     if values.shape != (n_rows, n_columns):
         raise ValueError(
             f"The kernel function must return an array of shape {(n_rows, n_columns)}, "
             f"got {values.shape}.")
+    # Cheaper than isfinite of each; a sum of finite numbers may overflow.
+    if not isfinite(values.sum(dtype=np.float64)) and not np.isfinite(values).all():
+        raise ValueError(
+            "Kernel values are not finite in single precision; scaling the features, or another "
+            "kernel, may help.")
     rounded = values
     for r in range(n_rows):
         if n_columns:
@@ -108,6 +118,9 @@ cdef class CallableSparseStore(SparseStore):
         super().__init__(n_features, dtype)
         self.cost = INFINITY
         self.function = function
+
+    cdef void norm(self, Block block, Py_ssize_t r) noexcept nogil:
+        pass                            # the function may take rows of any length
 
     cdef object fresh_rows(self, Block block):
         cdef Py_ssize_t nnz = block.nnz, r

@@ -1,5 +1,6 @@
 """From the parameters of a kernel estimator to the engine, and back to arrays."""
 
+import sys
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -24,6 +25,14 @@ SPARSE_BELOW = 0.3
 # Largest gamma |x|^2 at which float32 products still give the distance in an rbf kernel: its error
 # is about 2^-22 gamma |x|^2.
 LARGEST_SINGLE = 1000.0
+
+# Square of a row's length, over that of its distance from the mean, beyond which kernel values of
+# the linear kernel lose too much when rounded to single precision: the rows are then counted from
+# their mean. That changes nothing but the bias where there is one.
+FAR = 100.0
+
+# Uncertainty of decision values worth a warning; the margin is 1.
+COARSE = 0.01
 
 
 @dataclass(frozen=True)
@@ -93,10 +102,12 @@ class EngineSpec:
     coef0: float
     cache_size: float
     solver: SolverSpec
+    # The linear kernel, with a bias: where rows are counted from, (x - m).(z - m), or None.
+    offset: object = None
 
     def build(self):
         """Return an engine without vectors."""
-        store = self._store()
+        store = self.store()
         problems = [
             self.solver.problem(store, self.n_problems, self._cache_bytes())
             for _ in range(self.n_problems)
@@ -109,9 +120,10 @@ class EngineSpec:
             problem.configure(**self.solver.options(self.n_problems, self._cache_bytes()))
 
     def _cache_bytes(self):
-        return int(self.cache_size * 2**20)
+        return int(min(self.cache_size * 2**20, sys.maxsize))
 
-    def _store(self):
+    def store(self):
+        """Return a store without vectors."""
         if self.layout == "precomputed":
             return python_blocks.PrecomputedStore(self.n_features, self.dtype)
         if callable(self.kernel):
@@ -126,6 +138,7 @@ class EngineSpec:
             gamma=self.gamma,
             coef0=self.coef0,
             degree=self.degree,
+            offset=self.offset,
         )
 
     def as_dict(self):
@@ -150,15 +163,98 @@ def choose_layout(X, kernel):
     return "sparse" if few else "dense"
 
 
-def needs_double(X, gamma):
-    """Whether float32 rows are too long for distances taken from float32 products."""
+def needs_double(X, kind, gamma):
+    """Whether float32 products of float32 rows are too coarse, or lie outside its range."""
+    if kind not in ("poly", "rbf", "sigmoid"):
+        return False
+    largest = squared_norms(X).max(initial=0.0)
+    if kind == "rbf" and gamma * largest > LARGEST_SINGLE:
+        return True
+    least, most = float(np.finfo(np.float32).tiny), 0.25 * float(np.finfo(np.float32).max)
+    return any(v != 0 and not least <= v <= most for v in (gamma, largest))
+
+
+def squared_norms(X):
+    """Squared norm of each row, in double."""
     if sparse.issparse(X):
-        squares = np.bincount(
-            np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), weights=X.data.astype(float) ** 2
-        )
-    else:
-        squares = np.einsum("ij,ij->i", X, X)
-    return gamma * squares.max(initial=0.0) > LARGEST_SINGLE
+        rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+        with np.errstate(over="ignore"):
+            squares = np.square(X.data, dtype=np.float64)
+        return np.bincount(rows, weights=squares, minlength=X.shape[0])
+    return np.einsum("ij,ij->i", X, X, dtype=np.float64)
+
+
+def far_centre(X):
+    """Return the mean of the rows if they are far from 0 and close to each other, else None."""
+    squares = squared_norms(X)
+    mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
+    largest = squares.max()
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = max(0.0, squares.mean() - mean @ mean)
+    return short(mean) if FAR * spread < largest < np.finfo(np.float32).max else None
+
+
+def short(offset):
+    """Round an offset to single precision: the last bits of a mean depend on the layout."""
+    return offset.astype(np.float32).astype(np.float64)
+
+
+def counted_from(engine, spec):
+    """Return an engine of ``spec``, which has an offset, with what is in ``engine``."""
+    vectors = engine.store.vectors(np.arange(engine.store.n_slots))
+    state = engine.state()
+    state["store"] = spec.store().fill(vectors.astype(spec.dtype)).state()
+    moved = spec.build()
+    moved.restore(state)
+    moved.unsettle()
+    moved.recompute()
+    return moved
+
+
+def uncertainty(engine):
+    """How far the rounding of kernel values may well move decision values.
+
+    The root mean square over the members, with random rounding errors of values as large as
+    sqrt(K_ii K_jj).
+    """
+    largest = 0.0
+    for problem in engine.problems:
+        slots = problem.slots()
+        alpha = problem.solution()[0][slots]
+        size = np.abs(problem.members["diag"][slots].astype(np.float64))
+        if len(slots):
+            rounded = 2.0**-24 * np.sqrt(size.mean() * (alpha**2 @ size))
+            largest = max(largest, rounded)
+            if engine.store.offset is not None:
+                # Differences of doubles as large as the square of the offset.
+                square = engine.store.offset @ engine.store.offset
+                largest = max(largest, 2.0**-52 * square * np.sqrt(alpha @ alpha))
+    return largest
+
+
+def linear_solution(engine):
+    """Weights and biases of the decision functions of a linear kernel, f(x) = w.x + b."""
+    offset, alpha = engine.store.offset, engine.coefficients()
+    known = engine.weights
+    # Slots change hands only when something else changes, too.
+    if (
+        known is None
+        or known["n_changes"] != engine.n_changes
+        or not np.array_equal(known["alpha"], alpha)
+    ):
+        known = {"n_changes": engine.n_changes, "alpha": alpha}
+        slots = support(engine)[0]
+        vectors = engine.store.vectors(slots)
+        if offset is None:
+            coef = alpha[:, slots] @ vectors
+        elif sparse.issparse(vectors):
+            coef = alpha[:, slots] @ vectors - np.outer(alpha.sum(axis=1), offset)
+        else:
+            coef = alpha[:, slots] @ (vectors - offset)
+        known["coef"] = np.asarray(coef, dtype=np.float64)
+        engine.weights = known
+    coef, b = known["coef"], engine.biases()
+    return coef, b if offset is None else b - coef @ offset
 
 
 def support(engine):

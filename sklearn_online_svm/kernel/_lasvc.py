@@ -15,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_rows, check_weights, encode_labels, has_fast_path, thread_pool
+from .._core.blocks import BLOCK
 from ._engine import SolverSpec, continued_alpha, support
 from ._learner import KernelLearner
 from ._svc_names import without_keywords_of_svc
@@ -378,6 +379,8 @@ class LASVC(KernelLearner):
         order = np.arange(X.shape[0])
         self._engine.begin_pass(None)
         try:
+            if len(order) > BLOCK:
+                self._engine.check(X)
             # Rows learnt are counted block by block: an interrupt leaves the count right.
             with thread_pool(self.n_jobs, len(order)) as threads:
                 self._engine.learn(
@@ -388,6 +391,10 @@ class LASVC(KernelLearner):
                 self.__dict__.clear()
                 self.__dict__.update(before)
             raise
+        # Now and then is enough: each time the rows have doubled.
+        if self.n_samples_seen_.bit_length() > first.bit_length():
+            self._recentre_if_coarse()
+            self._warn_if_coarse(stacklevel=3)
         return self
 
     def finish(self):
@@ -401,6 +408,9 @@ class LASVC(KernelLearner):
         self._notice_new_parameters()
         with thread_pool(self.n_jobs) as threads:
             self._engine.finish(threads)
+            if self._recentre_if_coarse():
+                self._engine.finish(threads)
+        self._warn_if_coarse(stacklevel=3)
         return self
 
     @property
@@ -466,7 +476,8 @@ class LASVC(KernelLearner):
                     UserWarning,
                     stacklevel=3,
                 )
-            X = self._fix_kernel(X, weights if weights.any() else np.ones(X.shape[0]))
+            weighted = weights if weights.any() else np.ones(X.shape[0])
+            X = self._fix_kernel(X, weighted, fewest=_FEW_ROWS)
             self._engine = self._spec.build()
             self._known_parameters = self._learning_parameters()
             self._class_counts = np.zeros(len(self.classes_))

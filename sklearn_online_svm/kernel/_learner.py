@@ -1,5 +1,8 @@
 """What comes before learning: validation, gamma, weights as bounds."""
 
+import sys
+import warnings
+from dataclasses import replace
 from numbers import Integral, Real
 
 import numpy as np
@@ -15,7 +18,18 @@ from .._base import (
     running_balanced_weights,
     weighted_variance,
 )
-from ._engine import KINDS, EngineSpec, choose_layout, needs_double
+from ._engine import (
+    COARSE,
+    KINDS,
+    EngineSpec,
+    choose_layout,
+    counted_from,
+    far_centre,
+    needs_double,
+    short,
+    support,
+    uncertainty,
+)
 from ._machine import KernelMachine
 
 
@@ -29,7 +43,7 @@ class KernelLearner(KernelMachine):
     _parameter_constraints: dict = {
         "C": [Interval(Real, 0.0, None, closed="neither")],
         "kernel": [StrOptions({*KINDS, "precomputed"}), callable],
-        "degree": [Interval(Integral, 0, None, closed="left")],
+        "degree": [Interval(Integral, 0, np.iinfo(np.int32).max, closed="both")],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "ramp_s": [Interval(Real, None, 1.0, closed="neither")],
@@ -40,6 +54,16 @@ class KernelLearner(KernelMachine):
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
+
+    def _validate_params(self):
+        super()._validate_params()
+        for name in self._parameter_constraints:
+            value = getattr(self, name)
+            if isinstance(value, int) and value.bit_length() > sys.float_info.max_exp:
+                raise ValueError(
+                    f"The {name!r} parameter of {type(self).__name__} must be a number that a "
+                    f"double can hold, got an integer of {value.bit_length()} bits."
+                )
 
     def _fit_or_restore(self, X, y, sample_weight):
         """Fit; what goes wrong before learning, or raises an error, leaves the model as it was."""
@@ -59,6 +83,7 @@ class KernelLearner(KernelMachine):
                 self.__dict__.pop(name, None)
             if "_engine" in self.__dict__:
                 self._engine.begin_pass(None)
+        self._warn_if_coarse(stacklevel=5)
         return self
 
     # What learning cannot go on without: another value needs another model.
@@ -94,19 +119,25 @@ class KernelLearner(KernelMachine):
         self._order = self._next_order(X.shape[0])
         return X, codes, weights
 
-    def _fix_kernel(self, X, weights):
-        """Set ``gamma_``, the element type and the layout; returns X in that type."""
+    def _fix_kernel(self, X, weights, fewest=2):
+        """Set ``gamma_``, the element type and the layout; returns X in that type.
+
+        Fewer rows than ``fewest`` do not tell whether features are far from 0.
+        """
         kind = self.kernel if isinstance(self.kernel, str) else "callable"
         if self._uses_gamma_scale():
-            variance = weighted_variance(X, weights)
-            self.gamma_ = 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+            self.gamma_ = scale_gamma(X, weights)
         elif isinstance(self.gamma, str):
             self.gamma_ = 1.0 / X.shape[1]
         else:
             self.gamma_ = float(self.gamma)
-        if kind == "rbf" and X.dtype == np.float32 and needs_double(X, self.gamma_):
+        if X.dtype == np.float32 and needs_double(X, kind, self.gamma_):
             X = X.astype(np.float64)
         self._learnt_with = {name: getattr(self, name) for name in self._fixed_by_learning}
+        solver, offset = self._solver(), None
+        if kind == "linear" and solver.has_bias and X.shape[0] >= fewest:
+            offset = far_centre(X if weights.all() else X[weights > 0])
+            X = X if offset is None else X.astype(np.float64, copy=False)
         self._dtype = X.dtype
         self._sparse = not isinstance(X, np.ndarray)
         self._spec = EngineSpec(
@@ -119,7 +150,8 @@ class KernelLearner(KernelMachine):
             gamma=self.gamma_,
             coef0=float(self.coef0),
             cache_size=float(self.cache_size),
-            solver=self._solver(),
+            solver=solver,
+            offset=offset,
         )
         return X
 
@@ -158,6 +190,42 @@ class KernelLearner(KernelMachine):
                 self.class_weight_[known] = factor
         return self.C * self.class_weight_[codes] * weights
 
+    def _warn_if_coarse(self, stacklevel):
+        """Warn when kernel values in single precision are too coarse for the solution."""
+        found = self._coarseness()
+        if found:
+            warnings.warn(
+                "Kernel values are rounded to single precision, which makes the decision values "
+                f"of this {type(self).__name__} uncertain by about {found:.1g} (the margin is 1). "
+                "The usual cause are features that are large, or far from 0 beside their spread: "
+                "scale them, for example with sklearn.preprocessing.StandardScaler.",
+                UserWarning,
+                stacklevel=stacklevel,
+            )
+
+    def _coarseness(self):
+        """Uncertainty of the decision values where it is worth a word, else 0."""
+        # Values of rbf kernels, at most 1, are coarse only where C is huge.
+        found = 0.0 if self._spec.kernel == "rbf" else uncertainty(self._engine)
+        return found if found > max(self.tol, COARSE) else 0.0
+
+    def _recentre_if_coarse(self):
+        """Count rows from the mean of the vectors kept where that helps; whether it did.
+
+        Features of a stream may be far from 0 without its first chunk having told.
+        """
+        found = self._coarseness()
+        if not found or self._spec.kernel != "linear" or not self._spec.solver.has_bias:
+            return False
+        vectors = self._engine.store.vectors(support(self._engine)[0])
+        mean = np.asarray(vectors.mean(axis=0, dtype=np.float64)).ravel()
+        spec = replace(self._spec, offset=short(mean), dtype="float64")
+        engine = counted_from(self._engine, spec)
+        if uncertainty(engine) > 0.5 * found:
+            return False
+        self._spec, self._engine, self._dtype = spec, engine, np.dtype(np.float64)
+        return True
+
     def _next_order(self, n):
         order = self._random.permutation(n) if self.shuffle else np.arange(n)
         return order.astype(np.int64, copy=False)
@@ -174,3 +242,24 @@ class KernelLearner(KernelMachine):
     def _is_solved(self):
         """Whether the problems over the vectors kept are solved to tol."""
         return all(problem.delta <= problem.tau for problem in self._engine.problems)
+
+
+def scale_gamma(X, weights):
+    """gamma="scale": 1 / (n_features * variance); 1.0 where all entries are the same."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        variance = weighted_variance(X, weights)
+    if variance == 0 and is_constant(X[weights > 0]):
+        return 1.0
+    with np.errstate(divide="ignore", over="ignore"):
+        gamma = float(np.float64(1.0) / (X.shape[1] * np.float64(variance)))
+    if not 0 < gamma < np.inf:
+        raise ValueError(
+            f"gamma='scale' is {gamma} for these features: their variance is beyond the range of "
+            "a double. Scale the features, or give gamma a number."
+        )
+    return gamma
+
+
+def is_constant(X):
+    """Whether all entries of X are the same."""
+    return not X.size or X.max() == X.min()

@@ -7,9 +7,18 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
-from .._base import check_rows, encode_labels, has_fast_path, thread_pool
-from ._engine import EngineSpec, support
+from .._base import (
+    check_rows,
+    encode_labels,
+    has_fast_path,
+    refuse_not_finite,
+    thread_pool,
+)
+from ._engine import EngineSpec, linear_solution, support
 from ._svc_names import PROBABILITIES, NotOffered
+
+# Numbers of float32 rows that are widened at a time.
+_DOUBLES_AT_ONCE = 1 << 17
 
 
 class KernelMachine(ClassifierMixin, BaseEstimator):
@@ -45,10 +54,14 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
                 dtype=self._dtype,
                 accept_sparse=False if self._is_precomputed() else "csr",
             )
-        scores = np.empty((X.shape[0], self._spec.n_problems))
         engine = self._settled_engine()
-        with thread_pool(self.n_jobs, X.shape[0]) as threads:
-            engine.decide(X, scores, threads)
+        if self._spec.kernel == "linear":
+            scores = linear_scores(X, *linear_solution(engine))
+        else:
+            scores = np.empty((X.shape[0], self._spec.n_problems))
+            with thread_pool(self.n_jobs, X.shape[0]) as threads:
+                engine.decide(X, scores, threads)
+        refuse_not_finite(scores, X.dtype)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X):
@@ -154,7 +167,10 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     @property
     def intercept_(self):
         """Bias of each decision function."""
-        return _read_only(self._settled_engine().biases())
+        engine = self._settled_engine()
+        if self._spec.kernel == "linear":
+            return _read_only(linear_solution(engine)[1])
+        return _read_only(engine.biases())
 
     @property
     def coef_(self):
@@ -162,8 +178,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if self._spec.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
-        vectors = self._engine.store.vectors(self._support()[0])
-        return _read_only(np.asarray(self.dual_coef_ @ vectors))
+        return _read_only(linear_solution(self._settled_engine())[0].copy())
 
     @property
     def dual_objective_(self):
@@ -238,6 +253,19 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     def __copy__(self):
         # The arrays of the state are those in use: a shallow copy would share them.
         return copy.deepcopy(self)
+
+
+def linear_scores(X, coef, intercept):
+    """``X @ coef.T + intercept`` in double, without a double copy of float32 rows."""
+    scores = np.empty((X.shape[0], len(coef)))
+    step = X.shape[0]
+    if isinstance(X, np.ndarray) and X.dtype == np.float32:
+        step = max(1, _DOUBLES_AT_ONCE // X.shape[1])
+    with np.errstate(over="ignore", invalid="ignore"):
+        for first in range(0, X.shape[0], step):
+            rows = X[first : first + step] if step < X.shape[0] else X
+            scores[first : first + step] = rows @ coef.T
+        return scores + intercept
 
 
 def _read_only(array):
