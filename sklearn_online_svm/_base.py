@@ -120,8 +120,8 @@ def plain_rows(estimator, X, dtype, *, accept_sparse=False):
     )
 
 
-def refuse_not_finite(scores, dtype):
-    """Raise an error where decision values (n_samples, n_problems) of finite rows are not."""
+def refuse_not_finite(scores, why):
+    """Raise an error where outputs (n_samples, n_problems) for finite rows are not finite."""
     # Cheaper than isfinite of each; a sum of finite numbers may overflow.
     with np.errstate(over="ignore", invalid="ignore"):
         if math.isfinite(scores.sum()):
@@ -129,9 +129,8 @@ def refuse_not_finite(scores, dtype):
     rows = np.flatnonzero(~np.isfinite(scores).all(axis=1))
     if len(rows):
         raise ValueError(
-            f"The decision value of row {rows[0]} of X is not finite: products with the row are "
-            f"beyond the range of {dtype} or of kernel values, which are single precision. Scale "
-            "the features, as those that were learnt from."
+            f"The output for row {rows[0]} of X is not finite, as it is {why}. Scale the "
+            "features, as those that were learnt from."
         )
 
 

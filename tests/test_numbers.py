@@ -5,8 +5,18 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 
-from sklearn_online_svm import LASVC, RampSVC
+from sklearn_online_svm import (
+    LASVC,
+    AROWClassifier,
+    PassiveAggressiveClassifier,
+    PassiveAggressiveRegressor,
+    PerceptronClassifier,
+    RampSVC,
+    SCWClassifier,
+    SecondOrderPerceptronClassifier,
+)
 from tests.samples import ALGORITHMS, LAYOUTS, two_classes
 
 CLASSES = ["no", "yes"]
@@ -258,3 +268,42 @@ def test_kernel_functions_that_are_not_finite_off_the_diagonal():
     model = LASVC(kernel="precomputed").fit(X @ X.T, y)
     with pytest.raises(ValueError, match="not finite in single precision"):
         model.predict(K)
+
+
+# -- linear learners --------------------------------------------------------------------
+
+
+@with_layouts
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "model",
+    [
+        PassiveAggressiveClassifier(C=np.inf),
+        PerceptronClassifier(),
+        SecondOrderPerceptronClassifier(),
+        AROWClassifier(),
+        AROWClassifier(covariance="full"),
+        SCWClassifier(),
+        PassiveAggressiveRegressor(),
+    ],
+    ids=repr,
+)
+def test_outputs_of_linear_learners_that_are_not_finite(model, dtype, layout):
+    X, y = scaled(0.1, dtype)
+    y = (y == "yes").astype(float)
+    model = clone(model).fit(LAYOUTS[layout](X), y)
+    far = X.copy()
+    largest = np.finfo(dtype).max
+    far[137] = 0.9 * largest
+    model.coef_ = np.full(model.coef_.shape, 3.0)
+    match = r"output for row 137 of X is not finite.*beyond the range of float.*Scale"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of sums and products
+        if model.coef_.dtype != dtype:  # a full covariance is computed in float64
+            assert np.isfinite(model.decision_function(LAYOUTS[layout](far))).all()
+            return
+        with pytest.raises(ValueError, match=match):
+            model.predict(LAYOUTS[layout](far))
+        if hasattr(model, "decision_variance"):
+            with pytest.raises(ValueError, match=match):
+                model.decision_variance(LAYOUTS[layout](far))

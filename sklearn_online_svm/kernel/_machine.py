@@ -57,11 +57,12 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         engine = self._settled_engine()
         if self._spec.kernel == "linear":
             scores = linear_scores(X, *linear_solution(engine))
+            refuse_not_finite(scores, "beyond the range of float64")
         else:
             scores = np.empty((X.shape[0], self._spec.n_problems))
             with thread_pool(self.n_jobs, X.shape[0]) as threads:
                 engine.decide(X, scores, threads)
-        refuse_not_finite(scores, X.dtype)
+            refuse_not_finite(scores, "made of kernel values beyond the range of single precision")
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X):

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
-from .._base import check_rows, check_weights, draw_seed, plain_rows
+from .._base import check_rows, check_weights, draw_seed, plain_rows, refuse_not_finite
 from .._core.linear import NOT_FINITE
 from .._core.rows import first_not_finite, is_canonical, shuffled
 from ._state import LinearState
@@ -233,6 +233,7 @@ class LinearLearner(BaseEstimator):
                 input_name="X",
                 estimator_name=type(self).__name__,
             )
+            refuse_not_finite(scores, f"beyond the range of {scores.dtype}")
         return scores
 
     # ---------------------------------------------------------------------------- the solution

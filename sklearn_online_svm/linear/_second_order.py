@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import check_rows
+from .._base import check_rows, refuse_not_finite
 from ._classifier import LinearClassifier
 
 
@@ -54,4 +54,5 @@ class SecondOrder(LinearClassifier):
                     variances[:, c] = np.einsum("ij,ij->i", X, product)
                 if intercept:
                     variances[:, c] += 2.0 * (X @ S[:d, d]) + S[d, d]
+        refuse_not_finite(variances, f"beyond the range of {variances.dtype}")
         return variances[:, 0] if variances.shape[1] == 1 else variances
