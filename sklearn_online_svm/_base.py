@@ -123,9 +123,8 @@ def plain_rows(estimator, X, dtype, *, accept_sparse=False):
 def refuse_not_finite(scores, why):
     """Raise an error where outputs (n_samples, n_problems) for finite rows are not finite."""
     # Cheaper than isfinite of each; a sum of finite numbers may overflow.
-    with np.errstate(over="ignore", invalid="ignore"):
-        if math.isfinite(scores.sum()):
-            return
+    if math.isfinite(scores.sum()):
+        return
     rows = np.flatnonzero(~np.isfinite(scores).all(axis=1))
     if len(rows):
         raise ValueError(

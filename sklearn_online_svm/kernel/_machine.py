@@ -258,15 +258,13 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
 
 def linear_scores(X, coef, intercept):
     """``X @ coef.T + intercept`` in double, without a double copy of float32 rows."""
+    if X.dtype == np.float64 or not isinstance(X, np.ndarray):
+        return X @ coef.T + intercept
     scores = np.empty((X.shape[0], len(coef)))
-    step = X.shape[0]
-    if isinstance(X, np.ndarray) and X.dtype == np.float32:
-        step = max(1, _DOUBLES_AT_ONCE // X.shape[1])
-    with np.errstate(over="ignore", invalid="ignore"):
-        for first in range(0, X.shape[0], step):
-            rows = X[first : first + step] if step < X.shape[0] else X
-            scores[first : first + step] = rows @ coef.T
-        return scores + intercept
+    step = max(1, _DOUBLES_AT_ONCE // X.shape[1])
+    for first in range(0, X.shape[0], step):
+        scores[first : first + step] = X[first : first + step].astype(np.float64) @ coef.T
+    return scores + intercept
 
 
 def _read_only(array):
