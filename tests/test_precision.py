@@ -216,6 +216,14 @@ def test_polynomials_far_from_zero(shift, learn):
         model.fit(X, y) if learn == "fit" else in_chunks(model, X, y, 100)
 
 
+@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
+def test_sigmoids_that_are_all_one(learn):
+    X, y = shifted(1e2)
+    model = LASVC(kernel="sigmoid", random_state=0)
+    with pytest.warns(UserWarning, match=COARSE + ".*uncertain by about 1 .*StandardScaler"):
+        model.fit(X, y) if learn == "fit" else in_chunks(model, X, y, 100)
+
+
 @pytest.mark.parametrize("sample", [two_classes, banana, waveform])
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid"])
 def test_usual_features_need_no_warning(sample, kernel, no_warnings):

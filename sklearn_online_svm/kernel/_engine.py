@@ -232,6 +232,12 @@ def uncertainty(engine):
     return largest
 
 
+def is_saturated(engine):
+    """Whether K(x, x) of all members is 1: a sigmoid kernel then says nothing about them."""
+    diagonals = [problem.members["diag"][problem.slots()] for problem in engine.problems]
+    return any(len(values) > 1 and np.all(values == 1) for values in diagonals)
+
+
 def linear_solution(engine):
     """Weights and biases of the decision functions of a linear kernel, f(x) = w.x + b."""
     offset, alpha = engine.store.offset, engine.coefficients()

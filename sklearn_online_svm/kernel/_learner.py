@@ -25,6 +25,7 @@ from ._engine import (
     choose_layout,
     counted_from,
     far_centre,
+    is_saturated,
     needs_double,
     short,
     support,
@@ -205,8 +206,11 @@ class KernelLearner(KernelMachine):
 
     def _coarseness(self):
         """Uncertainty of the decision values where it is worth a word, else 0."""
-        # Values of rbf kernels, at most 1, are coarse only where C is huge.
-        found = 0.0 if self._spec.kernel == "rbf" else uncertainty(self._engine)
+        if self._spec.kernel == "rbf":
+            return 0.0  # values of at most 1 are coarse only where C is huge
+        found = uncertainty(self._engine)
+        if self._spec.kernel == "sigmoid" and is_saturated(self._engine):
+            found = max(found, 1.0)
         return found if found > max(self.tol, COARSE) else 0.0
 
     def _recentre_if_coarse(self):
