@@ -338,3 +338,27 @@ def test_one_class_alone_needs_no_finishing():
     X, y = two_classes(40)
     model = partial(LASVC, gamma=0.3)().partial_fit(X, ["no"] * 40, classes=["no", "yes"])
     assert_array_equal(model.predict(X), "no")
+
+
+def test_an_interrupted_decision_changes_nothing():
+    """As when Ctrl-C comes while the solution on the side is on its way."""
+    X, y = two_classes(300)
+    calls, interrupt_at = [], []
+
+    def kernel(A, B):
+        calls.append(1)
+        if interrupt_at and len(calls) >= interrupt_at[0]:
+            raise KeyboardInterrupt
+        return rbf_kernel(A, B, gamma=0.3)
+
+    def new():
+        return Busy(kernel=kernel, C=50.0, cache_size=1e-3).partial_fit(X, y, ["no", "yes"])
+
+    model, other = new(), new()
+    expected = other.decision_function(X)
+    interrupt_at.append(len(calls) + 20)
+    with pytest.raises(KeyboardInterrupt):
+        model.decision_function(X)
+    interrupt_at.clear()
+    assert_same_stream(model, other)
+    assert_array_equal(model.decision_function(X), expected)
