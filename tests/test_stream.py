@@ -364,7 +364,8 @@ def test_rows_may_be_changed_after_they_have_been_learnt(model_of, layout):
     assert_array_equal(model.decision_function(X), expected)
     vectors = model.support_vectors_
     (vectors.data if layout == "csr" else vectors)[:] = -1.0
-    model.dual_coef_[:] = 0.0
+    with pytest.raises(ValueError, match="read-only"):
+        model.dual_coef_[:] = 0.0
     assert_array_equal(model.decision_function(X), expected)
 
 
