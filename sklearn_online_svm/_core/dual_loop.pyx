@@ -246,6 +246,7 @@ cdef class DualLoop:
             row.lower = 0.0 if rises else -visit.cost[r]
             row.upper = visit.cost[r] if rises else 0.0
             row.region = 0
+            problem.row_steps = problem.row_limit
             code = problem.learn(&row)
             while code > 0:
                 code = problem.improve()
@@ -602,6 +603,21 @@ cdef class DualLoop:
         return np.asarray(g)
 
     # -------------------------------------------------------------------------- passes
+
+    def allow(self, steps):
+        """Steps of each problem until the next ``allow``; without it there is no end to them."""
+        for problem in self.problems:
+            problem.allow(steps)
+
+    @property
+    def out_of_steps(self):
+        """Whether a problem has none left."""
+        return any(problem.steps_left <= 0 for problem in self.problems)
+
+    @property
+    def cut_short(self):
+        """Whether REPROCESS had to leave off before it was content."""
+        return any(problem.cut_short for problem in self.problems)
 
     def begin_pass(self, known):
         """``known``: one int32 array per problem (slot of each row id, or -1), or None."""

@@ -54,4 +54,6 @@ cdef class GapDriven(Problem):
     cdef void set_target(self) noexcept nogil
     cdef double gap_now(self) noexcept nogil
     cdef int choose_two(self, Front *front, Two *step) noexcept nogil
-    cdef double pull(self, Front *front, Py_ssize_t q, double wanted) noexcept nogil
+    cdef void follow_valley(self, const Front *front, Two *step, double k_ii,
+                            double k_jj) noexcept nogil
+    cdef double pull(self, const Front *front, Py_ssize_t q, double wanted) noexcept nogil

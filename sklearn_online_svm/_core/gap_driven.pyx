@@ -16,7 +16,7 @@ Primal minus dual, over the members, is sum_i max((upper_i - alpha_i) g_i, (lowe
 the second changes by numbers at hand.
 """
 cimport cython
-from libc.math cimport fabs, fmax, fmin, sqrt
+from libc.math cimport INFINITY, fabs, fmax, fmin, sqrt
 from libc.stdlib cimport free, qsort, realloc
 
 from .active_set cimport Front
@@ -26,6 +26,12 @@ from .problem cimport PATIENCE, Problem
 from .support_set cimport Example
 
 import numpy as np
+
+
+# Determinant of two rows, relative to its largest value, up to which they lie on one line.
+cdef double FLAT = 1e-9
+# Ordinary steps that one to the end of a valley has to be worth.
+cdef double CRAWL = 1e5
 
 
 cdef int _farthest_first(const void *a, const void *b) noexcept nogil:
@@ -158,7 +164,7 @@ cdef class GapDriven(Problem):
         cdef int stepped
         cdef Py_ssize_t n_admitted
         self.work = 0.0
-        while self.gap_now() > self.threshold and not self.hurry:
+        while self.gap_now() > self.threshold and not self.hurry and self.may_reprocess():
             stepped = self.reprocess() if self.n_steps < self.single_steps else self.step_on_two()
             self.n_steps += 1
             if stepped < 0:
@@ -329,7 +335,7 @@ cdef class GapDriven(Problem):
         k_jj, k_ij, g_j = fmax(front.diag[j], LEAVES_CURVATURE), step.k_i[j], front.g[j]
         det = k_ii * k_jj - k_ij * k_ij
         by_i = alone
-        if det > 1e-9 * k_ii * k_jj:
+        if det > FLAT * k_ii * k_jj:
             by_i = self.pull(front, i, (g_i * k_jj - g_j * k_ij) / det)
         # Both free: the exact optimum. One at its end: the best there, for each in turn.
         by_j = self.pull(front, j, (g_j - k_ij * by_i) / k_jj)
@@ -337,9 +343,35 @@ cdef class GapDriven(Problem):
         if (by_i * (g_i - 0.5 * k_ii * by_i - k_ij * by_j) + by_j * (g_j - 0.5 * k_jj * by_j)
                 >= alone * (g_i - 0.5 * k_ii * alone)):
             step.by_i, step.by_j = by_i, by_j
+        if not det > FLAT * k_ii * k_jj:
+            self.follow_valley(front, step, k_ii, k_jj)
         return 0
 
-    cdef double pull(self, Front *front, Py_ssize_t q, double wanted) noexcept nogil:
+    cdef void follow_valley(self, const Front *front, Two *step, double k_ii,
+                            double k_jj) noexcept nogil:
+        """Two rows on one line through the origin, as with equal rows of both classes, leave a
+        valley without curvature: its maximum is at an end of the box, and where C is large steps
+        from slope to slope take C of them to get there. Go there at once where that is worth it.
+        """
+        cdef double g_i = front.g[step.i], g_j = front.g[step.j], k_ij = step.k_i[step.j]
+        cdef double by_i = step.by_i, by_j = step.by_j, gain
+        cdef double best = CRAWL * (by_i * (g_i - 0.5 * k_ii * by_i - k_ij * by_j)
+                                    + by_j * (g_j - 0.5 * k_jj * by_j))
+        cdef int end
+        for end in range(4):
+            if end < 2:
+                by_i = self.pull(front, step.i, INFINITY if end else -INFINITY)
+                by_j = self.pull(front, step.j, (g_j - k_ij * by_i) / k_jj)
+            else:
+                by_j = self.pull(front, step.j, INFINITY if end == 3 else -INFINITY)
+                by_i = self.pull(front, step.i, (g_i - k_ij * by_j) / k_ii)
+            gain = (by_i * (g_i - 0.5 * k_ii * by_i - k_ij * by_j)
+                    + by_j * (g_j - 0.5 * k_jj * by_j))
+            # Not so where the box has no end: the gain is not a number, or infinite.
+            if gain > best and gain < INFINITY:
+                step.by_i, step.by_j, best = by_i, by_j, gain
+
+    cdef double pull(self, const Front *front, Py_ssize_t q, double wanted) noexcept nogil:
         """The step wanted, as far as the box allows."""
         cdef Py_ssize_t slot = q if front.slots == NULL else front.slots[q]
         cdef double alpha = self.members.alpha[slot]

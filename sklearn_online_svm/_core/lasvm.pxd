@@ -15,7 +15,7 @@ cdef class Lasvm(Problem):
     cdef int reprocess(self) noexcept nogil
     cdef void set_b(self) noexcept nogil
     cdef void evict(self) noexcept nogil
-    cdef void step(self, Py_ssize_t i, Py_ssize_t j, const float *k_i,
+    cdef bint step(self, Py_ssize_t i, Py_ssize_t j, const float *k_i,
                    const float *k_j) noexcept nogil
     cdef double length_of_step(self, Py_ssize_t i, Py_ssize_t j, double gap,
                                float k_ij) noexcept nogil

@@ -49,6 +49,8 @@ cdef class Lasvm(Problem):
             self.changed = self.reprocess()
             if self.changed <= 0 or not self.delta > self.delta_max:
                 return self.changed if self.changed < 0 else 0
+            if not self.may_reprocess():
+                return 0
             self.work += 2.0 * self.members.n
             if self.work > PATIENCE:
                 return 1
@@ -122,7 +124,8 @@ cdef class Lasvm(Problem):
 
     cdef int reprocess(self) noexcept nogil:
         """REPROCESS: step along the most violating pair of members, let go those that cannot
-        matter, and set b and delta. 1 when a step was made, 0 when not, -1: no memory."""
+        matter, and set b and delta. 1 when a step was made, 0 when not or when it was lost in
+        rounding, -1: no memory."""
         cdef Py_ssize_t i = self.members.extremes.i_max, j = self.members.extremes.j_min
         cdef const float *k_i
         cdef const float *k_j
@@ -132,7 +135,7 @@ cdef class Lasvm(Problem):
             k_j = self.kernel_row(j, i)
             if k_i == NULL or k_j == NULL:
                 return -1
-            self.step(i, j, k_i, k_j)
+            violating = self.step(i, j, k_i, k_j)
         self.set_b()
         self.evict()
         return violating
@@ -162,15 +165,18 @@ cdef class Lasvm(Problem):
                 self.let_go(s)
             p -= 1
 
-    cdef void step(self, Py_ssize_t i, Py_ssize_t j, const float *k_i,
+    cdef bint step(self, Py_ssize_t i, Py_ssize_t j, const float *k_i,
                    const float *k_j) noexcept nogil:
-        """alpha_i += lam, alpha_j -= lam; g and its extremes in one pass."""
+        """alpha_i += lam, alpha_j -= lam; g and its extremes in one pass. Whether that changed
+        anything."""
+        cdef double alpha_i = self.members.alpha[i], alpha_j = self.members.alpha[j]
         cdef double lam = self.length_of_step(i, j, self.members.g[i] - self.members.g[j], k_i[j])
         self.members.move(i, lam)
         self.members.move(j, -lam)
         table().update(self.members.g, k_i, k_j, lam, self.members.up, self.members.down,
                        self.members.n, &self.members.extremes)
         self.n_changes += 1
+        return self.members.alpha[i] != alpha_i or self.members.alpha[j] != alpha_j
 
     cdef double length_of_step(self, Py_ssize_t i, Py_ssize_t j, double gap,
                                float k_ij) noexcept nogil:

@@ -45,6 +45,13 @@ cdef class Problem:
     cdef int64_t solved_at           # n_changes when the solution of the stream was finished
     cdef double work                 # values touched, for returning in time to the caller
     cdef bint hurry                  # improve no more: someone wants to stop
+    # Steps that may still be made by REPROCESS and finishing; REPROCESS leaves `steps_kept` of
+    # them, and makes at most `row_limit` after one row.
+    cdef readonly int64_t steps_left
+    cdef int64_t steps_kept
+    cdef int64_t row_limit
+    cdef int64_t row_steps
+    cdef readonly bint cut_short     # REPROCESS has been, since `allow`
     cdef Fresh fresh
     cdef float *gathered             # block row over this problem's slots
     cdef float *wide                 # row over the store's slots
@@ -77,6 +84,7 @@ cdef class Problem:
     cdef void exchange(self) noexcept nogil
 
     # What all share.
+    cdef bint may_reprocess(self) noexcept nogil
     cdef int begin_block(self, Fresh *fresh, Py_ssize_t n_rows) except -1
     cdef bint knows(self, int64_t row_id) noexcept nogil
     cdef float *block_row(self, Py_ssize_t r) noexcept nogil

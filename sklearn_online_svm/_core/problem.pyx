@@ -6,7 +6,7 @@ settled with values of the block against itself; the store is written when the b
 So the problems of a one-vs-rest model can learn from one block side by side.
 """
 from libc.math cimport INFINITY, fabs, fmax, fmin
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport INT64_MAX, int32_t, int64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 
@@ -55,6 +55,7 @@ cdef class Problem:
         self.solved_at = -1
         self.scratch = store.new_block()
         self.configure(**options)
+        self.allow(INT64_MAX)
         self.begin_pass(None)
 
     def __cinit__(self, *args, **kwargs):
@@ -71,18 +72,26 @@ cdef class Problem:
         free(self.tiles)
         free(self.tile_place)
 
-    def configure(self, *, double tol, bint shrinking, Py_ssize_t cache_bytes):
+    def configure(self, *, double tol, bint shrinking, Py_ssize_t cache_bytes,
+                  int64_t row_limit=INT64_MAX):
         """Options that may change while learning goes on; a subclass has some of its own. A row of
         the cache that is dropped costs time only."""
         if tol != self.tol:
             self.solved_at = self.settled.at = -1
         self.tol = self.tau = tol
         self.shrinking = shrinking
+        self.row_limit = row_limit
         if self.rows is None or cache_bytes != self.cache_bytes:
             self.cache_bytes = cache_bytes
             # A quarter of the budget is for the rows of `finish` while shrunk.
             self.active = ActiveSet(cache_bytes // 4)
             self.rows = KernelRows(cache_bytes - cache_bytes // 4)
+
+    def allow(self, int64_t steps):
+        """Steps for the call that begins: REPROCESS may take half of them, finishing the rest."""
+        self.steps_left = steps
+        self.steps_kept = steps // 2
+        self.cut_short = False
 
     def state(self):
         """Arrays from which ``restore`` rebuilds the problem; kernel rows are not among them."""
@@ -153,6 +162,16 @@ cdef class Problem:
         self.b, other[0] = other[0], self.b
         self.delta, other[1] = other[1], self.delta
         self.tau, other[2] = other[2], self.tau
+
+    cdef bint may_reprocess(self) noexcept nogil:
+        """Take one step from those left for REPROCESS; False when there is none. Where kernel
+        values make no sense, or the best alpha is far away, it would go on for hours."""
+        if self.row_steps <= 0 or self.steps_left <= self.steps_kept:
+            self.cut_short = True
+            return False
+        self.row_steps -= 1
+        self.steps_left -= 1
+        return True
 
     # -------------------------------------------------------------------------- the block
 
@@ -421,12 +440,13 @@ cdef class Problem:
         while self.work < work:
             front = self.active.front(self.members)
             moved = 0
-            if self.violation_of(front.extremes) > self.tau:
+            if self.violation_of(front.extremes) > self.tau and self.steps_left > 0:
+                self.steps_left -= 1
                 moved = self.finish_step(&front)
                 if moved < 0:
                     return -1
             if not moved:
-                # Solved, or as exact as doubles can say.
+                # Solved, or as exact as doubles can say, or no step is left.
                 if not self.active.shrunk:
                     break
                 if self.unshrink() < 0:
@@ -572,5 +592,5 @@ cdef class Problem:
         m, alive = self.members, self.slots()
         alpha, g, b = self.solution()
         residual = g[alive] - b
-        return float(np.maximum((m["upper"] - alpha)[alive] * residual,
-                                (m["lower"] - alpha)[alive] * residual).sum())
+        room = np.where(residual > 0, m["upper"][alive], m["lower"][alive]) - alpha[alive]
+        return float((room * residual)[residual != 0].sum())

@@ -1,5 +1,5 @@
 """Support set of one binary problem, and its kernel rows; the contract is in the ``.pxd``."""
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, fabs, fmax, fmin
 from libc.stdint cimport int8_t, int32_t, int64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
@@ -10,6 +10,9 @@ from .leaves cimport LEAVES_TILE
 import numpy as np
 
 cdef double EPSILON = np.finfo(np.float64).eps
+
+# Where a box has no end, or one that float32 cannot say, the gap is steered as if by this one.
+cdef double LARGEST_BOUND = 1e30
 
 # Name and type of the arrays of a support set, and what fills the part never used.
 _FIELDS = {
@@ -88,7 +91,8 @@ cdef class SupportSet:
         self.reserve(self.n)
         members = np.ascontiguousarray(slots, dtype=np.int64)
         self["lower"][slots], self["upper"][slots] = lower, upper
-        self["bound"][slots], self["alpha"][slots] = lower + upper, alpha
+        self["bound"][slots] = np.clip(lower + upper, -LARGEST_BOUND, LARGEST_BOUND)
+        self["alpha"][slots] = alpha
         self["up"][slots] = -(alpha < upper).astype(np.int8)
         self["down"][slots] = -(alpha > lower).astype(np.int8)
         self.n_zeros = 0
@@ -108,7 +112,7 @@ cdef class SupportSet:
         self.region[slot] = row.region
         self.lower[slot] = row.lower
         self.upper[slot] = row.upper
-        self.bound[slot] = <float>(row.lower + row.upper)
+        self.bound[slot] = <float>fmin(fmax(row.lower + row.upper, -LARGEST_BOUND), LARGEST_BOUND)
         self.g[slot] = g
         self.diag[slot] = diag
         self.index[slot] = index

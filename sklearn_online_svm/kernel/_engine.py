@@ -52,6 +52,8 @@ class SolverSpec:
     single_steps: int = 10
     clean_interval: int = 300
     max_non_sv: int = 100
+    # Most steps of REPROCESS after one row, shared by the problems.
+    max_reprocess: int = 30_000
 
     @property
     def has_bias(self):
@@ -65,7 +67,10 @@ class SolverSpec:
     def options(self, n_problems, cache_bytes):
         """Return what one of so many problems is configured with."""
         common = dict(
-            tol=self.tol, shrinking=self.shrinking, cache_bytes=cache_bytes // n_problems
+            tol=self.tol,
+            shrinking=self.shrinking,
+            cache_bytes=cache_bytes // n_problems,
+            row_limit=self.max_reprocess // n_problems,
         )
         if self.has_bias:
             return dict(delta_max=self.delta_max, n_init=self.n_init, **common)

@@ -17,9 +17,10 @@ from sklearn.utils.validation import check_is_fitted
 from .._base import check_rows, check_weights, encode_labels, has_fast_path, thread_pool
 from .._core.blocks import BLOCK
 from ._engine import SolverSpec, continued_alpha, support
-from ._learner import KernelLearner
+from ._learner import KernelLearner, Patience
 from ._svc_names import without_keywords_of_svc
 
+_NO_LIMIT = np.iinfo(np.int64).max
 # Rows in the first chunk of a stream below which gamma="scale" is a guess worth a warning.
 _FEW_ROWS = 30
 
@@ -57,6 +58,8 @@ class LASVC(KernelLearner):
     C : float, default=1.0
         Penalty of errors; larger fits the data more closely. The weight
         :math:`|\alpha_i|` of a row is at most C times its class and sample weight.
+        ``np.inf``: no row may lie within the margin (hard margin), which only separable classes
+        allow; not with ``"lasvm-nc"`` and ``"lasvm-i"``.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         As in ``SVC``. A callable takes two row matrices and returns the matrix of kernel values,
         dense or sparse; it is called once per block of rows. With ``"precomputed"``, X is the
@@ -205,6 +208,13 @@ class LASVC(KernelLearner):
     Multiclass problems are one-vs-rest. The vectors are stored once and their kernel values are
     computed once for all classes.
 
+    Every call comes to an end. On the vectors kept, ``fit`` and :meth:`finish` make at most
+    ``max_steps`` steps (5 million, shared by the binary problems) or, where that is more,
+    ``max_steps_per_row`` (1000) per row and problem; REPROCESS makes at most ``max_reprocess``
+    (30 000, shared) after one row. These are attributes of the class; ordinary problems need a
+    small part of them. Where they do not do, a ``ConvergenceWarning`` names the violation left and
+    what to change, and the model can be used, and finished further.
+
     Kernel values are kept in single precision (rounded once, when made); everything else is in
     double. float32 input is stored and multiplied in float32, except for an rbf kernel with rows
     so long (``gamma * |x|^2 > 1000``) that distances would drown in rounding: such input is
@@ -259,6 +269,8 @@ class LASVC(KernelLearner):
     # lasvm-g, -nc, -i: rows admitted between two runs of CLEAN, vectors at alpha = 0 it leaves.
     clean_interval = 300
     max_non_sv = 100
+    # Most steps of REPROCESS after one row, shared by the binary problems.
+    max_reprocess = 30_000
     # Passes after which max_iter=-1 gives up, with a warning.
     max_passes = 1000
 
@@ -378,6 +390,7 @@ class LASVC(KernelLearner):
         first = self.n_samples_seen_
         order = np.arange(X.shape[0])
         self._engine.begin_pass(None)
+        self._engine.allow(_NO_LIMIT)  # but that of each row
         try:
             if len(order) > BLOCK:
                 self._engine.check(X)
@@ -391,6 +404,7 @@ class LASVC(KernelLearner):
                 self.__dict__.clear()
                 self.__dict__.update(before)
             raise
+        self._warn_if_cut_short(stacklevel=2)
         # Now and then is enough: each time the rows have doubled.
         if self.n_samples_seen_.bit_length() > first.bit_length():
             self._recentre_if_coarse()
@@ -406,10 +420,13 @@ class LASVC(KernelLearner):
         """
         check_is_fitted(self)
         self._notice_new_parameters()
+        self._allow_steps()
         with thread_pool(self.n_jobs) as threads:
             self._engine.finish(threads)
             if self._recentre_if_coarse():
+                self._allow_steps()
                 self._engine.finish(threads)
+        self._warn_unless_solved(stacklevel=2)
         self._warn_if_coarse(stacklevel=3)
         return self
 
@@ -499,7 +516,11 @@ class LASVC(KernelLearner):
             single_steps=self.single_steps,
             clean_interval=self.clean_interval,
             max_non_sv=self.max_non_sv,
+            max_reprocess=self.max_reprocess,
         )
+
+    def _needs_finite_costs(self):
+        return self.algorithm in ("lasvm-nc", "lasvm-i")
 
     def _refuse_in_partial_fit(self):
         if self.class_weight == "balanced":
@@ -565,6 +586,8 @@ class LASVC(KernelLearner):
         n_passes = self.max_passes if exact else self.max_iter
         finishing = exact or self.finishing
         row_ids = np.arange(X.shape[0])
+        self._allow_steps(X.shape[0])
+        patience = Patience(engine)
         self.n_labels_used_ = 0
         with thread_pool(self.n_jobs) as threads:
             for n_pass in range(1, n_passes + 1):
@@ -585,18 +608,33 @@ class LASVC(KernelLearner):
                     engine.finish(threads)
                 if self.verbose:
                     self._report(n_pass, time.perf_counter() - start)
-                if done:
+                if done or (finishing and engine.out_of_steps):
                     break
-                if n_pass < n_passes:
-                    self._order = self._next_order(X.shape[0])
-            else:
-                if exact:
-                    warnings.warn(
-                        f"LASVC did not converge within {n_passes} passes: the largest violation "
-                        f"of the last pass was {self.kkt_violation_:.3g}, tol is {self.tol:.3g}.",
-                        ConvergenceWarning,
-                        stacklevel=5,
-                    )
+                if n_pass == n_passes or (finishing and patience.is_at_an_end()):
+                    if exact:
+                        warnings.warn(
+                            f"LASVC did not converge within {n_pass} passes: the largest "
+                            f"violation of the last pass was {self.kkt_violation_:.3g}, tol is "
+                            f"{self.tol:.3g}. {self._advice()}",
+                            ConvergenceWarning,
+                            stacklevel=6,
+                        )
+                    break
+                self._order = self._next_order(X.shape[0])
+        if finishing:
+            self._warn_unless_solved(stacklevel=6)
+        else:
+            self._warn_if_cut_short(stacklevel=6)
+
+    def _warn_if_cut_short(self, stacklevel):
+        if self._engine.cut_short:
+            warnings.warn(
+                f"REPROCESS made the largest number of steps after a row (max_reprocess) and left "
+                f"a violation of up to {self._violation_among_members():.3g} among the vectors "
+                f"kept. {self._advice()} A larger delta_max, too, where one is given.",
+                ConvergenceWarning,
+                stacklevel=stacklevel + 1,
+            )
 
     def _count_labels(self, n_rows):
         self.n_labels_used_ = n_rows

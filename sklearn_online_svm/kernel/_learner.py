@@ -6,6 +6,7 @@ from dataclasses import replace
 from numbers import Integral, Real
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
@@ -34,6 +35,31 @@ from ._engine import (
 from ._machine import KernelMachine
 
 
+class Patience:
+    """Notices that rounds of learning and solving lead nowhere.
+
+    Each round raises the dual objective, but for rounding; with a kernel that is none they may go
+    round in circles.
+    """
+
+    rounds = 20
+
+    def __init__(self, engine):
+        self.engine = engine
+        self.best = None
+        self.n_rounds = self.idle = 0
+
+    def is_at_an_end(self):
+        """Ask after each round."""
+        self.n_rounds += 1
+        objective = sum(problem.objective for problem in self.engine.problems)
+        if self.best is None or objective > self.best + 1e-13 * abs(self.best):
+            self.best, self.idle = objective, 0
+        else:
+            self.idle += 1
+        return self.idle == self.rounds
+
+
 class KernelLearner(KernelMachine):
     """A kernel machine with the parameters of a kernel and of the cost of errors.
 
@@ -42,7 +68,7 @@ class KernelLearner(KernelMachine):
     """
 
     _parameter_constraints: dict = {
-        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "C": [Interval(Real, 0.0, None, closed="right")],
         "kernel": [StrOptions({*KINDS, "precomputed"}), callable],
         "degree": [Interval(Integral, 0, np.iinfo(np.int32).max, closed="both")],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
@@ -55,6 +81,11 @@ class KernelLearner(KernelMachine):
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
+
+    # Most steps on the vectors kept that one call makes, REPROCESS and finishing together, shared
+    # by the binary problems; where that is more, so many per row and problem.
+    max_steps = 5_000_000
+    max_steps_per_row = 1000
 
     def _validate_params(self):
         super()._validate_params()
@@ -161,6 +192,19 @@ class KernelLearner(KernelMachine):
 
         ``order`` is that of visiting, for running counts; None: as they come.
         """
+        with np.errstate(invalid="ignore", over="ignore"):
+            cost = self._weighted_costs(codes, weights, order)
+        if not np.isfinite(cost).all():
+            cost[np.isnan(cost)] = 0.0  # no weight, whatever C is
+            if self._needs_finite_costs() and np.isinf(cost).any():
+                raise ValueError(
+                    "C must be finite here, and so must C times class_weight and sample_weight: "
+                    "the ramp loss of an outlier is C (1 - s). "
+                    f"Got C={self.C!r} and a largest product of {cost.max()}."
+                )
+        return cost
+
+    def _weighted_costs(self, codes, weights, order):
         n_classes = len(self.classes_)
         self.class_weight_ = np.ones(n_classes)
         if self.class_weight is None:
@@ -239,9 +283,54 @@ class KernelLearner(KernelMachine):
         self._engine.finish(threads)
         for _ in range(10):
             self._engine.refresh()
-            if self._is_solved():
+            if self._is_solved() or self._engine.out_of_steps:
                 return
             self._engine.finish(threads)
+
+    def _allow_steps(self, n_rows=None):
+        """Limit the steps of a call on so many rows; None: on the vectors kept.
+
+        It might not end while anyone waits, where features or C are so large that the optimum is
+        far away, or where a kernel is none.
+        """
+        if n_rows is None:
+            n_rows = max(problem.members.n_members for problem in self._engine.problems)
+        share = self.max_steps // self._spec.n_problems
+        self._engine.allow(max(share, self.max_steps_per_row * n_rows))
+
+    def _warn_unless_solved(self, stacklevel):
+        """Warn when steps, or the digits of a double, did not do."""
+        violation = self._violation_among_members()
+        if self._is_solved() and violation <= max(self.tol, 1e-3):
+            return
+        reason = (
+            "at the largest number of steps (max_steps, max_steps_per_row)"
+            if self._engine.out_of_steps
+            else "where rounding hides what is left"
+        )
+        warnings.warn(
+            f"{type(self).__name__} stopped {reason}: the largest violation is {violation:.3g}, "
+            f"tol is {self.tol:.3g}. {self._advice()}",
+            ConvergenceWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+    def _advice(self):
+        if np.isinf(self.C):
+            return (
+                "With C=inf every row has to be on its side of the margin: the classes are not "
+                "separable, or hardly. Use a finite C."
+            )
+        smaller = {"linear": "C", "rbf": "C or another gamma", "sigmoid": "C, gamma or coef0"}
+        kernel = self.kernel if isinstance(self.kernel, str) else None
+        return (
+            "What helps is to scale the features (StandardScaler), a smaller "
+            f"{smaller.get(kernel, 'C, gamma or coef0' if kernel == 'poly' else 'C')}, a larger "
+            "tol, or another kernel."
+        )
+
+    def _violation_among_members(self):
+        return max(problem.delta for problem in self._engine.problems)
 
     def _is_solved(self):
         """Whether the problems over the vectors kept are solved to tol."""

@@ -206,6 +206,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         if not self._settles():
             engine.unsettle()
         elif not engine.is_settled:
+            self._allow_steps()
             with thread_pool(self.n_jobs) as threads:
                 engine.settle(threads)
         return engine

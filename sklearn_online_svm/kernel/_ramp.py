@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from .._base import thread_pool
 from ._engine import SolverSpec, continued_alpha
-from ._learner import KernelLearner
+from ._learner import KernelLearner, Patience
 from ._svc_names import without_keywords_of_svc
 
 
@@ -27,7 +27,7 @@ class RampSVC(KernelLearner):
     Parameters
     ----------
     C : float, default=1.0
-        Penalty of errors, at most :math:`C (1 - s)` per row.
+        Penalty of errors, at most :math:`C (1 - s)` per row; finite.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         As in :class:`LASVC`.
     degree : int, default=3
@@ -124,6 +124,9 @@ class RampSVC(KernelLearner):
     until :math:`\beta` stays. The solution is a local optimum.
 
     Several classes: one-vs-rest, each class with its own :math:`\beta`.
+
+    ``fit`` comes to an end: steps are limited as in :class:`LASVC`, over all convex problems
+    together.
 
     References
     ----------
@@ -239,6 +242,7 @@ class RampSVC(KernelLearner):
         if self._spec.layout == "precomputed":
             engine.store.attach(X)
         self._engine = engine
+        self._allow_steps(X.shape[0])
         problem = _ConvexProblem(self, X, codes, cost)
         history = []
         self.objective_history_ = np.empty((0, self._spec.n_problems))
@@ -255,6 +259,8 @@ class RampSVC(KernelLearner):
                         f"{np.count_nonzero(shifted)} rows beyond the ramp, "
                         f"{len(self.support_)} support vectors"
                     )
+                if problem.given_up:
+                    return
                 # A first problem over a part of the rows is not yet one of the sequence.
                 in_sequence = self.n_iter_ > 1 or self.init_size is None
                 if in_sequence and np.array_equal(shifted, problem.shifted):
@@ -285,6 +291,9 @@ class RampSVC(KernelLearner):
         order = np.concatenate([order[of_each], np.delete(order, of_each)])
         return order[: max(size, len(of_each))]
 
+    def _needs_finite_costs(self):
+        return True
+
     def _solver(self):
         return SolverSpec(
             algorithm="lasvm" if self.fit_intercept else "batch",
@@ -311,6 +320,7 @@ class _ConvexProblem:
         self.shifted = np.zeros(self.y.shape, dtype=np.int8)
         self.known = [np.full(X.shape[0], -1, dtype=np.int32) for _ in classes]
         self.row_ids = np.arange(X.shape[0])
+        self.given_up = False
 
     def solve(self, rows, threads):
         """Solve the problem over ``rows``; returns the decision values of all rows.
@@ -320,7 +330,7 @@ class _ConvexProblem:
         """
         model, engine = self.model, self.engine
         fresh = not any(problem.members.n_members for problem in engine.problems)
-        order, changes = rows if fresh else None, -1
+        order, changes, patience = rows if fresh else None, -1, Patience(engine)
         for _ in range(model.max_passes):
             if order is not None:
                 engine.begin_pass(self.known)
@@ -338,12 +348,18 @@ class _ConvexProblem:
             violation = self.violation(scores)[:, rows].max(axis=0)
             model.kkt_violation_ = float(violation.max())
             order = rows[violation > model.tol]
-            if not len(order) or engine.n_changes == changes:
+            self.given_up = engine.out_of_steps
+            if not len(order) or engine.n_changes == changes or self.given_up:
+                model._warn_unless_solved(stacklevel=6)
                 return scores
             changes = engine.n_changes
+            if patience.is_at_an_end():
+                break
+        self.given_up = True
         warnings.warn(
-            f"A convex problem of RampSVC did not converge within {model.max_passes} rounds: the "
-            f"largest violation left is {model.kkt_violation_:.3g}, tol is {model.tol:.3g}.",
+            f"A convex problem of RampSVC did not converge within {patience.n_rounds} rounds: "
+            f"the largest violation left is {model.kkt_violation_:.3g}, tol is {model.tol:.3g}. "
+            f"{model._advice()}",
             ConvergenceWarning,
             stacklevel=6,
         )
