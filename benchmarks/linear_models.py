@@ -147,7 +147,7 @@ def _uneven_perceptron(choice):
 
 def _cost_sensitive(choice, rule):
     return ours.CostSensitivePassiveAggressiveClassifier(
-        C=choice.C, rho=choice.rho, rule=rule, pos_label=1, **_PLAIN
+        C=choice.C, rho=choice.rho, rule=rule, pos_label=1, average=False, **_PLAIN
     )
 
 

@@ -7,6 +7,7 @@ import inspect
 import math
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from numbers import Integral
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -16,6 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 __all__ = [
     "balanced_weights",
+    "check_integers",
     "check_rows",
     "check_weights",
     "draw_seed",
@@ -39,6 +41,16 @@ _FAST_PATH_ROWS = 256
 
 # Labels that are whole numbers in a range so small are counted instead of sorted.
 _CLOSE_LABELS = 4096
+
+
+def check_integers(estimator):
+    """Refuse, by name, parameters that are integers beyond the 64 bits of the engine."""
+    for name, value in estimator.get_params(deep=False).items():
+        if isinstance(value, Integral) and not -(2**63) <= value < 2**63:
+            raise ValueError(
+                f"The {name!r} parameter of {type(estimator).__name__} must be below 2**63. Got "
+                f"{value!r} instead."
+            )
 
 
 def check_rows(

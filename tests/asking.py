@@ -120,7 +120,7 @@ LEARNERS = {
     "pa2-joint": PassiveAggressiveClassifier(loss="squared_hinge", multi_class="crammer_singer"),
     "pa-average": PassiveAggressiveClassifier(average=True),
     "perceptron": PerceptronClassifier(positive_margin=0.2, pos_label="yes"),
-    "cost": CostSensitivePassiveAggressiveClassifier(class_weight=None),
+    "cost": CostSensitivePassiveAggressiveClassifier(C=1.0, average=False),
     "sop": SecondOrderPerceptronClassifier(),
     "scw": SCWClassifier(),
 }

@@ -40,7 +40,6 @@ WEIGHTS_OF_STEPS = (
 
 NO_WEIGHTS = "a hard constraint knows only the weight 0 and not 0"
 
-ONLY_MISTAKES = "rows that are right by a hair are not learnt from, however heavy they are"
 
 NO_POSITIVE_CLASS = "uneven margins need pos_label where labels are names"
 
@@ -57,8 +56,6 @@ def expected_failed_checks(estimator):
         failures |= dict.fromkeys(weights, WEIGHTS_OF_STEPS)
         if isinstance(estimator, ConfidenceWeightedClassifier):
             failures["check_class_weight_classifiers"] = NO_WEIGHTS
-        if getattr(estimator, "rule", None) == "prediction":
-            failures["check_class_weight_classifiers"] = ONLY_MISTAKES
         if getattr(estimator, "positive_margin", 0.0) != 0.0:
             failures["check_classifiers_classes"] = NO_POSITIVE_CLASS
         return failures

@@ -267,8 +267,9 @@ def test_a_stream_after_fit():
 
 def test_dense_and_csr_chunks_in_turn():
     X, y = rows_of()
-    whole = LabelEfficientClassifier(LEARNERS["pa"], RULES["margin"], shuffle=False).fit(X, y)
-    model = LabelEfficientClassifier(LEARNERS["pa"], RULES["margin"])
+    learner = clone(LEARNERS["pa"]).set_params(intercept_scaling=1.0)
+    whole = LabelEfficientClassifier(learner, RULES["margin"], shuffle=False).fit(X, y)
+    model = LabelEfficientClassifier(learner, RULES["margin"])
     for i, first in enumerate(range(0, 200, 20)):
         part = slice(first, first + 20)
         kind = (np.asarray, csr_matrix, np.asfortranarray)[i % 3]

@@ -28,7 +28,7 @@ MODELS = {
     "pa": PassiveAggressiveClassifier(),
     "pa-average": PassiveAggressiveClassifier(average=True),
     "pa-joint": PassiveAggressiveClassifier(multi_class="crammer_singer"),
-    "cost": CostSensitivePassiveAggressiveClassifier(),
+    "cost": CostSensitivePassiveAggressiveClassifier(average=False),
     "arow": AROWClassifier(),
     "arow-full": AROWClassifier(covariance="full"),
 }
@@ -575,7 +575,7 @@ WRONG = {
     AROWClassifier: [*COVARIANCE, ("r", 0.0), ("r", -1.0), ("r", np.nan), ("r", None)],
     SCWClassifier: [*OF_C, *ETA, *COVARIANCE, ("loss", "log")],
     CostSensitivePassiveAggressiveClassifier: [
-        *OF_C,
+        *(case for case in OF_C if case != ("C", None)),
         *JOINT,
         ("objective", "f1"),
         ("rule", "maxloss"),

@@ -39,6 +39,11 @@ from tests.samples import LAYOUTS
 quickly = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 JOINT = dict(multi_class="crammer_singer")
 
+
+def cspa(**params):
+    return CostSensitivePassiveAggressiveClassifier(**{"average": False, **params})
+
+
 FIRST_ORDER = [
     PassiveAggressiveClassifier(C=0.5),
     PassiveAggressiveClassifier(C=np.inf),
@@ -53,9 +58,9 @@ STEPWISE = [
     PerceptronClassifier(**JOINT),
 ]
 COST_SENSITIVE = [
-    CostSensitivePassiveAggressiveClassifier(C=2.0),
-    CostSensitivePassiveAggressiveClassifier(C=2.0, rho=3.0, rule="prediction"),
-    CostSensitivePassiveAggressiveClassifier(C=2.0, rule="max_loss", **JOINT),
+    cspa(C=2.0),
+    cspa(C=2.0, rho=3.0, rule="prediction"),
+    cspa(C=2.0, rule="max_loss", **JOINT),
 ]
 SECOND_ORDER = [
     model.set_params(covariance=covariance)
@@ -74,6 +79,9 @@ REGRESSION = [
 ]
 CLASSIFIERS = FIRST_ORDER + STEPWISE + COST_SENSITIVE + SECOND_ORDER
 MODELS = CLASSIFIERS + REGRESSION
+# Alike for dense and for sparse rows; by default it depends on the rows.
+for _model in FIRST_ORDER + STEPWISE + COST_SENSITIVE + REGRESSION:
+    _model.set_params(intercept_scaling=1.0)
 
 
 def clouds(n=100, n_features=4, n_classes=2, seed=0, *, dtype=np.float64, flipped=0.15):
@@ -178,7 +186,9 @@ def test_a_hard_step_meets_the_margin_exactly(fit_intercept):
         assert_allclose((2 * y[i] - 1) * score, 1.0, rtol=1e-12)
         n_steps += 1
     for rule, demand in (("cost-sensitive", 3.0), ("max_loss", 3**0.5), ("prediction", 3**0.5)):
-        model = CostSensitivePassiveAggressiveClassifier(C=np.inf, rho=3.0, rule=rule)
+        model = CostSensitivePassiveAggressiveClassifier(
+            average=False, C=np.inf, rho=3.0, rule=rule
+        )
         for i, before, score in steps(model, X, y):
             assert_allclose((2 * y[i] - 1) * score, demand if y[i] else 1.0, rtol=1e-12)
             assert rule != "prediction" or (2 * y[i] - 1) * before <= 0
@@ -211,11 +221,14 @@ def test_equal_costs_are_passive_aggressive(n_classes):
     plain = taught(PassiveAggressiveClassifier(C=0.3), X, y)
     equal = dict(objective="cost", cost_p=0.5, cost_n=0.5)
     for params in (dict(rho=1.0), dict(rho=1.0, rule="max_loss"), equal):
-        assert_same(taught(CostSensitivePassiveAggressiveClassifier(C=0.3, **params), X, y), plain)
+        assert_same(
+            taught(cspa(C=0.3, **params), X, y),
+            plain,
+        )
     joint = taught(PassiveAggressiveClassifier(C=0.3, **JOINT), X, y)
     for rho in (1.0, 1.0 - np.eye(n_classes)):
         params = dict(rule="max_loss", rho=rho, **JOINT)
-        cost_sensitive = CostSensitivePassiveAggressiveClassifier(C=0.3, **params)
+        cost_sensitive = cspa(C=0.3, **params)
         assert_same(taught(cost_sensitive, X, y), joint)
 
 
@@ -229,7 +242,7 @@ def test_the_other_way_round():
         dict(rho=4.0, rule="max_loss"),
         dict(rho=costs, rule="prediction"),
     ):
-        model = CostSensitivePassiveAggressiveClassifier(C=2.0, **params)
+        model = cspa(C=2.0, **params)
         turned = clone(model).set_params(pos_label=0)
         if "rho" in params and np.ndim(params["rho"]) == 2:
             turned.set_params(rho=costs.T)
@@ -568,7 +581,8 @@ def test_columns_in_any_order_and_twice(problem, seed):
     wide = X.copy()
     wide.indices, wide.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
     assert_same(problem.taught(wide), problem.taught(X))
-    if len(np.unique(problem.y)) > 1 and problem.weights is None:
+    all_there = problem.n_classes in (None, len(np.unique(problem.y)))
+    if all_there and problem.weights is None:
         passes = dict(max_iter=2, tol=None, random_state=0)
         model = clone(problem.model).set_params(**passes)
         plain = clone(model).fit(csr_matrix(problem.X), problem.y)
@@ -602,7 +616,7 @@ SCALED = [
         lambda s: 1 / s,
     ),
     (
-        CostSensitivePassiveAggressiveClassifier(C=0.5, rule="prediction"),
+        cspa(C=0.5, rule="prediction"),
         lambda s: dict(C=0.5 / s**2),
         lambda s: 1 / s,
     ),
@@ -1093,7 +1107,9 @@ def theorem_6(X, y, rho, delta, C=None):
     w = best_vector(X, y, 2 * C / (1 + delta), demand=demand)
     loss = hinge(w, X, y, demand).sum()
     bound = (((1 + delta) / 2) ** 2 * (w @ w) + (1 + delta) * C * loss) / delta
-    model = CostSensitivePassiveAggressiveClassifier(C=C, rho=rho, fit_intercept=False)
+    model = CostSensitivePassiveAggressiveClassifier(
+        average=False, C=C, rho=rho, fit_intercept=False
+    )
 
     def weighted(predicted):
         return demand[predicted != y].sum()
@@ -1163,7 +1179,7 @@ def test_theorems_6_to_8(stream, delta):
     mean, error, bound = theorem_6(X, y, rho, delta)
     assert_bounded(mean, error, bound, factor)
     share_of_negatives = np.mean(y < 0)
-    model = CostSensitivePassiveAggressiveClassifier(C=rho, fit_intercept=False)
+    model = cspa(C=rho, fit_intercept=False)
 
     # Theorem 7: of 1 - sum, with rho = eta_p T_n / (eta_n T_p).
     n_p, n_n = np.sum(y > 0), np.sum(y < 0)

@@ -25,13 +25,15 @@ from sklearn_online_svm.linear import (
 )
 
 MODELS = {
-    "plain": PassiveAggressiveClassifier(C=0.3),
-    "mean": PassiveAggressiveClassifier(C=0.3, average=3),
-    "joint": PassiveAggressiveClassifier(C=0.3, average=True, multi_class="crammer_singer"),
+    "plain": PassiveAggressiveClassifier(C=0.3, intercept_scaling=1.0),
+    "mean": PassiveAggressiveClassifier(C=0.3, intercept_scaling=1.0, average=3),
+    "joint": PassiveAggressiveClassifier(
+        C=0.3, intercept_scaling=1.0, average=True, multi_class="crammer_singer"
+    ),
     "diagonal": AROWClassifier(),
     "full": SCWClassifier(covariance="full"),
     "homogeneous": AROWClassifier(covariance="full", fit_intercept=False),
-    "regression": PassiveAggressiveRegressor(C=0.3),
+    "regression": PassiveAggressiveRegressor(C=0.3, intercept_scaling=0.5),
 }
 SHAPES = [
     *((d, 2) for d in [*range(1, 41), 63, 64, 65, 100, 130]),

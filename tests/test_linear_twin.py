@@ -34,12 +34,24 @@ COSTS = {
 JOINT = dict(multi_class="crammer_singer")
 
 
+# One scaling for dense and for sparse rows; by default it depends on the rows.
+ONE = dict(intercept_scaling=1.0)
+
+
 def pa(**params):
-    return PassiveAggressiveClassifier(**params)
+    return PassiveAggressiveClassifier(**ONE | params)
 
 
 def cost(**params):
-    return CostSensitivePassiveAggressiveClassifier(**params)
+    return CostSensitivePassiveAggressiveClassifier(**ONE | dict(average=False) | params)
+
+
+def perceptron(**params):
+    return PerceptronClassifier(**ONE | params)
+
+
+def regressor(**params):
+    return PassiveAggressiveRegressor(**ONE | params)
 
 
 FIRST_ORDER = [
@@ -52,14 +64,23 @@ FIRST_ORDER = [
     pa(C=np.inf, **JOINT),
     pa(C=0.3, loss="squared_hinge", **JOINT),
     pa(C=0.3, average=7, **JOINT),
-    PerceptronClassifier(),
-    PerceptronClassifier(positive_margin=0.3, negative_margin=0.1),
-    PerceptronClassifier(positive_margin=0.3, average=True),
-    PerceptronClassifier(positive_margin=0.2, **JOINT),
+    pa(C=0.3, intercept_scaling=0.3),
+    pa(C=np.inf, intercept_scaling=2.0, average=7),
+    pa(C=0.3, intercept_scaling=0.3, **JOINT),
+    perceptron(),
+    perceptron(positive_margin=0.3, negative_margin=0.1),
+    perceptron(positive_margin=0.3, average=True),
+    perceptron(positive_margin=0.2, **JOINT),
+    perceptron(positive_margin=0.3, intercept_scaling=0.3),
 ]
 COST_SENSITIVE = [
     cost(C=0.3),
+    cost(),
+    cost(average=True, eta_p=0.3),
+    cost(rule="prediction", rho=2.0),
+    cost(rule="max_loss", class_weight={0: 0.5, 1: 0.3}),
     cost(C=5.0, eta_p=0.8),
+    cost(C=5.0, intercept_scaling=0.3),
     cost(C=5.0, objective="cost"),
     cost(C=5.0, objective="cost", cost_p=0.9, cost_n=0.3),
     cost(C=0.3, rho=5.0),
@@ -80,10 +101,11 @@ SECOND_ORDER = [
     )
 ]
 REGRESSION = [
-    PassiveAggressiveRegressor(C=0.3),
-    PassiveAggressiveRegressor(C=np.inf, epsilon=0.3),
-    PassiveAggressiveRegressor(C=0.3, loss="squared_epsilon_insensitive", epsilon=0.0),
-    PassiveAggressiveRegressor(C=0.3, average=7),
+    regressor(C=0.3),
+    regressor(C=np.inf, epsilon=0.3),
+    regressor(C=0.3, loss="squared_epsilon_insensitive", epsilon=0.0),
+    regressor(C=0.3, average=7),
+    regressor(C=0.3, average=7, intercept_scaling=0.3),
 ]
 TWO_CLASSES_ONLY = [
     cost(C=5.0, rho=COSTS[2]),
@@ -99,7 +121,7 @@ SEVERAL_CLASSES_ONLY = [
     cost(C=0.5, rule=rule, rho=rho, **JOINT)
     for rule in ("prediction", "max_loss")
     for rho in (None, 4.0, COSTS[3])
-]
+] + [cost(rule=rule, rho=COSTS[3], **JOINT) for rule in ("prediction", "max_loss")]
 TASKS = [
     *((model, 2) for model in FIRST_ORDER + COST_SENSITIVE + SECOND_ORDER + TWO_CLASSES_ONLY),
     *((model, 3) for model in FIRST_ORDER + COST_SENSITIVE + SECOND_ORDER + SEVERAL_CLASSES_ONLY),
@@ -153,6 +175,7 @@ class Twin:
             covariance=p.get("covariance"),
             multi_class=p.get("multi_class", "ovr"),
             fit_intercept=p["fit_intercept"],
+            intercept_scaling=p.get("intercept_scaling", 1.0),
             average=None if average is False else int(average) - 1,
             start_variance=1 / p.get("a", 1.0),
         )
@@ -378,7 +401,7 @@ def test_shapes(model, n_features, n_classes):
 
 
 @in_every_layout
-@pytest.mark.parametrize("model", [pa(C=0.3), AROWClassifier(), PassiveAggressiveRegressor(C=0.3)])
+@pytest.mark.parametrize("model", [pa(C=0.3), AROWClassifier(), regressor(C=0.3)])
 def test_widths_one_after_the_other(model, layout):
     for n_features in [*range(1, 41), 63, 64, 65, 127, 130]:
         for dtype in (np.float64, np.float32):
@@ -466,10 +489,10 @@ def test_balanced_weights(weighted):
         (cost(C=2.0, rho=3.0), dict(rho=None)),  # what was counted before comes into use
         (cost(C=2.0), dict(rho=3.0, rule="prediction")),
         (pa(C=0.1), dict(C=np.inf, loss="squared_hinge")),
-        (PerceptronClassifier(), dict(positive_margin=2.0)),
+        (perceptron(), dict(positive_margin=2.0)),
         (AROWClassifier(), dict(r=5.0)),
         (SCWClassifier(covariance="full"), dict(C=0.1, eta=0.9, loss="squared_hinge")),
-        (PassiveAggressiveRegressor(), dict(epsilon=1.0)),
+        (regressor(), dict(epsilon=1.0)),
     ],
     ids=str,
 )
@@ -559,7 +582,7 @@ SECOND_ORDER_RULES = [
 LEARNERS = [
     *(pa(C=0.3), pa(C=np.inf), pa(C=0.3, loss="squared_hinge"), pa(C=0.3, fit_intercept=False)),
     *(pa(C=0.3, average=7), pa(C=0.3, average=True, **JOINT)),
-    *(PerceptronClassifier(), PerceptronClassifier(positive_margin=0.3)),
+    *(perceptron(), perceptron(positive_margin=0.3)),
     *(cost(C=2.0), cost(C=2.0, rule="prediction", rho=3.0)),
     *SECOND_ORDER,
 ]

@@ -134,6 +134,7 @@ typedef struct {
     double positive;
     void *w;
     double *bias;
+    double constant; /* square of the feature that the bias is the weight of */
 } leaves_pass;
 
 typedef struct {

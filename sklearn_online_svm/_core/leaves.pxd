@@ -71,6 +71,7 @@ cdef extern from "leaves.h" nogil:
         double positive
         void *w
         double *bias
+        double constant
 
     ctypedef struct leaves_tally:
         double loss

@@ -350,7 +350,7 @@ LEAVES_INLINE ptrdiff_t TYPED(run_through)(const leaves_pass *rows, ptrdiff_t at
                                            const int ordered) {
     const rule_numbers rule = *rows->rule;
     const ptrdiff_t d = rows->n_features;
-    const double one = rows->bias ? 1.0 : 0.0;
+    const double constant = rows->bias ? rows->constant : 0.0;
     const int64_t *order = rows->order;
     const int32_t *labels = rows->labels;
     const double *weights = rows->weights, demands[2] = {rows->negative, rows->positive};
@@ -380,12 +380,12 @@ LEAVES_INLINE ptrdiff_t TYPED(run_through)(const leaves_pass *rows, ptrdiff_t at
         }
         if (!isfinite(look.norm)) break;
         positive = labels[i] == 1;
-        step = rule_step_of(&rule, positive ? 1.0 : -1.0, look.margin + bias, look.norm + one,
+        step = rule_step_of(&rule, positive ? 1.0 : -1.0, look.margin + bias, look.norm + constant,
                             weight, positive ? demands[1] : demands[0]);
         loss += step.loss;
         if (!step.taken) continue;
         n_updates++;
-        bias += one * step.along;
+        bias += constant * step.along;
         if (sparse)
             TYPED(add_sparse)(step.along, x, columns, n, w, 1);
         else

@@ -8,7 +8,8 @@ Signals are looked at every few milliseconds, between rows: the model is consist
 """
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport INFINITY, fabs, isfinite, sqrt
+from libc.float cimport DBL_MAX, FLT_MAX
+from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdint cimport int32_t, int64_t
 
 from .blocks cimport address
@@ -60,6 +61,7 @@ cdef struct Demands:
     double eta_ratio
     bint root               # of that its square root
     double sign             # which sign is the positive class
+    bint relative           # C is in units of the margin demanded over the norm of the row
     # Crammer-Singer: what is demanded of (label, other), or NULL; whether the other class is the
     # one with the largest loss.
     const double *pairs
@@ -95,8 +97,9 @@ cdef class UpdateLoop:
     rule : dict
         ``name``, one of RULES, and the numbers of the rule: C, eta as phi, r, epsilon.
     demands : dict
-        ``negative``, ``positive``; ``running``, ``eta_ratio``, ``root``, ``sign``; ``pairs``,
-        ``max_loss``; see Demands. ``counted``: whether the rows of each class are counted.
+        ``negative``, ``positive``; ``running``, ``eta_ratio``, ``root``, ``sign``, ``relative``;
+        ``pairs``, ``max_loss``; see Demands. ``counted``: whether the rows of each class are
+        counted.
     crammer_singer : bool
         Classes compete, instead of each standing against the rest.
     average_from : int
@@ -133,6 +136,7 @@ cdef class UpdateLoop:
         self.rule.epsilon = rule.get("epsilon", 0.0)
         self.regression = self.rule.kind in (RULE_INSENSITIVE, RULE_SQUARED_INSENSITIVE)
         self.full = isinstance(weights, FullWeights)
+        self._set_limits()
         self.crammer_singer = crammer_singer and weights.n_problems > 1
         self.plain = (weights.n_problems == 1 and self.rule.kind <= RULE_PERCEPTRON
                       and not self.regression and not weights.averaged
@@ -148,12 +152,22 @@ cdef class UpdateLoop:
             negative=demands.get("negative", 1.0), positive=demands.get("positive", 1.0),
             running=demands.get("running", False), eta_ratio=demands.get("eta_ratio", 1.0),
             root=demands.get("root", False), sign=demands.get("sign", 1.0),
+            relative=demands.get("relative", False),
             pairs=NULL, max_loss=demands.get("max_loss", False),
         )
         cdef const double[:, ::1] pairs
         if demands.get("pairs") is not None:
             self.pairs = pairs = np.ascontiguousarray(demands["pairs"], dtype=np.float64)
             self.demands.pairs = &pairs[0, 0]
+
+    cdef _set_limits(self):
+        """How far a step may lead, so that a thousand million of them stay finite."""
+        cdef bint single = self.weights.single and not self.full
+        self.rule.largest = FLT_MAX if single else DBL_MAX
+        if self.weights.averaged:
+            # Sums take each step times the rows that came before it.
+            self.rule.largest *= 1e-12
+        self.rule.reach = min(DBL_MAX, (1e40 if single else 1e280) / self.weights.start_variance)
 
     def state(self):
         """What moves, beside the arrays of the weights."""
@@ -288,7 +302,7 @@ cdef class UpdateLoop:
                     _prefetch(source.values + ahead * source.itemsize, row.n * source.itemsize)
                     _prefetch(<const char *>(source.columns + ahead), row.n * 4)
             self.weights.look(&row)
-            if not isfinite(self.weights.norm):
+            if not self.weights.norm <= self.weights.largest_norm:
                 return _NOT_FINITE
             if self.average_from < self.n_rows:
                 self.weights.lag = <double>(self.n_rows - self.average_from)
@@ -349,6 +363,7 @@ cdef class UpdateLoop:
         rows.positive = self.demands.positive
         rows.w = self.weights.w
         rows.bias = self.weights.b if self.weights.intercept else NULL
+        rows.constant = self.weights.constant
         tally.loss = self.loss
         tally.n_updates = self.n_updates
         position[0] = self.weights.leaf.run(&rows, start, stop, &tally)
@@ -377,7 +392,7 @@ cdef class UpdateLoop:
         """Each problem by itself: its class against the rest."""
         cdef Py_ssize_t c, n_taken = 0
         cdef int32_t positive
-        cdef double y, m, demand
+        cdef double y, m, demand, heavy
         cdef rule_step step
         # All steps at once serve sparse rows; S x of a full covariance is there but once.
         cdef bint later = self.weights.n_problems > 1 and not self.full
@@ -390,8 +405,9 @@ cdef class UpdateLoop:
             if not rule_may_step(&self.rule, m, demand, self.weights.square):
                 self.loss += 1.0 - m if m < 1.0 and self.rule.kind > RULE_PERCEPTRON else 0.0
                 continue
+            heavy = weight * demand / self.weights.square if self.demands.relative else weight
             step = rule_step_of(
-                &self.rule, y, self.weights.margins[c], self.weights.quad(row, c), weight, demand
+                &self.rule, y, self.weights.margins[c], self.weights.quad(row, c), heavy, demand
             )
             self.loss += step.loss
             if step.taken:
@@ -442,6 +458,8 @@ cdef class UpdateLoop:
             return False
         if demanded != NULL:
             demand = demanded[other]
+        if self.demands.relative:
+            weight *= demand / (2.0 * self.weights.square)
         score = self.weights.margins[label] - self.weights.margins[other]
         step = rule_step_of(&self.rule, 1.0, score, 2.0 * self.weights.square, weight, demand)
         self.loss += step.loss

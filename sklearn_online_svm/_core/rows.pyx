@@ -1,5 +1,4 @@
 """What is done with the rows of the linear models before they are learnt."""
-from libc.math cimport isfinite
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from .blocks cimport address
@@ -11,12 +10,13 @@ import numpy as np
 
 
 def first_not_finite(X, Weights weights):
-    """The first row of X with a squared norm that is no finite number, -1 if there is none."""
+    """The first row of X with a squared norm that cannot be worked with, -1 if there is none."""
     cdef Py_ssize_t i, n, found = -1
     cdef const char *values
     cdef const int64_t *starts = NULL
     cdef Py_ssize_t itemsize = 4 if weights.single else 8, width = weights.n_features
     cdef const leaves_linear *leaf = weights.leaf
+    cdef double norm, largest = weights.largest_norm
     # A full covariance makes float64 of float32 rows.
     cdef bint wide = weights.single and isinstance(weights, FullWeights)
     cdef const char *row
@@ -32,7 +32,8 @@ def first_not_finite(X, Weights weights):
             row = values + (starts[i] if starts != NULL else i * width) * itemsize
             if starts != NULL:
                 width = starts[i + 1] - starts[i]
-            if not isfinite(_square(row, width) if wide else leaf.square(row, width)):
+            norm = _square(row, width) if wide else leaf.square(row, width)
+            if not norm <= largest:
                 found = i
                 break
     return found

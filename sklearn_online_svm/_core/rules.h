@@ -37,6 +37,8 @@ typedef struct {
     double phi;     /* inverse normal distribution at eta */
     double r;       /* AROW */
     double epsilon; /* regression */
+    double largest; /* number that the weights can be multiplied with */
+    double reach;   /* of along^2 quad, the squared length of a step */
 } rule_numbers;
 
 /* w += along * S x (S = 1 without a covariance), S -= shrink * S x x' S */
@@ -52,10 +54,14 @@ RULE_INLINE rule_step rule_no_step(double loss) {
     return step;
 }
 
-RULE_INLINE rule_step rule_take(double along, double shrink, double loss) {
+/* Steps that would lead beyond the numbers of the weights are not made: those of rows of tiny
+ * numbers, and of hard margins that have become hopeless. */
+RULE_INLINE rule_step rule_take(const rule_numbers *rule, double along, double shrink, double quad,
+                                double loss) {
     const rule_step step = {along, shrink, loss, 1};
-    /* A row of tiny numbers: its step is no number. */
-    return isfinite(along) && isfinite(shrink) ? step : rule_no_step(loss);
+    const int fits = fabs(along) <= rule->largest && shrink <= rule->largest &&
+                     along * quad * along <= rule->reach;
+    return fits ? step : rule_no_step(loss);
 }
 
 /* The step of CW, (-m psi + root) / (v zeta), without its cancellation where m > 0. */
@@ -101,11 +107,11 @@ static rule_step rule_second_order(const rule_numbers *rule, double y, double p,
         case RULE_SECOND_ORDER:
             if (m > 0.0) return rule_no_step(loss);
             b = weight / (1.0 + weight * v);
-            return rule_take((y - p) * b, b, loss);
+            return rule_take(rule, (y - p) * b, b, v, loss);
         case RULE_AROW:
             if (loss == 0.0) return rule_no_step(loss);
             b = 1.0 / (v + rule->r / weight);
-            return rule_take(y * loss * b, b, loss);
+            return rule_take(rule, y * loss * b, b, v, loss);
         case RULE_SQUARED_CONFIDENCE:
             n = v + 0.5 / C;
             b = m * (2.0 * n + square * v);
@@ -120,7 +126,7 @@ static rule_step rule_second_order(const rule_numbers *rule, double y, double p,
             if (rule->kind == RULE_SOFT_CONFIDENCE && a > C) a = C;
     }
     if (!(a > 0.0)) return rule_no_step(loss);
-    return rule_take(y * a, rule_confidence_shrink(rule->phi, a, v), loss);
+    return rule_take(rule, y * a, rule_confidence_shrink(rule->phi, a, v), v, loss);
 }
 
 /* The step for a row; demand is the margin it is to have, 1 for most rules. */
@@ -137,7 +143,8 @@ RULE_INLINE rule_step rule_step_of(const rule_numbers *rule, double y, double p,
     }
     if (rule->kind == RULE_PERCEPTRON) {
         if (loss < 0.0) return rule_no_step(0.0);
-        return quad == 0.0 ? rule_no_step(loss) : rule_take(y * weight, 0.0, loss);
+        if (quad == 0.0) return rule_no_step(loss);
+        return rule_take(rule, y * weight, 0.0, quad, loss);
     }
     if (!(loss > 0.0) || (rule->kind == RULE_PREDICTION && y * p > 0.0)) return rule_no_step(0.0);
     if (quad == 0.0) return rule_no_step(loss);
@@ -147,7 +154,7 @@ RULE_INLINE rule_step rule_step_of(const rule_numbers *rule, double y, double p,
         size = loss / quad;
         size = size < C ? size : C;
     }
-    return rule_take(y * size, 0.0, loss);
+    return rule_take(rule, y * size, 0.0, quad, loss);
 }
 
 #endif

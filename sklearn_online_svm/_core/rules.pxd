@@ -20,6 +20,8 @@ cdef extern from "rules.h" nogil:
         double phi
         double r
         double epsilon
+        double largest
+        double reach
 
     ctypedef struct rule_step:
         double along

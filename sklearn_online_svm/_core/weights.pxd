@@ -26,6 +26,7 @@ cdef class Weights:
     cdef Py_ssize_t class_stride
     cdef Py_ssize_t feature_stride
     cdef double *b
+    cdef double constant            # square of the feature that they are the weights of
     # Sums from which the average follows: each step times the rows that came before it.
     cdef char *w_sum
     cdef double *b_sum
@@ -35,9 +36,13 @@ cdef class Weights:
     cdef double *margins
     cdef double *variances
     cdef double norm                # |x|^2
-    cdef double square              # the same with the feature 1 of the intercept
+    cdef double largest_norm        # with more the loops would meet infinity
+    # Variance of each weight before anything is learnt, 1 without a covariance.
+    cdef double start_variance
+    cdef double square              # the same with the constant feature
 
     cdef _lay_out(self, coef, intercept, bint fit_intercept, bint sparse)
+    cdef _set_limits(self, double start_variance, double largest)
     cdef void look(self, const Row *row) noexcept nogil
     cdef double quad(self, const Row *row, Py_ssize_t c) noexcept nogil
     cdef void step(self, const Row *row, Py_ssize_t c, double along, double shrink) noexcept nogil

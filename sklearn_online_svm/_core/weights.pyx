@@ -5,6 +5,8 @@ class in one piece (C order), sparse rows those of a feature (Fortran order), so
 finds the weights of all classes side by side; a single problem is both. ``zeros`` makes arrays
 with the room behind their end that the leaves want.
 """
+from libc.float cimport DBL_MAX, FLT_MAX
+
 from .blocks cimport CACHE_LINE, address, aligned_bytes
 from .leaves cimport table
 
@@ -22,15 +24,20 @@ cdef class Weights:
         C order for dense rows, Fortran order for sparse ones.
     intercept : ndarray of shape (n_problems,), float64
     fit_intercept : bool
-        Whether 1 is one more feature of every row; its weight is the intercept.
+        Whether every row has one more feature, a constant, which makes the intercept.
     sparse : bool
         What the rows are.
+    scaling : float
+        The constant feature of every row, s. Its weight v is kept as what it adds to the margin,
+        the intercept b = s v: a step of v by s a is one of b by s^2 a.
     sums : tuple of two ndarrays, optional
         Of the shapes of coef and intercept, for averages.
     """
 
-    def __init__(self, coef, intercept, bint fit_intercept, bint sparse, sums=None):
+    def __init__(self, coef, intercept, bint fit_intercept, bint sparse, double scaling=1.0,
+                 sums=None):
         self._lay_out(coef, intercept, fit_intercept, sparse)
+        self.constant = scaling * scaling
         if sums is not None:
             _check_order(sums[0], sparse)
             self.arrays += sums
@@ -43,6 +50,7 @@ cdef class Weights:
         self.arrays = (coef, intercept)
         self.n_problems, self.n_features = coef.shape
         self.intercept = fit_intercept
+        self.constant = 1.0
         self.sparse = sparse
         self.single = coef.dtype == np.float32
         self.leaf = table().linear_f32 if self.single else table().linear_f64
@@ -56,6 +64,11 @@ cdef class Weights:
         self.buffers = np.zeros((2, self.n_problems))
         self.margins = <double *>address(self.buffers)
         self.variances = self.margins + self.n_problems
+        self._set_limits(1.0, FLT_MAX if self.single else DBL_MAX)
+
+    cdef _set_limits(self, double start_variance, double largest):
+        self.start_variance = start_variance
+        self.largest_norm = largest / max(1.0, start_variance)
 
     cdef void look(self, const Row *row) noexcept nogil:
         """Margins of all problems and the norm of the row."""
@@ -77,7 +90,7 @@ cdef class Weights:
                                      self.margins)
         self.norm = self.square = seen.norm
         if self.intercept:
-            self.square += 1.0
+            self.square += self.constant
             for c in range(self.n_problems):
                 self.margins[c] += self.b[c]
 
@@ -109,9 +122,9 @@ cdef class Weights:
                                      self.n_problems)
         if self.intercept:
             for c in range(self.n_problems):
-                self.b[c] += along[c]
+                self.b[c] += self.constant * along[c]
                 if self.averaged:
-                    self.b_sum[c] += along[c] * self.lag
+                    self.b_sum[c] += self.constant * along[c] * self.lag
 
     cdef void add(self, const Row *row, Py_ssize_t c, double along, char *w,
                   double *b) noexcept nogil:
@@ -121,21 +134,24 @@ cdef class Weights:
         else:
             self.leaf.add_sparse(along, row.values, row.columns, row.n, w, self.feature_stride)
         if self.intercept:
-            b[c] += along
+            b[c] += self.constant * along
 
 
 cdef class DiagonalWeights(Weights):
-    """With a variance for each weight, 1 at first and ever smaller.
+    """With a variance for each weight, ever smaller.
 
     Parameters
     ----------
     variances : ndarray, of the shape, type and order of coef
     intercept_variances : ndarray of shape (n_problems,), float64
+    start_variance : float
+        Of all of them at first.
     """
 
     def __init__(self, coef, intercept, variances, intercept_variances, bint fit_intercept,
-                 bint sparse):
+                 bint sparse, double start_variance):
         self._lay_out(coef, intercept, fit_intercept, sparse)
+        self._set_limits(start_variance, FLT_MAX if self.single else DBL_MAX)
         _check_order(variances, sparse)
         self.arrays += (variances, intercept_variances)
         self.s = <char *>_data(variances)
@@ -214,10 +230,14 @@ cdef class FullWeights(Weights):
         n = n_features, and one more with an intercept.
     single : bool
         Whether the rows are float32.
+    start_variance : float
+        The covariance is this times the unit matrix at first.
     """
 
-    def __init__(self, coef, intercept, covariance, bint fit_intercept, bint sparse, bint single):
+    def __init__(self, coef, intercept, covariance, bint fit_intercept, bint sparse, bint single,
+                 double start_variance):
         self._lay_out(coef, intercept, fit_intercept, False)
+        self._set_limits(start_variance, DBL_MAX)
         self.sparse = sparse
         self.single = single
         self.itemsize = 4 if single else 8
@@ -252,10 +272,15 @@ cdef class FullWeights(Weights):
         self.square = seen.norm + (1.0 if self.intercept else 0.0)
 
     cdef double quad(self, const Row *row, Py_ssize_t c) noexcept nogil:
-        self.variances[c] = table().covariance_times(
+        cdef double variance = table().covariance_times(
             self.S + c * self.n_inputs * self.n_inputs, self.x, self.u, self.n_inputs
         )
-        return self.variances[c]
+        # |S x|^2 is at most as much: if not, rounding has cost S its positive eigenvalues in the
+        # direction of x, in which nothing more can be learnt.
+        if self.leaf.square(self.u, self.n_inputs) > 2.0 * self.start_variance * variance:
+            variance = 0.0
+        self.variances[c] = variance
+        return variance
 
     cdef void step(self, const Row *row, Py_ssize_t c, double along, double shrink) noexcept nogil:
         """After ``quad`` for the same problem: S x is that of the row."""

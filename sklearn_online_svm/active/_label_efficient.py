@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import check_rows, check_weights, draw_seed
+from .._base import check_integers, check_rows, check_weights, draw_seed
 from .._core.rows import shuffled
 from ..linear import PassiveAggressiveClassifier
 from ..linear._classifier import LinearClassifier
@@ -279,6 +279,10 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         self.__dict__.pop("_unfinished", None)
         return self
 
+    def _validate_params(self):
+        super()._validate_params()
+        check_integers(self)
+
     def _read(self, X, y, sample_weight, classes):
         """Validate rows, labels (as codes) and weights; the first ones fix the classes."""
         first = "estimator_" not in self.__dict__
@@ -412,6 +416,33 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         """
         check_is_fitted(self)
         return self.estimator_.predict_proba(check_rows(self, X, reset=False))
+
+    @available_if(lambda self: hasattr(self.estimator_, "suspect_labels"))
+    def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
+        """Rows whose label the model contradicts most, where the estimator can tell.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels to be audited.
+        n_suspects : int, default=None
+            So many rows; None: those with a margin that the estimator finds suspicious.
+        return_margins : bool, default=False
+            Whether to return the margins of these rows, too.
+
+        Returns
+        -------
+        suspects : ndarray of shape (n_suspects,)
+            Indices into X, the most suspicious first.
+        margins : ndarray of shape (n_suspects,)
+            Only if ``return_margins=True``.
+        """
+        check_is_fitted(self)
+        X = check_rows(self, X, reset=False)
+        return self.estimator_.suspect_labels(
+            X, y, n_suspects=n_suspects, return_margins=return_margins
+        )
 
     def __sklearn_is_fitted__(self):
         return "_seen" in self.__dict__

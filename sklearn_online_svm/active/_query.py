@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._base import draw_seed
+from .._base import check_integers, draw_seed
 from .._core.queries import ALL, AT_RANDOM, BY_MARGIN, Asker
 
 __all__ = ["AllQuery", "MarginQuery", "RandomQuery"]
@@ -37,6 +37,10 @@ class QueryRule(BaseEstimator):
     r"""A rule with its own seeded generator; a subclass makes the ``Asker``."""
 
     _parameter_constraints: dict = {}
+
+    def _validate_params(self):
+        super()._validate_params()
+        check_integers(self)
 
     def query(self, scores, norms=None, variances=None):
         r"""Which rows are to be asked about, coming in this order; nothing moves.

@@ -1,19 +1,13 @@
 """What every model that keeps support vectors offers once it has an engine."""
 
 import copy
-from numbers import Integral
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
-from .._base import (
-    check_rows,
-    encode_labels,
-    has_fast_path,
-    refuse_not_finite,
-    thread_pool,
-)
+from .._base import check_rows, has_fast_path, refuse_not_finite, thread_pool
+from .._suspects import SuspectLabels
 from ._engine import EngineSpec, linear_solution, support
 from ._svc_names import PROBABILITIES, NotOffered
 
@@ -21,7 +15,7 @@ from ._svc_names import PROBABILITIES, NotOffered
 _DOUBLES_AT_ONCE = 1 << 17
 
 
-class KernelMachine(ClassifierMixin, BaseEstimator):
+class KernelMachine(SuspectLabels, ClassifierMixin, BaseEstimator):
     """Predictions, the solution as arrays, and pickling; learning is left to subclasses.
 
     A subclass sets ``_engine`` and ``_spec`` (an :class:`EngineSpec`), ``_dtype``, ``_sparse``,
@@ -81,59 +75,10 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         codes = scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0).astype(np.intp)
         return self.classes_[codes]
 
-    def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
-        r"""Rows whose label the model contradicts most: an audit of labels.
-
-        The ramp loss is flat left of :math:`s =` ``ramp_s``: a row there, with a margin
-        :math:`y f(x) < s`, is taken for an outlier, and its label may well be wrong. A model that
-        was kept from fitting such rows (``algorithm="lasvm-nc"`` or ``"lasvm-i"``, ``RampSVC``)
-        can judge the rows it has learnt from.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows, those of ``fit`` or others; with a precomputed kernel their kernel values.
-        y : array-like of shape (n_samples,)
-            Labels to be audited.
-        n_suspects : int, default=None
-            So many rows, those of the smallest margins. None: all rows with a margin below
-            ``ramp_s``.
-        return_margins : bool, default=False
-            Whether to return the margins of these rows, too.
-
-        Returns
-        -------
-        suspects : ndarray of shape (n_suspects,)
-            Indices into X, the most suspicious first.
-        margins : ndarray of shape (n_suspects,)
-            :math:`y f(x)`; with several classes half the distance of the decision value of the
-            row's class from the largest of the others. Only if ``return_margins=True``.
-
-        Raises
-        ------
-        ValueError
-            If the input is invalid, a label is none of the classes, or ``n_suspects`` is negative
-            or no integer.
-        """
-        check_is_fitted(self)
-        if n_suspects is not None and (not isinstance(n_suspects, Integral) or n_suspects < 0):
-            raise ValueError(f"n_suspects must be an integer >= 0 or None, got {n_suspects!r}.")
-        scores = self.decision_function(X)
-        y = column_or_1d(y)
-        check_consistent_length(scores, y)
-        codes = encode_labels(y, self.classes_)
-        if scores.ndim == 1:
-            margins = np.where(codes == 1, scores, -scores)
-        else:
-            own = np.arange(len(codes)), codes
-            margins = scores[own].copy()
-            scores[own] = -np.inf
-            margins = 0.5 * (margins - scores.max(axis=1))
-        suspects = np.argsort(margins, kind="stable")
-        if n_suspects is None:
-            n_suspects = np.count_nonzero(margins < self.ramp_s)
-        suspects = suspects[:n_suspects]
-        return (suspects, margins[suspects]) if return_margins else suspects
+    @property
+    def _suspicious_below(self):
+        # Left of it the ramp loss is flat.
+        return self.ramp_s
 
     predict_proba = NotOffered(PROBABILITIES)
     predict_log_proba = NotOffered(PROBABILITIES)

@@ -1,5 +1,6 @@
 """Linear classifiers: labels and their weights, on top of what every linear model does."""
 
+import sys
 from numbers import Integral, Real
 
 import numpy as np
@@ -16,10 +17,11 @@ from .._base import (
     label_codes,
     plain_rows,
 )
+from .._suspects import SuspectLabels
 from ._learner import LinearLearner, canonical
 
 
-class LinearClassifier(ClassifierMixin, LinearLearner):
+class LinearClassifier(SuspectLabels, ClassifierMixin, LinearLearner):
     """A linear classifier; see :class:`LinearLearner` for what a subclass defines."""
 
     _parameter_constraints: dict = {
@@ -227,7 +229,7 @@ class LinearClassifier(ClassifierMixin, LinearLearner):
                     f"The classes, {[label]}, are not in class_weight's data: "
                     f"classes are {self.classes_.tolist()}."
                 )
-            if not (isinstance(factor, Real) and 0 <= factor < np.inf):
+            if not (isinstance(factor, Real) and 0 <= factor <= sys.float_info.max):
                 raise ValueError(f"class_weight[{label!r}] must be a number >= 0, got {factor!r}.")
             factors[known] = factor
         return factors
@@ -258,8 +260,7 @@ class LinearClassifier(ClassifierMixin, LinearLearner):
     def _score_of(self, X, codes, weights, rows):
         """Accuracy on rows held out."""
         right = self._codes_of(self._decide(X[rows])) == codes[rows]
-        weights = None if weights is None or not weights[rows].any() else weights[rows]
-        return float(np.average(right, weights=weights))
+        return float(np.average(right, weights=None if weights is None else weights[rows]))
 
     def decision_function(self, X):
         """Signed distance to the boundary, times the length of the weights.

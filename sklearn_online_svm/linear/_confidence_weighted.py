@@ -51,7 +51,7 @@ class ConfidenceWeightedClassifier(SecondOrder):
     random_state : int, RandomState instance or None, default=None
         Seeds the order of the rows, and which of them are held out.
     warm_start : bool, default=False
-        Whether ``fit`` goes on from what has been learnt before.
+        Whether ``fit`` goes on from what has been learnt before; rows are counted anew.
     class_weight : dict, "balanced" or None, default=None
         Weight of each class; the weight of a row is that of its class times its ``sample_weight``.
         See Notes for what a weight does. ``"balanced"`` (``fit`` only) is
@@ -72,9 +72,9 @@ class ConfidenceWeightedClassifier(SecondOrder):
     n_iter_ : int
         Passes made by ``fit``; 1 after ``partial_fit``.
     t_ : float
-        1 + the number of rows learnt from, in all passes.
+        1 + the number of rows learnt from since ``fit`` began, in all passes.
     n_updates_ : int
-        Rows, in all passes, that changed the weights.
+        Rows that changed the weights since ``fit`` began, in all passes.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -237,7 +237,7 @@ class SCWClassifier(SecondOrder):
     random_state : int, RandomState instance or None, default=None
         Seeds the order of the rows, and which of them are held out.
     warm_start : bool, default=False
-        Whether ``fit`` goes on from what has been learnt before.
+        Whether ``fit`` goes on from what has been learnt before; rows are counted anew.
     class_weight : dict, "balanced" or None, default=None
         Weight of each class; the weight of a row is that of its class times its ``sample_weight``.
         See Notes for what a weight does. ``"balanced"`` (``fit`` only) is
@@ -258,9 +258,9 @@ class SCWClassifier(SecondOrder):
     n_iter_ : int
         Passes made by ``fit``; 1 after ``partial_fit``.
     t_ : float
-        1 + the number of rows learnt from, in all passes.
+        1 + the number of rows learnt from since ``fit`` began, in all passes.
     n_updates_ : int
-        Rows, in all passes, that changed the weights.
+        Rows that changed the weights since ``fit`` began, in all passes.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -423,7 +423,7 @@ class AROWClassifier(SecondOrder):
     random_state : int, RandomState instance or None, default=None
         Seeds the order of the rows, and which of them are held out.
     warm_start : bool, default=False
-        Whether ``fit`` goes on from what has been learnt before.
+        Whether ``fit`` goes on from what has been learnt before; rows are counted anew.
     class_weight : dict, "balanced" or None, default=None
         Weight of each class; the weight of a row is that of its class times its ``sample_weight``.
         See Notes for what a weight does. ``"balanced"`` (``fit`` only) is
@@ -444,9 +444,9 @@ class AROWClassifier(SecondOrder):
     n_iter_ : int
         Passes made by ``fit``; 1 after ``partial_fit``.
     t_ : float
-        1 + the number of rows learnt from, in all passes.
+        1 + the number of rows learnt from since ``fit`` began, in all passes.
     n_updates_ : int
-        Rows, in all passes, that changed the weights.
+        Rows that changed the weights since ``fit`` began, in all passes.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._classifier import LinearClassifier
+from ._learner import AVERAGE, INTERCEPT_SCALING, average_from, intercept_scalings
 from ._state import Method
 
 
@@ -18,10 +19,9 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
 
     Parameters
     ----------
-    C : float, default=1.0
-        The longest step; ``np.inf``: no limit. The theorems of [1]_ ask for C of at least
-        :math:`\rho`, and the experiments of [2]_ take :math:`C = \rho`: with a smaller C the dear
-        rows may not reach their margin in one step.
+    C : float or None, default=None
+        The longest step; ``np.inf``: no limit. None: by the row, so that a step moves its margin
+        by twice the margin asked for at most; see Notes.
     objective : {"sum", "cost"}, default="sum"
         What :math:`\rho` is made of where ``rho`` is None: the weighted sum of sensitivity and
         specificity is maximised, or the cost is minimised; see Notes.
@@ -41,12 +41,18 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
         The positive one of two classes. None: 1 (or True); if that is none of the two, ``fit``
         raises an error, unless both classes are treated alike (see Notes). Has no meaning with
         more classes.
+    average : bool or int, default=True
+        Whether the model predicts with the mean of the weights after each row, which wavers far
+        less. An integer n > 1: the mean begins with row n. Costs a second array of the size of the
+        weights. A :class:`LabelEfficientClassifier` is quicker with False.
     multi_class : {"ovr", "crammer_singer"}, default="ovr"
         With more than two classes: each class against the rest, or all classes together; see
         Notes.
     fit_intercept : bool, default=True
-        Whether 1 is one more feature of every row; its weight is the intercept, and
-        :math:`\lVert x \rVert^2` holds it.
+        Whether every row has one feature more, a constant, which makes the intercept.
+    intercept_scaling : float or "auto", default="auto"
+        This constant, s: the smaller, the slower the intercept is learnt. "auto" is 1 for dense
+        rows and 0.1 for sparse ones; see Notes.
     max_iter : int, default=1000
         Passes of ``fit``, at most. ``partial_fit`` always makes one.
     tol : float or None, default=1e-3
@@ -70,7 +76,7 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
     random_state : int, RandomState instance or None, default=None
         Seeds the order of the rows, and which of them are held out.
     warm_start : bool, default=False
-        Whether ``fit`` goes on from what has been learnt before.
+        Whether ``fit`` goes on from what has been learnt before; rows are counted anew.
     class_weight : dict, "balanced" or None, default=None
         Weight of each class; the weight of a row is that of its class times its ``sample_weight``.
         See Notes for what a weight does. ``"balanced"`` (``fit`` only) is
@@ -81,16 +87,16 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights of the features, float32 or float64 as the rows are. A sparse matrix after
-        ``sparsify``.
+        Weights of the features, float32 or float64 as the rows are; with ``average`` their mean. A
+        sparse matrix after ``sparsify``.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercept of each decision function; 0 without ``fit_intercept``.
     n_iter_ : int
         Passes made by ``fit``; 1 after ``partial_fit``.
     t_ : float
-        1 + the number of rows learnt from, in all passes.
+        1 + the number of rows learnt from since ``fit`` began, in all passes.
     n_updates_ : int
-        Rows, in all passes, that changed the weights.
+        Rows that changed the weights since ``fit`` began, in all passes.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -147,8 +153,19 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
     then in the same proportion whichever class is called positive; ``classes_[1]`` is, if neither
     is 1 and ``pos_label`` is None.
 
+    **The longest step.** With the same C for all rows, as in the papers, the force of a rare class
+    is bounded by its number: where classes overlap it is outvoted, whatever margin is asked for.
+    ``C=None`` is :math:`C = 2 \rho_y / \lVert x \rVert^2` (the margin asked for in place of
+    :math:`\rho_y`, :math:`2 \lVert x \rVert^2` in "crammer_singer"): a dear row steps as far as
+    :math:`\rho` others do, a row that is farther on the wrong side than it should be on the right
+    one is met half-way, and the scale of the rows does not matter. With a number, the theorems of
+    [1]_ ask for C of at least :math:`\rho`, and the experiments of [2]_ take :math:`C = \rho`.
+
     **Weights** of rows and classes multiply C. They change how long a step may be; :math:`\rho`
     changes the margin that is asked for.
+
+    **Intercept.** The row is :math:`(x, s)` with s = ``intercept_scaling``, and the intercept is
+    :math:`b = s v`, v the weight of the constant: as in :class:`PassiveAggressiveClassifier`.
 
     References
     ----------
@@ -178,7 +195,8 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
 
     _parameter_constraints: dict = {
         **LinearClassifier._parameter_constraints,
-        "C": [Interval(Real, 0.0, None, closed="right")],
+        "intercept_scaling": INTERCEPT_SCALING,
+        "C": [Interval(Real, 0.0, None, closed="right"), None],
         "objective": [StrOptions({"sum", "cost"})],
         "rule": [StrOptions({"cost-sensitive", "prediction", "max_loss"})],
         "rho": [Interval(Real, 0.0, None, closed="neither"), "array-like", None],
@@ -186,15 +204,26 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
         "cost_p": [Interval(Real, 0.0, None, closed="neither"), None],
         "cost_n": [Interval(Real, 0.0, None, closed="neither"), None],
         "pos_label": "no_validation",
+        "average": AVERAGE,
         "multi_class": [StrOptions({"ovr", "crammer_singer"})],
     }
-    _fixed = ("fit_intercept", "multi_class")
-    _tunable = ("C", "objective", "rule", "rho", "eta_p", "cost_p", "cost_n", "pos_label")
+    _fixed = ("fit_intercept", "average", "multi_class")
+    _tunable = (
+        "C",
+        "objective",
+        "rule",
+        "rho",
+        "eta_p",
+        "cost_p",
+        "cost_n",
+        "pos_label",
+        "intercept_scaling",
+    )
 
     def __init__(
         self,
         *,
-        C=1.0,
+        C=None,
         objective="sum",
         rule="cost-sensitive",
         rho=None,
@@ -202,8 +231,10 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
         cost_p=None,
         cost_n=None,
         pos_label=None,
+        average=True,
         multi_class="ovr",
         fit_intercept=True,
+        intercept_scaling="auto",
         max_iter=1000,
         tol=1e-3,
         early_stopping=False,
@@ -238,17 +269,21 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
         self.cost_p = cost_p
         self.cost_n = cost_n
         self.pos_label = pos_label
+        self.average = average
         self.multi_class = multi_class
+        self.intercept_scaling = intercept_scaling
 
     def _method(self):
         return Method(
             rule={
                 "name": "prediction" if self.rule == "prediction" else "hinge",
-                "C": float(self.C),
+                "C": 2.0 if self.C is None else float(self.C),
             },
-            demands=self._demands(),
+            demands={"relative": self.C is None, **self._demands()},
             fit_intercept=bool(self.fit_intercept),
+            intercept_scaling=intercept_scalings(self.intercept_scaling),
             crammer_singer=self.multi_class == "crammer_singer" and len(self.classes_) > 2,
+            average_from=average_from(self.average),
         )
 
     def _current_values(self):
@@ -294,7 +329,7 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
     def _fixed_rho(self, first):
         """Return what negative and positive rows cost, or None: by running counts."""
         if self.rho is not None:
-            rho = np.asarray(self.rho, dtype=np.float64)
+            rho = self._rho()
             if rho.ndim == 0:
                 return 1.0, float(rho)
             if len(self.classes_) > 2:
@@ -313,12 +348,18 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
             return 1.0, self.cost_p / self.cost_n
         return None
 
+    def _rho(self):
+        try:
+            return np.asarray(self.rho, dtype=np.float64)
+        except OverflowError:
+            raise ValueError(f"rho holds an integer beyond every float: {self.rho!r}.") from None
+
     def _costs_of_pairs(self):
         """rho[y, r], the cost of saying r for y."""
         n_classes = len(self.classes_)
         if self.rho is None:
             return 1.0 - np.eye(n_classes)
-        rho = np.asarray(self.rho, dtype=np.float64)
+        rho = self._rho()
         if rho.ndim == 0:
             return float(rho) * (1.0 - np.eye(n_classes))
         if rho.shape != (n_classes, n_classes):

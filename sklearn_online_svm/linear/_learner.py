@@ -11,15 +11,23 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
-from .._base import check_rows, check_weights, draw_seed, plain_rows, refuse_not_finite
+from .._base import (
+    check_integers,
+    check_rows,
+    check_weights,
+    draw_seed,
+    plain_rows,
+    refuse_not_finite,
+)
 from .._core.linear import NOT_FINITE
 from .._core.rows import first_not_finite, is_canonical, shuffled
 from ._state import LinearState
 
-# Constraints of the parameter `average`.
+# Constraints of parameters that several learners have.
+INTERCEPT_SCALING = [StrOptions({"auto"}), Interval(Real, 0.0, 1e100, closed="right")]
 AVERAGE = ["boolean", Interval(Integral, 0, None, closed="left")]
 
 
@@ -31,6 +39,13 @@ def average_from(average):
     if average is True:
         return 0
     return int(average) - 1 if average else None
+
+
+def intercept_scalings(value):
+    """Return the constant feature of dense and of sparse rows."""
+    if value == "auto":
+        return 1.0, 0.1
+    return float(value), float(value)
 
 
 class LinearLearner(BaseEstimator):
@@ -55,6 +70,10 @@ class LinearLearner(BaseEstimator):
     }
 
     # ---------------------------------------------------------------------------- learning
+
+    def _validate_params(self):
+        super()._validate_params()
+        check_integers(self)
 
     def _fit_or_restore(self, X, y, sample_weight, coef_init, intercept_init):
         """Fit; an error leaves the model as it was, an interrupt keeps what has been learnt."""
@@ -103,7 +122,7 @@ class LinearLearner(BaseEstimator):
         """Pass over the rows until the loss, or the score of rows held out, gains no more."""
         loop = self._state.loop
         random = check_random_state(self.random_state)
-        rows, held_out = self._split(targets, random)
+        rows, held_out = self._split(targets, weights, random)
         n_learnt = X.shape[0] if rows is None else len(rows)
         best, without_gain = (-np.inf if self.early_stopping else np.inf), 0
         for n_pass in range(1, self.max_iter + 1):
@@ -149,19 +168,23 @@ class LinearLearner(BaseEstimator):
         if end == NOT_FINITE:
             refuse_row(self, X, position if order is None else order[position])
 
-    def _split(self, targets, random):
+    def _split(self, targets, weights, random):
         """Rows to learn from (None: all), and rows held out for early stopping."""
         if not self.early_stopping:
             return None, None
+        # Rows of weight 0 are as if they were not there: they could judge nothing.
+        there = np.arange(len(targets)) if weights is None else np.flatnonzero(weights)
         splitter = self._splitter(test_size=self.validation_fraction, random_state=random)
-        rows, held_out = next(splitter.split(np.zeros((len(targets), 1)), targets))
+        rows, held_out = next(splitter.split(np.zeros((len(there), 1)), targets[there]))
         if not len(rows) or not len(held_out):
             raise ValueError(
-                f"Splitting {len(targets)} rows with validation_fraction="
+                f"Splitting {len(there)} rows with validation_fraction="
                 f"{self.validation_fraction} leaves {len(rows)} rows to learn from and "
                 f"{len(held_out)} to validate on; both are needed for early_stopping=True."
             )
-        return rows.astype(np.int64), held_out
+        if not self.shuffle:
+            rows = np.sort(rows)
+        return there[rows].astype(np.int64), there[held_out]
 
     def _learn_chunk(self, X, targets, weights):
         """Learn a chunk in its order; an error takes back what was learnt from it."""
@@ -188,6 +211,11 @@ class LinearLearner(BaseEstimator):
 
     def _continue(self, X):
         """Prepare the state for a chunk: the first one, or one of another kind."""
+        if self.early_stopping:
+            raise ValueError(
+                "early_stopping should be False with partial_fit: a chunk of a stream is learnt "
+                "whole, once, and no rows are held out."
+            )
         values = self._current_values()
         state = self.__dict__.get("_state")
         if state is None:
@@ -264,13 +292,13 @@ class LinearLearner(BaseEstimator):
 
     @property
     def t_(self):
-        """1 + the number of rows learnt from, in all passes."""
+        """1 + the number of rows learnt from since ``fit`` began, in all passes."""
         check_is_fitted(self)
         return 1.0 + self._state.moved["n_rows"]
 
     @property
     def n_updates_(self):
-        """Number of rows, in all passes, that changed the weights."""
+        """Number of rows that changed the weights since ``fit`` began, in all passes."""
         check_is_fitted(self)
         return self._state.moved["n_updates"]
 
@@ -360,8 +388,11 @@ def refuse_row(estimator, X, row):
     name = type(estimator).__name__
     values = X[row] if isinstance(X, np.ndarray) else X[row].data
     assert_all_finite(values, input_name="X", estimator_name=name)
+    remedy = "scale the features"
+    if getattr(estimator, "a", 1.0) < 1.0:
+        remedy += f", or choose a larger a than {estimator.a!r}"
     raise ValueError(
-        f"Row {row} of X has a squared norm that is too large for {X.dtype}; scale the features."
+        f"Row {row} of X has a squared norm that is too large for {X.dtype}; {remedy}."
     )
 
 

@@ -11,7 +11,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._base import check_rows, check_weights
 from ._classifier import LinearClassifier
-from ._learner import AVERAGE, LinearLearner, average_from, canonical
+from ._learner import (
+    AVERAGE,
+    INTERCEPT_SCALING,
+    LinearLearner,
+    average_from,
+    canonical,
+    intercept_scalings,
+)
 from ._state import Method
 
 
@@ -38,8 +45,10 @@ class PassiveAggressiveClassifier(LinearClassifier):
         With more than two classes: each class against the rest, or all classes together; see
         Notes.
     fit_intercept : bool, default=True
-        Whether 1 is one more feature of every row; its weight is the intercept, and
-        :math:`\lVert x \rVert^2` holds it.
+        Whether every row has one feature more, a constant, which makes the intercept.
+    intercept_scaling : float or "auto", default="auto"
+        This constant, s: the smaller, the slower the intercept is learnt. "auto" is 1 for dense
+        rows and 0.1 for sparse ones; see Notes.
     max_iter : int, default=1000
         Passes of ``fit``, at most. ``partial_fit`` always makes one.
     tol : float or None, default=1e-3
@@ -63,7 +72,7 @@ class PassiveAggressiveClassifier(LinearClassifier):
     random_state : int, RandomState instance or None, default=None
         Seeds the order of the rows, and which of them are held out.
     warm_start : bool, default=False
-        Whether ``fit`` goes on from what has been learnt before.
+        Whether ``fit`` goes on from what has been learnt before; rows are counted anew.
     class_weight : dict, "balanced" or None, default=None
         Weight of each class; the weight of a row is that of its class times its ``sample_weight``.
         See Notes for what a weight does. ``"balanced"`` (``fit`` only) is
@@ -81,9 +90,9 @@ class PassiveAggressiveClassifier(LinearClassifier):
     n_iter_ : int
         Passes made by ``fit``; 1 after ``partial_fit``.
     t_ : float
-        1 + the number of rows learnt from, in all passes.
+        1 + the number of rows learnt from since ``fit`` began, in all passes.
     n_updates_ : int
-        Rows, in all passes, that changed the weights.
+        Rows that changed the weights since ``fit`` began, in all passes.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -122,8 +131,12 @@ class PassiveAggressiveClassifier(LinearClassifier):
     margin of 1 and does not jump beyond. With ``C=np.inf`` a weight is 0 or not 0, and nothing
     else.
 
-    **Intercept.** As 1 is part of the row, :math:`\lVert x \rVert^2` holds this 1 and a hard step
-    gives a margin of exactly 1. scikit-learn moves the intercept and leaves it out of the norm.
+    **Intercept.** The row is :math:`(x, s)` with s = ``intercept_scaling``, and the intercept is
+    :math:`b = s v`, v the weight of the constant. So :math:`\lVert x \rVert^2 + s^2` is the norm,
+    a step moves b by :math:`s^2 \tau y`, and a hard step gives a margin of exactly 1. With s = 1
+    this is the textbook's PA. Sparse rows of many small features are better off with a small s:
+    with 1, most of their step would go into the intercept. scikit-learn moves the intercept and
+    leaves it out of the norm.
 
     References
     ----------
@@ -151,13 +164,14 @@ class PassiveAggressiveClassifier(LinearClassifier):
 
     _parameter_constraints: dict = {
         **LinearClassifier._parameter_constraints,
+        "intercept_scaling": INTERCEPT_SCALING,
         "C": [Interval(Real, 0.0, None, closed="right")],
         "loss": [StrOptions({"hinge", "squared_hinge"})],
         "average": AVERAGE,
         "multi_class": [StrOptions({"ovr", "crammer_singer"})],
     }
     _fixed = ("fit_intercept", "average", "multi_class")
-    _tunable = ("C", "loss")
+    _tunable = ("C", "loss", "intercept_scaling")
 
     def __init__(
         self,
@@ -167,6 +181,7 @@ class PassiveAggressiveClassifier(LinearClassifier):
         average=False,
         multi_class="ovr",
         fit_intercept=True,
+        intercept_scaling="auto",
         max_iter=1000,
         tol=1e-3,
         early_stopping=False,
@@ -197,11 +212,13 @@ class PassiveAggressiveClassifier(LinearClassifier):
         self.loss = loss
         self.average = average
         self.multi_class = multi_class
+        self.intercept_scaling = intercept_scaling
 
     def _method(self):
         return Method(
             rule={"name": self.loss, "C": float(self.C)},
             fit_intercept=bool(self.fit_intercept),
+            intercept_scaling=intercept_scalings(self.intercept_scaling),
             crammer_singer=self.multi_class == "crammer_singer",
             average_from=average_from(self.average),
         )
@@ -228,8 +245,10 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
         less. An integer n > 1: the mean begins with row n. Costs a second array of the size of the
         weights.
     fit_intercept : bool, default=True
-        Whether 1 is one more feature of every row; its weight is the intercept, and
-        :math:`\lVert x \rVert^2` holds it.
+        Whether every row has one feature more, a constant, which makes the intercept.
+    intercept_scaling : float or "auto", default="auto"
+        This constant, s: the smaller, the slower the intercept is learnt. "auto" is 1 for dense
+        rows and 0.1 for sparse ones; see Notes.
     max_iter : int, default=1000
         Passes of ``fit``, at most. ``partial_fit`` always makes one.
     tol : float or None, default=1e-3
@@ -250,7 +269,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
     random_state : int, RandomState instance or None, default=None
         Seeds the order of the rows, and which of them are held out.
     warm_start : bool, default=False
-        Whether ``fit`` goes on from what has been learnt before.
+        Whether ``fit`` goes on from what has been learnt before; rows are counted anew.
 
     Attributes
     ----------
@@ -262,9 +281,9 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
     n_iter_ : int
         Passes made by ``fit``; 1 after ``partial_fit``.
     t_ : float
-        1 + the number of rows learnt from, in all passes.
+        1 + the number of rows learnt from since ``fit`` began, in all passes.
     n_updates_ : int
-        Rows, in all passes, that changed the weights.
+        Rows that changed the weights since ``fit`` began, in all passes.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -287,8 +306,10 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
 
     **Weights** of rows multiply C, never the finished step.
 
-    **Intercept.** As 1 is part of the row, :math:`\lVert x \rVert^2` holds this 1. scikit-learn
-    moves the intercept and leaves it out of the norm.
+    **Intercept.** The row is :math:`(x, s)` with s = ``intercept_scaling``, and the intercept is
+    :math:`b = s v`, v the weight of the constant. So :math:`\lVert x \rVert^2 + s^2` is the norm,
+    and a step moves b by :math:`s^2 \tau`. scikit-learn moves the intercept and leaves it out of
+    the norm.
 
     C and ``epsilon`` are in units of the target: scale it, or choose them accordingly.
 
@@ -309,13 +330,14 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
 
     _parameter_constraints: dict = {
         **LinearLearner._parameter_constraints,
+        "intercept_scaling": INTERCEPT_SCALING,
         "C": [Interval(Real, 0.0, None, closed="right")],
         "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
         "average": AVERAGE,
     }
     _fixed = ("fit_intercept", "average")
-    _tunable = ("C", "loss", "epsilon")
+    _tunable = ("C", "loss", "epsilon", "intercept_scaling")
     _splitter = ShuffleSplit
 
     def __init__(
@@ -326,6 +348,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
         epsilon=0.1,
         average=False,
         fit_intercept=True,
+        intercept_scaling="auto",
         max_iter=1000,
         tol=1e-3,
         early_stopping=False,
@@ -341,6 +364,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
         self.epsilon = epsilon
         self.average = average
         self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
         self.max_iter = max_iter
         self.tol = tol
         self.early_stopping = early_stopping
@@ -450,6 +474,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
                 "epsilon": float(self.epsilon),
             },
             fit_intercept=bool(self.fit_intercept),
+            intercept_scaling=intercept_scalings(self.intercept_scaling),
             average_from=average_from(self.average),
         )
 
@@ -464,5 +489,5 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
 
     def _score_of(self, X, targets, weights, rows):
         """R2 on rows held out."""
-        weights = None if weights is None or not weights[rows].any() else weights[rows]
+        weights = None if weights is None else weights[rows]
         return r2_score(targets[rows], self._decide(X[rows])[:, 0], sample_weight=weights)

@@ -5,7 +5,7 @@ from numbers import Real
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._classifier import LinearClassifier
-from ._learner import AVERAGE, average_from
+from ._learner import AVERAGE, INTERCEPT_SCALING, average_from, intercept_scalings
 from ._second_order import SecondOrder
 from ._state import Method
 
@@ -33,7 +33,10 @@ class PerceptronClassifier(LinearClassifier):
         With more than two classes: each class against the rest, or all classes together; see
         Notes.
     fit_intercept : bool, default=True
-        Whether 1 is one more feature of every row; its weight is the intercept.
+        Whether every row has one feature more, a constant, which makes the intercept.
+    intercept_scaling : float or "auto", default="auto"
+        This constant, s: the smaller, the slower the intercept is learnt. "auto" is 1 for dense
+        rows and 0.1 for sparse ones; see Notes.
     max_iter : int, default=1000
         Passes of ``fit``, at most. ``partial_fit`` always makes one.
     tol : float or None, default=1e-3
@@ -57,7 +60,7 @@ class PerceptronClassifier(LinearClassifier):
     random_state : int, RandomState instance or None, default=None
         Seeds the order of the rows, and which of them are held out.
     warm_start : bool, default=False
-        Whether ``fit`` goes on from what has been learnt before.
+        Whether ``fit`` goes on from what has been learnt before; rows are counted anew.
     class_weight : dict, "balanced" or None, default=None
         Weight of each class; the weight of a row is that of its class times its ``sample_weight``.
         See Notes for what a weight does. ``"balanced"`` (``fit`` only) is
@@ -75,9 +78,9 @@ class PerceptronClassifier(LinearClassifier):
     n_iter_ : int
         Passes made by ``fit``; 1 after ``partial_fit``.
     t_ : float
-        1 + the number of rows learnt from, in all passes.
+        1 + the number of rows learnt from since ``fit`` began, in all passes.
     n_updates_ : int
-        Rows, in all passes, that changed the weights.
+        Rows that changed the weights since ``fit`` began, in all passes.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -101,7 +104,8 @@ class PerceptronClassifier(LinearClassifier):
     ``pos_label`` of two, the class itself when it is learnt against the rest.
 
     **Deviation:** [2]_ moves the intercept by :math:`y R^2`, R the length of the longest row,
-    which a stream does not know. Here 1 is one more feature, and the intercept moves by y.
+    which a stream does not know. Here s = ``intercept_scaling`` is one more feature of every row,
+    and the intercept, s times its weight, moves by :math:`y s^2`.
 
     **More than two classes.** "ovr" learns each class against the rest. With "crammer_singer" [3]_
     a row teaches when :math:`w_y^\top x - w_s^\top x` is at most ``positive_margin``, s the best
@@ -144,6 +148,7 @@ class PerceptronClassifier(LinearClassifier):
 
     _parameter_constraints: dict = {
         **LinearClassifier._parameter_constraints,
+        "intercept_scaling": INTERCEPT_SCALING,
         "positive_margin": [Interval(Real, None, None, closed="neither")],
         "negative_margin": [Interval(Real, None, None, closed="neither")],
         "pos_label": "no_validation",
@@ -151,7 +156,7 @@ class PerceptronClassifier(LinearClassifier):
         "multi_class": [StrOptions({"ovr", "crammer_singer"})],
     }
     _fixed = ("fit_intercept", "average", "multi_class")
-    _tunable = ("positive_margin", "negative_margin", "pos_label")
+    _tunable = ("positive_margin", "negative_margin", "pos_label", "intercept_scaling")
 
     def __init__(
         self,
@@ -162,6 +167,7 @@ class PerceptronClassifier(LinearClassifier):
         average=False,
         multi_class="ovr",
         fit_intercept=True,
+        intercept_scaling="auto",
         max_iter=1000,
         tol=1e-3,
         early_stopping=False,
@@ -193,6 +199,7 @@ class PerceptronClassifier(LinearClassifier):
         self.pos_label = pos_label
         self.average = average
         self.multi_class = multi_class
+        self.intercept_scaling = intercept_scaling
 
     def _method(self):
         first, second = float(self.negative_margin), float(self.positive_margin)
@@ -202,6 +209,7 @@ class PerceptronClassifier(LinearClassifier):
             rule={"name": "perceptron"},
             demands={"positive": second, "negative": first},
             fit_intercept=bool(self.fit_intercept),
+            intercept_scaling=intercept_scalings(self.intercept_scaling),
             crammer_singer=self.multi_class == "crammer_singer",
             average_from=average_from(self.average),
         )
@@ -247,7 +255,7 @@ class SecondOrderPerceptronClassifier(SecondOrder):
     random_state : int, RandomState instance or None, default=None
         Seeds the order of the rows, and which of them are held out.
     warm_start : bool, default=False
-        Whether ``fit`` goes on from what has been learnt before.
+        Whether ``fit`` goes on from what has been learnt before; rows are counted anew.
     class_weight : dict, "balanced" or None, default=None
         Weight of each class; the weight of a row is that of its class times its ``sample_weight``.
         See Notes for what a weight does. ``"balanced"`` (``fit`` only) is
@@ -268,9 +276,9 @@ class SecondOrderPerceptronClassifier(SecondOrder):
     n_iter_ : int
         Passes made by ``fit``; 1 after ``partial_fit``.
     t_ : float
-        1 + the number of rows learnt from, in all passes.
+        1 + the number of rows learnt from since ``fit`` began, in all passes.
     n_updates_ : int
-        Rows, in all passes, that changed the weights.
+        Rows that changed the weights since ``fit`` began, in all passes.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)

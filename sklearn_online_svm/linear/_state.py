@@ -16,6 +16,8 @@ class Method:
     rule: dict
     demands: dict = field(default_factory=dict)
     fit_intercept: bool = True
+    # The constant feature that makes the intercept, for dense and for sparse rows.
+    intercept_scaling: tuple = (1.0, 1.0)
     covariance: str | None = None
     start_variance: float = 1.0
     crammer_singer: bool = False
@@ -55,6 +57,11 @@ class LinearState:
         shape = (n_problems, n_features)
         order = "F" if sparse and not full else "C"
         kind = np.float64 if full else self.dtype
+        if not method.start_variance <= np.finfo(kind).max:
+            raise ValueError(
+                f"1 / a = {method.start_variance:g}, the variance of the weights at first, is too "
+                f"large for {np.dtype(kind)}: choose a larger a."
+            )
         arrays = {
             "coef": zeros(shape, kind, order),
             "intercept": np.zeros(n_problems),
@@ -91,7 +98,12 @@ class LinearState:
         if method.covariance == "full":
             single = self.dtype == np.float32
             weights = FullWeights(
-                *first, arrays["covariance"], method.fit_intercept, self.sparse, single
+                *first,
+                arrays["covariance"],
+                method.fit_intercept,
+                self.sparse,
+                single,
+                method.start_variance,
             )
         elif method.covariance == "diag":
             weights = DiagonalWeights(
@@ -100,12 +112,14 @@ class LinearState:
                 arrays["intercept_variances"],
                 method.fit_intercept,
                 self.sparse,
+                method.start_variance,
             )
         else:
             sums = None
             if method.average_from is not None:
                 sums = arrays["coef_sums"], arrays["intercept_sums"]
-            weights = Weights(*first, method.fit_intercept, self.sparse, sums)
+            scaling = method.intercept_scaling[self.sparse]
+            weights = Weights(*first, method.fit_intercept, self.sparse, scaling, sums)
         moved = self.moved
         self.loop = UpdateLoop(
             weights,
@@ -166,7 +180,7 @@ class LinearState:
             self.arrays[name][...] = values
 
     def go_on_from(self, former):
-        """Take over what another state has learnt."""
+        """Take over what another state has learnt; rows are counted, and averages made, anew."""
         former_arrays = dict(former.arrays)
         if "coef" not in former_arrays:
             former_arrays["coef"] = former.thin.toarray()
@@ -180,9 +194,11 @@ class LinearState:
                 f"for arrays of the shapes {shapes[1]}, and it has {shapes[0]}."
             )
         for name, array in self.arrays.items():
+            if name.endswith("_sums"):
+                continue
             if self.method.fit_intercept or not name.startswith("intercept"):
                 array[...] = former_arrays[name]
-        self.loop.restore(former.moved)
+        self.loop.restore(self.moved | {"counts": former.moved["counts"]})
 
     def sparsify(self):
         """Predict with a sparse matrix; nothing can be learnt until ``densify``."""

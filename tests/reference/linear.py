@@ -19,7 +19,8 @@ or with None. `LinearTwin` has the vectors: one problem, one per class, or Cramm
 
 Deviations from the papers:
 
-- The intercept is the weight of a last feature 1, which is part of x everywhere.
+- The intercept is the weight of a last feature 1, which is part of x everywhere; with a scaling s
+  the feature is s, and the intercept s times its weight.
 - Weights of rows: they multiply C, never the finished step; see the rules without a C.
 - The second-order perceptron predicts before the row enters A: the same signs, the same updates.
 - A row with `quad = 0` is not learnt (the papers divide by it).
@@ -112,7 +113,8 @@ class CostSensitivePassiveAggressive(Rule):
     rho is the cost of a mistake on a positive over that on a negative. None: by `objective`, from
     `eta_p` ("sum") or `cost_p` and `cost_n` ("cost"; both None: from the counts). With several
     classes in Crammer-Singer form (and allowed with two) it is a matrix: rho[y, r] is the cost of
-    saying r for y; None: ones.
+    saying r for y; None: ones. C = None: by the row, so
+    that a step moves its margin by 2 demand at most.
     """
 
     def __init__(
@@ -177,7 +179,8 @@ class CostSensitivePassiveAggressive(Rule):
         loss = self.loss(y, p, demand)
         if loss == 0:
             return None
-        return min(self.C * weight, loss / quad) * y, 0.0
+        C = 2.0 * demand / quad if self.C is None else self.C
+        return min(C * weight, loss / quad) * y, 0.0
 
 
 class Perceptron(Rule):
@@ -296,6 +299,8 @@ class LinearTwin:
     multi_class : {"ovr", "crammer_singer"}
         With more than two classes.
     fit_intercept : bool
+    intercept_scaling : float
+        The last feature of every row.
     average : int or None
         The number of rows after which the mean begins: `averaged_coef` is the mean of the states
         after each of the rows number average + 1, average + 2, ... (before there is one, it is
@@ -322,6 +327,7 @@ class LinearTwin:
         covariance=None,
         multi_class="ovr",
         fit_intercept=True,
+        intercept_scaling=1.0,
         average=None,
         start_variance=1.0,
     ):
@@ -339,6 +345,7 @@ class LinearTwin:
         if np.ndim(getattr(rule, "rho", None)) == 2 and self.n_classes > 2 and not self.joint:
             raise ValueError("several classes one-vs-rest cannot have a matrix rho")
         self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
         self.average = average
 
         n_problems = self.n_classes if self.n_classes > 2 else 1
@@ -356,7 +363,7 @@ class LinearTwin:
 
     def learn_row(self, x, label, weight=1.0):
         """Learn one row; `label` is the index of its class, or its target."""
-        x = self._with_one(x)
+        x = self._with_constant(x)
         scores = self.W @ x
         updated, loss = False, 0.0
         if weight != 0:
@@ -414,9 +421,9 @@ class LinearTwin:
         self.W[rival] -= step[0] * x
         return True, loss
 
-    def _with_one(self, x):
+    def _with_constant(self, x):
         x = np.asarray(x, dtype=np.float64)
-        return np.append(x, 1.0) if self.fit_intercept else x
+        return np.append(x, self.intercept_scaling) if self.fit_intercept else x
 
     def _times_covariance(self, k, x):
         if self.covariance is None:
@@ -429,11 +436,11 @@ class LinearTwin:
 
     def scores(self, x):
         """w.x of all problems."""
-        return self.W @ self._with_one(x)
+        return self.W @ self._with_constant(x)
 
     def variances(self, x):
         """|x|^2, or x'Sx, of all problems."""
-        x = self._with_one(x)
+        x = self._with_constant(x)
         return np.array([self._times_covariance(k, x) @ x for k in range(len(self.W))])
 
     @property
@@ -442,7 +449,7 @@ class LinearTwin:
 
     @property
     def intercept(self):
-        return self.W[:, -1].copy() if self.fit_intercept else np.zeros(len(self.W))
+        return self._intercepts_of(self.W)
 
     def _averaged_W(self):
         return self.sum_of_W / self.n_summed if self.n_summed else self.W
@@ -453,4 +460,7 @@ class LinearTwin:
 
     @property
     def averaged_intercept(self):
-        return self._averaged_W()[:, -1].copy() if self.fit_intercept else np.zeros(len(self.W))
+        return self._intercepts_of(self._averaged_W())
+
+    def _intercepts_of(self, W):
+        return self.intercept_scaling * W[:, -1] if self.fit_intercept else np.zeros(len(W))

@@ -1,0 +1,76 @@
+"""The audit of labels that all classifiers offer."""
+
+from numbers import Integral
+
+import numpy as np
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
+
+from ._base import encode_labels
+
+
+class SuspectLabels:
+    """Adds ``suspect_labels`` to a classifier.
+
+    It needs ``decision_function``, ``classes_``, and the margin ``_suspicious_below`` under which
+    a label is suspicious.
+    """
+
+    _suspicious_below = -1.0
+
+    def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
+        r"""Rows whose label the model contradicts most: an audit of labels.
+
+        A row with a margin :math:`y f(x)` far below 0 is firmly taken for one of another class,
+        and its label may well be wrong. A model that was kept from fitting such rows can judge the
+        rows it has learnt from: of the kernel models those with the ramp loss
+        (``algorithm="lasvm-nc"`` or ``"lasvm-i"``, ``RampSVC``), of the linear ones those that a
+        single row cannot move far (AROW, a small ``C``, averages).
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows, those of ``fit`` or others; with a precomputed kernel their kernel values.
+        y : array-like of shape (n_samples,)
+            Labels to be audited.
+        n_suspects : int, default=None
+            So many rows, those of the smallest margins. None: all rows with a margin below
+            ``ramp_s`` (kernel models) or -1 (linear models: as far on the wrong side as most of
+            them want a row on the right one).
+        return_margins : bool, default=False
+            Whether to return the margins of these rows, too.
+
+        Returns
+        -------
+        suspects : ndarray of shape (n_suspects,)
+            Indices into X, the most suspicious first.
+        margins : ndarray of shape (n_suspects,)
+            :math:`y f(x)`; with several classes half the distance of the decision value of the
+            row's class from the largest of the others. Only if ``return_margins=True``.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid, a label is none of the classes, or ``n_suspects`` is negative
+            or no integer.
+        """
+        check_is_fitted(self)
+        if n_suspects is not None and (not isinstance(n_suspects, Integral) or n_suspects < 0):
+            raise ValueError(f"n_suspects must be an integer >= 0 or None, got {n_suspects!r}.")
+        scores = self.decision_function(X)
+        y = column_or_1d(y)
+        check_consistent_length(scores, y)
+        margins = _margins(scores, encode_labels(y, self.classes_))
+        suspects = np.argsort(margins, kind="stable")
+        if n_suspects is None:
+            n_suspects = np.count_nonzero(margins < self._suspicious_below)
+        suspects = suspects[:n_suspects]
+        return (suspects, margins[suspects]) if return_margins else suspects
+
+
+def _margins(scores, codes):
+    if scores.ndim == 1:
+        return np.where(codes == 1, scores, -scores)
+    own = np.arange(len(codes)), codes
+    others = scores.copy()
+    others[own] = -np.inf
+    return 0.5 * (scores[own] - others.max(axis=1))

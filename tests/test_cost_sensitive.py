@@ -1,0 +1,79 @@
+"""What `CostSensitivePassiveAggressiveClassifier` does at its defaults."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.datasets import make_classification
+from sklearn.model_selection import train_test_split
+
+from sklearn_online_svm.datasets import make_waveform
+from sklearn_online_svm.evaluation import gmean_score
+from sklearn_online_svm.linear import (
+    CostSensitivePassiveAggressiveClassifier,
+    PassiveAggressiveClassifier,
+)
+
+
+def fraud():
+    return make_classification(
+        20_000, 20, n_informative=6, weights=[0.995], flip_y=0.002, random_state=0
+    )
+
+
+def waves():
+    return make_waveform(6000, imbalance_ratio=32, random_state=0)
+
+
+def gmeans(model, X, y, **params):
+    X, X_test, y, y_test = train_test_split(X, y, test_size=0.4, random_state=0, stratify=y)
+    return [
+        gmean_score(y_test, model.set_params(random_state=s, **params).fit(X, y).predict(X_test))
+        for s in range(3)
+    ]
+
+
+@pytest.mark.parametrize("passes", [{}, dict(max_iter=1, tol=None)], ids=str)
+@pytest.mark.parametrize("data, least", [(fraud, 0.7), (waves, 0.8)])
+def test_the_rare_class_is_found(data, least, passes):
+    X, y = data()
+    ours = gmeans(CostSensitivePassiveAggressiveClassifier(), X, y, **passes)
+    assert min(ours) > least
+    for other in (
+        PassiveAggressiveClassifier(),
+        PassiveAggressiveClassifier(class_weight="balanced"),
+        CostSensitivePassiveAggressiveClassifier(C=1.0, average=False),
+    ):
+        assert min(ours) > np.mean(gmeans(other, X, y, **passes)) + 0.05
+
+
+def test_the_scale_of_the_rows_does_not_matter():
+    X, y = fraud()
+    params = dict(max_iter=2, tol=None, random_state=0)
+    one, other = (
+        CostSensitivePassiveAggressiveClassifier(intercept_scaling=s, **params).fit(s * X, y)
+        for s in (1.0, 1000.0)
+    )
+    assert_allclose(one.decision_function(X), other.decision_function(1000 * X), rtol=1e-6)
+
+
+@pytest.mark.parametrize("rule", ["cost-sensitive", "prediction", "max_loss"])
+def test_the_longest_step_turns_the_margin_over(rule):
+    x = np.array([[1.0, 2.0]])
+    asked = 3.0 if rule == "cost-sensitive" else 3.0**0.5
+    model = CostSensitivePassiveAggressiveClassifier(rho=3.0, rule=rule, average=False)
+    # From a margin of -asked there is a step to the margin asked for, and from -10 one as long.
+    for start, wanted in ((-asked, asked), (-10.0, 2 * asked - 10.0), (0.0, asked)):
+        learnt = model.partial_fit(x, [0], classes=[0, 1])
+        learnt.coef_, learnt.intercept_ = np.array([[start, 0.0]]), np.zeros(1)
+        assert_allclose(learnt.partial_fit(x, [1]).decision_function(x), wanted)
+        # Half the weight, half of the longest step.
+        learnt.coef_, learnt.intercept_ = np.array([[-10.0, 0.0]]), np.zeros(1)
+        learnt.partial_fit(x, [1], sample_weight=[0.5])
+        assert_allclose(learnt.decision_function(x), asked - 10.0)
+
+
+def test_a_number_for_C_is_that_of_the_papers():
+    x = np.array([[1.0, 2.0]])
+    model = CostSensitivePassiveAggressiveClassifier(C=0.01, rho=100.0, average=False)
+    model.partial_fit(x, [1], classes=[0, 1])
+    assert_allclose(model.coef_, 0.01 * x)

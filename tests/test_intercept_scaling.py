@@ -1,0 +1,154 @@
+"""The constant feature that makes the intercept of the linear learners of first order."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone, is_regressor
+from sklearn.datasets import make_classification
+from sklearn.linear_model import Perceptron, SGDClassifier
+from sklearn.model_selection import train_test_split
+
+from sklearn_online_svm.linear import (
+    AROWClassifier,
+    CostSensitivePassiveAggressiveClassifier,
+    PassiveAggressiveClassifier,
+    PassiveAggressiveRegressor,
+    PerceptronClassifier,
+)
+
+MODELS = [
+    PassiveAggressiveClassifier(C=0.3),
+    PassiveAggressiveClassifier(C=np.inf, loss="squared_hinge", average=True),
+    PassiveAggressiveClassifier(multi_class="crammer_singer"),
+    PassiveAggressiveRegressor(C=0.3),
+    PerceptronClassifier(),
+    CostSensitivePassiveAggressiveClassifier(),
+]
+for_models = pytest.mark.parametrize("model", MODELS, ids=str)
+
+
+def rows(model, n=300, seed=0):
+    X, y = make_classification(n, 6, n_informative=4, n_classes=3, random_state=seed)
+    X[np.abs(X) < 0.5] = 0.0
+    return X, X[:, 0] + 0.5 if is_regressor(model) else y
+
+
+def learn(model, X, y, **params):
+    model = clone(model).set_params(**params)
+    return model.partial_fit(X, y, **({} if is_regressor(model) else {"classes": [0, 1, 2]}))
+
+
+def with_constant(X, s):
+    column = np.full((X.shape[0], 1), s)
+    return sparse.hstack([X, column]).tocsr() if sparse.issparse(X) else np.hstack([X, column])
+
+
+@for_models
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("s", [0.1, 1.0, 3.0])
+def test_the_intercept_is_a_constant_feature(model, kind, s):
+    X, y = rows(model)
+    X = kind(X)
+    one = learn(model, X, y, intercept_scaling=s)
+    other = learn(model, with_constant(X, s), y, fit_intercept=False)
+    coef = np.atleast_2d(other.coef_)
+    assert_allclose(np.atleast_2d(one.coef_), coef[:, :-1], rtol=1e-9, atol=1e-12)
+    assert_allclose(one.intercept_, s * coef[:, -1], rtol=1e-9, atol=1e-12)
+    assert one.n_updates_ == other.n_updates_ > 10
+
+
+@for_models
+def test_auto_is_1_for_dense_rows_and_a_tenth_for_sparse_ones(model):
+    X, y = rows(model)
+    stored = sparse.csr_matrix(X)
+    dense, thin = learn(model, X, y), learn(model, stored, y)
+    assert_array_equal(dense.coef_, learn(model, X, y, intercept_scaling=1.0).coef_)
+    assert_array_equal(thin.coef_, learn(model, stored, y, intercept_scaling=0.1).coef_)
+    assert np.abs(dense.intercept_ - thin.intercept_).max() > 1e-3
+    # A stream that turns from one kind of rows to the other.
+    for first, then, kinds in ((X, stored, (1.0, 0.1)), (stored, X, (0.1, 1.0))):
+        turning = learn(model, first[:100], y[:100]).partial_fit(then[100:], y[100:])
+        given = learn(model, first[:100], y[:100], intercept_scaling=kinds[0])
+        given.set_params(intercept_scaling=kinds[1]).partial_fit(then[100:], y[100:])
+        assert_array_equal(turning.coef_, given.coef_)
+        assert_array_equal(turning.intercept_, given.intercept_)
+
+
+@for_models
+def test_dense_and_sparse_rows_agree_where_the_scaling_is_given(model):
+    X, y = rows(model)
+    one = learn(model, X, y, intercept_scaling=0.4)
+    other = learn(model, sparse.csr_matrix(X), y, intercept_scaling=0.4)
+    assert_allclose(one.coef_, other.coef_, rtol=1e-9, atol=1e-12)
+    assert_allclose(one.intercept_, other.intercept_, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("s", [0.01, 0.5, 10.0])
+def test_a_hard_step_meets_its_margin_and_changes_as_little_as_it_can(s):
+    x, hard = np.array([[1.0, -2.0]]), PassiveAggressiveClassifier(C=np.inf, intercept_scaling=s)
+    hard.partial_fit(x, [1], classes=[0, 1])
+    assert_allclose(hard.decision_function(x), 1.0)
+    # The smallest |w|^2 + (b / s)^2 with w.x + b = 1.
+    tau = 1 / (5 + s**2)
+    assert_allclose(hard.coef_, tau * x)
+    assert_allclose(hard.intercept_, tau * s**2)
+
+
+def test_the_perceptron_of_scikit_learn_on_sparse_rows():
+    """Its intercept moves by 0.01 there."""
+    X, y = rows(MODELS[0])
+    options = dict(shuffle=False, max_iter=3, tol=None)
+    for kind in (np.asarray, sparse.csr_matrix):
+        ours = PerceptronClassifier(**options).fit(kind(X), y)
+        theirs = Perceptron(**options).fit(kind(X), y)
+        assert_allclose(ours.coef_, theirs.coef_, rtol=1e-9, atol=1e-12)
+        assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("value", ["none", 0.0, -1.0, np.inf, np.nan, 1e200, None])
+def test_wrong_values(value):
+    X, y = rows(MODELS[0])
+    for model in (PassiveAggressiveClassifier(), PerceptronClassifier()):
+        with pytest.raises(ValueError, match="'intercept_scaling' parameter of"):
+            model.set_params(intercept_scaling=value).fit(X, y)
+
+
+@pytest.mark.parametrize("s", [1e-100, 1e100])
+def test_extreme_values_give_finite_models(s):
+    X, y = rows(MODELS[0])
+    for model in MODELS:
+        target = X[:, 0] if is_regressor(model) else y
+        for kind in (np.asarray, sparse.csr_matrix):
+            learnt = learn(model, kind(X), target, intercept_scaling=s)
+            assert np.isfinite(learnt.coef_).all() and np.isfinite(learnt.intercept_).all()
+
+
+def test_second_order_learners_need_none():
+    assert "intercept_scaling" not in AROWClassifier().get_params()
+
+
+def sgd(seed):
+    return SGDClassifier(
+        loss="hinge",
+        penalty=None,
+        learning_rate="pa1",
+        eta0=1.0,
+        max_iter=1,
+        tol=None,
+        random_state=seed,
+    )
+
+
+@pytest.mark.slow
+def test_newsgroups_in_one_pass_are_no_worse_than_with_scikit_learn(paper_data):
+    data = paper_data("newsgroups20")
+    X, y = sparse.vstack([data.X_train, data.X_test]).tocsr(), np.r_[data.y_train, data.y_test]
+    X, X_test, y, y_test = train_test_split(X, y, random_state=0)
+    error = {}
+    for name, make in (
+        ("ours", lambda s: PassiveAggressiveClassifier(max_iter=1, tol=None, random_state=s)),
+        ("theirs", sgd),
+    ):
+        error[name] = np.mean([1 - make(s).fit(X, y).score(X_test, y_test) for s in range(3)])
+    assert error["ours"] < error["theirs"] + 0.003
