@@ -56,10 +56,11 @@ class SuspectLabels:
         check_is_fitted(self)
         if n_suspects is not None and (not isinstance(n_suspects, Integral) or n_suspects < 0):
             raise ValueError(f"n_suspects must be an integer >= 0 or None, got {n_suspects!r}.")
-        scores = self.decision_function(X)
+        view = self._view()
+        scores = view.decision_function(X)
         y = column_or_1d(y)
         check_consistent_length(scores, y)
-        margins = _margins(scores, encode_labels(y, self.classes_))
+        margins = _margins(scores, encode_labels(y, view.classes_))
         suspects = np.argsort(margins, kind="stable")
         if n_suspects is None:
             n_suspects = np.count_nonzero(margins < self._suspicious_below)

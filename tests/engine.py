@@ -66,7 +66,7 @@ class Learner:
     def decide(self, X=None):
         X = self.X if X is None else X
         out = np.empty((X.shape[0], 1))
-        self.loop.decide(X, out)
+        self.loop.decide(X, self.loop.show(False, 0), out)
         return out[:, 0]
 
 
@@ -82,6 +82,7 @@ def expansion(store, X, alpha=None):
     learner.loop.restore(state)
     if alpha is not None:
         learner.problem.members["alpha"][:] = alpha
+        learner.loop.touched()
     return learner
 
 
@@ -95,6 +96,7 @@ def kernel_values(store, X, stored):
     K = np.empty((X.shape[0], stored.shape[0]))
     for s in range(stored.shape[0]):
         alpha[s] = 1.0
+        learner.loop.touched()
         K[:, s] = learner.decide(X)
         alpha[s] = 0.0
     assert np.array_equal(K, K.astype(np.float32), equal_nan=True)

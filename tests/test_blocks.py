@@ -275,6 +275,7 @@ def test_precomputed_values_are_taken_from_the_columns():
     store.attach(K)
     stored = expansion(store, K, alpha=0.0)
     stored.problem.members["alpha"][11] = 1.0
+    stored.loop.touched()
     assert_array_equal(stored.decide(K[:5]), K[:5, 11].astype(np.float32))
 
 

@@ -255,7 +255,7 @@ def test_threads_make_no_difference(layout, n_problems, cache_bytes):
         halfway = [p.members["alpha"].copy() for p in loop.problems]
         loop.finish(executor)
         out = np.empty((400, n_problems))
-        loop.decide(X, out, executor)
+        loop.decide(X, loop.show(False, 0), out, executor)
         return halfway, [p.members["alpha"] for p in loop.problems], out
 
     with ThreadPoolExecutor(3) as executor:
@@ -271,7 +271,7 @@ def test_problems_of_several_classes_are_those_learnt_alone():
     together = make_loop(make_store(X), 3)
     together.learn(X, order, labels, cost, order)
     out = np.empty((300, 3))
-    together.decide(X, out)
+    together.decide(X, together.show(False, 0), out)
     for c, problem in enumerate(together.problems):
         alone = Learner(X, np.where(labels == c, 1, -1), 5.0).learn(order)
         assert_array_equal(problem.slots(), alone.problem.slots())

@@ -27,6 +27,10 @@ cdef object grown(object array, Py_ssize_t n)
 cdef object row_array(const int64_t *rows, Py_ssize_t n)
 
 
+cdef class Lease:
+    pass
+
+
 cdef class Block:
     cdef readonly Py_ssize_t n_rows
     cdef Py_ssize_t itemsize
@@ -64,6 +68,7 @@ cdef class Store:
     cdef readonly Py_ssize_t capacity
     cdef readonly object dtype
     cdef object error                    # what a Python kernel raised, for the loop to raise
+    cdef object raised                   # the last one that is no Exception
     cdef bint failed                     # whether there is one; can be read without the GIL
     cdef leaves_map map
     cdef readonly object offset          # the linear kernel: where rows are counted from, or None
@@ -71,10 +76,16 @@ cdef class Store:
     cdef double half_square              # of the offset
     cdef bint is_double
     cdef bint owned                      # the arrays may be written, no one else reads them
+    cdef Lease lease                     # of the arrays, to those who may read them meanwhile
     cdef double cost                     # of a kernel value on its own, in ns, roughly
     cdef readonly object norms_array
     cdef void *norms
 
+    cdef int lend(self, Store view) noexcept
+    cdef Store view(self)
+    cdef int unshare(self) except -1
+    cdef int make_room(self, Block block) except -1
+    cdef int raise_error(self) except -1
     cdef Block new_block(self)
     cdef int reserve(self, Py_ssize_t n_slots) except -1
     cdef int load(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1
@@ -106,6 +117,7 @@ cdef class SparseStore(Store):
     cdef int64_t heap_used
     cdef int64_t heap_capacity
 
+    cdef int collect(self, Py_ssize_t wanted) except -1
     cdef int load_array(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1
     cdef int room(self, Block block, Py_ssize_t nnz) noexcept nogil
     cdef void norm(self, Block block, Py_ssize_t r) noexcept nogil

@@ -89,6 +89,11 @@ cdef int _fit(void **buffer, Py_ssize_t *capacity, Py_ssize_t n_bytes) noexcept 
     return 0
 
 
+@cython.final
+cdef class Lease:
+    """Goes with the arrays of a store and is held by all its views: who else holds it reads."""
+
+
 cdef class Block:
     def __dealloc__(self):
         free(self.norms)
@@ -147,6 +152,44 @@ cdef class Store:
             self.offset_values = <const double *>address(self.offset)
             self.half_square = 0.5 * float(self.offset @ self.offset)
         self.norms_array = np.zeros(0, dtype=self.dtype)
+        self.lease = Lease()
+
+    cdef int lend(self, Store view) noexcept:
+        """Make ``view``, an empty store of this class, one of the vectors as they are now."""
+        view.n_features, view.n_slots, view.capacity = self.n_features, self.n_slots, self.capacity
+        view.dtype, view.is_double = self.dtype, self.is_double
+        view.map, view.cost = self.map, self.cost
+        view.offset, view.offset_values = self.offset, self.offset_values
+        view.half_square = self.half_square
+        view.norms_array, view.norms = self.norms_array, self.norms
+        view.lease = self.lease
+        return 0
+
+    cdef Store view(self):
+        """The vectors as they are now, to read from; errors of its own."""
+        cdef Store view = type(self).__new__(type(self))
+        self.lend(view)
+        return view
+
+    cdef int unshare(self) except -1:
+        """Copy the vectors to where nobody reads them."""
+        self.owned = False
+        self.resize(self.capacity)
+        self.owned = True
+        self.lease = Lease()
+        return 0
+
+    cdef int make_room(self, Block block) except -1:
+        """Make room for what ``put`` writes of the block, slots apart: it cannot fail then."""
+        return 0
+
+    cdef int raise_error(self) except -1:
+        """Raise what a Python kernel raised."""
+        if self.failed:
+            error, self.error, self.failed = self.error, None, False
+            self.raised = None if isinstance(error, Exception) else error
+            raise error
+        return 0
 
     cdef Block new_block(self):
         cdef Block block = Block.__new__(Block)
@@ -170,8 +213,10 @@ cdef class Store:
         return 0
 
     def resize(self, Py_ssize_t capacity):
-        self.norms_array = grown(self.norms_array, capacity)
-        self.norms = address(self.norms_array)
+        """Copy the arrays; all that may fail comes before the first of them is replaced."""
+        norms_array = grown(self.norms_array, capacity)
+        self.norms = address(norms_array)
+        self.norms_array = norms_array
 
     cdef int load(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1:
         raise NotImplementedError
@@ -209,6 +254,7 @@ cdef class Store:
             for r in range(size):
                 rows[r] = at + r
             self.load(block, X, rows, size)
+            self.make_room(block)
             for r in range(size):
                 self.put(at + r, block, r)
         return self
@@ -237,7 +283,7 @@ cdef class Store:
 
     def state(self):
         """Arrays from which ``restore`` rebuilds the store."""
-        return {"norms": self.norms_array[:round_up(self.n_slots, LEAVES_TILE)]}
+        return {"norms": self.norms_array[:round_up(self.n_slots, LEAVES_TILE)].copy()}
 
     def restore(self, dict state, Py_ssize_t n_slots):
         """Take the arrays of ``state`` as they are; they are copied before the first write."""
@@ -272,10 +318,17 @@ cdef class DenseStore(Store):
         self.cost = 0.4 + 0.06 * n_features
         self.tiles_array = np.zeros((0, n_features, LEAVES_TILE), dtype=self.dtype)
 
+    cdef int lend(self, Store view) noexcept:
+        cdef DenseStore other = <DenseStore>view
+        Store.lend(self, view)
+        other.tiles_array, other.tiles = self.tiles_array, self.tiles
+        return 0
+
     def resize(self, Py_ssize_t capacity):
+        tiles_array = grown(self.tiles_array, capacity // LEAVES_TILE)
+        cdef void *tiles = address(tiles_array)
         Store.resize(self, capacity)
-        self.tiles_array = grown(self.tiles_array, capacity // LEAVES_TILE)
-        self.tiles = address(self.tiles_array)
+        self.tiles_array, self.tiles = tiles_array, tiles
 
     cdef int load(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1:
         """``X`` is a C-contiguous array or a CSR matrix, of the store's type."""
@@ -387,7 +440,8 @@ cdef class DenseStore(Store):
 
     def state(self):
         state = Store.state(self)
-        state["tiles"] = self.tiles_array[:round_up(self.n_slots, LEAVES_TILE) // LEAVES_TILE]
+        last = round_up(self.n_slots, LEAVES_TILE)
+        state["tiles"] = self.tiles_array[:last // LEAVES_TILE].copy()
         return state
 
     def restore(self, dict state, Py_ssize_t n_slots):
@@ -455,21 +509,32 @@ cdef class SparseStore(Store):
             raise MemoryError()
         return block
 
-    def resize(self, Py_ssize_t capacity):
-        Store.resize(self, capacity)
-        self.start_array = grown(self.start_array, capacity)
-        self.length_array = grown(self.length_array, capacity)
-        self.start = <int64_t *>address(self.start_array)
-        self.length = <int32_t *>address(self.length_array)
-        if not self.owned:
-            self.grow_heap(self.heap_capacity)
+    cdef int lend(self, Store view) noexcept:
+        cdef SparseStore other = <SparseStore>view
+        Store.lend(self, view)
+        other.indices_array, other.indices = self.indices_array, self.indices
+        other.data_array, other.data = self.data_array, self.data
+        other.start_array, other.start = self.start_array, self.start
+        other.length_array, other.length = self.length_array, self.length
+        other.heap_used, other.heap_capacity = self.heap_used, self.heap_capacity
+        return 0
 
-    def grow_heap(self, Py_ssize_t capacity):
-        self.indices_array = grown(self.indices_array, capacity)
-        self.data_array = grown(self.data_array, capacity)
-        self.indices = <int32_t *>address(self.indices_array)
-        self.data = address(self.data_array)
-        self.heap_capacity = capacity
+    def resize(self, Py_ssize_t capacity):
+        start_array = grown(self.start_array, capacity)
+        length_array = grown(self.length_array, capacity)
+        indices_array, data_array = self.indices_array, self.data_array
+        if not self.owned:
+            indices_array = grown(indices_array, self.heap_capacity)
+            data_array = grown(data_array, self.heap_capacity)
+        cdef void *start = address(start_array)
+        cdef void *length = address(length_array)
+        cdef void *indices = address(indices_array)
+        cdef void *data = address(data_array)
+        Store.resize(self, capacity)
+        self.start_array, self.start = start_array, <int64_t *>start
+        self.length_array, self.length = length_array, <int32_t *>length
+        self.indices_array, self.indices = indices_array, <int32_t *>indices
+        self.data_array, self.data = data_array, data
 
     cdef int load(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1:
         """``X`` is a CSR matrix with sorted, unique indices, or an array, of the store's type."""
@@ -681,9 +746,6 @@ cdef class SparseStore(Store):
         if n <= self.length[slot]:
             pass                       # fits where the slot's former vector lay
         else:
-            self.length[slot] = 0
-            if self.heap_used + n > self.heap_capacity:
-                self.collect(n)
             self.start[slot] = self.heap_used
             self.heap_used += n
         self.length[slot] = <int32_t>n
@@ -697,22 +759,34 @@ cdef class SparseStore(Store):
         self.n_slots = max(self.n_slots, slot + 1)
         return 0
 
-    def collect(self, Py_ssize_t wanted):
+    cdef int make_room(self, Block block) except -1:
+        if self.heap_used + block.nnz > self.heap_capacity:
+            self.collect(block.nnz)
+        return 0
+
+    cdef int collect(self, Py_ssize_t wanted) except -1:
         """Close the gaps in the heap; grow it when less than a third would be free."""
-        cdef Py_ssize_t live = int(self.length_array.sum())
-        cdef Py_ssize_t capacity = max(self.heap_capacity, (live + wanted) * 3 // 2, 1024)
-        indices, data = np.zeros(capacity, np.int32), np.zeros(capacity, self.dtype)
-        used = 0
+        cdef Py_ssize_t live = 0, used = 0, slot, n, width = self.dtype.itemsize
         for slot in range(self.n_slots):
-            begin, n = self.start_array[slot], self.length_array[slot]
-            indices[used:used + n] = self.indices_array[begin:begin + n]
-            data[used:used + n] = self.data_array[begin:begin + n]
-            self.start_array[slot] = used
+            live += self.length[slot]
+        cdef Py_ssize_t capacity = max(self.heap_capacity, (live + wanted) * 3 // 2, 1024)
+        # Into new arrays: the old ones may be read, and are all there is should memory be short.
+        indices_array, data_array = np.zeros(capacity, np.int32), np.zeros(capacity, self.dtype)
+        start_array = grown(self.start_array, self.capacity)
+        cdef int32_t *indices = <int32_t *>address(indices_array)
+        cdef char *data = <char *>address(data_array)
+        cdef int64_t *start = <int64_t *>address(start_array)
+        for slot in range(self.n_slots):
+            n = self.length[slot]
+            memcpy(indices + used, self.indices + self.start[slot], n * sizeof(int32_t))
+            memcpy(data + used * width, <char *>self.data + self.start[slot] * width, n * width)
+            start[slot] = used
             used += n
-        self.indices_array, self.data_array = indices, data
-        self.indices = <int32_t *>address(indices)
-        self.data = address(data)
+        self.indices_array, self.data_array = indices_array, data_array
+        self.start_array = start_array
+        self.indices, self.data, self.start = indices, data, start
         self.heap_used, self.heap_capacity = used, capacity
+        return 0
 
     def vectors(self, slots):
         slots = np.asarray(slots, dtype=np.intp)
@@ -729,9 +803,9 @@ cdef class SparseStore(Store):
     def state(self):
         state = Store.state(self)
         last = round_up(self.n_slots, LEAVES_TILE)
-        state.update(indices=self.indices_array[:self.heap_used],
-                     data=self.data_array[:self.heap_used],
-                     start=self.start_array[:last], length=self.length_array[:last])
+        state.update(indices=self.indices_array[:self.heap_used].copy(),
+                     data=self.data_array[:self.heap_used].copy(),
+                     start=self.start_array[:last].copy(), length=self.length_array[:last].copy())
         return state
 
     def restore(self, dict state, Py_ssize_t n_slots):

@@ -6,21 +6,30 @@ by one from those values (the problems side by side in threads); at the end of t
 that some problem kept are written into the store, and vectors that none refers to any more give up
 their slot. Between blocks, and inside ``finish`` every few milliseconds, signals are looked at:
 the model is consistent then, and a KeyboardInterrupt leaves it so.
-"""
-import _signal
-from concurrent.futures import wait
 
+Predictions take a ``Solution``, and nobody writes to one that is in use: other threads may predict
+while one learns. The store is written at the end of a block, all at once; it is copied before
+where somebody still reads.
+"""
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
+from cpython.ref cimport PyObject
 from libc.math cimport INFINITY, isfinite
 from libc.stdint cimport int8_t, int32_t, int64_t
 
 from .blocks cimport Block, Store, address, grown, round_up
+from .guard cimport Guard, Halt, share
 from .leaves cimport LEAVES_BLOCK, LEAVES_TILE, table
 from .problem cimport PATIENCE, Fresh, Problem
 from .support_set cimport Example
 
 import numpy as np
+
+cdef extern from *:
+    """
+    static Py_ssize_t n_references(PyObject *object) { return Py_REFCNT(object); }
+    """
+    Py_ssize_t n_references(PyObject *)
 
 # Slots whose kernel values are made and used at once when predicting: they stay in the cache.
 cdef Py_ssize_t STRETCH = 2048
@@ -48,6 +57,20 @@ cdef struct Rows:
 
 
 @cython.final
+cdef class Solution:
+    """A complete state of the problems, as predictions take it."""
+    cdef Store store                # a view of the vectors
+    cdef bint settling              # whether it was asked for an optimum
+    cdef public object weights      # of a linear kernel, for the caller
+    cdef object coef_array          # (n_problems, n_slots): alpha over the slots of the store
+    cdef object b_array
+    cdef double *coef
+    cdef double *b
+    cdef Py_ssize_t n_problems
+    cdef Py_ssize_t n_slots         # in whole tiles
+
+
+@cython.final
 cdef class DualLoop:
     """Problems over one store.
 
@@ -59,6 +82,10 @@ cdef class DualLoop:
     """
     cdef readonly Store store
     cdef readonly list problems
+    cdef readonly Guard guard       # to be held by those who change a loop that others may read
+    # The state at the end of the last block, or None: to be made when it is wanted.
+    cdef Solution solution
+    cdef bint busy                  # in the midst of something, whoever holds the guard
     cdef readonly int64_t n_evaluations
     # Kept for the caller, who knows when they are out of date: weights of a linear kernel.
     cdef public object weights
@@ -70,25 +97,30 @@ cdef class DualLoop:
     cdef float gram[LEAVES_BLOCK * LEAVES_BLOCK]
     # Store slots: number of problems that refer to each, and those free (several problems only).
     cdef object references
-    cdef list free_slots
+    cdef object free_slots_array
+    cdef Py_ssize_t n_free_slots
     # Class of the vector in each store slot, and of each row of the block.
     cdef object slot_labels_array
     cdef Py_ssize_t n_slots_known
     cdef int32_t *references_address
+    cdef int32_t *free_slots_address
     cdef int32_t *slot_labels_address
     cdef int32_t[LEAVES_BLOCK] fresh_labels
     cdef Visit visit
     cdef const int8_t *shifted
     cdef Py_ssize_t shifted_stride
-    cdef bint stop
+    cdef Halt halt
     cdef object interrupt           # what a signal raised in the midst of a block
 
     def __init__(self, Store store, list problems):
         self.store = store
         self.problems = problems
+        self.guard = Guard()
+        self.busy = False
+        self.halt = Halt()
         self.fresh = store.new_block()
         self.references = np.zeros(0, dtype=np.int32)
-        self.free_slots = []
+        self.free_slots_array = np.zeros(0, dtype=np.int32)
         self.slot_labels_array = np.zeros(0, dtype=np.int32)
 
     @property
@@ -99,15 +131,16 @@ cdef class DualLoop:
     # -------------------------------------------------------------------------- state
 
     def state(self):
-        """Arrays from which ``restore`` rebuilds everything but the kernel rows."""
+        """Arrays, copies all of them, from which ``restore`` rebuilds everything but the kernel
+        rows."""
         return {
             "format": 3,
             "store": self.store.state(),
             "n_slots": self.store.n_slots,
             "problems": [problem.state() for problem in self.problems],
-            "references": self.references[:self.store.n_slots],
-            "slot_labels": self.slot_labels,
-            "free_slots": np.array(self.free_slots, dtype=np.int64),
+            "references": self.references[:self.store.n_slots].copy(),
+            "slot_labels": self.slot_labels.copy(),
+            "free_slots": self.free_slots_array[:self.n_free_slots].astype(np.int64),
             "n_evaluations": self.n_evaluations,
         }
 
@@ -119,7 +152,10 @@ cdef class DualLoop:
             problem.restore(arrays)
         self.references = np.array(state["references"], dtype=np.int32)
         self.slot_labels_array = np.array(state["slot_labels"], dtype=np.int32)
-        self.free_slots = [int(slot) for slot in state["free_slots"]]
+        self.free_slots_array = np.array(state["free_slots"], dtype=np.int32)
+        self.n_free_slots = len(self.free_slots_array)
+        self.n_slots_known = 0
+        self.solution = None
         self.n_evaluations = state["n_evaluations"]
 
     # -------------------------------------------------------------------------- learning
@@ -157,7 +193,11 @@ cdef class DualLoop:
         given.n_rows = labels.shape[0]
         while at < n:
             size = min(LEAVES_BLOCK, n - at)
-            at += self.learn_block(X, &rows[at], size, &given, executor)
+            self.busy = True
+            try:
+                at += self.learn_block(X, &rows[at], size, &given, executor)
+            finally:
+                self.busy = False
             # First the count, then the signals: an interrupt must not lose rows just learnt.
             if progress is not None:
                 progress(at)
@@ -165,6 +205,7 @@ cdef class DualLoop:
                 interrupt, self.interrupt = self.interrupt, None
                 raise interrupt
             PyErr_CheckSignals()
+            self.guard.give_way()
 
     cdef Py_ssize_t learn_block(self, X, const int64_t *rows, Py_ssize_t n, const Rows *given,
                                 executor) except -1:
@@ -202,9 +243,15 @@ cdef class DualLoop:
             self.check_diagonal(loaded)
         for problem in self.problems:
             (<Problem>problem).begin_block(&fresh, n_loaded)
+        self.make_room()
+        if n_loaded:
+            self.store.make_room(self.fresh)
+        # What Python code makes of the kernel may fail at any time.
+        saved = self.saved() if self.guard.held and self.store.cost == INFINITY else None
         self.visit = visit
         self.shifted, self.shifted_stride = given.shifted, given.n_rows
         r = n
+        failed = True
         try:
             if only is not None:
                 with nogil:
@@ -213,12 +260,15 @@ cdef class DualLoop:
                 for c, problem in enumerate(self.problems):
                     self.learn_problem(problem, c)
             else:
-                self.share([(self.learn_problem, problem, c)
-                            for c, problem in enumerate(self.problems)], executor)
+                share([(self.learn_problem, problem, c)
+                       for c, problem in enumerate(self.problems)], executor, self.halt)
+            self.raise_errors(r)
+            failed = False
         finally:
+            if failed and saved is not None:
+                self.take_back(saved)
             # Also after an interrupt: rows kept refer to the block until they are stored.
             self.write_store()
-        self.raise_errors(r)
         return r
 
     def learn_problem(self, Problem problem, int c):
@@ -264,7 +314,7 @@ cdef class DualLoop:
                 PyErr_CheckSignals()
             except BaseException as interrupt:
                 self.interrupt = interrupt
-            problem.hurry = self.stop or self.interrupt is not None
+            problem.hurry = self.halt.now or self.interrupt is not None
 
     cdef int check_type(self, X) except -1:
         """The engine reads memory as it is: a wrong type must not get this far."""
@@ -276,9 +326,7 @@ cdef class DualLoop:
         return 0
 
     cdef int raise_errors(self, Py_ssize_t code) except -1:
-        if self.store.failed:
-            error, self.store.error, self.store.failed = self.store.error, None, False
-            raise error
+        self.store.raise_error()
         if code < 0:
             raise MemoryError("no memory left for kernel rows; a smaller cache_size may help")
         return 0
@@ -293,8 +341,8 @@ cdef class DualLoop:
                 self.store.values(self.fresh, 0, last, self.values, ld)
         else:
             part = round_up(last // executor._max_workers + 1, LEAVES_TILE)
-            self.share([(self.compute_part, first, min(first + part, last), ld)
-                        for first in range(0, last, part)], executor)
+            share([(self.compute_part, first, min(first + part, last), ld)
+                   for first in range(0, last, part)], executor, self.halt)
         with nogil:
             code = self.store.gram(self.fresh, self.gram, LEAVES_BLOCK)
         self.n_evaluations += n * (self.store.n_slots + n)
@@ -351,52 +399,140 @@ cdef class DualLoop:
         with nogil:
             self.store.values(self.fresh, first, last, self.values, ld)
 
-    def share(self, calls, executor):
-        """Run the calls in threads.
+    # -------------------------------------------------------------------------- what is seen
 
-        An interrupt is noted; the threads are told to stop, and it is raised when they have. An
-        exception in the midst of the Python code that starts and awaits threads would leave some
-        of them running, unknown to all.
-        """
-        caught = []
+    def prepare(self, bint settling, int64_t steps, executor=None):
+        """Make the solution that decisions come from, by whoever holds the guard.
 
-        def note(number, frame):
-            self.stop = True
-            caught.append(number)
-
-        handler = _signal.getsignal(_signal.SIGINT)
-        noting = False
-        if callable(handler):
+        ``settling``: it is the optimum over the members, found in at most so many steps."""
+        cdef Problem problem
+        cdef list left = []
+        if not settling:
+            self.unsettle()
+        elif not self.is_settled:
+            # Someone who learns may only have given way.
+            for problem in self.problems:
+                left.append((problem.steps_left, problem.steps_kept, problem.cut_short))
+            self.allow(steps)
             try:
-                _signal.signal(_signal.SIGINT, note)
-                noting = True
-            except ValueError:
-                pass                    # not the main thread: no signal is handled here
-        try:
-            futures = [executor.submit(*call) for call in calls]
-            wait(futures)
-        finally:
-            if noting:
-                _signal.signal(_signal.SIGINT, handler)
-            self.stop = False
-        if caught:
-            handler(_signal.SIGINT, None)
-        return [future.result() for future in futures]
+                self.settle(executor)
+            finally:
+                for problem, limits in zip(self.problems, left):
+                    problem.steps_left, problem.steps_kept, problem.cut_short = limits
+
+    def shown(self, bint settling):
+        """The solution that decisions come from, if there is one, or None."""
+        cdef Solution solution = self.solution
+        if self.busy and self.guard.is_mine():
+            self.guard.refuse()
+        return solution if solution is not None and solution.settling == settling else None
+
+    def show(self, bint settling, int64_t steps, executor=None):
+        """The same, made where there is none."""
+        solution = self.shown(settling)
+        if solution is not None:
+            return solution
+        if self.guard.is_mine():
+            return self.renew(settling, steps, executor)
+        with self.guard.reading():
+            return self.renew(settling, steps, executor)
+
+    cdef Solution renew(self, bint settling, int64_t steps, executor):
+        """Write the solution down, if it still has to be done, by whoever holds the guard."""
+        cdef Solution solution = self.solution
+        if solution is None or solution.settling != settling:
+            self.prepare(settling, steps, executor)
+            solution = self.blank()
+            solution.settling = settling
+            self.write_down(solution)
+            self.solution = solution
+        return solution
+
+    cdef Solution blank(self):
+        """Room for a solution."""
+        cdef Solution solution = Solution.__new__(Solution)
+        solution.n_problems = len(self.problems)
+        solution.n_slots = round_up(self.store.n_slots, LEAVES_TILE)
+        solution.store = self.store.view()
+        solution.coef_array = np.zeros((solution.n_problems, solution.n_slots))
+        solution.b_array = np.zeros(solution.n_problems)
+        solution.coef = <double *>address(solution.coef_array)
+        solution.b = <double *>address(solution.b_array)
+        return solution
+
+    cdef void write_down(self, Solution solution):
+        """Fill in the state as it is."""
+        cdef Problem problem
+        cdef const int32_t *index
+        cdef const int64_t *row_id
+        cdef const double *alpha
+        cdef double *coef = solution.coef
+        cdef Py_ssize_t c, s
+        for c in range(solution.n_problems):
+            problem = self.problems[c]
+            index, row_id = problem.members.index, problem.members.row_id
+            alpha, solution.b[c] = problem.members.alpha, problem.b
+            if problem.shows_settled():
+                alpha, solution.b[c] = problem.settled.alpha, problem.settled.numbers[0]
+            for s in range(problem.members.n):
+                if row_id[s] >= 0:
+                    coef[index[s]] = alpha[s]
+            coef += solution.n_slots
+
+    def was_interrupted(self, error):
+        """Whether learning was ended from outside, not by what it met itself."""
+        return isinstance(error, KeyboardInterrupt) or (
+            not isinstance(error, Exception) and error is not self.store.raised)
+
+    cdef saved(self):
+        """All that learning changes, to come back to with ``take_back``."""
+        return [problem.state() for problem in self.problems]
+
+    cdef int take_back(self, list saved) except -1:
+        """Back to ``saved``; kernel rows are computed again."""
+        cdef Problem problem
+        for problem, state in zip(self.problems, saved):
+            problem.take_back(state)
+        return 0
+
+    # -------------------------------------------------------------------------- the store
+
+    cdef int make_room(self) except -1:
+        """Make room for all that ``write_store`` may write: then it cannot fail."""
+        cdef Py_ssize_t capacity = self.store.capacity
+        if self.n_slots_known < capacity:
+            references = grown(self.references, capacity)
+            free_slots = grown(self.free_slots_array, capacity)
+            slot_labels = grown(self.slot_labels_array, capacity)
+            self.references_address = <int32_t *>address(references)
+            self.free_slots_address = <int32_t *>address(free_slots)
+            self.slot_labels_address = <int32_t *>address(slot_labels)
+            self.references, self.free_slots_array = references, free_slots
+            self.slot_labels_array = slot_labels
+            self.n_slots_known = capacity
+        return 0
+
+    cdef bint is_read(self):
+        """Whether a prediction is at work on the vectors where they lie."""
+        cdef Py_ssize_t n_known = 1          # that in the store
+        if self.solution is not None and self.solution.store.lease is self.store.lease:
+            if n_references(<PyObject *>self.solution) > 1:
+                return True
+            n_known = 2
+        return n_references(<PyObject *>self.store.lease) > n_known
 
     cdef int write_store(self) except -1:
-        """Write rows kept in this block into the store, and give up vectors nobody refers to."""
+        """Write rows kept in this block into the store, and give up vectors nobody refers to: in
+        one step, as other threads see it."""
         cdef Problem problem
         cdef Py_ssize_t p, slot, row
         cdef int32_t index
         cdef int32_t *references
         cdef int32_t *slot_labels
         cdef int32_t stored[LEAVES_BLOCK]
-        if self.n_slots_known < self.store.capacity:
-            self.references = grown(self.references, self.store.capacity)
-            self.slot_labels_array = grown(self.slot_labels_array, self.store.capacity)
-            self.n_slots_known = self.store.capacity
-            self.references_address = <int32_t *>address(self.references)
-            self.slot_labels_address = <int32_t *>address(self.slot_labels_array)
+        while self.is_read():
+            self.store.unshare()
+        self.solution = None
         references, slot_labels = self.references_address, self.slot_labels_address
         if len(self.problems) == 1:
             problem = self.problems[0]
@@ -417,7 +553,8 @@ cdef class DualLoop:
                 index = problem.released[p]
                 references[index] -= 1
                 if references[index] == 0:
-                    self.free_slots.append(index)
+                    self.free_slots_address[self.n_free_slots] = index
+                    self.n_free_slots += 1
             problem.n_released = 0
         for problem in self.problems:
             for p in range(problem.n_pending):
@@ -430,13 +567,20 @@ cdef class DualLoop:
                 if stored[row] < 0:
                     stored[row] = self.stored_before(problem.members.row_id[slot])
                 if stored[row] < 0:
-                    stored[row] = self.free_slots.pop() if self.free_slots else self.store.n_slots
+                    stored[row] = self.take_slot()
                     self.store.put(stored[row], self.fresh, row)
                     slot_labels[stored[row]] = self.fresh_labels[row]
                 references[stored[row]] += 1
                 problem.members.index[slot] = stored[row]
             problem.n_pending = 0
         return 0
+
+    cdef int32_t take_slot(self):
+        """A slot of the store that is free."""
+        if self.n_free_slots == 0:
+            return <int32_t>self.store.n_slots
+        self.n_free_slots -= 1
+        return self.free_slots_address[self.n_free_slots]
 
     cdef int32_t stored_before(self, int64_t row_id):
         """Store slot of a row that another problem has kept since an earlier pass, or -1."""
@@ -452,24 +596,47 @@ cdef class DualLoop:
     # -------------------------------------------------------------------------- finishing
 
     def finish(self, executor=None):
-        """Solve each problem over its members to its tolerance."""
-        self.unsettle()
+        """Solve each problem over its members to its tolerance.
+
+        An interrupt keeps the steps made; after an error all is as it was before."""
         for problem in self.problems:
             self.begin_alone(problem)
+        self.make_room()
+        saved = self.saved()
+        self.busy, whole = True, False
         try:
+            self.unsettle()
             if executor is None or len(self.problems) == 1:
                 for problem in self.problems:
                     self.finish_problem(problem)
             else:
-                self.share([(self.finish_problem, problem) for problem in self.problems],
-                           executor)
+                share([(self.finish_problem, problem) for problem in self.problems],
+                      executor, self.halt)
+            whole = True
+        except BaseException as error:
+            whole = self.was_interrupted(error)
+            raise
         finally:
-            # Whatever happened, every g is made whole and released vectors are given up. Who
-            # breaks off wants no more than what has been reached: decisions do not go on.
-            for problem in self.problems:
-                self.raise_errors((<Problem>problem).unshrink())
-                (<Problem>problem).solved_at = (<Problem>problem).n_changes
-            self.write_store()
+            try:
+                if whole:
+                    whole = False
+                    self.make_whole()
+                    whole = True
+            finally:
+                if not whole:
+                    self.take_back(saved)
+                # Released vectors are given up.
+                self.write_store()
+                self.busy = False
+
+    cdef int make_whole(self) except -1:
+        """Bring every g up to date. Who breaks off wants no more than what has been reached:
+        decisions do not go on."""
+        cdef Problem problem
+        for problem in self.problems:
+            self.raise_errors(problem.unshrink())
+            problem.solved_at = problem.n_changes
+        return 0
 
     def settle(self, executor=None):
         """Find the optimum over the members on the side, for decisions.
@@ -481,6 +648,7 @@ cdef class DualLoop:
         cdef int code
         todo = [problem for problem in self.problems if not problem.is_settled]
         done = False
+        self.busy = True
         changes = [problem.n_changes for problem in todo]
         for problem in todo:
             self.begin_alone(problem)
@@ -497,7 +665,7 @@ cdef class DualLoop:
                 for problem in todo:
                     self.finish_problem(problem)
             elif todo:
-                self.share([(self.finish_problem, problem) for problem in todo], executor)
+                share([(self.finish_problem, problem) for problem in todo], executor, self.halt)
             for problem in todo:
                 self.raise_errors(problem.unshrink())
             done = True
@@ -505,6 +673,7 @@ cdef class DualLoop:
             for problem, n_changes in zip(begun, changes):
                 problem.n_changes = n_changes
                 problem.end_settling(done)
+            self.busy = False
 
     @property
     def is_settled(self):
@@ -525,7 +694,7 @@ cdef class DualLoop:
     def finish_problem(self, Problem problem):
         cdef int code = 0
         problem.begin_finish()
-        while code == 0 and not self.stop:
+        while code == 0 and not self.halt.now:
             with nogil:
                 code = problem.finish(PATIENCE)
             PyErr_CheckSignals()
@@ -572,12 +741,14 @@ cdef class DualLoop:
             problem = self.problems[c]
             problem.members.rebox(slots[c], *boxes[c])
             self.set_gradients(problem, slots[c], g[c])
+        self.solution = None
 
     def set_gradients(self, Problem problem, slots, g):
         if len(slots):
             self.begin_alone(problem)
             problem.members["g"][slots] = g
             problem.refresh()
+            self.solution = None            # b may be another
 
     def gradients(self, Problem problem, slots, alpha):
         """g of the members in ``slots``, were this their alpha."""
@@ -643,6 +814,10 @@ cdef class DualLoop:
 
     # -------------------------------------------------------------------------- predicting
 
+    def touched(self):
+        """The arrays of a problem have been changed from outside: note it."""
+        self.solution = None
+
     def coefficients(self):
         """(n_problems, n_slots) array: alpha of each problem over the slots of the store."""
         coef = np.zeros((len(self.problems), round_up(self.store.n_slots, LEAVES_TILE)))
@@ -655,50 +830,52 @@ cdef class DualLoop:
         """The bias of each problem."""
         return np.array([problem.solution()[2] for problem in self.problems])
 
-    def decide(self, X, double[:, ::1] out, executor=None):
-        """out[i, c] = sum_s alpha_cs K(x_s, x_i) + b_c, in blocks of bounded memory."""
+    def decide(self, X, Solution solution, double[:, ::1] out, executor=None):
+        """out[i, c] = sum_s alpha_cs K(x_s, x_i) + b_c, in blocks of bounded memory.
+
+        May be called while another thread learns."""
         cdef Py_ssize_t n = out.shape[0], part
+        cdef Store store = solution.store.view()
+        halt = Halt()
         self.check_type(X)
-        coef = self.coefficients()
-        b = self.biases()
         if executor is None or n < 4 * LEAVES_BLOCK:
-            self.decide_part(X, coef, b, out, 0, n)
+            self.decide_part(X, solution, store, halt, out, 0, n)
             return
         part = LEAVES_BLOCK * (1 + n // (8 * LEAVES_BLOCK * executor._max_workers))
-        self.share([(self.decide_part, X, coef, b, out, first, min(first + part, n))
-                    for first in range(0, n, part)], executor)
+        share([(self.decide_part, X, solution, store, halt, out, first, min(first + part, n))
+               for first in range(0, n, part)], executor, halt)
 
-    def decide_part(self, X, const double[:, ::1] coef, const double[::1] b, double[:, ::1] out,
+    def decide_part(self, X, Solution solution, Store store, Halt halt, double[:, ::1] out,
                     Py_ssize_t begin, Py_ssize_t end):
-        cdef Py_ssize_t at, r, c, first, stretch, size, width, n_slots = coef.shape[1]
-        cdef Py_ssize_t n_problems = b.shape[0]
+        cdef Py_ssize_t at, r, c, first, stretch, size, width, n_slots = solution.n_slots
         cdef int64_t rows[LEAVES_BLOCK]
-        cdef Block fresh = self.store.new_block()
+        cdef Block fresh = store.new_block()
         cdef Py_ssize_t ld = min(n_slots, STRETCH)
         cdef float[::1] values = np.zeros(LEAVES_BLOCK * ld + 1, dtype=np.float32)
         for at in range(begin, end, LEAVES_BLOCK):
-            if self.stop:
+            if halt.now:
                 return
             size = min(LEAVES_BLOCK, end - at)
             for r in range(size):
                 rows[r] = at + r
-            self.store.load(fresh, X, rows, size)
+            store.load(fresh, X, rows, size)
             self.check_norms(fresh, rows)
             with nogil:
                 for r in range(size):
-                    for c in range(n_problems):
-                        out[at + r, c] = b[c]
+                    for c in range(solution.n_problems):
+                        out[at + r, c] = solution.b[c]
                 for stretch in range((n_slots + STRETCH - 1) // STRETCH):
                     first = stretch * STRETCH
                     width = min(STRETCH, n_slots - first)
                     # Values land at their slot's place: shift the base so that the stretch
                     # begins the buffer.
-                    self.store.values(fresh, first, first + width, &values[0] - first, ld)
+                    store.values(fresh, first, first + width, &values[0] - first, ld)
                     for r in range(size):
-                        for c in range(n_problems):
-                            out[at + r, c] += table().dot(&values[r * ld], &coef[c, first],
-                                                          width)
-            self.raise_errors(0)
+                        for c in range(solution.n_problems):
+                            out[at + r, c] += table().dot(
+                                &values[r * ld], solution.coef + c * n_slots + first,
+                                width)
+            store.raise_error()
             PyErr_CheckSignals()
 
     # -------------------------------------------------------------------------- warm start
@@ -724,6 +901,8 @@ cdef class DualLoop:
                 self.store.gram(self.fresh, self.gram, LEAVES_BLOCK)
             self.raise_errors(0)
             self.check_diagonal(&rows[at])
+            self.make_room()
+            self.store.make_room(self.fresh)
             for c in range(len(self.problems)):
                 problem = self.problems[c]
                 problem.begin_block(&fresh, size)

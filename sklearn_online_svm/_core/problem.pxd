@@ -85,6 +85,8 @@ cdef class Problem:
 
     # What all share.
     cdef bint may_reprocess(self) noexcept nogil
+    cdef int take_back(self, dict state) except -1
+    cdef bint shows_settled(self) noexcept nogil
     cdef int begin_block(self, Fresh *fresh, Py_ssize_t n_rows) except -1
     cdef bint knows(self, int64_t row_id) noexcept nogil
     cdef float *block_row(self, Py_ssize_t r) noexcept nogil

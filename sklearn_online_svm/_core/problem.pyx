@@ -110,6 +110,14 @@ cdef class Problem:
         self.n_evaluations, self.n_changes, self.solved_at = (int(c) for c in state["counters"])
         self.settled.restore(state)
 
+    cdef int take_back(self, dict state) except -1:
+        """Back to what ``state`` gave; kernel rows are computed again."""
+        self.rows.clear()
+        self.active.forget()
+        self.n_pending = self.n_released = 0
+        self.restore(state)
+        return 0
+
     def begin_pass(self, known):
         """``known``: int32 array with the slot of each row of the data set, or None."""
         self.known = known
@@ -547,9 +555,13 @@ cdef class Problem:
 
     # -------------------------------------------------------------------------- what was reached
 
+    cdef bint shows_settled(self) noexcept nogil:
+        """Whether decisions come from the solution on the side."""
+        return self.settled.at == self.n_changes
+
     def solution(self):
         """alpha and g of every slot, and b, that decisions come from."""
-        if self.settled.at == self.n_changes:
+        if self.shows_settled():
             n = self.members.n
             return self.settled["alpha"][:n], self.settled["g"][:n], self.settled.b
         return self.members["alpha"], self.members["g"], self.b

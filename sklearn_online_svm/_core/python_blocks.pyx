@@ -65,13 +65,21 @@ cdef class CallableStore(Store):
         self.function = function
         self.rows_array = np.zeros((0, n_features), dtype=self.dtype)
 
+    cdef int lend(self, Store view) noexcept:
+        cdef CallableStore other = <CallableStore>view
+        Store.lend(self, view)
+        other.function, other.rows_array = self.function, self.rows_array
+        return 0
+
     def resize(self, Py_ssize_t capacity):
+        rows_array = grown(self.rows_array, capacity)
         Store.resize(self, capacity)
-        self.rows_array = grown(self.rows_array, capacity)
+        self.rows_array = rows_array
 
     cdef int load(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1:
         X = X[row_array(rows, n)]
-        block.X = X if isinstance(X, np.ndarray) else X.toarray()
+        # In one piece, for `put`.
+        block.X = np.ascontiguousarray(X if isinstance(X, np.ndarray) else X.toarray())
         block.n_rows = n
         return 0
 
@@ -95,7 +103,9 @@ cdef class CallableStore(Store):
         return 0
 
     cdef int put(self, Py_ssize_t slot, Block block, Py_ssize_t row) except -1:
-        self.rows_array[slot] = block.X[row]
+        cdef Py_ssize_t width = self.n_features * block.itemsize
+        memcpy(<char *>address(self.rows_array) + slot * width,
+               <const char *>address(block.X) + row * width, width)
         self.n_slots = max(self.n_slots, slot + 1)
         return 0
 
@@ -104,7 +114,7 @@ cdef class CallableStore(Store):
 
     def state(self):
         state = Store.state(self)
-        state["rows"] = self.rows_array[:round_up(self.n_slots, LEAVES_TILE)]
+        state["rows"] = self.rows_array[:round_up(self.n_slots, LEAVES_TILE)].copy()
         return state
 
     def restore(self, dict state, Py_ssize_t n_slots):
@@ -121,6 +131,11 @@ cdef class CallableSparseStore(SparseStore):
 
     cdef void norm(self, Block block, Py_ssize_t r) noexcept nogil:
         pass                            # the function may take rows of any length
+
+    cdef int lend(self, Store view) noexcept:
+        SparseStore.lend(self, view)
+        (<CallableSparseStore>view).function = self.function
+        return 0
 
     cdef object fresh_rows(self, Block block):
         cdef Py_ssize_t nnz = block.nnz, r
@@ -159,9 +174,16 @@ cdef class PrecomputedStore(Store):
         """Kernel matrix of the running fit, or None: rows dropped from the cache come from it."""
         self.matrix = matrix
 
+    cdef int lend(self, Store view) noexcept:
+        cdef PrecomputedStore other = <PrecomputedStore>view
+        Store.lend(self, view)
+        other.ids_array, other.matrix = self.ids_array, self.matrix
+        return 0
+
     def resize(self, Py_ssize_t capacity):
+        ids_array = grown(self.ids_array, capacity)
         Store.resize(self, capacity)
-        self.ids_array = grown(self.ids_array, capacity)
+        self.ids_array = ids_array
 
     cdef int load(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1:
         block.ids = row_array(rows, n)
@@ -204,7 +226,7 @@ cdef class PrecomputedStore(Store):
         return 0
 
     cdef int put(self, Py_ssize_t slot, Block block, Py_ssize_t row) except -1:
-        self.ids_array[slot] = block.ids[row]
+        (<int64_t *>address(self.ids_array))[slot] = (<int64_t *>address(block.ids))[row]
         self.n_slots = max(self.n_slots, slot + 1)
         return 0
 
@@ -213,7 +235,7 @@ cdef class PrecomputedStore(Store):
 
     def state(self):
         state = Store.state(self)
-        state["ids"] = self.ids_array[:round_up(self.n_slots, LEAVES_TILE)]
+        state["ids"] = self.ids_array[:round_up(self.n_slots, LEAVES_TILE)].copy()
         return state
 
     def restore(self, dict state, Py_ssize_t n_slots):

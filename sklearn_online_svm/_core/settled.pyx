@@ -34,8 +34,8 @@ cdef class Settled:
     def state(self, Py_ssize_t n):
         """Arrays over the first ``n`` slots, and numbers; the rest follows from them."""
         return {
-            "settled_alpha": self.arrays["alpha"][:n],
-            "settled_g": self.arrays["g"][:n],
+            "settled_alpha": self.arrays["alpha"][:n].copy(),
+            "settled_g": self.arrays["g"][:n].copy(),
             "settled_numbers": np.array(list(self.numbers) + [self.residual]),
             "settled_counts": np.array([self.at, self.n_entered], dtype=np.int64),
         }

@@ -123,6 +123,7 @@ cdef class KernelRows:
     cdef void leave(self, Py_ssize_t slot) noexcept nogil
     cdef float *allocate(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil
     cdef void use(self, Py_ssize_t slot) noexcept nogil
+    cdef void clear(self) noexcept nogil
     cdef void drop(self, Py_ssize_t slot) noexcept nogil
     cdef void link(self, Py_ssize_t slot) noexcept nogil
     cdef void unlink(self, Py_ssize_t slot) noexcept nogil

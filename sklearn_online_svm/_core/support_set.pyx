@@ -68,7 +68,7 @@ cdef class SupportSet:
 
     def state(self):
         """The arrays, trimmed, and the counts: all there is to know."""
-        state = {name: self.arrays[name][:self.n] for name in _FIELDS}
+        state = {name: self.arrays[name][:self.n].copy() for name in _FIELDS}
         state["counts"] = np.array([self.n, self.n_members, self.n_free, self.n_zeros], np.int64)
         return state
 
@@ -332,6 +332,13 @@ cdef class KernelRows:
         if self.newest != slot:
             self.unlink(slot)
             self.link(slot)
+
+    cdef void clear(self) noexcept nogil:
+        """Forget all rows."""
+        while self.newest >= 0:
+            self.drop(self.newest)
+        memset(self.rows, 0, self.capacity * sizeof(Row))
+        self.log_length = 0
 
     cdef void drop(self, Py_ssize_t slot) noexcept nogil:
         cdef Row *row = &self.rows[slot]

@@ -379,37 +379,52 @@ class LASVC(KernelLearner):
             ``class_weight="balanced"``. What has been learnt stays as it was. Should a kernel
             function raise in the midst of a chunk, the blocks of rows before it have been learnt.
         """
-        before = self.__dict__.copy()
-        try:
-            X, codes, weights = self._begin_partial_fit(X, y, classes, sample_weight)
-            cost = self._costs(codes, weights, None)
-        except BaseException:  # an interrupt, too: nothing of this chunk has been learnt
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-        first = self.n_samples_seen_
-        order = np.arange(X.shape[0])
-        self._engine.begin_pass(None)
-        self._engine.allow(_NO_LIMIT)  # but that of each row
-        try:
-            if len(order) > BLOCK:
-                self._engine.check(X)
-            # Rows learnt are counted block by block: an interrupt leaves the count right.
-            with thread_pool(self.n_jobs, len(order)) as threads:
-                self._engine.learn(
-                    X, order, codes, cost, first + order, threads, self._count_from(first)
-                )
-        except Exception:
-            if "_engine" not in before:
-                self.__dict__.clear()
-                self.__dict__.update(before)
-            raise
-        self._warn_if_cut_short(stacklevel=2)
-        # Now and then is enough: each time the rows have doubled.
-        if self.n_samples_seen_.bit_length() > first.bit_length():
-            self._recentre_if_coarse()
-            self._warn_if_coarse(stacklevel=3)
+        with self._guard:
+            if "_engine" in self.__dict__:
+                before = self.__dict__.copy()
+                try:
+                    X, codes, weights = self._begin_partial_fit(X, y, classes, sample_weight)
+                    cost = self._costs(codes, weights, None)
+                except BaseException:  # an interrupt, too: nothing of this chunk has been learnt
+                    self.__dict__ = before
+                    raise
+                uncertain = self._learn_chunk(X, codes, cost)
+            else:
+                uncertain = self._learn_first_chunk(X, y, classes, sample_weight)
+            self._warn_if_cut_short(stacklevel=2)
+        self._warn_if_coarse(uncertain, stacklevel=3)
         return self
+
+    def _learn_first_chunk(self, X, y, classes, sample_weight):
+        draft = self._draft()
+        X, codes, weights = draft._begin_partial_fit(X, y, classes, sample_weight)
+        cost = draft._costs(codes, weights, None)
+        try:
+            uncertain = draft._learn_chunk(X, codes, cost)
+        except BaseException as error:
+            if draft._engine.was_interrupted(error):
+                self._take(draft)
+            raise
+        self._take(draft)
+        return uncertain
+
+    def _learn_chunk(self, X, codes, cost):
+        """Learn validated rows; returns how uncertain decisions are now, if that is worth a word.
+
+        Rows learnt are counted block by block: an interrupt leaves the count right.
+        """
+        engine, first, order = self._engine, self.n_samples_seen_, np.arange(X.shape[0])
+        with engine.guard, thread_pool(self.n_jobs, len(order)) as threads:
+            engine.begin_pass(None)
+            engine.allow(_NO_LIMIT)  # but that of each row
+            if len(order) > BLOCK:
+                engine.check(X)
+            engine.learn(X, order, codes, cost, first + order, threads, self._count_from(first))
+            # Now and then is enough: each time the rows have doubled.
+            if self.n_samples_seen_.bit_length() == first.bit_length():
+                return 0.0
+            self._recentre_if_coarse()
+            return self._coarseness()
 
     def finish(self):
         """Solve the problem over the vectors kept, to ``tol``; learning may go on afterwards.
@@ -418,16 +433,21 @@ class LASVC(KernelLearner):
         -------
         self : object
         """
-        check_is_fitted(self)
-        self._notice_new_parameters()
-        self._allow_steps()
-        with thread_pool(self.n_jobs) as threads:
-            self._engine.finish(threads)
-            if self._recentre_if_coarse():
-                self._allow_steps()
-                self._engine.finish(threads)
-        self._warn_unless_solved(stacklevel=2)
-        self._warn_if_coarse(stacklevel=3)
+        with self._guard:
+            check_is_fitted(self)
+            self._notice_new_parameters()
+            with thread_pool(self.n_jobs) as threads:
+                with self._engine.guard:
+                    self._allow_steps()
+                    self._engine.finish(threads)
+                    recentred = self._recentre_if_coarse()
+                with self._engine.guard:
+                    if recentred:
+                        self._allow_steps()
+                        self._engine.finish(threads)
+                    uncertain = self._coarseness()
+            self._warn_unless_solved(stacklevel=2)
+        self._warn_if_coarse(uncertain, stacklevel=3)
         return self
 
     @property
@@ -446,10 +466,10 @@ class LASVC(KernelLearner):
         return self._flow(2)
 
     def _flow(self, which):
-        problems = self._engine_or_raise().problems
-        if self._spec.solver.has_bias:
-            raise AttributeError("counted only by the algorithms lasvm-g, -nc, -i and -full")
-        return np.array([problem.flow()[which] for problem in problems])
+        with self._reading() as (view, engine):
+            if view._spec.solver.has_bias:
+                raise AttributeError("counted only by the algorithms lasvm-g, -nc, -i and -full")
+            return np.array([problem.flow()[which] for problem in engine.problems])
 
     def _begin_partial_fit(self, X, y, classes, sample_weight):
         """Validate a chunk; the first one fixes classes and kernel."""
@@ -491,7 +511,7 @@ class LASVC(KernelLearner):
                     f"gamma='scale' is fixed by the first chunk, which has only {X.shape[0]} "
                     "rows; give gamma a number, or begin with a larger chunk.",
                     UserWarning,
-                    stacklevel=3,
+                    stacklevel=4,
                 )
             weighted = weights if weights.any() else np.ones(X.shape[0])
             X = self._fix_kernel(X, weighted, fewest=_FEW_ROWS)
@@ -549,7 +569,8 @@ class LASVC(KernelLearner):
         known = [np.full(X.shape[0], -1, dtype=np.int32) for _ in range(self._spec.n_problems)]
         if former is not None:
             engine.begin_pass(known)
-            rows, alpha = self._former_solution(X, codes, cost, former, before)
+            with former.guard.reading():
+                rows, alpha = self._former_solution(X, codes, cost, former, before)
             engine.seed(X, rows, codes, alpha, cost, np.arange(X.shape[0]))
         self._engine = engine
         return known

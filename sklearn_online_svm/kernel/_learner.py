@@ -99,24 +99,29 @@ class KernelLearner(KernelMachine):
 
     def _fit_or_restore(self, X, y, sample_weight):
         """Fit; what goes wrong before learning, or raises an error, leaves the model as it was."""
-        before = self.__dict__.copy()
-        try:
-            X, codes, weights = self._begin_fit(X, y, sample_weight)
-            self._learn(X, codes, self._costs(codes, weights, self._order), before)
-        except BaseException as error:
-            learning = self.__dict__.get("_engine") is not before.get("_engine")
-            if learning and not isinstance(error, Exception):
-                raise  # an interrupt keeps what has been learnt, and the model can be used
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-        finally:
-            for name in ("_order", "_random"):
-                self.__dict__.pop(name, None)
-            if "_engine" in self.__dict__:
-                self._engine.begin_pass(None)
-        self._warn_if_coarse(stacklevel=5)
+        with self._guard:
+            draft = self._draft()
+            try:
+                X, codes, weights = draft._begin_fit(X, y, sample_weight)
+                costs = draft._costs(codes, weights, draft._order)
+                draft._learn(X, codes, costs, self.__dict__)
+            except BaseException as error:
+                learning = draft.__dict__.get("_engine") is not self.__dict__.get("_engine")
+                if learning and draft._engine.was_interrupted(error):
+                    # What has been learnt is kept, and the model can be used.
+                    draft._end_fit()
+                    self._take(draft)
+                raise
+            draft._end_fit()
+            uncertain = draft._coarseness()
+            self._take(draft)
+        self._warn_if_coarse(uncertain, stacklevel=5)
         return self
+
+    def _end_fit(self):
+        for name in ("_order", "_random"):
+            self.__dict__.pop(name, None)
+        self._engine.begin_pass(None)
 
     # What learning cannot go on without: another value needs another model.
     _fixed_by_learning = ("kernel", "degree", "gamma", "coef0")
@@ -235,15 +240,14 @@ class KernelLearner(KernelMachine):
                 self.class_weight_[known] = factor
         return self.C * self.class_weight_[codes] * weights
 
-    def _warn_if_coarse(self, stacklevel):
+    def _warn_if_coarse(self, uncertain, stacklevel):
         """Warn when kernel values in single precision are too coarse for the solution."""
-        found = self._coarseness()
-        if found:
+        if uncertain:
             warnings.warn(
                 "Kernel values are rounded to single precision, which makes the decision values "
-                f"of this {type(self).__name__} uncertain by about {found:.1g} (the margin is 1). "
-                "The usual cause are features that are large, or far from 0 beside their spread: "
-                "scale them, for example with sklearn.preprocessing.StandardScaler.",
+                f"of this {type(self).__name__} uncertain by about {uncertain:.1g} (the margin is "
+                "1). The usual cause are features that are large, or far from 0 beside their "
+                "spread: scale them, for example with sklearn.preprocessing.StandardScaler.",
                 UserWarning,
                 stacklevel=stacklevel,
             )
@@ -271,7 +275,9 @@ class KernelLearner(KernelMachine):
         engine = counted_from(self._engine, spec)
         if uncertainty(engine) > 0.5 * found:
             return False
-        self._spec, self._engine, self._dtype = spec, engine, np.dtype(np.float64)
+        # In one step: other threads may predict.
+        changed = dict(_spec=spec, _engine=engine, _dtype=np.dtype(np.float64))
+        self.__dict__ = {**self.__dict__, **changed}
         return True
 
     def _next_order(self, n):
@@ -293,10 +299,13 @@ class KernelLearner(KernelMachine):
         It might not end while anyone waits, where features or C are so large that the optimum is
         far away, or where a kernel is none.
         """
+        self._engine.allow(self._most_steps(n_rows))
+
+    def _most_steps(self, n_rows=None):
         if n_rows is None:
             n_rows = max(problem.members.n_members for problem in self._engine.problems)
         share = self.max_steps // self._spec.n_problems
-        self._engine.allow(max(share, self.max_steps_per_row * n_rows))
+        return max(share, self.max_steps_per_row * n_rows)
 
     def _warn_unless_solved(self, stacklevel):
         """Warn when steps, or the digits of a double, did not do."""

@@ -1,12 +1,14 @@
 """What every model that keeps support vectors offers once it has an engine."""
 
 import copy
+from contextlib import contextmanager
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_rows, has_fast_path, refuse_not_finite, thread_pool
+from .._core.guard import Guarded
 from .._suspects import SuspectLabels
 from ._engine import EngineSpec, linear_solution, support
 from ._svc_names import PROBABILITIES, NotOffered
@@ -15,8 +17,12 @@ from ._svc_names import PROBABILITIES, NotOffered
 _DOUBLES_AT_ONCE = 1 << 17
 
 
-class KernelMachine(SuspectLabels, ClassifierMixin, BaseEstimator):
+class KernelMachine(SuspectLabels, ClassifierMixin, BaseEstimator, Guarded):
     """Predictions, the solution as arrays, and pickling; learning is left to subclasses.
+
+    Several threads may use a model at once. Whoever learns holds ``_guard``, and ``guard`` of an
+    engine that others may read. Predictions take the last complete state of the engine; other
+    readers wait.
 
     A subclass sets ``_engine`` and ``_spec`` (an :class:`EngineSpec`), ``_dtype``, ``_sparse``,
     ``classes_`` and ``n_samples_seen_``.
@@ -39,6 +45,9 @@ class KernelMachine(SuspectLabels, ClassifierMixin, BaseEstimator):
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             Two classes: positive for ``classes_[1]``. More: one column per class.
         """
+        return self._view()._decide(X)
+
+    def _decide(self, X):
         check_is_fitted(self)
         if not has_fast_path(self, X, self._dtype):
             X = check_rows(
@@ -48,16 +57,27 @@ class KernelMachine(SuspectLabels, ClassifierMixin, BaseEstimator):
                 dtype=self._dtype,
                 accept_sparse=False if self._is_precomputed() else "csr",
             )
-        engine = self._settled_engine()
+        engine, settles = self._engine, self._settles()
+        solution = engine.shown(settles)
+        if solution is None:
+            with thread_pool(self.n_jobs) as threads:
+                solution = engine.show(settles, self._most_steps(), threads)
         if self._spec.kernel == "linear":
-            scores = linear_scores(X, *linear_solution(engine))
+            scores = linear_scores(X, *(solution.weights or self._weigh(engine, settles)))
             refuse_not_finite(scores, "beyond the range of float64")
         else:
             scores = np.empty((X.shape[0], self._spec.n_problems))
             with thread_pool(self.n_jobs, X.shape[0]) as threads:
-                engine.decide(X, scores, threads)
+                engine.decide(X, solution, scores, threads)
             refuse_not_finite(scores, "made of kernel values beyond the range of single precision")
         return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def _weigh(self, engine, settles):
+        """Weights and biases of a linear kernel; they are kept with the solution."""
+        with engine.guard.reading():
+            solution = engine.show(settles, self._most_steps())
+            solution.weights = linear_solution(engine)
+            return solution.weights
 
     def predict(self, X):
         """Class of each row.
@@ -71,9 +91,10 @@ class KernelMachine(SuspectLabels, ClassifierMixin, BaseEstimator):
         -------
         y : ndarray of shape (n_samples,)
         """
-        scores = self.decision_function(X)
+        view = self._view()
+        scores = view.decision_function(X)
         codes = scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0).astype(np.intp)
-        return self.classes_[codes]
+        return view.classes_[codes]
 
     @property
     def _suspicious_below(self):
@@ -88,80 +109,86 @@ class KernelMachine(SuspectLabels, ClassifierMixin, BaseEstimator):
     @property
     def support_(self):
         """Indices of the support vectors."""
-        return self._support()[1].astype(np.int32 if self.n_samples_seen_ < 2**31 else np.int64)
+        with self._reading() as (view, engine):
+            kind = np.int32 if view.n_samples_seen_ < 2**31 else np.int64
+            return support(engine)[1].astype(kind)
 
     @property
     def support_vectors_(self):
         """Support vectors."""
-        slots, row_ids, _ = self._support()
-        vectors = self._engine.store.vectors(slots)
-        if not self._sparse and not isinstance(vectors, np.ndarray):
+        with self._reading() as (view, engine):
+            vectors = engine.store.vectors(support(engine)[0])
+        if not view._sparse and not isinstance(vectors, np.ndarray):
             return vectors.toarray()
         return vectors
 
     @property
     def n_support_(self):
         """Number of support vectors of each class."""
-        labels = self._support()[2]
-        return np.bincount(labels, minlength=len(self.classes_)).astype(np.int32)
+        with self._reading() as (view, engine):
+            labels = support(engine)[2]
+        return np.bincount(labels, minlength=len(view.classes_)).astype(np.int32)
 
     @property
     def dual_coef_(self):
         """Signed coefficients of the support vectors."""
-        return _read_only(self._settled_engine().coefficients()[:, self._support()[0]])
+        with self._reading() as (_, engine):
+            return _read_only(engine.coefficients()[:, support(engine)[0]])
 
     @property
     def intercept_(self):
         """Bias of each decision function."""
-        engine = self._settled_engine()
-        if self._spec.kernel == "linear":
-            return _read_only(linear_solution(engine)[1])
-        return _read_only(engine.biases())
+        with self._reading() as (view, engine):
+            if view._spec.kernel == "linear":
+                return _read_only(linear_solution(engine)[1])
+            return _read_only(engine.biases())
 
     @property
     def coef_(self):
         """Weights of the features (linear kernel)."""
-        check_is_fitted(self)
-        if self._spec.kernel != "linear":
-            raise AttributeError("coef_ is only available when using a linear kernel")
-        return _read_only(linear_solution(self._settled_engine())[0].copy())
+        with self._reading() as (view, engine):
+            if view._spec.kernel != "linear":
+                raise AttributeError("coef_ is only available when using a linear kernel")
+            return _read_only(linear_solution(engine)[0].copy())
 
     @property
     def dual_objective_(self):
         """Dual objective of each binary problem."""
-        return np.array([problem.objective for problem in self._settled_engine().problems])
+        with self._reading() as (_, engine):
+            return np.array([problem.objective for problem in engine.problems])
 
     @property
     def duality_gap_(self):
         """Primal minus dual objective of each binary problem, over the vectors kept."""
-        return np.array([problem.gap for problem in self._settled_engine().problems])
+        with self._reading() as (_, engine):
+            return np.array([problem.gap for problem in engine.problems])
 
     @property
     def n_kernel_evaluations_(self):
         """Kernel values computed for learning."""
-        return self._engine_or_raise().n_kernel_evaluations
+        with self._reading() as (_, engine):
+            return engine.n_kernel_evaluations
 
-    def _engine_or_raise(self):
-        check_is_fitted(self)
-        return self._engine
+    @contextmanager
+    def _reading(self):
+        """Give the model and its engine, with the solution that decisions come from.
 
-    def _settled_engine(self):
-        """Return the engine, with the solution that decisions come from."""
-        engine = self._engine_or_raise()
-        if not self._settles():
-            engine.unsettle()
-        elif not engine.is_settled:
-            self._allow_steps()
-            with thread_pool(self.n_jobs) as threads:
-                engine.settle(threads)
-        return engine
+        No other thread changes them meanwhile.
+        """
+        view = self._view()
+        check_is_fitted(view)
+        engine, settles = view._engine, view._settles()
+        with engine.guard.reading():
+            if not settles or engine.is_settled:
+                engine.prepare(settles, 0)
+            else:
+                with thread_pool(self.n_jobs) as threads:
+                    engine.prepare(settles, view._most_steps(), threads)
+            yield view, engine
 
     def _settles(self):
         """Whether decisions come from the optimum over the vectors kept."""
         return False
-
-    def _support(self):
-        return support(self._settled_engine())
 
     # ---------------------------------------------------------------------------- conventions
 
@@ -182,11 +209,14 @@ class KernelMachine(SuspectLabels, ClassifierMixin, BaseEstimator):
 
     def __getstate__(self):
         """State of plain values and arrays; kernel rows are left behind."""
-        state = dict(super().__getstate__())
-        if "_engine" in state:
-            state["_engine"] = state["_engine"].state()
-            state["_spec"] = state["_spec"].as_dict()
-        return state
+        with self._guard:  # attributes and engine must fit together
+            state = dict(super().__getstate__())
+            if "_engine" in state:
+                engine = state["_engine"]
+                with engine.guard.reading():
+                    state["_engine"] = engine.state()
+                state["_spec"] = state["_spec"].as_dict()
+            return state
 
     def __setstate__(self, state):
         state = dict(state)

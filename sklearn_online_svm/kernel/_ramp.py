@@ -385,7 +385,7 @@ class _ConvexProblem:
     def scores(self, threads):
         """Return the (n_problems, n_rows) decision values of the rows."""
         scores = np.empty((self.X.shape[0], len(self.y)))
-        self.engine.decide(self.X, scores, threads)
+        self.engine.decide(self.X, self.engine.show(False, 0), scores, threads)
         return scores.T
 
     def beyond_ramp(self, scores):

@@ -22,6 +22,7 @@ from .._base import (
     plain_rows,
     refuse_not_finite,
 )
+from .._core.guard import Guarded
 from .._core.linear import NOT_FINITE
 from .._core.rows import first_not_finite, is_canonical, shuffled
 from ._state import LinearState
@@ -48,7 +49,7 @@ def intercept_scalings(value):
     return float(value), float(value)
 
 
-class LinearLearner(BaseEstimator):
+class LinearLearner(BaseEstimator, Guarded):
     """A linear model with the parameters of passes over the rows.
 
     A subclass defines ``_method``, the :class:`Method` of its parameters, ``_fixed`` (parameters
