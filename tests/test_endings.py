@@ -373,9 +373,9 @@ def assert_calls_end(first, last):
 
 
 def test_random_calls_come_to_an_end():
-    assert_calls_end(0, 150)
+    assert_calls_end(0, 120)
 
 
 @pytest.mark.slow
 def test_many_random_calls_come_to_an_end():
-    assert_calls_end(150, 2650)
+    assert_calls_end(120, 2650)

@@ -53,7 +53,7 @@ class SolverSpec:
     clean_interval: int = 300
     max_non_sv: int = 100
     # Most steps of REPROCESS after one row, shared by the problems.
-    max_reprocess: int = 30_000
+    max_reprocess: int = 20_000
 
     @property
     def has_bias(self):

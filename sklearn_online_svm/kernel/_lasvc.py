@@ -210,8 +210,8 @@ class LASVC(KernelLearner):
 
     Every call comes to an end. On the vectors kept, ``fit`` and :meth:`finish` make at most
     ``max_steps`` steps (5 million, shared by the binary problems) or, where that is more,
-    ``max_steps_per_row`` (1000) per row and problem; REPROCESS makes at most ``max_reprocess``
-    (30 000, shared) after one row. These are attributes of the class; ordinary problems need a
+    ``max_steps_per_row`` (2500) per row and problem; REPROCESS makes at most ``max_reprocess``
+    (20 000, shared) after one row. These are attributes of the class; ordinary problems need a
     small part of them. Where they do not do, a ``ConvergenceWarning`` names the violation left and
     what to change, and the model can be used, and finished further.
 
@@ -270,7 +270,7 @@ class LASVC(KernelLearner):
     clean_interval = 300
     max_non_sv = 100
     # Most steps of REPROCESS after one row, shared by the binary problems.
-    max_reprocess = 30_000
+    max_reprocess = 20_000
     # Passes after which max_iter=-1 gives up, with a warning.
     max_passes = 1000
 

@@ -85,7 +85,7 @@ class KernelLearner(KernelMachine):
     # Most steps on the vectors kept that one call makes, REPROCESS and finishing together, shared
     # by the binary problems; where that is more, so many per row and problem.
     max_steps = 5_000_000
-    max_steps_per_row = 1000
+    max_steps_per_row = 2500
 
     def _validate_params(self):
         super()._validate_params()
