@@ -77,7 +77,11 @@ def test_a_function_may_return_sparse_values(learn, make):
     assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", "sigmoid", inner], ids=str)
+@pytest.mark.parametrize(
+    "kernel",
+    ["linear", "rbf", "poly", "sigmoid", inner],
+    ids=["linear", "rbf", "poly", "sigmoid", "function"],
+)
 @pytest.mark.parametrize("make", [csr_matrix, csr_array, csc_array, lil_matrix])
 @pytest.mark.parametrize("problem", [two_classes, three_classes])
 def test_rows_of_either_layout_meet_a_model_of_either(kernel, make, problem):

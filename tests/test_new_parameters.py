@@ -127,7 +127,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("name, old, new", REFUSED, ids=str)
+@pytest.mark.parametrize("name, old, new", REFUSED, ids=lambda v: getattr(v, "__name__", str(v)))
 @pytest.mark.parametrize("begin", ["fit", "partial_fit"])
 def test_what_cannot_change_is_refused_by_name(name, old, new, begin):
     params = {"gamma": 0.3, name: old}
