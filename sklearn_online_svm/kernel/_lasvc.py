@@ -25,7 +25,7 @@ _NO_LIMIT = np.iinfo(np.int64).max
 _FEW_ROWS = 30
 
 # What is looked at when learning goes on; the others concern fit, or are read where they are used.
-_LEARNING_PARAMETERS = (
+_learning_parameters = operator.attrgetter(
     *("C", "class_weight", "kernel", "degree", "gamma", "coef0", "algorithm", "tol"),
     *("delta_max", "ramp_s", "shrinking", "cache_size", "n_jobs"),
 )
@@ -516,7 +516,7 @@ class LASVC(KernelLearner):
             weighted = weights if weights.any() else np.ones(X.shape[0])
             X = self._fix_kernel(X, weighted, fewest=_FEW_ROWS)
             self._engine = self._spec.build()
-            self._known_parameters = self._learning_parameters()
+            self._known_parameters = _learning_parameters(self)
             self._class_counts = np.zeros(len(self.classes_))
             self.n_samples_seen_ = 0
             self.n_iter_ = 1
@@ -550,7 +550,7 @@ class LASVC(KernelLearner):
             )
 
     def _learn(self, X, codes, cost, before):
-        self._known_parameters = self._learning_parameters()
+        self._known_parameters = _learning_parameters(self)
         known = self._start_engine(X, codes, cost, before)
         self._make_passes(X, codes, cost, known)
 
@@ -680,13 +680,9 @@ class LASVC(KernelLearner):
             f"{seconds:.1f} s"
         )
 
-    def _learning_parameters(self):
-        """Return what a chunk is learnt with, in the order of ``_LEARNING_PARAMETERS``."""
-        return tuple(getattr(self, name) for name in _LEARNING_PARAMETERS)
-
     def _notice_new_parameters(self):
         """Take up parameters set since the last chunk, or refuse those that cannot change."""
-        present = self._learning_parameters()
+        present = _learning_parameters(self)
         if all(map(operator.is_, present, self._known_parameters)):
             return
         self._validate_params()

@@ -197,9 +197,12 @@ class KernelLearner(KernelMachine):
 
         ``order`` is that of visiting, for running counts; None: as they come.
         """
-        with np.errstate(invalid="ignore", over="ignore"):
+        if self.class_weight is None and self.C < np.inf:
             cost = self._weighted_costs(codes, weights, order)
-        if not np.isfinite(cost).all():
+        else:
+            with np.errstate(invalid="ignore", over="ignore"):
+                cost = self._weighted_costs(codes, weights, order)
+        if not cost @ cost < np.inf:  # infinite, not a number, or huge: a quick look
             cost[np.isnan(cost)] = 0.0  # no weight, whatever C is
             if self._needs_finite_costs() and np.isinf(cost).any():
                 raise ValueError(
