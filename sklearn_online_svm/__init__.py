@@ -1,8 +1,7 @@
 """Online, active and robust support vector machines with the scikit-learn interface."""
 
-from importlib.metadata import PackageNotFoundError, version
-
 from ._show_versions import show_versions
+from ._version import __version__
 from .active import LabelEfficientClassifier
 from .kernel import LASVC, RampSVC
 from .linear import (
@@ -15,11 +14,6 @@ from .linear import (
     SCWClassifier,
     SecondOrderPerceptronClassifier,
 )
-
-try:
-    __version__ = version("sklearn-online-svm")
-except PackageNotFoundError:  # used from a checkout that was not installed
-    __version__ = "0.0.0+unknown"
 
 __all__ = [
     "LASVC",

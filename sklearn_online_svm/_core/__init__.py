@@ -50,6 +50,8 @@ The linear models::
 
     rows.pyx                                 what is done with rows before: an order drawn, CSR
                                              and finiteness checked
+    stored.py                                how all of them read a stored state: field by field,
+                                             checked
 
 Conventions of the kernel models: ``alpha[i]`` carries the sign of ``y[i]``;
 ``g[i] = y[i] - sum_j alpha[j] K[i, j]`` excludes the bias; the bounds of ``alpha`` are data

@@ -99,6 +99,8 @@ cdef class Store:
     cdef bint holds_norm(self, double norm) noexcept nogil
     cdef bint holds_values(self, double norm) noexcept nogil
     cdef double norm_of(self, Block block, Py_ssize_t r) noexcept nogil
+    cdef bint is_own_value(self, Py_ssize_t slot, float value) noexcept nogil
+    cdef double square_of(self, Py_ssize_t slot) noexcept nogil
 
 
 cdef class DenseStore(Store):
@@ -123,3 +125,4 @@ cdef class SparseStore(Store):
     cdef void norm(self, Block block, Py_ssize_t r) noexcept nogil
     cdef int spread(self, Block block) noexcept nogil
     cdef leaves_csr as_csr(self) noexcept nogil
+    cdef Py_ssize_t take_norms(self, void *out, Py_ssize_t n_slots) noexcept nogil

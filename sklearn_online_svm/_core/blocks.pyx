@@ -33,6 +33,11 @@ POLY = LEAVES_POLY
 RBF = LEAVES_RBF
 SIGMOID = LEAVES_SIGMOID
 
+# What sums of squares may differ by where machines round differently, and of what differences of
+# doubles have lost.
+cdef double ROUNDING = 1e-3
+cdef double CANCELLED = 1e-9
+
 # Stored lengths are multiples of this; see leaves_csr.
 cdef enum:
     UNROLLED = 4
@@ -285,13 +290,53 @@ cdef class Store:
         """Arrays from which ``restore`` rebuilds the store."""
         return {"norms": self.norms_array[:round_up(self.n_slots, LEAVES_TILE)].copy()}
 
-    def restore(self, dict state, Py_ssize_t n_slots):
-        """Take the arrays of ``state`` as they are; they are copied before the first write."""
-        self.owned = False
-        self.norms_array = state["norms"]
-        self.norms = address(self.norms_array)
-        self.capacity = self.norms_array.shape[0]
+    def restore(self, state, Py_ssize_t n_slots):
+        """Take the arrays of ``state``, a :class:`Stored`, as they are; they are copied before
+        the first write. All are checked before any is taken."""
+        cdef Py_ssize_t capacity = round_up(n_slots, LEAVES_TILE)
+        norms = state.array("norms", self.dtype, (capacity,), finite=True)
+        expected = self.take_arrays(state, n_slots, capacity)
+        # Another machine may have rounded otherwise. NaN and infinity in a vector show here, too.
+        room = ROUNDING * (abs(expected) + self.half_square)
+        state.require((abs(norms - expected) <= room).all(), "norms",
+                      "must be the squared norms of the vectors (their products with the offset, "
+                      "where there is one), and these finite")
+        state.end()
+        self.norms_array = norms
+        self.norms = address(norms)
+        self.capacity = capacity
         self.n_slots = n_slots
+        self.owned = False
+
+    def take_arrays(self, state, Py_ssize_t n_slots, Py_ssize_t capacity):
+        """The part of ``restore`` that is the class's own; returns what the norms should be."""
+        raise NotImplementedError
+
+    cdef bint is_own_value(self, Py_ssize_t slot, float value) noexcept nogil:
+        """Whether ``value`` may be K(x, x) of a stored vector; a Python function is not asked."""
+        cdef double norm, square, expected, size
+        if self.cost == INFINITY:
+            return True
+        if self.map.kind == LEAVES_SIGMOID:
+            return fabs(value) <= 1.0
+        if self.map.kind == LEAVES_RBF:
+            return fabs(value - 1.0) <= ROUNDING
+        norm = ((<double *>self.norms)[slot] if self.is_double
+                else (<float *>self.norms)[slot])
+        if self.map.kind == LEAVES_CENTRED:
+            square = self.square_of(slot)
+            expected = square - 2.0 * norm
+            return fabs(value - expected) <= ROUNDING * expected + CANCELLED * square
+        if self.map.kind == LEAVES_POLY:
+            expected = pow(self.map.gamma * norm + self.map.coef0, self.map.degree)
+            size = pow(self.map.gamma * norm + fabs(self.map.coef0), self.map.degree)
+            # Each factor is rounded.
+            return fabs(value - expected) <= (ROUNDING + 1e-6 * self.map.degree) * size
+        return fabs(value - norm) <= ROUNDING * norm
+
+    cdef double square_of(self, Py_ssize_t slot) noexcept nogil:
+        """Squared norm of a stored vector of doubles."""
+        return 0.0
 
 
 # ------------------------------------------------------------------------------ dense
@@ -308,6 +353,26 @@ cdef void _to_tiles(real *tiles, Py_ssize_t slot, Py_ssize_t d, const real *row)
     cdef Py_ssize_t k
     for k in range(d):
         lane[k * LEAVES_TILE] = row[k]
+
+
+cdef void _tile_sums(const real *tiles, Py_ssize_t n_tiles, Py_ssize_t d, const double *offset,
+                     real *sums) noexcept nogil:
+    """Squared norms of the vectors; with an offset their products with it."""
+    cdef real here[LEAVES_TILE]
+    cdef Py_ssize_t t, k, lane
+    for t in range(n_tiles):
+        for lane in range(LEAVES_TILE):
+            here[lane] = 0
+        for k in range(d):
+            if offset == NULL:
+                for lane in range(LEAVES_TILE):
+                    here[lane] += tiles[lane] * tiles[lane]
+            else:
+                for lane in range(LEAVES_TILE):
+                    here[lane] += tiles[lane] * <real>offset[k]
+            tiles += LEAVES_TILE
+        for lane in range(LEAVES_TILE):
+            sums[t * LEAVES_TILE + lane] = here[lane]
 
 
 @cython.final
@@ -444,10 +509,31 @@ cdef class DenseStore(Store):
         state["tiles"] = self.tiles_array[:last // LEAVES_TILE].copy()
         return state
 
-    def restore(self, dict state, Py_ssize_t n_slots):
-        Store.restore(self, state, n_slots)
-        self.tiles_array = state["tiles"]
+    def take_arrays(self, state, Py_ssize_t n_slots, Py_ssize_t capacity):
+        shape = capacity // LEAVES_TILE, self.n_features, LEAVES_TILE
+        self.tiles_array = state.array("tiles", self.dtype, shape)
         self.tiles = address(self.tiles_array)
+        norms = np.empty(capacity, dtype=self.dtype)
+        cdef void *out = address(norms)
+        cdef Py_ssize_t n_tiles = capacity // LEAVES_TILE
+        if self.is_double:
+            _tile_sums(<double *>self.tiles, n_tiles, self.n_features, self.offset_values,
+                       <double *>out)
+        else:
+            _tile_sums(<float *>self.tiles, n_tiles, self.n_features, NULL, <float *>out)
+        if self.offset_values != NULL:
+            # What was never used is 0, and has 0 for a norm.
+            norms[:n_slots] -= self.half_square
+        return norms
+
+    cdef double square_of(self, Py_ssize_t slot) noexcept nogil:
+        cdef const double *lane = (<double *>self.tiles + slot % LEAVES_TILE
+                                   + slot // LEAVES_TILE * LEAVES_TILE * self.n_features)
+        cdef double sum = 0.0
+        cdef Py_ssize_t k
+        for k in range(self.n_features):
+            sum += lane[k * LEAVES_TILE] * lane[k * LEAVES_TILE]
+        return sum
 
 
 # ------------------------------------------------------------------------------ sparse
@@ -473,6 +559,18 @@ cdef void _scatter(real *panel, const int32_t *place, Py_ssize_t lanes, Py_ssize
         # Zeros that fill up a row lie on its last value.
         if data[k] != 0:
             panel[place[indices[k]] * lanes + row] = data[k]
+
+
+cdef bint _rises(const int32_t *indices, const real *data, Py_ssize_t n) noexcept nogil:
+    """Whether the columns of a stored vector rise, but for the zeros that fill it up."""
+    cdef Py_ssize_t k, last = n
+    cdef int n_level = 0
+    while last > max(1, n - UNROLLED + 1) and data[last - 1] == 0 and (
+            indices[last - 1] == indices[last - 2]):
+        last -= 1
+    for k in range(1, last):
+        n_level += indices[k] <= indices[k - 1]
+    return n_level == 0
 
 
 cdef Py_ssize_t _compress(const real *row, Py_ssize_t d, int32_t *indices,
@@ -808,12 +906,60 @@ cdef class SparseStore(Store):
                      start=self.start_array[:last].copy(), length=self.length_array[:last].copy())
         return state
 
-    def restore(self, dict state, Py_ssize_t n_slots):
-        Store.restore(self, state, n_slots)
-        self.indices_array, self.data_array = state["indices"], state["data"]
-        self.start_array, self.length_array = state["start"], state["length"]
-        self.indices = <int32_t *>address(self.indices_array)
-        self.data = address(self.data_array)
-        self.start = <int64_t *>address(self.start_array)
-        self.length = <int32_t *>address(self.length_array)
-        self.heap_used = self.heap_capacity = self.indices_array.shape[0]
+    def take_arrays(self, state, Py_ssize_t n_slots, Py_ssize_t capacity):
+        start = state.array("start", np.int64, (capacity,), low=0)
+        length = state.array("length", np.int32, (capacity,), low=0)
+        indices = state.array("indices", np.int32, (None,))
+        cdef Py_ssize_t used = indices.shape[0], s
+        data = state.array("data", self.dtype, (used,))
+        state.require(not (length % UNROLLED).any(), "length",
+                      f"must hold multiples of {UNROLLED}")
+        state.require(length.sum(dtype=np.int64) <= used, "length",
+                      f"must add up to {used} values at most")
+        state.require((start <= used - length).all(), "start",
+                      f"must leave room for the vectors within {used} values")
+        self.indices_array, self.data_array = indices, data
+        self.start_array, self.length_array = start, length
+        self.indices = <int32_t *>address(indices)
+        self.data = address(data)
+        self.start = <int64_t *>address(start)
+        self.length = <int32_t *>address(length)
+        self.heap_used = self.heap_capacity = used
+        norms = np.empty(capacity, dtype=self.dtype)
+        s = self.take_norms(address(norms), capacity)
+        state.require(s == capacity, "indices",
+                      f"must rise in each vector, from 0 to {self.n_features - 1} at most; that "
+                      f"of slot {s} breaks this")
+        if self.offset_values != NULL:
+            norms[:n_slots] -= self.half_square
+        return norms
+
+    cdef Py_ssize_t take_norms(self, void *out, Py_ssize_t n_slots) noexcept nogil:
+        """Norms of the vectors (with an offset their products with it), up to the first whose
+        columns cannot be right; returns its slot."""
+        cdef Py_ssize_t s, k, n
+        cdef const int32_t *indices
+        cdef const double *values
+        cdef double sum
+        cdef bint rises
+        for s in range(n_slots):
+            n, indices = self.length[s], self.indices + self.start[s]
+            if self.is_double:
+                rises = _rises(indices, <double *>self.data + self.start[s], n)
+            else:
+                rises = _rises(indices, <float *>self.data + self.start[s], n)
+            if n and not (rises and indices[0] >= 0 and indices[n - 1] < self.n_features):
+                return s
+            if self.offset_values != NULL:
+                values, sum = <double *>self.data + self.start[s], 0.0
+                for k in range(n):
+                    sum += values[k] * self.offset_values[indices[k]]
+                (<double *>out)[s] = sum
+            elif self.is_double:
+                (<double *>out)[s] = self.square_of(s)
+            else:
+                (<float *>out)[s] = table().sparse_norm_f32(<float *>self.data + self.start[s], n)
+        return n_slots
+
+    cdef double square_of(self, Py_ssize_t slot) noexcept nogil:
+        return table().sparse_norm_f64(<double *>self.data + self.start[slot], self.length[slot])

@@ -25,11 +25,18 @@ from .support_set cimport Example
 
 import numpy as np
 
+from .stored import Stored
+
+# Of what ``state`` gives; another number for each change of its fields.
+_FORMAT = 3
+
+
 cdef extern from *:
     """
     static Py_ssize_t n_references(PyObject *object) { return Py_REFCNT(object); }
     """
     Py_ssize_t n_references(PyObject *)
+
 
 # Slots whose kernel values are made and used at once when predicting: they stay in the cache.
 cdef Py_ssize_t STRETCH = 2048
@@ -134,7 +141,7 @@ cdef class DualLoop:
         """Arrays, copies all of them, from which ``restore`` rebuilds everything but the kernel
         rows."""
         return {
-            "format": 3,
+            "format": _FORMAT,
             "store": self.store.state(),
             "n_slots": self.store.n_slots,
             "problems": [problem.state() for problem in self.problems],
@@ -144,19 +151,64 @@ cdef class DualLoop:
             "n_evaluations": self.n_evaluations,
         }
 
-    def restore(self, dict state):
-        if state["format"] != 3:
-            raise ValueError(f"unknown format {state['format']!r} of a stored model")
-        self.store.restore(state["store"], state["n_slots"])
-        for problem, arrays in zip(self.problems, state["problems"], strict=True):
-            problem.restore(arrays)
-        self.references = np.array(state["references"], dtype=np.int32)
-        self.slot_labels_array = np.array(state["slot_labels"], dtype=np.int32)
-        self.free_slots_array = np.array(state["free_slots"], dtype=np.int32)
-        self.n_free_slots = len(self.free_slots_array)
+    def restore(self, state, bint same_kernel=True):
+        """Take what ``state()`` gave, or a :class:`Stored` of it. A loop whose state is refused
+        is of no use; one with values of another kernel (``same_kernel=False``) wants to
+        ``recompute``."""
+        cdef Problem problem
+        cdef int32_t[::1] uses
+        state = Stored.of(state)
+        state.expect_format(_FORMAT)
+        n_slots = state.integer("n_slots", 0, 2**31 - LEAVES_TILE)
+        self.store.restore(state.part("store"), n_slots)
+        labels = state.array("slot_labels", np.int32, (n_slots,), low=0,
+                             high=max(1, len(self.problems) - 1))
+        references = state.array("references", np.int32, (n_slots,))
+        free_slots = state.array("free_slots", np.int64, (None,))
+        self.n_evaluations = state.integer("n_evaluations")
+        expected = np.zeros(n_slots, dtype=np.int32)
+        uses = expected
+        for c, part in enumerate(state.parts("problems", len(self.problems))):
+            problem = self.problems[c]
+            problem.restore(part, same_kernel)
+            part.end()
+            self.check_vectors(part, problem, 1 if problem.identity else c, labels, uses)
+        state.end()
+        unused = np.flatnonzero(expected == 0)
+        if len(self.problems) == 1:
+            expected, unused = np.zeros_like(references), []    # neither is kept for one problem
+        state.require(np.array_equal(references, expected), "references",
+                      "must count the problems that keep each vector")
+        state.require(np.array_equal(np.sort(free_slots), unused), "free_slots",
+                      "must be the slots that no problem refers to")
+        self.references = np.array(references)
+        self.slot_labels_array = np.array(labels)
+        self.free_slots_array = free_slots.astype(np.int32)
+        self.n_free_slots = len(free_slots)
         self.n_slots_known = 0
         self.solution = None
-        self.n_evaluations = state["n_evaluations"]
+
+    cdef int check_vectors(self, state, Problem problem, int32_t positive,
+                           const int32_t[::1] labels, int32_t[::1] uses) except -1:
+        """Refuse a problem that keeps a vector twice, or for the wrong class; count in ``uses``
+        those it keeps."""
+        cdef Py_ssize_t s, slot
+        cdef int8_t y
+        seen = np.zeros(labels.shape[0], dtype=np.int8)
+        cdef int8_t[::1] kept = seen
+        for s in range(problem.members.n):
+            if problem.members.row_id[s] < 0:
+                continue
+            slot = problem.members.index[s]
+            y = 1 if labels[slot] == positive else -1
+            if problem.members.y[s] != y:
+                state.refuse("y", f"must be 1 for the vectors of the class, else -1; slot {s} "
+                                  "breaks that")
+            if kept[slot]:
+                state.refuse("index", f"must name no slot twice, and names {slot}")
+            kept[slot] = 1
+            uses[slot] += 1
+        return 0
 
     # -------------------------------------------------------------------------- learning
 

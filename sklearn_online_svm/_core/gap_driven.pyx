@@ -27,6 +27,8 @@ from .support_set cimport Example
 
 import numpy as np
 
+from .stored import LARGEST_COUNT
+
 
 # Determinant of two rows, relative to its largest value, up to which they lie on one line.
 cdef double FLAT = 1e-9
@@ -65,14 +67,17 @@ cdef class GapDriven(Problem):
         state["flow"] = self.flow()
         return state
 
-    def restore(self, dict state):
-        Problem.restore(self, state)
-        self.loss, self.alpha_g, self.h, self.h_squared = (float(v) for v in state["moments"][:4])
-        self.stale = bool(state["moments"][4])
+    def restore(self, state, bint same_kernel=True):
+        moments = state.array("moments", np.float64, (5,))
+        flow = state.array("flow", np.int64, (3, 3), low=0, high=LARGEST_COUNT)
+        state.require(moments[4] == 0.0 or moments[4] == 1.0, "moments", "must end with a flag")
+        Problem.restore(self, state, same_kernel)
+        self.loss, self.alpha_g, self.h, self.h_squared = (float(v) for v in moments[:4])
+        self.stale = moments[4] == 1.0
         for region in range(3):
-            self.admitted[region] = state["flow"][0, region]
-            self.cleaned[region] = state["flow"][1, region]
-            self.skipped[region] = state["flow"][2, region]
+            self.admitted[region] = flow[0, region]
+            self.cleaned[region] = flow[1, region]
+            self.skipped[region] = flow[2, region]
 
     def flow(self):
         """(3, 3) counts: rows admitted, cleaned away, passed over; by where on the ramp (left of

@@ -17,6 +17,8 @@ from .support_set cimport Example, KernelRows, Row, SupportSet, prefetch
 
 import numpy as np
 
+from .stored import LARGEST_COUNT, LARGEST_NUMBER, Stored
+
 # Each value that completes a row by symmetry lies in another row: fetched that many ahead.
 cdef enum:
     AHEAD = 24
@@ -103,19 +105,36 @@ cdef class Problem:
             state.update(self.settled.state(self.members.n))
         return state
 
-    def restore(self, dict state):
-        self.members.restore(state)
-        self.b, self.delta, self.tau = (float(v) for v in state["scalars"][:3])
-        self.both_seen = bool(state["scalars"][3])
-        self.n_evaluations, self.n_changes, self.solved_at = (int(c) for c in state["counters"])
-        self.settled.restore(state)
+    def restore(self, state, bint same_kernel=True):
+        """Take what ``state()`` gave, wrapped in a :class:`Stored`; the store comes first.
+
+        Without ``same_kernel`` the values come from another one, and are to be computed anew."""
+        cdef Py_ssize_t s
+        scalars = state.array("scalars", np.float64, (4,))
+        counters = state.array("counters", np.int64, (3,), low=-1, high=LARGEST_COUNT)
+        state.require(np.isfinite(scalars[0]), "scalars", "must begin with a finite bias")
+        state.require(not np.isnan(scalars[1]), "scalars", "must not be nan")
+        state.require(self.tol <= scalars[2] <= LARGEST_NUMBER, "scalars",
+                      f"must have a tolerance of at least {self.tol} in the third place")
+        state.require(scalars[3] == 0.0 or scalars[3] == 1.0, "scalars", "must end with a flag")
+        state.require((counters[:2] >= 0).all(), "counters", "must be >= 0, but for the last")
+        self.members.restore(state, self.store.n_slots, self.identity)
+        for s in range(self.members.n if same_kernel else 0):
+            if self.members.row_id[s] >= 0 and not self.store.is_own_value(
+                    self.members.index[s], self.members.diag[s]):
+                state.refuse("diag", "must hold the kernel values of the vectors with themselves; "
+                                     f"slot {s} breaks that")
+        self.b, self.delta, self.tau = (float(v) for v in scalars[:3])
+        self.both_seen = scalars[3] == 1.0
+        self.n_evaluations, self.n_changes, self.solved_at = (int(c) for c in counters)
+        self.settled.restore(state, self.members, self.tol)
 
     cdef int take_back(self, dict state) except -1:
         """Back to what ``state`` gave; kernel rows are computed again."""
         self.rows.clear()
         self.active.forget()
         self.n_pending = self.n_released = 0
-        self.restore(state)
+        self.restore(Stored(state))
         return 0
 
     def begin_pass(self, known):

@@ -117,9 +117,9 @@ cdef class CallableStore(Store):
         state["rows"] = self.rows_array[:round_up(self.n_slots, LEAVES_TILE)].copy()
         return state
 
-    def restore(self, dict state, Py_ssize_t n_slots):
-        Store.restore(self, state, n_slots)
-        self.rows_array = state["rows"]
+    def take_arrays(self, state, Py_ssize_t n_slots, Py_ssize_t capacity):
+        self.rows_array = state.array("rows", self.dtype, (capacity, self.n_features), finite=True)
+        return np.zeros(capacity)
 
 
 @cython.final
@@ -136,6 +136,11 @@ cdef class CallableSparseStore(SparseStore):
         SparseStore.lend(self, view)
         (<CallableSparseStore>view).function = self.function
         return 0
+
+    def take_arrays(self, state, Py_ssize_t n_slots, Py_ssize_t capacity):
+        SparseStore.take_arrays(self, state, n_slots, capacity)
+        state.array("data", self.dtype, (None,), finite=True)
+        return np.zeros(capacity)
 
     cdef object fresh_rows(self, Block block):
         cdef Py_ssize_t nnz = block.nnz, r
@@ -238,6 +243,7 @@ cdef class PrecomputedStore(Store):
         state["ids"] = self.ids_array[:round_up(self.n_slots, LEAVES_TILE)].copy()
         return state
 
-    def restore(self, dict state, Py_ssize_t n_slots):
-        Store.restore(self, state, n_slots)
-        self.ids_array = state["ids"]
+    def take_arrays(self, state, Py_ssize_t n_slots, Py_ssize_t capacity):
+        self.ids_array = state.array("ids", np.int64, (capacity,), low=0,
+                                     high=max(0, self.n_features - 1))
+        return np.zeros(capacity)

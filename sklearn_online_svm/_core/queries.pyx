@@ -4,9 +4,14 @@ from libc.math cimport log
 
 import numpy as np
 
+from .stored import Stored
+
 ALL = ASK_ALL
 AT_RANDOM = ASK_AT_RANDOM
 BY_MARGIN = ASK_BY_MARGIN
+
+# Of what ``state`` gives; another number for each change of its fields.
+_FORMAT = 1
 
 SCHEDULES = {"constant": CONSTANT, "adaptive": ADAPTIVE, "mistakes": BY_MISTAKES}
 
@@ -60,6 +65,7 @@ cdef class Asker:
     def state(self):
         """What moves."""
         return {
+            "format": _FORMAT,
             "random": self.query.random, "n_rows": self.query.n_rows,
             "n_asked": self.query.n_asked, "n_updates": self.query.n_updates,
             "largest_norm": self.query.largest_norm, "log_half": self.query.log_half,
@@ -68,15 +74,21 @@ cdef class Asker:
         }
 
     def restore(self, state):
-        self.query.random = state["random"]
-        self.query.n_rows = state["n_rows"]
-        self.query.n_asked = state["n_asked"]
-        self.query.n_updates = state["n_updates"]
-        self.query.largest_norm = state["largest_norm"]
-        self.query.log_half = state["log_half"]
-        self.query.n_scaled = state["n_scaled"]
-        self.query.credit = state["credit"]
-        self.query.trend = state["trend"]
+        """Take what ``state()`` gave, or a :class:`Stored` of it."""
+        cdef Query query = self.query
+        state = Stored.of(state)
+        state.expect_format(_FORMAT, absent=1)
+        query.random = state.integer("random", 0, 2**64 - 1)
+        query.n_rows = state.integer("n_rows")
+        query.n_asked = state.integer("n_asked", 0, query.n_rows)
+        query.n_updates = state.integer("n_updates", 0, query.n_rows)
+        query.largest_norm = state.number("largest_norm", 0.0)
+        query.log_half = state.number("log_half")
+        query.n_scaled = state.integer("n_scaled", 0, query.n_rows)
+        query.credit = state.number("credit")
+        query.trend = state.number("trend", -QUERY_BOUND, QUERY_BOUND)
+        state.end()
+        self.query = query
 
     def probabilities(self, const double[::1] confidence, const double[::1] norms,
                       const double[::1] variances):

@@ -1,4 +1,5 @@
 """A second solution over the members of a problem; the contract is in the ``.pxd``."""
+from libc.math cimport isfinite, isnan
 from libc.stdint cimport int8_t, int32_t
 
 cimport cython
@@ -8,6 +9,8 @@ from .leaves cimport leaves_extremes, table
 from .support_set cimport SupportSet
 
 import numpy as np
+
+from .stored import LARGEST_COUNT, LARGEST_NUMBER
 
 # What belongs to a solution, among the arrays of a support set; boxes and rows are shared. Flags
 # and zeros are made anew from alpha whenever this one is to be moved.
@@ -40,21 +43,38 @@ cdef class Settled:
             "settled_counts": np.array([self.at, self.n_entered], dtype=np.int64),
         }
 
-    def restore(self, dict state):
-        """Take what ``state`` gave, if there was a solution."""
-        cdef Py_ssize_t p
+    def restore(self, state, SupportSet members, double tol):
+        """Take what ``state`` gave, wrapped in a :class:`Stored`, if there was a solution for
+        ``members``."""
+        cdef Py_ssize_t p, n = members.n
+        cdef const double[::1] alpha
+        cdef const double[::1] g
+        cdef const double[::1] numbers
         self.drop()
-        if "settled_alpha" not in state:
+        if not state.has("settled_alpha"):
             return
-        n = len(state["settled_alpha"])
+        alpha = state.array("settled_alpha", np.float64, (n,))
+        g = state.array("settled_g", np.float64, (n,))
+        numbers = state.array("settled_numbers", np.float64, (N_NUMBERS + 1,))
+        counts = state.array("settled_counts", np.int64, (2,), low=-1, high=LARGEST_COUNT)
+        for p in range(n):
+            if not (members.lower[p] <= alpha[p] <= members.upper[p] and isfinite(alpha[p])):
+                state.refuse("settled_alpha", "must be finite and between lower and upper; slot "
+                                              f"{p} breaks that")
+            if members.row_id[p] >= 0 and not isfinite(g[p]):
+                state.refuse("settled_g", f"must be finite; slot {p} breaks that")
+        state.require(isfinite(numbers[0]) and not isnan(numbers[1])
+                      and tol <= numbers[2] <= LARGEST_NUMBER and isfinite(numbers[N_NUMBERS]),
+                      "settled_numbers", "must hold a finite bias, a violation and a tolerance of "
+                                         f"at least {tol}, and end with a finite residual")
         self.arrays = {name: np.zeros(n, FIELDS[name]) for name in FIELDS}
-        for name in ("alpha", "g"):
-            self.arrays[name][:] = state["settled_" + name]
+        self.arrays["alpha"][:] = alpha
+        self.arrays["g"][:] = g
         self.attach()
         for p in range(N_NUMBERS):
-            self.numbers[p] = state["settled_numbers"][p]
-        self.residual = state["settled_numbers"][N_NUMBERS]
-        self.at, self.n_entered = (int(count) for count in state["settled_counts"])
+            self.numbers[p] = numbers[p]
+        self.residual = numbers[N_NUMBERS]
+        self.at, self.n_entered = counts[0], max(0, counts[1])
         self.live = True
 
     cdef void attach(self):

@@ -1,11 +1,11 @@
 """Support set of one binary problem, and its kernel rows; the contract is in the ``.pxd``."""
-from libc.math cimport INFINITY, fabs, fmax, fmin
+from libc.math cimport INFINITY, fabs, fmax, fmin, isfinite
 from libc.stdint cimport int8_t, int32_t, int64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 
 from .blocks cimport address, grown, round_up
-from .leaves cimport LEAVES_TILE
+from .leaves cimport LEAVES_BLOCK, LEAVES_TILE
 
 import numpy as np
 
@@ -14,6 +14,11 @@ cdef double EPSILON = np.finfo(np.float64).eps
 # Where a box has no end, or one that float32 cannot say, the gap is steered as if by this one.
 cdef double LARGEST_BOUND = 1e30
 
+
+cdef inline float _bound_of(double lower, double upper) noexcept nogil:
+    return <float>fmin(fmax(lower + upper, -LARGEST_BOUND), LARGEST_BOUND)
+
+
 # Name and type of the arrays of a support set, and what fills the part never used.
 _FIELDS = {
     "alpha": np.float64, "g": np.float64, "lower": np.float64, "upper": np.float64,
@@ -21,6 +26,36 @@ _FIELDS = {
     "up": np.int8, "down": np.int8,
     "index": np.int32, "row_id": np.int64,
     "free_slots": np.int32, "zeros": np.int32, "zero_place": np.int32,
+}
+
+# What is asked of a slot when a state is restored.
+cdef enum:
+    _SOUND
+    _BAD_ROW_ID
+    _BAD_BOX
+    _BAD_ALPHA
+    _BAD_BOUND
+    _BAD_UP
+    _BAD_DOWN
+    _BAD_Y
+    _BAD_REGION
+    _BAD_INDEX
+    _BAD_G
+    _BAD_DIAG
+
+_FAULTS = {
+    _BAD_ROW_ID: ("row_id", "must be -1 or the number of a row"),
+    _BAD_BOX: ("lower", "and upper must hold 0 between them, at one end, and nothing else where "
+                        "a slot is free"),
+    _BAD_ALPHA: ("alpha", "must be finite and between lower and upper"),
+    _BAD_BOUND: ("bound", "must be the end of the box that is not 0"),
+    _BAD_UP: ("up", "must be -1 where alpha is below upper, else 0"),
+    _BAD_DOWN: ("down", "must be -1 where alpha is above lower, else 0"),
+    _BAD_Y: ("y", "must be 1 or -1"),
+    _BAD_REGION: ("region", "must be one of -1, 0, 1, 2"),
+    _BAD_INDEX: ("index", "must be a slot of the store"),
+    _BAD_G: ("g", "must be finite"),
+    _BAD_DIAG: ("diag", "must be finite"),
 }
 
 
@@ -72,13 +107,90 @@ cdef class SupportSet:
         state["counts"] = np.array([self.n, self.n_members, self.n_free, self.n_zeros], np.int64)
         return state
 
-    def restore(self, dict state):
-        """Take the arrays of ``state`` as they are; they are copied before the first write."""
-        self.arrays = {name: state[name] for name in _FIELDS}
+    def restore(self, state, Py_ssize_t n_stored, bint identity):
+        """Take the arrays of ``state``, a :class:`Stored`, as they are; they are copied before
+        the first write. The store has ``n_stored`` slots, those of the set itself if
+        ``identity``."""
+        counts = state.array("counts", np.int64, (4,), low=0, high=2**31 - 1)
+        cdef Py_ssize_t n = counts[0], slot
+        cdef int fault = _SOUND
+        if identity and n != n_stored:
+            state.refuse("counts", f"must begin with {n_stored}, the number of vectors")
+        self.n = 0
+        self.arrays = {name: state.array(name, dtype, (n,)) for name, dtype in _FIELDS.items()}
         self.attach()
-        self.n, self.n_members, self.n_free, self.n_zeros = (int(c) for c in state["counts"])
         self.owned = False
+        slot = self.first_fault(n, n_stored, identity, &fault)
+        if fault != _SOUND:
+            name, problem = _FAULTS[fault]
+            state.refuse(name, f"{problem}; slot {slot} breaks that")
+        self.n_members, self.n_free, self.n_zeros = counts[1], counts[2], counts[3]
+        self.check_lists(state, n)
+        self.n = n
         self.scan()
+
+    cdef Py_ssize_t first_fault(self, Py_ssize_t n, Py_ssize_t n_stored, bint identity,
+                                int *fault) noexcept nogil:
+        """The first slot whose numbers contradict themselves or each other, and how."""
+        cdef Py_ssize_t s, index
+        cdef double alpha, lower, upper
+        cdef bint alive
+        for s in range(n):
+            alpha, lower, upper, index = self.alpha[s], self.lower[s], self.upper[s], self.index[s]
+            alive = self.row_id[s] >= 0
+            fault[0] = _SOUND
+            if self.row_id[s] < -1:
+                fault[0] = _BAD_ROW_ID
+            elif not (lower <= 0.0 <= upper and (lower == 0.0 or upper == 0.0)
+                      and alive == (lower < upper)):
+                fault[0] = _BAD_BOX
+            elif not (lower <= alpha <= upper and isfinite(alpha)):
+                fault[0] = _BAD_ALPHA
+            elif self.bound[s] != _bound_of(lower, upper):
+                fault[0] = _BAD_BOUND
+            elif self.up[s] != -<int8_t>(alpha < upper):
+                fault[0] = _BAD_UP
+            elif self.down[s] != -<int8_t>(alpha > lower):
+                fault[0] = _BAD_DOWN
+            elif self.y[s] != 1 and self.y[s] != -1:
+                fault[0] = _BAD_Y
+            elif not -1 <= self.region[s] <= 2:
+                fault[0] = _BAD_REGION
+            # Of a free slot the place of its last vector, maybe one that never left its block.
+            elif not (0 if alive else -LEAVES_BLOCK) <= index < n_stored or (
+                    alive and identity and index != s):
+                fault[0] = _BAD_INDEX
+            elif alive and not isfinite(self.g[s]):
+                fault[0] = _BAD_G
+            elif alive and not isfinite(self.diag[s]):
+                fault[0] = _BAD_DIAG
+            if fault[0] != _SOUND:
+                return s
+        return n
+
+    cdef int check_lists(self, state, Py_ssize_t n) except -1:
+        """Refuse counts and lists of slots that are not those of the slots."""
+        cdef Py_ssize_t s, p, n_members = 0, n_zeros = 0
+        for s in range(n):
+            n_members += self.row_id[s] >= 0
+            n_zeros += self.row_id[s] >= 0 and self.alpha[s] == 0.0
+        if not (self.n_members == n_members and self.n_free == n - n_members
+                and self.n_zeros == n_zeros):
+            state.refuse("counts", f"must be {[n, n_members, n - n_members, n_zeros]}")
+        for p in range(n_zeros):
+            s = self.zeros[p]
+            if not (0 <= s < n and self.row_id[s] >= 0 and self.alpha[s] == 0.0):
+                state.refuse("zeros", "must begin with the members at alpha = 0")
+            if self.zero_place[s] != p:
+                state.refuse("zero_place", "must say where in zeros a slot is")
+        for p in range(self.n_free):
+            s = self.free_slots[p]
+            if not (0 <= s < n and self.row_id[s] < 0):
+                state.refuse("free_slots", "must begin with the free slots")
+        freed = self.arrays["free_slots"][:self.n_free]
+        state.require(len(np.unique(freed)) == self.n_free, "free_slots",
+                      "must name no slot twice")
+        return 0
 
     cdef Py_ssize_t next_slot(self) noexcept nogil:
         """Slot that ``add`` would fill."""
@@ -91,7 +203,8 @@ cdef class SupportSet:
         self.reserve(self.n)
         members = np.ascontiguousarray(slots, dtype=np.int64)
         self["lower"][slots], self["upper"][slots] = lower, upper
-        self["bound"][slots] = np.clip(lower + upper, -LARGEST_BOUND, LARGEST_BOUND)
+        for s in members:
+            self.bound[s] = _bound_of(self.lower[s], self.upper[s])
         self["alpha"][slots] = alpha
         self["up"][slots] = -(alpha < upper).astype(np.int8)
         self["down"][slots] = -(alpha > lower).astype(np.int8)
@@ -112,7 +225,7 @@ cdef class SupportSet:
         self.region[slot] = row.region
         self.lower[slot] = row.lower
         self.upper[slot] = row.upper
-        self.bound[slot] = <float>fmin(fmax(row.lower + row.upper, -LARGEST_BOUND), LARGEST_BOUND)
+        self.bound[slot] = _bound_of(row.lower, row.upper)
         self.g[slot] = g
         self.diag[slot] = diag
         self.index[slot] = index

@@ -12,6 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_integers, check_rows, check_weights, draw_seed
 from .._core.rows import shuffled
+from .._core.stored import Stored
+from .._persistent import Persistent, stored_classes, stored_features
 from ..linear import PassiveAggressiveClassifier
 from ..linear._classifier import LinearClassifier
 from ._oracle import ABSTAINED, Answers, codes_of, labels_of
@@ -20,7 +22,7 @@ from ._stream import CompiledStream, Seen, Stream
 from ._unfinished import Chance, Unfinished
 
 
-class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Persistent, BaseEstimator):
     """Learns online, and buys a label only when the query rule says so.
 
     For each row: the model predicts; the rule decides, from how sure the model is, whether the
@@ -451,6 +453,39 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    def __getstate__(self):
+        """State of plain values, and the model and the rule as they store themselves."""
+        state = super().__getstate__()
+        for name in ("_seen", "_unfinished"):
+            if name in state:
+                state[name] = state[name].as_dict()
+        return state
+
+    def __setstate__(self, state):
+        if "_seen" in state:
+            state = {**state, **self._rebuilt(Stored(state))}
+        super().__setstate__(state)
+
+    def _rebuilt(self, state):
+        """Return the fitted attributes of a stored model that are not used as they are."""
+        classes = stored_classes(state)
+        n_features = stored_features(state)
+        model, rule = state.value("estimator_"), state.value("query_strategy_")
+        for name, part, methods in (
+            ("estimator_", model, ("partial_fit", "decision_function", "predict")),
+            ("query_strategy_", rule, ("query", "update")),
+        ):
+            for method in methods:
+                state.require(hasattr(part, method), name, f"must have a method {method}")
+        same = np.array_equal(getattr(model, "classes_", classes), classes)
+        state.require(same, "estimator_", "must have the classes in classes_")
+        same = getattr(model, "n_features_in_", n_features) == n_features
+        state.require(same, "estimator_", f"must have {n_features} features")
+        rebuilt = {"_seen": Seen.from_state(state.part("_seen"), len(classes))}
+        if state.has("_unfinished"):
+            rebuilt["_unfinished"] = Unfinished.from_state(state.part("_unfinished"))
+        return rebuilt
 
 
 def _or_default(given, default):

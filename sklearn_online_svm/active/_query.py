@@ -9,6 +9,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._base import check_integers, draw_seed
 from .._core.queries import ALL, AT_RANDOM, BY_MARGIN, Asker
+from .._core.stored import Stored
+from .._persistent import Persistent
 
 __all__ = ["AllQuery", "MarginQuery", "RandomQuery"]
 
@@ -33,7 +35,7 @@ def confidence_of(scores):
     return np.ascontiguousarray(best[:, -1] - best[:, -2])
 
 
-class QueryRule(BaseEstimator):
+class QueryRule(Persistent, BaseEstimator):
     r"""A rule with its own seeded generator; a subclass makes the ``Asker``."""
 
     _parameter_constraints: dict = {}
@@ -132,17 +134,19 @@ class QueryRule(BaseEstimator):
         return confidence, squared, variances
 
     def __getstate__(self):
-        state = dict(super().__getstate__())
+        state = super().__getstate__()
         if "_asker" in state:
             state["_asker"] = state["_asker"].state()
         return state
 
     def __setstate__(self, state):
-        moved = state.get("_asker")
+        moved = {name: state[name] for name in state if name == "_asker"}
         super().__setstate__({name: state[name] for name in state if name != "_asker"})
-        if moved is not None:
-            self._asker = self._make(0)
-            self._asker.restore(moved)
+        if moved:
+            self._validate_params()
+            asker = self._make(0)
+            asker.restore(Stored(moved).part("_asker"))
+            self._asker = asker
 
 
 class AllQuery(QueryRule):

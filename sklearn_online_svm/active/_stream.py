@@ -4,12 +4,15 @@ import numpy as np
 
 from .._core.linear import DONE, NOT_FINITE
 from ..linear._learner import arrays_of, refuse_row
-from ._oracle import ABSTAINED, UNKNOWN
+from ._oracle import ABSTAINED, UNKNOWN, stored_codes
 from ._query import QueryRule
 
 # What is known of the label of a row, as the compiled loop writes it.
 OWNED = 1
 NOBODY_KNOWS = 2
+
+# Of what ``Seen.as_dict`` gives; another number for each change of its fields.
+FORMAT = 1
 
 _NO_LIMIT = np.iinfo(np.int64).max
 
@@ -182,6 +185,27 @@ class Seen:
             n_bought = int(np.count_nonzero(answers >= 0))
             self.n_bought += n_bought
             self.n_abstained += n_answers - n_bought
+
+    def as_dict(self):
+        """Plain values, for pickles."""
+        return {
+            "format": FORMAT,
+            "taught": self.taught,
+            "predicted": self.predicted,
+            "answers": self.answers,
+        }
+
+    @classmethod
+    def from_state(cls, state, n_classes):
+        """Rebuild what ``as_dict`` gave, a :class:`Stored`."""
+        state.expect_format(FORMAT)
+        self = cls()
+        self.taught = state.flag("taught")
+        answers = stored_codes(state, "answers", n_classes)
+        predicted = state.array("predicted", np.int32, answers.shape, low=0, high=n_classes - 1)
+        state.end()
+        self.add(predicted, answers)
+        return self
 
     @property
     def predicted(self):

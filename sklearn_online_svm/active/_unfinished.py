@@ -6,7 +6,9 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ._oracle import UNKNOWN
+from .._core.stored import Stored
+from .._persistent import in_ascending_order
+from ._oracle import UNKNOWN, stored_codes
 
 # Bytes that are hashed at a time.
 _PIECE = 2**20
@@ -32,6 +34,27 @@ class Unfinished:
         self.n_done = n_done
         self.chance = chance
 
+    def as_dict(self):
+        """Plain values, for pickles."""
+        chance = None if self.chance is None else self.chance.as_dict()
+        return {**vars(self), "chance": chance}
+
+    @classmethod
+    def from_state(cls, state):
+        """Rebuild what ``as_dict`` gave, a :class:`Stored`."""
+        self = cls.__new__(cls)
+        self.rows = state.value("rows")
+        state.require(isinstance(self.rows, bytes), "rows", "must be a digest, in bytes")
+        self.classes = state.value("classes")
+        state.require(in_ascending_order(self.classes), "classes", "must be in ascending order")
+        self.codes = stored_codes(state, "codes", len(self.classes))
+        self.n_done = state.integer("n_done", 0, len(self.codes))
+        self.chance = None
+        if state.value("chance") is not None:
+            self.chance = Chance.from_state(state.part("chance"))
+        state.end()
+        return self
+
     def is_about(self, X):
         """Whether these are the rows, by their content."""
         return len(self.codes) == X.shape[0] and self.rows == fingerprint(X)
@@ -56,8 +79,33 @@ class Chance:
             self.generator.set_state(former.start)
         self.start = self.generator.get_state()
 
-    def __getstate__(self):
+    def as_dict(self):
+        """Return what a repetition needs, for pickles."""
         return {"given": self.given, "start": self.start}
+
+    @classmethod
+    def from_state(cls, state):
+        """Rebuild what ``as_dict`` gave, a :class:`Stored`."""
+        self = cls.__new__(cls)
+        # By its identity, which pickles keep: it is the random_state of the estimator, or was.
+        self.given = state.value("given")
+        self.start = state.value("start")
+        # NumPy follows the place in the key without looking; other generators than the twister
+        # give a dict.
+        sound = isinstance(self.start, dict) and self.start.get("bit_generator") != "MT19937"
+        if type(self.start) is tuple and len(self.start) == 5:
+            name, key, place, has_gauss, gauss = self.start
+            key = Stored({"key": key}).array("key", np.uint32, (624,))
+            sound = (
+                name == "MT19937"
+                and type(place) is int
+                and 0 <= place <= len(key)
+                and type(has_gauss) is int
+                and type(gauss) is float
+            )
+        state.require(sound, "start", "must be the state of a Mersenne twister")
+        state.end()
+        return self
 
 
 def fingerprint(X):

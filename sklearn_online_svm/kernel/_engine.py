@@ -10,6 +10,9 @@ from .._core import admission, blocks, python_blocks
 from .._core.dual_loop import DualLoop
 from .._core.gap_driven import GapDriven
 from .._core.lasvm import Lasvm
+from .._core.stored import SMALLEST_NUMBER
+
+ALGORITHMS = ("lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full")
 
 KINDS = {
     "linear": blocks.LINEAR,
@@ -17,6 +20,12 @@ KINDS = {
     "rbf": blocks.RBF,
     "sigmoid": blocks.SIGMOID,
 }
+
+# Of polynomial kernels.
+LARGEST_DEGREE = np.iinfo(np.int32).max
+
+# How vectors are kept.
+LAYOUTS = ("dense", "sparse", "precomputed")
 
 # Dense rows with fewer nonzeros than this share are kept as sparse vectors: the values are the
 # same to the last bit and cost less (measured break-even on MNIST-like rows: about a third).
@@ -83,6 +92,26 @@ class SolverSpec:
             **common,
         )
 
+    @classmethod
+    def from_state(cls, state):
+        """Rebuild a spec from its fields, a :class:`Stored`."""
+        spec = cls(
+            algorithm=state.choice("algorithm", (*ALGORITHMS, "batch")),
+            tol=state.number("tol", SMALLEST_NUMBER),
+            shrinking=state.flag("shrinking"),
+            delta_max=state.number("delta_max", 0.0, finite=False),
+            n_init=state.integer("n_init"),
+            gap_floor=state.number("gap_floor", 0.0, finite=False),
+            ramp_s=state.number("ramp_s", high=1.0),
+            ramp_start=state.integer("ramp_start"),
+            single_steps=state.integer("single_steps"),
+            clean_interval=state.integer("clean_interval"),
+            max_non_sv=state.integer("max_non_sv"),
+            max_reprocess=state.integer("max_reprocess"),
+        )
+        state.end()
+        return spec
+
     def _admission(self):
         if self.algorithm == "lasvm-nc":
             return admission.RampLoss(self.ramp_s, self.ramp_start)
@@ -100,7 +129,7 @@ class EngineSpec:
     n_features: int
     n_problems: int
     dtype: str
-    layout: str  # "dense", "sparse" or "precomputed"
+    layout: str  # one of LAYOUTS
     kernel: object
     degree: int
     gamma: float
@@ -147,12 +176,39 @@ class EngineSpec:
         )
 
     def as_dict(self):
-        """Fields and values, for ``from_dict``."""
+        """Fields and values, for ``from_state``."""
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, fields):
-        return cls(**{**fields, "solver": SolverSpec(**fields["solver"])})
+    def from_state(cls, state, n_features, n_classes):
+        """Rebuild a spec from its fields, a :class:`Stored`.
+
+        The model that it belongs to has so many features and classes.
+        """
+        precomputed = state.choice("layout", LAYOUTS) == "precomputed"
+        kernel = state.value("kernel")
+        if not callable(kernel):
+            kernel = state.choice("kernel", ["precomputed"] if precomputed else [*KINDS])
+        n_problems = 1 if n_classes == 2 else n_classes
+        spec = cls(
+            n_features=state.integer("n_features", n_features, n_features),
+            n_problems=state.integer("n_problems", n_problems, n_problems),
+            dtype=state.choice("dtype", ["float32", "float64"]),
+            layout=state.value("layout"),
+            kernel=kernel,
+            degree=state.integer("degree", 0, LARGEST_DEGREE),
+            gamma=state.number("gamma", 0.0),
+            coef0=state.number("coef0"),
+            cache_size=state.number("cache_size", 0.0),
+            solver=SolverSpec.from_state(state.part("solver")),
+            offset=state.value("offset"),
+        )
+        if spec.offset is not None:
+            state.require(spec.kernel == "linear", "offset", "is for the linear kernel only")
+            state.require(spec.dtype == "float64", "offset", "is for float64 rows only")
+            state.array("offset", np.float64, (n_features,), finite=True)
+        state.end()
+        return spec
 
 
 def choose_layout(X, kernel):
@@ -210,7 +266,7 @@ def counted_from(engine, spec):
     state = engine.state()
     state["store"] = spec.store().fill(vectors.astype(spec.dtype)).state()
     moved = spec.build()
-    moved.restore(state)
+    moved.restore(state, same_kernel=False)
     moved.unsettle()
     moved.recompute()
     return moved

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_rows, check_weights, encode_labels, has_fast_path, thread_pool
 from .._core.blocks import BLOCK
-from ._engine import SolverSpec, continued_alpha, support
+from ._engine import ALGORITHMS, SolverSpec, continued_alpha, support
 from ._learner import KernelLearner, Patience
 from ._svc_names import without_keywords_of_svc
 
@@ -29,8 +29,6 @@ _learning_parameters = operator.attrgetter(
     *("C", "class_weight", "kernel", "degree", "gamma", "coef0", "algorithm", "tol"),
     *("delta_max", "ramp_s", "shrinking", "cache_size", "n_jobs"),
 )
-
-ALGORITHMS = ("lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full")
 
 
 def _can_take_new_rows(model):

@@ -22,6 +22,7 @@ from .._base import (
 from ._engine import (
     COARSE,
     KINDS,
+    LARGEST_DEGREE,
     EngineSpec,
     choose_layout,
     counted_from,
@@ -70,7 +71,7 @@ class KernelLearner(KernelMachine):
     _parameter_constraints: dict = {
         "C": [Interval(Real, 0.0, None, closed="right")],
         "kernel": [StrOptions({*KINDS, "precomputed"}), callable],
-        "degree": [Interval(Integral, 0, np.iinfo(np.int32).max, closed="both")],
+        "degree": [Interval(Integral, 0, LARGEST_DEGREE, closed="both")],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "ramp_s": [Interval(Real, None, 1.0, closed="neither")],

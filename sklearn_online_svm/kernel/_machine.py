@@ -9,6 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_rows, has_fast_path, refuse_not_finite, thread_pool
 from .._core.guard import Guarded
+from .._core.stored import Stored
+from .._persistent import Persistent, stored_classes, stored_features
 from .._suspects import SuspectLabels
 from ._engine import EngineSpec, linear_solution, support
 from ._svc_names import PROBABILITIES, NotOffered
@@ -17,7 +19,7 @@ from ._svc_names import PROBABILITIES, NotOffered
 _DOUBLES_AT_ONCE = 1 << 17
 
 
-class KernelMachine(SuspectLabels, ClassifierMixin, BaseEstimator, Guarded):
+class KernelMachine(SuspectLabels, ClassifierMixin, Persistent, BaseEstimator, Guarded):
     """Predictions, the solution as arrays, and pickling; learning is left to subclasses.
 
     Several threads may use a model at once. Whoever learns holds ``_guard``, and ``guard`` of an
@@ -210,7 +212,7 @@ class KernelMachine(SuspectLabels, ClassifierMixin, BaseEstimator, Guarded):
     def __getstate__(self):
         """State of plain values and arrays; kernel rows are left behind."""
         with self._guard:  # attributes and engine must fit together
-            state = dict(super().__getstate__())
+            state = super().__getstate__()
             if "_engine" in state:
                 engine = state["_engine"]
                 with engine.guard.reading():
@@ -219,13 +221,43 @@ class KernelMachine(SuspectLabels, ClassifierMixin, BaseEstimator, Guarded):
             return state
 
     def __setstate__(self, state):
-        state = dict(state)
         if "_engine" in state:
-            state["_spec"] = EngineSpec.from_dict(state["_spec"])
-            engine = state["_spec"].build()
-            engine.restore(state["_engine"])
-            state["_engine"] = engine
+            state = {**state, **self._rebuilt(Stored(state))}
         super().__setstate__(state)
+
+    def _rebuilt(self, state):
+        """Return the fitted attributes of a stored model that predictions rely on."""
+        classes = stored_classes(state)
+        n_features = stored_features(state)
+        spec = EngineSpec.from_state(state.part("_spec"), n_features, len(classes))
+        seen = state.integer("n_samples_seen_")
+        counts = state.array("_class_counts", np.float64, (len(classes),), finite=True, low=0)
+        for name in ("n_iter_", "n_labels_used_"):
+            if state.has(name):
+                state.integer(name)
+        if state.has("_known_parameters"):
+            state.items("_known_parameters", kind=tuple)
+        if state.has("_learnt_with"):
+            names = {*state.part("_learnt_with")}
+            state.require(
+                names == {*self._fixed_by_learning},
+                "_learnt_with",
+                f"must be about {self._fixed_by_learning}",
+            )
+        engine = spec.build()
+        engine.restore(state.part("_engine"))
+        for problem in engine.problems:
+            largest = problem.members["row_id"].max(initial=-1)
+            state.require(largest < seen, "n_samples_seen_", f"must be above {largest}")
+        return {
+            "n_samples_seen_": seen,
+            "_class_counts": counts,
+            "gamma_": spec.gamma,
+            "_sparse": state.flag("_sparse"),
+            "_dtype": np.dtype(spec.dtype),
+            "_spec": spec,
+            "_engine": engine,
+        }
 
     def __copy__(self):
         # The arrays of the state are those in use: a shallow copy would share them.

@@ -8,7 +8,7 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -25,6 +25,8 @@ from .._base import (
 from .._core.guard import Guarded
 from .._core.linear import NOT_FINITE
 from .._core.rows import first_not_finite, is_canonical, shuffled
+from .._core.stored import Stored
+from .._persistent import Persistent, stored_classes, stored_features
 from ._state import LinearState
 
 # Constraints of parameters that several learners have.
@@ -49,7 +51,7 @@ def intercept_scalings(value):
     return float(value), float(value)
 
 
-class LinearLearner(BaseEstimator, Guarded):
+class LinearLearner(Persistent, BaseEstimator, Guarded):
     """A linear model with the parameters of passes over the rows.
 
     A subclass defines ``_method``, the :class:`Method` of its parameters, ``_fixed`` (parameters
@@ -339,16 +341,24 @@ class LinearLearner(BaseEstimator, Guarded):
 
     def __getstate__(self):
         """State of plain values and arrays."""
-        state = dict(super().__getstate__())
+        state = super().__getstate__()
         if "_state" in state:
             state["_state"] = state["_state"].as_dict()
         return state
 
     def __setstate__(self, state):
-        state = dict(state)
         if "_state" in state:
-            state["_state"] = LinearState.from_dict(state["_state"])
+            state = {**state, **self._rebuilt(Stored(state))}
         super().__setstate__(state)
+
+    def _rebuilt(self, state):
+        """Return the fitted attributes of a stored model that predictions rely on."""
+        n_features = stored_features(state)
+        n_classes = len(stored_classes(state)) if isinstance(self, ClassifierMixin) else None
+        return {
+            "_state": LinearState.from_state(state.part("_state"), n_features, n_classes),
+            "_values": state.items("_values"),
+        }
 
     def __copy__(self):
         # The arrays of the state are those in use: a shallow copy would share them.

@@ -5,8 +5,22 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import sparse as sparse_matrices
 
-from .._core.linear import UpdateLoop
+from .._core.linear import RULES, UpdateLoop
+from .._core.stored import LARGEST_COUNT, SMALLEST_NUMBER, Stored
 from .._core.weights import DiagonalWeights, FullWeights, Weights, zeros
+
+# Of what ``LinearState.as_dict`` gives; another number for each change of its fields.
+FORMAT = 1
+
+# Rules of models with a target, and those of models with a covariance.
+REGRESSION = {"insensitive", "squared_insensitive"}
+SECOND_ORDER = {
+    "second_order",
+    "confidence",
+    "soft_confidence",
+    "squared_confidence",
+    "arow",
+}
 
 
 @dataclass(frozen=True)
@@ -34,6 +48,70 @@ class Method:
             self.average_from,
         )
 
+    @classmethod
+    def from_state(cls, state, n_classes):
+        """Rebuild a method from its fields, a :class:`Stored`; a regressor has no classes."""
+        covariance = state.choice("covariance", [None, "diag", "full"])
+        average_from = state.value("average_from")
+        if average_from is not None:
+            average_from = state.integer("average_from")
+        if n_classes is None:
+            names = REGRESSION
+        elif covariance is None:
+            names = RULES.keys() - REGRESSION - SECOND_ORDER
+        else:
+            names = SECOND_ORDER
+        method = cls(
+            rule=_stored_rule(state.part("rule"), sorted(names)),
+            demands=_stored_demands(state.part("demands"), n_classes or 0),
+            fit_intercept=state.flag("fit_intercept"),
+            intercept_scaling=_stored_scaling(state),
+            covariance=covariance,
+            start_variance=state.number("start_variance", SMALLEST_NUMBER),
+            crammer_singer=state.flag("crammer_singer"),
+            average_from=average_from,
+        )
+        state.end()
+        return method
+
+
+def _stored_scaling(state):
+    """Return the constant feature of dense and of sparse rows of a stored method."""
+    name = "intercept_scaling"
+    if not state.has(name):
+        return (1.0, 1.0)
+    scaling = state.items(name, 2, kind=tuple)
+    both = [Stored({name: one}, state.path).number(name, SMALLEST_NUMBER) for one in scaling]
+    return tuple(both)
+
+
+def _stored_rule(state, names):
+    """Return the rule of a stored method."""
+    rule = {"name": state.choice("name", names)}
+    for number in ("C", "phi", "r", "epsilon"):
+        if state.has(number):
+            rule[number] = state.number(number, 0.0, finite=number != "C")
+    state.end()
+    return rule
+
+
+def _stored_demands(state, n_classes):
+    """Return the margins asked for by a stored method."""
+    demands = {}
+    for number in ("negative", "positive", "eta_ratio"):
+        if state.has(number):
+            demands[number] = state.number(number)
+    for flag in ("running", "root", "relative", "counted", "max_loss"):
+        if state.has(flag):
+            demands[flag] = state.flag(flag)
+    if state.has("sign"):
+        demands["sign"] = state.number("sign", -1.0, 1.0)
+    if state.has("pairs"):
+        shape = (n_classes, n_classes)
+        demands["pairs"] = state.array("pairs", np.float64, shape, finite=True, low=0)
+    state.end()
+    return demands
+
 
 class LinearState:
     """Weights, covariance and sums of a model, with the loop that learns.
@@ -53,30 +131,24 @@ class LinearState:
         self.method = method
         self.dtype = np.dtype(dtype)
         self.sparse = sparse
-        full = method.covariance == "full"
-        shape = (n_problems, n_features)
-        order = "F" if sparse and not full else "C"
-        kind = np.float64 if full else self.dtype
+        kind = np.float64 if method.covariance == "full" else self.dtype
         if not method.start_variance <= np.finfo(kind).max:
             raise ValueError(
                 f"1 / a = {method.start_variance:g}, the variance of the weights at first, is too "
                 f"large for {np.dtype(kind)}: choose a larger a."
             )
-        arrays = {
-            "coef": zeros(shape, kind, order),
-            "intercept": np.zeros(n_problems),
-        }
-        if method.average_from is not None:
-            arrays["coef_sums"] = zeros(shape, kind, order)
-            arrays["intercept_sums"] = np.zeros(n_problems)
-        if method.covariance == "diag":
-            arrays["variances"] = zeros(shape, kind, order)
-            arrays["variances"] += kind.type(method.start_variance)
-            arrays["intercept_variances"] = np.full(n_problems, method.start_variance)
-        elif full:
-            arrays["covariance"] = _covariances(method, n_problems, n_features)
+        order = "F" if sparse and method.covariance != "full" else "C"
+        arrays = {}
+        for name, (kind, shape) in _layout(method, self.dtype, n_problems, n_features).items():
+            if name == "covariance":
+                arrays[name] = _covariances(method, n_problems, n_features)
+            else:
+                arrays[name] = zeros(shape, kind, order) if len(shape) == 2 else np.zeros(shape)
+        for name in ("variances", "intercept_variances"):
+            if name in arrays:
+                arrays[name] += arrays[name].dtype.type(method.start_variance)
         self.arrays = arrays
-        self.shape = shape
+        self.shape = (n_problems, n_features)
         self.loop = self._moved = self._averaged = None
         # The weights of a model that was made sparse; "coef" is missing among the arrays then.
         self.thin = None
@@ -237,6 +309,7 @@ class LinearState:
     def as_dict(self):
         """Plain arrays and numbers, for pickles."""
         return {
+            "format": FORMAT,
             "method": vars(self.method),
             "dtype": self.dtype.name,
             "sparse": self.sparse,
@@ -247,25 +320,75 @@ class LinearState:
         }
 
     @classmethod
-    def from_dict(cls, state):
-        """Rebuild a state from what ``as_dict`` gave."""
+    def from_state(cls, state, n_features, n_classes):
+        """Rebuild what ``as_dict`` gave, a :class:`Stored`.
+
+        The model that it belongs to has so many features and classes; a regressor has None.
+        """
+        state.expect_format(FORMAT, absent=1)
         self = cls.__new__(cls)
-        self.method = Method(**state["method"])
-        self.dtype = np.dtype(state["dtype"])
-        self.sparse = state["sparse"]
-        self.shape = tuple(state["shape"])
-        order = "F" if self.sparse and self.method.covariance != "full" else "C"
-        self.arrays = {
+        self.method = method = Method.from_state(state.part("method"), n_classes)
+        self.dtype = np.dtype(state.choice("dtype", ["float32", "float64"]))
+        self.sparse = state.flag("sparse")
+        self.shape = (1 if n_classes in (None, 2) else n_classes, n_features)
+        state.require(state.integers("shape", 2) == self.shape, "shape", f"must be {self.shape}")
+        self.thin = state.value("thin")
+        if self.thin is not None:
+            self.thin = state.csr_matrix("thin", self.shape)
+        self._moved = _stored_counters(state.part("moved"), self.shape[0])
+        arrays = state.part("arrays")
+        order = "F" if self.sparse and method.covariance != "full" else "C"
+        self.arrays = {}
+        for name, (kind, shape) in _layout(method, self.dtype, *self.shape).items():
+            if name == "coef" and self.thin is not None and method.average_from is None:
+                continue  # until ``densify``
+            low, high = _range_of(name, method)
+            array = arrays.array(name, kind, shape, finite=True, low=low, high=high)
             # Copies: the arrays may be read-only, from a memory map.
-            name: _laid_out(array, order) if array.ndim == 2 else array.copy()
-            for name, array in state["arrays"].items()
-        }
-        self.thin = state["thin"]
+            self.arrays[name] = _laid_out(array, order) if array.ndim == 2 else array.copy()
+        arrays.end()
+        state.end()
         self.loop = self._averaged = None
-        self._moved = state["moved"]
         if "coef" in self.arrays:
             self._build()
         return self
+
+
+def _layout(method, dtype, n_problems, n_features):
+    """Return type and shape of each array of a model."""
+    full = method.covariance == "full"
+    weights = np.dtype(np.float64) if full else dtype, (n_problems, n_features)
+    numbers = np.dtype(np.float64), (n_problems,)
+    layout = {"coef": weights, "intercept": numbers}
+    if method.average_from is not None:
+        layout.update(coef_sums=weights, intercept_sums=numbers)
+    if method.covariance == "diag":
+        layout.update(variances=weights, intercept_variances=numbers)
+    elif full:
+        n = n_features + bool(method.fit_intercept)
+        layout["covariance"] = np.dtype(np.float64), (n_problems, n, n)
+    return layout
+
+
+def _range_of(name, method):
+    """Return what the numbers of an array lie between: a covariance only shrinks."""
+    most = method.start_variance * 1.001  # rounded to float32, among others
+    if "variances" in name:
+        return 0, most
+    return (-most, most) if name == "covariance" else (None, None)
+
+
+def _stored_counters(state, n_problems):
+    """Return the counters of a stored loop."""
+    counters = {
+        "n_rows": state.integer("n_rows"),
+        "n_updates": state.integer("n_updates"),
+        "counts": state.array(
+            "counts", np.float64, (max(2, n_problems),), low=0, high=LARGEST_COUNT
+        ),
+    }
+    state.end()
+    return counters
 
 
 def _laid_out(array, order):

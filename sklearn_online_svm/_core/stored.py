@@ -1,0 +1,218 @@
+"""What is read from a stored model is checked first: the vocabulary of all ``restore`` methods.
+
+A pickle may be cut short, come from another version, or hold what somebody has changed. The loops
+of the engine follow indices and counts without looking, so nothing gets that far unchecked: sizes,
+types and ranges here, field by field; what follows from other fields is compared with them where
+it is read. Content that could be a model's is not questioned.
+"""
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+# Counts of rows, steps and kernel values; sums of a few of them fit into 64 bits.
+LARGEST_COUNT = 2**60
+LARGEST_NUMBER = np.finfo(np.float64).max
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+_INTEGERS = (np.dtype(np.int32), np.dtype(np.int64))
+SMALLEST_NUMBER = np.finfo(np.float64).smallest_subnormal
+
+
+class Stored:
+    """The fields of a stored state; each is checked when it is read.
+
+    Parameters
+    ----------
+    fields : dict
+    path : str, default=""
+        Where the state lies in the model, for messages.
+    """
+
+    def __init__(self, fields, path=""):
+        self.path = path
+        if not isinstance(fields, dict):
+            self._refuse_self(f"must be a dict, got {_short(fields)}")
+        self._fields = fields
+        self._read = set()
+
+    @classmethod
+    def of(cls, state):
+        """``state`` itself, or the fields of a dict."""
+        return state if isinstance(state, cls) else cls(state)
+
+    def refuse(self, name, problem):
+        """Raise the error that names a field."""
+        raise ValueError(f"The stored model is damaged: {self._path_of(name)} {problem}.")
+
+    def require(self, holds, name, problem):
+        """Refuse a field unless what must hold does."""
+        if not holds:
+            self.refuse(name, problem)
+
+    def has(self, name):
+        return name in self._fields
+
+    def __iter__(self):
+        return iter(self._fields)
+
+    def value(self, name):
+        """Return a field as it is."""
+        if name not in self._fields:
+            self.refuse(name, "is missing")
+        self._read.add(name)
+        return self._fields[name]
+
+    def end(self):
+        """Refuse fields that have not been read."""
+        for name in self._fields:
+            if name not in self._read:
+                self.refuse(name, "is none of the fields known to this version")
+
+    def expect_format(self, known, absent=None):
+        """Refuse a state of another format; ``absent`` is that of states without a number."""
+        found = self.value("format") if self.has("format") or absent is None else absent
+        if type(found) is not int or found != known:
+            raise ValueError(
+                f"The stored model has an unknown format: {self._path_of('format')} is "
+                f"{_short(found)}, this version reads {known}."
+            )
+
+    # ------------------------------------------------------------------------ nested states
+
+    def part(self, name):
+        """Return a state within this one."""
+        return Stored(self.value(name), self._path_of(name))
+
+    def parts(self, name, n):
+        """Return a list of ``n`` states."""
+        parts = self.items(name, n)
+        return [Stored(part, f"{self._path_of(name)}[{i}]") for i, part in enumerate(parts)]
+
+    # ------------------------------------------------------------------------ plain values
+
+    def items(self, name, n=None, kind=list):
+        """Return a list (or tuple), of length ``n`` where that is known, without arrays."""
+        value = self.value(name)
+        if (
+            type(value) is not kind
+            or n not in (None, len(value))
+            or any(isinstance(item, np.ndarray) for item in value)
+        ):
+            length = "" if n is None else f" of length {n}"
+            self.refuse(name, f"must be a {kind.__name__}{length}, got {_short(value)}")
+        return value
+
+    def integer(self, name, low=0, high=LARGEST_COUNT):
+        """Return an integer in [low, high]."""
+        value = self.value(name)
+        if (
+            type(value) is not int
+            and not isinstance(value, np.integer)
+            or not (low <= value <= high)
+        ):
+            self.refuse(name, f"must be an integer in [{low}, {high}], got {_short(value)}")
+        return int(value)
+
+    def integers(self, name, n):
+        """Return a tuple of ``n`` integers."""
+        value = self.value(name)
+        if not (
+            isinstance(value, tuple | list)
+            and len(value) == n
+            and all(isinstance(v, int | np.integer) for v in value)
+        ):
+            self.refuse(name, f"must be {n} integers, got {_short(value)}")
+        return tuple(int(v) for v in value)
+
+    def number(self, name, low=-np.inf, high=np.inf, *, finite=True):
+        """Return a number in [low, high]; an infinite one only if ``finite=False``."""
+        value = self.value(name)
+        if (
+            isinstance(value, bool | np.bool_)
+            or not isinstance(value, int | float | np.integer | np.floating)
+            or not low <= value <= high
+            or (not abs(value) <= LARGEST_NUMBER and (finite or isinstance(value, int)))
+        ):
+            kind = "finite number" if finite else "number"
+            self.refuse(name, f"must be a {kind} in [{low}, {high}], got {_short(value)}")
+        return float(value)
+
+    def flag(self, name):
+        """Return a boolean."""
+        value = self.value(name)
+        if not isinstance(value, bool | np.bool_):
+            self.refuse(name, f"must be True or False, got {_short(value)}")
+        return bool(value)
+
+    def choice(self, name, options):
+        """Return one of some strings (or None)."""
+        value = self.value(name)
+        if not (value is None or isinstance(value, str)) or value not in options:
+            self.refuse(name, f"must be one of {[*options]}, got {_short(value)}")
+        return value
+
+    # ------------------------------------------------------------------------ arrays
+
+    def array(self, name, dtype, shape, *, finite=False, low=None, high=None):
+        """Return an array of a type and shape; an axis of length None may have any.
+
+        It comes back as it is, also where it is read-only; copied only where it is not laid out
+        as the engine reads it, as in a pickle of a machine with the other order of bytes.
+        ``low`` and ``high`` are included.
+        """
+        array, dtype = self.value(name), np.dtype(dtype)
+        if (
+            not isinstance(array, np.ndarray)
+            or array.dtype.newbyteorder("=") != dtype
+            or array.ndim != len(shape)
+            or any(n is not None and n != m for n, m in zip(shape, array.shape, strict=True))
+        ):
+            wanted = tuple("any" if n is None else n for n in shape)
+            self.refuse(name, f"must be a {dtype} array of shape {wanted}, got {_short(array)}")
+        array = np.asarray(array)  # of a memory map its numbers
+        if not (array.flags.c_contiguous and array.flags.aligned) or array.dtype != dtype:
+            array = np.require(array, dtype, ["C", "A"])
+        if finite and not _all_finite(array):
+            self.refuse(name, "must be finite")
+        if array.size:
+            self.require(low is None or array.min() >= low, name, f"must be >= {low}")
+            self.require(high is None or array.max() <= high, name, f"must be <= {high}")
+        return array
+
+    def csr_matrix(self, name, shape):
+        """Return a CSR matrix of a shape, of finite floats; rebuilt from its arrays."""
+        value = self.value(name)
+        self.require(isinstance(value, csr_matrix), name, f"must be a CSR matrix of shape {shape}")
+        parts = Stored(value.__dict__, self._path_of(name))
+        self.require(parts.integers("_shape", 2) == shape, name, f"must have the shape {shape}")
+        kinds = [getattr(parts.value(part), "dtype", None) for part in ("data", "indptr")]
+        self.require(kinds[0] in _FLOATS and kinds[1] in _INTEGERS, name, "must hold floats")
+        starts = parts.array("indptr", kinds[1], (shape[0] + 1,), low=0)
+        nnz = int(starts[-1])
+        parts.require(
+            starts[0] == 0 and (np.diff(starts) >= 0).all(), "indptr", "must rise from 0"
+        )
+        data = parts.array("data", kinds[0], (nnz,), finite=True)
+        indices = parts.array("indices", kinds[1], (nnz,), low=0, high=shape[1] - 1)
+        return csr_matrix((data, indices, starts), shape=shape)
+
+    def _path_of(self, name):
+        return f"{self.path}.{name}" if self.path else name
+
+    def _refuse_self(self, problem):
+        raise ValueError(f"The stored model is damaged: {self.path or 'it'} {problem}.")
+
+
+def _all_finite(array):
+    """Whether all numbers are finite; most often the sum says so, at the speed of memory."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(array.sum()) or np.isfinite(array).all())
+
+
+def _short(value):
+    """Say what was found in few words."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} of shape {value.shape}"
+    if isinstance(value, (list, tuple, dict)):
+        return f"a {type(value).__name__} of length {len(value)}"
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

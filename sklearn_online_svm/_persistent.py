@@ -1,0 +1,120 @@
+"""What all stored models have: the versions they were stored with, classes, features."""
+
+import warnings
+
+import numpy as np
+import sklearn
+from sklearn.exceptions import InconsistentVersionWarning
+
+from ._version import __version__
+
+__all__ = [
+    "InconsistentPackageWarning",
+    "Persistent",
+    "in_ascending_order",
+    "stored_classes",
+    "stored_features",
+]
+
+# Where a stored model has its versions: of this package, and of scikit-learn.
+_VERSIONS = ("_package_version", "_sklearn_version")
+# What is said of models stored before they knew their version.
+_BEFORE_VERSIONS = "of unknown version"
+
+
+class InconsistentPackageWarning(InconsistentVersionWarning):
+    """A model was stored by another version of this package, or of scikit-learn.
+
+    Parameters
+    ----------
+    package : str
+        Whose version differs.
+    current_version, original_version : str
+        The version in use, and that by which the model was stored.
+    estimator_name, current_sklearn_version, original_sklearn_version : str
+        As in scikit-learn's warning.
+    """
+
+    def __init__(self, *, package, current_version, original_version, **of_sklearn):
+        super().__init__(**of_sklearn)
+        self.package = package
+        self.current_version = current_version
+        self.original_version = original_version
+
+    def __str__(self):
+        return (
+            f"{self.estimator_name} was stored with {self.package} {self.original_version} and is "
+            f"loaded with {self.package} {self.current_version}. It may fail, or give other "
+            "results; fit it again with this version, or use the one it was stored with."
+        )
+
+
+class Persistent:
+    """Mixin of estimators: a stored model knows the versions by which it was stored.
+
+    scikit-learn does this for its own estimators only. The mixin stands before ``BaseEstimator``.
+    """
+
+    def __getstate__(self):
+        state = dict(super().__getstate__())
+        state.update(zip(_VERSIONS, (__version__, sklearn.__version__), strict=True))
+        return state
+
+    def __setstate__(self, state):
+        state = dict(state)
+        original, original_sklearn = (
+            version if isinstance(version, str) else _BEFORE_VERSIONS
+            for version in (state.pop(name, None) for name in _VERSIONS)
+        )
+        super().__setstate__(state)
+        of_packages = [("sklearn-online-svm", __version__, original)]
+        if original != _BEFORE_VERSIONS:
+            of_packages.append(("scikit-learn", sklearn.__version__, original_sklearn))
+        for package, current, stored in of_packages:
+            if stored != current:
+                warnings.warn(
+                    InconsistentPackageWarning(
+                        package=package,
+                        current_version=current,
+                        original_version=stored,
+                        estimator_name=type(self).__name__,
+                        current_sklearn_version=sklearn.__version__,
+                        original_sklearn_version=original_sklearn,
+                    ),
+                    stacklevel=2,
+                )
+
+
+def in_ascending_order(classes):
+    """Whether something is an array of two or more classes, each above the one before."""
+    if not isinstance(classes, np.ndarray) or classes.ndim != 1 or len(classes) < 2:
+        return False
+    if classes.dtype.kind == "c":
+        return False
+    try:
+        classes.tolist()
+        return bool(np.asarray(classes[:-1] < classes[1:]).all())
+    except (TypeError, ValueError, SystemError):  # of mixed types; of broken strings
+        return False
+
+
+def stored_classes(state):
+    """Return the classes of a stored model."""
+    classes = state.value("classes_")
+    state.require(
+        in_ascending_order(classes),
+        "classes_",
+        "must be an array of two or more classes in ascending order",
+    )
+    return classes
+
+
+def stored_features(state):
+    """Return the number of features of a stored model; their names, if any, have to fit."""
+    n_features = state.integer("n_features_in_", 1, 2**31 - 1)
+    if state.has("feature_names_in_"):
+        names = state.array("feature_names_in_", object, (n_features,))
+        state.require(
+            all(isinstance(name, str) for name in names), "feature_names_in_", "must be strings"
+        )
+    return n_features
