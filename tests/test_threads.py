@@ -422,8 +422,16 @@ def test_a_prediction_has_its_turn_between_two_blocks_of_rows():
     assert model.n_samples_seen_ == 384
 
 
+@pytest.fixture
+def hears_interrupts():
+    """What a shell starts with & is born deaf to them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent to no thread on Windows")
-def test_an_interrupt_while_waiting_for_the_turn():
+def test_an_interrupt_while_waiting_for_the_turn(hears_interrupts):
     """Ctrl-C in the main thread, which waits for a learner; the guard stays in order."""
     X, y = two_classes(300)
     model, other = LASVC(kernel=Pause(), random_state=0), LASVC(kernel=Pause(), random_state=0)

@@ -198,12 +198,12 @@ class KernelLearner(KernelMachine):
 
         ``order`` is that of visiting, for running counts; None: as they come.
         """
-        if self.class_weight is None and self.C < np.inf:
+        if self.class_weight is None and float(self.C) < np.inf:
             cost = self._weighted_costs(codes, weights, order)
         else:
             with np.errstate(invalid="ignore", over="ignore"):
                 cost = self._weighted_costs(codes, weights, order)
-        if not cost @ cost < np.inf:  # infinite, not a number, or huge: a quick look
+        if not cost.max(initial=0.0) < np.inf:  # infinite, or not a number
             cost[np.isnan(cost)] = 0.0  # no weight, whatever C is
             if self._needs_finite_costs() and np.isinf(cost).any():
                 raise ValueError(
