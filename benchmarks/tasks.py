@@ -397,7 +397,7 @@ def prefixes(job):
     }
 
 
-N_PREFIXES = 20
+N_PREFIXES = 10
 N_ROWS_DECIDED = 300
 
 
