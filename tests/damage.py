@@ -388,8 +388,10 @@ class Cases:
             except NotFittedError:
                 return "works", "not fitted"
             except ValueError as error:
-                # Weights, or vectors, may be so large as to give no decision.
-                if re.search("not finite|too large|beyond the range|must be finite", str(error)):
+                # Wrong numbers may be so large as to give no decision, or lead where no model
+                # goes; numbers among objects are no labels to scikit-learn.
+                said = "not finite|too large|beyond the range|Unknown label type"
+                if re.search(f"{said}|damaged: .* must be (finite|[<>]=)", str(error)):
                     return "works", str(error)
                 raise
             return "works", ""

@@ -25,10 +25,11 @@ _NO_LIMIT = np.iinfo(np.int64).max
 _FEW_ROWS = 30
 
 # What is looked at when learning goes on; the others concern fit, or are read where they are used.
-_learning_parameters = operator.attrgetter(
+_LEARNING_PARAMETERS = (
     *("C", "class_weight", "kernel", "degree", "gamma", "coef0", "algorithm", "tol"),
     *("delta_max", "ramp_s", "shrinking", "cache_size", "n_jobs"),
 )
+_learning_parameters = operator.attrgetter(*_LEARNING_PARAMETERS)
 
 
 def _can_take_new_rows(model):
@@ -677,6 +678,10 @@ class LASVC(KernelLearner):
             f"{self.kkt_violation_:.3g}, {self.n_kernel_evaluations_:,} kernel values, "
             f"{seconds:.1f} s"
         )
+
+    def _rebuilt(self, state):
+        state.items("_known_parameters", len(_LEARNING_PARAMETERS), kind=tuple)
+        return super()._rebuilt(state)
 
     def _notice_new_parameters(self):
         """Take up parameters set since the last chunk, or refuse those that cannot change."""

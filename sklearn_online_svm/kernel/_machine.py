@@ -235,15 +235,9 @@ class KernelMachine(SuspectLabels, ClassifierMixin, Persistent, BaseEstimator, G
         for name in ("n_iter_", "n_labels_used_"):
             if state.has(name):
                 state.integer(name)
-        if state.has("_known_parameters"):
-            state.items("_known_parameters", kind=tuple)
-        if state.has("_learnt_with"):
-            names = {*state.part("_learnt_with")}
-            state.require(
-                names == {*self._fixed_by_learning},
-                "_learnt_with",
-                f"must be about {self._fixed_by_learning}",
-            )
+        names = {*state.part("_learnt_with")}
+        fixed = self._fixed_by_learning
+        state.require(names == {*fixed}, "_learnt_with", f"must be about {fixed}")
         engine = spec.build()
         engine.restore(state.part("_engine"))
         for problem in engine.problems:
