@@ -1,4 +1,5 @@
 """One thread at a time changes a model; a thread that helps it counts as the same."""
+from libc.stdint cimport int64_t
 
 
 cdef class Guard:
@@ -12,6 +13,19 @@ cdef class Guard:
     cdef int enter(self, bint reads) except -1
     cdef void leave(self)
     cdef int give_way(self) except -1
+
+
+cdef class Shelf:
+    cdef bint closed
+    cdef tuple arrays
+    cdef tuple memories                 # of those arrays that are views
+    cdef int64_t n_rows
+    cdef tuple former
+    cdef int64_t n_former
+
+    cdef bint close(self, tuple meanwhile)
+    cpdef void open(self, int64_t n_rows)
+    cdef bint is_held(self)
 
 
 # Whether threads that share some work should come back.

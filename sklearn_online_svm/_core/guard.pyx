@@ -17,6 +17,20 @@ from concurrent.futures import wait
 
 cimport cython
 from cpython.pythread cimport PyThread_get_thread_ident
+from cpython.ref cimport PyObject
+from libc.stdint cimport int64_t
+
+import numpy as np
+
+cdef extern from *:
+    """
+    static Py_ssize_t n_references(PyObject *object) { return Py_REFCNT(object); }
+    static Py_ssize_t n_references_of_item(PyObject *tuple, Py_ssize_t k) {
+        return Py_REFCNT(PyTuple_GET_ITEM(tuple, k));
+    }
+    """
+    Py_ssize_t n_references(PyObject *)
+    Py_ssize_t n_references_of_item(PyObject *, Py_ssize_t)
 
 # Threads at work for another one.
 cdef dict _acting_for = {}
@@ -112,6 +126,81 @@ cdef class Guard:
         return Reading(self)
 
 
+@cython.final
+cdef class Shelf:
+    """Arrays that some threads read while another one wants to write to them.
+
+    Whoever reads takes them with ``look`` and holds them while he reads. Whoever writes closes the
+    shelf until he has done: who comes meanwhile sees copies made beforehand, or comes back later.
+    If the arrays are held when the shelf is to be closed, they are left to those who hold them and
+    to all who come meanwhile; the writer goes on with copies.
+
+    Who holds an array is told by reference counts. That is exact as long as there is a GIL:
+    ``look`` takes a reference to the tuple, ``close`` counts and closes, and neither runs Python
+    code nor allocates in between, so each is one step for all other threads. Where an interpreter
+    can do without the GIL, the modules of the engine do not say that they can, and it comes back
+    when they are imported.
+    """
+
+    def put(self, tuple arrays, int64_t n_rows):
+        """From now on these are the arrays, and so many rows have been learnt."""
+        # A view of a view knows the memory of the first, not the first.
+        memories = tuple([
+            array.base for array in arrays
+            if isinstance(array, np.ndarray) and array.base is not None])
+        self.memories = memories
+        self.arrays = arrays
+        self.n_rows = n_rows
+
+    def look(self):
+        """Return the arrays and the number of rows, those of before while somebody writes.
+
+        None for the arrays: there are none of before, come back when the writer has done.
+        """
+        cdef tuple arrays
+        cdef int64_t n_rows
+        # Both first, then the tuple: new objects may let other threads run.
+        if self.closed:
+            arrays, n_rows = self.former, self.n_former
+        else:
+            arrays, n_rows = self.arrays, self.n_rows
+        return arrays, n_rows
+
+    cdef bint close(self, tuple meanwhile):
+        """Begin to write, while others see these copies, or nothing if None.
+
+        False: the arrays are held, and others go on seeing them. Call again with copies in place.
+        """
+        cdef bint held
+        if self.closed:
+            return True
+        held = self.is_held()
+        self.former, self.n_former = self.arrays if held else meanwhile, self.n_rows
+        self.closed = True
+        return not held
+
+    cpdef void open(self, int64_t n_rows):
+        """Show what was written: after so many rows."""
+        self.n_rows = n_rows
+        self.closed = False
+        self.former = None
+
+    cdef bint is_held(self):
+        """Whether somebody holds the arrays, one of them, or a view of one."""
+        cdef Py_ssize_t k
+        if n_references(<PyObject *>self.arrays) > 1:
+            return True
+        for k in range(len(self.arrays)):
+            # Known here, to the state, and to the engine.
+            if n_references_of_item(<PyObject *>self.arrays, k) > 3:
+                return True
+        for k in range(len(self.memories)):
+            # Known here, and to the array.
+            if n_references_of_item(<PyObject *>self.memories, k) > 2:
+                return True
+        return False
+
+
 cdef object new_place(unsigned long thread):
     """A place in the line: a lock that is released when the turn of the thread has come."""
     lock = allocate_lock()
@@ -139,6 +228,9 @@ cdef class Guarded:
 
     cdef readonly Guard _guard
     cdef dict origin                # of a draft: the attributes it started from
+    cdef Guarded view               # the last view, and its attributes
+    cdef dict viewed
+    cdef bint is_view
 
     def __cinit__(self, *args, **kwargs):
         self._guard = Guard()
@@ -162,12 +254,19 @@ cdef class Guarded:
             if name not in changed:
                 attributes.pop(name, None)
         self.__dict__ = attributes
+        self.view = self.viewed = None  # which have what was learnt before
 
     def _view(self):
         """Return the model as it is now; what is learnt from now on does not change the view."""
-        cdef Guarded view = type(self).__new__(type(self))
-        view._guard = self._guard
-        view.__dict__ = self.__dict__
+        cdef dict attributes = self.__dict__
+        cdef Guarded view = self.view
+        if self.is_view:
+            return self
+        if view is None or self.viewed is not attributes:
+            view = type(self).__new__(type(self))
+            view.is_view, view._guard = True, self._guard
+            view.__dict__ = attributes
+            self.view, self.viewed = view, attributes
         return view
 
 

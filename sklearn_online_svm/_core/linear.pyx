@@ -13,6 +13,7 @@ from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdint cimport int32_t, int64_t
 
 from .blocks cimport address
+from .guard cimport Shelf
 from .leaves cimport LEAVES_AHEAD, LEAVES_PREFETCH, leaves_pass, leaves_tally
 from .queries cimport Asker, asking_probability, asks, move_on
 from .rules cimport (
@@ -43,10 +44,12 @@ cdef enum:
     _DONE
     _NOT_FINITE
     _LABEL_WANTED
+    _HELD
 
 DONE = _DONE
 NOT_FINITE = _NOT_FINITE
 LABEL_WANTED = _LABEL_WANTED
+HELD = _HELD
 
 # Multiplications between two looks at the signals: a few milliseconds.
 cdef double PATIENCE = 5e6
@@ -94,6 +97,8 @@ cdef class UpdateLoop:
     ----------
     weights : Weights
         Its state, changed in place.
+    shelf : Shelf
+        From which others read the weights.
     rule : dict
         ``name``, one of RULES, and the numbers of the rule: C, eta as phi, r, epsilon.
     demands : dict
@@ -106,6 +111,7 @@ cdef class UpdateLoop:
         Rows before the first that counts for the average.
     """
     cdef readonly Weights weights
+    cdef Shelf shelf
     cdef readonly int64_t n_rows        # learnt from, those of weight 0 included
     cdef readonly int64_t n_updates
     cdef readonly Py_ssize_t position   # rows of this call gone through
@@ -126,9 +132,10 @@ cdef class UpdateLoop:
     cdef object pairs
     cdef Asker asker
 
-    def __init__(self, Weights weights, dict rule, dict demands, bint crammer_singer=False,
-                 int64_t average_from=0):
+    def __init__(self, Weights weights, Shelf shelf, dict rule, dict demands,
+                 bint crammer_singer=False, int64_t average_from=0):
         self.weights = weights
+        self.shelf = shelf
         self.rule.kind = <rule_kind><int>RULES[rule["name"]]
         self.rule.C = rule.get("C", INFINITY)
         self.rule.phi = rule.get("phi", 0.0)
@@ -184,7 +191,7 @@ cdef class UpdateLoop:
     # -------------------------------------------------------------------------- learning
 
     def learn(self, X, labels, row_weights=None, order=None, Py_ssize_t start=0,
-              Asker asker=None, marks=None):
+              Asker asker=None, marks=None, tuple meanwhile=None):
         """Learn the rows in their order, from the `start`-th on.
 
         Parameters
@@ -204,12 +211,16 @@ cdef class UpdateLoop:
             on, or 2: nobody knows it, and it is not asked for again. float64 per class, or None:
             the weight of a row is multiplied with that of its label, once this is known. An array
             with one int64: the labels that may still be bought.
+        meanwhile : tuple of ndarray, optional
+            Copies of the arrays on the shelf, for others to read.
 
         Returns
         -------
         end : int
-            DONE, NOT_FINITE (the row is not learnt from), or LABEL_WANTED: the label of the row
-            is asked for and -1; go on from this row when it is known.
+            DONE, NOT_FINITE (the row is not learnt from; the shelf stays closed), LABEL_WANTED
+            (the label of the row is asked for and -1; go on from this row when it is known), or
+            HELD (nothing is learnt, as somebody reads the weights where they lie; the shelf is
+            closed).
         position : int
             How many rows have been gone through, counted in `order`.
         """
@@ -261,13 +272,20 @@ cdef class UpdateLoop:
         self.asker = asker
         self.position = start
         stride = max(1, <Py_ssize_t>(PATIENCE / work))
-        while position < n and end == _DONE:
-            stop = min(n, position + stride)
-            with nogil:
-                end = self._run(&source, &position, stop)
-            self.position = position
-            if position < n or n - start > stride:
-                PyErr_CheckSignals()
+        if not self.shelf.close(meanwhile):
+            return _HELD, position
+        try:
+            while position < n and end == _DONE:
+                stop = min(n, position + stride)
+                with nogil:
+                    end = self._run(&source, &position, stop)
+                self.position = position
+                if position < n or n - start > stride:
+                    PyErr_CheckSignals()
+        finally:
+            # What has been learnt before such a row may have to be taken back.
+            if end != _NOT_FINITE:
+                self.shelf.open(self.n_rows)
         return end, position
 
     cdef int _run(self, const Source *source, Py_ssize_t *position,

@@ -1,5 +1,6 @@
 """Learning from a stream whose labels have a price."""
 
+import copy
 from numbers import Integral
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_integers, check_rows, check_weights, draw_seed
+from .._core.guard import Guarded
 from .._core.rows import shuffled
 from .._core.stored import Stored
 from .._persistent import Persistent, stored_classes, stored_features
@@ -22,7 +24,9 @@ from ._stream import CompiledStream, Seen, Stream
 from ._unfinished import Chance, Unfinished
 
 
-class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Persistent, BaseEstimator):
+class LabelEfficientClassifier(
+    MetaEstimatorMixin, ClassifierMixin, Persistent, BaseEstimator, Guarded
+):
     """Learns online, and buys a label only when the query rule says so.
 
     For each row: the model predicts; the rule decides, from how sure the model is, whether the
@@ -168,7 +172,17 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Persistent, 
         the first answer, the model is what it was before the call.
         """
         self._validate_params()
-        before = self.__dict__.copy()
+        with self._guard:
+            draft = self._draft()
+            try:
+                draft._fit(X, y, sample_weight, oracle, classes)
+            finally:
+                # Whether there is something to keep, ``_fit`` has decided.
+                if draft.__dict__.pop("_kept", False):
+                    self._take(draft)
+        return self
+
+    def _fit(self, X, y, sample_weight, oracle, classes):
         stream = chance = None
         try:
             if y is None and oracle is None:
@@ -195,19 +209,17 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Persistent, 
             stream.remember()
         except BaseException as error:
             paid = stream is not None and stream.answers.by_oracle.any()
-            if stream is None or (isinstance(error, Exception) and not paid):
-                self.__dict__.clear()
-                self.__dict__.update(before)
-            else:
+            if stream is not None and (paid or not isinstance(error, Exception)):
                 if self.shuffle:
                     stream.n_seen = stream.n_rows
                 stream.own_all_answers()
                 stream.remember()
                 if paid:
                     self._unfinished = Unfinished(stream.answers, 0, chance)
+                self._kept = True
             raise
         self.__dict__.pop("_unfinished", None)
-        return self
+        self._kept = True
 
     def partial_fit(self, X, y=None, classes=None, sample_weight=None, *, oracle=None):
         """Go on with new rows, in their order.
@@ -243,43 +255,43 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Persistent, 
         with them. Then either the same call is repeated (next, with the same rows), which goes on
         with the row where it broke off; or the stream goes on with the rows from this one on.
         """
-        first = "estimator_" not in self.__dict__
-        before = self.__dict__.copy()
-        try:
-            if first:
-                self._validate_params()
-                if classes is None:
-                    raise ValueError("classes must be passed on the first call to partial_fit.")
-            elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-                raise ValueError(
-                    f"`classes={classes!r}` is not the same as on last call to partial_fit, "
-                    f"was: {self.classes_!r}"
-                )
-            X, labels, weights = self._read(X, y, sample_weight, classes)
-            former = self._left_unfinished(X)
-            if first:
-                self._begin(check_random_state(self.random_state))
-            stream = self._open(X, labels, weights, oracle, former)
-            start = 0 if former is None else former.n_done
-        except BaseException:  # an interrupt, too: nothing has been learnt
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-        try:
-            stream.n_seen = start
-            stream.run(self.estimator_, self.query_strategy_, None, start)
-        except BaseException:
-            if first and stream.has_not_begun():
-                # A parameter that was found wrong only now can be mended.
-                self.__dict__.clear()
-                self.__dict__.update(before)
-            else:
-                stream.remember(start)
-                self._unfinished = Unfinished(stream.answers, stream.n_seen, None)
-            raise
-        stream.remember(start)
-        self.__dict__.pop("_unfinished", None)
+        with self._guard:
+            before, draft = self.__dict__, self._draft()
+            stream, start = draft._begin_partial_fit(X, y, classes, sample_weight, oracle)
+            # From here on others, the oracle among them, see what has been learnt so far.
+            self._take(draft)
+            try:
+                stream.run(self.estimator_, self.query_strategy_, None, start)
+            except BaseException:
+                if "estimator_" not in before and stream.has_not_begun():
+                    # A parameter that was found wrong only now can be mended.
+                    self.__dict__ = before
+                else:
+                    stream.remember(start)
+                    self._unfinished = Unfinished(stream.answers, stream.n_seen, None)
+                raise
+            stream.remember(start)
+            self.__dict__.pop("_unfinished", None)
         return self
+
+    def _begin_partial_fit(self, X, y, classes, sample_weight, oracle):
+        first = "estimator_" not in self.__dict__
+        if first:
+            self._validate_params()
+            if classes is None:
+                raise ValueError("classes must be passed on the first call to partial_fit.")
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(
+                f"`classes={classes!r}` is not the same as on last call to partial_fit, "
+                f"was: {self.classes_!r}"
+            )
+        X, labels, weights = self._read(X, y, sample_weight, classes)
+        former = self._left_unfinished(X)
+        if first:
+            self._begin(check_random_state(self.random_state))
+        stream = self._open(X, labels, weights, oracle, former)
+        stream.n_seen = 0 if former is None else former.n_done
+        return stream, stream.n_seen
 
     def _validate_params(self):
         super()._validate_params()
@@ -385,9 +397,10 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Persistent, 
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
-        check_is_fitted(self)
-        X = check_rows(self, X, reset=False)
-        return self.estimator_.decision_function(X)
+        view = self._view()
+        check_is_fitted(view)
+        X = check_rows(view, X, reset=False)
+        return view.estimator_.decision_function(X)
 
     def predict(self, X):
         """Class of each row.
@@ -400,9 +413,10 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Persistent, 
         -------
         y : ndarray of shape (n_samples,)
         """
-        check_is_fitted(self)
-        X = check_rows(self, X, reset=False)
-        return self.estimator_.predict(X)
+        view = self._view()
+        check_is_fitted(view)
+        X = check_rows(view, X, reset=False)
+        return view.estimator_.predict(X)
 
     @available_if(lambda self: hasattr(self.estimator_, "predict_proba"))
     def predict_proba(self, X):
@@ -416,8 +430,9 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Persistent, 
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
         """
-        check_is_fitted(self)
-        return self.estimator_.predict_proba(check_rows(self, X, reset=False))
+        view = self._view()
+        check_is_fitted(view)
+        return view.estimator_.predict_proba(check_rows(view, X, reset=False))
 
     @available_if(lambda self: hasattr(self.estimator_, "suspect_labels"))
     def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
@@ -440,9 +455,10 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Persistent, 
         margins : ndarray of shape (n_suspects,)
             Only if ``return_margins=True``.
         """
-        check_is_fitted(self)
-        X = check_rows(self, X, reset=False)
-        return self.estimator_.suspect_labels(
+        view = self._view()
+        check_is_fitted(view)
+        X = check_rows(view, X, reset=False)
+        return view.estimator_.suspect_labels(
             X, y, n_suspects=n_suspects, return_margins=return_margins
         )
 
@@ -456,11 +472,16 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Persistent, 
 
     def __getstate__(self):
         """State of plain values, and the model and the rule as they store themselves."""
-        state = super().__getstate__()
-        for name in ("_seen", "_unfinished"):
-            if name in state:
-                state[name] = state[name].as_dict()
-        return state
+        # What has been learnt and what is remembered of it are to fit together.
+        with self._guard:
+            state = super().__getstate__()
+            for name in ("_seen", "_unfinished"):
+                if name in state:
+                    state[name] = state[name].as_dict()
+            for name in ("estimator_", "query_strategy_"):
+                if name in state:
+                    state[name] = copy.deepcopy(state[name])
+            return state
 
     def __setstate__(self, state):
         if "_seen" in state:

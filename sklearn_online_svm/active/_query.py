@@ -36,7 +36,10 @@ def confidence_of(scores):
 
 
 class QueryRule(Persistent, BaseEstimator):
-    r"""A rule with its own seeded generator; a subclass makes the ``Asker``."""
+    r"""A rule with its own seeded generator; a subclass makes the ``Asker``.
+
+    Each call that looks at the state, or moves it, is one step for other threads.
+    """
 
     _parameter_constraints: dict = {}
 
@@ -117,7 +120,8 @@ class QueryRule(Persistent, BaseEstimator):
         if asker is None:
             self._validate_params()
             random = check_random_state(getattr(self, "random_state", None))
-            asker = self._asker = self._make(draw_seed(random))
+            # Another thread may have been faster.
+            asker = self.__dict__.setdefault("_asker", self._make(draw_seed(random)))
         return asker
 
     def _numbers(self, scores, norms, variances):

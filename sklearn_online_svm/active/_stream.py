@@ -132,22 +132,32 @@ class CompiledStream(Stream):
 
     def run(self, estimator, rule, order, start=0):
         """One pass, from place `start` of the order on."""
-        X = estimator._start_stream(self.X, self.answers.classes)
+        with estimator._guard:
+            X = estimator._start_stream(self.X, self.answers.classes)
+            state = estimator._state
         factors = estimator._class_factors(None, None, stream=True)
         asker = rule._ready()
         if asker.second_order and not hasattr(estimator, "decision_variance"):
             self._variances(estimator, None, rule)
-        rows, loop = arrays_of(X), estimator._state.loop
+        rows = arrays_of(X)
         marks = (self._now, self.owned, factors, self.left)
         codes, position = self.answers.codes, start
         while True:
-            try:
-                end, position = loop.learn(
-                    rows, codes, self.weights, order, position, asker, marks
-                )
-            finally:
-                if self._now is self.predicted:
-                    self.n_seen = loop.position
+            # While the oracle thinks, others may predict from what has been learnt so far.
+            with estimator._guard:
+                if estimator._state is not state:
+                    raise RuntimeError(
+                        f"{estimator!r} was fitted anew while the oracle was asked for a label."
+                    )
+                estimator._continue(X)  # whatever else was done to it
+                try:
+                    end, position = state.learn(
+                        rows, codes, self.weights, order, position, asker, marks
+                    )
+                finally:
+                    state.keep()
+                    if self._now is self.predicted:
+                        self.n_seen = state.loop.position
             if end == DONE:
                 return
             i = position if order is None else int(order[position])

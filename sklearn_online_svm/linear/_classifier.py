@@ -116,32 +116,27 @@ class LinearClassifier(SuspectLabels, ClassifierMixin, LinearLearner):
             If the input is invalid, or a label is none of the classes. What has been learnt stays
             as it was.
         """
-        state = self.__dict__.get("_state")
-        if (
-            state is not None
-            and classes is None
-            and sample_weight is None
-            and plain_rows(self, X, state.dtype, accept_sparse=True)
-            and type(y) is np.ndarray
-            and y.shape == X.shape[:1]
-        ):
-            weights = None
-            X = canonical(X)
-            codes = encode_labels(y, self.classes_)
-            if self.class_weight is not None:
-                weights = self._row_weights(codes, None, stream=True)
-            self._continue(X)
-            self._learn_chunk(X, codes, weights)
-            return self
-        before = self.__dict__.copy()
-        try:
-            X, codes, weights = self._begin_partial_fit(X, y, classes, sample_weight)
-            self._continue(X)
-            self._learn_chunk(X, codes, weights)
-        except BaseException as error:
-            self._take_back(before, error)
-            raise
-        return self
+        with self._guard:
+            state = self.__dict__.get("_state")
+            if (
+                state is not None
+                and classes is None
+                and sample_weight is None
+                and plain_rows(self, X, state.dtype, accept_sparse=True)
+                and type(y) is np.ndarray
+                and y.shape == X.shape[:1]
+            ):
+                weights = None
+                X = canonical(X)
+                codes = encode_labels(y, self.classes_)
+                if self.class_weight is not None:
+                    weights = self._row_weights(codes, None, stream=True)
+                self._continue(X)
+                self._learn_chunk(X, codes, weights)
+                return self
+        return self._partial_fit_or_restore(
+            type(self)._begin_partial_fit, X, y, classes, sample_weight
+        )
 
     def _begin_partial_fit(self, X, y, classes, sample_weight):
         first = "_state" not in self.__dict__
@@ -159,7 +154,9 @@ class LinearClassifier(SuspectLabels, ClassifierMixin, LinearLearner):
         if sample_weight is not None:
             weights = check_weights(sample_weight, X, allow_all_zero=True)
         self.__dict__.setdefault("n_iter_", 1)
-        return X, codes, self._row_weights(codes, weights, stream=True)
+        weights = self._row_weights(codes, weights, stream=True)
+        self._continue(X)
+        return X, codes, weights
 
     def _start_stream(self, X, classes):
         """Prepare for validated rows whose labels have a price; see LabelEfficientClassifier."""
@@ -274,7 +271,7 @@ class LinearClassifier(SuspectLabels, ClassifierMixin, LinearLearner):
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             Two classes: positive for ``classes_[1]``. More: one column per class.
         """
-        scores = self._decide(X)
+        scores = self._view()._decide(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X):
@@ -288,8 +285,9 @@ class LinearClassifier(SuspectLabels, ClassifierMixin, LinearLearner):
         -------
         y : ndarray of shape (n_samples,)
         """
-        codes = self._codes_of(self._decide(X))
-        return self.classes_[codes]
+        view = self._view()
+        codes = self._codes_of(view._decide(X))
+        return view.classes_[codes]
 
     def _codes_of(self, scores):
         if scores.shape[1] == 1:

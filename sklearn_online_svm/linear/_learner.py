@@ -4,6 +4,7 @@ import copy
 import math
 import time
 import warnings
+from contextlib import contextmanager
 from numbers import Integral, Real
 
 import numpy as np
@@ -80,19 +81,45 @@ class LinearLearner(Persistent, BaseEstimator, Guarded):
 
     def _fit_or_restore(self, X, y, sample_weight, coef_init, intercept_init):
         """Fit; an error leaves the model as it was, an interrupt keeps what has been learnt."""
-        before = self.__dict__.copy()
-        try:
-            X, targets, weights = self._begin_fit(X, y, sample_weight)
-            self._state = self._first_state(X, before, coef_init, intercept_init)
-            self._values = self._current_values()
-            self._make_passes(X, targets, weights)
-        except BaseException as error:
-            learning = self.__dict__.get("_state") is not before.get("_state")
-            if learning and not isinstance(error, Exception):
+        with self._guard:
+            draft = self._draft()
+            try:
+                X, targets, weights = draft._begin_fit(X, y, sample_weight)
+                draft._state = draft._first_state(X, self.__dict__, coef_init, intercept_init)
+                draft._values = draft._current_values()
+                draft._make_passes(X, targets, weights)
+            except BaseException as error:
+                learning = draft.__dict__.get("_state") is not self.__dict__.get("_state")
+                if learning and not isinstance(error, Exception):
+                    self._take(draft)
                 raise
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
+            self._take(draft)
+        return self
+
+    def _partial_fit_or_restore(self, begin, *arguments):
+        """Learn a chunk, which ``begin`` validates; an error leaves the model as it was.
+
+        So does an interrupt before anything was learnt.
+        """
+        with self._guard:
+            if "_state" in self.__dict__:
+                before = self.__dict__.copy()
+                try:
+                    self._learn_chunk(*begin(self, *arguments))
+                except Exception:
+                    self.__dict__ = before  # in one step: other threads may predict
+                    raise
+                return self
+            draft = self._draft()
+            try:
+                draft._learn_chunk(*begin(draft, *arguments))
+            except BaseException as error:
+                state = draft.__dict__.get("_state")
+                interrupted = not isinstance(error, Exception)
+                if interrupted and state is not None and state.moved["n_rows"]:
+                    self._take(draft)
+                raise
+            self._take(draft)
         return self
 
     def _begin_fit(self, X, y, sample_weight):
@@ -123,7 +150,7 @@ class LinearLearner(Persistent, BaseEstimator, Guarded):
 
     def _make_passes(self, X, targets, weights):
         """Pass over the rows until the loss, or the score of rows held out, gains no more."""
-        loop = self._state.loop
+        state = self._state
         random = check_random_state(self.random_state)
         rows, held_out = self._split(targets, weights, random)
         n_learnt = X.shape[0] if rows is None else len(rows)
@@ -136,19 +163,19 @@ class LinearLearner(Persistent, BaseEstimator, Guarded):
                 order = shuffled(n_learnt, draw_seed(random))
                 if rows is not None:
                     order = rows[order]
-            loop.reset_loss()
+            state.loop.reset_loss()
             self._go_through(X, targets, weights, order)
             if self.early_stopping:
                 value = self._score_of(X, targets, weights, held_out)
                 gained = value >= best + (self.tol or 0.0)
                 best = max(best, value)
             else:
-                value = loop.loss
+                value = state.loop.loss
                 gained = value <= best - (self.tol or 0.0) * n_learnt
                 best = min(best, value)
             if self.verbose:
                 print(
-                    f"[{type(self).__name__}] pass {n_pass}: {loop.n_updates:,} updates, "
+                    f"[{type(self).__name__}] pass {n_pass}: {state.loop.n_updates:,} updates, "
                     f"{'score' if self.early_stopping else 'loss'} {value:.6g}, "
                     f"{time.perf_counter() - start:.3f} s"
                 )
@@ -167,7 +194,7 @@ class LinearLearner(Persistent, BaseEstimator, Guarded):
     def _go_through(self, X, targets, weights, order):
         """One pass; a row that is no number ends it with the error of scikit-learn."""
         rows = arrays_of(X)
-        end, position = self._state.loop.learn(rows, targets, weights, order)
+        end, position = self._state.learn(rows, targets, weights, order)
         if end == NOT_FINITE:
             refuse_row(self, X, position if order is None else order[position])
 
@@ -200,17 +227,11 @@ class LinearLearner(Persistent, BaseEstimator, Guarded):
                 refuse_row(self, X, row)
         else:
             copied = state.copy()
-        end, position = state.loop.learn(rows, targets, weights)
+        meanwhile = None if copied is None else state.on_shelf(copied[0])
+        end, position = state.learn(rows, targets, weights, None, 0, None, None, meanwhile)
         if end == NOT_FINITE:
             state.restore(copied)
             refuse_row(self, X, position)
-
-    def _take_back(self, before, error):
-        """After an error in ``partial_fit``, or an interrupt before anything was learnt."""
-        state = self.__dict__.get("_state")
-        if isinstance(error, Exception) or state is None or not state.moved["n_rows"]:
-            self.__dict__.clear()
-            self.__dict__.update(before)
 
     def _continue(self, X):
         """Prepare the state for a chunk: the first one, or one of another kind."""
@@ -252,7 +273,7 @@ class LinearLearner(Persistent, BaseEstimator, Guarded):
         if state.thin is not None or not plain_rows(self, X, state.dtype, accept_sparse=True):
             # Where no weight is, NaN would not be met.
             X = check_rows(self, X, reset=False, deep=state.thin is not None)
-        coef, intercept = state.solution()
+        coef, intercept = state.look(self._guard)
         scores = X @ coef.T
         if sparse.issparse(scores):
             scores = scores.toarray()
@@ -273,25 +294,25 @@ class LinearLearner(Persistent, BaseEstimator, Guarded):
     def coef_(self):
         """Weights of the features, those that predict."""
         check_is_fitted(self)
-        return self._state.solution()[0]
+        return self._state.look(self._guard)[0]
 
     @coef_.setter
     def coef_(self, values):
-        check_is_fitted(self)
-        self._state.densify()
-        values = values.toarray() if sparse.issparse(values) else values
-        self._state.put(coef=_initial(values, "coef_", self._state.shape))
+        with self._changing() as state:
+            state.densify()
+            values = values.toarray() if sparse.issparse(values) else values
+            state.put(coef=_initial(values, "coef_", state.shape))
 
     @property
     def intercept_(self):
         """Weight of the feature 1 of each problem; zeros without ``fit_intercept``."""
         check_is_fitted(self)
-        return self._state.solution()[1]
+        return self._state.look(self._guard)[1]
 
     @intercept_.setter
     def intercept_(self, values):
-        check_is_fitted(self)
-        self._state.put(intercept=_initial(values, "intercept_", self._state.shape[:1]))
+        with self._changing() as state:
+            state.put(intercept=_initial(values, "intercept_", state.shape[:1]))
 
     @property
     def t_(self):
@@ -314,8 +335,8 @@ class LinearLearner(Persistent, BaseEstimator, Guarded):
         -------
         self : object
         """
-        check_is_fitted(self)
-        self._state.sparsify()
+        with self._changing() as state:
+            state.sparsify()
         return self
 
     def densify(self):
@@ -325,9 +346,15 @@ class LinearLearner(Persistent, BaseEstimator, Guarded):
         -------
         self : object
         """
-        check_is_fitted(self)
-        self._state.densify()
+        with self._changing() as state:
+            state.densify()
         return self
+
+    @contextmanager
+    def _changing(self):
+        with self._guard:
+            check_is_fitted(self)
+            yield self._state
 
     # ---------------------------------------------------------------------------- conventions
 
@@ -341,10 +368,11 @@ class LinearLearner(Persistent, BaseEstimator, Guarded):
 
     def __getstate__(self):
         """State of plain values and arrays."""
-        state = super().__getstate__()
-        if "_state" in state:
-            state["_state"] = state["_state"].as_dict()
-        return state
+        with self._guard:
+            state = super().__getstate__()
+            if "_state" in state:
+                state["_state"] = state["_state"].as_dict()
+            return state
 
     def __setstate__(self, state):
         if "_state" in state:

@@ -424,24 +424,21 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
         ValueError
             If the input is invalid. What has been learnt stays as it was.
         """
-        before = self.__dict__.copy()
-        first = "_state" not in before
-        try:
-            if first:
-                self._validate_params()
-            dtype = None if first else self._state.dtype
-            X, y = check_rows(self, X, y, reset=first, deep=False, dtype=dtype)
-            X = canonical(X)
-            weights = None
-            if sample_weight is not None:
-                weights = check_weights(sample_weight, X, allow_all_zero=True)
-            self.__dict__.setdefault("n_iter_", 1)
-            self._continue(X)
-            self._learn_chunk(X, self._read_targets(y, weights), weights)
-        except BaseException as error:
-            self._take_back(before, error)
-            raise
-        return self
+        return self._partial_fit_or_restore(type(self)._begin_partial_fit, X, y, sample_weight)
+
+    def _begin_partial_fit(self, X, y, sample_weight):
+        first = "_state" not in self.__dict__
+        if first:
+            self._validate_params()
+        dtype = None if first else self._state.dtype
+        X, y = check_rows(self, X, y, reset=first, deep=False, dtype=dtype)
+        X = canonical(X)
+        weights = None
+        if sample_weight is not None:
+            weights = check_weights(sample_weight, X, allow_all_zero=True)
+        self.__dict__.setdefault("n_iter_", 1)
+        self._continue(X)
+        return X, self._read_targets(y, weights), weights
 
     def predict(self, X):
         """Target of each row.
@@ -454,7 +451,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
         -------
         y : ndarray of shape (n_samples,)
         """
-        return self._decide(X)[:, 0]
+        return self._view()._decide(X)[:, 0]
 
     @property
     def coef_(self):

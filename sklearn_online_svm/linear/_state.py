@@ -1,11 +1,13 @@
 """The arrays of a linear model, and the update loop that changes them."""
 
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 import numpy as np
 from scipy import sparse as sparse_matrices
 
-from .._core.linear import RULES, UpdateLoop
+from .._core.guard import Shelf
+from .._core.linear import HELD, RULES, UpdateLoop
 from .._core.stored import LARGEST_COUNT, SMALLEST_NUMBER, Stored
 from .._core.weights import DiagonalWeights, FullWeights, Weights, zeros
 
@@ -21,6 +23,12 @@ SECOND_ORDER = {
     "squared_confidence",
     "arow",
 }
+
+# What others may read while one thread learns.
+_NAMES = (
+    *("coef", "intercept", "coef_sums", "intercept_sums"),
+    *("variances", "intercept_variances", "covariance"),
+)
 
 
 @dataclass(frozen=True)
@@ -137,7 +145,7 @@ class LinearState:
                 f"1 / a = {method.start_variance:g}, the variance of the weights at first, is too "
                 f"large for {np.dtype(kind)}: choose a larger a."
             )
-        order = "F" if sparse and method.covariance != "full" else "C"
+        order = self._order()
         arrays = {}
         for name, (kind, shape) in _layout(method, self.dtype, n_problems, n_features).items():
             if name == "covariance":
@@ -150,6 +158,7 @@ class LinearState:
         self.arrays = arrays
         self.shape = (n_problems, n_features)
         self.loop = self._moved = self._averaged = None
+        self._shelf = Shelf()
         # The weights of a model that was made sparse; "coef" is missing among the arrays then.
         self.thin = None
         self._build()
@@ -158,10 +167,6 @@ class LinearState:
     def moved(self):
         """The counters of the loop."""
         return self._moved if self.loop is None else self.loop.state()
-
-    @property
-    def nbytes(self):
-        return sum(array.nbytes for array in self.arrays.values())
 
     def _build(self):
         """Make the loop over these arrays."""
@@ -193,15 +198,31 @@ class LinearState:
             scaling = method.intercept_scaling[self.sparse]
             weights = Weights(*first, method.fit_intercept, self.sparse, scaling, sums)
         moved = self.moved
-        self.loop = UpdateLoop(
+        loop = UpdateLoop(
             weights,
+            self._shelf,
             method.rule,
             method.demands,
             method.crammer_singer,
             method.average_from or 0,
         )
         if moved is not None:
-            self.loop.restore(moved)
+            loop.restore(moved)
+        self._show(loop.n_rows)
+        self.loop = loop
+
+    def _show(self, n_rows):
+        """Let others read the arrays that decisions come from."""
+        arrays = self.arrays if self.thin is None else {**self.arrays, "coef": self.thin}
+        self.nbytes = sum(array.nbytes for array in self.arrays.values())
+        # Picks what others may read, in the order of the shelf.
+        self.on_shelf = itemgetter(*(name for name in _NAMES if name in arrays))
+        shown = self.on_shelf(arrays)
+        if self.thin is not None and self.method.average_from is not None:
+            # The average itself: nothing is learnt before ``densify``.
+            _, intercept = self._average(self.on_shelf(self.arrays), n_rows)
+            shown = self.thin, intercept
+        self._shelf.put(shown, n_rows)
 
     def use(self, method):
         """Go on with other numbers in the rule."""
@@ -214,42 +235,100 @@ class LinearState:
             return
         self.sparse = sparse
         if self.method.covariance != "full":
-            for name, array in self.arrays.items():
-                if array.ndim == 2:
-                    self.arrays[name] = _laid_out(array, "F" if sparse else "C")
+            self.arrays = self._copies(self.arrays)
         self._build()
 
-    def solution(self):
-        """Weights and intercepts that predict: averages, where these are kept."""
-        start = self.method.average_from
-        if start is None or self.loop.n_rows <= start:
-            coef, intercept = self.arrays.get("coef"), self.arrays["intercept"]
-        else:
-            coef, intercept = self._average(start)
-        return (coef if self.thin is None else self.thin), intercept
+    def look(self, guard):
+        """Weights and intercepts that predict; nobody writes to them while they are held.
 
-    def _average(self, start):
-        """Return the mean of the states after each row from the ``start``-th on."""
-        n_rows = self.loop.n_rows
-        if self._averaged is None or self._averaged[0] != n_rows:
-            averages = [
-                array - sums / array.dtype.type(n_rows - start)
-                for array, sums in (
-                    (self.arrays["coef"], self.arrays["coef_sums"]),
-                    (self.arrays["intercept"], self.arrays["intercept_sums"]),
-                )
-            ]
-            self._averaged = n_rows, averages
-        return self._averaged[1]
+        While another thread, which holds the guard, learns, they are those of before, or this
+        waits for the end.
+        """
+        arrays, n_rows = self._shelf.look()
+        if arrays is None:
+            arrays, n_rows = self._wait(guard)
+        if len(arrays) == 2:
+            return arrays
+        if self.method.average_from is None:
+            return arrays[:2]
+        return self._average(arrays, n_rows)
+
+    def covariance(self, guard):
+        """Variances, or covariances, of the weights, and of the intercepts, as ``look`` does."""
+        arrays, _ = self._shelf.look()
+        if arrays is None:
+            arrays, _ = self._wait(guard)
+        return arrays[2:]
+
+    def _wait(self, guard):
+        with guard.reading():
+            return self._shelf.look()
+
+    def _average(self, arrays, n_rows):
+        """Return the averages, once they have begun, from the arrays on the shelf."""
+        start = self.method.average_from
+        if n_rows <= start:
+            return arrays[:2]
+        averaged = self._averaged
+        if averaged is None or averaged[0] != n_rows:
+            coef, intercept, *sums = arrays
+            averages = tuple(
+                array - total / array.dtype.type(n_rows - start)
+                for array, total in zip((coef, intercept), sums, strict=True)
+            )
+            averaged = self._averaged = n_rows, averages
+        return averaged[1]
+
+    def learn(self, *arguments):
+        """Learn by the loop."""
+        end, position = self.loop.learn(*arguments)
+        if end == HELD:
+            self._leave()
+            end, position = self.loop.learn(*arguments)
+        return end, position
+
+    def _leave(self):
+        """Leave the arrays to those who hold them, and go on with copies."""
+        held = self.arrays
+        try:
+            self.arrays = self._copies(held)
+            self._build()
+        except BaseException:
+            self.arrays = held
+            self.keep()
+            raise
+
+    def keep(self):
+        """Let others read what was learnt before ``learn`` met a row that is no number."""
+        self._shelf.open(self.loop.n_rows)
+
+    def _copies(self, arrays):
+        """Return copies that the engine can work on."""
+        order = self._order()
+        return {
+            name: _laid_out(array, order) if array.ndim == 2 else array.copy()
+            for name, array in arrays.items()
+        }
+
+    def _order(self):
+        return "F" if self.sparse and self.method.covariance != "full" else "C"
 
     def put(self, coef=None, intercept=None):
         """Go on from these weights."""
         given = {"coef": coef, "intercept": intercept}
         given = {name: values for name, values in given.items() if values is not None}
-        if given and self.method.average_from is not None and self.loop.n_rows:
+        if not given:
+            return
+        if self.method.average_from is not None and self.loop.n_rows:
             raise ValueError("the weights of a model with average cannot be replaced")
         for name, values in given.items():
-            self.arrays[name][...] = values
+            given[name] = values.astype(self.arrays[name].dtype)
+        # Others may be at work with the arrays that there are.
+        self.arrays = self.arrays | self._copies(given)
+        if self.loop is None:
+            self._show(self._moved["n_rows"])
+        else:
+            self._build()
 
     def go_on_from(self, former):
         """Take over what another state has learnt; rows are counted, and averages made, anew."""
@@ -275,22 +354,23 @@ class LinearState:
     def sparsify(self):
         """Predict with a sparse matrix; nothing can be learnt until ``densify``."""
         if self.thin is None:
-            self.thin = sparse_matrices.csr_matrix(self.solution()[0])
+            self.thin = sparse_matrices.csr_matrix(self.look(None)[0])
             # Sums of an average cannot do without the weights they belong to.
             if self.method.average_from is None:
                 self._moved, self.loop = self.loop.state(), None
                 del self.arrays["coef"]
+            self._show(self.moved["n_rows"])
 
     def densify(self):
         """Make the weights an array again."""
-        if self.thin is not None and self.loop is None:
-            full = self.method.covariance == "full"
-            kind = np.float64 if full else self.dtype
-            coef = zeros(self.shape, kind, "F" if self.sparse and not full else "C")
-            coef[...] = self.thin.toarray()
+        if self.thin is None:
+            return
+        thin, self.thin = self.thin, None
+        if self.loop is None:
+            kind = np.float64 if self.method.covariance == "full" else self.dtype
+            coef = _laid_out(thin.toarray().astype(kind, copy=False), self._order())
             self.arrays = {"coef": coef, **self.arrays}
-            self._build()
-        self.thin = None
+        self._build()
 
     def copy(self):
         """Everything, to come back to with ``restore``."""
@@ -305,16 +385,17 @@ class LinearState:
             self.arrays[name][...] = array
         self.loop.restore(moved)
         self._averaged = None
+        self.keep()
 
     def as_dict(self):
-        """Plain arrays and numbers, for pickles."""
+        """Plain arrays, copies all of them, and numbers, for pickles."""
         return {
             "format": FORMAT,
             "method": vars(self.method),
             "dtype": self.dtype.name,
             "sparse": self.sparse,
             "shape": self.shape,
-            "arrays": self.arrays,
+            "arrays": {name: array.copy(order="K") for name, array in self.arrays.items()},
             "thin": self.thin,
             "moved": self.moved,
         }
@@ -337,7 +418,7 @@ class LinearState:
             self.thin = state.csr_matrix("thin", self.shape)
         self._moved = _stored_counters(state.part("moved"), self.shape[0])
         arrays = state.part("arrays")
-        order = "F" if self.sparse and method.covariance != "full" else "C"
+        order = self._order()
         self.arrays = {}
         for name, (kind, shape) in _layout(method, self.dtype, *self.shape).items():
             if name == "coef" and self.thin is not None and method.average_from is None:
@@ -349,8 +430,11 @@ class LinearState:
         arrays.end()
         state.end()
         self.loop = self._averaged = None
+        self._shelf = Shelf()
         if "coef" in self.arrays:
             self._build()
+        else:
+            self._show(self._moved["n_rows"])
         return self
 
 
