@@ -9,6 +9,8 @@ from .blocks cimport round_up
 from .leaves cimport LEAVES_TILE, table
 from .support_set cimport SupportSet
 
+import numpy as np
+
 
 cdef inline bint _may_move(double g, int8_t up, int8_t down, double low,
                            double high) noexcept nogil:
@@ -97,6 +99,41 @@ cdef class ActiveSet:
             return -1
         memcpy(self.old_alpha, members.alpha, n * sizeof(double))
         self.m = n
+        return 0
+
+    def state(self, Py_ssize_t n):
+        """Arrays from which ``restore`` goes on; rows are not among them. ``n``: all slots."""
+        e = self.extremes
+        return {
+            "slots": np.array(<int32_t[:self.m]>self.slots),
+            "g": np.array(<double[:self.m]>self.g),
+            "old_alpha": np.array(<double[:n]>self.old_alpha),
+            "extremes": np.array([e.g_max, e.g_min]),
+            "extreme_slots": np.array([e.i_max, e.j_min], dtype=np.int64),
+        }
+
+    cdef int restore(self, SupportSet members, dict state) except -1:
+        """Go on where ``state`` was taken; diag and the flags are those of the members."""
+        cdef const int32_t[::1] slots = state["slots"]
+        cdef const double[::1] g = state["g"]
+        cdef const double[::1] old_alpha = state["old_alpha"]
+        cdef Py_ssize_t q, n = members.n, m = slots.shape[0]
+        ends = state["extreme_slots"]
+        if (not 2 <= m <= n or g.shape[0] != m or old_alpha.shape[0] != n
+                or np.min(slots) < 0 or np.max(slots) >= n
+                or ends.shape != (2,) or ends.min() < -1 or ends.max() >= m):
+            raise ValueError("active of an interrupted model does not fit its members")
+        if self.begin(members) < 0:
+            raise MemoryError()
+        memcpy(self.old_alpha, &old_alpha[0], n * sizeof(double))
+        for q in range(m):
+            self.slots[q], self.g[q] = slots[q], g[q]
+            self.diag[q] = members.diag[slots[q]]
+            self.up[q], self.down[q] = members.up[slots[q]], members.down[slots[q]]
+        self.m = m
+        self.shrunk = True
+        self.extremes.g_max, self.extremes.g_min = state["extremes"]
+        self.extremes.i_max, self.extremes.j_min = ends[0], ends[1]
         return 0
 
     cdef const float *row(self, Py_ssize_t q) noexcept nogil:

@@ -69,6 +69,7 @@ cdef class Store:
     cdef readonly object dtype
     cdef object error                    # what a Python kernel raised, for the loop to raise
     cdef object raised                   # the last one that is no Exception
+    cdef object interrupt                # Ctrl-C within a Python kernel, likewise
     cdef bint failed                     # whether there is one; can be read without the GIL
     cdef leaves_map map
     cdef readonly object offset          # the linear kernel: where rows are counted from, or None
@@ -86,6 +87,7 @@ cdef class Store:
     cdef int unshare(self) except -1
     cdef int make_room(self, Block block) except -1
     cdef int raise_error(self) except -1
+    cdef int raise_interrupt(self) except -1
     cdef Block new_block(self)
     cdef int reserve(self, Py_ssize_t n_slots) except -1
     cdef int load(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1

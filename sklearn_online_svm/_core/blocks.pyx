@@ -13,6 +13,7 @@ import math
 
 cimport cython
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.exc cimport PyErr_CheckSignals
 from libc.float cimport DBL_MAX, FLT_MAX
 from libc.math cimport INFINITY, fabs, pow
 from libc.stdint cimport int32_t, int64_t
@@ -192,8 +193,17 @@ cdef class Store:
         """Raise what a Python kernel raised."""
         if self.failed:
             error, self.error, self.failed = self.error, None, False
+            self.interrupt = None           # this is what ends the call
             self.raised = None if isinstance(error, Exception) else error
             raise error
+        return 0
+
+    cdef int raise_interrupt(self) except -1:
+        """Raise Ctrl-C, seen earlier in a Python kernel, or now."""
+        if self.interrupt is not None:
+            interrupt, self.interrupt = self.interrupt, None
+            raise interrupt
+        PyErr_CheckSignals()
         return 0
 
     cdef Block new_block(self):

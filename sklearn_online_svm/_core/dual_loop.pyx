@@ -12,7 +12,6 @@ while one learns. The store is written at the end of a block, all at once; it is
 where somebody still reads.
 """
 cimport cython
-from cpython.exc cimport PyErr_CheckSignals
 from cpython.ref cimport PyObject
 from libc.math cimport INFINITY, isfinite
 from libc.stdint cimport int8_t, int32_t, int64_t
@@ -20,7 +19,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t
 from .blocks cimport Block, Store, address, grown, round_up
 from .guard cimport Guard, Halt, share
 from .leaves cimport LEAVES_BLOCK, LEAVES_TILE, table
-from .problem cimport PATIENCE, Fresh, Problem
+from .problem cimport Fresh, Problem
 from .support_set cimport Example
 
 import numpy as np
@@ -118,6 +117,12 @@ cdef class DualLoop:
     cdef Py_ssize_t shifted_stride
     cdef Halt halt
     cdef object interrupt           # what a signal raised in the midst of a block
+    # Where it is, for a program that an interrupt may end at any time.
+    cdef readonly Py_ssize_t n_learnt   # rows of the last call of ``learn``, in their order
+    cdef readonly int64_t n_done        # calls of finish, refresh and rebox that came to their end
+    cdef readonly dict suspended        # what ``suspend`` kept when the last call was interrupted
+    cdef readonly dict midst            # what ``resume`` was given, until it is gone on with
+    cdef readonly bint cut              # the last call was ended where none can go on
 
     def __init__(self, Store store, list problems):
         self.store = store
@@ -210,12 +215,61 @@ cdef class DualLoop:
             uses[slot] += 1
         return 0
 
+    # -------------------------------------------------------------------------- interrupts
+
+    def running(self):
+        """Numbers and arrays that ``state`` leaves out and ``resume`` takes."""
+        return {
+            "n_done": self.n_done,
+            "n_learnt": self.n_learnt,
+            "problems": [problem.running() for problem in self.problems],
+        }
+
+    cdef int suspend(self, block) except -1:
+        """An interrupt has come, and the block or finishing is going to be ended so that the model
+        can be used: keep what is, to go on from there. ``block``: places of its rows, or None."""
+        cdef Problem problem
+        for problem in self.problems:
+            if problem.suspended is None:
+                problem.suspend()
+        self.suspended = {
+            "state": {
+                **self.state(),
+                "store": {name: np.array(value) if isinstance(value, np.ndarray) else value
+                          for name, value in self.store.state().items()},
+                "references": self.references[:self.store.n_slots].copy(),
+                "slot_labels": self.slot_labels.copy(),
+                "problems": [(<Problem>p).suspended["state"] for p in self.problems],
+            },
+            "running": {
+                "n_done": self.n_done,
+                "n_learnt": self.n_learnt,
+                "problems": [(<Problem>p).suspended["running"] for p in self.problems],
+            },
+        }
+        if block is not None:
+            self.suspended["running"]["block"] = block
+        return 0
+
+    def resume(self, dict running):
+        """Go on, with the next call of ``learn`` or ``finish``, where ``running`` was taken. The
+        other half of the state has been restored, or was never left; a pass has been begun.
+
+        While ``midst`` is not None, nothing else can be done."""
+        self.n_done, self.n_learnt = running["n_done"], running["n_learnt"]
+        for problem, mine in zip(self.problems, running["problems"], strict=True):
+            problem.resume(mine)
+        if "block" in running or any(mine["place"][2] for mine in running["problems"]):
+            self.midst = running
+
     # -------------------------------------------------------------------------- learning
 
     def learn(self, X, const int64_t[::1] rows, const int32_t[::1] labels,
-              const double[::1] cost, const int64_t[::1] row_ids, executor=None, progress=None,
-              const int8_t[:, ::1] shifted=None):
+              const double[::1] cost, const int64_t[::1] row_ids, executor=None,
+              const int8_t[:, ::1] shifted=None, Py_ssize_t begin=0, progress=None):
         """Online iterations over ``X[rows]``, in that order.
+
+        ``n_learnt`` counts them, block by block, whatever ends the call.
 
         Parameters
         ----------
@@ -231,18 +285,22 @@ cdef class DualLoop:
             Lasting number of each row of X.
         executor : Executor, optional
             Threads to share the work.
-        progress : callable, optional
-            Called with the number of rows done after each block.
         shifted : ndarray of int8 of shape (n_problems, n_rows of X), optional
             Where it is not 0 the box lies on the other side of 0: that of a ramp loss beyond its
             ramp.
+        begin : int, default=0
+            How many of ``rows`` have been learnt before.
+        progress : callable, optional
+            Called with ``n_learnt`` after each block, for those who look meanwhile.
         """
-        cdef Py_ssize_t at = 0, n = rows.shape[0], size
+        cdef Py_ssize_t at = begin, n = rows.shape[0], size
         cdef Rows given
         self.check_type(X)
         given.labels, given.cost, given.row_ids = &labels[0], &cost[0], &row_ids[0]
         given.shifted = NULL if shifted is None else &shifted[0, 0]
         given.n_rows = labels.shape[0]
+        self.n_learnt = at
+        self.begin_call()
         while at < n:
             size = min(LEAVES_BLOCK, n - at)
             self.busy = True
@@ -251,12 +309,10 @@ cdef class DualLoop:
             finally:
                 self.busy = False
             # First the count, then the signals: an interrupt must not lose rows just learnt.
+            self.n_learnt = at
             if progress is not None:
                 progress(at)
-            if self.interrupt is not None:
-                interrupt, self.interrupt = self.interrupt, None
-                raise interrupt
-            PyErr_CheckSignals()
+            self.raise_interrupts()
             self.guard.give_way()
 
     cdef Py_ssize_t learn_block(self, X, const int64_t *rows, Py_ssize_t n, const Rows *given,
@@ -267,6 +323,12 @@ cdef class DualLoop:
         cdef Problem only = self.problems[0] if len(self.problems) == 1 else None
         cdef Fresh fresh
         cdef Visit visit
+        cdef const int32_t[::1] places = None
+        if self.midst is not None:
+            places = self.midst["block"]
+            if places.shape[0] > n:
+                raise ValueError("block of an interrupted model is longer than its rows")
+            n = places.shape[0]
         visit.n = n
         # A row that is a member already needs no kernel values.
         for r in range(n):
@@ -275,7 +337,9 @@ cdef class DualLoop:
             visit.label[r] = given.labels[rows[r]]
             visit.cost[r] = given.cost[rows[r]]
             visit.place[r] = -1
-            if visit.cost[r] > 0.0 and not (only is not None and only.knows(visit.row_id[r])):
+            # A block gone on with is loaded as it was when it began.
+            if places[r] >= 0 if places is not None else visit.cost[r] > 0.0 and not (
+                    only is not None and only.knows(visit.row_id[r])):
                 visit.place[r] = <int32_t>n_loaded
                 loaded[n_loaded] = rows[r]
                 self.fresh_labels[n_loaded] = visit.label[r]
@@ -293,13 +357,18 @@ cdef class DualLoop:
             self.check_norms(self.fresh, loaded)
             self.compute(ld, executor)
             self.check_diagonal(loaded)
-        for problem in self.problems:
+        # Ctrl-C within a Python kernel: nothing of the block has been learnt yet.
+        self.raise_interrupts()
+        for c, problem in enumerate(self.problems):
             (<Problem>problem).begin_block(&fresh, n_loaded)
+            if self.midst is not None:
+                (<Problem>problem).resume_midst(self.midst["problems"][c])
         self.make_room()
         if n_loaded:
             self.store.make_room(self.fresh)
         # What Python code makes of the kernel may fail at any time.
         saved = self.saved() if self.guard.held and self.store.cost == INFINITY else None
+        self.midst = None
         self.visit = visit
         self.shifted, self.shifted_stride = given.shifted, given.n_rows
         r = n
@@ -316,9 +385,16 @@ cdef class DualLoop:
                        for c, problem in enumerate(self.problems)], executor, self.halt)
             self.raise_errors(r)
             failed = False
+        except KeyboardInterrupt as interrupt:
+            if self.cut:
+                raise
+            # Of ``share``: the threads have come to their end.
+            self.interrupt, failed = interrupt, False
         finally:
             if failed and saved is not None:
                 self.take_back(saved)
+            if self.interrupt is not None and not failed:
+                self.suspend(np.array([visit.place[q] for q in range(n)], dtype=np.int32))
             # Also after an interrupt: rows kept refer to the block until they are stored.
             self.write_store()
         return r
@@ -339,23 +415,28 @@ cdef class DualLoop:
         cdef bint rises
         if self.shifted != NULL:
             shifted = self.shifted + (0 if problem.identity else c) * self.shifted_stride
-        for r in range(visit.n):
+        for r in range(problem.at, visit.n):
+            problem.at = r          # for those who go on after an interrupt
             row.row_id, row.place = visit.row_id[r], visit.place[r]
-            if row.place < 0 and visit.cost[r] > 0.0 and not problem.knows(row.row_id):
+            if (row.place < 0 and visit.cost[r] > 0.0 and not problem.knows(row.row_id)
+                    and not problem.improving):
                 return r            # was a member when the block began, is none now: a new block
             row.y = 1 if visit.label[r] == c else -1
             rises = (row.y > 0) != (shifted != NULL and shifted[visit.row[r]] != 0)
             row.lower = 0.0 if rises else -visit.cost[r]
             row.upper = visit.cost[r] if rises else 0.0
             row.region = 0
-            problem.row_steps = problem.row_limit
-            code = problem.learn(&row)
+            if not problem.improving:
+                problem.row_steps = problem.row_limit
+            code = 1 if problem.improving else problem.learn(&row)
             while code > 0:
                 code = problem.improve()
+                problem.improving = code > 0
                 if code > 0:
                     self.attend(problem)
             if code < 0:
                 return -1
+        problem.at = visit.n
         return visit.n
 
     cdef void attend(self, Problem problem) noexcept nogil:
@@ -363,10 +444,12 @@ cdef class DualLoop:
         what has been learnt is counted; then the loop raises."""
         with gil:
             try:
-                PyErr_CheckSignals()
+                self.raise_interrupts()
             except BaseException as interrupt:
                 self.interrupt = interrupt
-            problem.hurry = self.halt.now or self.interrupt is not None
+            if (self.halt.now or self.interrupt is not None) and not problem.hurry:
+                problem.suspend()
+                problem.hurry = True
 
     cdef int check_type(self, X) except -1:
         """The engine reads memory as it is: a wrong type must not get this far."""
@@ -377,7 +460,22 @@ cdef class DualLoop:
                 f"values, got shape {X.shape} of {X.dtype}")
         return 0
 
+    cdef void begin_call(self):
+        """Forget what has become of the last one."""
+        self.interrupt = self.suspended = self.store.interrupt = None
+        self.cut = False
+
+    cdef int raise_interrupts(self) except -1:
+        """Ctrl-C: seen earlier, in a Python kernel, or now. The engine is whole here."""
+        if self.interrupt is not None:
+            interrupt, self.interrupt, self.store.interrupt = self.interrupt, None, None
+            raise interrupt
+        self.store.raise_interrupt()
+        return 0
+
     cdef int raise_errors(self, Py_ssize_t code) except -1:
+        if self.store.failed:
+            self.interrupt, self.cut = None, True
         self.store.raise_error()
         if code < 0:
             raise MemoryError("no memory left for kernel rows; a smaller cache_size may help")
@@ -651,10 +749,14 @@ cdef class DualLoop:
         """Solve each problem over its members to its tolerance.
 
         An interrupt keeps the steps made; after an error all is as it was before."""
-        for problem in self.problems:
+        self.begin_call()
+        for c, problem in enumerate(self.problems):
             self.begin_alone(problem)
+            if self.midst is not None:
+                (<Problem>problem).resume_midst(self.midst["problems"][c])
         self.make_room()
         saved = self.saved()
+        self.midst = None
         self.busy, whole = True, False
         try:
             self.unsettle()
@@ -667,6 +769,8 @@ cdef class DualLoop:
             whole = True
         except BaseException as error:
             whole = self.was_interrupted(error)
+            if whole and not self.cut:
+                self.suspend(None)
             raise
         finally:
             try:
@@ -677,9 +781,12 @@ cdef class DualLoop:
             finally:
                 if not whole:
                     self.take_back(saved)
+                for problem in self.problems:
+                    (<Problem>problem).finishing = False
                 # Released vectors are given up.
                 self.write_store()
                 self.busy = False
+        self.n_done += 1
 
     cdef int make_whole(self) except -1:
         """Bring every g up to date. Who breaks off wants no more than what has been reached:
@@ -745,12 +852,15 @@ cdef class DualLoop:
 
     def finish_problem(self, Problem problem):
         cdef int code = 0
-        problem.begin_finish()
-        while code == 0 and not self.halt.now:
+        if not problem.finishing:
+            problem.begin_finish()
+            problem.finishing = True
+        while not problem.is_finished and not self.halt.now:
             with nogil:
-                code = problem.finish(PATIENCE)
-            PyErr_CheckSignals()
+                code = problem.finish(problem.patience)
+            problem.is_finished = code > 0
             self.raise_errors(code)
+            self.raise_interrupts()
 
     def refresh(self):
         """Compute every g anew from alpha: what long runs of steps have rounded is mended."""
@@ -758,6 +868,7 @@ cdef class DualLoop:
             slots = problem.slots()
             self.set_gradients(problem, slots,
                                self.gradients(problem, slots, problem.members["alpha"][slots]))
+        self.n_done += 1
 
     def recompute(self):
         """``refresh`` for members that come from another kernel: with their K(x, x), too."""
@@ -794,6 +905,7 @@ cdef class DualLoop:
             problem.members.rebox(slots[c], *boxes[c])
             self.set_gradients(problem, slots[c], g[c])
         self.solution = None
+        self.n_done += 1
 
     def set_gradients(self, Problem problem, slots, g):
         if len(slots):
@@ -822,7 +934,7 @@ cdef class DualLoop:
                         g[first + r] = y[first + r] - table().dot(&values[r * ld], &coef[0], ld)
             self.raise_errors(code)
             self.n_evaluations += size * self.store.n_slots
-            PyErr_CheckSignals()
+            self.raise_interrupts()
         return np.asarray(g)
 
     # -------------------------------------------------------------------------- passes
@@ -844,6 +956,7 @@ cdef class DualLoop:
 
     def begin_pass(self, known):
         """``known``: one int32 array per problem (slot of each row id, or -1), or None."""
+        self.n_learnt = 0
         for c, problem in enumerate(self.problems):
             problem.begin_pass(None if known is None else known[c])
 
@@ -928,7 +1041,7 @@ cdef class DualLoop:
                                 &values[r * ld], solution.coef + c * n_slots + first,
                                 width)
             store.raise_error()
-            PyErr_CheckSignals()
+            store.raise_interrupt()
 
     # -------------------------------------------------------------------------- warm start
 

@@ -22,7 +22,7 @@ from libc.stdlib cimport free, qsort, realloc
 from .active_set cimport Front
 from .admission cimport LEFT, RAMP, RIGHT, Admission
 from .leaves cimport LEAVES_CURVATURE, leaves_extremes, leaves_moments, table
-from .problem cimport PATIENCE, Problem
+from .problem cimport Problem
 from .support_set cimport Example
 
 import numpy as np
@@ -87,6 +87,13 @@ cdef class GapDriven(Problem):
     def begin_pass(self, known):
         Problem.begin_pass(self, known)
         self.violation = 0.0
+
+    def numbers(self):
+        return [self.violation, self.threshold, self.n_steps, self.entered]
+
+    def set_numbers(self, numbers):
+        self.violation, self.threshold, n_steps, entered = numbers
+        self.n_steps, self.entered = int(n_steps), bool(entered)
 
     cdef int learn(self, Example *row) noexcept nogil:
         if not row.upper > row.lower:
@@ -177,7 +184,7 @@ cdef class GapDriven(Problem):
             if not stepped:
                 break                           # nothing violates, whatever the gap
             self.work += 2.0 * self.members.n
-            if self.work > PATIENCE:
+            if self.work > self.patience:
                 return 1
         n_admitted = self.admitted[LEFT] + self.admitted[RAMP] + self.admitted[RIGHT]
         if self.entered and self.clean_interval > 0 and n_admitted % self.clean_interval == 0:

@@ -14,7 +14,7 @@ from libc.math cimport INFINITY, fmax, fmin
 
 from .active_set cimport Front
 from .leaves cimport LEAVES_CURVATURE, leaves_extremes, table
-from .problem cimport PATIENCE, Problem
+from .problem cimport Problem
 from .support_set cimport Example
 
 
@@ -30,6 +30,13 @@ cdef class Lasvm(Problem):
         self.violation = 0.0
         self.high = -INFINITY
         self.low = INFINITY
+
+    def numbers(self):
+        return [self.violation, self.high, self.low, self.changed]
+
+    def set_numbers(self, numbers):
+        self.violation, self.high, self.low, changed = numbers
+        self.changed = int(changed)
 
     cdef int learn(self, Example *row) noexcept nogil:
         self.changed = 0
@@ -52,7 +59,7 @@ cdef class Lasvm(Problem):
             if not self.may_reprocess():
                 return 0
             self.work += 2.0 * self.members.n
-            if self.work > PATIENCE:
+            if self.work > self.patience:
                 return 1
         return 0
 

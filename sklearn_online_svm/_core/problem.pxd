@@ -43,6 +43,7 @@ cdef class Problem:
     cdef readonly Settled settled    # the optimum on the side, where decisions were asked for
     cdef bint settling               # the members hold that solution, not the stream's
     cdef int64_t solved_at           # n_changes when the solution of the stream was finished
+    cdef public double patience      # PATIENCE; tests have less
     cdef double work                 # values touched, for returning in time to the caller
     cdef bint hurry                  # improve no more: someone wants to stop
     # Steps that may still be made by REPROCESS and finishing; REPROCESS leaves `steps_kept` of
@@ -52,6 +53,12 @@ cdef class Problem:
     cdef int64_t row_limit
     cdef int64_t row_steps
     cdef readonly bint cut_short     # REPROCESS has been, since `allow`
+    # Where the running block or finishing is, and what it was when an interrupt came.
+    cdef Py_ssize_t at               # row of the block
+    cdef bint improving              # ... which has been learnt, and is to be improved
+    cdef bint finishing              # begin_finish has been called, and ...
+    cdef bint is_finished            # ... finish has nothing left to do
+    cdef dict suspended
     cdef Fresh fresh
     cdef float *gathered             # block row over this problem's slots
     cdef float *wide                 # row over the store's slots
@@ -71,7 +78,8 @@ cdef class Problem:
     cdef ActiveSet active
     cdef Py_ssize_t steps_to_shrink
 
-    # What a subclass defines.
+    # What a subclass defines, ``numbers`` and ``set_numbers`` included: all that ``learn`` and
+    # ``improve`` remember and ``state`` does not hold.
     cdef int learn(self, Example *row) noexcept nogil
     cdef int improve(self) noexcept nogil
     cdef int finish_step(self, Front *front) noexcept nogil
@@ -87,6 +95,8 @@ cdef class Problem:
     cdef bint may_reprocess(self) noexcept nogil
     cdef int take_back(self, dict state) except -1
     cdef bint shows_settled(self) noexcept nogil
+    cdef int suspend(self) except -1
+    cdef int resume_midst(self, dict running) except -1
     cdef int begin_block(self, Fresh *fresh, Py_ssize_t n_rows) except -1
     cdef bint knows(self, int64_t row_id) noexcept nogil
     cdef float *block_row(self, Py_ssize_t r) noexcept nogil

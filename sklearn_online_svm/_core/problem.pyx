@@ -56,6 +56,7 @@ cdef class Problem:
         self.settled = Settled()
         self.solved_at = -1
         self.scratch = store.new_block()
+        self.patience = PATIENCE
         self.configure(**options)
         self.allow(INT64_MAX)
         self.begin_pass(None)
@@ -137,6 +138,76 @@ cdef class Problem:
         self.restore(Stored(state))
         return 0
 
+    # -------------------------------------------------------------------------- interrupts
+
+    def numbers(self):
+        """What a pass has met, and the newest row: numbers that ``state`` does not hold."""
+        return []
+
+    def set_numbers(self, numbers):
+        """Take what ``numbers`` gave."""
+
+    def running(self):
+        """What ``state`` leaves out, as arrays: with both a problem goes on as if it had never
+        stopped, also in the midst of a block or of finishing. Kernel rows are not among them."""
+        e = self.members.extremes
+        running = {
+            "numbers": np.array(self.numbers(), dtype=np.float64),
+            "extremes": np.array([e.g_max, e.g_min]),
+            "extreme_slots": np.array([e.i_max, e.j_min], dtype=np.int64),
+            "place": np.array([self.at, self.improving, self.finishing, self.is_finished,
+                               self.steps_to_shrink], dtype=np.int64),
+            "steps": np.array([self.steps_left, self.steps_kept, self.row_steps, self.cut_short],
+                              dtype=np.int64),
+            "pending": np.array([self.pending[p] for p in range(self.n_pending)], dtype=np.int32),
+            "released": np.array([self.released[p] for p in range(self.n_released)],
+                                 dtype=np.int32),
+        }
+        if self.active.shrunk:
+            running["active"] = self.active.state(self.members.n)
+        return running
+
+    cdef int suspend(self) except -1:
+        """Keep a copy of all that is, before the block or finishing is brought to an end."""
+        state = {name: np.array(array) for name, array in self.state().items()}
+        self.suspended = {"state": state, "running": self.running()}
+        return 0
+
+    def resume(self, dict running):
+        """Take what ``running`` gave, all but the midst of a block or of finishing."""
+        cdef leaves_extremes *e = &self.members.extremes
+        slots = running["extreme_slots"]
+        if slots.shape != (2,) or slots.min() < -1 or slots.max() >= self.members.n:
+            raise ValueError("extreme_slots of an interrupted model are no slots")
+        e.i_max, e.j_min = slots[0], slots[1]
+        e.g_max, e.g_min = running["extremes"]
+        self.steps_left, self.steps_kept, self.row_steps, cut_short = running["steps"]
+        self.cut_short = bool(cut_short)
+        self.set_numbers(running["numbers"])
+
+    cdef int resume_midst(self, dict running) except -1:
+        """Go back into the midst of a block, or of finishing, that has been begun anew."""
+        cdef Py_ssize_t p, n = self.members.n
+        for name, most in (("pending", LEAVES_BLOCK), ("released", n)):
+            slots = running[name]
+            last = n if name == "pending" else self.store.n_slots
+            if len(slots) > most or (slots < 0).any() or (slots >= last).any():
+                raise ValueError(f"{name} of an interrupted model are no slots")
+        at, improving, finishing, is_finished, steps_to_shrink = running["place"]
+        if not 0 <= at <= LEAVES_BLOCK:
+            raise ValueError("place of an interrupted model lies outside of its block")
+        self.at, self.improving = at, improving
+        self.finishing, self.is_finished = finishing, is_finished
+        self.steps_to_shrink = steps_to_shrink
+        self.n_pending, self.n_released = len(running["pending"]), len(running["released"])
+        for p in range(self.n_pending):
+            self.pending[p] = running["pending"][p]
+        for p in range(self.n_released):
+            self.released[p] = running["released"][p]
+        if "active" in running:
+            self.active.restore(self.members, running["active"])
+        return 0
+
     def begin_pass(self, known):
         """``known``: int32 array with the slot of each row of the data set, or None."""
         self.known = known
@@ -206,7 +277,9 @@ cdef class Problem:
         cdef Py_ssize_t n = self.members.n + n_rows
         self.fresh = fresh[0]
         self.n_pending = self.n_released = 0
-        self.hurry = False
+        self.hurry = self.improving = self.finishing = self.is_finished = False
+        self.at = 0
+        self.suspended = None
         self.grant_memory()
         self.members.reserve(n)
         self.settled.reserve(self.members.capacity)
@@ -559,6 +632,7 @@ cdef class Problem:
     cdef int end_settling(self, bint done) except -1:
         """Give the members back what they held."""
         self.active.forget()
+        self.finishing = False
         self.exchange()
         self.settled.swap(self.members)
         self.settling = False

@@ -2,6 +2,9 @@
 
 The function is called once per block. It is called with the GIL held; what it raises waits in the
 store's ``error`` until the loop, back from its nogil stretch, raises it.
+
+Ctrl-C is no error: it waits in ``interrupt``, and the Python code that it has ended is run once
+more. So steps that need its values can be made, and learning stops where it can go on later.
 """
 cimport cython
 from libc.math cimport INFINITY, isfinite
@@ -42,17 +45,36 @@ cdef void _copy_values(Store store, object values, Py_ssize_t n_rows, Py_ssize_t
             memcpy(out + r * ld, &rounded[r, 0], n_columns * sizeof(float))
 
 
+cdef int _note(Store store, interrupt) except -1:
+    """Keep the first interrupt for later; raise the second."""
+    if store.interrupt is not None:
+        raise interrupt
+    store.interrupt = interrupt
+    return 0
+
+
+cdef void _fail(Store store, error) noexcept:
+    """Hand an exception to the caller, who raises it with the GIL held."""
+    store.error = error
+    store.failed = True
+
+
 cdef void _call(Store store, object function, object rows, object stored, float *out,
                 Py_ssize_t ld) noexcept:
     """Kernel values from a Python function; what it raises waits in ``store.error``."""
     cdef Py_ssize_t r, s
     if store.error is None:
         try:
-            _copy_values(store, function(rows, stored), rows.shape[0], stored.shape[0], out, ld)
+            try:
+                values = function(rows, stored)
+                _copy_values(store, values, rows.shape[0], stored.shape[0], out, ld)
+            except KeyboardInterrupt as interrupt:
+                _note(store, interrupt)
+                values = function(rows, stored)
+                _copy_values(store, values, rows.shape[0], stored.shape[0], out, ld)
             return
-        except BaseException as error:   # handed to the caller, who raises it with the GIL held
-            store.error = error
-            store.failed = True
+        except BaseException as error:
+            _fail(store, error)
     for r in range(rows.shape[0]):
         for s in range(stored.shape[0]):
             out[r * ld + s] = 0.0
@@ -84,10 +106,22 @@ cdef class CallableStore(Store):
         return 0
 
     cdef int load_slots(self, Block block, const int32_t *slots, Py_ssize_t n) noexcept nogil:
-        cdef Py_ssize_t r
-        block.n_rows = n
         with gil:
-            block.X = self.rows_array[[slots[r] for r in range(n)]]
+            try:
+                try:
+                    self.fetch(block, slots, n)
+                except KeyboardInterrupt as interrupt:
+                    _note(self, interrupt)
+                    self.fetch(block, slots, n)
+            except BaseException as error:
+                _fail(self, error)
+                return -1
+        return 0
+
+    cdef int fetch(self, Block block, const int32_t *slots, Py_ssize_t n) except -1:
+        cdef Py_ssize_t r
+        block.X = self.rows_array[[slots[r] for r in range(n)]]
+        block.n_rows = n
         return 0
 
     cdef void values(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
@@ -157,14 +191,30 @@ cdef class CallableSparseStore(SparseStore):
         last = min(last, self.n_slots)
         if first < last:
             with gil:
-                _call(self, self.function, self.fresh_rows(block),
-                      self.vectors(range(first, last)), out + first, ld)
+                self.call(block, first, last, out + first, ld)
 
     cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil:
         with gil:
-            rows = self.fresh_rows(block)
-            _call(self, self.function, rows, rows, out, ld)
+            self.call(block, 0, -1, out, ld)
         return 0
+
+    cdef void call(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
+                   Py_ssize_t ld) noexcept:
+        """Values of the block against slots; against itself where ``last`` is negative."""
+        try:
+            try:
+                rows, stored = self.pair(block, first, last)
+            except KeyboardInterrupt as interrupt:
+                _note(self, interrupt)
+                rows, stored = self.pair(block, first, last)
+        except BaseException as error:
+            _fail(self, error)
+            return
+        _call(self, self.function, rows, stored, out, ld)
+
+    cdef tuple pair(self, Block block, Py_ssize_t first, Py_ssize_t last):
+        rows = self.fresh_rows(block)
+        return rows, rows if last < 0 else self.vectors(range(first, last))
 
 
 @cython.final
@@ -197,26 +247,39 @@ cdef class PrecomputedStore(Store):
         return 0
 
     cdef int load_slots(self, Block block, const int32_t *slots, Py_ssize_t n) noexcept nogil:
-        cdef Py_ssize_t r
-        block.n_rows = n
         with gil:
-            if self.matrix is None:
+            try:
+                try:
+                    self.fetch(block, slots, n)
+                except KeyboardInterrupt as interrupt:
+                    _note(self, interrupt)
+                    self.fetch(block, slots, n)
+            except BaseException as error:
                 if self.error is None:
-                    self.failed = True
-                    self.error = ValueError(
-                        "finish() with kernel='precomputed' needs the kernel matrix of fit, "
-                        "which is not kept with a pickled model.")
+                    _fail(self, error)
                 return -1
-            block.ids = self.ids_array[[slots[r] for r in range(n)]]
-            block.X = self.matrix[block.ids]
+        return 0
+
+    cdef int fetch(self, Block block, const int32_t *slots, Py_ssize_t n) except -1:
+        cdef Py_ssize_t r
+        if self.matrix is None:
+            raise ValueError(
+                "finish() with kernel='precomputed' needs the kernel matrix of fit, which is not "
+                "kept with a pickled model.")
+        block.ids = self.ids_array[[slots[r] for r in range(n)]]
+        block.X = self.matrix[block.ids]
+        block.n_rows = n
         return 0
 
     cdef void take(self, Block block, object columns, float *out, Py_ssize_t ld) noexcept:
         try:
-            _copy_values(self, block.X[:, columns], block.n_rows, len(columns), out, ld)
-        except BaseException as error:   # handed to the caller, who raises it with the GIL held
-            self.error = error
-            self.failed = True
+            try:
+                _copy_values(self, block.X[:, columns], block.n_rows, len(columns), out, ld)
+            except KeyboardInterrupt as interrupt:
+                _note(self, interrupt)
+                _copy_values(self, block.X[:, columns], block.n_rows, len(columns), out, ld)
+        except BaseException as error:
+            _fail(self, error)
 
     cdef void values(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
                      Py_ssize_t ld) noexcept nogil:

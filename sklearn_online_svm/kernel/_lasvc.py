@@ -1,7 +1,7 @@
 """LASVC: a kernel support vector machine that learns in one pass and can be continued."""
 
+import copy
 import operator
-import time
 import warnings
 from dataclasses import replace
 from numbers import Integral, Real
@@ -16,8 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_rows, check_weights, encode_labels, has_fast_path, thread_pool
 from .._core.blocks import BLOCK
-from ._engine import ALGORITHMS, SolverSpec, continued_alpha, support
-from ._learner import KernelLearner, Patience
+from ._engine import SolverSpec, continued_alpha, support
+from ._learner import KernelLearner
+from ._passes import OnlinePasses, known_slots
 from ._svc_names import without_keywords_of_svc
 
 _NO_LIMIT = np.iinfo(np.int64).max
@@ -145,6 +146,8 @@ class LASVC(KernelLearner):
         Value of gamma in use.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Bias of each decision function; 0 unless ``algorithm="lasvm"``.
+    interrupted_ : bool
+        Whether the last call was ended by Ctrl-C, and :meth:`resume` can go on with it.
     kkt_violation_ : float
         Largest violation met during the last pass of ``fit``, each row measured when it was
         visited. When ``fit`` ended with a pass that changed nothing, the largest violation left
@@ -324,7 +327,8 @@ class LASVC(KernelLearner):
         """Learn from all rows: forget, shuffle, make ``max_iter`` passes, finish.
 
         Interrupted by Ctrl-C, the model holds what has been learnt so far and can be used and
-        continued. Invalid input leaves a fitted model as it was.
+        continued; :meth:`resume` goes on where it stopped. Invalid input leaves a fitted model as
+        it was.
 
         Parameters
         ----------
@@ -382,12 +386,12 @@ class LASVC(KernelLearner):
             if "_engine" in self.__dict__:
                 before = self.__dict__.copy()
                 try:
-                    X, codes, weights = self._begin_partial_fit(X, y, classes, sample_weight)
-                    cost = self._costs(codes, weights, None)
+                    rows = self._begin_partial_fit(X, y, classes, sample_weight)
+                    cost, at = self._begin_chunk(*rows)
                 except BaseException:  # an interrupt, too: nothing of this chunk has been learnt
                     self.__dict__ = before
                     raise
-                uncertain = self._learn_chunk(X, codes, cost)
+                uncertain = self._learn_chunk(rows, cost, at)
             else:
                 uncertain = self._learn_first_chunk(X, y, classes, sample_weight)
             self._warn_if_cut_short(stacklevel=2)
@@ -396,10 +400,10 @@ class LASVC(KernelLearner):
 
     def _learn_first_chunk(self, X, y, classes, sample_weight):
         draft = self._draft()
-        X, codes, weights = draft._begin_partial_fit(X, y, classes, sample_weight)
-        cost = draft._costs(codes, weights, None)
+        rows = draft._begin_partial_fit(X, y, classes, sample_weight)
+        cost, at = draft._begin_chunk(*rows)
         try:
-            uncertain = draft._learn_chunk(X, codes, cost)
+            uncertain = draft._learn_chunk(rows, cost, at)
         except BaseException as error:
             if draft._engine.was_interrupted(error):
                 self._take(draft)
@@ -407,23 +411,59 @@ class LASVC(KernelLearner):
         self._take(draft)
         return uncertain
 
-    def _learn_chunk(self, X, codes, cost):
+    def _begin_chunk(self, X, codes, weights):
+        """Upper bounds of alpha, and where the stream is."""
+        counts = self._class_counts
+        cost = self._costs(codes, weights, None)
+        at = dict(
+            stage="begin",
+            first=self.n_samples_seen_,
+            n_labels=self.__dict__.get("n_labels_used_", 0),
+            counts=(counts, self._class_counts),
+        )
+        self._class_counts = counts  # until the rows have been learnt
+        self.__dict__.pop("_interrupted", None)
+        return cost, at
+
+    def _learn_chunk(self, rows, cost, at):
         """Learn validated rows; returns how uncertain decisions are now, if that is worth a word.
 
-        Rows learnt are counted block by block: an interrupt leaves the count right.
+        Whatever ends it leaves the counts right.
         """
-        engine, first, order = self._engine, self.n_samples_seen_, np.arange(X.shape[0])
-        with engine.guard, thread_pool(self.n_jobs, len(order)) as threads:
-            engine.begin_pass(None)
-            engine.allow(_NO_LIMIT)  # but that of each row
-            if len(order) > BLOCK:
-                engine.check(X)
-            engine.learn(X, order, codes, cost, first + order, threads, self._count_from(first))
-            # Now and then is enough: each time the rows have doubled.
-            if self.n_samples_seen_.bit_length() == first.bit_length():
-                return 0.0
-            self._recentre_if_coarse()
-            return self._coarseness()
+        X, codes, weights = rows
+        engine, first, order = self._engine, at["first"], np.arange(X.shape[0])
+
+        def count(n):
+            self.n_samples_seen_, self.n_labels_used_ = first + n, at["n_labels"] + n
+
+        try:
+            with engine.guard, thread_pool(self.n_jobs, len(order)) as threads:
+                if at["stage"] == "begin":
+                    engine.begin_pass(None)
+                    engine.allow(_NO_LIMIT)  # but that of each row
+                    if len(order) > BLOCK:
+                        engine.check(X)
+                    at = {**at, "stage": "learn"}
+                row_ids, begin = first + order, engine.n_learnt
+                progress = count if len(order) > BLOCK else None
+                engine.learn(X, order, codes, cost, row_ids, threads, None, begin, progress)
+                # Now and then is enough: each time the rows have doubled.
+                if (first + len(order)).bit_length() == first.bit_length():
+                    return 0.0
+                self._recentre_if_coarse()
+                return self._coarseness()
+        except BaseException as error:
+            if self._engine is engine:
+                self._note_interrupt(error, "partial_fit", rows, cost, at)
+            raise
+        finally:
+            n = engine.n_learnt if at["stage"] == "learn" else 0
+            count(n)
+            if self.class_weight == "online_balanced":
+                before, after = at["counts"]
+                if n < len(order):
+                    after = before + np.bincount(codes[:n], weights[:n], len(before))
+                self._note_class_counts(after)
 
     def finish(self):
         """Solve the problem over the vectors kept, to ``tol``; learning may go on afterwards.
@@ -435,19 +475,81 @@ class LASVC(KernelLearner):
         with self._guard:
             check_is_fitted(self)
             self._notice_new_parameters()
-            with thread_pool(self.n_jobs) as threads:
-                with self._engine.guard:
-                    self._allow_steps()
-                    self._engine.finish(threads)
-                    recentred = self._recentre_if_coarse()
-                with self._engine.guard:
-                    if recentred:
-                        self._allow_steps()
-                        self._engine.finish(threads)
-                    uncertain = self._coarseness()
+            self.__dict__.pop("_interrupted", None)
+            uncertain = self._finish(dict(stage="begin", n_done=self._engine.n_done))
             self._warn_unless_solved(stacklevel=2)
         self._warn_if_coarse(uncertain, stacklevel=3)
         return self
+
+    def _finish(self, at):
+        """Finish, and once more where rows are counted from another centre afterwards.
+
+        Returns how uncertain decisions are then.
+        """
+        try:
+            with thread_pool(self.n_jobs) as threads:
+                while at["stage"] != "over":
+                    with self._engine.guard:
+                        at = self._finish_stage(at, threads)
+                with self._engine.guard:
+                    return self._coarseness()
+        except BaseException as error:
+            self._note_interrupt(error, "finish", None, None, at)
+            raise
+
+    def _finish_stage(self, at, threads):
+        engine = self._engine
+        if at["stage"] in ("begin", "recentred"):
+            self._allow_steps()
+            next_stage = {"begin": "finish", "recentred": "again"}[at["stage"]]
+            return dict(stage=next_stage, n_done=engine.n_done)
+        if engine.n_done == at["n_done"]:
+            engine.finish(threads)
+        recentred = at["stage"] == "finish" and self._recentre_if_coarse()
+        return {**at, "stage": "recentred" if recentred else "over"}
+
+    def resume(self, X=None, y=None, sample_weight=None):
+        """Go on where an interrupted call stopped, as if it had never been interrupted.
+
+        That may be :meth:`fit`, :meth:`partial_fit` or :meth:`finish`. The model becomes what it
+        would have become, to the last bit, also when it was pickled in between. (Only
+        ``n_kernel_evaluations_`` counts values that had to be computed again; and a kernel
+        function must give the same values whatever block it is called for.) The data are not
+        kept: give them again, none for :meth:`finish`. A second interrupt can be resumed likewise;
+        the three methods forget what was interrupted.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
+                or (n_samples, n_samples), default=None
+            The rows of the interrupted call. Shape, type and a checksum must be the same.
+        y : array-like of shape (n_samples,), default=None
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights, if there were any.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            If there is nothing to resume, the data are not those of the interrupted call, or a
+            parameter other than ``n_jobs`` and ``verbose`` has changed. The model stays as it
+            was, and can still be resumed.
+        """
+        return self._resume(X, y, sample_weight)
+
+    def _resume_partial_fit(self, rows, cost, at):
+        uncertain = self._learn_chunk(rows, cost, at)
+        self._warn_if_cut_short(stacklevel=4)
+        return uncertain
+
+    def _resume_finish(self, rows, cost, at):
+        uncertain = self._finish(at)
+        self._warn_unless_solved(stacklevel=4)
+        return uncertain
 
     @property
     def n_admitted_(self):
@@ -548,31 +650,26 @@ class LASVC(KernelLearner):
                 "stream are not known. Use class_weight='online_balanced', or a dict of weights."
             )
 
-    def _learn(self, X, codes, cost, before):
+    def _begin_passes(self, X, codes, cost, before):
         self._known_parameters = _learning_parameters(self)
-        known = self._start_engine(X, codes, cost, before)
-        self._make_passes(X, codes, cost, known)
-
-    def _start_engine(self, X, codes, cost, before):
-        """Build an engine, with the solution of the former fit if ``warm_start``.
-
-        Returns the slots of known rows per problem, or None when one pass needs none.
-        """
-        engine = self._spec.build()
-        if self._spec.layout == "precomputed":
-            engine.store.attach(X)
+        self.n_labels_used_ = 0
+        several = self.max_iter != 1
+        at = dict(stage="begin", n_pass=1, order=self._order, patience=None)
+        at["random"] = copy.deepcopy(self._random) if several else None
         former = before.get("_engine") if self.warm_start else None
-        if self.max_iter == 1 and former is None:
-            self._engine = engine
-            return None
-        known = [np.full(X.shape[0], -1, dtype=np.int32) for _ in range(self._spec.n_problems)]
+        at["needs_known"] = several or former is not None
+        engine = self._built_engine(X)
         if former is not None:
-            engine.begin_pass(known)
+            engine.begin_pass(known_slots(engine, X.shape[0]))
             with former.guard.reading():
                 rows, alpha = self._former_solution(X, codes, cost, former, before)
             engine.seed(X, rows, codes, alpha, cost, np.arange(X.shape[0]))
         self._engine = engine
-        return known
+        self._allow_steps(X.shape[0])
+        return self._resumed_passes(X, codes, cost, at)
+
+    def _resumed_passes(self, X, codes, cost, at):
+        return OnlinePasses(self, X, codes, cost, at)
 
     def _former_solution(self, X, codes, cost, former, before):
         """Rows and alpha of the former fit, moved into the present boxes."""
@@ -600,52 +697,6 @@ class LASVC(KernelLearner):
             )
         return rows, alpha
 
-    def _make_passes(self, X, codes, cost, known):
-        """Make passes and finish; the first of several that changes nothing is the last one."""
-        engine, exact = self._engine, self.max_iter == -1
-        n_passes = self.max_passes if exact else self.max_iter
-        finishing = exact or self.finishing
-        row_ids = np.arange(X.shape[0])
-        self._allow_steps(X.shape[0])
-        patience = Patience(engine)
-        self.n_labels_used_ = 0
-        with thread_pool(self.n_jobs) as threads:
-            for n_pass in range(1, n_passes + 1):
-                start = time.perf_counter()
-                self.n_iter_ = n_pass
-                engine.begin_pass(known)
-                changes = engine.n_changes
-                progress = self._count_labels if n_pass == 1 else None
-                engine.learn(X, self._order, codes, cost, row_ids, threads, progress)
-                self.kkt_violation_ = engine.violation_met()
-                unchanged = engine.n_changes == changes and (self._is_solved() or not finishing)
-                done = unchanged and n_passes > 1
-                if done:
-                    self.kkt_violation_ = engine.violation_left()
-                elif finishing and n_passes > 1:
-                    self._finish_exactly(threads)
-                elif finishing:
-                    engine.finish(threads)
-                if self.verbose:
-                    self._report(n_pass, time.perf_counter() - start)
-                if done or (finishing and engine.out_of_steps):
-                    break
-                if n_pass == n_passes or (finishing and patience.is_at_an_end()):
-                    if exact:
-                        warnings.warn(
-                            f"LASVC did not converge within {n_pass} passes: the largest "
-                            f"violation of the last pass was {self.kkt_violation_:.3g}, tol is "
-                            f"{self.tol:.3g}. {self._advice()}",
-                            ConvergenceWarning,
-                            stacklevel=6,
-                        )
-                    break
-                self._order = self._next_order(X.shape[0])
-        if finishing:
-            self._warn_unless_solved(stacklevel=6)
-        else:
-            self._warn_if_cut_short(stacklevel=6)
-
     def _warn_if_cut_short(self, stacklevel):
         if self._engine.cut_short:
             warnings.warn(
@@ -656,28 +707,8 @@ class LASVC(KernelLearner):
                 stacklevel=stacklevel + 1,
             )
 
-    def _count_labels(self, n_rows):
-        self.n_labels_used_ = n_rows
-
-    def _count_from(self, first):
-        labels = self.__dict__.get("n_labels_used_", 0)
-
-        def count(n_rows):
-            self.n_samples_seen_ = first + n_rows
-            self.n_labels_used_ = labels + n_rows
-
-        return count
-
     def _settles(self):
         return self.finishing and not self._is_precomputed()
-
-    def _report(self, n_pass, seconds):
-        members = sum(problem.members.n_members for problem in self._engine.problems)
-        print(
-            f"[LASVC] pass {n_pass}: {members} vectors kept, largest violation "
-            f"{self.kkt_violation_:.3g}, {self.n_kernel_evaluations_:,} kernel values, "
-            f"{seconds:.1f} s"
-        )
 
     def _rebuilt(self, state):
         state.items("_known_parameters", len(_LEARNING_PARAMETERS), kind=tuple)

@@ -1,5 +1,6 @@
 """What comes before learning: validation, gamma, weights as bounds."""
 
+import copy
 import sys
 import warnings
 from dataclasses import replace
@@ -10,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
+from sklearn.utils.validation import check_is_fitted
 
 from .._base import (
     balanced_weights,
@@ -33,39 +35,24 @@ from ._engine import (
     support,
     uncertainty,
 )
+from ._interrupted import (
+    FORMAT,
+    advice,
+    copied,
+    refuse_new_parameters,
+    remember,
+    same_rows,
+)
 from ._machine import KernelMachine
-
-
-class Patience:
-    """Notices that rounds of learning and solving lead nowhere.
-
-    Each round raises the dual objective, but for rounding; with a kernel that is none they may go
-    round in circles.
-    """
-
-    rounds = 20
-
-    def __init__(self, engine):
-        self.engine = engine
-        self.best = None
-        self.n_rounds = self.idle = 0
-
-    def is_at_an_end(self):
-        """Ask after each round."""
-        self.n_rounds += 1
-        objective = sum(problem.objective for problem in self.engine.problems)
-        if self.best is None or objective > self.best + 1e-13 * abs(self.best):
-            self.best, self.idle = objective, 0
-        else:
-            self.idle += 1
-        return self.idle == self.rounds
+from ._passes import known_slots
 
 
 class KernelLearner(KernelMachine):
     """A kernel machine with the parameters of a kernel and of the cost of errors.
 
-    A subclass defines ``_solver``, the :class:`SolverSpec` of its parameters, and ``_learn``,
-    which sets ``_engine`` and learns from validated rows.
+    A subclass defines ``_solver``, the :class:`SolverSpec` of its parameters, and
+    ``_begin_passes``, which sets ``_engine`` and returns the :class:`Passes` of ``fit``;
+    ``_resumed_passes`` returns them as an interrupt has left them.
     """
 
     _parameter_constraints: dict = {
@@ -101,20 +88,22 @@ class KernelLearner(KernelMachine):
     def _fit_or_restore(self, X, y, sample_weight):
         """Fit; what goes wrong before learning, or raises an error, leaves the model as it was."""
         with self._guard:
-            draft = self._draft()
+            draft, passes = self._draft(), None
             try:
-                X, codes, weights = draft._begin_fit(X, y, sample_weight)
-                costs = draft._costs(codes, weights, draft._order)
-                draft._learn(X, codes, costs, self.__dict__)
+                draft.__dict__.pop("_interrupted", None)
+                rows = draft._begin_fit(X, y, sample_weight)
+                cost = draft._costs(rows[1], rows[2], draft._order)
+                passes = draft._begin_passes(rows[0], rows[1], cost, self.__dict__)
+                passes.run()
+                draft._end_fit()
+                uncertain = draft._coarseness()
             except BaseException as error:
-                learning = draft.__dict__.get("_engine") is not self.__dict__.get("_engine")
-                if learning and draft._engine.was_interrupted(error):
+                if passes is not None and draft._engine.was_interrupted(error):
                     # What has been learnt is kept, and the model can be used.
+                    draft._note_interrupt(error, "fit", rows, cost, passes.at)
                     draft._end_fit()
                     self._take(draft)
                 raise
-            draft._end_fit()
-            uncertain = draft._coarseness()
             self._take(draft)
         self._warn_if_coarse(uncertain, stacklevel=5)
         return self
@@ -123,6 +112,84 @@ class KernelLearner(KernelMachine):
         for name in ("_order", "_random"):
             self.__dict__.pop(name, None)
         self._engine.begin_pass(None)
+
+    def _built_engine(self, X):
+        """Return an empty engine for the passes of ``fit``."""
+        engine = self._spec.build()
+        if self._spec.layout == "precomputed":
+            engine.store.attach(X)
+        return engine
+
+    # ---------------------------------------------------------------------------- interrupts
+
+    @property
+    def interrupted_(self):
+        """Whether the last call was interrupted, and :meth:`resume` can go on with it."""
+        check_is_fitted(self)
+        return self.__dict__.get("_interrupted") is not None
+
+    def _note_interrupt(self, error, method, rows, cost, at):
+        """Keep what it takes to go on, if the error is Ctrl-C; the traceback tells of it."""
+        if isinstance(error, KeyboardInterrupt) and self._engine.midst is None:
+            self._interrupted = remember(self, method, rows, cost, at)
+            error.add_note(advice(self))
+
+    def _resume(self, X, y, sample_weight):
+        """Go on with the interrupted call; an error leaves the model, and the interrupt, alone."""
+        with self._guard:
+            interrupted = self.__dict__.get("_interrupted")
+            if interrupted is None:
+                raise ValueError(
+                    "There is nothing to resume: no call of this model was interrupted."
+                )
+            if interrupted["format"] != FORMAT:
+                raise ValueError(
+                    f"unknown format {interrupted['format']!r} of an interrupted model"
+                )
+            refuse_new_parameters(self, interrupted)
+            rows = None
+            if interrupted["checksums"] is not None:
+                rows = same_rows(self, interrupted, X, y, sample_weight)
+            draft = self._draft()
+            draft._engine = draft._restored_engine(interrupted, rows)
+            del draft._interrupted
+            go_on = getattr(draft, f"_resume_{interrupted['method']}")
+            try:
+                uncertain = go_on(rows, interrupted["cost"], interrupted["at"])
+            except BaseException as error:
+                noted = draft.__dict__.get("_interrupted") is not None
+                if noted and not isinstance(error, Exception):
+                    self._take(draft)
+                raise
+            self._take(draft)
+        self._warn_if_coarse(uncertain, stacklevel=4)
+        return self
+
+    def _restored_engine(self, interrupted, rows):
+        """Return an engine as the interrupt has found it."""
+        state = interrupted["engine"]
+        if state is None:
+            with self._engine.guard.reading():
+                state = copied(self._engine.state())
+        engine = self._built_engine(None if rows is None else rows[0])
+        engine.restore(copied(state))
+        if interrupted["at"].get("needs_known"):
+            engine.begin_pass(known_slots(engine, len(rows[1])))
+        engine.resume(interrupted["running"])
+        engine.unsettle()  # decisions asked for meanwhile
+        return engine
+
+    def _resume_fit(self, rows, cost, at):
+        self._random = copy.deepcopy(at["random"])
+        passes = self._resumed_passes(rows[0], rows[1], cost, at)
+        try:
+            passes.run()
+            self._end_fit()
+            return self._coarseness()
+        except BaseException as error:
+            self._note_interrupt(error, "fit", rows, cost, passes.at)
+            self._end_fit()
+            raise
 
     # What learning cannot go on without: another value needs another model.
     _fixed_by_learning = ("kernel", "degree", "gamma", "coef0")
@@ -223,9 +290,7 @@ class KernelLearner(KernelMachine):
             running = np.empty(len(codes))
             counts = self._class_counts.copy()
             running[order] = running_balanced_weights(codes[order], counts, weights[order])
-            self._class_counts = counts
-            present = counts > 0
-            self.class_weight_[present] = counts.sum() / (n_classes * counts[present])
+            self._note_class_counts(counts)
             return self.C * running * weights
         if self.class_weight == "balanced":
             self.class_weight_ = balanced_weights(codes, n_classes, weights)
@@ -284,18 +349,16 @@ class KernelLearner(KernelMachine):
         self.__dict__ = {**self.__dict__, **changed}
         return True
 
+    def _note_class_counts(self, counts):
+        """Set the counts of ``"online_balanced"``, and the weights that follow from them."""
+        self._class_counts = counts
+        self.class_weight_ = np.ones(len(counts))
+        present = counts > 0
+        self.class_weight_[present] = counts.sum() / (len(counts) * counts[present])
+
     def _next_order(self, n):
         order = self._random.permutation(n) if self.shuffle else np.arange(n)
         return order.astype(np.int64, copy=False)
-
-    def _finish_exactly(self, threads):
-        """Finish, compute every gradient anew, and finish again while that uncovers violations."""
-        self._engine.finish(threads)
-        for _ in range(10):
-            self._engine.refresh()
-            if self._is_solved() or self._engine.out_of_steps:
-                return
-            self._engine.finish(threads)
 
     def _allow_steps(self, n_rows=None):
         """Limit the steps of a call on so many rows; None: on the vectors kept.

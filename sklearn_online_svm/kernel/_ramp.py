@@ -8,9 +8,9 @@ from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
-from .._base import thread_pool
 from ._engine import SolverSpec, continued_alpha
-from ._learner import KernelLearner, Patience
+from ._learner import KernelLearner
+from ._passes import Passes
 from ._svc_names import without_keywords_of_svc
 
 
@@ -82,6 +82,8 @@ class RampSVC(KernelLearner):
         Value of gamma in use.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Bias of each decision function; 0 without ``fit_intercept``.
+    interrupted_ : bool
+        Whether the last call was ended by Ctrl-C, and :meth:`resume` can go on with it.
     kkt_violation_ : float
         Largest violation left in the last convex problem, over all rows.
     n_features_in_ : int
@@ -213,8 +215,8 @@ class RampSVC(KernelLearner):
     def fit(self, X, y, sample_weight=None):
         """Solve convex problems until the rows beyond the ramp stay the same.
 
-        Interrupted by Ctrl-C, the model holds what has been reached and can be used. Invalid
-        input leaves a fitted model as it was.
+        Interrupted by Ctrl-C, the model holds what has been reached and can be used, and
+        :meth:`resume` goes on. Invalid input leaves a fitted model as it was.
 
         Parameters
         ----------
@@ -237,46 +239,50 @@ class RampSVC(KernelLearner):
         """
         return self._fit_or_restore(X, y, sample_weight)
 
-    def _learn(self, X, codes, cost, before):
-        engine = self._spec.build()
-        if self._spec.layout == "precomputed":
-            engine.store.attach(X)
-        self._engine = engine
+    def resume(self, X, y, sample_weight=None):
+        """Go on where an interrupted :meth:`fit` stopped, as if it had never been interrupted.
+
+        The model becomes what it would have become, to the last bit, also when it was pickled in
+        between. (Only ``n_kernel_evaluations_`` counts values that had to be computed again; and a
+        kernel function must give the same values whatever block it is called for.) The data are
+        not kept: give them again. A second interrupt can be resumed likewise; :meth:`fit` forgets
+        what was interrupted.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
+                or (n_samples, n_samples)
+            The rows of the interrupted call. Shape, type and a checksum must be the same.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights, if there were any.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            If there is nothing to resume, the data are not those of the interrupted call, or a
+            parameter other than ``n_jobs`` and ``verbose`` has changed. The model stays as it
+            was, and can still be resumed.
+        """
+        return self._resume(X, y, sample_weight)
+
+    def _begin_passes(self, X, codes, cost, before):
+        self._engine = self._built_engine(X)
         self._allow_steps(X.shape[0])
-        problem = _ConvexProblem(self, X, codes, cost)
-        history = []
         self.objective_history_ = np.empty((0, self._spec.n_problems))
-        with thread_pool(self.n_jobs) as threads:
-            scores = problem.solve(self._first_rows(codes, cost), threads)
-            while True:
-                history.append(problem.objective(scores))
-                self.objective_history_ = np.array(history)
-                self.n_iter_ = len(history)
-                shifted = problem.beyond_ramp(scores)
-                if self.verbose:
-                    print(
-                        f"[RampSVC] problem {self.n_iter_}: objective {history[-1].sum():.6g}, "
-                        f"{np.count_nonzero(shifted)} rows beyond the ramp, "
-                        f"{len(self.support_)} support vectors"
-                    )
-                if problem.given_up:
-                    return
-                # A first problem over a part of the rows is not yet one of the sequence.
-                in_sequence = self.n_iter_ > 1 or self.init_size is None
-                if in_sequence and np.array_equal(shifted, problem.shifted):
-                    return
-                if self.n_iter_ > 2 and (history[-2] - history[-1]).max() < self.tol * self.C:
-                    return
-                if self.n_iter_ == self.max_iter:
-                    break
-                problem.shift(shifted)
-                scores = problem.solve(np.arange(X.shape[0]), threads)
-        warnings.warn(
-            f"RampSVC did not converge within max_iter={self.max_iter} convex problems: "
-            f"{np.count_nonzero(shifted != problem.shifted)} rows still change sides.",
-            ConvergenceWarning,
-            stacklevel=5,
-        )
+        rows = self._first_rows(codes, cost)
+        at = dict(stage="begin", rows=rows, order=rows, shifted=None, patience=None)
+        at |= dict(settled=-1, n_solved=0)
+        at |= dict(random=None, needs_known=True)
+        return self._resumed_passes(X, codes, cost, at)
+
+    def _resumed_passes(self, X, codes, cost, at):
+        return _ConvexProblems(self, X, codes, cost, at)
 
     def _first_rows(self, codes, cost):
         """Rows of the first problem: those drawn, after one of each class.
@@ -306,64 +312,109 @@ class RampSVC(KernelLearner):
         )
 
 
-class _ConvexProblem:
-    """The rows with their boxes: one convex problem of the sequence after the other."""
+class _ConvexProblems(Passes):
+    """One convex problem of the sequence after the other.
 
-    def __init__(self, model, X, codes, cost):
+    Of each, rows are learnt and the members solved; then those that violate with the result are
+    learnt, until there is none. ``at`` holds the ``rows`` of the present problem (None: all), its
+    flags ``shifted`` of rows beyond the ramp, per class, and ``settled``, the changes made when
+    violations were looked for last.
+    """
+
+    is_exact = True
+    after_finishing = "judge"
+
+    def __init__(self, model, X, codes, cost, at):
+        super().__init__(model, X, codes, cost, at)
         n_problems = model._spec.n_problems
-        self.model, self.engine = model, model._engine
         self.has_bias = model._spec.solver.has_bias
-        self.X, self.codes, self.cost = X, codes, cost
         classes = [1] if n_problems == 1 else range(n_problems)
         self.y = np.array([np.where(codes == c, 1.0, -1.0) for c in classes])
-        # Rows whose box is shifted, per class.
-        self.shifted = np.zeros(self.y.shape, dtype=np.int8)
-        self.known = [np.full(X.shape[0], -1, dtype=np.int32) for _ in classes]
-        self.row_ids = np.arange(X.shape[0])
-        self.given_up = False
+        if at["shifted"] is None:
+            self.at = {**at, "shifted": np.zeros(self.y.shape, dtype=np.int8)}
 
-    def solve(self, rows, threads):
-        """Solve the problem over ``rows``; returns the decision values of all rows.
+    def learn(self):
+        self.learn_rows(self.at["shifted"])
+        return dict(stage="finish")
 
-        Rows are learnt, the members solved; then those that violate with the result are learnt,
-        until there is none.
-        """
-        model, engine = self.model, self.engine
-        fresh = not any(problem.members.n_members for problem in engine.problems)
-        order, changes, patience = rows if fresh else None, -1, Patience(engine)
-        for _ in range(model.max_passes):
-            if order is not None:
-                engine.begin_pass(self.known)
-                engine.learn(
-                    self.X,
-                    order.astype(np.int64),
-                    self.codes,
-                    self.cost,
-                    self.row_ids,
-                    threads,
-                    shifted=self.shifted,
-                )
-            model._finish_exactly(threads)
-            scores = self.scores(threads)
-            violation = self.violation(scores)[:, rows].max(axis=0)
-            model.kkt_violation_ = float(violation.max())
-            order = rows[violation > model.tol]
-            self.given_up = engine.out_of_steps
-            if not len(order) or engine.n_changes == changes or self.given_up:
-                model._warn_unless_solved(stacklevel=6)
-                return scores
-            changes = engine.n_changes
-            if patience.is_at_an_end():
-                break
-        self.given_up = True
-        warnings.warn(
-            f"A convex problem of RampSVC did not converge within {patience.n_rounds} rounds: "
-            f"the largest violation left is {model.kkt_violation_:.3g}, tol is {model.tol:.3g}. "
-            f"{model._advice()}",
-            ConvergenceWarning,
-            stacklevel=6,
+    def judge(self):
+        """Look for rows of the problem that violate with the result."""
+        model, at = self.model, self.at
+        scores = self.scores()
+        rows = self.row_ids if at["rows"] is None else at["rows"]
+        violation = self.violation(scores)[:, rows].max(axis=0)
+        model.kkt_violation_ = float(violation.max())
+        order, changes = rows[violation > model.tol], self.engine.n_changes
+        if not len(order) or changes == at["settled"] or self.engine.out_of_steps:
+            model._warn_unless_solved(stacklevel=6)
+            return self.conclude(scores, given_up=self.engine.out_of_steps)
+        patience = self.tried_again(at["patience"])
+        if patience["idle"] == self.idle_rounds or patience["n_rounds"] == model.max_passes:
+            warnings.warn(
+                f"A convex problem of RampSVC did not converge within {patience['n_rounds']} "
+                f"rounds: the largest violation left is {model.kkt_violation_:.3g}, tol is "
+                f"{model.tol:.3g}. {model._advice()}",
+                ConvergenceWarning,
+                stacklevel=6,
+            )
+            return self.conclude(scores, given_up=True)
+        return dict(stage="begin", order=order, settled=changes, patience=patience)
+
+    def conclude(self, scores, given_up):
+        """Shift boxes for the next problem, or stop: this one is solved."""
+        model, at = self.model, self.at
+        history = np.vstack([model.objective_history_[: at["n_solved"]], self.objective(scores)])
+        n_solved = len(history)
+        model.objective_history_, model.n_iter_ = history, n_solved
+        shifted = self.beyond_ramp(scores)
+        if model.verbose:
+            print(
+                f"[RampSVC] problem {n_solved}: objective {history[-1].sum():.6g}, "
+                f"{np.count_nonzero(shifted)} rows beyond the ramp, "
+                f"{len(model.support_)} support vectors"
+            )
+        if given_up:
+            return dict(stage="over")
+        # A first problem over a part of the rows is not yet one of the sequence.
+        in_sequence = n_solved > 1 or model.init_size is None
+        if in_sequence and np.array_equal(shifted, at["shifted"]):
+            return dict(stage="over")
+        if n_solved > 2 and (history[-2] - history[-1]).max() < model.tol * model.C:
+            return dict(stage="over")
+        if n_solved == model.max_iter:
+            warnings.warn(
+                f"RampSVC did not converge within max_iter={model.max_iter} convex problems: "
+                f"{np.count_nonzero(shifted != at['shifted'])} rows still change sides.",
+                ConvergenceWarning,
+                stacklevel=7,
+            )
+            return dict(stage="over")
+        return dict(stage="shift", shifted=shifted, n_solved=n_solved, n_done=self.engine.n_done)
+
+    def shift(self):
+        """Give the rows new boxes, and move the old solution into them."""
+        self.once(self.rebox)
+        return dict(
+            stage="finish",
+            rows=None,
+            patience=None,
+            settled=-1,
+            n_rounds=0,
+            n_done=self.at["n_done"] + 1,
         )
-        return scores
+
+    def rebox(self):
+        boxes = []
+        for problem, y, beyond in zip(
+            self.engine.problems, self.y, self.at["shifted"], strict=True
+        ):
+            slots = problem.slots()
+            rows = problem.members["row_id"][slots]
+            bound = np.where(beyond[rows], -y[rows], y[rows]) * self.cost[rows]
+            lower, upper = np.minimum(0, bound), np.maximum(0, bound)
+            alpha = continued_alpha(problem.members["alpha"][slots], lower, upper, self.has_bias)
+            boxes.append((lower, upper, alpha))
+        self.engine.rebox(boxes)
 
     def violation(self, scores):
         """(n_problems, n_rows) violation of each row with the members, at its alpha."""
@@ -372,7 +423,7 @@ class _ConvexProblem:
             slots = problem.slots()
             alpha = np.zeros(self.y.shape[1])
             alpha[problem.members["row_id"][slots]] = problem.members["alpha"][slots]
-            bound = np.where(self.shifted[c], -self.y[c], self.y[c]) * self.cost
+            bound = np.where(self.at["shifted"][c], -self.y[c], self.y[c]) * self.cost
             g = self.y[c] - (scores[c] - problem.b)
             # Without a bias each row stands alone: the partner's gradient is 0.
             extremes = problem.members.extremes
@@ -382,10 +433,10 @@ class _ConvexProblem:
             violation[c, falls] = np.maximum(violation[c, falls], (high - g)[falls])
         return np.maximum(violation, 0.0)
 
-    def scores(self, threads):
+    def scores(self):
         """Return the (n_problems, n_rows) decision values of the rows."""
         scores = np.empty((self.X.shape[0], len(self.y)))
-        self.engine.decide(self.X, self.engine.show(False, 0), scores, threads)
+        self.engine.decide(self.X, self.engine.show(False, 0), scores, self.threads)
         return scores.T
 
     def beyond_ramp(self, scores):
@@ -395,7 +446,7 @@ class _ConvexProblem:
         more exact than that, and at the end both tangents touch.
         """
         z, s = self.y * scores, self.model.ramp_s
-        return (z < s + self.model.tol * self.shifted).astype(np.int8)
+        return (z < s + self.model.tol * self.at["shifted"]).astype(np.int8)
 
     def objective(self, scores):
         """Objective of each class with the ramp loss, over all rows."""
@@ -403,16 +454,3 @@ class _ConvexProblem:
         loss = np.maximum(0, 1 - z) - np.maximum(0, s - z)
         norms = [problem.squared_norm for problem in self.engine.problems]
         return 0.5 * np.array(norms) + loss @ self.cost
-
-    def shift(self, shifted):
-        """Give the rows new boxes, and move the old solution into them."""
-        boxes = []
-        for problem, y, beyond in zip(self.engine.problems, self.y, shifted, strict=True):
-            slots = problem.slots()
-            rows = problem.members["row_id"][slots]
-            bound = np.where(beyond[rows], -y[rows], y[rows]) * self.cost[rows]
-            lower, upper = np.minimum(0, bound), np.maximum(0, bound)
-            alpha = continued_alpha(problem.members["alpha"][slots], lower, upper, self.has_bias)
-            boxes.append((lower, upper, alpha))
-        self.shifted = shifted
-        self.engine.rebox(boxes)

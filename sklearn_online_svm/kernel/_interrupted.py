@@ -1,0 +1,110 @@
+"""What an interrupted call leaves behind, for ``resume`` to go on exactly where it stopped.
+
+All but the rows: a dict of plain values and arrays, which is pickled with the model.
+"""
+
+import zlib
+
+import numpy as np
+
+from .._base import check_rows, check_weights, encode_labels
+
+FORMAT = 1
+
+# Of larger data, evenly spaced rows of so many bytes are in the checksum.
+LOOKED_AT = 2**24
+
+# Parameters that may be others when learning goes on: they do not show in the model.
+FREE = ("n_jobs", "verbose")
+
+
+def remember(model, method, rows, cost, at):
+    """Return the dict, or None where a kernel function was cut off in the midst of a step.
+
+    ``rows``: X, class codes and weights, or None; ``at``: where the method was.
+    """
+    engine = model._engine
+    if engine.cut:
+        return None
+    suspended = engine.suspended or {"state": None, "running": engine.running()}
+    return {
+        "format": FORMAT,
+        "method": method,
+        "at": at,
+        "cost": cost,
+        "checksums": None if rows is None else checksums(*rows),
+        "parameters": model.get_params(deep=False),
+        # In the midst of a block or of finishing; else that of the model is as good.
+        "engine": suspended["state"],
+        "running": suspended["running"],
+    }
+
+
+def advice(model):
+    """Return what the traceback says below the KeyboardInterrupt."""
+    interrupted = model.__dict__.get("_interrupted")
+    name = type(model).__name__
+    if interrupted is None:
+        return f"{name} holds what has been learnt so far and can be used as it is."
+    data = "" if interrupted["checksums"] is None else "X, y"
+    return (
+        f"{name} holds what has been learnt so far and can be used as it is; resume({data}) "
+        f"goes on where {interrupted['method']} stopped."
+    )
+
+
+def same_rows(model, interrupted, X, y, sample_weight):
+    """Validate rows, and refuse others than those of the interrupted call."""
+    method = interrupted["method"]
+    if X is None or y is None:
+        raise ValueError(
+            f"resume needs the X and y of the interrupted {method}: they are not kept."
+        )
+    sparse = False if model._is_precomputed() else "csr"
+    X, y = check_rows(model, X, y, reset=False, dtype=model._dtype, accept_sparse=sparse)
+    codes = encode_labels(y, model.classes_)
+    weights = check_weights(sample_weight, X, allow_all_zero=True)
+    present = checksums(X, codes, weights)
+    for name, former in interrupted["checksums"].items():
+        if present[name] != former:
+            raise ValueError(
+                f"resume goes on with the data of the interrupted {method}, but {name} is not the "
+                f"same. Call {method} to learn from other data."
+            )
+    return X, codes, weights
+
+
+def refuse_new_parameters(model, interrupted):
+    """Refuse parameters that have changed since the interrupt, by name."""
+    for name, old in interrupted["parameters"].items():
+        new = getattr(model, name)
+        if name in FREE or new is old:
+            continue
+        if callable(new) or callable(old) or not np.array_equal(new, old):
+            raise ValueError(
+                f"{name} cannot change between an interrupt and resume: it was {old!r} and is now "
+                f"{new!r}. Set it back, or call {interrupted['method']}."
+            )
+
+
+def checksums(X, codes, weights):
+    """Shape, type and a checksum of each array, or of a part of it when it is large."""
+    return {"X": _checksum(X), "y": _checksum(codes), "sample_weight": _checksum(weights)}
+
+
+def _checksum(array):
+    if isinstance(array, np.ndarray):
+        step = max(1, array.nbytes // LOOKED_AT)
+        part = np.ascontiguousarray(array[::step])
+        return [list(array.shape), array.dtype.name, zlib.crc32(part.view(np.uint8))]
+    parts = [_checksum(part) for part in (array.data, array.indices, array.indptr)]
+    return [list(array.shape), "csr", *parts]
+
+
+def copied(state):
+    """Return a copy of dicts and lists of arrays; arrays are not shared."""
+    if isinstance(state, dict):
+        return {name: copied(value) for name, value in state.items()}
+    if isinstance(state, list):
+        return [copied(value) for value in state]
+    return state.copy() if isinstance(state, np.ndarray) else state
