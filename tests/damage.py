@@ -100,6 +100,17 @@ def models():
         "lasvm-i": learnt(LASVC(algorithm="lasvm-i", gamma=0.5), S, y),
         "ramp": fitted(Ramp(gamma=0.5), X[:100], y[:100]),
         "ramp, 3 classes": fitted(Ramp(fit_intercept=False, gamma=0.5), X3[:60], y3[:60]),
+        "lasvm, cut": _cut(LASVC(kernel=CutKernel(), C=5.0, random_state=0), X, y, 4),
+        "lasvm, 3 classes, cut": _cut(
+            LASVC(kernel=CutKernel(), C=5.0, cache_size=1e-2, max_iter=-1, random_state=0),
+            *(X3, y3, 12),
+        ),
+        "lasvm-g, chunk, cut": _cut(
+            LASVC(kernel=CutKernel(), algorithm="lasvm-g", cache_size=1e-2), X3, y3, 4, "chunk"
+        ),
+        "ramp, 3 classes, cut": _cut(
+            Ramp(kernel=CutKernel(), ramp_s=0.0, cache_size=1e-2, random_state=0), X3, y3, 12
+        ),
         "pa": learnt(PA(), X, y),
         "pa, sparse, 3 classes": learnt(PA(C=0.1), S3, y3),
         "pa, average": learnt(PA(average=True), X3.astype(np.float32), y3),
@@ -138,6 +149,32 @@ def _settled(model, X, y):
     return model.partial_fit(X[:2], y[:2]), X[2:], y[2:]
 
 
+class CutKernel:
+    """A kernel in whose n-th call Ctrl-C is pressed."""
+
+    def __init__(self):
+        self.calls_left = -1
+
+    def __call__(self, A, B):
+        self.calls_left -= 1
+        if self.calls_left == 0:
+            raise KeyboardInterrupt
+        return rbf(A, B)
+
+
+def _cut(model, X, y, n_calls, what="fit"):
+    """Interrupted in the midst of a call."""
+    model.kernel.calls_left = n_calls
+    try:
+        if what == "fit":
+            model.fit(X, y)
+        else:
+            model.partial_fit(X, y, np.unique(y))
+    except KeyboardInterrupt:
+        return model, X, y
+    raise AssertionError("was not interrupted")
+
+
 def _interrupted(model, X, y):
     """After an oracle that gave up."""
 
@@ -159,6 +196,10 @@ def use(model, X, y):
         return model.probabilities(scores)
     if not hasattr(model, "classes_") or getattr(model, "kernel", None) == "precomputed":
         model.predict(X)
+        return None
+    if getattr(model, "interrupted_", False):
+        assert np.isin(model.predict(X), model.classes_).all()
+        model.resume(X, y)
         return None
     # Other labels than before are as good.
     y = model.classes_[np.searchsorted(np.unique(y), y)]
@@ -393,6 +434,8 @@ class Cases:
                 said = "not finite|too large|beyond the range|Unknown label type"
                 if re.search(f"{said}|damaged: .* must be (finite|[<>]=)", str(error)):
                     return "works", str(error)
+                if getattr(loaded_model, "interrupted_", False):
+                    return "refused", str(error)
                 raise
             return "works", ""
 

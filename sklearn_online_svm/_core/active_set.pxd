@@ -41,7 +41,7 @@ cdef class ActiveSet:
     cdef const float *row(self, Py_ssize_t q) noexcept nogil
     cdef const float *keep_row(self, Py_ssize_t q, const float *row,
                                Py_ssize_t pinned) noexcept nogil
-    cdef int restore(self, SupportSet members, dict state) except -1
+    cdef int restore(self, SupportSet members, state) except -1
     cdef int begin(self, SupportSet members) noexcept nogil
     cdef void write_back(self, SupportSet members) noexcept nogil
     cdef void forget(self) noexcept nogil

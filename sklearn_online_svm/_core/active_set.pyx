@@ -112,17 +112,19 @@ cdef class ActiveSet:
             "extreme_slots": np.array([e.i_max, e.j_min], dtype=np.int64),
         }
 
-    cdef int restore(self, SupportSet members, dict state) except -1:
-        """Go on where ``state`` was taken; diag and the flags are those of the members."""
-        cdef const int32_t[::1] slots = state["slots"]
-        cdef const double[::1] g = state["g"]
-        cdef const double[::1] old_alpha = state["old_alpha"]
-        cdef Py_ssize_t q, n = members.n, m = slots.shape[0]
-        ends = state["extreme_slots"]
-        if (not 2 <= m <= n or g.shape[0] != m or old_alpha.shape[0] != n
-                or np.min(slots) < 0 or np.max(slots) >= n
-                or ends.shape != (2,) or ends.min() < -1 or ends.max() >= m):
-            raise ValueError("active of an interrupted model does not fit its members")
+    cdef int restore(self, SupportSet members, state) except -1:
+        """Go on where ``state``, now a :class:`Stored`, was taken; diag and the flags are those of
+        the members."""
+        cdef Py_ssize_t q, n = members.n, m
+        cdef const int32_t[::1] slots = state.array("slots", np.int32, (None,), low=0, high=n - 1)
+        cdef const double[::1] g
+        cdef const double[::1] old_alpha
+        m = slots.shape[0]
+        state.require(2 <= m == len(np.unique(slots)), "slots", "must be two or more")
+        g = state.array("g", np.float64, (m,), finite=True)
+        old_alpha = state.array("old_alpha", np.float64, (n,), finite=True)
+        ends = state.array("extreme_slots", np.int64, (2,), low=-1, high=m - 1)
+        extremes = state.array("extremes", np.float64, (2,))
         if self.begin(members) < 0:
             raise MemoryError()
         memcpy(self.old_alpha, &old_alpha[0], n * sizeof(double))
@@ -132,7 +134,7 @@ cdef class ActiveSet:
             self.up[q], self.down[q] = members.up[slots[q]], members.down[slots[q]]
         self.m = m
         self.shrunk = True
-        self.extremes.g_max, self.extremes.g_min = state["extremes"]
+        self.extremes.g_max, self.extremes.g_min = extremes
         self.extremes.i_max, self.extremes.j_min = ends[0], ends[1]
         return 0
 

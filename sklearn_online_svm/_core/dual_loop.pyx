@@ -121,7 +121,7 @@ cdef class DualLoop:
     cdef readonly Py_ssize_t n_learnt   # rows of the last call of ``learn``, in their order
     cdef readonly int64_t n_done        # calls of finish, refresh and rebox that came to their end
     cdef readonly dict suspended        # what ``suspend`` kept when the last call was interrupted
-    cdef readonly dict midst            # what ``resume`` was given, until it is gone on with
+    cdef readonly object midst          # what ``resume`` was given, until it is gone on with
     cdef readonly bint cut              # the last call was ended where none can go on
 
     def __init__(self, Store store, list problems):
@@ -156,13 +156,16 @@ cdef class DualLoop:
             "n_evaluations": self.n_evaluations,
         }
 
-    def restore(self, state, bint same_kernel=True):
+    def restore(self, state, bint same_kernel=True, running=None):
         """Take what ``state()`` gave, or a :class:`Stored` of it. A loop whose state is refused
         is of no use; one with values of another kernel (``same_kernel=False``) wants to
-        ``recompute``."""
+        ``recompute``; one that was interrupted, which ``running`` tells of, to ``resume``."""
         cdef Problem problem
         cdef int32_t[::1] uses
+        cdef Py_ssize_t n_loaded = 0
         state = Stored.of(state)
+        if running is not None and running.has("block"):
+            n_loaded = np.count_nonzero(self.places_of(running) >= 0)
         state.expect_format(_FORMAT)
         n_slots = state.integer("n_slots", 0, 2**31 - LEAVES_TILE)
         self.store.restore(state.part("store"), n_slots)
@@ -175,10 +178,15 @@ cdef class DualLoop:
         uses = expected
         for c, part in enumerate(state.parts("problems", len(self.problems))):
             problem = self.problems[c]
-            problem.restore(part, same_kernel)
+            problem.restore(part, same_kernel, n_loaded)
             part.end()
             self.check_vectors(part, problem, 1 if problem.identity else c, labels, uses)
         state.end()
+        if running is not None:
+            # Let go in the running block: counted until it is over.
+            for part in running.parts("problems", len(self.problems)):
+                released = part.array("released", np.int32, (None,), low=0, high=n_slots - 1)
+                np.add.at(expected, released, 1)
         unused = np.flatnonzero(expected == 0)
         if len(self.problems) == 1:
             expected, unused = np.zeros_like(references), []    # neither is kept for one problem
@@ -202,9 +210,9 @@ cdef class DualLoop:
         seen = np.zeros(labels.shape[0], dtype=np.int8)
         cdef int8_t[::1] kept = seen
         for s in range(problem.members.n):
-            if problem.members.row_id[s] < 0:
-                continue
             slot = problem.members.index[s]
+            if problem.members.row_id[s] < 0 or slot < 0:
+                continue
             y = 1 if labels[slot] == positive else -1
             if problem.members.y[s] != y:
                 state.refuse("y", f"must be 1 for the vectors of the class, else -1; slot {s} "
@@ -251,16 +259,33 @@ cdef class DualLoop:
             self.suspended["running"]["block"] = block
         return 0
 
-    def resume(self, dict running):
-        """Go on, with the next call of ``learn`` or ``finish``, where ``running`` was taken. The
-        other half of the state has been restored, or was never left; a pass has been begun.
+    def resume(self, running):
+        """Go on, with the next call of ``learn`` or ``finish``, where ``running``, now a
+        :class:`Stored`, was taken. ``restore`` comes first, then ``begin_pass``.
 
         While ``midst`` is not None, nothing else can be done."""
-        self.n_done, self.n_learnt = running["n_done"], running["n_learnt"]
-        for problem, mine in zip(self.problems, running["problems"], strict=True):
-            problem.resume(mine)
-        if "block" in running or any(mine["place"][2] for mine in running["problems"]):
+        self.n_done = running.integer("n_done")
+        self.n_learnt = running.integer("n_learnt")
+        finishing = [problem.resume(mine) for problem, mine in zip(
+            self.problems, running.parts("problems", len(self.problems)))]
+        if running.has("block") or any(finishing):
             self.midst = running
+
+    cdef places_of(self, running):
+        """The rows of the block that was interrupted: which of them had been loaded, as what."""
+        places = running.array("block", np.int32, (None,), low=-1)
+        loaded = places[places >= 0]
+        running.require(len(places) <= LEAVES_BLOCK and (loaded == np.arange(len(loaded))).all(),
+                        "block", f"must number up to {LEAVES_BLOCK} rows")
+        return places
+
+    cdef int resume_midst(self) except -1:
+        """Bring the problems back to where they were; the block has been begun."""
+        if self.midst is not None:
+            for problem, mine in zip(self.problems,
+                                     self.midst.parts("problems", len(self.problems))):
+                (<Problem>problem).resume_midst(mine)
+        return 0
 
     # -------------------------------------------------------------------------- learning
 
@@ -325,9 +350,8 @@ cdef class DualLoop:
         cdef Visit visit
         cdef const int32_t[::1] places = None
         if self.midst is not None:
-            places = self.midst["block"]
-            if places.shape[0] > n:
-                raise ValueError("block of an interrupted model is longer than its rows")
+            places = self.places_of(self.midst)
+            self.midst.require(places.shape[0] <= n, "block", f"must be of {n} rows at most")
             n = places.shape[0]
         visit.n = n
         # A row that is a member already needs no kernel values.
@@ -359,10 +383,9 @@ cdef class DualLoop:
             self.check_diagonal(loaded)
         # Ctrl-C within a Python kernel: nothing of the block has been learnt yet.
         self.raise_interrupts()
-        for c, problem in enumerate(self.problems):
+        for problem in self.problems:
             (<Problem>problem).begin_block(&fresh, n_loaded)
-            if self.midst is not None:
-                (<Problem>problem).resume_midst(self.midst["problems"][c])
+        self.resume_midst()
         self.make_room()
         if n_loaded:
             self.store.make_room(self.fresh)
@@ -750,10 +773,9 @@ cdef class DualLoop:
 
         An interrupt keeps the steps made; after an error all is as it was before."""
         self.begin_call()
-        for c, problem in enumerate(self.problems):
+        for problem in self.problems:
             self.begin_alone(problem)
-            if self.midst is not None:
-                (<Problem>problem).resume_midst(self.midst["problems"][c])
+        self.resume_midst()
         self.make_room()
         saved = self.saved()
         self.midst = None

@@ -67,11 +67,11 @@ cdef class GapDriven(Problem):
         state["flow"] = self.flow()
         return state
 
-    def restore(self, state, bint same_kernel=True):
+    def restore(self, state, bint same_kernel=True, Py_ssize_t n_loaded=0):
         moments = state.array("moments", np.float64, (5,))
         flow = state.array("flow", np.int64, (3, 3), low=0, high=LARGEST_COUNT)
         state.require(moments[4] == 0.0 or moments[4] == 1.0, "moments", "must end with a flag")
-        Problem.restore(self, state, same_kernel)
+        Problem.restore(self, state, same_kernel, n_loaded)
         self.loss, self.alpha_g, self.h, self.h_squared = (float(v) for v in moments[:4])
         self.stale = moments[4] == 1.0
         for region in range(3):
@@ -88,12 +88,12 @@ cdef class GapDriven(Problem):
         Problem.begin_pass(self, known)
         self.violation = 0.0
 
-    def numbers(self):
-        return [self.violation, self.threshold, self.n_steps, self.entered]
+    def met(self):
+        return [self.violation, self.threshold], [self.n_steps, self.entered]
 
-    def set_numbers(self, numbers):
-        self.violation, self.threshold, n_steps, entered = numbers
-        self.n_steps, self.entered = int(n_steps), bool(entered)
+    def meet(self, numbers, counts):
+        self.violation, self.threshold = numbers
+        self.n_steps, self.entered = counts[0], bool(counts[1])
 
     cdef int learn(self, Example *row) noexcept nogil:
         if not row.upper > row.lower:

@@ -31,12 +31,12 @@ cdef class Lasvm(Problem):
         self.high = -INFINITY
         self.low = INFINITY
 
-    def numbers(self):
-        return [self.violation, self.high, self.low, self.changed]
+    def met(self):
+        return [self.violation, self.high, self.low], [self.changed]
 
-    def set_numbers(self, numbers):
-        self.violation, self.high, self.low, changed = numbers
-        self.changed = int(changed)
+    def meet(self, numbers, counts):
+        self.violation, self.high, self.low = numbers
+        self.changed = bool(counts[0])
 
     cdef int learn(self, Example *row) noexcept nogil:
         self.changed = 0

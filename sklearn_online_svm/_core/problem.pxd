@@ -96,7 +96,7 @@ cdef class Problem:
     cdef int take_back(self, dict state) except -1
     cdef bint shows_settled(self) noexcept nogil
     cdef int suspend(self) except -1
-    cdef int resume_midst(self, dict running) except -1
+    cdef int resume_midst(self, running) except -1
     cdef int begin_block(self, Fresh *fresh, Py_ssize_t n_rows) except -1
     cdef bint knows(self, int64_t row_id) noexcept nogil
     cdef float *block_row(self, Py_ssize_t r) noexcept nogil

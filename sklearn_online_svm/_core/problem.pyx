@@ -106,10 +106,11 @@ cdef class Problem:
             state.update(self.settled.state(self.members.n))
         return state
 
-    def restore(self, state, bint same_kernel=True):
+    def restore(self, state, bint same_kernel=True, Py_ssize_t n_loaded=0):
         """Take what ``state()`` gave, wrapped in a :class:`Stored`; the store comes first.
 
-        Without ``same_kernel`` the values come from another one, and are to be computed anew."""
+        Without ``same_kernel`` the values come from another one, and are to be computed anew. In
+        the midst of a block of ``n_loaded`` rows some members are not yet in the store."""
         cdef Py_ssize_t s
         scalars = state.array("scalars", np.float64, (4,))
         counters = state.array("counters", np.int64, (3,), low=-1, high=LARGEST_COUNT)
@@ -119,10 +120,11 @@ cdef class Problem:
                       f"must have a tolerance of at least {self.tol} in the third place")
         state.require(scalars[3] == 0.0 or scalars[3] == 1.0, "scalars", "must end with a flag")
         state.require((counters[:2] >= 0).all(), "counters", "must be >= 0, but for the last")
-        self.members.restore(state, self.store.n_slots, self.identity)
+        self.members.restore(state, self.store.n_slots, self.identity, n_loaded)
         for s in range(self.members.n if same_kernel else 0):
-            if self.members.row_id[s] >= 0 and not self.store.is_own_value(
-                    self.members.index[s], self.members.diag[s]):
+            if (self.members.row_id[s] >= 0 and self.members.index[s] >= 0
+                    and not self.store.is_own_value(
+                        self.members.index[s], self.members.diag[s])):
                 state.refuse("diag", "must hold the kernel values of the vectors with themselves; "
                                      f"slot {s} breaks that")
         self.b, self.delta, self.tau = (float(v) for v in scalars[:3])
@@ -135,24 +137,27 @@ cdef class Problem:
         self.rows.clear()
         self.active.forget()
         self.n_pending = self.n_released = 0
-        self.restore(Stored(state))
+        self.restore(Stored(state), True, LEAVES_BLOCK)
         return 0
 
     # -------------------------------------------------------------------------- interrupts
 
-    def numbers(self):
-        """What a pass has met, and the newest row: numbers that ``state`` does not hold."""
-        return []
+    def met(self):
+        """What a pass has met, and the newest row: numbers and counts that ``state`` does not
+        hold."""
+        return [], []
 
-    def set_numbers(self, numbers):
-        """Take what ``numbers`` gave."""
+    def meet(self, numbers, counts):
+        """Take what ``met`` gave."""
 
     def running(self):
         """What ``state`` leaves out, as arrays: with both a problem goes on as if it had never
         stopped, also in the midst of a block or of finishing. Kernel rows are not among them."""
         e = self.members.extremes
+        met, counts = self.met()
         running = {
-            "numbers": np.array(self.numbers(), dtype=np.float64),
+            "met": np.array(met, dtype=np.float64),
+            "counts": np.array(counts, dtype=np.int64),
             "extremes": np.array([e.g_max, e.g_min]),
             "extreme_slots": np.array([e.i_max, e.j_min], dtype=np.int64),
             "place": np.array([self.at, self.improving, self.finishing, self.is_finished,
@@ -173,39 +178,45 @@ cdef class Problem:
         self.suspended = {"state": state, "running": self.running()}
         return 0
 
-    def resume(self, dict running):
-        """Take what ``running`` gave, all but the midst of a block or of finishing."""
+    def resume(self, running):
+        """Take what ``running`` gave, wrapped in a :class:`Stored`: all but the midst of a block
+        or of finishing. Returns whether it was there."""
         cdef leaves_extremes *e = &self.members.extremes
-        slots = running["extreme_slots"]
-        if slots.shape != (2,) or slots.min() < -1 or slots.max() >= self.members.n:
-            raise ValueError("extreme_slots of an interrupted model are no slots")
-        e.i_max, e.j_min = slots[0], slots[1]
-        e.g_max, e.g_min = running["extremes"]
-        self.steps_left, self.steps_kept, self.row_steps, cut_short = running["steps"]
-        self.cut_short = bool(cut_short)
-        self.set_numbers(running["numbers"])
+        slots = running.array("extreme_slots", np.int64, (2,), low=-1, high=self.members.n - 1)
+        extremes = running.array("extremes", np.float64, (2,))
+        steps = running.array("steps", np.int64, (4,), low=-LARGEST_COUNT)
+        met, counts = self.met()
+        met = running.array("met", np.float64, (len(met),))
+        counts = running.array("counts", np.int64, (len(counts),), low=0, high=LARGEST_COUNT)
+        e.i_max, e.j_min = slots
+        e.g_max, e.g_min = extremes
+        self.steps_left, self.steps_kept, self.row_steps = steps[:3]
+        self.cut_short = bool(steps[3])
+        self.meet(met, counts)
+        return bool(running.array("place", np.int64, (5,))[2])
 
-    cdef int resume_midst(self, dict running) except -1:
+    cdef int resume_midst(self, running) except -1:
         """Go back into the midst of a block, or of finishing, that has been begun anew."""
         cdef Py_ssize_t p, n = self.members.n
-        for name, most in (("pending", LEAVES_BLOCK), ("released", n)):
-            slots = running[name]
-            last = n if name == "pending" else self.store.n_slots
-            if len(slots) > most or (slots < 0).any() or (slots >= last).any():
-                raise ValueError(f"{name} of an interrupted model are no slots")
-        at, improving, finishing, is_finished, steps_to_shrink = running["place"]
-        if not 0 <= at <= LEAVES_BLOCK:
-            raise ValueError("place of an interrupted model lies outside of its block")
-        self.at, self.improving = at, improving
-        self.finishing, self.is_finished = finishing, is_finished
-        self.steps_to_shrink = steps_to_shrink
-        self.n_pending, self.n_released = len(running["pending"]), len(running["released"])
+        pending = running.array("pending", np.int32, (None,), low=0, high=n - 1)
+        released = running.array("released", np.int32, (None,), low=0, high=self.store.n_slots - 1)
+        place = running.array("place", np.int64, (5,))
+        running.require(0 <= place[0] <= LEAVES_BLOCK, "place",
+                        f"must begin within {LEAVES_BLOCK}")
+        # Each row enters once, and what is in the store leaves once: the lists have room for that.
+        running.require(len(pending) <= place[0] + bool(place[1]), "pending",
+                        "must be of the rows before")
+        n -= np.count_nonzero((self.members["row_id"] >= 0) & (self.members["index"] >= 0))
+        running.require(len(released) <= n, "released", f"must be {n} at most")
+        if running.has("active"):
+            self.active.restore(self.members, running.part("active"))
+        self.at, self.steps_to_shrink = place[0], place[4]
+        self.improving, self.finishing, self.is_finished = (bool(flag) for flag in place[1:4])
+        self.n_pending, self.n_released = len(pending), len(released)
         for p in range(self.n_pending):
-            self.pending[p] = running["pending"][p]
+            self.pending[p] = pending[p]
         for p in range(self.n_released):
-            self.released[p] = running["released"][p]
-        if "active" in running:
-            self.active.restore(self.members, running["active"])
+            self.released[p] = released[p]
         return 0
 
     def begin_pass(self, known):

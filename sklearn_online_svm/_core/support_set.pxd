@@ -52,7 +52,7 @@ cdef class SupportSet:
     cdef int reserve(self, Py_ssize_t n) except -1
     cdef void attach(self)
     cdef Py_ssize_t first_fault(self, Py_ssize_t n, Py_ssize_t n_stored, bint identity,
-                                int *fault) noexcept nogil
+                                Py_ssize_t n_loaded, int *fault) noexcept nogil
     cdef int check_lists(self, state, Py_ssize_t n) except -1
     cdef Py_ssize_t next_slot(self) noexcept nogil
     cdef void add(self, Py_ssize_t slot, const Example *row, double g, float diag,

@@ -107,20 +107,20 @@ cdef class SupportSet:
         state["counts"] = np.array([self.n, self.n_members, self.n_free, self.n_zeros], np.int64)
         return state
 
-    def restore(self, state, Py_ssize_t n_stored, bint identity):
+    def restore(self, state, Py_ssize_t n_stored, bint identity, Py_ssize_t n_loaded=0):
         """Take the arrays of ``state``, a :class:`Stored`, as they are; they are copied before
         the first write. The store has ``n_stored`` slots, those of the set itself if
-        ``identity``."""
+        ``identity``; in the midst of a block of ``n_loaded`` rows some members are still there."""
         counts = state.array("counts", np.int64, (4,), low=0, high=2**31 - 1)
         cdef Py_ssize_t n = counts[0], slot
         cdef int fault = _SOUND
-        if identity and n != n_stored:
+        if identity and not n_stored <= n <= n_stored + n_loaded:
             state.refuse("counts", f"must begin with {n_stored}, the number of vectors")
         self.n = 0
         self.arrays = {name: state.array(name, dtype, (n,)) for name, dtype in _FIELDS.items()}
         self.attach()
         self.owned = False
-        slot = self.first_fault(n, n_stored, identity, &fault)
+        slot = self.first_fault(n, n_stored, identity, n_loaded, &fault)
         if fault != _SOUND:
             name, problem = _FAULTS[fault]
             state.refuse(name, f"{problem}; slot {slot} breaks that")
@@ -130,7 +130,7 @@ cdef class SupportSet:
         self.scan()
 
     cdef Py_ssize_t first_fault(self, Py_ssize_t n, Py_ssize_t n_stored, bint identity,
-                                int *fault) noexcept nogil:
+                                Py_ssize_t n_loaded, int *fault) noexcept nogil:
         """The first slot whose numbers contradict themselves or each other, and how."""
         cdef Py_ssize_t s, index
         cdef double alpha, lower, upper
@@ -157,8 +157,8 @@ cdef class SupportSet:
             elif not -1 <= self.region[s] <= 2:
                 fault[0] = _BAD_REGION
             # Of a free slot the place of its last vector, maybe one that never left its block.
-            elif not (0 if alive else -LEAVES_BLOCK) <= index < n_stored or (
-                    alive and identity and index != s):
+            elif not (-n_loaded if alive else -LEAVES_BLOCK) <= index < n_stored or (
+                    alive and identity and index != s and index >= 0):
                 fault[0] = _BAD_INDEX
             elif alive and not isfinite(self.g[s]):
                 fault[0] = _BAD_G

@@ -8,11 +8,21 @@ import zlib
 import numpy as np
 
 from .._base import check_rows, check_weights, encode_labels
+from .._core.stored import Stored
 
 FORMAT = 1
 
 # Of larger data, evenly spaced rows of so many bytes are in the checksum.
 LOOKED_AT = 2**24
+
+# What can be resumed; names of stages, and of counts, in what a run of passes or a chunk knows.
+METHODS = ("fit", "partial_fit", "finish")
+STAGES = (
+    *("begin", "learn", "finish", "refresh", "next", "end", "judge", "shift", "over"),
+    *("recentred", "again"),
+)
+COUNTS = dict.fromkeys(("n_done", "changes", "n_rounds", "n_solved", "first", "n_labels"), 0)
+COUNTS |= {"n_pass": 1, "settled": -1}
 
 # Parameters that may be others when learning goes on: they do not show in the model.
 FREE = ("n_jobs", "verbose")
@@ -65,13 +75,44 @@ def same_rows(model, interrupted, X, y, sample_weight):
     codes = encode_labels(y, model.classes_)
     weights = check_weights(sample_weight, X, allow_all_zero=True)
     present = checksums(X, codes, weights)
-    for name, former in interrupted["checksums"].items():
-        if present[name] != former:
+    former = Stored(interrupted["checksums"], "_interrupted.checksums")
+    for name in present:
+        if present[name] != former.value(name):
             raise ValueError(
                 f"resume goes on with the data of the interrupted {method}, but {name} is not the "
                 f"same. Call {method} to learn from other data."
             )
     return X, codes, weights
+
+
+def checked_place(interrupted, n_rows, n_problems):
+    """Return ``cost`` and ``at``; refused if they lead outside of the rows, or to no stage."""
+    interrupted.choice("method", METHODS)
+    cost = None
+    if n_rows:
+        cost = interrupted.array("cost", np.float64, (n_rows,), low=0)
+    at = interrupted.part("at")
+    checked = {name: at.value(name) for name in at}
+    at.choice("stage", STAGES)
+    n_learnt = interrupted.part("running").integer("n_learnt")
+    n_order = n_rows
+    for name in ("order", "rows"):
+        if at.has(name) and at.value(name) is not None:
+            checked[name] = at.array(name, np.int64, (None,), low=0, high=n_rows - 1)
+            n_order = len(checked[name]) if name == "order" else n_order
+    at.require(n_learnt <= n_order or not n_rows, "order", f"must be of {n_learnt} rows or more")
+    if at.has("shifted") and at.value("shifted") is not None:
+        shape = n_problems, n_rows
+        checked["shifted"] = at.array("shifted", np.int8, shape, low=0, high=1)
+    for name, lowest in COUNTS.items():
+        if at.has(name):
+            checked[name] = at.integer(name, lowest)
+    random = at.value("random") if at.has("random") else None
+    at.require(
+        random is None or isinstance(random, np.random.RandomState),
+        *("random", "must be a RandomState"),
+    )
+    return cost, checked
 
 
 def refuse_new_parameters(model, interrupted):

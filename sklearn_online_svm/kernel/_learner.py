@@ -21,6 +21,7 @@ from .._base import (
     running_balanced_weights,
     weighted_variance,
 )
+from .._core.stored import Stored
 from ._engine import (
     COARSE,
     KINDS,
@@ -38,6 +39,7 @@ from ._engine import (
 from ._interrupted import (
     FORMAT,
     advice,
+    checked_place,
     copied,
     refuse_new_parameters,
     remember,
@@ -142,20 +144,20 @@ class KernelLearner(KernelMachine):
                 raise ValueError(
                     "There is nothing to resume: no call of this model was interrupted."
                 )
-            if interrupted["format"] != FORMAT:
-                raise ValueError(
-                    f"unknown format {interrupted['format']!r} of an interrupted model"
-                )
+            stored = Stored(interrupted, "_interrupted")
+            stored.expect_format(FORMAT)
             refuse_new_parameters(self, interrupted)
             rows = None
             if interrupted["checksums"] is not None:
                 rows = same_rows(self, interrupted, X, y, sample_weight)
+            n_rows = 0 if rows is None else len(rows[1])
+            cost, at = checked_place(stored, n_rows, self._spec.n_problems)
             draft = self._draft()
-            draft._engine = draft._restored_engine(interrupted, rows)
+            draft._engine = draft._restored_engine(stored, rows)
             del draft._interrupted
             go_on = getattr(draft, f"_resume_{interrupted['method']}")
             try:
-                uncertain = go_on(rows, interrupted["cost"], interrupted["at"])
+                uncertain = go_on(rows, cost, at)
             except BaseException as error:
                 noted = draft.__dict__.get("_interrupted") is not None
                 if noted and not isinstance(error, Exception):
@@ -167,15 +169,22 @@ class KernelLearner(KernelMachine):
 
     def _restored_engine(self, interrupted, rows):
         """Return an engine as the interrupt has found it."""
-        state = interrupted["engine"]
-        if state is None:
+        running = interrupted.part("running")
+        if interrupted.value("engine") is None:
             with self._engine.guard.reading():
-                state = copied(self._engine.state())
+                state = Stored(copied(self._engine.state()))
+        else:
+            state = Stored(copied(interrupted.value("engine")), "_interrupted.engine")
         engine = self._built_engine(None if rows is None else rows[0])
-        engine.restore(copied(state))
-        if interrupted["at"].get("needs_known"):
+        engine.restore(state, running=running)
+        at = interrupted.value("at")
+        if rows is not None:
+            n_rows = at.get("first", 0) + len(rows[1])
+            largest = max(problem.members["row_id"].max(initial=-1) for problem in engine.problems)
+            state.require(largest < n_rows, "problems", f"must keep rows below {n_rows}")
+        if at.get("needs_known"):
             engine.begin_pass(known_slots(engine, len(rows[1])))
-        engine.resume(interrupted["running"])
+        engine.resume(running)
         engine.unsettle()  # decisions asked for meanwhile
         return engine
 
