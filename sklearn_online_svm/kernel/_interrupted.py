@@ -8,19 +8,13 @@ import zlib
 import numpy as np
 
 from .._base import check_rows, check_weights, encode_labels
-from .._core.stored import Stored
 
 FORMAT = 1
 
 # Of larger data, evenly spaced rows of so many bytes are in the checksum.
 LOOKED_AT = 2**24
 
-# What can be resumed; names of stages, and of counts, in what a run of passes or a chunk knows.
-METHODS = ("fit", "partial_fit", "finish")
-STAGES = (
-    *("begin", "learn", "finish", "refresh", "next", "end", "judge", "shift", "over"),
-    *("recentred", "again"),
-)
+# Counts in what a run of passes or a chunk knows: where they begin.
 COUNTS = dict.fromkeys(("n_done", "changes", "n_rounds", "n_solved", "first", "n_labels"), 0)
 COUNTS |= {"n_pass": 1, "settled": -1}
 
@@ -65,7 +59,7 @@ def advice(model):
 
 def same_rows(model, interrupted, X, y, sample_weight):
     """Validate rows, and refuse others than those of the interrupted call."""
-    method = interrupted["method"]
+    method = interrupted.value("method")
     if X is None or y is None:
         raise ValueError(
             f"resume needs the X and y of the interrupted {method}: they are not kept."
@@ -75,7 +69,7 @@ def same_rows(model, interrupted, X, y, sample_weight):
     codes = encode_labels(y, model.classes_)
     weights = check_weights(sample_weight, X, allow_all_zero=True)
     present = checksums(X, codes, weights)
-    former = Stored(interrupted["checksums"], "_interrupted.checksums")
+    former = interrupted.part("checksums")
     for name in present:
         if present[name] != former.value(name):
             raise ValueError(
@@ -85,46 +79,41 @@ def same_rows(model, interrupted, X, y, sample_weight):
     return X, codes, weights
 
 
-def checked_place(interrupted, n_rows, n_problems):
-    """Return ``cost`` and ``at``; refused if they lead outside of the rows, or to no stage."""
-    interrupted.choice("method", METHODS)
-    cost = None
-    if n_rows:
-        cost = interrupted.array("cost", np.float64, (n_rows,), low=0)
+def checked_place(model, interrupted, n_rows):
+    """Return ``cost`` and ``at``; refused if they lead outside of the rows, or nowhere."""
     at = interrupted.part("at")
     checked = {name: at.value(name) for name in at}
-    at.choice("stage", STAGES)
-    n_learnt = interrupted.part("running").integer("n_learnt")
-    n_order = n_rows
-    for name in ("order", "rows"):
-        if at.has(name) and at.value(name) is not None:
-            checked[name] = at.array(name, np.int64, (None,), low=0, high=n_rows - 1)
-            n_order = len(checked[name]) if name == "order" else n_order
-    at.require(n_learnt <= n_order or not n_rows, "order", f"must be of {n_learnt} rows or more")
-    if at.has("shifted") and at.value("shifted") is not None:
-        shape = n_problems, n_rows
-        checked["shifted"] = at.array("shifted", np.int8, shape, low=0, high=1)
+    method = interrupted.choice("method", [*model._stages])
+    at.choice("stage", model._stages[method])
     for name, lowest in COUNTS.items():
         if at.has(name):
             checked[name] = at.integer(name, lowest)
-    random = at.value("random") if at.has("random") else None
-    at.require(
-        random is None or isinstance(random, np.random.RandomState),
-        *("random", "must be a RandomState"),
-    )
+    if method == "finish":
+        return None, checked
+    cost, n_order = interrupted.array("cost", np.float64, (n_rows,), low=0), n_rows
+    if method == "fit":
+        checked |= model._passes.checked(model, at, n_rows)
+        n_order = len(checked["order"])
+    else:
+        for name in ("counts_before", "counts"):
+            checked[name] = at.array(name, np.float64, (len(model.classes_),), low=0)
+    n_learnt = interrupted.part("running").integer("n_learnt")
+    running = checked["stage"] == "learn"
+    at.require(n_learnt <= n_order or not running, "order", f"must be of {n_learnt} rows or more")
     return cost, checked
 
 
 def refuse_new_parameters(model, interrupted):
     """Refuse parameters that have changed since the interrupt, by name."""
-    for name, old in interrupted["parameters"].items():
-        new = getattr(model, name)
+    parameters = interrupted.part("parameters")
+    for name, new in model.get_params(deep=False).items():
+        old = parameters.value(name)
         if name in FREE or new is old:
             continue
         if callable(new) or callable(old) or not np.array_equal(new, old):
             raise ValueError(
                 f"{name} cannot change between an interrupt and resume: it was {old!r} and is now "
-                f"{new!r}. Set it back, or call {interrupted['method']}."
+                f"{new!r}. Set it back, or call {interrupted.value('method')}."
             )
 
 

@@ -276,6 +276,13 @@ class LASVC(KernelLearner):
     # Passes after which max_iter=-1 gives up, with a warning.
     max_passes = 1000
 
+    _passes = OnlinePasses
+    _stages = {
+        "fit": OnlinePasses.stages,
+        "partial_fit": ("begin", "learn"),
+        "finish": ("begin", "finish", "recentred", "again", "over"),
+    }
+
     @without_keywords_of_svc
     def __init__(
         self,
@@ -419,7 +426,8 @@ class LASVC(KernelLearner):
             stage="begin",
             first=self.n_samples_seen_,
             n_labels=self.__dict__.get("n_labels_used_", 0),
-            counts=(counts, self._class_counts),
+            counts_before=counts,
+            counts=self._class_counts,
         )
         self._class_counts = counts  # until the rows have been learnt
         self.__dict__.pop("_interrupted", None)
@@ -460,7 +468,7 @@ class LASVC(KernelLearner):
             n = engine.n_learnt if at["stage"] == "learn" else 0
             count(n)
             if self.class_weight == "online_balanced":
-                before, after = at["counts"]
+                before, after = at["counts_before"], at["counts"]
                 if n < len(order):
                     after = before + np.bincount(codes[:n], weights[:n], len(before))
                 self._note_class_counts(after)
@@ -653,11 +661,9 @@ class LASVC(KernelLearner):
     def _begin_passes(self, X, codes, cost, before):
         self._known_parameters = _learning_parameters(self)
         self.n_labels_used_ = 0
-        several = self.max_iter != 1
         at = dict(stage="begin", n_pass=1, order=self._order, patience=None)
-        at["random"] = copy.deepcopy(self._random) if several else None
+        at["random"] = copy.deepcopy(self._random) if self.max_iter != 1 else None
         former = before.get("_engine") if self.warm_start else None
-        at["needs_known"] = several or former is not None
         engine = self._built_engine(X)
         if former is not None:
             engine.begin_pass(known_slots(engine, X.shape[0]))
@@ -666,9 +672,6 @@ class LASVC(KernelLearner):
             engine.seed(X, rows, codes, alpha, cost, np.arange(X.shape[0]))
         self._engine = engine
         self._allow_steps(X.shape[0])
-        return self._resumed_passes(X, codes, cost, at)
-
-    def _resumed_passes(self, X, codes, cost, at):
         return OnlinePasses(self, X, codes, cost, at)
 
     def _former_solution(self, X, codes, cost, former, before):

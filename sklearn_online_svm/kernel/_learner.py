@@ -53,8 +53,8 @@ class KernelLearner(KernelMachine):
     """A kernel machine with the parameters of a kernel and of the cost of errors.
 
     A subclass defines ``_solver``, the :class:`SolverSpec` of its parameters, and
-    ``_begin_passes``, which sets ``_engine`` and returns the :class:`Passes` of ``fit``;
-    ``_resumed_passes`` returns them as an interrupt has left them.
+    ``_begin_passes``, which sets ``_engine`` and returns the :class:`Passes` of ``fit``, of the
+    kind ``_passes``; ``_stages`` names what each method that can be resumed goes through.
     """
 
     _parameter_constraints: dict = {
@@ -146,14 +146,13 @@ class KernelLearner(KernelMachine):
                 )
             stored = Stored(interrupted, "_interrupted")
             stored.expect_format(FORMAT)
-            refuse_new_parameters(self, interrupted)
+            refuse_new_parameters(self, stored)
             rows = None
-            if interrupted["checksums"] is not None:
-                rows = same_rows(self, interrupted, X, y, sample_weight)
-            n_rows = 0 if rows is None else len(rows[1])
-            cost, at = checked_place(stored, n_rows, self._spec.n_problems)
+            if stored.value("checksums") is not None:
+                rows = same_rows(self, stored, X, y, sample_weight)
+            cost, at = checked_place(self, stored, 0 if rows is None else len(rows[1]))
             draft = self._draft()
-            draft._engine = draft._restored_engine(stored, rows)
+            draft._engine = draft._restored_engine(stored, rows, at)
             del draft._interrupted
             go_on = getattr(draft, f"_resume_{interrupted['method']}")
             try:
@@ -167,7 +166,7 @@ class KernelLearner(KernelMachine):
         self._warn_if_coarse(uncertain, stacklevel=4)
         return self
 
-    def _restored_engine(self, interrupted, rows):
+    def _restored_engine(self, interrupted, rows, at):
         """Return an engine as the interrupt has found it."""
         running = interrupted.part("running")
         if interrupted.value("engine") is None:
@@ -177,12 +176,11 @@ class KernelLearner(KernelMachine):
             state = Stored(copied(interrupted.value("engine")), "_interrupted.engine")
         engine = self._built_engine(None if rows is None else rows[0])
         engine.restore(state, running=running)
-        at = interrupted.value("at")
         if rows is not None:
             n_rows = at.get("first", 0) + len(rows[1])
             largest = max(problem.members["row_id"].max(initial=-1) for problem in engine.problems)
             state.require(largest < n_rows, "problems", f"must keep rows below {n_rows}")
-        if at.get("needs_known"):
+        if interrupted.value("method") == "fit" and self._passes.needs_known(self):
             engine.begin_pass(known_slots(engine, len(rows[1])))
         engine.resume(running)
         engine.unsettle()  # decisions asked for meanwhile
@@ -190,7 +188,7 @@ class KernelLearner(KernelMachine):
 
     def _resume_fit(self, rows, cost, at):
         self._random = copy.deepcopy(at["random"])
-        passes = self._resumed_passes(rows[0], rows[1], cost, at)
+        passes = self._passes(self, rows[0], rows[1], cost, at)
         try:
             passes.run()
             self._end_fit()

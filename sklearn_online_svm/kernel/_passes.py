@@ -26,10 +26,10 @@ class Passes:
     X, codes, cost : rows, class codes, upper bounds of alpha
     at : dict
         ``stage``, the name of a method; ``order`` of the running pass; ``n_done`` and ``changes``,
-        counts of the engine; ``needs_known``, whether the engine has to know which rows are
-        members, which a single pass need not; and what a subclass adds.
+        counts of the engine; ``patience``, what ``tried_again`` gave; and what a subclass adds.
     """
 
+    stages = ("begin", "learn", "finish", "refresh", "over")
     # Finishing exactly gives up so often.
     max_rounds = 10
     # Rounds of learning and solving may go round in circles, with a kernel that is none: each
@@ -43,13 +43,29 @@ class Passes:
         self.row_ids = np.arange(X.shape[0])
         self.start = time.perf_counter()
 
+    @classmethod
+    def needs_known(cls, model):
+        """Whether the engine has to know which rows are members: one pass need not."""
+        return True
+
+    @classmethod
+    def checked(cls, model, at, n_rows):
+        """Return what a stored ``at`` holds beside its stage and counts, or refuse it."""
+        checked = {"order": at.array("order", np.int64, (None,), low=0, high=n_rows - 1)}
+        if at.value("patience") is not None:
+            patience = at.part("patience")
+            patience.number("best")
+            patience.integer("n_rounds")
+            patience.integer("idle")
+        return checked
+
     def run(self):
         with thread_pool(self.model.n_jobs) as self.threads:
             while self.at["stage"] != "over":
                 self.at = {**self.at, **getattr(self, self.at["stage"])()}
 
     def begin(self):
-        known = known_slots(self.engine, len(self.codes)) if self.at["needs_known"] else None
+        known = known_slots(self.engine, len(self.codes)) if self.needs_known(self.model) else None
         self.engine.begin_pass(known)
         self.start = time.perf_counter()
         return dict(
@@ -113,7 +129,20 @@ class OnlinePasses(Passes):
     The first of several that changes nothing is the last one.
     """
 
+    stages = (*Passes.stages, "next", "end")
     after_finishing = "next"
+
+    @classmethod
+    def needs_known(cls, model):
+        return model.max_iter != 1 or model.warm_start
+
+    @classmethod
+    def checked(cls, model, at, n_rows):
+        if model.max_iter != 1:
+            drawing = isinstance(at.value("random"), np.random.RandomState)
+            at.require(drawing, "random", "must be a RandomState")
+        at.integer("n_pass", 1)
+        return super().checked(model, at, n_rows)
 
     def __init__(self, model, X, codes, cost, at):
         super().__init__(model, X, codes, cost, at)

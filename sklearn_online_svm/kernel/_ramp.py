@@ -1,16 +1,14 @@
 """RampSVC: the batch support vector machine with the ramp loss, solved by CCCP."""
 
-import warnings
 from numbers import Integral
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
-from ._engine import SolverSpec, continued_alpha
+from ._cccp import ConvexProblems
+from ._engine import SolverSpec
 from ._learner import KernelLearner
-from ._passes import Passes
 from ._svc_names import without_keywords_of_svc
 
 
@@ -170,6 +168,9 @@ class RampSVC(KernelLearner):
 
     # Passes over the rows after which a convex problem is given up, with a warning.
     max_passes = 1000
+
+    _passes = ConvexProblems
+    _stages = {"fit": ConvexProblems.stages}
     # Rows are visited in random order.
     shuffle = True
 
@@ -278,11 +279,8 @@ class RampSVC(KernelLearner):
         rows = self._first_rows(codes, cost)
         at = dict(stage="begin", rows=rows, order=rows, shifted=None, patience=None)
         at |= dict(settled=-1, n_solved=0)
-        at |= dict(random=None, needs_known=True)
-        return self._resumed_passes(X, codes, cost, at)
-
-    def _resumed_passes(self, X, codes, cost, at):
-        return _ConvexProblems(self, X, codes, cost, at)
+        at |= dict(random=None)
+        return ConvexProblems(self, X, codes, cost, at)
 
     def _first_rows(self, codes, cost):
         """Rows of the first problem: those drawn, after one of each class.
@@ -310,147 +308,3 @@ class RampSVC(KernelLearner):
             clean_interval=0,
             max_non_sv=0,
         )
-
-
-class _ConvexProblems(Passes):
-    """One convex problem of the sequence after the other.
-
-    Of each, rows are learnt and the members solved; then those that violate with the result are
-    learnt, until there is none. ``at`` holds the ``rows`` of the present problem (None: all), its
-    flags ``shifted`` of rows beyond the ramp, per class, and ``settled``, the changes made when
-    violations were looked for last.
-    """
-
-    is_exact = True
-    after_finishing = "judge"
-
-    def __init__(self, model, X, codes, cost, at):
-        super().__init__(model, X, codes, cost, at)
-        n_problems = model._spec.n_problems
-        self.has_bias = model._spec.solver.has_bias
-        classes = [1] if n_problems == 1 else range(n_problems)
-        self.y = np.array([np.where(codes == c, 1.0, -1.0) for c in classes])
-        if at["shifted"] is None:
-            self.at = {**at, "shifted": np.zeros(self.y.shape, dtype=np.int8)}
-
-    def learn(self):
-        self.learn_rows(self.at["shifted"])
-        return dict(stage="finish")
-
-    def judge(self):
-        """Look for rows of the problem that violate with the result."""
-        model, at = self.model, self.at
-        scores = self.scores()
-        rows = self.row_ids if at["rows"] is None else at["rows"]
-        violation = self.violation(scores)[:, rows].max(axis=0)
-        model.kkt_violation_ = float(violation.max())
-        order, changes = rows[violation > model.tol], self.engine.n_changes
-        if not len(order) or changes == at["settled"] or self.engine.out_of_steps:
-            model._warn_unless_solved(stacklevel=6)
-            return self.conclude(scores, given_up=self.engine.out_of_steps)
-        patience = self.tried_again(at["patience"])
-        if patience["idle"] == self.idle_rounds or patience["n_rounds"] == model.max_passes:
-            warnings.warn(
-                f"A convex problem of RampSVC did not converge within {patience['n_rounds']} "
-                f"rounds: the largest violation left is {model.kkt_violation_:.3g}, tol is "
-                f"{model.tol:.3g}. {model._advice()}",
-                ConvergenceWarning,
-                stacklevel=6,
-            )
-            return self.conclude(scores, given_up=True)
-        return dict(stage="begin", order=order, settled=changes, patience=patience)
-
-    def conclude(self, scores, given_up):
-        """Shift boxes for the next problem, or stop: this one is solved."""
-        model, at = self.model, self.at
-        history = np.vstack([model.objective_history_[: at["n_solved"]], self.objective(scores)])
-        n_solved = len(history)
-        model.objective_history_, model.n_iter_ = history, n_solved
-        shifted = self.beyond_ramp(scores)
-        if model.verbose:
-            print(
-                f"[RampSVC] problem {n_solved}: objective {history[-1].sum():.6g}, "
-                f"{np.count_nonzero(shifted)} rows beyond the ramp, "
-                f"{len(model.support_)} support vectors"
-            )
-        if given_up:
-            return dict(stage="over")
-        # A first problem over a part of the rows is not yet one of the sequence.
-        in_sequence = n_solved > 1 or model.init_size is None
-        if in_sequence and np.array_equal(shifted, at["shifted"]):
-            return dict(stage="over")
-        if n_solved > 2 and (history[-2] - history[-1]).max() < model.tol * model.C:
-            return dict(stage="over")
-        if n_solved == model.max_iter:
-            warnings.warn(
-                f"RampSVC did not converge within max_iter={model.max_iter} convex problems: "
-                f"{np.count_nonzero(shifted != at['shifted'])} rows still change sides.",
-                ConvergenceWarning,
-                stacklevel=7,
-            )
-            return dict(stage="over")
-        return dict(stage="shift", shifted=shifted, n_solved=n_solved, n_done=self.engine.n_done)
-
-    def shift(self):
-        """Give the rows new boxes, and move the old solution into them."""
-        self.once(self.rebox)
-        return dict(
-            stage="finish",
-            rows=None,
-            patience=None,
-            settled=-1,
-            n_rounds=0,
-            n_done=self.at["n_done"] + 1,
-        )
-
-    def rebox(self):
-        boxes = []
-        for problem, y, beyond in zip(
-            self.engine.problems, self.y, self.at["shifted"], strict=True
-        ):
-            slots = problem.slots()
-            rows = problem.members["row_id"][slots]
-            bound = np.where(beyond[rows], -y[rows], y[rows]) * self.cost[rows]
-            lower, upper = np.minimum(0, bound), np.maximum(0, bound)
-            alpha = continued_alpha(problem.members["alpha"][slots], lower, upper, self.has_bias)
-            boxes.append((lower, upper, alpha))
-        self.engine.rebox(boxes)
-
-    def violation(self, scores):
-        """(n_problems, n_rows) violation of each row with the members, at its alpha."""
-        violation = np.zeros(self.y.shape)
-        for c, problem in enumerate(self.engine.problems):
-            slots = problem.slots()
-            alpha = np.zeros(self.y.shape[1])
-            alpha[problem.members["row_id"][slots]] = problem.members["alpha"][slots]
-            bound = np.where(self.at["shifted"][c], -self.y[c], self.y[c]) * self.cost
-            g = self.y[c] - (scores[c] - problem.b)
-            # Without a bias each row stands alone: the partner's gradient is 0.
-            extremes = problem.members.extremes
-            low, high = (extremes["g_min"], extremes["g_max"]) if self.has_bias else (0.0, 0.0)
-            rises, falls = alpha < np.maximum(0, bound), alpha > np.minimum(0, bound)
-            violation[c, rises] = (g - low)[rises]
-            violation[c, falls] = np.maximum(violation[c, falls], (high - g)[falls])
-        return np.maximum(violation, 0.0)
-
-    def scores(self):
-        """Return the (n_problems, n_rows) decision values of the rows."""
-        scores = np.empty((self.X.shape[0], len(self.y)))
-        self.engine.decide(self.X, self.engine.show(False, 0), scores, self.threads)
-        return scores.T
-
-    def beyond_ramp(self, scores):
-        """Return flags of the rows left of the ramp.
-
-        A row comes back only when it is right of the end by more than tol: the scores are not
-        more exact than that, and at the end both tangents touch.
-        """
-        z, s = self.y * scores, self.model.ramp_s
-        return (z < s + self.model.tol * self.at["shifted"]).astype(np.int8)
-
-    def objective(self, scores):
-        """Objective of each class with the ramp loss, over all rows."""
-        z, s = self.y * scores, self.model.ramp_s
-        loss = np.maximum(0, 1 - z) - np.maximum(0, s - z)
-        norms = [problem.squared_norm for problem in self.engine.problems]
-        return 0.5 * np.array(norms) + loss @ self.cost
