@@ -64,7 +64,7 @@ class LabelEfficientClassifier(
     queried_ : ndarray of shape (n_samples_seen,), bool
         Which labels were bought, by the place of the row in X (after ``partial_fit``: in the
         stream).
-    queried_labels_ : ndarray of shape (n_queries_,)
+    queried_labels_ : ndarray of shape (n_labels_bought,)
         The labels bought, those of ``X[queried_]``.
     n_abstained_ : int
         Questions that were answered by ``ABSTAIN``.
