@@ -290,3 +290,21 @@ def test_csr_and_dense_rows_far_from_zero_give_the_same_bits():
     sparse = LASVC(kernel="linear", random_state=0).fit(csr_matrix(X), y)
     assert_array_equal(dense.dual_coef_, sparse.dual_coef_)
     assert_array_equal(dense._engine.problems[0].b, sparse._engine.problems[0].b)
+
+
+def _rational_of_sparse(A, B):
+    A, B = A.toarray(), B.toarray()
+    return 1.0 / (1.0 + ((A[:, None] - B[None]) ** 2).sum(axis=2))
+
+
+@pytest.mark.parametrize("cache_size", [0.2, 0.3])
+def test_kernel_functions_on_sparse_rows_are_asked_for_lost_values(cache_size):
+    """Of a row completed by some values, too, when others of it are still there."""
+    X, y = three_classes(260, distance=1.0)
+    X = csr_matrix(np.where(abs(X) > 0.4, X, 0))
+    small, large = (
+        LASVC(C=10, kernel=_rational_of_sparse, cache_size=size, finishing=False, random_state=0)
+        for size in (cache_size, 500)
+    )
+    assert_array_equal(small.fit(X, y).decision_function(X), large.fit(X, y).decision_function(X))
+    assert small.n_kernel_evaluations_ > large.n_kernel_evaluations_

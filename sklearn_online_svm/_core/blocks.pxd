@@ -9,7 +9,7 @@ leave what went wrong in ``error`` for the caller to raise.
 """
 from libc.stdint cimport int32_t, int64_t
 
-from .leaves cimport leaves_csr, leaves_map, leaves_panel, leaves_rows
+from .leaves cimport LEAVES_BLOCK, leaves_csr, leaves_map, leaves_panel, leaves_rows
 
 
 cdef inline Py_ssize_t round_up(Py_ssize_t n, Py_ssize_t unit) noexcept nogil:
@@ -56,7 +56,9 @@ cdef class Block:
     cdef Py_ssize_t lanes
     # Python-side kernels: the rows as the kernel function takes them; precomputed: their ids.
     cdef object X
+    cdef const char *rows_in_X
     cdef object ids
+    cdef int64_t own_ids[LEAVES_BLOCK]
 
     cdef leaves_rows as_rows(self) noexcept nogil
     cdef leaves_panel as_panel(self) noexcept nogil
@@ -97,6 +99,9 @@ cdef class Store:
     cdef void values_of_tiles(self, Block block, const int32_t *tiles, Py_ssize_t n,
                               float *out) noexcept nogil
     cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil
+    # What Python-side kernels make their values of; both may raise.
+    cdef object python_values(self, Block block, Py_ssize_t first, Py_ssize_t last)
+    cdef int take_slots(self, Block block, list slots) except -1
     cdef int put(self, Py_ssize_t slot, Block block, Py_ssize_t row) except -1
     cdef bint holds_norm(self, double norm) noexcept nogil
     cdef bint holds_values(self, double norm) noexcept nogil

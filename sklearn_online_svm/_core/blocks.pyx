@@ -255,6 +255,12 @@ cdef class Store:
     cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil:
         return -1
 
+    cdef object python_values(self, Block block, Py_ssize_t first, Py_ssize_t last):
+        raise NotImplementedError
+
+    cdef int take_slots(self, Block block, list slots) except -1:
+        raise NotImplementedError
+
     cdef int put(self, Py_ssize_t slot, Block block, Py_ssize_t row) except -1:
         raise NotImplementedError
 

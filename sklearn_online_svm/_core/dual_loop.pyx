@@ -22,6 +22,8 @@ from .leaves cimport LEAVES_BLOCK, LEAVES_TILE, table
 from .problem cimport Fresh, Problem
 from .support_set cimport Example
 
+import time
+
 import numpy as np
 
 from .stored import Stored
@@ -343,7 +345,7 @@ cdef class DualLoop:
     cdef Py_ssize_t learn_block(self, X, const int64_t *rows, Py_ssize_t n, const Rows *given,
                                 executor) except -1:
         """Learn from the first of the ``n`` rows; returns how many."""
-        cdef Py_ssize_t r, ld, n_loaded = 0
+        cdef Py_ssize_t r, ld, capacity, n_loaded = 0
         cdef int64_t loaded[LEAVES_BLOCK]
         cdef Problem only = self.problems[0] if len(self.problems) == 1 else None
         cdef Fresh fresh
@@ -371,9 +373,10 @@ cdef class DualLoop:
         self.store.reserve(self.store.n_slots + n_loaded)
         ld = round_up(self.store.n_slots + n_loaded, LEAVES_TILE) + LEAVES_TILE
         if self.values_capacity < LEAVES_BLOCK * ld:
-            self.values_capacity = LEAVES_BLOCK * (ld + ld // 4)
-            self.values_array = grown(np.zeros(0, np.float32), self.values_capacity)
-            self.values = <float *>address(self.values_array)
+            capacity = LEAVES_BLOCK * (ld + ld // 4)
+            values = grown(np.zeros(0, np.float32), capacity)
+            self.values = <float *>address(values)
+            self.values_array, self.values_capacity = values, capacity
         fresh.values, fresh.ld = self.values, ld
         fresh.gram, fresh.gram_ld = self.gram, LEAVES_BLOCK
         if n_loaded:
@@ -673,13 +676,17 @@ cdef class DualLoop:
     cdef int make_room(self) except -1:
         """Make room for all that ``write_store`` may write: then it cannot fail."""
         cdef Py_ssize_t capacity = self.store.capacity
+        cdef void *at_references
+        cdef void *at_free
         if self.n_slots_known < capacity:
             references = grown(self.references, capacity)
             free_slots = grown(self.free_slots_array, capacity)
             slot_labels = grown(self.slot_labels_array, capacity)
-            self.references_address = <int32_t *>address(references)
-            self.free_slots_address = <int32_t *>address(free_slots)
+            # All addresses before the first is taken: each may fail.
+            at_references, at_free = address(references), address(free_slots)
             self.slot_labels_address = <int32_t *>address(slot_labels)
+            self.references_address = <int32_t *>at_references
+            self.free_slots_address = <int32_t *>at_free
             self.references, self.free_slots_array = references, free_slots
             self.slot_labels_array = slot_labels
             self.n_slots_known = capacity
@@ -704,7 +711,10 @@ cdef class DualLoop:
         cdef int32_t *slot_labels
         cdef int32_t stored[LEAVES_BLOCK]
         while self.is_read():
-            self.store.unshare()
+            try:
+                self.store.unshare()
+            except MemoryError:
+                time.sleep(0.001)       # no copy then: wait until they have read
         self.solution = None
         references, slot_labels = self.references_address, self.slot_labels_address
         if len(self.problems) == 1:
@@ -801,13 +811,13 @@ cdef class DualLoop:
                     self.make_whole()
                     whole = True
             finally:
+                self.busy = False
                 if not whole:
                     self.take_back(saved)
                 for problem in self.problems:
                     (<Problem>problem).finishing = False
                 # Released vectors are given up.
                 self.write_store()
-                self.busy = False
         self.n_done += 1
 
     cdef int make_whole(self) except -1:
@@ -827,17 +837,18 @@ cdef class DualLoop:
         """
         cdef Problem problem
         cdef int code
-        todo = [problem for problem in self.problems if not problem.is_settled]
-        done = False
-        self.busy = True
-        changes = [problem.n_changes for problem in todo]
+        cdef list todo = [problem for problem in self.problems if not problem.is_settled]
+        cdef list changes = [problem.n_changes for problem in todo]
+        cdef list former = []
+        cdef Py_ssize_t k
+        cdef bint done = False
         for problem in todo:
             self.begin_alone(problem)
-        begun = []
+            former.append(problem.settled.copy())
+        self.busy = True
         try:
             for problem in todo:
                 problem.begin_settling()
-                begun.append(problem)
                 problem.refresh()
                 code = problem.balance()
                 self.raise_errors(code)
@@ -851,9 +862,12 @@ cdef class DualLoop:
                 self.raise_errors(problem.unshrink())
             done = True
         finally:
-            for problem, n_changes in zip(begun, changes):
-                problem.n_changes = n_changes
-                problem.end_settling(done)
+            # Makes no objects: what is lent to the members must come back.
+            for k in range(len(todo)):
+                problem = todo[k]
+                if problem.settling:
+                    problem.n_changes = changes[k]
+                    problem.end_settling(done, former[k])
             self.busy = False
 
     @property
@@ -974,7 +988,11 @@ cdef class DualLoop:
     @property
     def cut_short(self):
         """Whether REPROCESS had to leave off before it was content."""
-        return any(problem.cut_short for problem in self.problems)
+        cdef Problem problem
+        for problem in self.problems:
+            if problem.cut_short:
+                return True
+        return False
 
     def begin_pass(self, known):
         """``known``: one int32 array per problem (slot of each row id, or -1), or None."""

@@ -390,11 +390,9 @@ cdef class GapDriven(Problem):
         return fmin(fmax(wanted, self.members.lower[slot] - alpha),
                     self.members.upper[slot] - alpha)
 
-    cdef void finished(self) noexcept nogil:
+    cdef int finished(self) noexcept nogil:
         self.refresh()
-        if not self.settling:
-            # What cannot be cleaned for want of memory only stays longer.
-            self.clean()
+        return 0 if self.settling else self.clean()
 
     cdef void exchange(self) noexcept nogil:
         cdef double *other = &self.settled.numbers[3]

@@ -118,7 +118,7 @@ cdef class Guard:
         self.enter(False)
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, kind, value, traceback):
         self.leave()
 
     def reading(self):
@@ -218,7 +218,7 @@ cdef class Reading:
     def __enter__(self):
         self.guard.enter(True)
 
-    def __exit__(self, *exception):
+    def __exit__(self, kind, value, traceback):
         self.guard.leave()
 
 
@@ -317,4 +317,10 @@ cdef object share(list calls, object executor, Halt halt):
         halt.now = False
     if caught:
         handler(_signal.SIGINT, None)
+    # What a kernel function raises in one thread leaves others without values, which they take for
+    # want of memory: the cause comes first.
+    for future in futures:
+        error = future.exception()
+        if error is not None and not isinstance(error, MemoryError):
+            raise error
     return [future.result() for future in futures]

@@ -228,10 +228,11 @@ cdef class Lasvm(Problem):
             table().update(front.g, k_i, k_j, lam, front.up, front.down, front.n, e)
         return moved
 
-    cdef void finished(self) noexcept nogil:
+    cdef int finished(self) noexcept nogil:
         self.set_b()
         if not self.settling:
             self.evict()
+        return 0
 
     cdef int balance(self) noexcept nogil:
         """Bring the sum of alpha back to 0 after members have left with theirs: those move whose

@@ -114,7 +114,7 @@ cdef class UpdateLoop:
     cdef Shelf shelf
     cdef readonly int64_t n_rows        # learnt from, those of weight 0 included
     cdef readonly int64_t n_updates
-    cdef readonly Py_ssize_t position   # rows of this call gone through
+    cdef public Py_ssize_t position     # rows of this call gone through
     cdef readonly double loss           # since the last reset
     cdef readonly object counts         # rows of each class
     cdef rule_numbers rule

@@ -86,7 +86,7 @@ cdef class Problem:
     cdef double violation_of(self, const leaves_extremes *e) noexcept nogil
     cdef double low_of(self, const leaves_extremes *e) noexcept nogil
     cdef double high_of(self, const leaves_extremes *e) noexcept nogil
-    cdef void finished(self) noexcept nogil
+    cdef int finished(self) noexcept nogil
     cdef void refresh(self) noexcept nogil
     cdef int balance(self) noexcept nogil
     cdef void exchange(self) noexcept nogil
@@ -119,4 +119,4 @@ cdef class Problem:
     cdef bint move(self, Front *front, Py_ssize_t q, double by) noexcept nogil
     cdef int unshrink(self) noexcept nogil
     cdef int begin_settling(self) except -1
-    cdef int end_settling(self, bint done) except -1
+    cdef int end_settling(self, bint done, Settled former) except -1

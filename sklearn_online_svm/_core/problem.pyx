@@ -85,10 +85,11 @@ cdef class Problem:
         self.shrinking = shrinking
         self.row_limit = row_limit
         if self.rows is None or cache_bytes != self.cache_bytes:
-            self.cache_bytes = cache_bytes
             # A quarter of the budget is for the rows of `finish` while shrunk.
-            self.active = ActiveSet(cache_bytes // 4)
+            active = ActiveSet(cache_bytes // 4)
             self.rows = KernelRows(cache_bytes - cache_bytes // 4)
+            self.active = active
+            self.cache_bytes = cache_bytes
 
     def allow(self, int64_t steps):
         """Steps for the call that begins: REPROCESS may take half of them, finishing the rest."""
@@ -253,9 +254,10 @@ cdef class Problem:
         """Gradient above which a slot that can only fall has no part in finishing."""
         return INFINITY
 
-    cdef void finished(self) noexcept nogil:
-        """The optimum over the members is reached: let go those that are of no use."""
-        pass
+    cdef int finished(self) noexcept nogil:
+        """The optimum over the members is reached: let go those that are of no use. -1: no
+        memory."""
+        return 0
 
     cdef void refresh(self) noexcept nogil:
         """Extremes and all that follows from g as it is."""
@@ -573,8 +575,7 @@ cdef class Problem:
                     return -1
         if self.work >= work:
             return 0
-        self.finished()
-        return 1
+        return -1 if self.finished() < 0 else 1
 
     cdef const float *front_row(self, const Front *front, Py_ssize_t q,
                                 Py_ssize_t pinned) noexcept nogil:
@@ -640,8 +641,9 @@ cdef class Problem:
         self.members.mark()
         return 0
 
-    cdef int end_settling(self, bint done) except -1:
-        """Give the members back what they held."""
+    cdef int end_settling(self, bint done, Settled former) except -1:
+        """Give the members back what they held; ``former`` was there before ``begin_settling``
+        and comes back if it is not done."""
         self.active.forget()
         self.finishing = False
         self.exchange()
@@ -650,7 +652,7 @@ cdef class Problem:
         if done:
             self.settled.at, self.settled.n_entered = self.n_changes, 0
         else:
-            self.settled.drop()
+            self.settled = former
         return 0
 
     def unsettle(self):

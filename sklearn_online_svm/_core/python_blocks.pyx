@@ -18,8 +18,8 @@ import numpy as np
 from scipy.sparse import csr_matrix, issparse
 
 
-cdef void _copy_values(Store store, object values, Py_ssize_t n_rows, Py_ssize_t n_columns,
-                       float *out, Py_ssize_t ld) except *:
+cdef int _copy_values(object values, Py_ssize_t n_rows, Py_ssize_t n_columns, float *out,
+                      Py_ssize_t ld) except -1:
     cdef const float[:, ::1] rounded
     cdef Py_ssize_t r
     if issparse(values):
@@ -43,6 +43,7 @@ cdef void _copy_values(Store store, object values, Py_ssize_t n_rows, Py_ssize_t
     for r in range(n_rows):
         if n_columns:
             memcpy(out + r * ld, &rounded[r, 0], n_columns * sizeof(float))
+    return 0
 
 
 cdef int _note(Store store, interrupt) except -1:
@@ -53,31 +54,43 @@ cdef int _note(Store store, interrupt) except -1:
     return 0
 
 
-cdef void _fail(Store store, error) noexcept:
-    """Hand an exception to the caller, who raises it with the GIL held."""
-    store.error = error
-    store.failed = True
-
-
-cdef void _call(Store store, object function, object rows, object stored, float *out,
-                Py_ssize_t ld) noexcept:
-    """Kernel values from a Python function; what it raises waits in ``store.error``."""
-    cdef Py_ssize_t r, s
+cdef void _ask(Store store, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
+               Py_ssize_t ld) noexcept:
+    """The block against the slots [first, last), or against itself (``first`` < 0); what is raised
+    waits in ``store.error``, for the caller to raise it with the GIL held."""
+    cdef Py_ssize_t r, s, n = block.n_rows if first < 0 else last - first
     if store.error is None:
         try:
             try:
-                values = function(rows, stored)
-                _copy_values(store, values, rows.shape[0], stored.shape[0], out, ld)
+                _copy_values(store.python_values(block, first, last), block.n_rows, n, out, ld)
             except KeyboardInterrupt as interrupt:
                 _note(store, interrupt)
-                values = function(rows, stored)
-                _copy_values(store, values, rows.shape[0], stored.shape[0], out, ld)
+                _copy_values(store.python_values(block, first, last), block.n_rows, n, out, ld)
             return
         except BaseException as error:
-            _fail(store, error)
-    for r in range(rows.shape[0]):
-        for s in range(stored.shape[0]):
+            store.error = error
+            store.failed = True
+    for r in range(block.n_rows):
+        for s in range(n):
             out[r * ld + s] = 0.0
+
+
+cdef int _load(Store store, Block block, const int32_t *slots, Py_ssize_t n) noexcept:
+    """Load vectors of the store into the block; what is raised waits in ``store.error``."""
+    cdef Py_ssize_t r
+    block.n_rows = n
+    try:
+        try:
+            store.take_slots(block, [slots[r] for r in range(n)])
+        except KeyboardInterrupt as interrupt:
+            _note(store, interrupt)
+            store.take_slots(block, [slots[r] for r in range(n)])
+        return 0
+    except BaseException as error:
+        if store.error is None:
+            store.error = error
+            store.failed = True
+        return -1
 
 
 @cython.final
@@ -95,51 +108,44 @@ cdef class CallableStore(Store):
 
     def resize(self, Py_ssize_t capacity):
         rows_array = grown(self.rows_array, capacity)
+        cdef void *rows = address(rows_array)
         Store.resize(self, capacity)
-        self.rows_array = rows_array
+        self.rows_array, self.rows = rows_array, <char *>rows
 
     cdef int load(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1:
         X = X[row_array(rows, n)]
         # In one piece, for `put`.
         block.X = np.ascontiguousarray(X if isinstance(X, np.ndarray) else X.toarray())
+        block.rows_in_X = <const char *>address(block.X)
         block.n_rows = n
         return 0
 
     cdef int load_slots(self, Block block, const int32_t *slots, Py_ssize_t n) noexcept nogil:
         with gil:
-            try:
-                try:
-                    self.fetch(block, slots, n)
-                except KeyboardInterrupt as interrupt:
-                    _note(self, interrupt)
-                    self.fetch(block, slots, n)
-            except BaseException as error:
-                _fail(self, error)
-                return -1
+            return _load(self, block, slots, n)
+
+    cdef int take_slots(self, Block block, list slots) except -1:
+        block.X = self.rows_array[slots]
         return 0
 
-    cdef int fetch(self, Block block, const int32_t *slots, Py_ssize_t n) except -1:
-        cdef Py_ssize_t r
-        block.X = self.rows_array[[slots[r] for r in range(n)]]
-        block.n_rows = n
-        return 0
+    cdef object python_values(self, Block block, Py_ssize_t first, Py_ssize_t last):
+        return self.function(block.X, block.X if first < 0 else self.rows_array[first:last])
 
     cdef void values(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
                      Py_ssize_t ld) noexcept nogil:
         last = min(last, self.n_slots)
         if first < last:
             with gil:
-                _call(self, self.function, block.X, self.rows_array[first:last], out + first, ld)
+                _ask(self, block, first, last, out + first, ld)
 
     cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil:
         with gil:
-            _call(self, self.function, block.X, block.X, out, ld)
+            _ask(self, block, -1, -1, out, ld)
         return 0
 
     cdef int put(self, Py_ssize_t slot, Block block, Py_ssize_t row) except -1:
         cdef Py_ssize_t width = self.n_features * block.itemsize
-        memcpy(<char *>address(self.rows_array) + slot * width,
-               <const char *>address(block.X) + row * width, width)
+        memcpy(self.rows + slot * width, block.rows_in_X + row * width, width)
         self.n_slots = max(self.n_slots, slot + 1)
         return 0
 
@@ -176,6 +182,10 @@ cdef class CallableSparseStore(SparseStore):
         state.array("data", self.dtype, (None,), finite=True)
         return np.zeros(capacity)
 
+    cdef void values_of_tiles(self, Block block, const int32_t *tiles, Py_ssize_t n,
+                              float *out) noexcept nogil:
+        Store.values_of_tiles(self, block, tiles, n, out)       # not the leaf of sparse vectors
+
     cdef object fresh_rows(self, Block block):
         cdef Py_ssize_t nnz = block.nnz, r
         indices, data = np.empty(nnz, np.int32), np.empty(nnz, self.dtype)
@@ -186,35 +196,21 @@ cdef class CallableSparseStore(SparseStore):
         rows.eliminate_zeros()
         return rows
 
+    cdef object python_values(self, Block block, Py_ssize_t first, Py_ssize_t last):
+        rows = self.fresh_rows(block)
+        return self.function(rows, rows if first < 0 else self.vectors(range(first, last)))
+
     cdef void values(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
                      Py_ssize_t ld) noexcept nogil:
         last = min(last, self.n_slots)
         if first < last:
             with gil:
-                self.call(block, first, last, out + first, ld)
+                _ask(self, block, first, last, out + first, ld)
 
     cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil:
         with gil:
-            self.call(block, 0, -1, out, ld)
+            _ask(self, block, -1, -1, out, ld)
         return 0
-
-    cdef void call(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
-                   Py_ssize_t ld) noexcept:
-        """Values of the block against slots; against itself where ``last`` is negative."""
-        try:
-            try:
-                rows, stored = self.pair(block, first, last)
-            except KeyboardInterrupt as interrupt:
-                _note(self, interrupt)
-                rows, stored = self.pair(block, first, last)
-        except BaseException as error:
-            _fail(self, error)
-            return
-        _call(self, self.function, rows, stored, out, ld)
-
-    cdef tuple pair(self, Block block, Py_ssize_t first, Py_ssize_t last):
-        rows = self.fresh_rows(block)
-        return rows, rows if last < 0 else self.vectors(range(first, last))
 
 
 @cython.final
@@ -237,64 +233,47 @@ cdef class PrecomputedStore(Store):
 
     def resize(self, Py_ssize_t capacity):
         ids_array = grown(self.ids_array, capacity)
+        cdef void *ids = address(ids_array)
         Store.resize(self, capacity)
-        self.ids_array = ids_array
+        self.ids_array, self.ids = ids_array, <int64_t *>ids
 
     cdef int load(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1:
         block.ids = row_array(rows, n)
         block.X = X[block.ids]
+        memcpy(block.own_ids, rows, n * sizeof(int64_t))
         block.n_rows = n
         return 0
 
     cdef int load_slots(self, Block block, const int32_t *slots, Py_ssize_t n) noexcept nogil:
         with gil:
-            try:
-                try:
-                    self.fetch(block, slots, n)
-                except KeyboardInterrupt as interrupt:
-                    _note(self, interrupt)
-                    self.fetch(block, slots, n)
-            except BaseException as error:
-                if self.error is None:
-                    _fail(self, error)
-                return -1
-        return 0
+            return _load(self, block, slots, n)
 
-    cdef int fetch(self, Block block, const int32_t *slots, Py_ssize_t n) except -1:
-        cdef Py_ssize_t r
+    cdef int take_slots(self, Block block, list slots) except -1:
         if self.matrix is None:
             raise ValueError(
                 "finish() with kernel='precomputed' needs the kernel matrix of fit, which is not "
                 "kept with a pickled model.")
-        block.ids = self.ids_array[[slots[r] for r in range(n)]]
+        block.ids = self.ids_array[slots]
         block.X = self.matrix[block.ids]
-        block.n_rows = n
         return 0
 
-    cdef void take(self, Block block, object columns, float *out, Py_ssize_t ld) noexcept:
-        try:
-            try:
-                _copy_values(self, block.X[:, columns], block.n_rows, len(columns), out, ld)
-            except KeyboardInterrupt as interrupt:
-                _note(self, interrupt)
-                _copy_values(self, block.X[:, columns], block.n_rows, len(columns), out, ld)
-        except BaseException as error:
-            _fail(self, error)
+    cdef object python_values(self, Block block, Py_ssize_t first, Py_ssize_t last):
+        return block.X[:, block.ids if first < 0 else self.ids_array[first:last]]
 
     cdef void values(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
                      Py_ssize_t ld) noexcept nogil:
         last = min(last, self.n_slots)
         if first < last:
             with gil:
-                self.take(block, self.ids_array[first:last], out + first, ld)
+                _ask(self, block, first, last, out + first, ld)
 
     cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil:
         with gil:
-            self.take(block, block.ids, out, ld)
+            _ask(self, block, -1, -1, out, ld)
         return 0
 
     cdef int put(self, Py_ssize_t slot, Block block, Py_ssize_t row) except -1:
-        (<int64_t *>address(self.ids_array))[slot] = (<int64_t *>address(block.ids))[row]
+        self.ids[slot] = block.own_ids[row]
         self.n_slots = max(self.n_slots, slot + 1)
         return 0
 

@@ -16,6 +16,7 @@ from .support_set cimport SupportSet
 # Of a problem: b, delta, tau; five sums of the gap-driven ones.
 cdef enum:
     N_NUMBERS = 8
+    N_FIELDS = 6            # arrays of a solution
 
 
 cdef class Settled:
@@ -34,7 +35,8 @@ cdef class Settled:
     cdef int32_t *zero_place
     cdef Py_ssize_t n_zeros
 
-    cdef void attach(self)
+    cdef int attach(self, dict arrays) except -1
+    cdef Settled copy(self)
     cdef int begin(self, SupportSet members) except -1
     cdef int reserve(self, Py_ssize_t capacity) except -1
     cdef int swap(self, SupportSet members) except -1

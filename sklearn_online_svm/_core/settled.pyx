@@ -18,6 +18,7 @@ FIELDS = {
     "alpha": np.float64, "g": np.float64, "up": np.int8, "down": np.int8,
     "zeros": np.int32, "zero_place": np.int32,
 }
+cdef tuple NAMES = tuple(FIELDS)
 
 
 @cython.final
@@ -67,29 +68,42 @@ cdef class Settled:
                       and tol <= numbers[2] <= LARGEST_NUMBER and isfinite(numbers[N_NUMBERS]),
                       "settled_numbers", "must hold a finite bias, a violation and a tolerance of "
                                          f"at least {tol}, and end with a finite residual")
-        self.arrays = {name: np.zeros(n, FIELDS[name]) for name in FIELDS}
-        self.arrays["alpha"][:] = alpha
-        self.arrays["g"][:] = g
-        self.attach()
+        arrays = {name: np.zeros(n, FIELDS[name]) for name in FIELDS}
+        arrays["alpha"][:] = alpha
+        arrays["g"][:] = g
+        self.attach(arrays)
         for p in range(N_NUMBERS):
             self.numbers[p] = numbers[p]
         self.residual = numbers[N_NUMBERS]
         self.at, self.n_entered = counts[0], max(0, counts[1])
         self.live = True
 
-    cdef void attach(self):
-        arrays = self.arrays
-        self.alpha = <double *>address(arrays["alpha"])
-        self.g = <double *>address(arrays["g"])
-        self.up = <int8_t *>address(arrays["up"])
-        self.down = <int8_t *>address(arrays["down"])
-        self.zeros = <int32_t *>address(arrays["zeros"])
-        self.zero_place = <int32_t *>address(arrays["zero_place"])
+    cdef int attach(self, dict arrays) except -1:
+        """Take arrays, or leave all as it is."""
+        cdef void *at[N_FIELDS]
+        cdef Py_ssize_t k
+        for k in range(N_FIELDS):
+            at[k] = address(arrays[NAMES[k]])
+        self.alpha, self.g = <double *>at[0], <double *>at[1]
+        self.up, self.down = <int8_t *>at[2], <int8_t *>at[3]
+        self.zeros, self.zero_place = <int32_t *>at[4], <int32_t *>at[5]
+        self.arrays = arrays
+        return 0
+
+    cdef Settled copy(self):
+        """Another one that holds the same."""
+        cdef Settled copy = Settled()
+        if self.live:
+            copy.attach({name: self.arrays[name].copy() for name in FIELDS})
+            copy.live, copy.at = self.live, self.at
+            copy.residual, copy.n_entered = self.residual, self.n_entered
+            copy.numbers, copy.extremes = self.numbers, self.extremes
+            copy.n_zeros = self.n_zeros
+        return copy
 
     cdef int begin(self, SupportSet members) except -1:
         """Start from the solution of the stream."""
-        self.arrays = {name: grown(members.arrays[name], members.capacity) for name in FIELDS}
-        self.attach()
+        self.attach({name: grown(members.arrays[name], members.capacity) for name in FIELDS})
         self.residual = 0.0
         self.at = -1
         self.live = True
@@ -98,21 +112,26 @@ cdef class Settled:
     cdef int reserve(self, Py_ssize_t capacity) except -1:
         """Room for as many slots as the support set has."""
         if self.live and len(self.arrays["alpha"]) < capacity:
-            self.arrays = {name: grown(self.arrays[name], capacity) for name in FIELDS}
-            self.attach()
+            self.attach({name: grown(self.arrays[name], capacity) for name in FIELDS})
         return 0
 
     cdef int swap(self, SupportSet members) except -1:
-        """Exchange this solution for that in the support set."""
+        """Exchange this solution for that in the support set. It makes no objects: what has been
+        exchanged must come back, whatever happens."""
         cdef leaves_extremes extremes = members.extremes
-        cdef Py_ssize_t n_zeros = members.n_zeros
-        mine, theirs = self.arrays, members.arrays
-        self.arrays = {name: theirs[name] for name in FIELDS}
-        members.arrays = {**theirs, **mine}
+        cdef dict mine = self.arrays, theirs = members.arrays
+        for name in NAMES:
+            array = mine[name]
+            mine[name] = theirs[name]
+            theirs[name] = array
+        self.alpha, members.alpha = members.alpha, self.alpha
+        self.g, members.g = members.g, self.g
+        self.up, members.up = members.up, self.up
+        self.down, members.down = members.down, self.down
+        self.zeros, members.zeros = members.zeros, self.zeros
+        self.zero_place, members.zero_place = members.zero_place, self.zero_place
         members.extremes, self.extremes = self.extremes, extremes
-        members.n_zeros, self.n_zeros = self.n_zeros, n_zeros
-        self.attach()
-        members.attach()
+        members.n_zeros, self.n_zeros = self.n_zeros, members.n_zeros
         return 0
 
     cdef void enter(self, Py_ssize_t slot, double g) noexcept nogil:

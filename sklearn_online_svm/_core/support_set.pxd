@@ -50,7 +50,7 @@ cdef class SupportSet:
     cdef bint owned             # the arrays may be written, no one else reads them
 
     cdef int reserve(self, Py_ssize_t n) except -1
-    cdef void attach(self)
+    cdef int attach(self, dict arrays) except -1
     cdef Py_ssize_t first_fault(self, Py_ssize_t n, Py_ssize_t n_stored, bint identity,
                                 Py_ssize_t n_loaded, int *fault) noexcept nogil
     cdef int check_lists(self, state, Py_ssize_t n) except -1
@@ -121,6 +121,8 @@ cdef class KernelRows:
     cdef Py_ssize_t width
 
     cdef int reserve(self, Py_ssize_t n_slots, Py_ssize_t n_entries) except -1
+    cdef int compact_log(self) except -1
+    cdef void lengthen(self, Py_ssize_t slot) noexcept nogil
     cdef void grant(self, double n_bytes) noexcept nogil
     cdef void enter(self, Py_ssize_t slot) noexcept nogil
     cdef void leave(self, Py_ssize_t slot) noexcept nogil

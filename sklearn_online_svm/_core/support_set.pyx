@@ -19,7 +19,10 @@ cdef inline float _bound_of(double lower, double upper) noexcept nogil:
     return <float>fmin(fmax(lower + upper, -LARGEST_BOUND), LARGEST_BOUND)
 
 
-# Name and type of the arrays of a support set, and what fills the part never used.
+cdef enum:
+    N_FIELDS = 15
+
+# Name and type of the arrays of a support set; ``attach`` relies on their order.
 _FIELDS = {
     "alpha": np.float64, "g": np.float64, "lower": np.float64, "upper": np.float64,
     "bound": np.float32, "diag": np.float32, "y": np.int8, "region": np.int8,
@@ -61,29 +64,27 @@ _FAULTS = {
 
 cdef class SupportSet:
     def __init__(self):
-        self.arrays = {name: np.zeros(0, dtype) for name, dtype in _FIELDS.items()}
-        self.attach()
+        self.attach({name: np.zeros(0, dtype) for name, dtype in _FIELDS.items()})
         self.scan()
 
-    cdef void attach(self):
-        """Take the addresses of the arrays."""
-        arrays = self.arrays
-        self.capacity = arrays["alpha"].shape[0]
-        self.alpha = <double *>address(arrays["alpha"])
-        self.g = <double *>address(arrays["g"])
-        self.lower = <double *>address(arrays["lower"])
-        self.upper = <double *>address(arrays["upper"])
-        self.bound = <float *>address(arrays["bound"])
-        self.diag = <float *>address(arrays["diag"])
-        self.y = <int8_t *>address(arrays["y"])
-        self.region = <int8_t *>address(arrays["region"])
-        self.up = <int8_t *>address(arrays["up"])
-        self.down = <int8_t *>address(arrays["down"])
-        self.index = <int32_t *>address(arrays["index"])
-        self.row_id = <int64_t *>address(arrays["row_id"])
-        self.free_slots = <int32_t *>address(arrays["free_slots"])
-        self.zeros = <int32_t *>address(arrays["zeros"])
-        self.zero_place = <int32_t *>address(arrays["zero_place"])
+    cdef int attach(self, dict arrays) except -1:
+        """Take arrays, or leave all as it is: addresses first, which may fail."""
+        cdef void *at[N_FIELDS]
+        cdef Py_ssize_t k = 0
+        for name in _FIELDS:
+            at[k] = address(arrays[name])
+            k += 1
+        self.alpha, self.g = <double *>at[0], <double *>at[1]
+        self.lower, self.upper = <double *>at[2], <double *>at[3]
+        self.bound, self.diag = <float *>at[4], <float *>at[5]
+        self.y, self.region = <int8_t *>at[6], <int8_t *>at[7]
+        self.up, self.down = <int8_t *>at[8], <int8_t *>at[9]
+        self.index, self.row_id = <int32_t *>at[10], <int64_t *>at[11]
+        self.free_slots = <int32_t *>at[12]
+        self.zeros, self.zero_place = <int32_t *>at[13], <int32_t *>at[14]
+        self.capacity = len(arrays["alpha"])
+        self.arrays = arrays
+        return 0
 
     cdef int reserve(self, Py_ssize_t n) except -1:
         """Room for ``n`` slots, in memory that may be written."""
@@ -92,8 +93,7 @@ cdef class SupportSet:
             return 0
         if n > capacity:
             capacity = round_up(max(n, capacity + capacity // 4), LEAVES_TILE)
-        self.arrays = {name: grown(array, capacity) for name, array in self.arrays.items()}
-        self.attach()
+        self.attach({name: grown(array, capacity) for name, array in self.arrays.items()})
         self.owned = True
         return 0
 
@@ -117,8 +117,7 @@ cdef class SupportSet:
         if identity and not n_stored <= n <= n_stored + n_loaded:
             state.refuse("counts", f"must begin with {n_stored}, the number of vectors")
         self.n = 0
-        self.arrays = {name: state.array(name, dtype, (n,)) for name, dtype in _FIELDS.items()}
-        self.attach()
+        self.attach({name: state.array(name, dtype, (n,)) for name, dtype in _FIELDS.items()})
         self.owned = False
         slot = self.first_fault(n, n_stored, identity, n_loaded, &fault)
         if fault != _SOUND:
@@ -357,21 +356,24 @@ cdef class KernelRows:
                 slot = older
         return 0
 
-    def compact_log(self):
+    cdef int compact_log(self) except -1:
         """Forget the entries of slots freed since; rows keep their place between the others."""
         cdef Py_ssize_t slot, t
         cdef const int64_t[::1] before
+        cdef const int32_t[::1] kept
         entries = np.array(<int32_t[:self.log_length]>self.log)
+        kept = entries[entries >= 0]
         before = np.concatenate([[0], np.cumsum(entries >= 0)])
+        # Nothing fails from here on.
         for slot in range(self.capacity):
             if self.rows[slot].values != NULL:
                 self.rows[slot].synced = before[self.rows[slot].synced]
             if self.rows[slot].filled:
                 self.rows[slot].entry = before[self.rows[slot].entry]
-        kept = entries[entries >= 0]
-        self.log_length = len(kept)
+        self.log_length = kept.shape[0]
         for t in range(self.log_length):
             self.log[t] = kept[t]
+        return 0
 
     cdef void enter(self, Py_ssize_t slot) noexcept nogil:
         """Note that ``slot`` has been filled: its column is missing in every older row."""
@@ -387,7 +389,7 @@ cdef class KernelRows:
             self.log[self.rows[slot].entry] = -1
             self.rows[slot].filled = False
 
-    def lengthen(self, Py_ssize_t slot):
+    cdef void lengthen(self, Py_ssize_t slot) noexcept nogil:
         """Move a row into memory of the pool's present length, or drop it if there is none."""
         cdef Row *row = &self.rows[slot]
         cdef row_slab *slab = row.slab

@@ -262,6 +262,7 @@ class LabelEfficientClassifier(
             self._take(draft)
             try:
                 stream.run(self.estimator_, self.query_strategy_, None, start)
+                stream.remember(start)
             except BaseException:
                 if "estimator_" not in before and stream.has_not_begun():
                     # A parameter that was found wrong only now can be mended.
@@ -270,7 +271,6 @@ class LabelEfficientClassifier(
                     stream.remember(start)
                     self._unfinished = Unfinished(stream.answers, stream.n_seen, None)
                 raise
-            stream.remember(start)
             self.__dict__.pop("_unfinished", None)
         return self
 

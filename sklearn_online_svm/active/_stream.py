@@ -150,14 +150,16 @@ class CompiledStream(Stream):
                         f"{estimator!r} was fitted anew while the oracle was asked for a label."
                     )
                 estimator._continue(X)  # whatever else was done to it
+                # What broke off before the first row has gone through none.
+                state.loop.position = position
                 try:
                     end, position = state.learn(
                         rows, codes, self.weights, order, position, asker, marks
                     )
                 finally:
-                    state.keep()
                     if self._now is self.predicted:
                         self.n_seen = state.loop.position
+                    state.keep()
             if end == DONE:
                 return
             i = position if order is None else int(order[position])
@@ -181,7 +183,9 @@ class Seen:
     def add(self, predicted, answers):
         """Append rows: the classes predicted; codes of the labels bought, UNKNOWN, ABSTAINED."""
         n = self._n + len(predicted)
-        if n > len(self._predicted):
+        n_answers = int(np.count_nonzero(answers != UNKNOWN))
+        n_bought = int(np.count_nonzero(answers >= 0)) if n_answers else 0
+        if n > min(len(self._predicted), len(self._answers)):
             for name in ("_predicted", "_answers"):
                 old = getattr(self, name)
                 grown = np.zeros(max(n, 2 * len(old)) if len(old) else n, dtype=old.dtype)
@@ -189,12 +193,10 @@ class Seen:
                 setattr(self, name, grown)
         self._predicted[self._n : n] = predicted
         self._answers[self._n : n] = answers
+        # All or nothing, should memory be short.
         self._n = n
-        n_answers = int(np.count_nonzero(answers != UNKNOWN))
-        if n_answers:
-            n_bought = int(np.count_nonzero(answers >= 0))
-            self.n_bought += n_bought
-            self.n_abstained += n_answers - n_bought
+        self.n_bought += n_bought
+        self.n_abstained += n_answers - n_bought
 
     def as_dict(self):
         """Plain values, for pickles."""

@@ -388,6 +388,9 @@ class LASVC(KernelLearner):
             If the input is invalid, a label is none of the classes, or
             ``class_weight="balanced"``. What has been learnt stays as it was. Should a kernel
             function raise in the midst of a chunk, the blocks of rows before it have been learnt.
+        MemoryError
+            If memory runs out. The blocks of rows before have been learnt, and ``n_samples_seen_``
+            counts them: learning can go on with the row behind, once there is memory.
         """
         with self._guard:
             if "_engine" in self.__dict__:
