@@ -14,9 +14,10 @@ PYTEST_ARGS =
 PY := $(VENV)/bin/python
 BIN := $(VENV)/bin
 CORE := sklearn_online_svm/_core
-ENGINE := $(wildcard $(CORE)/*.pyx $(CORE)/*.pxd $(CORE)/*.h)
-HEADERS := $(wildcard $(CORE)/*.h)
-CYTHON := $(wildcard $(CORE)/*.pyx $(CORE)/*.pxd $(CORE)/*.pxi)
+CORE_ROOMS := $(CORE) $(CORE)/simd $(CORE)/kernel $(CORE)/linear
+HEADERS := $(wildcard $(CORE_ROOMS:=/*.h))
+CYTHON := $(wildcard $(CORE_ROOMS:=/*.pyx) $(CORE_ROOMS:=/*.pxd))
+ENGINE := $(CYTHON) $(HEADERS)
 
 # The tests run in JOBS processes: a BLAS that takes all cores in each would only get in the way.
 SINGLE := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
@@ -72,7 +73,7 @@ inplace: $(VENV)/.built ## compile the extensions in place
 clean: ## remove everything that was generated, .venv included
 	rm -rf $(VENV) build dist demo-report doc/_build doc/auto_examples doc/generated
 	rm -rf .pytest_cache .ruff_cache .hypothesis *.egg-info doc/sg_execution_times.rst
-	rm -f $(CORE)/*.so $(CORE)/*.pyd $(CORE)/*.c $(CORE)/*.cpp $(CORE)/*.html
+	rm -f $(foreach end,so pyd c cpp html,$(CORE_ROOMS:=/*.$(end)))
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Only whether it exists matters: the date of the interpreter says nothing.

@@ -61,20 +61,21 @@ class BuildExt(build_ext):
 
 def extensions():
     """One extension per .pyx of the core; all see the headers and the contracts (.pxd)."""
-    sources = sorted(glob(f"{CORE}/*.pyx"))
+    sources = sorted(glob(f"{CORE}/**/*.pyx", recursive=True))
     if NO_EXTENSIONS or not sources:
         return []
 
     # Only here: a build that compiles nothing needs no Cython.
     from Cython.Build import cythonize
 
-    depends = sorted(glob(f"{CORE}/*.h") + glob(f"{CORE}/*.pxd"))
+    depends = [name for end in ("h", "pxd") for name in glob(f"{CORE}/**/*.{end}", recursive=True)]
     return cythonize(
         [
             Extension(
-                f"{CORE.replace('/', '.')}.{Path(source).stem}",
+                ".".join(Path(source).with_suffix("").parts),
                 sources=[source],
-                depends=depends,
+                include_dirs=[f"{CORE}/{room}" for room in ("simd", "kernel", "linear")],
+                depends=sorted(depends),
             )
             for source in sources
         ],

@@ -2,20 +2,20 @@
 
 import numpy as np
 
-from sklearn_online_svm._core import blocks
-from sklearn_online_svm._core.dual_loop import DualLoop
+from sklearn_online_svm._core.kernel import stores
+from sklearn_online_svm._core.kernel.stream import DualLoop
 from sklearn_online_svm.kernel._engine import SolverSpec
 
 KINDS = {
-    "linear": blocks.LINEAR,
-    "poly": blocks.POLY,
-    "rbf": blocks.RBF,
-    "sigmoid": blocks.SIGMOID,
+    "linear": stores.LINEAR,
+    "poly": stores.POLY,
+    "rbf": stores.RBF,
+    "sigmoid": stores.SIGMOID,
 }
 
 
 def make_store(X, kernel="rbf", *, layout="dense", gamma=0.5, coef0=0.0, degree=3):
-    store = {"dense": blocks.DenseStore, "sparse": blocks.SparseStore}[layout]
+    store = {"dense": stores.DenseStore, "sparse": stores.SparseStore}[layout]
     return store(X.shape[1], X.dtype, kind=KINDS[kernel], gamma=gamma, coef0=coef0, degree=degree)
 
 

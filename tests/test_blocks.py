@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import coo_matrix, csr_matrix
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm._core import python_blocks
+from sklearn_online_svm._core.kernel import python_stores
 from tests.engine import Learner, expansion, kernel_values, make_store
 
 KERNELS = {
@@ -259,9 +259,9 @@ def test_kernel_functions_are_called_with_rows_and_rounded_to_float32(layout):
     expected = (X @ Y.T).astype(np.float32)
     if layout == "sparse":
         X, Y = csr_matrix(X), csr_matrix(Y)
-        store = python_blocks.CallableSparseStore(6, X.dtype, function)
+        store = python_stores.CallableSparseStore(6, X.dtype, function)
     else:
-        store = python_blocks.CallableStore(6, X.dtype, function)
+        store = python_stores.CallableStore(6, X.dtype, function)
     assert_array_equal(kernel_values(store, X, Y), expected)
     assert {s[0] for s in shapes} == {type(X)}
     assert {s[3:] for s in shapes} == {(X.dtype, X.dtype)}
@@ -271,7 +271,7 @@ def test_kernel_functions_are_called_with_rows_and_rounded_to_float32(layout):
 
 def test_precomputed_values_are_taken_from_the_columns():
     K = rows(30, 30, np.float64, 16)
-    store = python_blocks.PrecomputedStore(30, K.dtype)
+    store = python_stores.PrecomputedStore(30, K.dtype)
     store.attach(K)
     stored = expansion(store, K, alpha=0.0)
     stored.problem.members["alpha"][11] = 1.0

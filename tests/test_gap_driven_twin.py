@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from sklearn_online_svm._core.admission import Admission, RampFilter, RampLoss
-from sklearn_online_svm._core.dual_loop import DualLoop
-from sklearn_online_svm._core.gap_driven import GapDriven
+from sklearn_online_svm._core.kernel.admission import Admission, RampFilter, RampLoss
+from sklearn_online_svm._core.kernel.stream import DualLoop
+from sklearn_online_svm._core.kernel.gap_driven import GapDriven
 from tests.engine import Learner, kernel_values, make_store
 from tests.reference.gap_driven import ReferenceGapDriven
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from sklearn_online_svm._core import leaves
+from sklearn_online_svm._core.simd import leaves
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -504,7 +504,7 @@ import sys
 import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn_online_svm import LASVC, show_versions
-from sklearn_online_svm._core.leaves import simd_level
+from sklearn_online_svm._core.simd.leaves import simd_level
 from sklearn_online_svm.datasets import make_waveform
 
 X, y = make_waveform(300, random_state=0)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from sklearn_online_svm._core import leaves
+from sklearn_online_svm._core.simd import leaves
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -19,7 +19,7 @@ PROGRAM = """
 import sys
 import numpy as np
 from scipy.sparse import csr_matrix
-from sklearn_online_svm._core.leaves import simd_level
+from sklearn_online_svm._core.simd.leaves import simd_level
 from sklearn_online_svm.linear import (
     AROWClassifier, PassiveAggressiveClassifier, PassiveAggressiveRegressor, SCWClassifier,
 )

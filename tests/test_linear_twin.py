@@ -7,7 +7,7 @@ from sklearn.base import clone, is_regressor
 from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
 
-from sklearn_online_svm._core.rows import shuffled
+from sklearn_online_svm._core.linear.rows import shuffled
 from sklearn_online_svm.active import (
     AllQuery,
     LabelEfficientClassifier,

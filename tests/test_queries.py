@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from sklearn_online_svm._core.queries import ALL, AT_RANDOM, BY_MARGIN, Asker
+from sklearn_online_svm._core.linear.queries import ALL, AT_RANDOM, BY_MARGIN, Asker
 from sklearn_online_svm.active import AllQuery, MarginQuery, RandomQuery
 from tests.reference import queries
 

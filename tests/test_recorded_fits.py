@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sklearn_online_svm._core import leaves
+from sklearn_online_svm._core.simd import leaves
 
 HERE = Path(__file__).parent
 

@@ -20,7 +20,7 @@ Arrows run downward only. The kernel models::
         settled.pyx           |        |     solution, for decisions in the midst of a stream
              |                |        |
              v                v        v
-       support_set.pyx        blocks.pyx     slots: alpha, g, lower, upper, y, and kernel rows
+       members.pyx        blocks.pyx     slots: alpha, g, lower, upper, y, and kernel rows
        (row_pool.h)           (python_       within a memory budget; stores of vectors, kernel
              |                blocks.pyx)    values of a block of fresh rows against them:
              |                    |          dense, sparse, callable, precomputed

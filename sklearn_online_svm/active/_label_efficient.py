@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_integers, check_rows, check_weights, draw_seed
 from .._core.guard import Guarded
-from .._core.rows import shuffled
+from .._core.linear.rows import shuffled
 from .._core.stored import Stored
 from .._persistent import Persistent, stored_classes, stored_features
 from ..linear import PassiveAggressiveClassifier

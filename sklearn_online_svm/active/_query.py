@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._base import check_integers, draw_seed
-from .._core.queries import ALL, AT_RANDOM, BY_MARGIN, Asker
+from .._core.linear.queries import ALL, AT_RANDOM, BY_MARGIN, Asker
 from .._core.stored import Stored
 from .._persistent import Persistent
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._core.linear import DONE, NOT_FINITE
+from .._core.linear.update_loop import DONE, NOT_FINITE
 from ..linear._learner import arrays_of, refuse_row
 from ._oracle import ABSTAINED, UNKNOWN, stored_codes
 from ._query import QueryRule

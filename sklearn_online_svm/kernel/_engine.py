@@ -6,19 +6,19 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from scipy import sparse
 
-from .._core import admission, blocks, python_blocks
-from .._core.dual_loop import DualLoop
-from .._core.gap_driven import GapDriven
-from .._core.lasvm import Lasvm
+from .._core.kernel import admission, stores, python_stores
+from .._core.kernel.stream import DualLoop
+from .._core.kernel.gap_driven import GapDriven
+from .._core.kernel.lasvm import Lasvm
 from .._core.stored import SMALLEST_NUMBER
 
 ALGORITHMS = ("lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full")
 
 KINDS = {
-    "linear": blocks.LINEAR,
-    "poly": blocks.POLY,
-    "rbf": blocks.RBF,
-    "sigmoid": blocks.SIGMOID,
+    "linear": stores.LINEAR,
+    "poly": stores.POLY,
+    "rbf": stores.RBF,
+    "sigmoid": stores.SIGMOID,
 }
 
 # Of polynomial kernels.
@@ -159,12 +159,12 @@ class EngineSpec:
     def store(self):
         """Return a store without vectors."""
         if self.layout == "precomputed":
-            return python_blocks.PrecomputedStore(self.n_features, self.dtype)
+            return python_stores.PrecomputedStore(self.n_features, self.dtype)
         if callable(self.kernel):
             dense = self.layout == "dense"
-            store = python_blocks.CallableStore if dense else python_blocks.CallableSparseStore
+            store = python_stores.CallableStore if dense else python_stores.CallableSparseStore
             return store(self.n_features, self.dtype, self.kernel)
-        store = blocks.DenseStore if self.layout == "dense" else blocks.SparseStore
+        store = stores.DenseStore if self.layout == "dense" else stores.SparseStore
         return store(
             self.n_features,
             self.dtype,

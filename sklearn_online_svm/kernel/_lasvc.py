@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_rows, check_weights, encode_labels, has_fast_path, thread_pool
-from .._core.blocks import BLOCK
+from .._core.kernel.stores import BLOCK
 from ._engine import ALGORITHMS, SolverSpec, continued_alpha, support
 from ._learner import KernelLearner
 from ._passes import OnlinePasses, known_slots

@@ -1,0 +1,189 @@
+"""The slots that may still move while a problem is finished; the contract is in the ``.pxd``."""
+from libc.stdint cimport int8_t, int32_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, memset
+
+cimport cython
+
+from ..memory cimport round_up
+from ..simd.leaves cimport LEAVES_TILE, table
+from .members cimport Members
+
+import numpy as np
+
+
+cdef inline bint _may_move(double g, int8_t up, int8_t down, double low,
+                           double high) noexcept nogil:
+    return (up != 0 and g > low) or (down != 0 and g < high)
+
+
+@cython.final
+cdef class ActiveSet:
+    def __cinit__(self, Py_ssize_t max_bytes):
+        self.max_bytes = max_bytes
+
+    def __dealloc__(self):
+        self.forget()
+
+    cdef Front front(self, Members members) noexcept nogil:
+        cdef Front front
+        if self.shrunk:
+            front.n, front.slots, front.g, front.diag = self.m, self.slots, self.g, self.diag
+            front.up, front.down, front.extremes = self.up, self.down, &self.extremes
+        else:
+            front.n, front.slots, front.g, front.diag = members.n, NULL, members.g, members.diag
+            front.up, front.down, front.extremes = members.up, members.down, &members.extremes
+        return front
+
+    cdef int shrink(self, Members members, double low, double high) noexcept nogil:
+        """Set aside the slots at a bound whose gradient says that they want to stay there: a slot
+        that can only rise matters while g > low, one that can only fall while g < high.
+        -1: no memory."""
+        cdef Front front = self.front(members)
+        cdef Py_ssize_t s, q, kept = 0, n = front.n
+        cdef double *g = front.g
+        for s in range(n):
+            kept += _may_move(g[s], front.up[s], front.down[s], low, high)
+        if kept > n - n // 8 or kept < 2:
+            return 0                             # not worth moving memory
+        if not self.shrunk and self.begin(members) < 0:
+            return -1
+        kept = 0
+        for s in range(n):
+            if _may_move(g[s], front.up[s], front.down[s], low, high):
+                self.slots[kept] = self.slots[s] if self.shrunk else <int32_t>s
+                self.g[kept] = g[s]
+                self.diag[kept] = front.diag[s]
+                self.up[kept] = front.up[s]
+                self.down[kept] = front.down[s]
+                self.rows[kept] = self.rows[s] if self.shrunk else NULL
+                if self.rows[kept] != NULL and kept != s:
+                    self.rows[s] = NULL
+                # The numbers of the slots that stay, for the rows below.
+                if self.shrunk:
+                    self.kept[kept] = <int32_t>s
+                kept += 1
+            elif self.shrunk and self.rows[s] != NULL:
+                free(self.rows[s])
+                self.rows[s] = NULL
+        if self.shrunk:
+            for s in range(kept):
+                if self.rows[s] != NULL:
+                    for q in range(kept):
+                        self.rows[s][q] = self.rows[s][self.kept[q]]
+        self.m = kept
+        self.n_rows = 0
+        for s in range(kept):
+            self.n_rows += self.rows[s] != NULL
+        self.shrunk = True
+        memset(self.rows + kept, 0, (n - kept) * sizeof(float *))
+        table().update(self.g, self.diag, self.diag, 0.0, self.up, self.down, self.m,
+                       &self.extremes)
+        return 0
+
+    cdef int begin(self, Members members) noexcept nogil:
+        cdef Py_ssize_t n = members.n
+        self.forget()
+        self.slots = <int32_t *>malloc(n * sizeof(int32_t))
+        self.kept = <int32_t *>malloc(n * sizeof(int32_t))
+        self.g = <double *>malloc(n * sizeof(double))
+        self.diag = <float *>malloc(n * sizeof(float))
+        self.up = <int8_t *>malloc(n)
+        self.down = <int8_t *>malloc(n)
+        self.rows = <float **>calloc(n, sizeof(float *))
+        self.old_alpha = <double *>malloc(n * sizeof(double))
+        if (self.slots == NULL or self.kept == NULL or self.g == NULL or self.diag == NULL
+                or self.up == NULL or self.down == NULL or self.rows == NULL
+                or self.old_alpha == NULL):
+            self.forget()
+            return -1
+        memcpy(self.old_alpha, members.alpha, n * sizeof(double))
+        self.m = n
+        return 0
+
+    def state(self, Py_ssize_t n):
+        """Arrays from which ``restore`` goes on; rows are not among them. ``n``: all slots."""
+        e = self.extremes
+        return {
+            "slots": np.array(<int32_t[:self.m]>self.slots),
+            "g": np.array(<double[:self.m]>self.g),
+            "old_alpha": np.array(<double[:n]>self.old_alpha),
+            "extremes": np.array([e.g_max, e.g_min]),
+            "extreme_slots": np.array([e.i_max, e.j_min], dtype=np.int64),
+        }
+
+    cdef int restore(self, Members members, state) except -1:
+        """Go on where ``state``, now a :class:`Stored`, was taken; diag and the flags are those of
+        the members."""
+        cdef Py_ssize_t q, n = members.n, m
+        cdef const int32_t[::1] slots = state.array("slots", np.int32, (None,), low=0, high=n - 1)
+        cdef const double[::1] g
+        cdef const double[::1] old_alpha
+        m = slots.shape[0]
+        state.require(2 <= m == len(np.unique(slots)), "slots", "must be two or more")
+        g = state.array("g", np.float64, (m,), finite=True)
+        old_alpha = state.array("old_alpha", np.float64, (n,), finite=True)
+        ends = state.array("extreme_slots", np.int64, (2,), low=-1, high=m - 1)
+        extremes = state.array("extremes", np.float64, (2,))
+        if self.begin(members) < 0:
+            raise MemoryError()
+        memcpy(self.old_alpha, &old_alpha[0], n * sizeof(double))
+        for q in range(m):
+            self.slots[q], self.g[q] = slots[q], g[q]
+            self.diag[q] = members.diag[slots[q]]
+            self.up[q], self.down[q] = members.up[slots[q]], members.down[slots[q]]
+        self.m = m
+        self.shrunk = True
+        self.extremes.g_max, self.extremes.g_min = extremes
+        self.extremes.i_max, self.extremes.j_min = ends[0], ends[1]
+        return 0
+
+    cdef const float *row(self, Py_ssize_t q) noexcept nogil:
+        """Row of the q-th slot over those that may still move; NULL: not kept."""
+        return self.rows[q]
+
+    cdef const float *keep_row(self, Py_ssize_t q, const float *row,
+                               Py_ssize_t pinned) noexcept nogil:
+        """Keep the row of the q-th slot, given over all slots. NULL: no memory."""
+        cdef Py_ssize_t other
+        if (self.n_rows + 1) * self.m * <Py_ssize_t>sizeof(float) > self.max_bytes:
+            # Rarely: all start anew, which costs a copy of each from the cache.
+            for other in range(self.m):
+                if other != pinned and self.rows[other] != NULL:
+                    free(self.rows[other])
+                    self.rows[other] = NULL
+            self.n_rows = 1 if pinned >= 0 else 0
+        self.rows[q] = <float *>malloc(round_up(self.m, LEAVES_TILE) * sizeof(float))
+        if self.rows[q] == NULL:
+            return NULL
+        self.n_rows += 1
+        for other in range(self.m):
+            self.rows[q][other] = row[self.slots[other]]
+        return self.rows[q]
+
+    cdef void write_back(self, Members members) noexcept nogil:
+        """The g of the active slots, into the support set."""
+        cdef Py_ssize_t q
+        for q in range(self.m):
+            members.g[self.slots[q]] = self.g[q]
+
+    cdef void forget(self) noexcept nogil:
+        cdef Py_ssize_t q
+        if self.rows != NULL:
+            for q in range(self.m):
+                free(self.rows[q])
+        free(self.slots)
+        free(self.kept)
+        free(self.g)
+        free(self.diag)
+        free(self.up)
+        free(self.down)
+        free(self.rows)
+        free(self.old_alpha)
+        self.slots = self.kept = NULL
+        self.g = self.old_alpha = NULL
+        self.diag = NULL
+        self.up = self.down = NULL
+        self.rows = NULL
+        self.m = self.n_rows = 0
+        self.shrunk = False

@@ -1,0 +1,413 @@
+"""LASVM without a bias, driven by the duality gap (Ertekin 2009, ch. 6; Ertekin, Bottou and
+Giles 2011): LASVM-G, and with an admission rule LASVM-NC and LASVM-I; without CLEAN, FULL.
+
+The problem stepped on, one coordinate or two at a time, is
+
+    max  D = sum_i (alpha_i y_i + beta_i) - 1/2 sum_ij alpha_i alpha_j K_ij
+    s.t. lower_i <= alpha_i <= upper_i,
+
+with signed alpha and no other constraint, as f(x) = sum_i alpha_i K(x_i, x) has no bias.
+``g_i = y_i - f(x_i)`` is its gradient. Every box has one end at 0; the other is ``bound``. For the
+hinge loss that is C_i y_i; the ramp loss shifts the box of an outlier by -beta_i y_i,
+beta_i = C_i, to the other side of 0.
+
+Primal minus dual, over the members, is sum_i max((upper_i - alpha_i) g_i, (lower_i - alpha_i) g_i)
+= sum_i max(0, bound_i g_i) - sum_i alpha_i g_i. The first sum is taken in the pass that updates g;
+the second changes by numbers at hand.
+"""
+cimport cython
+from libc.math cimport INFINITY, fabs, fmax, fmin, sqrt
+from libc.stdlib cimport free, qsort, realloc
+
+from .active_set cimport Front
+from .admission cimport LEFT, RAMP, RIGHT, Admission
+from ..simd.leaves cimport LEAVES_CURVATURE, leaves_extremes, leaves_moments, table
+from .problem cimport Problem
+from .members cimport Example
+
+import numpy as np
+
+from ..stored import LARGEST_COUNT
+
+
+# Determinant of two rows, relative to its largest value, up to which they lie on one line.
+cdef double FLAT = 1e-9
+# Ordinary steps that one to the end of a valley has to be worth.
+cdef double CRAWL = 1e5
+
+
+cdef int _farthest_first(const void *a, const void *b) noexcept nogil:
+    cdef const Idle *one = <const Idle *>a
+    cdef const Idle *other = <const Idle *>b
+    if one.distance != other.distance:
+        return -1 if one.distance > other.distance else 1
+    return -1 if one.slot < other.slot else 1
+
+
+@cython.final
+cdef class GapDriven(Problem):
+    def __cinit__(self, *args, **kwargs):
+        self.both_seen = True
+
+    def configure(self, *, Admission admission, double gap_floor, Py_ssize_t single_steps,
+                  Py_ssize_t clean_interval, Py_ssize_t max_non_sv, **common):
+        Problem.configure(self, **common)
+        self.admission = admission
+        self.gap_floor = gap_floor
+        self.single_steps = single_steps
+        self.clean_interval = clean_interval
+        self.max_non_sv = max_non_sv
+
+    def __dealloc__(self):
+        free(self.idle)
+
+    def state(self):
+        state = Problem.state(self)
+        state["moments"] = np.array([self.loss, self.alpha_g, self.h, self.h_squared, self.stale])
+        state["flow"] = self.flow()
+        return state
+
+    def restore(self, state, bint same_kernel=True, Py_ssize_t n_loaded=0):
+        moments = state.array("moments", np.float64, (5,))
+        flow = state.array("flow", np.int64, (3, 3), low=0, high=LARGEST_COUNT)
+        state.require(moments[4] == 0.0 or moments[4] == 1.0, "moments", "must end with a flag")
+        Problem.restore(self, state, same_kernel, n_loaded)
+        self.loss, self.alpha_g, self.h, self.h_squared = (float(v) for v in moments[:4])
+        self.stale = moments[4] == 1.0
+        for region in range(3):
+            self.admitted[region] = flow[0, region]
+            self.cleaned[region] = flow[1, region]
+            self.skipped[region] = flow[2, region]
+
+    def flow(self):
+        """(3, 3) counts: rows admitted, cleaned away, passed over; by where on the ramp (left of
+        it, on it, right of it) they were met."""
+        return np.array([self.admitted, self.cleaned, self.skipped], dtype=np.int64)
+
+    def begin_pass(self, known):
+        Problem.begin_pass(self, known)
+        self.violation = 0.0
+
+    def met(self):
+        return [self.violation, self.threshold], [self.n_steps, self.entered]
+
+    def meet(self, numbers, counts):
+        self.violation, self.threshold = numbers
+        self.n_steps, self.entered = counts[0], bool(counts[1])
+
+    cdef int learn(self, Example *row) noexcept nogil:
+        if not row.upper > row.lower:
+            return 0                            # as if the row did not exist
+        self.entered = False
+        self.n_steps = 0
+        if self.knows(row.row_id):
+            self.set_target()
+            return 1
+        return self.process(row)
+
+    # -------------------------------------------------------------------------- PROCESS
+
+    cdef int process(self, Example *row) noexcept nogil:
+        """PROCESS: admit the row and step on it. 0 when it does not enter, 1 when it does, -1: no
+        memory.
+
+        Deviation: no step on a row that violates by at most tol (the thesis steps on any g):
+        otherwise repeated passes would never come to rest.
+        """
+        cdef float *k = self.block_row(row.place)
+        cdef leaves_extremes *e = &self.members.extremes
+        cdef double g = row.y - table().dot(k, self.members.alpha, self.members.n)
+        cdef double z = 1.0 - row.y * g, h
+        cdef Py_ssize_t slot
+        row.region = LEFT if z < self.admission.ramp_s else RIGHT if z > 1.0 else RAMP
+        if not self.admission.admit(row, z, self.members.n_members - self.members.n_zeros):
+            self.skipped[row.region] += 1
+            return 0
+        self.set_target()
+        slot = self.keep(row, k, g)
+        if slot < 0:
+            return -1
+        self.admitted[row.region] += 1
+        self.entered = True
+        h = fabs(self.members.bound[slot]) * row.y * g
+        self.h += h
+        self.h_squared += h * h
+        self.loss += fmax(0.0, self.members.bound[slot] * g)
+        if row.upper > 0.0 and g > e.g_max:
+            e.g_max, e.i_max = g, slot
+        if row.lower < 0.0 and g < e.g_min:
+            e.g_min, e.j_min = g, slot
+        g = g if row.upper > 0.0 else -g
+        self.violation = fmax(self.violation, g)
+        if g > self.tau:
+            self.step(slot, k)
+        else:
+            self.delta = self.violation_of(e)
+        return 1
+
+    cdef void set_target(self) noexcept nogil:
+        """The gap that REPROCESS is to reach: the standard deviation, times the square root of
+        the number of terms, of what each member adds to the primal (thesis, eq. 6.3).
+
+        Deviation: the number of terms is that of the members; with the number of support vectors,
+        as printed, the root can be of a negative number.
+        """
+        cdef double variance = 0.0
+        if self.stale:
+            self.sum_up()
+        if self.members.n_members:
+            variance = self.h_squared - self.h * self.h / self.members.n_members
+        self.threshold = fmax(self.gap_floor, sqrt(fmax(0.0, variance)))
+
+    cdef void sum_up(self) noexcept nogil:
+        cdef leaves_moments moments
+        table().moments(self.members.g, self.members.alpha, self.members.bound, self.members.y,
+                        self.members.n, &moments)
+        self.h, self.h_squared, self.alpha_g = moments.h, moments.h_squared, moments.alpha_g
+        self.stale = False
+
+    cdef double gap_now(self) noexcept nogil:
+        return self.loss - self.alpha_g
+
+    # -------------------------------------------------------------------------- REPROCESS
+
+    cdef int improve(self) noexcept nogil:
+        """REPROCESS until the gap is at its target; then CLEAN, when it is time."""
+        cdef int stepped
+        cdef Py_ssize_t n_admitted
+        self.work = 0.0
+        while self.gap_now() > self.threshold and not self.hurry and self.may_reprocess():
+            stepped = self.reprocess() if self.n_steps < self.single_steps else self.step_on_two()
+            self.n_steps += 1
+            if stepped < 0:
+                return -1
+            if not stepped:
+                break                           # nothing violates, whatever the gap
+            self.work += 2.0 * self.members.n
+            if self.work > self.patience:
+                return 1
+        n_admitted = self.admitted[LEFT] + self.admitted[RAMP] + self.admitted[RIGHT]
+        if self.entered and self.clean_interval > 0 and n_admitted % self.clean_interval == 0:
+            return self.clean()
+        return 0
+
+    cdef int reprocess(self) noexcept nogil:
+        """REPROCESS: a step on the member of the largest gradient that may follow it. 1 when a
+        step was made, 0 when none is left to make, -1: no memory.
+
+        Deviation: violating is max(g_j, -g_i) > tol. The thesis tests g_j - g_i, the test of the
+        problem with a bias.
+        """
+        cdef const leaves_extremes *e = &self.members.extremes
+        cdef Py_ssize_t slot = e.j_min if -e.g_min > e.g_max else e.i_max
+        cdef const float *k
+        if not self.violation_of(e) > self.tau:
+            return 0
+        k = self.kernel_row(slot, -1)
+        return -1 if k == NULL else self.step(slot, k)
+
+    cdef int step(self, Py_ssize_t slot, const float *k) noexcept nogil:
+        """alpha += lam along its own gradient; g, its extremes and the gap in one pass."""
+        cdef double g = self.members.g[slot], before = self.members.alpha[slot], lam
+        cdef double diag = fmax(self.members.diag[slot], LEAVES_CURVATURE)
+        lam = fmin(fmax(g / diag, self.members.lower[slot] - before),
+                   self.members.upper[slot] - before)
+        self.members.move(slot, lam)
+        # alpha g after the step, from K alpha = y - g.
+        self.alpha_g += lam * (2.0 * g - self.members.y[slot] - lam * self.members.diag[slot])
+        self.loss = table().update_one(self.members.g, k, lam, self.members.up,
+                                       self.members.down, self.members.bound, self.members.n,
+                                       &self.members.extremes)
+        self.delta = self.violation_of(&self.members.extremes)
+        self.stale = True
+        self.n_changes += 1
+        # Lost in rounding: there is nothing left to gain here.
+        return self.members.alpha[slot] != before
+
+    cdef int step_on_two(self) noexcept nogil:
+        """REPROCESS on two coordinates, as in finishing.
+
+        Deviation: the thesis has only steps on one. Where kernel values are alike, one step undoes
+        most of the last, and a few rows would take most of the time.
+        """
+        cdef Front front = self.active.front(self.members)
+        cdef Two step
+        cdef double *g = self.members.g
+        cdef double bent
+        cdef bint moved
+        if not self.violation_of(front.extremes) > self.tau:
+            return 0
+        if self.choose_two(&front, &step) < 0:
+            return -1
+        moved = self.move(&front, step.i, step.by_i)
+        if step.j != step.i:
+            moved |= self.move(&front, step.j, step.by_j)
+        bent = (self.members.diag[step.i] * step.by_i * step.by_i
+                + self.members.diag[step.j] * step.by_j * step.by_j
+                + 2.0 * step.k_i[step.j] * step.by_i * step.by_j)
+        self.alpha_g += (step.by_i * (2.0 * g[step.i] - self.members.y[step.i])
+                         + step.by_j * (2.0 * g[step.j] - self.members.y[step.j]) - bent)
+        self.loss = table().update_two(g, step.k_i, step.by_i, step.k_j, step.by_j, front.up,
+                                       front.down, self.members.bound, front.n, front.extremes)
+        self.delta = self.violation_of(front.extremes)
+        self.stale = True
+        self.n_changes += 1
+        return moved
+
+    # -------------------------------------------------------------------------- CLEAN
+
+    cdef int clean(self) noexcept nogil:
+        """CLEAN: of the members at alpha = 0 let go those farthest from ever moving, down to
+        ``max_non_sv``. -1: no memory.
+
+        Deviation: by the gradient with its sign (thesis: its absolute value), so that a violator
+        stays.
+        """
+        cdef Py_ssize_t p, slot, n = self.members.n_zeros
+        cdef double g
+        cdef void *moved
+        if n <= self.max_non_sv or self.max_non_sv < 0:
+            return 0
+        if n > self.idle_capacity:
+            moved = realloc(self.idle, 2 * n * sizeof(Idle))
+            if moved == NULL:
+                return -1
+            self.idle = <Idle *>moved
+            self.idle_capacity = 2 * n
+        for p in range(n):
+            slot = self.members.zeros[p]
+            g = self.members.g[slot]
+            self.idle[p].slot = slot
+            self.idle[p].distance = -g if self.members.upper[slot] > 0.0 else g
+        qsort(self.idle, n, sizeof(Idle), &_farthest_first)
+        for p in range(n - self.max_non_sv):
+            slot = self.idle[p].slot
+            if self.members.region[slot] >= 0:
+                self.cleaned[self.members.region[slot]] += 1
+            self.let_go(slot)
+        self.refresh()
+        return 0
+
+    cdef void refresh(self) noexcept nogil:
+        cdef Py_ssize_t s
+        self.members.scan()
+        self.delta = self.violation_of(&self.members.extremes)
+        self.loss = 0.0
+        for s in range(self.members.n):
+            if self.members.bound[s] != 0.0:
+                self.loss += fmax(0.0, self.members.bound[s] * self.members.g[s])
+        self.sum_up()
+
+    # -------------------------------------------------------------------------- finishing
+
+    cdef double violation_of(self, const leaves_extremes *e) noexcept nogil:
+        return fmax(0.0, fmax(e.g_max, -e.g_min))
+
+    cdef double low_of(self, const leaves_extremes *e) noexcept nogil:
+        return -self.violation_of(e)
+
+    cdef double high_of(self, const leaves_extremes *e) noexcept nogil:
+        return self.violation_of(e)
+
+    cdef int finish_step(self, Front *front) noexcept nogil:
+        cdef Two step
+        cdef bint moved
+        if self.choose_two(front, &step) < 0:
+            return -1
+        moved = self.move(front, step.i, step.by_i)
+        if step.j != step.i:
+            moved |= self.move(front, step.j, step.by_j)
+        if moved:
+            table().update_two(front.g, step.k_i, step.by_i, step.k_j, step.by_j, front.up,
+                               front.down, NULL, front.n, front.extremes)
+        return moved
+
+    cdef int choose_two(self, Front *front, Two *step) noexcept nogil:
+        """The step on two coordinates: the most violating one and the one with which it gains
+        most (Steinwart, Hush and Scovel 2011). One alone crawls where all kernel values are
+        alike. -1: no memory."""
+        cdef leaves_extremes *e = front.extremes
+        cdef Py_ssize_t i = e.j_min if -e.g_min > e.g_max else e.i_max, j
+        cdef double k_ii = fmax(front.diag[i], LEAVES_CURVATURE), g_i = front.g[i]
+        cdef double k_jj, k_ij, g_j, det, by_i, by_j, alone
+        step.i = step.j = i
+        step.k_i = step.k_j = self.front_row(front, i, -1)
+        if step.k_i == NULL:
+            return -1
+        step.by_i = alone = self.pull(front, i, g_i / k_ii)
+        step.by_j = 0.0
+        j = table().companion(front.g, step.k_i, front.diag, alone, <float>k_ii, front.up,
+                              front.down, front.n)
+        if j < 0 or j == i:
+            return 0
+        step.k_j = self.front_row(front, j, i)
+        if step.k_j == NULL:
+            return -1
+        step.j = j
+        k_jj, k_ij, g_j = fmax(front.diag[j], LEAVES_CURVATURE), step.k_i[j], front.g[j]
+        det = k_ii * k_jj - k_ij * k_ij
+        by_i = alone
+        if det > FLAT * k_ii * k_jj:
+            by_i = self.pull(front, i, (g_i * k_jj - g_j * k_ij) / det)
+        # Both free: the exact optimum. One at its end: the best there, for each in turn.
+        by_j = self.pull(front, j, (g_j - k_ij * by_i) / k_jj)
+        by_i = self.pull(front, i, (g_i - k_ij * by_j) / k_ii)
+        if (by_i * (g_i - 0.5 * k_ii * by_i - k_ij * by_j) + by_j * (g_j - 0.5 * k_jj * by_j)
+                >= alone * (g_i - 0.5 * k_ii * alone)):
+            step.by_i, step.by_j = by_i, by_j
+        if not det > FLAT * k_ii * k_jj:
+            self.follow_valley(front, step, k_ii, k_jj)
+        return 0
+
+    cdef void follow_valley(self, const Front *front, Two *step, double k_ii,
+                            double k_jj) noexcept nogil:
+        """Two rows on one line through the origin, as with equal rows of both classes, leave a
+        valley without curvature: its maximum is at an end of the box, and where C is large steps
+        from slope to slope take C of them to get there. Go there at once where that is worth it.
+        """
+        cdef double g_i = front.g[step.i], g_j = front.g[step.j], k_ij = step.k_i[step.j]
+        cdef double by_i = step.by_i, by_j = step.by_j, gain
+        cdef double best = CRAWL * (by_i * (g_i - 0.5 * k_ii * by_i - k_ij * by_j)
+                                    + by_j * (g_j - 0.5 * k_jj * by_j))
+        cdef int end
+        for end in range(4):
+            if end < 2:
+                by_i = self.pull(front, step.i, INFINITY if end else -INFINITY)
+                by_j = self.pull(front, step.j, (g_j - k_ij * by_i) / k_jj)
+            else:
+                by_j = self.pull(front, step.j, INFINITY if end == 3 else -INFINITY)
+                by_i = self.pull(front, step.i, (g_i - k_ij * by_j) / k_ii)
+            gain = (by_i * (g_i - 0.5 * k_ii * by_i - k_ij * by_j)
+                    + by_j * (g_j - 0.5 * k_jj * by_j))
+            # Not so where the box has no end: the gain is not a number, or infinite.
+            if gain > best and gain < INFINITY:
+                step.by_i, step.by_j, best = by_i, by_j, gain
+
+    cdef double pull(self, const Front *front, Py_ssize_t q, double wanted) noexcept nogil:
+        """The step wanted, as far as the box allows."""
+        cdef Py_ssize_t slot = q if front.slots == NULL else front.slots[q]
+        cdef double alpha = self.members.alpha[slot]
+        return fmin(fmax(wanted, self.members.lower[slot] - alpha),
+                    self.members.upper[slot] - alpha)
+
+    cdef int finished(self) noexcept nogil:
+        self.refresh()
+        return 0 if self.settling else self.clean()
+
+    cdef void exchange(self) noexcept nogil:
+        cdef double *other = &self.settled.numbers[3]
+        cdef bint stale = self.stale
+        Problem.exchange(self)
+        self.loss, other[0] = other[0], self.loss
+        self.alpha_g, other[1] = other[1], self.alpha_g
+        self.h, other[2] = other[2], self.h
+        self.h_squared, other[3] = other[3], self.h_squared
+        self.stale, other[4] = other[4] != 0.0, stale
+
+    @property
+    def violation_met(self):
+        return max(self.violation, self.delta)
+
+    @property
+    def violation_left(self):
+        return max(self.violation, self.delta)

@@ -1,0 +1,171 @@
+"""Kernel rows within a memory budget; the contract is in the ``.pxd``."""
+from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcpy, memset
+
+from ..memory cimport round_up
+from ..simd.leaves cimport LEAVES_TILE
+
+import numpy as np
+
+
+cdef class KernelRows:
+    def __cinit__(self, Py_ssize_t max_bytes):
+        self.max_bytes = max_bytes
+        self.newest = self.oldest = -1
+
+    def __dealloc__(self):
+        while self.newest >= 0:
+            self.drop(self.newest)
+        pool_clear(&self.pool)
+        free(self.rows)
+        free(self.log)
+
+    @property
+    def n_bytes(self):
+        """Memory held for rows."""
+        return self.pool.bytes
+
+    cdef void grant(self, double n_bytes) noexcept nogil:
+        """Let rows take so much of the budget, if it is not theirs already."""
+        n_bytes = min(n_bytes, <double>self.max_bytes)
+        self.pool.max_bytes = max(self.pool.max_bytes, <size_t>n_bytes)
+
+    cdef int reserve(self, Py_ssize_t n_slots, Py_ssize_t n_entries) except -1:
+        """Room for slots [0, ``n_slots``) in every row, and for ``n_entries`` in the log."""
+        cdef Py_ssize_t capacity, slot, older
+        cdef void *moved
+        if n_slots > self.capacity:
+            capacity = max(n_slots, self.capacity * 5 // 4)
+            moved = realloc(self.rows, capacity * sizeof(Row))
+            if moved == NULL:
+                raise MemoryError()
+            self.rows = <Row *>moved
+            memset(self.rows + self.capacity, 0, (capacity - self.capacity) * sizeof(Row))
+            self.capacity = capacity
+        if self.log_length > 2 * self.capacity:
+            self.compact_log()
+        if self.log_length + n_entries > self.log_capacity:
+            moved = realloc(self.log, 2 * (self.log_length + n_entries) * sizeof(int32_t))
+            if moved == NULL:
+                raise MemoryError()
+            self.log = <int32_t *>moved
+            self.log_capacity = 2 * (self.log_length + n_entries)
+        self.width = round_up(n_slots, LEAVES_TILE)
+        if self.width > self.pool.length:
+            pool_set_length(&self.pool, round_up(self.width * 5 // 4, LEAVES_TILE))
+            # Those in use move first: what no longer fits into the budget is the old.
+            slot = self.newest
+            while slot >= 0:
+                older = self.rows[slot].older
+                self.lengthen(slot)
+                slot = older
+        return 0
+
+    cdef int compact_log(self) except -1:
+        """Forget the entries of slots freed since; rows keep their place between the others."""
+        cdef Py_ssize_t slot, t
+        cdef const int64_t[::1] before
+        cdef const int32_t[::1] kept
+        entries = np.array(<int32_t[:self.log_length]>self.log)
+        kept = entries[entries >= 0]
+        before = np.concatenate([[0], np.cumsum(entries >= 0)])
+        # Nothing fails from here on.
+        for slot in range(self.capacity):
+            if self.rows[slot].values != NULL:
+                self.rows[slot].synced = before[self.rows[slot].synced]
+            if self.rows[slot].filled:
+                self.rows[slot].entry = before[self.rows[slot].entry]
+        self.log_length = kept.shape[0]
+        for t in range(self.log_length):
+            self.log[t] = kept[t]
+        return 0
+
+    cdef void enter(self, Py_ssize_t slot) noexcept nogil:
+        """Note that ``slot`` has been filled: its column is missing in every older row."""
+        self.rows[slot].filled = True
+        self.rows[slot].entry = self.log_length
+        self.log[self.log_length] = <int32_t>slot
+        self.log_length += 1
+
+    cdef void leave(self, Py_ssize_t slot) noexcept nogil:
+        """Note that ``slot`` is free: nobody reads its column until it is filled again."""
+        self.drop(slot)
+        if self.rows[slot].filled:          # not so where the members were restored
+            self.log[self.rows[slot].entry] = -1
+            self.rows[slot].filled = False
+
+    cdef void lengthen(self, Py_ssize_t slot) noexcept nogil:
+        """Move a row into memory of the pool's present length, or drop it if there is none."""
+        cdef Row *row = &self.rows[slot]
+        cdef row_slab *slab = row.slab
+        cdef float *values = pool_take(&self.pool, False, &slab)
+        if values == NULL:
+            self.drop(slot)
+            return
+        memcpy(values, row.values, row.slab.length * sizeof(float))
+        pool_give(&self.pool, row.slab, row.values)
+        row.values, row.slab = values, slab
+
+    cdef float *allocate(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil:
+        """Memory for the row of ``slot``, which is not kept yet; rows used least recently make
+        room for it, except ``pinned``. NULL when memory is short."""
+        cdef Row *row = &self.rows[slot]
+        cdef int32_t victim = self.oldest, next_victim
+        row.values = pool_take(&self.pool, False, &row.slab)
+        while row.values == NULL and victim >= 0:
+            next_victim = self.rows[victim].newer
+            if victim != pinned:
+                self.drop(victim)
+                row.values = pool_take(&self.pool, False, &row.slab)
+            victim = next_victim
+        if row.values == NULL:
+            # Two rows there must be, whatever the budget.
+            row.values = pool_take(&self.pool, True, &row.slab)
+            if row.values == NULL:
+                return NULL
+        self.n_rows += 1
+        self.link(slot)
+        return row.values
+
+    cdef void link(self, Py_ssize_t slot) noexcept nogil:
+        cdef Row *row = &self.rows[slot]
+        row.older = self.newest
+        row.newer = -1
+        if self.newest >= 0:
+            self.rows[self.newest].newer = <int32_t>slot
+        self.newest = <int32_t>slot
+        if self.oldest < 0:
+            self.oldest = <int32_t>slot
+
+    cdef void unlink(self, Py_ssize_t slot) noexcept nogil:
+        cdef Row *row = &self.rows[slot]
+        if row.newer >= 0:
+            self.rows[row.newer].older = row.older
+        else:
+            self.newest = row.older
+        if row.older >= 0:
+            self.rows[row.older].newer = row.newer
+        else:
+            self.oldest = row.newer
+
+    cdef void use(self, Py_ssize_t slot) noexcept nogil:
+        if self.newest != slot:
+            self.unlink(slot)
+            self.link(slot)
+
+    cdef void clear(self) noexcept nogil:
+        """Forget all rows."""
+        while self.newest >= 0:
+            self.drop(self.newest)
+        memset(self.rows, 0, self.capacity * sizeof(Row))
+        self.log_length = 0
+
+    cdef void drop(self, Py_ssize_t slot) noexcept nogil:
+        cdef Row *row = &self.rows[slot]
+        if row.values == NULL:
+            return
+        self.unlink(slot)
+        pool_give(&self.pool, row.slab, row.values)
+        row.values = NULL
+        self.n_rows -= 1

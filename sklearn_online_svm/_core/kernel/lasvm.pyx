@@ -1,0 +1,275 @@
+"""LASVM on one binary problem (Bordes, Ertekin, Weston and Bottou 2005; Ertekin 2009, ch. 3).
+
+The problem stepped on is the dual of the support vector machine with a bias,
+
+    max  sum_i alpha_i y_i - 1/2 sum_ij alpha_i alpha_j K_ij
+    s.t. sum_i alpha_i = 0,   lower_i <= alpha_i <= upper_i,
+
+with signed alpha; ``g_i = y_i - sum_j alpha_j K_ij`` is its gradient and
+``f(x) = sum_i alpha_i K(x_i, x) + b`` the decision function.
+A pair (i, j) is violating when alpha_i may rise, alpha_j may fall and ``g_i - g_j > tau``.
+"""
+cimport cython
+from libc.math cimport INFINITY, fmax, fmin
+
+from .active_set cimport Front
+from ..simd.leaves cimport LEAVES_CURVATURE, leaves_extremes, table
+from .problem cimport Problem
+from .members cimport Example
+
+
+@cython.final
+cdef class Lasvm(Problem):
+    def configure(self, *, double delta_max=INFINITY, Py_ssize_t n_init=5, **common):
+        Problem.configure(self, **common)
+        self.delta_max = delta_max
+        self.n_init = n_init
+
+    def begin_pass(self, known):
+        Problem.begin_pass(self, known)
+        self.violation = 0.0
+        self.high = -INFINITY
+        self.low = INFINITY
+
+    def met(self):
+        return [self.violation, self.high, self.low], [self.changed]
+
+    def meet(self, numbers, counts):
+        self.violation, self.high, self.low = numbers
+        self.changed = bool(counts[0])
+
+    cdef int learn(self, Example *row) noexcept nogil:
+        self.changed = 0
+        if not row.upper > row.lower:
+            return 0                            # as if the row did not exist
+        if not self.knows(row.row_id):
+            self.changed = self.process(row)
+            if self.changed < 0:
+                return -1
+        return self.both_seen
+
+    cdef int improve(self) noexcept nogil:
+        """REPROCESS once, or until delta <= delta_max."""
+        self.work = 0.0
+        # Without a change nothing has moved since the last REPROCESS.
+        while (self.changed or self.delta > self.tau) and not self.hurry:
+            self.changed = self.reprocess()
+            if self.changed <= 0 or not self.delta > self.delta_max:
+                return self.changed if self.changed < 0 else 0
+            if not self.may_reprocess():
+                return 0
+            self.work += 2.0 * self.members.n
+            if self.work > self.patience:
+                return 1
+        return 0
+
+    # -------------------------------------------------------------------------- PROCESS
+
+    cdef int process(self, const Example *row) noexcept nogil:
+        """PROCESS: keep the row if it makes a violating pair with the extreme of the other side,
+        and step along that pair. 1 when kept, 0 when not, -1 when memory is short.
+
+        As in the authors' program a row that violates nothing is not kept (the thesis leaves it
+        in the set with alpha = 0 for REPROCESS to evict).
+
+        Deviation: a row that would be the extreme of its own side is kept all the same. When all
+        members are at a bound, g_max < g_min, and rows of the two classes whose gradients lie
+        between the two violate with each other but with no member: unless one of them stays,
+        they never meet, and passes stop far from the optimum.
+        """
+        cdef float *k = self.block_row(row.place)
+        cdef const float *k_partner
+        cdef const leaves_extremes *e = &self.members.extremes
+        cdef bint rises = row.upper > 0.0
+        cdef double g, gap
+        cdef Py_ssize_t partner, slot
+        if not self.both_seen:
+            if (self.members.n_members == 0 or e.i_max >= 0 and rises
+                    or e.j_min >= 0 and not rises):
+                # One class so far: alpha stays 0 and so does f.
+                if self.members.n_members >= self.n_init:
+                    return 0
+                if self.keep(row, k, row.y) < 0:
+                    return -1
+                self.n_changes += 1
+                self.members.scan()
+                self.b = row.y
+                return 1
+            self.both_seen = True
+        g = row.y - table().dot(k, self.members.alpha, self.members.n)
+        if rises:
+            partner = e.j_min
+            gap = g - e.g_min
+            self.high = fmax(self.high, g)
+        else:
+            partner = e.i_max
+            gap = e.g_max - g
+            self.low = fmin(self.low, g)
+        if partner < 0:
+            return 0
+        self.violation = fmax(self.violation, gap)
+        if not gap > self.tau and not (g > e.g_max if rises else g < e.g_min):
+            return 0
+        slot = self.keep(row, k, g)
+        if slot < 0:
+            return -1
+        self.n_changes += 1
+        if not gap > self.tau:
+            self.members.scan()
+            return 1
+        # The new row is at hand; a step needs only the partner's from the cache.
+        k_partner = self.kernel_row(partner, slot)
+        if k_partner == NULL:
+            return -1
+        if rises:
+            self.step(slot, partner, k, k_partner)
+        else:
+            self.step(partner, slot, k_partner, k)
+        return 1
+
+    # -------------------------------------------------------------------------- REPROCESS
+
+    cdef int reprocess(self) noexcept nogil:
+        """REPROCESS: step along the most violating pair of members, let go those that cannot
+        matter, and set b and delta. 1 when a step was made, 0 when not or when it was lost in
+        rounding, -1: no memory."""
+        cdef Py_ssize_t i = self.members.extremes.i_max, j = self.members.extremes.j_min
+        cdef const float *k_i
+        cdef const float *k_j
+        cdef bint violating = self.members.extremes.g_max - self.members.extremes.g_min > self.tau
+        if violating:
+            k_i = self.kernel_row(i, -1)
+            k_j = self.kernel_row(j, i)
+            if k_i == NULL or k_j == NULL:
+                return -1
+            violating = self.step(i, j, k_i, k_j)
+        self.set_b()
+        self.evict()
+        return violating
+
+    cdef void set_b(self) noexcept nogil:
+        cdef leaves_extremes e = self.members.extremes
+        if e.i_max >= 0 and e.j_min >= 0:
+            self.b = 0.5 * (e.g_max + e.g_min)
+        elif e.i_max >= 0 or e.j_min >= 0:
+            self.b = e.g_max if e.i_max >= 0 else e.g_min
+        self.delta = e.g_max - e.g_min
+
+    cdef void evict(self) noexcept nogil:
+        """Let go members at alpha = 0 whose gradient lies beyond the extreme of the other side,
+        except one that is the extreme of its own (see ``process``)."""
+        cdef leaves_extremes e = self.members.extremes
+        cdef Py_ssize_t p = self.members.n_zeros - 1, s
+        cdef double g
+        if e.i_max < 0 or e.j_min < 0:
+            return
+        while p >= 0:
+            # From the end: remove() fills the gap with the last one, which has been looked at.
+            s = self.members.zeros[p]
+            g = self.members.g[s]
+            if (self.members.upper[s] == 0.0 and g >= e.g_max and g > e.g_min
+                    or self.members.lower[s] == 0.0 and g <= e.g_min and g < e.g_max):
+                self.let_go(s)
+            p -= 1
+
+    cdef bint step(self, Py_ssize_t i, Py_ssize_t j, const float *k_i,
+                   const float *k_j) noexcept nogil:
+        """alpha_i += lam, alpha_j -= lam; g and its extremes in one pass. Whether that changed
+        anything."""
+        cdef double alpha_i = self.members.alpha[i], alpha_j = self.members.alpha[j]
+        cdef double lam = self.length_of_step(i, j, self.members.g[i] - self.members.g[j], k_i[j])
+        self.members.move(i, lam)
+        self.members.move(j, -lam)
+        table().update(self.members.g, k_i, k_j, lam, self.members.up, self.members.down,
+                       self.members.n, &self.members.extremes)
+        self.n_changes += 1
+        return self.members.alpha[i] != alpha_i or self.members.alpha[j] != alpha_j
+
+    cdef double length_of_step(self, Py_ssize_t i, Py_ssize_t j, double gap,
+                               float k_ij) noexcept nogil:
+        cdef double curvature = <double>self.members.diag[i] + self.members.diag[j] - 2.0 * k_ij
+        cdef double room = fmin(self.members.upper[i] - self.members.alpha[i],
+                                self.members.alpha[j] - self.members.lower[j])
+        return fmin(gap / fmax(curvature, LEAVES_CURVATURE), room)
+
+    # -------------------------------------------------------------------------- finishing
+
+    cdef double violation_of(self, const leaves_extremes *e) noexcept nogil:
+        return e.g_max - e.g_min
+
+    cdef double low_of(self, const leaves_extremes *e) noexcept nogil:
+        return e.g_min
+
+    cdef double high_of(self, const leaves_extremes *e) noexcept nogil:
+        return e.g_max
+
+    cdef int finish_step(self, Front *front) noexcept nogil:
+        """REPROCESS with the partner chosen by second-order gain (Fan, Chen and Lin 2005,
+        WSS 2)."""
+        cdef leaves_extremes *e = front.extremes
+        cdef Py_ssize_t i = e.i_max, j, s_i, s_j
+        cdef const float *k_i = self.front_row(front, i, -1)
+        cdef const float *k_j
+        cdef double lam
+        cdef bint moved
+        if k_i == NULL:
+            return -1
+        j = table().partner(front.g, k_i, front.diag, e.g_max, front.diag[i], front.down, front.n)
+        j = e.j_min if j < 0 else j
+        k_j = self.front_row(front, j, i)
+        if k_j == NULL:
+            return -1
+        s_i = i if front.slots == NULL else front.slots[i]
+        s_j = j if front.slots == NULL else front.slots[j]
+        lam = self.length_of_step(s_i, s_j, front.g[i] - front.g[j], k_i[j])
+        moved = self.move(front, i, lam)
+        moved |= self.move(front, j, -lam)
+        if moved:
+            table().update(front.g, k_i, k_j, lam, front.up, front.down, front.n, e)
+        return moved
+
+    cdef int finished(self) noexcept nogil:
+        self.set_b()
+        if not self.settling:
+            self.evict()
+        return 0
+
+    cdef int balance(self) noexcept nogil:
+        """Bring the sum of alpha back to 0 after members have left with theirs: those move whose
+        gradient wants it most."""
+        cdef double total = -self.settled.residual, by
+        cdef Py_ssize_t slot
+        cdef const float *k
+        self.settled.residual = 0.0
+        while total != 0.0:
+            slot = self.members.extremes.j_min if total > 0.0 else self.members.extremes.i_max
+            if slot < 0:
+                break                            # rounding: every member is at its bound
+            k = self.kernel_row(slot, -1)
+            if k == NULL:
+                return -1
+            by = self.members.alpha[slot]
+            if total > 0.0:
+                self.members.move(slot, -fmin(total, by - self.members.lower[slot]))
+            else:
+                self.members.move(slot, fmin(-total, self.members.upper[slot] - by))
+            by = self.members.alpha[slot] - by
+            if by == 0.0:
+                break
+            total += by
+            table().axpy(-by, k, self.members.g, self.members.n)
+            self.members.scan()
+        return 0
+
+    cdef void refresh(self) noexcept nogil:
+        self.members.scan()
+        self.set_b()
+
+    @property
+    def violation_met(self):
+        return max(self.violation, self.delta, 0.0)
+
+    @property
+    def violation_left(self):
+        e = self.members.extremes
+        return max(0.0, max(self.high, e.g_max) - min(self.low, e.g_min))

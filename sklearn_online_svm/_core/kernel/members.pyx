@@ -1,0 +1,301 @@
+"""Members of one binary problem: the rows it keeps; the contract is in the ``.pxd``."""
+from libc.math cimport INFINITY, fabs, fmax, fmin, isfinite
+from libc.stdint cimport int8_t, int32_t, int64_t
+
+from ..memory cimport address, grown, round_up
+from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE
+
+import numpy as np
+
+cdef double EPSILON = np.finfo(np.float64).eps
+
+# Where a box has no end, or one that float32 cannot say, the gap is steered as if by this one.
+cdef double LARGEST_BOUND = 1e30
+
+
+cdef inline float _bound_of(double lower, double upper) noexcept nogil:
+    return <float>fmin(fmax(lower + upper, -LARGEST_BOUND), LARGEST_BOUND)
+
+
+cdef enum:
+    N_FIELDS = 15
+
+# Name and type of the arrays of a support set; ``attach`` relies on their order.
+_FIELDS = {
+    "alpha": np.float64, "g": np.float64, "lower": np.float64, "upper": np.float64,
+    "bound": np.float32, "diag": np.float32, "y": np.int8, "region": np.int8,
+    "up": np.int8, "down": np.int8,
+    "index": np.int32, "row_id": np.int64,
+    "free_slots": np.int32, "zeros": np.int32, "zero_place": np.int32,
+}
+
+# What is asked of a slot when a state is restored.
+cdef enum:
+    _SOUND
+    _BAD_ROW_ID
+    _BAD_BOX
+    _BAD_ALPHA
+    _BAD_BOUND
+    _BAD_UP
+    _BAD_DOWN
+    _BAD_Y
+    _BAD_REGION
+    _BAD_INDEX
+    _BAD_G
+    _BAD_DIAG
+
+_FAULTS = {
+    _BAD_ROW_ID: ("row_id", "must be -1 or the number of a row"),
+    _BAD_BOX: ("lower", "and upper must hold 0 between them, at one end, and nothing else where "
+                        "a slot is free"),
+    _BAD_ALPHA: ("alpha", "must be finite and between lower and upper"),
+    _BAD_BOUND: ("bound", "must be the end of the box that is not 0"),
+    _BAD_UP: ("up", "must be -1 where alpha is below upper, else 0"),
+    _BAD_DOWN: ("down", "must be -1 where alpha is above lower, else 0"),
+    _BAD_Y: ("y", "must be 1 or -1"),
+    _BAD_REGION: ("region", "must be one of -1, 0, 1, 2"),
+    _BAD_INDEX: ("index", "must be a slot of the store"),
+    _BAD_G: ("g", "must be finite"),
+    _BAD_DIAG: ("diag", "must be finite"),
+}
+
+
+cdef class Members:
+    def __init__(self):
+        self.attach({name: np.zeros(0, dtype) for name, dtype in _FIELDS.items()})
+        self.scan()
+
+    cdef int attach(self, dict arrays) except -1:
+        """Take arrays, or leave all as it is: addresses first, which may fail."""
+        cdef void *at[N_FIELDS]
+        cdef Py_ssize_t k = 0
+        for name in _FIELDS:
+            at[k] = address(arrays[name])
+            k += 1
+        self.alpha, self.g = <double *>at[0], <double *>at[1]
+        self.lower, self.upper = <double *>at[2], <double *>at[3]
+        self.bound, self.diag = <float *>at[4], <float *>at[5]
+        self.y, self.region = <int8_t *>at[6], <int8_t *>at[7]
+        self.up, self.down = <int8_t *>at[8], <int8_t *>at[9]
+        self.index, self.row_id = <int32_t *>at[10], <int64_t *>at[11]
+        self.free_slots = <int32_t *>at[12]
+        self.zeros, self.zero_place = <int32_t *>at[13], <int32_t *>at[14]
+        self.capacity = len(arrays["alpha"])
+        self.arrays = arrays
+        return 0
+
+    cdef int reserve(self, Py_ssize_t n) except -1:
+        """Room for ``n`` slots, in memory that may be written."""
+        cdef Py_ssize_t capacity = self.capacity
+        if n <= capacity and self.owned:
+            return 0
+        if n > capacity:
+            capacity = round_up(max(n, capacity + capacity // 4), LEAVES_TILE)
+        self.attach({name: grown(array, capacity) for name, array in self.arrays.items()})
+        self.owned = True
+        return 0
+
+    def __getitem__(self, str name):
+        """Array ``name`` over the slots [0, n)."""
+        return self.arrays[name][:self.n]
+
+    def state(self):
+        """The arrays, trimmed, and the counts: all there is to know."""
+        state = {name: self.arrays[name][:self.n].copy() for name in _FIELDS}
+        state["counts"] = np.array([self.n, self.n_members, self.n_free, self.n_zeros], np.int64)
+        return state
+
+    def restore(self, state, Py_ssize_t n_stored, bint identity, Py_ssize_t n_loaded=0):
+        """Take the arrays of ``state``, a :class:`Stored`, as they are; they are copied before
+        the first write. The store has ``n_stored`` slots, those of the set itself if
+        ``identity``; in the midst of a block of ``n_loaded`` rows some members are still there."""
+        counts = state.array("counts", np.int64, (4,), low=0, high=2**31 - 1)
+        cdef Py_ssize_t n = counts[0], slot
+        cdef int fault = _SOUND
+        if identity and not n_stored <= n <= n_stored + n_loaded:
+            state.refuse("counts", f"must begin with {n_stored}, the number of vectors")
+        self.n = 0
+        self.attach({name: state.array(name, dtype, (n,)) for name, dtype in _FIELDS.items()})
+        self.owned = False
+        slot = self.first_fault(n, n_stored, identity, n_loaded, &fault)
+        if fault != _SOUND:
+            name, problem = _FAULTS[fault]
+            state.refuse(name, f"{problem}; slot {slot} breaks that")
+        self.n_members, self.n_free, self.n_zeros = counts[1], counts[2], counts[3]
+        self.check_lists(state, n)
+        self.n = n
+        self.scan()
+
+    cdef Py_ssize_t first_fault(self, Py_ssize_t n, Py_ssize_t n_stored, bint identity,
+                                Py_ssize_t n_loaded, int *fault) noexcept nogil:
+        """The first slot whose numbers contradict themselves or each other, and how."""
+        cdef Py_ssize_t s, index
+        cdef double alpha, lower, upper
+        cdef bint alive
+        for s in range(n):
+            alpha, lower, upper, index = self.alpha[s], self.lower[s], self.upper[s], self.index[s]
+            alive = self.row_id[s] >= 0
+            fault[0] = _SOUND
+            if self.row_id[s] < -1:
+                fault[0] = _BAD_ROW_ID
+            elif not (lower <= 0.0 <= upper and (lower == 0.0 or upper == 0.0)
+                      and alive == (lower < upper)):
+                fault[0] = _BAD_BOX
+            elif not (lower <= alpha <= upper and isfinite(alpha)):
+                fault[0] = _BAD_ALPHA
+            elif self.bound[s] != _bound_of(lower, upper):
+                fault[0] = _BAD_BOUND
+            elif self.up[s] != -<int8_t>(alpha < upper):
+                fault[0] = _BAD_UP
+            elif self.down[s] != -<int8_t>(alpha > lower):
+                fault[0] = _BAD_DOWN
+            elif self.y[s] != 1 and self.y[s] != -1:
+                fault[0] = _BAD_Y
+            elif not -1 <= self.region[s] <= 2:
+                fault[0] = _BAD_REGION
+            # Of a free slot the place of its last vector, maybe one that never left its block.
+            elif not (-n_loaded if alive else -LEAVES_BLOCK) <= index < n_stored or (
+                    alive and identity and index != s and index >= 0):
+                fault[0] = _BAD_INDEX
+            elif alive and not isfinite(self.g[s]):
+                fault[0] = _BAD_G
+            elif alive and not isfinite(self.diag[s]):
+                fault[0] = _BAD_DIAG
+            if fault[0] != _SOUND:
+                return s
+        return n
+
+    cdef int check_lists(self, state, Py_ssize_t n) except -1:
+        """Refuse counts and lists of slots that are not those of the slots."""
+        cdef Py_ssize_t s, p, n_members = 0, n_zeros = 0
+        for s in range(n):
+            n_members += self.row_id[s] >= 0
+            n_zeros += self.row_id[s] >= 0 and self.alpha[s] == 0.0
+        if not (self.n_members == n_members and self.n_free == n - n_members
+                and self.n_zeros == n_zeros):
+            state.refuse("counts", f"must be {[n, n_members, n - n_members, n_zeros]}")
+        for p in range(n_zeros):
+            s = self.zeros[p]
+            if not (0 <= s < n and self.row_id[s] >= 0 and self.alpha[s] == 0.0):
+                state.refuse("zeros", "must begin with the members at alpha = 0")
+            if self.zero_place[s] != p:
+                state.refuse("zero_place", "must say where in zeros a slot is")
+        for p in range(self.n_free):
+            s = self.free_slots[p]
+            if not (0 <= s < n and self.row_id[s] < 0):
+                state.refuse("free_slots", "must begin with the free slots")
+        freed = self.arrays["free_slots"][:self.n_free]
+        state.require(len(np.unique(freed)) == self.n_free, "free_slots",
+                      "must name no slot twice")
+        return 0
+
+    cdef Py_ssize_t next_slot(self) noexcept nogil:
+        """Slot that ``add`` would fill."""
+        return self.free_slots[self.n_free - 1] if self.n_free else self.n
+
+    def rebox(self, slots, lower, upper, alpha):
+        """New boxes for members, and alpha inside them; g and the extremes are left behind."""
+        cdef Py_ssize_t s
+        cdef const int64_t[::1] members
+        self.reserve(self.n)
+        members = np.ascontiguousarray(slots, dtype=np.int64)
+        self["lower"][slots], self["upper"][slots] = lower, upper
+        for s in members:
+            self.bound[s] = _bound_of(self.lower[s], self.upper[s])
+        self["alpha"][slots] = alpha
+        self["up"][slots] = -(alpha < upper).astype(np.int8)
+        self["down"][slots] = -(alpha > lower).astype(np.int8)
+        self.n_zeros = 0
+        for s in members:
+            if self.alpha[s] == 0.0:
+                self.enter_zeros(s)
+
+    cdef void add(self, Py_ssize_t slot, const Example *row, double g, float diag,
+                  int32_t index) noexcept nogil:
+        """Fill ``slot``, which ``next_slot`` gave, with alpha 0."""
+        if self.n_free:
+            self.n_free -= 1
+        else:
+            self.n += 1
+        self.n_members += 1
+        self.y[slot] = row.y
+        self.region[slot] = row.region
+        self.lower[slot] = row.lower
+        self.upper[slot] = row.upper
+        self.bound[slot] = _bound_of(row.lower, row.upper)
+        self.g[slot] = g
+        self.diag[slot] = diag
+        self.index[slot] = index
+        self.row_id[slot] = row.row_id
+        self.alpha[slot] = 0.0
+        self.up[slot] = -1 if row.upper > 0.0 else 0
+        self.down[slot] = -1 if row.lower < 0.0 else 0
+        self.enter_zeros(slot)
+
+    cdef void remove(self, Py_ssize_t slot) noexcept nogil:
+        """Free ``slot``; its alpha is 0, so no g changes."""
+        self.leave_zeros(slot)
+        self.lower[slot] = self.upper[slot] = 0.0
+        self.bound[slot] = 0.0
+        self.up[slot] = self.down[slot] = 0
+        self.row_id[slot] = -1
+        self.free_slots[self.n_free] = <int32_t>slot
+        self.n_free += 1
+        self.n_members -= 1
+
+    cdef void enter_zeros(self, Py_ssize_t slot) noexcept nogil:
+        self.zero_place[slot] = <int32_t>self.n_zeros
+        self.zeros[self.n_zeros] = <int32_t>slot
+        self.n_zeros += 1
+
+    cdef void leave_zeros(self, Py_ssize_t slot) noexcept nogil:
+        cdef int32_t place = self.zero_place[slot]
+        cdef int32_t last = self.zeros[self.n_zeros - 1]
+        self.zeros[place] = last
+        self.zero_place[last] = place
+        self.n_zeros -= 1
+
+    cdef void move(self, Py_ssize_t slot, double by) noexcept nogil:
+        """Add ``by`` to alpha, snapped to 0 or to its bound within rounding of the step.
+
+        The room left for 0 scales with the step, not with C: alpha is of the order of 1 / K."""
+        cdef double lower = self.lower[slot], upper = self.upper[slot]
+        cdef double alpha = self.alpha[slot] + by
+        cdef bint was_zero = self.alpha[slot] == 0.0
+        if fabs(alpha) <= 4.0 * EPSILON * fabs(by):
+            alpha = 0.0
+        elif alpha >= upper - 4.0 * EPSILON * upper and upper != INFINITY:
+            alpha = upper
+        elif alpha <= lower - 4.0 * EPSILON * lower and lower != -INFINITY:
+            alpha = lower
+        self.alpha[slot] = alpha
+        self.up[slot] = -1 if alpha < upper else 0
+        self.down[slot] = -1 if alpha > lower else 0
+        if alpha == 0.0 and not was_zero:
+            self.enter_zeros(slot)
+        elif was_zero and alpha != 0.0:
+            self.leave_zeros(slot)
+
+    cdef void mark(self) noexcept nogil:
+        """Flags and list of zeros from alpha as it is."""
+        cdef Py_ssize_t s
+        self.n_zeros = 0
+        for s in range(self.n):
+            self.up[s] = -1 if self.alpha[s] < self.upper[s] else 0
+            self.down[s] = -1 if self.alpha[s] > self.lower[s] else 0
+            if self.alpha[s] == 0.0 and self.row_id[s] >= 0:
+                self.enter_zeros(s)
+
+    cdef void scan(self) noexcept nogil:
+        """Extremes of g as it is."""
+        cdef Py_ssize_t s
+        self.extremes.g_max = -INFINITY
+        self.extremes.g_min = INFINITY
+        self.extremes.i_max = self.extremes.j_min = -1
+        for s in range(self.n):
+            if self.up[s] and self.g[s] > self.extremes.g_max:
+                self.extremes.g_max = self.g[s]
+                self.extremes.i_max = s
+            if self.down[s] and self.g[s] < self.extremes.g_min:
+                self.extremes.g_min = self.g[s]
+                self.extremes.j_min = s

@@ -1,0 +1,155 @@
+"""A second solution over the members of a problem; the contract is in the ``.pxd``."""
+from libc.math cimport isfinite, isnan
+from libc.stdint cimport int8_t, int32_t
+
+cimport cython
+
+from ..memory cimport address, grown
+from ..simd.leaves cimport leaves_extremes, table
+from .members cimport Members
+
+import numpy as np
+
+from ..stored import LARGEST_COUNT, LARGEST_NUMBER
+
+# What belongs to a solution, among the arrays of a support set; boxes and rows are shared. Flags
+# and zeros are made anew from alpha whenever this one is to be moved.
+FIELDS = {
+    "alpha": np.float64, "g": np.float64, "up": np.int8, "down": np.int8,
+    "zeros": np.int32, "zero_place": np.int32,
+}
+cdef tuple NAMES = tuple(FIELDS)
+
+
+@cython.final
+cdef class Settled:
+    def __init__(self):
+        self.at = -1
+        self.arrays = {}
+
+    def __getitem__(self, str name):
+        return self.arrays[name]
+
+    @property
+    def b(self):
+        """The bias."""
+        return self.numbers[0]
+
+    def state(self, Py_ssize_t n):
+        """Arrays over the first ``n`` slots, and numbers; the rest follows from them."""
+        return {
+            "settled_alpha": self.arrays["alpha"][:n].copy(),
+            "settled_g": self.arrays["g"][:n].copy(),
+            "settled_numbers": np.array(list(self.numbers) + [self.residual]),
+            "settled_counts": np.array([self.at, self.n_entered], dtype=np.int64),
+        }
+
+    def restore(self, state, Members members, double tol):
+        """Take what ``state`` gave, wrapped in a :class:`Stored`, if there was a solution for
+        ``members``."""
+        cdef Py_ssize_t p, n = members.n
+        cdef const double[::1] alpha
+        cdef const double[::1] g
+        cdef const double[::1] numbers
+        self.drop()
+        if not state.has("settled_alpha"):
+            return
+        alpha = state.array("settled_alpha", np.float64, (n,))
+        g = state.array("settled_g", np.float64, (n,))
+        numbers = state.array("settled_numbers", np.float64, (N_NUMBERS + 1,))
+        counts = state.array("settled_counts", np.int64, (2,), low=-1, high=LARGEST_COUNT)
+        for p in range(n):
+            if not (members.lower[p] <= alpha[p] <= members.upper[p] and isfinite(alpha[p])):
+                state.refuse("settled_alpha", "must be finite and between lower and upper; slot "
+                                              f"{p} breaks that")
+            if members.row_id[p] >= 0 and not isfinite(g[p]):
+                state.refuse("settled_g", f"must be finite; slot {p} breaks that")
+        state.require(isfinite(numbers[0]) and not isnan(numbers[1])
+                      and tol <= numbers[2] <= LARGEST_NUMBER and isfinite(numbers[N_NUMBERS]),
+                      "settled_numbers", "must hold a finite bias, a violation and a tolerance of "
+                                         f"at least {tol}, and end with a finite residual")
+        arrays = {name: np.zeros(n, FIELDS[name]) for name in FIELDS}
+        arrays["alpha"][:] = alpha
+        arrays["g"][:] = g
+        self.attach(arrays)
+        for p in range(N_NUMBERS):
+            self.numbers[p] = numbers[p]
+        self.residual = numbers[N_NUMBERS]
+        self.at, self.n_entered = counts[0], max(0, counts[1])
+        self.live = True
+
+    cdef int attach(self, dict arrays) except -1:
+        """Take arrays, or leave all as it is."""
+        cdef void *at[N_FIELDS]
+        cdef Py_ssize_t k
+        for k in range(N_FIELDS):
+            at[k] = address(arrays[NAMES[k]])
+        self.alpha, self.g = <double *>at[0], <double *>at[1]
+        self.up, self.down = <int8_t *>at[2], <int8_t *>at[3]
+        self.zeros, self.zero_place = <int32_t *>at[4], <int32_t *>at[5]
+        self.arrays = arrays
+        return 0
+
+    cdef Settled copy(self):
+        """Another one that holds the same."""
+        cdef Settled copy = Settled()
+        if self.live:
+            copy.attach({name: self.arrays[name].copy() for name in FIELDS})
+            copy.live, copy.at = self.live, self.at
+            copy.residual, copy.n_entered = self.residual, self.n_entered
+            copy.numbers, copy.extremes = self.numbers, self.extremes
+            copy.n_zeros = self.n_zeros
+        return copy
+
+    cdef int begin(self, Members members) except -1:
+        """Start from the solution of the stream."""
+        self.attach({name: grown(members.arrays[name], members.capacity) for name in FIELDS})
+        self.residual = 0.0
+        self.at = -1
+        self.live = True
+        return 0
+
+    cdef int reserve(self, Py_ssize_t capacity) except -1:
+        """Room for as many slots as the support set has."""
+        if self.live and len(self.arrays["alpha"]) < capacity:
+            self.attach({name: grown(self.arrays[name], capacity) for name in FIELDS})
+        return 0
+
+    cdef int swap(self, Members members) except -1:
+        """Exchange this solution for that in the support set. It makes no objects: what has been
+        exchanged must come back, whatever happens."""
+        cdef leaves_extremes extremes = members.extremes
+        cdef dict mine = self.arrays, theirs = members.arrays
+        for name in NAMES:
+            array = mine[name]
+            mine[name] = theirs[name]
+            theirs[name] = array
+        self.alpha, members.alpha = members.alpha, self.alpha
+        self.g, members.g = members.g, self.g
+        self.up, members.up = members.up, self.up
+        self.down, members.down = members.down, self.down
+        self.zeros, members.zeros = members.zeros, self.zeros
+        self.zero_place, members.zero_place = members.zero_place, self.zero_place
+        members.extremes, self.extremes = self.extremes, extremes
+        members.n_zeros, self.n_zeros = self.n_zeros, members.n_zeros
+        return 0
+
+    cdef void enter(self, Py_ssize_t slot, double g) noexcept nogil:
+        """A new member, with alpha 0."""
+        self.alpha[slot] = 0.0
+        self.g[slot] = g
+        self.n_entered += 1
+        self.at = -1                # it may violate here, whatever it does in the stream
+
+    cdef void leave(self, Py_ssize_t slot, const float *row, Py_ssize_t n) noexcept nogil:
+        """A member goes, and its part of every g; ``row`` is its kernel row."""
+        table().axpy(self.alpha[slot], row, self.g, n)
+        self.residual += self.alpha[slot]
+        self.alpha[slot] = 0.0
+        self.at = -1
+
+    cdef void drop(self) noexcept nogil:
+        """Forget the solution; the next one starts from that of the stream."""
+        self.live = False
+        self.at = -1
+        self.n_entered = 0

@@ -1,0 +1,123 @@
+"""Stores of vectors, and kernel values of blocks of fresh rows against them.
+
+A *store* owns vectors in slots. A *block* holds up to ``LEAVES_BLOCK`` fresh rows made ready for
+kernel values. ``values`` gives block x slots, ``gram`` block x block; both round to float32.
+
+``reserve`` and ``load`` need the GIL and may raise; everything marked nogil neither raises nor
+touches Python, except that the stores of Python-side kernels take the GIL for themselves and
+leave what went wrong in ``error`` for the caller to raise.
+"""
+from libc.stdint cimport int32_t, int64_t
+
+from ..simd.leaves cimport LEAVES_BLOCK, leaves_csr, leaves_map, leaves_panel, leaves_rows
+
+
+cdef object row_array(const int64_t *rows, Py_ssize_t n)
+
+
+cdef class Lease:
+    pass
+
+
+cdef class Block:
+    cdef readonly Py_ssize_t n_rows
+    cdef Py_ssize_t itemsize
+    cdef Py_ssize_t n_features
+    cdef void *norms              # one per row, element type of the data
+    # Dense: the rows, and room for the same rows as tiles.
+    cdef void *rows
+    cdef Py_ssize_t rows_capacity
+    cdef void *tiles
+    cdef Py_ssize_t tiles_capacity
+    # Sparse: the rows as CSR, and transposed into a panel.
+    cdef int32_t *indices
+    cdef void *data
+    cdef Py_ssize_t nnz
+    cdef Py_ssize_t nnz_capacity
+    cdef int64_t *start
+    cdef int32_t *length
+    cdef void *panel
+    cdef Py_ssize_t panel_capacity
+    cdef int32_t *place
+    cdef int32_t *touched
+    cdef Py_ssize_t n_touched
+    cdef Py_ssize_t lanes
+    # Python-side kernels: the rows as the kernel function takes them; precomputed: their ids.
+    cdef object X
+    cdef const char *rows_in_X
+    cdef object ids
+    cdef int64_t own_ids[LEAVES_BLOCK]
+
+    cdef leaves_rows as_rows(self) noexcept nogil
+    cdef leaves_panel as_panel(self) noexcept nogil
+
+
+cdef class Store:
+    cdef readonly Py_ssize_t n_features
+    cdef public Py_ssize_t n_slots       # slots in use or free; those above were never used
+    cdef readonly Py_ssize_t capacity
+    cdef readonly object dtype
+    cdef object error                    # what a Python kernel raised, for the loop to raise
+    cdef object raised                   # the last one that is no Exception
+    cdef object interrupt                # Ctrl-C within a Python kernel, likewise
+    cdef bint failed                     # whether there is one; can be read without the GIL
+    cdef leaves_map map
+    cdef readonly object offset          # the linear kernel: where rows are counted from, or None
+    cdef const double *offset_values
+    cdef double half_square              # of the offset
+    cdef bint is_double
+    cdef bint owned                      # the arrays may be written, no one else reads them
+    cdef Lease lease                     # of the arrays, to those who may read them meanwhile
+    cdef double cost                     # of a kernel value on its own, in ns, roughly
+    cdef readonly object norms_array
+    cdef void *norms
+
+    cdef int lend(self, Store view) noexcept
+    cdef Store view(self)
+    cdef int unshare(self) except -1
+    cdef int make_room(self, Block block) except -1
+    cdef int raise_error(self) except -1
+    cdef int raise_interrupt(self) except -1
+    cdef Block new_block(self)
+    cdef int reserve(self, Py_ssize_t n_slots) except -1
+    cdef int load(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1
+    cdef int load_slots(self, Block block, const int32_t *slots, Py_ssize_t n) noexcept nogil
+    cdef void values(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
+                     Py_ssize_t ld) noexcept nogil
+    cdef void values_of_tiles(self, Block block, const int32_t *tiles, Py_ssize_t n,
+                              float *out) noexcept nogil
+    cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil
+    # What Python-side kernels make their values of; both may raise.
+    cdef object python_values(self, Block block, Py_ssize_t first, Py_ssize_t last)
+    cdef int take_slots(self, Block block, list slots) except -1
+    cdef int put(self, Py_ssize_t slot, Block block, Py_ssize_t row) except -1
+    cdef bint holds_norm(self, double norm) noexcept nogil
+    cdef bint holds_values(self, double norm) noexcept nogil
+    cdef double norm_of(self, Block block, Py_ssize_t r) noexcept nogil
+    cdef bint is_own_value(self, Py_ssize_t slot, float value) noexcept nogil
+    cdef double square_of(self, Py_ssize_t slot) noexcept nogil
+
+
+cdef class DenseStore(Store):
+    cdef readonly object tiles_array     # (capacity / 16, n_features, 16)
+    cdef void *tiles
+
+    cdef void norm(self, Block block) noexcept nogil
+
+
+cdef class SparseStore(Store):
+    cdef readonly object indices_array, data_array, start_array, length_array
+    cdef int32_t *indices
+    cdef void *data
+    cdef int64_t *start
+    cdef int32_t *length
+    cdef int64_t heap_used
+    cdef int64_t heap_capacity
+
+    cdef int collect(self, Py_ssize_t wanted) except -1
+    cdef int load_array(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1
+    cdef int room(self, Block block, Py_ssize_t nnz) noexcept nogil
+    cdef void norm(self, Block block, Py_ssize_t r) noexcept nogil
+    cdef int spread(self, Block block) noexcept nogil
+    cdef leaves_csr as_csr(self) noexcept nogil
+    cdef Py_ssize_t take_norms(self, void *out, Py_ssize_t n_slots) noexcept nogil

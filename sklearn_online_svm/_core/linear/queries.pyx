@@ -1,0 +1,125 @@
+"""A query rule with its state, for Python; the update loop uses the rule as it is."""
+cimport cython
+from libc.math cimport log
+
+import numpy as np
+
+from ..stored import Stored
+
+ALL = ASK_ALL
+AT_RANDOM = ASK_AT_RANDOM
+BY_MARGIN = ASK_BY_MARGIN
+
+# Of what ``state`` gives; another number for each change of its fields.
+_FORMAT = 1
+
+SCHEDULES = {"constant": CONSTANT, "adaptive": ADAPTIVE, "mistakes": BY_MISTAKES}
+
+
+@cython.final
+cdef class Asker:
+    """Who decides about labels.
+
+    Parameters
+    ----------
+    kind : int
+        ALL, AT_RANDOM or BY_MARGIN.
+    seed : int
+        State of the generator, 64 bits.
+    schedule : str
+        A key of SCHEDULES.
+    delta, offset : float
+    rate : float, optional
+        Share of labels: of AT_RANDOM, or what delta is steered to.
+    second_order : bool
+    """
+
+    def __init__(self, QueryKind kind, uint64_t seed=0, schedule="constant", double delta=1.0,
+                 double offset=0.0, rate=None, bint second_order=False):
+        self.query = Query(
+            kind=kind, schedule=SCHEDULES[schedule], delta=delta, offset=offset,
+            rate=1.0 if rate is None else rate, second_order=second_order,
+            steered=kind == ASK_BY_MARGIN and rate is not None, random=seed, n_rows=0, n_asked=0,
+            n_updates=0, largest_norm=0.0, log_half=0.0, n_scaled=0, credit=0.0, trend=0.0,
+        )
+        if self.query.steered:
+            self.query.log_half = log(delta * (1.0 - self.query.rate) / self.query.rate)
+
+    @property
+    def n_asked(self):
+        return self.query.n_asked
+
+    @property
+    def second_order(self):
+        return self.query.second_order
+
+    @property
+    def wants_norm(self):
+        return self.query.schedule == BY_MISTAKES
+
+    @property
+    def delta(self):
+        """delta for the next row."""
+        return current_delta(&self.query, 0.0)
+
+    def state(self):
+        """What moves."""
+        return {
+            "format": _FORMAT,
+            "random": self.query.random, "n_rows": self.query.n_rows,
+            "n_asked": self.query.n_asked, "n_updates": self.query.n_updates,
+            "largest_norm": self.query.largest_norm, "log_half": self.query.log_half,
+            "n_scaled": self.query.n_scaled, "credit": self.query.credit,
+            "trend": self.query.trend,
+        }
+
+    def restore(self, state):
+        """Take what ``state()`` gave, or a :class:`Stored` of it."""
+        cdef Query query = self.query
+        state = Stored.of(state)
+        state.expect_format(_FORMAT, absent=1)
+        query.random = state.integer("random", 0, 2**64 - 1)
+        query.n_rows = state.integer("n_rows")
+        query.n_asked = state.integer("n_asked", 0, query.n_rows)
+        query.n_updates = state.integer("n_updates", 0, query.n_rows)
+        query.largest_norm = state.number("largest_norm", 0.0)
+        query.log_half = state.number("log_half")
+        query.n_scaled = state.integer("n_scaled", 0, query.n_rows)
+        query.credit = state.number("credit")
+        query.trend = state.number("trend", -QUERY_BOUND, QUERY_BOUND)
+        state.end()
+        self.query = query
+
+    def probabilities(self, const double[::1] confidence, const double[::1] norms,
+                      const double[::1] variances):
+        """P(ask) of each row, were it the next."""
+        cdef Py_ssize_t i
+        out = np.empty(confidence.shape[0])
+        cdef double[::1] values = out
+        for i in range(confidence.shape[0]):
+            values[i] = asking_probability(&self.query, confidence[i], norms[i], variances[i])
+        return out
+
+    def would_ask(self, const double[::1] confidence, const double[::1] norms,
+                  const double[::1] variances):
+        """Which of the rows, coming in this order, are asked about; nothing moves."""
+        cdef Query query = self.query
+        cdef Py_ssize_t i
+        cdef double probability
+        out = np.empty(confidence.shape[0], dtype=np.uint8)
+        cdef unsigned char[::1] asked = out
+        for i in range(confidence.shape[0]):
+            probability = asking_probability(&query, confidence[i], norms[i], variances[i])
+            asked[i] = asks(&query, probability)
+            move_on(&query, probability, asked[i], False, norms[i])
+        return out.view(np.bool_)
+
+    def move(self, const double[::1] confidence, const unsigned char[::1] asked,
+             const unsigned char[::1] updated, const double[::1] norms,
+             const double[::1] variances):
+        """After these rows."""
+        cdef Py_ssize_t i
+        cdef double probability
+        for i in range(confidence.shape[0]):
+            probability = asking_probability(&self.query, confidence[i], norms[i], variances[i])
+            move_on(&self.query, probability, asked[i], updated[i], norms[i])

@@ -1,0 +1,66 @@
+"""Weight states of the linear learners: what a row is looked at with, and what a step moves."""
+from libc.stdint cimport int32_t
+
+from ..simd.leaves cimport leaves_linear, leaves_look
+
+
+# One row: n values, and their columns where it is sparse (NULL: dense).
+cdef struct Row:
+    const void *values
+    const int32_t *columns
+    Py_ssize_t n
+
+
+cdef class Weights:
+    cdef readonly Py_ssize_t n_problems
+    cdef readonly Py_ssize_t n_features
+    cdef readonly bint intercept
+    cdef readonly bint sparse
+    cdef readonly bint averaged
+    cdef object arrays              # kept alive
+    cdef bint single                # float32
+    cdef Py_ssize_t itemsize
+    cdef const leaves_linear *leaf
+    # Element (c, k) of the weights lies at c * class_stride + k * feature_stride.
+    cdef char *w
+    cdef Py_ssize_t class_stride
+    cdef Py_ssize_t feature_stride
+    cdef double *b
+    cdef double constant            # square of the feature that they are the weights of
+    # Sums from which the average follows: each step times the rows that came before it.
+    cdef char *w_sum
+    cdef double *b_sum
+    cdef double lag
+    # Of the row looked at last, one per problem: w.x, and x'S x where there is a covariance.
+    cdef object buffers
+    cdef double *margins
+    cdef double *variances
+    cdef double norm                # |x|^2
+    cdef double largest_norm        # with more the loops would meet infinity
+    # Variance of each weight before anything is learnt, 1 without a covariance.
+    cdef double start_variance
+    cdef double square              # the same with the constant feature
+
+    cdef _lay_out(self, coef, intercept, bint fit_intercept, bint sparse)
+    cdef _set_limits(self, double start_variance, double largest)
+    cdef void look(self, const Row *row) noexcept nogil
+    cdef double quad(self, const Row *row, Py_ssize_t c) noexcept nogil
+    cdef void step(self, const Row *row, Py_ssize_t c, double along, double shrink) noexcept nogil
+    cdef void steps(self, const Row *row, const double *along, const double *shrink,
+                    Py_ssize_t n_taken) noexcept nogil
+    cdef void add(self, const Row *row, Py_ssize_t c, double along, char *w,
+                  double *b) noexcept nogil
+
+
+cdef class DiagonalWeights(Weights):
+    cdef void step_intercept(self, Py_ssize_t c, double along, double shrink) noexcept nogil
+    # Variances lie as the weights do, those of the intercepts apart.
+    cdef char *s
+    cdef double *s_b
+
+
+cdef class FullWeights(Weights):
+    cdef double *S                  # (n_problems, n, n), n features and the intercept
+    cdef double *x                  # the row, dense, double, with its feature 1
+    cdef double *u                  # S x of the problem asked for last
+    cdef Py_ssize_t n_inputs

@@ -1,0 +1,166 @@
+"""Contract of the leaves for the other modules of the engine; see leaves.h for the promises."""
+from libc.stdint cimport int8_t, int32_t, int64_t
+
+from ..linear.rules cimport rule_numbers
+
+cdef extern from "leaves.h" nogil:
+    enum:
+        LEAVES_TILE
+        LEAVES_BLOCK
+        LEAVES_AHEAD
+        LEAVES_LINEAR
+        LEAVES_POLY
+        LEAVES_RBF
+        LEAVES_SIGMOID
+        LEAVES_CENTRED
+
+    double LEAVES_CURVATURE
+
+    ctypedef struct leaves_map:
+        int kind
+        int degree
+        double gamma
+        double coef0
+
+    ctypedef struct leaves_extremes:
+        double g_max
+        double g_min
+        ptrdiff_t i_max
+        ptrdiff_t j_min
+
+    ctypedef struct leaves_moments:
+        double h
+        double h_squared
+        double alpha_g
+
+    ctypedef struct leaves_csr:
+        const int32_t *indices
+        const void *values
+        const int64_t *start
+        const int32_t *length
+
+    ctypedef struct leaves_panel:
+        const void *panel
+        const int32_t *place
+        const void *norms
+        ptrdiff_t lanes
+        ptrdiff_t n_rows
+
+    ctypedef struct leaves_rows:
+        const void *rows
+        const void *norms
+        ptrdiff_t n_rows
+        ptrdiff_t n_features
+
+    ctypedef struct leaves_look:
+        double margin
+        double norm
+        double variance
+
+    ctypedef struct leaves_pass:
+        const void *values
+        const int32_t *columns
+        const int64_t *starts
+        ptrdiff_t n_features
+        ptrdiff_t n_rows
+        const int64_t *order
+        const int32_t *labels
+        const double *weights
+        const rule_numbers *rule
+        double negative
+        double positive
+        void *w
+        double *bias
+        double constant
+
+    ctypedef struct leaves_tally:
+        double loss
+        int64_t n_updates
+
+    ctypedef struct leaves_linear:
+        double (*square)(const void *, ptrdiff_t) noexcept nogil
+        void (*look_dense)(const void *, const void *, ptrdiff_t, leaves_look *) noexcept nogil
+        void (*look_dense_diagonal)(const void *, const void *, const void *, ptrdiff_t,
+                                    leaves_look *) noexcept nogil
+        void (*margins_dense)(const void *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t,
+                              double *) noexcept nogil
+        void (*add_dense)(double, const void *, void *, ptrdiff_t) noexcept nogil
+        void (*add_dense_diagonal)(double, double, const void *, void *, void *,
+                                   ptrdiff_t) noexcept nogil
+        void (*look_sparse)(const void *, const int32_t *, ptrdiff_t, const void *,
+                            leaves_look *) noexcept nogil
+        void (*look_sparse_diagonal)(const void *, const int32_t *, ptrdiff_t, const void *,
+                                     const void *, leaves_look *) noexcept nogil
+        void (*margins_sparse)(const void *, const int32_t *, ptrdiff_t, const void *, ptrdiff_t,
+                               double *) noexcept nogil
+        void (*variances_sparse)(const void *, const int32_t *, ptrdiff_t, const void *,
+                                 ptrdiff_t, double *) noexcept nogil
+        void (*add_sparse)(double, const void *, const int32_t *, ptrdiff_t, void *,
+                           ptrdiff_t) noexcept nogil
+        void (*add_sparse_all)(const double *, const void *, const int32_t *, ptrdiff_t, void *,
+                               ptrdiff_t) noexcept nogil
+        void (*add_sparse_diagonal)(double, double, const void *, const int32_t *, ptrdiff_t,
+                                    void *, void *, ptrdiff_t) noexcept nogil
+        void (*add_sparse_diagonal_all)(const double *, const double *, const void *,
+                                        const int32_t *, ptrdiff_t, void *, void *,
+                                        ptrdiff_t) noexcept nogil
+        ptrdiff_t (*run)(const leaves_pass *, ptrdiff_t, ptrdiff_t,
+                         leaves_tally *) noexcept nogil
+
+    void LEAVES_PREFETCH(const void *)
+
+    ctypedef struct leaves_table:
+        const char *name
+        void (*dense_block_f32)(const leaves_map *, const leaves_rows *, const float *,
+                                const float *, ptrdiff_t, ptrdiff_t, float *,
+                                ptrdiff_t) noexcept nogil
+        void (*dense_block_f64)(const leaves_map *, const leaves_rows *, const double *,
+                                const double *, ptrdiff_t, ptrdiff_t, float *,
+                                ptrdiff_t) noexcept nogil
+        void (*sparse_block_f32)(const leaves_map *, const leaves_panel *, const leaves_csr *,
+                                 const float *, ptrdiff_t, ptrdiff_t, float *,
+                                 ptrdiff_t) noexcept nogil
+        void (*sparse_block_f64)(const leaves_map *, const leaves_panel *, const leaves_csr *,
+                                 const double *, ptrdiff_t, ptrdiff_t, float *,
+                                 ptrdiff_t) noexcept nogil
+        void (*dense_tiles_f32)(const leaves_map *, const leaves_rows *, const float *,
+                                const float *, const int32_t *, ptrdiff_t,
+                                float *) noexcept nogil
+        void (*dense_tiles_f64)(const leaves_map *, const leaves_rows *, const double *,
+                                const double *, const int32_t *, ptrdiff_t,
+                                float *) noexcept nogil
+        void (*sparse_tiles_f32)(const leaves_map *, const leaves_panel *, const leaves_csr *,
+                                 const float *, const int32_t *, ptrdiff_t, ptrdiff_t,
+                                 float *) noexcept nogil
+        void (*sparse_tiles_f64)(const leaves_map *, const leaves_panel *, const leaves_csr *,
+                                 const double *, const int32_t *, ptrdiff_t, ptrdiff_t,
+                                 float *) noexcept nogil
+        void (*dense_norms_f32)(const float *, ptrdiff_t, ptrdiff_t, float *) noexcept nogil
+        void (*dense_norms_f64)(const double *, ptrdiff_t, ptrdiff_t, double *) noexcept nogil
+        float (*sparse_norm_f32)(const float *, ptrdiff_t) noexcept nogil
+        double (*sparse_norm_f64)(const double *, ptrdiff_t) noexcept nogil
+        void (*exp_f32)(const float *, float *, ptrdiff_t) noexcept nogil
+        void (*exp_f64)(const double *, double *, ptrdiff_t) noexcept nogil
+        double (*dot)(const float *, const double *, ptrdiff_t) noexcept nogil
+        void (*axpy)(double, const float *, double *, ptrdiff_t) noexcept nogil
+        void (*update)(double *, const float *, const float *, double, const int8_t *,
+                       const int8_t *, ptrdiff_t, leaves_extremes *) noexcept nogil
+        ptrdiff_t (*partner)(const double *, const float *, const float *, double, float,
+                             const int8_t *, ptrdiff_t) noexcept nogil
+        double (*update_one)(double *, const float *, double, const int8_t *, const int8_t *,
+                             const float *, ptrdiff_t, leaves_extremes *) noexcept nogil
+        double (*update_two)(double *, const float *, double, const float *, double,
+                             const int8_t *, const int8_t *, const float *, ptrdiff_t,
+                             leaves_extremes *) noexcept nogil
+        ptrdiff_t (*companion)(const double *, const float *, const float *, double, float,
+                               const int8_t *, const int8_t *, ptrdiff_t) noexcept nogil
+        void (*moments)(const double *, const double *, const float *, const int8_t *,
+                        ptrdiff_t, leaves_moments *) noexcept nogil
+        double (*covariance_times)(const double *, const double *, double *,
+                                   ptrdiff_t) noexcept nogil
+        void (*covariance_shrink)(double, const double *, double *, ptrdiff_t) noexcept nogil
+        const leaves_linear *linear_f32
+        const leaves_linear *linear_f64
+
+# The table in use: chosen once, when this module is imported.
+cdef const leaves_table *table() noexcept nogil
