@@ -15,8 +15,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Perceptron, SGDClassifier, SGDRegressor
 from sklearn.svm import LinearSVC
 
-from sklearn_online_svm._core.linear.update_loop import DONE, LABEL_WANTED, NOT_FINITE
 from sklearn_online_svm._core.linear.queries import ALL, Asker
+from sklearn_online_svm._core.linear.update_loop import DONE, LABEL_WANTED, NOT_FINITE
 from sklearn_online_svm.active import (
     AllQuery,
     LabelEfficientClassifier,

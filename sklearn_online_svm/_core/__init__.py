@@ -5,53 +5,53 @@ Arrows run downward only. The kernel models::
 
     estimators (sklearn_online_svm.kernel)
              |
-       dual_loop.pyx ------------------.     blocks of a stream through the problems of a model;
-             |                         |     threads, signals, finishing, predictions
-             v                         |
-    lasvm.pyx    gap_driven.pyx        |     the steps: on pairs, with a bias; on single alphas,
-       |            |     |            |     driven by the duality gap
-       |            |     v            |
-       |            |   admission.pyx  |     which rows enter a gap-driven problem, and their box
-       v            v                  |
-         problem.pyx ---------.        |     one binary problem: members, their kernel rows, the
-             |                |        |     frame of finishing
-             v                |        |
-        active_set.pyx        |        |     slots that may still move (shrinking); a second
-        settled.pyx           |        |     solution, for decisions in the midst of a stream
-             |                |        |
-             v                v        v
-       members.pyx        blocks.pyx     slots: alpha, g, lower, upper, y, and kernel rows
-       (row_pool.h)           (python_       within a memory budget; stores of vectors, kernel
-             |                blocks.pyx)    values of a block of fresh rows against them:
-             |                    |          dense, sparse, callable, precomputed
-             v                    v
-                   leaves.h                  C99 loops, compiled once per instruction set
-                   (leaves_level.h,          (leaves_level.h) and element type (leaves_real.h)
-                    leaves_real.h,           and chosen at run time; leaves.pyx shows them to
-                    leaves.pyx)              Python
+       stream ------------------------.     blocks of a stream through the problems of a model;
+             |                        |     threads, signals, finishing, predictions
+             v                        |
+       lasvm    gap_driven            |     the steps: on pairs, with a bias; on single alphas,
+         |         |    |             |     driven by the duality gap
+         |         |    v             |
+         |         | admission        |     which rows enter a gap-driven problem, and their box
+         v         v                  |
+         problem -------------.       |     one binary problem: members, the frame of finishing
+             |                |       |
+             v                |       |
+        active_set            |       |     slots that may still move (shrinking); a second
+        settled               |       |     solution, for decisions in the midst of a stream
+             |                |       |
+             v                v       v
+        members            stores           slots: alpha, g, lower, upper, y; stores of vectors,
+        kernel_rows        python_stores    kernel values of a block of fresh rows against them:
+        (row_pool.h)          |             dense, sparse, callable, precomputed
+             |                |
+             v                v
+             simd/leaves.h                  C99 loops, compiled once per instruction set
+                                            (leaves_level.h) and element type (leaves_real.h)
+                                            and chosen at run time; leaves.pyx shows them to
+                                            Python
 
 The linear models::
 
     estimators (sklearn_online_svm.linear), LabelEfficientClassifier (sklearn_online_svm.active)
              |
-       linear.pyx ------------------.        the update loop: rows, one after the other, through
-             |             |        |        the problems of a model; signals
+       update_loop -----------------.        rows, one after the other, through the problems of a
+             |             |        |        model; signals
              |             |        v
-             |             |     queries.pxd     is the label worth asking for? (queries.pyx for
-             |             |     (random.pxd)    Python; random.pxd draws)
-             |             v
-             |          rules.h              from margin, norm and weight to the step; C, shared
+             |             |     queries        is the label worth asking for? (queries.pyx for
+             |             |        |           Python; random.pxd draws)
+             |             v        v
+             |          rules.h   random     from margin, norm and weight to the step; C, shared
              v          (rules.pxd)          with the leaves
-         weights.pyx       |                 weight vectors, covariance, sums for averages
+          weights          |                 weight vectors, covariance, sums for averages
              |             |
              v             v
-             leaves_linear.h                 C99 loops over dense and sparse rows; in the same
+             simd/leaves_linear.h            C99 loops over dense and sparse rows; in the same
                                              table as the others
 
-    rows.pyx                                 what is done with rows before: an order drawn, CSR
+    linear/rows                              what is done with rows before: an order drawn, CSR
                                              and finiteness checked
-    stored.py                                how all of them read a stored state: field by field,
-                                             checked
+    memory, guard, stored                    what all of them need: arrays that C reads; one thread
+                                             at a time; a stored state read field by field, checked
 
 Conventions of the kernel models: ``alpha[i]`` carries the sign of ``y[i]``;
 ``g[i] = y[i] - sum_j alpha[j] K[i, j]`` excludes the bias; the bounds of ``alpha`` are data

@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from scipy import sparse
 
-from .._core.kernel import admission, stores, python_stores
-from .._core.kernel.stream import DualLoop
+from .._core.kernel import admission, python_stores, stores
 from .._core.kernel.gap_driven import GapDriven
 from .._core.kernel.lasvm import Lasvm
+from .._core.kernel.stream import DualLoop
 from .._core.stored import SMALLEST_NUMBER
 
 ALGORITHMS = ("lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full")

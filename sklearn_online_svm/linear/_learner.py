@@ -24,8 +24,8 @@ from .._base import (
     refuse_not_finite,
 )
 from .._core.guard import Guarded
-from .._core.linear.update_loop import NOT_FINITE
 from .._core.linear.rows import first_not_finite, is_canonical, shuffled
+from .._core.linear.update_loop import NOT_FINITE
 from .._core.stored import Stored
 from .._persistent import Persistent, stored_classes, stored_features
 from ._state import LinearState

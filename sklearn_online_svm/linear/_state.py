@@ -8,8 +8,8 @@ from scipy import sparse as sparse_matrices
 
 from .._core.guard import Shelf
 from .._core.linear.update_loop import HELD, RULES, UpdateLoop
-from .._core.stored import LARGEST_COUNT, SMALLEST_NUMBER, Stored
 from .._core.linear.weights import DiagonalWeights, FullWeights, Weights, zeros
+from .._core.stored import LARGEST_COUNT, SMALLEST_NUMBER, Stored
 
 # Of what ``LinearState.as_dict`` gives; another number for each change of its fields.
 FORMAT = 1

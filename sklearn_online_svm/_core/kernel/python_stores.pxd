@@ -1,4 +1,4 @@
-"""Stores whose kernel values come from Python; the contract is that of ``blocks.pxd``."""
+"""Stores whose kernel values come from Python; the contract is that of ``stores.pxd``."""
 from libc.stdint cimport int64_t
 
 from .stores cimport Block, SparseStore, Store

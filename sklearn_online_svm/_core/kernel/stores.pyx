@@ -7,7 +7,7 @@ One class per way of holding vectors:
 - ``SparseStore`` keeps CSR rows in a heap. The fresh block is transposed and densified over the
   columns that occur in it, so that each stored nonzero serves the whole block.
 
-Kernels that live in Python have their stores in ``python_blocks.pyx``.
+Kernels that live in Python have their stores in ``python_stores.pyx``.
 """
 
 cimport cython
@@ -105,7 +105,7 @@ cdef class Block:
 # ------------------------------------------------------------------------------ the contract
 
 cdef class Store:
-    """Contract of all stores; see ``blocks.pxd``."""
+    """Contract of all stores; see ``stores.pxd``."""
 
     def __init__(self, Py_ssize_t n_features, dtype, int kind=LEAVES_RBF, double gamma=1.0,
                  double coef0=0.0, int degree=3, offset=None):

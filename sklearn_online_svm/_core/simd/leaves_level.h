@@ -1,4 +1,5 @@
-/* One SIMD level of the leaves. Included by leaves.h once per level with LEVEL set; no guard.
+/* One SIMD level of the leaves. Included by leaves_levels.h once per level with LEVEL set; no
+ * guard.
  *
  * A level defines two vector types, vf (FL floats) and vd (DL doubles), and the few operations
  * below; everything else is written in terms of them.
