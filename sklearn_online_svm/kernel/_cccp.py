@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from .._core.stored import Stored
 from ._engine import continued_alpha
 from ._passes import Passes
 
@@ -27,6 +28,8 @@ class ConvexProblems(Passes):
         checked = super().checked(model, at, n_rows)
         at.integer("settled", -1)
         at.integer("n_solved")
+        shape = None, model._spec.n_problems
+        Stored(vars(model)).array("objective_history_", np.float64, shape)
         if at.value("rows") is not None:
             checked["rows"] = at.array("rows", np.int64, (None,), low=0, high=n_rows - 1)
         if at.value("shifted") is not None:

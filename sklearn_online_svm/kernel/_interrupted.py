@@ -71,6 +71,7 @@ def same_rows(model, interrupted, X, y, sample_weight):
     present = checksums(X, codes, weights)
     former = interrupted.part("checksums")
     for name in present:
+        former.require(isinstance(former.value(name), str), name, "must be a string")
         if present[name] != former.value(name):
             raise ValueError(
                 f"resume goes on with the data of the interrupted {method}, but {name} is not the "
@@ -126,9 +127,9 @@ def _checksum(array):
     if isinstance(array, np.ndarray):
         step = max(1, array.nbytes // LOOKED_AT)
         part = np.ascontiguousarray(array[::step])
-        return [list(array.shape), array.dtype.name, zlib.crc32(part.view(np.uint8))]
+        return f"{array.shape} {array.dtype.name} {zlib.crc32(part.view(np.uint8))}"
     parts = [_checksum(part) for part in (array.data, array.indices, array.indptr)]
-    return [list(array.shape), "csr", *parts]
+    return f"{array.shape} csr: {', '.join(parts)}"
 
 
 def copied(state):
