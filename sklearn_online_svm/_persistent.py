@@ -93,8 +93,11 @@ def in_ascending_order(classes):
         return False
     try:
         classes.tolist()
+    except (ValueError, SystemError):  # of broken strings
+        return False
+    try:
         return bool(np.asarray(classes[:-1] < classes[1:]).all())
-    except (TypeError, ValueError, SystemError):  # of mixed types; of broken strings
+    except (TypeError, ValueError):  # of mixed types
         return False
 
 

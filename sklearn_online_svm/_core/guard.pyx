@@ -14,6 +14,7 @@ held, each change is one step for all other threads.
 import _signal
 from _thread import allocate_lock
 from concurrent.futures import wait
+from time import sleep
 
 cimport cython
 from cpython.pythread cimport PyThread_get_thread_ident
@@ -309,8 +310,17 @@ cdef object share(list calls, object executor, Halt halt):
             pass                    # not the main thread: no signal is handled here
     try:
         me = _this_thread()
-        futures = [executor.submit(_act_for, me, call[0], call[1:]) for call in calls]
-        wait(futures)
+        futures = [None] * len(calls)
+        try:
+            for k, call in enumerate(calls):
+                futures[k] = executor.submit(_act_for, me, call[0], call[1:])
+            wait(futures)
+        except BaseException:           # no memory: those that have begun come back first
+            halt.now = True
+            for future in futures:
+                while future is not None and not future.done():
+                    sleep(0.001)
+            raise
     finally:
         if noting:
             _signal.signal(_signal.SIGINT, handler)
