@@ -21,7 +21,7 @@ from sklearn_online_svm import (
     SecondOrderPerceptronClassifier,
 )
 from sklearn_online_svm.active import AllQuery, MarginQuery
-from tests.samples import GAP_DRIVEN
+from tests.support.samples import GAP_DRIVEN
 
 WEIGHTS_IN_ONE_PASS = (
     "one pass depends on the order of the rows, and rows of weight 0 or repeated rows change the "

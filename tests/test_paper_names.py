@@ -1,7 +1,6 @@
 """The algorithms of the papers, by the names they have there."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +19,7 @@ from sklearn_online_svm import (
     active,
 )
 from sklearn_online_svm.active import MarginQuery, RandomQuery
+from tests.support import ROOT
 
 PA, ACTIVE = PassiveAggressiveClassifier, LabelEfficientClassifier
 JOINT = dict(multi_class="crammer_singer")
@@ -90,7 +90,7 @@ PAPER_NAMES = {
     ),
 }
 
-PAGE = Path(__file__).resolve().parents[1] / "doc" / "paper_names.rst"
+PAGE = ROOT / "doc" / "paper_names.rst"
 
 
 def lines_of_the_page():

@@ -4,14 +4,12 @@ import re
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
 
 import sklearn_online_svm
 from sklearn_online_svm import show_versions
-
-ROOT = Path(__file__).resolve().parents[1]
+from tests.support import ROOT
 
 
 def project():

@@ -1,0 +1,215 @@
+"""Learning from few labels when something is wrong; copies."""
+
+import copy
+import pickle
+
+import joblib
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.naive_bayes import GaussianNB
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils._param_validation import InvalidParameterError
+
+from sklearn_online_svm import (
+    LabelEfficientClassifier,
+    PassiveAggressiveClassifier,
+    PassiveAggressiveRegressor,
+)
+from sklearn_online_svm.active import AllQuery, MarginQuery, RandomQuery
+from tests.support.asking import (
+    LEARNERS,
+    OTHERS,
+    RULES,
+    PhoneIsDown,
+    Wrapped,
+    assert_same,
+    rows_of,
+    with_layouts,
+)
+from tests.support.samples import LAYOUTS, three_classes
+
+# -- failures ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("estimator", [LEARNERS["pa"], Wrapped(LEARNERS["scw"]), OTHERS["sgd"]])
+@pytest.mark.parametrize("failure", ["missing", "oracle"])
+@pytest.mark.parametrize("row", [0, 25])
+def test_a_failure_halfway_keeps_what_was_learnt(estimator, failure, row):
+    X, y = rows_of(n=60)
+    labels = y.astype(object)
+    labels[row] = None
+
+    def oracle(i):
+        raise PhoneIsDown(i)
+
+    model = LabelEfficientClassifier(estimator, AllQuery())
+    # Once at the beginning of a stream, once later on.
+    for n_before in (0, 60):
+        expected = copy.deepcopy(model)
+        if row:
+            expected.partial_fit(X[:row], y[:row], classes=["no", "yes"])
+        if failure == "missing":
+            with pytest.raises(ValueError, match=f"label of row {row} is asked"):
+                model.partial_fit(X, labels, classes=["no", "yes"])
+        else:
+            with pytest.raises(PhoneIsDown):
+                model.partial_fit(X, labels, classes=["no", "yes"], oracle=oracle)
+        assert len(model.queried_) == len(model.online_predictions_) == n_before + row
+        assert model.n_queries_ == n_before + row
+        if row or n_before:
+            assert_same(model, expected, X)
+        # The stream goes on with the row that failed.
+        model.partial_fit(X[row:], y[row:])
+        assert len(model.queried_) == n_before + 60
+    twice = LabelEfficientClassifier(estimator, AllQuery())
+    twice.partial_fit(X, y, classes=["no", "yes"]).partial_fit(X, y)
+    assert_same(model, twice, X)
+
+
+@pytest.mark.parametrize("estimator", [LEARNERS["pa"], Wrapped(LEARNERS["pa"]), OTHERS["sgd"]])
+def test_a_fit_that_fails_leaves_the_model_as_it_was(estimator):
+    X, y = rows_of()
+    X3, y3 = three_classes(n_features=5)
+    labels = y3.astype(object)
+    labels[50] = None
+    model = LabelEfficientClassifier(estimator, AllQuery(), random_state=0)
+    empty = clone(model)
+    model.fit(X, y)
+    before, former = dict(vars(model)), copy.deepcopy(model)
+    for fail in (
+        lambda m: m.fit(X3, labels),
+        lambda m: m.fit(X3, y3[:-1]),
+        lambda m: m.fit(X3 * np.nan, y3),
+        lambda m: m.fit(X3, np.ones(240)),
+        lambda m: m.fit(X3),
+        lambda m: m.fit(X3, y3, -np.ones(240)),
+        lambda m: m.fit(X3, oracle=lambda i: 1 / 0, classes=[10, 20, 30]),
+        lambda m: m.fit(X3, y3, classes=[10, 20]),
+    ):
+        for each in (model, empty):
+            with pytest.raises((ValueError, ZeroDivisionError)):
+                fail(each)
+        assert vars(model) == before
+        assert set(vars(empty)) == set(empty.get_params(deep=False))
+    assert_same(model, former, X)
+    # And it can be fitted.
+    assert_same(model.fit(X, y), former, X)
+    assert_same(empty.fit(X, y), former, X)
+
+
+def test_wrong_chunks_leave_the_model_as_it_was():
+    X, y = rows_of()
+    for estimator in (LEARNERS["pa"], Wrapped(LEARNERS["pa"])):
+        model, other = (
+            LabelEfficientClassifier(estimator, RULES["margin"], shuffle=False).fit(X, y)
+            for _ in range(2)
+        )
+        wrong = X.copy()
+        wrong[7, 1] = np.nan
+        for match, fail in [
+            ("contains NaN", lambda m, Z=wrong: m.partial_fit(Z, y)),
+            ("X has 3 features", lambda m: m.partial_fit(X[:, :3], y)),
+            ("inconsistent numbers", lambda m: m.partial_fit(X, y[1:])),
+            (
+                r"not among the classes \['no', 'yes'\]: \['No'\]",
+                lambda m: m.partial_fit(X[:2], ["No", "yes"]),
+            ),
+            ("is not the same as on last call", lambda m: m.partial_fit(X, y, ["yes", "maybe"])),
+            ("Negative values", lambda m: m.partial_fit(X, y, sample_weight=-np.ones(200))),
+            ("sample_weight.shape", lambda m: m.partial_fit(X, y, sample_weight=np.ones(3))),
+        ]:
+            with pytest.raises(ValueError, match=match):
+                fail(model)
+            assert_same(model, other, X)
+        assert_same(model.partial_fit(X, y), other.partial_fit(X, y), X)
+
+
+@pytest.mark.parametrize("estimator", [LEARNERS["pa"], Wrapped(LEARNERS["pa"])], ids=str)
+@with_layouts
+def test_rows_whose_squares_overflow(estimator, layout):
+    X, y = rows_of()
+    X[100] = 1e200
+    model = LabelEfficientClassifier(estimator, AllQuery(), shuffle=False)
+    match = r"Row \d+ of X has a squared norm that is too large for float64"
+    with pytest.raises(ValueError, match=match) as raised:
+        model.fit(LAYOUTS[layout](X), y)
+    if not isinstance(estimator, Wrapped):
+        assert "Row 100 of X" in str(raised.value)
+    assert not hasattr(model, "estimator_")
+
+
+def test_wrong_parameters_and_pairs():
+    X, y = rows_of()
+    for params, match in [
+        (dict(max_iter=0), "'max_iter' parameter of LabelEfficientClassifier must be .* Got 0"),
+        (dict(shuffle="yes"), "'shuffle' parameter of LabelEfficientClassifier"),
+        (dict(random_state="x"), "'random_state' parameter of LabelEfficientClassifier"),
+        (dict(estimator=StandardScaler()), "'estimator' parameter of LabelEfficientClassifier"),
+        (dict(estimator=GaussianNB()), "'estimator' parameter of LabelEfficientClassifier"),
+        (dict(estimator="pa"), "'estimator' parameter of LabelEfficientClassifier"),
+        (dict(estimator=PassiveAggressiveRegressor()), "'estimator' parameter"),
+        (dict(query_strategy="margin"), "'query_strategy' parameter of LabelEfficientClassifier"),
+        (dict(query_strategy=MarginQuery(delta=-1)), "'delta' parameter of MarginQuery .* Got -1"),
+        (dict(query_strategy=RandomQuery(rate=2.0)), "'rate' parameter of RandomQuery .*2.0"),
+        (dict(estimator=PassiveAggressiveClassifier(C=-1.0)), "'C' parameter of Passive.*-1.0"),
+    ]:
+        model = LabelEfficientClassifier(**params)
+        for learn in (model.fit, model.partial_fit):
+            keyword = {"classes": ["no", "yes"]}
+            with pytest.raises(InvalidParameterError, match=match):
+                learn(X, y, **keyword)
+            assert set(vars(model)) == set(model.get_params(deep=False))
+    unsure = MarginQuery(confidence="second-order")
+    for estimator in (LEARNERS["pa"], LEARNERS["pa-average"], OTHERS["sgd"]):
+        model = LabelEfficientClassifier(estimator, unsure)
+        with pytest.raises(ValueError, match="needs an estimator that tells the variance .*got"):
+            model.fit(X, y)
+    with pytest.raises(ValueError, match="class_weight='balanced' is not supported"):
+        LabelEfficientClassifier(PassiveAggressiveClassifier(class_weight="balanced")).fit(X, y)
+    with pytest.raises(ValueError, match="classes must be passed on the first call"):
+        LabelEfficientClassifier().partial_fit(X, y)
+
+
+@pytest.mark.parametrize("attribute", ["queried_", "n_queries_", "online_predictions_"])
+def test_not_fitted(attribute):
+    X, _ = rows_of()
+    model = LabelEfficientClassifier()
+    with pytest.raises(NotFittedError):
+        getattr(model, attribute)
+    for method in ("predict", "decision_function"):
+        with pytest.raises(NotFittedError, match="LabelEfficientClassifier instance is not"):
+            getattr(model, method)(X)
+
+
+# -- copies ------------------------------------------------------------------------------
+
+
+def dumped(model, tmp_path, mmap_mode=None):
+    joblib.dump(model, tmp_path / "model.joblib")
+    return joblib.load(tmp_path / "model.joblib", mmap_mode=mmap_mode)
+
+
+COPIES = {
+    "pickle": lambda model, _: pickle.loads(pickle.dumps(model)),
+    "deepcopy": lambda model, _: copy.deepcopy(model),
+    "joblib": dumped,
+    "joblib, memory-mapped": lambda model, path: dumped(model, path, "r"),
+}
+
+
+@pytest.mark.parametrize("make_copy", COPIES.values(), ids=COPIES)
+@pytest.mark.parametrize("learner", ["pa", "pa-average", "sop", "lasvc"])
+@pytest.mark.parametrize("rule", ["all", "random", "margin", "mistakes", "rate"])
+def test_a_copy_halfway_goes_on_as_if_uninterrupted(make_copy, learner, rule, tmp_path):
+    X, y = rows_of("multiclass", 100)
+    estimator = {**LEARNERS, **OTHERS}[learner]
+    model = LabelEfficientClassifier(estimator, RULES[rule])
+    whole = clone(model).partial_fit(X, y, classes=[10, 20, 30])
+    model.partial_fit(X[:50], y[:50], classes=[10, 20, 30])
+    copied = make_copy(model, tmp_path)
+    assert_same(copied, model, X)
+    assert_same(copied.partial_fit(X[50:], y[50:]), whole, X)
+    assert len(model.queried_) == 50
+    assert_same(model.partial_fit(X[50:], y[50:]), whole, X)

@@ -1,0 +1,583 @@
+"""Labels that are not there yet: missing ones, who is asked for them, and what they cost."""
+
+import copy
+import pickle
+import re
+from functools import partial
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy.sparse import csr_matrix
+from sklearn.base import clone
+from sklearn.utils._param_validation import InvalidParameterError
+
+from sklearn_online_svm import LabelEfficientClassifier, PassiveAggressiveClassifier
+from sklearn_online_svm.active import ABSTAIN, AllQuery, MarginQuery
+from tests.support.asking import (
+    LEARNERS,
+    OTHERS,
+    RULES,
+    Fixed,
+    PhoneIsDown,
+    Wrapped,
+    assert_same,
+    rows_of,
+    with_both,
+    with_layouts,
+)
+
+# -- labels that are missing -------------------------------------------------------------
+
+
+def missing(kind, y, known):
+    """Labels of which some are missing, in one of the many ways of Python."""
+    if kind == "None":
+        return np.where(known, y, None)
+    if kind == "nan among objects":
+        return np.where(known, y.astype(object), np.nan)
+    if kind == "list":
+        return [label if k else None for label, k in zip(y.tolist(), known)]
+    if kind == "list with nan":
+        return [label if k else float("nan") for label, k in zip(y.tolist(), known)]
+    if kind == "numbers":
+        return np.where(known, (y == "yes").astype(float), np.nan)
+    if kind == "list of int":
+        return [int(label == "yes") if k else None for label, k in zip(y.tolist(), known)]
+    if kind == "list of bool":
+        return [label == "yes" if k else None for label, k in zip(y.tolist(), known)]
+    pandas = pytest.importorskip("pandas")
+    if kind in ("Int64", "boolean"):
+        series = pandas.Series(y == "yes").astype(kind)
+    else:
+        series = pandas.Series(y).astype(kind)
+    return series.mask(~known)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "None",
+        "nan among objects",
+        "list",
+        "list with nan",
+        "numbers",
+        "list of int",
+        "list of bool",
+        "Int64",
+        "boolean",
+        "string",
+        "category",
+        "object",
+    ],
+)
+def test_missing_labels(kind):
+    X, y = rows_of()
+    known = np.random.default_rng(0).random(200) < 0.5
+    labels = missing(kind, y, known)
+    words = any(isinstance(label, str) for label in labels)
+    calls = []
+
+    def oracle(i):
+        calls.append(i)
+        return y[i] if words else int(y[i] == "yes")
+
+    model = LabelEfficientClassifier(LEARNERS["pa"], AllQuery(), random_state=0)
+    plain = clone(model).fit(X, y)
+    model.fit(X, labels, oracle=oracle)
+    assert len(model.classes_) == 2
+    assert sorted(calls) == np.flatnonzero(~known).tolist()
+    assert_array_equal(model.queried_, True)
+    assert_array_equal(model.estimator_.coef_, plain.estimator_.coef_)
+    assert_array_equal(model.predict(X) == model.classes_[1], plain.predict(X) == "yes")
+    # Without an oracle: the row is named.
+    with pytest.raises(ValueError, match=r"label of row \d+ is asked for, but it is missing in y"):
+        clone(model).fit(X, labels)
+    with pytest.raises(ValueError, match=f"label of row {np.argmin(known)} is asked"):
+        clone(model).set_params(shuffle=False).fit(X, labels)
+    # Or it is not asked for.
+    bought = np.random.default_rng(1).random(200) < 0.5
+    rule = Fixed(bought & known)
+    model = LabelEfficientClassifier(LEARNERS["pa"], rule, shuffle=False).fit(X, labels)
+    assert_array_equal(model.queried_, bought & known)
+
+
+def test_the_oracle_is_asked_only_for_what_is_missing():
+    X, y = rows_of()
+    calls = []
+    labels = y.astype(object)
+    labels[[3, 77]] = None
+    model = LabelEfficientClassifier(LEARNERS["pa"], AllQuery(), shuffle=False)
+    model.fit(X, labels, oracle=lambda i: calls.append((i, type(i))) or y[i])
+    assert calls == [(3, int), (77, int)]
+    calls.clear()
+    model.partial_fit(X[:5], labels[:5], oracle=lambda i: calls.append((i, type(i))) or y[i])
+    assert calls == [(3, int)]
+    model.partial_fit(X[:5], oracle=lambda i: y[i])
+    assert model.n_queries_ == 210
+
+
+@pytest.mark.parametrize("estimator", [LEARNERS["pa"], Wrapped(LEARNERS["pa"])], ids=str)
+@pytest.mark.parametrize("answer", ["maybe", None, np.nan, 3])
+def test_an_oracle_that_says_what_is_no_class(estimator, answer):
+    X, y = rows_of()
+    model = LabelEfficientClassifier(estimator, AllQuery(), shuffle=False)
+    said = re.escape(repr(answer))
+    with pytest.raises(ValueError, match=f"oracle gave the label {said} for row 7, which is none"):
+        model.fit(X, oracle=lambda i: answer if i == 7 else y[i], classes=["no", "yes"])
+
+
+def test_classes_that_y_does_not_hold():
+    X, y = rows_of()
+    model = LabelEfficientClassifier(LEARNERS["pa"], AllQuery(), random_state=0)
+    model.fit(X, y, classes=["yes", "maybe", "no"])
+    assert_array_equal(model.classes_, ["maybe", "no", "yes"])
+    assert model.estimator_.coef_.shape == (3, 4)
+    with pytest.raises(ValueError, match="classes must be passed where y holds no label"):
+        model.fit(X, oracle=lambda i: y[i])
+    with pytest.raises(ValueError, match="requires y to be passed.* or an oracle"):
+        model.fit(X)
+    assert_array_equal(model.classes_, ["maybe", "no", "yes"])
+
+
+# -- who is asked -----------------------------------------------------------------------
+
+
+class Annotator:
+    """Tells labels, keeps a list of what was asked; fails once, at a certain question."""
+
+    def __init__(self, y, fail_at=None, failure=None):
+        self.y, self.fail_at, self.failure = y, fail_at, failure
+        self.asked = []
+
+    def __call__(self, i):
+        if len(self.asked) == self.fail_at:
+            self.fail_at = None
+            if isinstance(self.failure, BaseException):
+                raise self.failure
+            return self.failure
+        self.asked.append(i)
+        return self.y[i]
+
+
+with_loops = pytest.mark.parametrize(
+    "estimator", [LEARNERS["pa"], Wrapped(LEARNERS["pa"]), OTHERS["sgd"]], ids=["pa", "any", "sgd"]
+)
+
+
+@with_loops
+@with_layouts
+def test_an_oracle_of_two_arguments_is_given_the_row(estimator, layout):
+    X, y = rows_of(layout=layout)
+    before = X.copy()
+    told = []
+
+    def oracle(i, row):
+        told.append(i)
+        if layout == "csr":
+            assert row.shape == (1, 4)
+            assert_array_equal(row.toarray(), X[i : i + 1].toarray())
+            row.data[:] = 7.0
+        else:
+            assert row.shape == (4,)
+            assert_array_equal(row, X[i])
+            row[:] = 7.0
+        return y[i]
+
+    model = LabelEfficientClassifier(estimator, RULES["margin"], random_state=0)
+    plain = clone(model).fit(X, y)
+    assert_same(model.fit(X, oracle=oracle, classes=["no", "yes"]), plain, X)
+    assert sorted(told) == np.flatnonzero(plain.queried_).tolist()
+    # What it does to its row does nothing to ours.
+    assert (before != X).sum() == 0
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda y: y.__getitem__,
+        lambda y: dict(enumerate(y)).get,  # (key, default=None): the default is its own affair
+        lambda y: lambda i, y=y: y[i],
+        lambda y: lambda *args: y[args[0]] if len(args) == 1 else "wrong",
+        lambda y: partial(lambda labels, i: labels[i], y),
+        lambda y: partial(lambda labels, i, row: labels[i] if len(row) else None, y),
+        lambda y: lambda i, row, *, name="x": y[i] if row.ndim == 1 else None,
+        Annotator,
+    ],
+)
+def test_forms_of_oracles(make):
+    X, y = rows_of()
+    model = LabelEfficientClassifier(LEARNERS["pa"], RULES["margin"], random_state=0)
+    plain = clone(model).fit(X, y)
+    assert_same(model.fit(X, oracle=make(y), classes=["no", "yes"]), plain, X)
+
+
+def test_an_oracle_has_to_be_callable():
+    X, y = rows_of()
+    model = LabelEfficientClassifier(LEARNERS["pa"])
+    for learn in (model.fit, model.partial_fit):
+        with pytest.raises(TypeError, match=r"oracle must be callable, got \['yes', 'no'\]"):
+            learn(X, oracle=["yes", "no"], classes=["no", "yes"])
+    assert set(vars(model)) == set(model.get_params(deep=False))
+
+
+# -- what was bought --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("learner", ["pa", "sgd"])
+@with_both
+@pytest.mark.parametrize("max_iter", [1, 3])
+def test_labels_that_were_bought_are_kept(learner, problem, max_iter):
+    X, y = rows_of(problem)
+    estimator = {**LEARNERS, **OTHERS}[learner]
+    model = LabelEfficientClassifier(
+        estimator, RULES["random"], max_iter=max_iter, random_state=0
+    ).fit(X, y)
+    assert model.queried_labels_.dtype == y.dtype
+    assert 0 < model.n_queries_ < 200
+    assert_array_equal(model.queried_labels_, y[model.queried_])
+    # In a stream, too, whatever y held beside them.
+    for part in (slice(0, 1), slice(1, 50), slice(50, 200)):
+        model.partial_fit(X[part], y[part])
+    assert_array_equal(model.queried_labels_, np.r_[y, y][model.queried_])
+    assert len(model.queried_labels_) == model.n_queries_
+    # Another model learns from them.
+    other = PassiveAggressiveClassifier(random_state=0).fit(
+        np.r_[X, X][model.queried_], model.queried_labels_
+    )
+    assert other.score(X, y) > 0.5
+
+
+FAILURES = {
+    "error": PhoneIsDown("no signal"),
+    "interrupt": KeyboardInterrupt(),
+    "typo": "yess",
+    "nothing": None,
+}
+with_failures = pytest.mark.parametrize("failure", FAILURES)
+
+
+def broken_off(call, failure):
+    """The call breaks off, for the reason given."""
+    if isinstance(failure, BaseException):
+        with pytest.raises(type(failure)):
+            call()
+    else:
+        said = re.escape(repr(failure))
+        with pytest.raises(ValueError, match=rf"oracle gave the label {said} for row \d+, which"):
+            call()
+
+
+@with_loops
+@with_failures
+@pytest.mark.parametrize("max_iter, shuffle", [(1, False), (3, True)])
+@pytest.mark.parametrize("seed", ["none", "number", "generator"])
+def test_a_fit_that_broke_off_is_repeated_without_paying_twice(
+    estimator, failure, max_iter, shuffle, seed
+):
+    X, y = rows_of()
+    rule = MarginQuery(rate=0.3)
+    seeds = {"none": None, "number": 3, "generator": np.random.RandomState(5)}
+    params = dict(max_iter=max_iter, shuffle=shuffle, random_state=seeds[seed])
+    keyword = dict(classes=["no", "yes"])
+    oracle = Annotator(y, 30, FAILURES[failure])
+    model = LabelEfficientClassifier(estimator, rule, **params)
+    broken_off(lambda: model.fit(X, oracle=oracle, **keyword), FAILURES[failure])
+    # What was learnt and bought is there.
+    first = list(oracle.asked)
+    assert model.n_queries_ == len(first) == 30
+    assert_array_equal(np.flatnonzero(model.queried_), np.sort(first))
+    assert_array_equal(model.queried_labels_, y[np.sort(first)])
+    assert model.score(X, y) > 0.5
+    # Once more it fails, at the first new question, and the model travels.
+    oracle.fail_at, model = 30, pickle.loads(pickle.dumps(model))
+    broken_off(lambda: model.fit(X, oracle=oracle, **keyword), FAILURES[failure])
+    assert oracle.asked == first and model.n_queries_ == 30
+    # The same call ends well: no row is asked about twice, and it is as if nothing had happened.
+    model.fit(X, oracle=oracle, **keyword)
+    assert len(set(oracle.asked)) == len(oracle.asked) == model.n_queries_ > 30
+    assert oracle.asked[:30] == first
+    if seed == "number":
+        whole = LabelEfficientClassifier(estimator, rule, **params).fit(X, y)
+        assert_same(model, whole, X, rtol=0)
+    # That was that: a new fit asks anew.
+    again = Annotator(y)
+    model.fit(X, oracle=again, **keyword)
+    assert len(again.asked) == model.n_queries_ > 0
+
+
+@with_loops
+@with_failures
+@with_layouts
+def test_a_chunk_that_broke_off_is_repeated_without_learning_twice(estimator, failure, layout):
+    X, y = rows_of(layout=layout)
+    model = LabelEfficientClassifier(estimator, RULES["rate"])
+    whole = clone(model).partial_fit(X, y, classes=["no", "yes"])
+    for size in (200, 50):
+        stream, n_asked = clone(model), 0
+        for start in range(0, 200, size):
+            part = slice(start, start + size)
+            oracle = Annotator(y[part], 4, FAILURES[failure])
+            learn = partial(stream.partial_fit, X[part], oracle=oracle, classes=["no", "yes"])
+            broken_off(learn, FAILURES[failure])
+            assert stream.n_queries_ == n_asked + 4
+            assert start < len(stream.queried_) < start + len(y[part])
+            stream = pickle.loads(pickle.dumps(stream))
+            stream.partial_fit(X[part], oracle=oracle, classes=["no", "yes"])
+            assert len(set(oracle.asked)) == len(oracle.asked)
+            n_asked += len(oracle.asked)
+            assert stream.n_queries_ == n_asked
+        assert_same(stream, whole, X, rtol=0)
+        assert_array_equal(stream.queried_labels_, whole.queried_labels_)
+        # The same chunk may come again in earnest.
+        stream.partial_fit(X[part], y[part])
+        assert len(stream.queried_) == 200 + len(y[part])
+
+
+def test_a_missing_label_is_put_in_and_the_chunk_repeated():
+    X, y = rows_of()
+    labels = y.astype(object)
+    labels[[40, 90]] = None
+    model = LabelEfficientClassifier(LEARNERS["pa"], AllQuery())
+    for row in (40, 90):
+        with pytest.raises(ValueError, match=f"label of row {row} is asked for"):
+            model.partial_fit(X, labels, classes=["no", "yes"])
+        labels[row] = y[row]
+        assert model.n_queries_ == row
+    model.partial_fit(X, labels)
+    assert_same(model, clone(model).partial_fit(X, y, classes=["no", "yes"]), X)
+
+
+@with_loops
+def test_other_rows_are_not_taken_for_those_of_the_call_that_broke_off(estimator):
+    X, y = rows_of()
+    keyword = dict(classes=["no", "yes"])
+    started = LabelEfficientClassifier(estimator, AllQuery(), random_state=0)
+    with pytest.raises(PhoneIsDown):
+        started.fit(X, oracle=Annotator(y, 100, PhoneIsDown()), **keyword)
+    changed = X.copy()
+    changed[3, 2] += 1e-9
+    for other in (changed, X[::-1], X[:-1], X.astype(np.float32), csr_matrix(X)):
+        model, oracle = copy.deepcopy(started), Annotator(y)
+        model.fit(other, oracle=oracle, **keyword)
+        assert len(oracle.asked) == model.n_queries_ == other.shape[0]
+    # The same rows are the same in another place of memory.
+    for same in (X.copy(), np.asfortranarray(X), X.tolist(), X[::-1].copy()[::-1]):
+        model, oracle = copy.deepcopy(started), Annotator(y)
+        model.fit(same, oracle=oracle, **keyword)
+        assert len(oracle.asked) == 100 and model.n_queries_ == 200
+        assert_array_equal(model.queried_labels_, y)
+    # A mistake in the repetition loses nothing.
+    model, oracle = copy.deepcopy(started), Annotator(y)
+    for mistake in (
+        lambda: model.fit(X, oracle=oracle, classes=["no"]),
+        lambda: model.fit(X[:, :2], y[:-1]),
+        lambda: model.set_params(budget=-1).fit(X, oracle=oracle, **keyword),
+    ):
+        with pytest.raises(ValueError):
+            mistake()
+    model.set_params(budget=None).fit(X, oracle=oracle, **keyword)
+    assert len(oracle.asked) == 100
+    # Nor does a clone know anything.
+    oracle = Annotator(y)
+    clone(started).fit(X, oracle=oracle, **keyword)
+    assert len(oracle.asked) == 200
+
+
+def test_sparse_rows_are_told_apart():
+    X, y = rows_of(layout="csr")
+    started = LabelEfficientClassifier(LEARNERS["pa"], AllQuery(), random_state=0)
+    with pytest.raises(PhoneIsDown):
+        started.fit(X, oracle=Annotator(y, 100, PhoneIsDown()), classes=["no", "yes"])
+    moved, valued = X.copy(), X.copy()
+    moved.indices[0] = (moved.indices[0] + 1) % 4
+    valued.data[0] += 1.0
+    for other, n in ((X.copy(), 100), (moved, 200), (valued, 200)):
+        model, oracle = copy.deepcopy(started), Annotator(y)
+        model.fit(other, oracle=oracle, classes=["no", "yes"])
+        assert len(oracle.asked) == n
+
+
+def test_the_repetition_may_know_better():
+    """Labels in y come first; classes may be added; parameters may change."""
+    X, y = rows_of("multiclass")
+    model = LabelEfficientClassifier(LEARNERS["pa"], AllQuery(), shuffle=False)
+    oracle = Annotator(y)
+    with pytest.raises(ValueError, match="oracle gave the label"):
+        model.fit(X, oracle=oracle, classes=[10, 20])
+    n = model.n_queries_
+    assert n == np.argmax(y == 30) > 1
+    labels = np.full(200, None)
+    labels[0] = 30
+    oracle.asked.clear()
+    model.fit(X, labels, oracle=oracle, classes=[10, 20, 30])
+    assert oracle.asked == list(range(n, 200))
+    assert_array_equal(model.queried_labels_, np.r_[30, y[1:]])
+    # With another rule only what it asks for counts.
+    oracle = Annotator(y, 100, PhoneIsDown())
+    with pytest.raises(PhoneIsDown):
+        model.fit(X, oracle=oracle, classes=[10, 20, 30])
+    model.set_params(query_strategy=RULES["random"]).fit(X, oracle=oracle, classes=[10, 20, 30])
+    assert_array_equal(model.queried_labels_, y[model.queried_])
+    assert len(oracle.asked) == 100 + model.queried_[100:].sum()
+    assert model.n_queries_ == model.queried_.sum() < 120
+
+
+# -- nobody knows -----------------------------------------------------------------------
+
+
+def test_abstain_is_itself_in_every_copy():
+    assert copy.deepcopy(ABSTAIN) is ABSTAIN
+    assert pickle.loads(pickle.dumps(ABSTAIN)) is ABSTAIN
+    assert repr(ABSTAIN) == "ABSTAIN"
+
+
+@with_loops
+@pytest.mark.parametrize("rule", ["all", "random", "margin", "rate"])
+@pytest.mark.parametrize("max_iter", [1, 3])
+def test_rows_that_nobody_knows_are_not_learnt(estimator, rule, max_iter):
+    X, y = rows_of()
+    unknown = np.random.default_rng(0).random(200) < 0.3
+    labels = np.where(unknown, ABSTAIN, y)
+    oracle = Annotator(labels)
+    params = dict(max_iter=max_iter, shuffle=False)
+    model = LabelEfficientClassifier(estimator, RULES[rule], **params)
+    model.fit(X, oracle=oracle, classes=["no", "yes"])
+    # Each is asked about once, in all passes.
+    assert len(set(oracle.asked)) == len(oracle.asked)
+    asked = np.zeros(200, dtype=bool)
+    asked[oracle.asked] = True
+    assert_array_equal(model.queried_, asked & ~unknown)
+    assert_array_equal(model.abstained_, asked & unknown)
+    assert type(model.n_queries_) is type(model.n_abstained_) is int
+    assert model.n_queries_ == model.queried_.sum() > 0
+    assert model.n_abstained_ == model.abstained_.sum() > 0
+    assert model.query_strategy_.n_queries_ == asked.sum()
+    assert_array_equal(model.queried_labels_, y[model.queried_])
+    # The answer may as well be in y.
+    assert_same(clone(model).fit(X, labels), model, X, rtol=0)
+    assert_same(clone(model).fit(X, labels.tolist()), model, X, rtol=0)
+    if rule == "all":
+        known = clone(model).fit(X[~unknown], y[~unknown])
+        assert_array_equal(model.decision_function(X), known.decision_function(X))
+        assert_array_equal(model.online_predictions_[~unknown], known.online_predictions_)
+    if max_iter == 1:
+        stream = clone(model)
+        for part in (slice(0, 70), slice(70, 71), slice(71, 200)):
+            stream.partial_fit(X[part], labels[part], classes=["no", "yes"])
+        assert_same(stream, model, X, rtol=0)
+        assert_array_equal(stream.abstained_, model.abstained_)
+
+
+def test_abstentions_are_remembered_by_the_repetition():
+    X, y = rows_of()
+    oracle = Annotator(np.where(np.arange(200) % 3 == 0, ABSTAIN, y), 90, PhoneIsDown())
+    model = LabelEfficientClassifier(LEARNERS["pa"], AllQuery(), random_state=0)
+    with pytest.raises(PhoneIsDown):
+        model.fit(X, oracle=oracle, classes=["no", "yes"])
+    assert model.n_queries_ + model.n_abstained_ == 90
+    model.fit(X, oracle=oracle, classes=["no", "yes"])
+    assert len(oracle.asked) == len(set(oracle.asked)) == 200
+    assert_array_equal(model.abstained_, np.arange(200) % 3 == 0)
+
+
+# -- a budget ---------------------------------------------------------------------------
+
+
+@with_loops
+@pytest.mark.parametrize("rule", ["all", "random", "rate"])
+@pytest.mark.parametrize("max_iter", [1, 3])
+def test_a_budget_is_never_exceeded(estimator, rule, max_iter):
+    X, y = rows_of()
+    params = dict(max_iter=max_iter, random_state=0)
+    free = LabelEfficientClassifier(estimator, RULES[rule], **params).fit(X, y)
+    for budget in (0, 1, 30, free.n_queries_, 2**62):
+        model = LabelEfficientClassifier(estimator, RULES[rule], budget=budget, **params)
+        if budget == 0 and estimator is OTHERS["sgd"]:
+            continue  # which cannot predict without a label
+        model.fit(X, y)
+        assert model.n_queries_ == min(budget, free.n_queries_)
+        # Up to then it is the same, and rows are predicted afterwards.
+        if budget >= free.n_queries_:
+            assert_same(model, free, X, rtol=0)
+        assert len(model.online_predictions_) == 200
+        if max_iter == 1:
+            assert (model.queried_ <= free.queried_).all()
+        if budget == 30:
+            assert (model.online_predictions_ == y).mean() > 0.5
+            assert model.query_strategy_.n_queries_ == 30
+
+
+@with_loops
+def test_a_budget_is_for_the_whole_stream(estimator):
+    X, y = rows_of()
+    model = LabelEfficientClassifier(estimator, RULES["random"], budget=40)
+    whole = clone(model).partial_fit(X, y, classes=["no", "yes"])
+    oracle = Annotator(y)
+    assert whole.n_queries_ == 40
+    for start in range(0, 200, 7):
+        part = slice(start, start + 7)
+        model.partial_fit(X[part], oracle=lambda i, s=start: oracle(s + i), classes=["no", "yes"])
+        assert model.n_queries_ == len(oracle.asked) <= 40
+    assert model.n_queries_ == 40 and len(model.queried_) == 200
+    assert_same(model, whole, X, rtol=0)
+    # More money, more labels; less: none, and nothing is taken away.
+    model.set_params(budget=45).partial_fit(X, y)
+    assert model.n_queries_ == 45
+    model.set_params(budget=10).partial_fit(X, y)
+    assert model.n_queries_ == 45 and len(model.queried_) == 600
+
+
+def test_questions_without_an_answer_cost_nothing():
+    X, y = rows_of()
+    labels = np.where(np.arange(200) % 2, y, ABSTAIN)
+    for estimator in (LEARNERS["pa"], Wrapped(LEARNERS["pa"])):
+        model = LabelEfficientClassifier(estimator, AllQuery(), budget=50, shuffle=False)
+        model.fit(X, labels)
+        assert model.n_queries_ == 50 and model.n_abstained_ == 50
+        assert_array_equal(np.flatnonzero(model.queried_ | model.abstained_), np.arange(100))
+
+
+@pytest.mark.parametrize("budget", [-1, 2.5, "all"])
+def test_wrong_budgets(budget):
+    X, y = rows_of()
+    with pytest.raises(InvalidParameterError, match="'budget' parameter of LabelEfficient"):
+        LabelEfficientClassifier(budget=budget).fit(X, y)
+
+
+# -- all at once ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("learner", ["pa", "cost", "scw", "perceptron"])
+@pytest.mark.parametrize("rule", ["all", "random", "margin", "adaptive", "mistakes", "rate"])
+@with_both
+@with_layouts
+def test_both_loops_agree(learner, rule, problem, layout):
+    """Weights of 0, several passes, answers that are none, a budget, a call that breaks off."""
+    X, y = rows_of(problem, 120, layout)
+    rng = np.random.default_rng(1)
+    weight = rng.choice([0.0, 1.0, 2.0], 120)
+    labels = np.where(rng.random(120) < 0.2, ABSTAIN, y)
+    models, oracles = [], []
+    for estimator in (LEARNERS[learner], Wrapped(LEARNERS[learner])):
+        model = LabelEfficientClassifier(
+            estimator, RULES[rule], max_iter=3, budget=45, random_state=0
+        )
+        oracle = Annotator(labels, 20, PhoneIsDown())
+        call = partial(model.fit, X, None, weight, oracle=oracle, classes=np.unique(y))
+        with pytest.raises(PhoneIsDown):
+            call()
+        assert model.n_queries_ + model.n_abstained_ == 20
+        call()
+        assert model.n_queries_ <= 45
+        assert len(oracle.asked) == model.n_queries_ + model.n_abstained_ > 20
+        assert not (model.queried_ | model.abstained_)[weight == 0].any()
+        models.append(model)
+        oracles.append(oracle)
+    one, other = models
+    assert oracles[0].asked == oracles[1].asked
+    assert len(set(oracles[0].asked)) == len(oracles[0].asked)
+    assert_same(one, other, X)
+    assert_array_equal(one.abstained_, other.abstained_)
+    assert_array_equal(one.queried_labels_, other.queried_labels_)
+    assert one.query_strategy_.n_queries_ == other.query_strategy_.n_queries_

@@ -1,0 +1,72 @@
+"""Memory that runs out: each call ends with a MemoryError, and the model is as it was before."""
+
+from collections import Counter
+
+import pytest
+
+from tests.support import allocations
+
+pytestmark = pytest.mark.skipif(
+    allocations.compiler() is None, reason="needs Linux and a C compiler"
+)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    return allocations.build(tmp_path_factory.mktemp("allocations"))
+
+
+def check(outcomes):
+    bad = [
+        found[:4]
+        for found in outcomes
+        if found[2] not in ("clean", "survived") and not allocations.is_foreign(found)
+    ]
+    assert not bad, "\n".join(map(str, bad[:20]))
+    return Counter(found[2] for found in outcomes)
+
+
+# Kind, cases, every so many of the allocations, how many of them fail cleanly at least.
+QUICK = [
+    # Of these calls the first believed the new size of a buffer for which there was no memory; the
+    # second lost the solution that decisions came from; the third took rows of the call before for
+    # those gone through.
+    (
+        "arrays",
+        ("lasvm: next_chunk", "lasvm, 3 classes: predict", "labels, arow: next_chunk"),
+        2,
+        80,
+    ),
+    # Errors in code without the interpreter's lock were printed and passed over.
+    ("objects", ("lasvm, callable, sparse: next_chunk",), 4, 60),
+    # Classes had been counted whose rows were not learnt.
+    ("package", ("lasvm, balanced: next_chunk", "lasvm, 3 classes: next_chunk"), 1, 20),
+]
+
+
+@pytest.mark.parametrize(("kind", "names", "stride", "least"), QUICK)
+def test_a_call_without_memory_changes_nothing(library, kind, names, stride, least):
+    counts = check(allocations.outcomes(library, kind, names, stride=stride))
+    assert counts["clean"] >= least, counts
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "names", "stride"),
+    [
+        ("package", (), 7),
+        ("arrays", ("lasvm:", "lasvm, sparse, 3 classes:", "pa:", "labels, arow:"), 13),
+        ("objects", ("lasvm:", "pa:", "labels, arow:"), 3),
+    ],
+)
+def test_calls_of_many_models_without_memory_change_nothing(library, kind, names, stride):
+    counts = check(allocations.outcomes(library, kind, names, stride=stride))
+    assert counts["clean"] > 400, counts
+
+
+def test_a_crash_and_a_change_would_be_seen(library):
+    """The tests here could fail."""
+    names = ("lasvm: next_chunk",)
+    found = allocations.outcomes(library, "package", names, most=4, sabotage=True)
+    assert [one[2] for one in found] == ["crash 11", "changed"] * 2
+    assert not any(map(allocations.is_foreign, found))

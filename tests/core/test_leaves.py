@@ -1,0 +1,571 @@
+"""The inner loops at every SIMD level of this machine, against NumPy at any length."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from sklearn_online_svm._core.simd import leaves
+from tests.support import ROOT
+
+# Whole vectors, tails of every length, and lengths around the stretches of 512 of the loops that
+# look for an extreme.
+LENGTHS = [*range(41), 63, 511, 512, 513, 1024, 1500, 2047]
+
+at_every_level = pytest.mark.parametrize("level", leaves.simd_levels())
+at_any_length = pytest.mark.parametrize("n", LENGTHS)
+
+
+def test_the_portable_level_is_always_there_and_the_best_is_in_use():
+    levels = leaves.simd_levels()
+    assert levels[-1] == "portable"
+    assert len(set(levels)) == len(levels)
+    assert leaves.simd_level() == os.environ.get(leaves.ENVIRONMENT_VARIABLE, levels[0])
+
+
+def test_hooks_refuse_unknown_levels():
+    with pytest.raises(ValueError, match="'sse9'.*portable"):
+        leaves._py_dot("sse9", np.zeros(1, np.float32), np.zeros(1))
+
+
+# -- exp --------------------------------------------------------------------------------
+
+
+def exp_of(level, x):
+    """exp of an array, by the leaf for its type."""
+    out = np.full_like(x, -1)
+    hook = leaves._py_exp_f32 if x.dtype == np.float32 else leaves._py_exp_f64
+    hook(level, x, out)
+    return out
+
+
+def exact_exp(x):
+    with np.errstate(over="ignore"):
+        return np.exp(x.astype(np.longdouble))
+
+
+# (type, exp is 0 below, exp is inf above, relative error), as leaves_level.h says.
+EXP_RANGES = [(np.float32, -87.3, 88.0, 3e-7), (np.float64, -708.0, 709.0, 5e-16)]
+
+
+@at_every_level
+@pytest.mark.parametrize("dtype, low, high, accuracy", EXP_RANGES)
+def test_exp_is_accurate_on_its_whole_range(level, dtype, low, high, accuracy):
+    rng = np.random.default_rng(0)
+    small = np.geomspace(np.finfo(dtype).tiny, 1.0, 2000)
+    halves = (np.arange(-1000, 1000) + 0.5) * np.log(2)  # where it rounds to the next power of 2
+    x = np.concatenate(
+        [
+            np.linspace(low, high, 100_000),
+            rng.uniform(low, high, 100_000),
+            *(halves * (1 + shift) for shift in (-1e-7, -1e-15, 0, 1e-15, 1e-7)),
+            small,
+            -small,
+        ]
+    )
+    x = x.astype(dtype)
+    x = x[(x >= dtype(low)) & (x <= dtype(high))]
+    exact = exact_exp(x)
+    assert np.abs(exp_of(level, x) / exact - 1).max() < accuracy
+
+
+@at_every_level
+def test_exp_float32_is_accurate_bit_by_bit(level):
+    """Every 1009th number of the range."""
+    step = 1009
+    positive = np.arange(0, np.float32(88.0).view(np.int32), step, dtype=np.int32)
+    negative = np.arange(0, np.float32(87.3).view(np.int32), step, dtype=np.int32)
+    x = np.concatenate([positive.view(np.float32), -negative.view(np.float32)])
+    assert np.abs(exp_of(level, x) / np.exp(x.astype(np.float64)) - 1).max() < 3e-7
+
+
+@at_every_level
+@pytest.mark.parametrize("dtype, low, high, accuracy", EXP_RANGES)
+def test_exp_at_the_ends(level, dtype, low, high, accuracy):
+    low, high, info = dtype(low), dtype(high), np.finfo(dtype)
+    below = np.nextafter(low, dtype(-np.inf))
+    above = np.nextafter(high, dtype(np.inf))
+    x = np.array(
+        [below, 2 * low, info.min, -np.inf, above, 2 * high, info.max, np.inf], dtype=dtype
+    )
+    assert_array_equal(exp_of(level, x), [0] * 4 + [np.inf] * 4)
+    inside = np.array([low, high, 0.0, -0.0, info.tiny, -info.smallest_subnormal], dtype=dtype)
+    assert_allclose(exp_of(level, inside), exact_exp(inside).astype(dtype), rtol=accuracy)
+    assert_array_equal(exp_of(level, inside)[2:], 1)
+
+
+@at_every_level
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", range(1, 41))
+def test_exp_in_tails_is_exp_in_vectors_and_nan_passes(level, dtype, n):
+    x = np.linspace(-100, 100, 40).astype(dtype)
+    x[::7] = np.nan
+    out = exp_of(level, np.ascontiguousarray(x[:n]))
+    assert_array_equal(out, exp_of(level, x)[:n])
+    assert_array_equal(np.isnan(out), np.isnan(x[:n]))
+
+
+# -- dot, axpy --------------------------------------------------------------------------
+
+
+def numbers(n, seed=0):
+    """(float32, float32, float64) arrays of length n."""
+    rng = np.random.default_rng([n, seed])
+    k = rng.normal(size=(2, n)).astype(np.float32)
+    return k[0], k[1], rng.normal(size=n)
+
+
+@at_every_level
+@at_any_length
+def test_dot(level, n):
+    k, _, a = numbers(n)
+    expected = np.sum(k.astype(np.longdouble) * a)
+    bound = 1e-15 * (np.abs(k) @ np.abs(a))
+    assert abs(leaves._py_dot(level, k, a) - expected) <= bound
+
+
+@at_every_level
+@at_any_length
+def test_dot_with_zeros_behind_is_the_same_to_the_last_bit(level, n):
+    """Free slots and the room up to the next tile count for nothing."""
+    k, _, a = numbers(n)
+    n_more = -n % 16
+    padded = np.concatenate([k, np.ones(n_more, np.float32)]), np.r_[a, np.zeros(n_more)]
+    shorter, longer = leaves._py_dot(level, k, a), leaves._py_dot(level, *padded)
+    assert_allclose(shorter, longer, rtol=0, atol=1e-15 * (np.abs(k) @ np.abs(a)))
+    if n % 16 == 0:
+        assert shorter == longer
+
+
+@at_every_level
+@at_any_length
+def test_axpy(level, n):
+    k, _, g = numbers(n)
+    expected = g + 0.7 * k.astype(np.float64)
+    leaves._py_axpy(level, 0.7, k, g)
+    assert_allclose(g, expected, rtol=1e-14, atol=1e-15)
+
+
+@at_every_level
+@pytest.mark.parametrize("place", [0, 5, 15, 16])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_dot_and_axpy_pass_on_what_is_not_finite(level, value, place):
+    k, _, a = numbers(17)
+    a[place] = value
+    with np.errstate(invalid="ignore"):
+        assert_array_equal(leaves._py_dot(level, k, a), k @ a)
+    leaves._py_axpy(level, 2.0, k, a)
+    assert_array_equal(a[place], value)
+    assert np.isfinite(np.delete(a, place)).all()
+
+
+# -- update and extremes ----------------------------------------------------------------
+
+
+def masks(n, kind):
+    rng = np.random.default_rng(n)
+    if kind == "mixed":
+        return [-rng.integers(0, 2, n, dtype=np.int8) for _ in range(2)]
+    if kind == "single":
+        up, down = np.zeros((2, n), np.int8)
+        up[n // 3 : n // 3 + 1] = down[2 * n // 3 : 2 * n // 3 + 1] = -1
+        return up, down
+    return [np.full(n, -1 if kind == "all" else 0, np.int8)] * 2
+
+
+def expected_extremes(g, up, down):
+    """(g_max, g_min, i_max, j_min), the lowest index of several."""
+    g_up, g_down = np.where(up, g, -np.inf), np.where(down, g, np.inf)
+    i = int(g_up.argmax()) if up.any() else -1
+    j = int(g_down.argmin()) if down.any() else -1
+    return (g[i] if i >= 0 else -np.inf), (g[j] if j >= 0 else np.inf), i, j
+
+
+@at_every_level
+@at_any_length
+@pytest.mark.parametrize("kind", ["mixed", "all", "none", "single"])
+def test_update(level, n, kind):
+    ki, kj, g = numbers(n)
+    up, down = masks(n, kind)
+    expected = g - 0.3 * (ki.astype(np.float64) - kj)
+    extremes = leaves._py_update(level, g, ki, kj, 0.3, up, down)
+    assert_allclose(g, expected, rtol=1e-14, atol=1e-15)
+    # Exactly the extremes of the new g.
+    assert extremes == expected_extremes(g, up, down)
+
+
+@at_every_level
+@at_any_length
+def test_update_with_step_zero_is_a_scan(level, n):
+    ki, _, g = numbers(n)
+    before = g.copy()
+    up, down = masks(n, "mixed")
+    extremes = leaves._py_update(level, g, ki, ki, 0.0, up, down)
+    assert_array_equal(g, before)
+    assert extremes == expected_extremes(g, up, down)
+
+
+@at_every_level
+@pytest.mark.parametrize("n", [1, 7, 16, 40, 513, 1300])
+def test_extremes_of_equal_gradients_are_the_lowest_open_slot(level, n):
+    zeros, g = np.zeros(n, np.float32), np.full(n, 0.5)
+    up, down = np.full((2, n), -1, np.int8)
+    for first in {0, n // 2, n - 1}:
+        up[:first] = down[:first] = 0
+        extremes = leaves._py_update(level, g, zeros, zeros, 1.0, up, down)
+        assert extremes == (0.5, 0.5, first, first)
+
+
+@at_every_level
+@pytest.mark.parametrize("n", [40, 513, 1300])
+def test_extreme_at_every_place(level, n):
+    zeros = np.zeros(n, np.float32)
+    open_ = np.full(n, -1, np.int8)
+    for place in range(n):
+        g = np.zeros(n)
+        g[place] = 1.0
+        assert leaves._py_update(level, g, zeros, zeros, 0.0, open_, open_)[2] == place
+        g[place] = -1.0
+        assert leaves._py_update(level, g, zeros, zeros, 0.0, open_, open_)[3] == place
+
+
+# -- partner ----------------------------------------------------------------------------
+
+
+def gains(g, ki, diag, g_i, k_ii, down):
+    curvature = np.maximum(float(k_ii) + diag - 2.0 * ki, 1e-12)
+    return np.where(down.astype(bool) & (g < g_i), (g_i - g) ** 2 / curvature, 0.0)
+
+
+@at_every_level
+@at_any_length
+@pytest.mark.parametrize("kind", ["mixed", "all", "none", "single"])
+def test_partner_promises_most(level, n, kind):
+    ki, kj, g = numbers(n)
+    diag = 1.0 + np.abs(kj)
+    down = masks(n, kind)[1]
+    for g_i in (0.0, 3.0):
+        expected = gains(g, ki.astype(float), diag.astype(float), g_i, 3.0, down)
+        j = leaves._py_partner(level, g, ki, diag, g_i, 3.0, down)
+        if not (expected > 0).any():
+            assert j == -1
+        else:
+            # Chosen in float32: one that promises as much, up to rounding.
+            assert expected[j] >= expected.max() * (1 - 1e-5)
+
+
+@at_every_level
+@pytest.mark.parametrize("n", [1, 7, 16, 40, 513, 1300])
+def test_partner_of_equal_gains_is_the_lowest_slot(level, n):
+    same, g = np.full(n, 0.5, np.float32), np.full(n, -1.0)
+    down = np.full(n, -1, np.int8)
+    for first in {0, n // 2, n - 1}:
+        down[:first] = 0
+        assert leaves._py_partner(level, g, same, 2 * same, 1.0, 1.0, down) == first
+
+
+@at_every_level
+def test_partner_where_the_curvature_is_not_positive(level):
+    """It is floored: no division by 0, no negative gain."""
+    g = np.array([-1.0, -1.0, -2.0])
+    ki = np.array([1.0, 5.0, 0.0], np.float32)  # curvature 0, -8 and 2
+    down = np.full(3, -1, np.int8)
+    j = leaves._py_partner(level, g, ki, np.ones(3, np.float32), 1.0, 1.0, down)
+    assert j in (0, 1)
+
+
+# -- without a bias: one coordinate, two coordinates, sums --------------------------------
+
+
+def hinge(n, kind):
+    """Labels, bounds and the masks of what may move; a quarter of the slots is free.
+
+    A free slot has bound 0 and moves neither way; the numbers left in it mean nothing.
+    """
+    rng = np.random.default_rng([n, 1])
+    y = rng.choice([-1, 1], n).astype(np.int8)
+    free = rng.random(n) < 0.25
+    bound = np.where(free, 0.0, y * rng.uniform(0.1, 10.0, n)).astype(np.float32)
+    up, down = masks(n, kind)
+    return y, bound, np.where(free, 0, up).astype(np.int8), np.where(free, 0, down).astype(np.int8)
+
+
+GARBAGE = (np.nan, np.inf, -np.inf, 1e300)
+
+
+def with_garbage(array, bound):
+    """Anything at all in the free slots."""
+    free = np.flatnonzero(bound == 0)
+    array[free] = np.resize(np.array(GARBAGE, array.dtype), len(free))
+    return array
+
+
+@at_every_level
+@at_any_length
+@pytest.mark.parametrize("kind", ["mixed", "all", "none", "single"])
+def test_update_one(level, n, kind):
+    k, _, g = numbers(n)
+    _, bound, up, down = hinge(n, kind)
+    expected = g - 0.3 * k.astype(np.float64)
+    loss, *extremes = leaves._py_update_one(level, g, k, 0.3, up, down, bound)
+    assert_allclose(g, expected, rtol=1e-14, atol=1e-15)
+    assert tuple(extremes) == expected_extremes(g, up, down)
+    assert_allclose(loss, np.maximum(0.0, bound * g).sum(), rtol=1e-13)
+
+
+@at_every_level
+@at_any_length
+@pytest.mark.filterwarnings("ignore:(invalid|overflow):RuntimeWarning")
+def test_update_one_is_not_spoilt_by_free_slots(level, n):
+    k, _, g = numbers(n)
+    _, bound, up, down = hinge(n, "all")
+    clean, dirty = g.copy(), with_garbage(g.copy(), bound)
+    expected = leaves._py_update_one(level, clean, k, 0.3, up, down, bound)
+    for row in (k, with_garbage(k.copy(), bound)):
+        g = dirty.copy()
+        assert leaves._py_update_one(level, g, row, 0.3, up, down, bound) == expected
+        assert_array_equal(g[bound != 0], clean[bound != 0])
+
+
+@at_every_level
+@at_any_length
+@pytest.mark.parametrize("kind", ["mixed", "all", "none", "single"])
+def test_update_two(level, n, kind):
+    ki, kj, g = numbers(n)
+    up, down = masks(n, kind)
+    expected = g - 0.3 * ki.astype(np.float64) + 1.7 * kj.astype(np.float64)
+    with_loss = g.copy()
+    none, *extremes = leaves._py_update_two(level, g, ki, 0.3, kj, -1.7, up, down)
+    assert none == 0.0
+    assert_allclose(g, expected, rtol=1e-14, atol=1e-14)
+    assert tuple(extremes) == expected_extremes(g, up, down)
+    bound = np.linspace(-2, 2, n).astype(np.float32)
+    loss, *same = leaves._py_update_two(level, with_loss, ki, 0.3, kj, -1.7, up, down, bound)
+    assert same == extremes
+    assert_array_equal(with_loss, g)
+    assert_allclose(loss, np.maximum(0, bound.astype(float) * g).sum(), rtol=1e-12)
+
+
+@at_every_level
+@at_any_length
+@pytest.mark.filterwarnings("ignore:(invalid|overflow):RuntimeWarning")
+def test_update_two_is_not_spoilt_by_free_slots(level, n):
+    ki, kj, g = numbers(n)
+    _, bound, up, down = hinge(n, "all")
+    clean, dirty = g.copy(), with_garbage(g.copy(), bound)
+    expected = leaves._py_update_two(level, clean, ki, 0.3, kj, 0.2, up, down)
+    assert leaves._py_update_two(level, dirty, ki, 0.3, kj, 0.2, up, down) == expected
+    assert_array_equal(dirty[bound != 0], clean[bound != 0])
+
+
+@at_every_level
+@at_any_length
+def test_one_coordinate_is_two_of_which_one_stays(level, n):
+    """And a pair is two that move the same way and back; other roundings for the pair."""
+    ki, kj, g = numbers(n)
+    _, bound, up, down = hinge(n, "mixed")
+    one, two, pair, both = (g.copy() for _ in range(4))
+    alone = leaves._py_update_one(level, one, ki, 0.3, up, down, bound)
+    assert leaves._py_update_two(level, two, ki, 0.3, kj, 0.0, up, down, bound) == alone
+    assert_array_equal(one, two)
+    leaves._py_update(level, pair, ki, kj, 0.3, up, down)
+    leaves._py_update_two(level, both, ki, 0.3, kj, -0.3, up, down)
+    assert_allclose(both, pair, rtol=1e-14, atol=1e-14)
+
+
+@at_every_level
+@pytest.mark.parametrize("n", [1, 7, 16, 40, 513, 1300])
+def test_extremes_of_equal_gradients_are_the_lowest_open_slot_without_a_bias(level, n):
+    zeros, bound, g = *np.zeros((2, n), np.float32), np.full(n, 0.5)
+    bound += 1.0
+    up, down = np.full((2, n), -1, np.int8)
+    for first in {0, n // 2, n - 1}:
+        up[:first] = down[:first] = 0
+        expected = (0.5, 0.5, first, first)
+        assert leaves._py_update_one(level, g, zeros, 1.0, up, down, bound) == (n / 2, *expected)
+        assert leaves._py_update_two(level, g, zeros, 1.0, zeros, 1.0, up, down)[1:] == expected
+
+
+@at_every_level
+@pytest.mark.parametrize("n", [40, 513, 1300])
+def test_extreme_at_every_place_without_a_bias(level, n):
+    zeros, open_ = np.zeros(n, np.float32), np.full(n, -1, np.int8)
+    for place in range(n):
+        g, bound = np.zeros(n), np.zeros(n, np.float32)
+        g[place], bound[place] = 1.0, 2.0
+        loss, _, _, high, _ = leaves._py_update_one(level, g, zeros, 0.0, open_, open_, bound)
+        assert (loss, high) == (2.0, place)
+        g[place] = -1.0
+        assert leaves._py_update_one(level, g, zeros, 0.0, open_, open_, bound)[4] == place
+        assert leaves._py_update_two(level, g, zeros, 0.0, zeros, 0.0, open_, open_)[4] == place
+
+
+def gains_of_two(g, ki, diag, step_i, k_ii, up, down):
+    """What a step on each slot adds to the dual (twice that), after a step on i."""
+    ki, diag = ki.astype(float), diag.astype(float)
+    left = g - step_i * ki
+    curvature = np.maximum(diag - ki**2 / max(k_ii, 1e-12), 1e-6)
+    return np.where(np.where(left > 0, up, down).astype(bool), left**2 / curvature, 0.0)
+
+
+@at_every_level
+@at_any_length
+@pytest.mark.parametrize("kind", ["mixed", "all", "none", "single"])
+def test_companion_promises_most(level, n, kind):
+    ki, kj, g = numbers(n)
+    k_ii = 3.0
+    diag = 0.5 + np.abs(kj) + ki**2 / np.float32(k_ii)  # as of a positive definite kernel
+    up, down = masks(n, kind)
+    for step_i in (0.0, 0.4, -3.0):
+        expected = gains_of_two(g, ki, diag, step_i, k_ii, up, down)
+        j = leaves._py_companion(level, g, ki, diag, step_i, k_ii, up, down)
+        if not (expected > 0).any():
+            assert j == -1
+        else:
+            # Chosen in float32: one that promises as much, up to rounding.
+            assert expected[j] >= expected.max() * (1 - 1e-5)
+
+
+@at_every_level
+@at_any_length
+@pytest.mark.filterwarnings("ignore:(invalid|overflow):RuntimeWarning")
+def test_companion_is_not_a_free_slot(level, n):
+    ki, kj, g = numbers(n)
+    diag = 2.0 + np.abs(kj) + ki**2
+    _, bound, up, down = hinge(n, "all")
+    expected = leaves._py_companion(level, g, ki, diag, 0.4, 1.0, up, down)
+    dirty = [with_garbage(array.copy(), bound) for array in (g, ki, diag)]
+    assert leaves._py_companion(level, *dirty, 0.4, 1.0, up, down) == expected
+    assert expected == -1 or bound[expected] != 0
+
+
+@at_every_level
+@pytest.mark.parametrize("n", [1, 7, 16, 40, 513, 1300])
+def test_companion_of_equal_gains_is_the_lowest_slot(level, n):
+    ki, diag, g = np.full(n, 0.5, np.float32), np.ones(n, np.float32), np.full(n, -1.0)
+    g[::2] = 1.0
+    up, down = np.full((2, n), -1, np.int8)
+    for first in {0, n // 2, n - 1}:
+        up[:first] = down[:first] = 0
+        assert leaves._py_companion(level, g, ki, diag, 0.0, 1.0, up, down) == first
+
+
+@at_every_level
+def test_companion_follows_its_gradient_after_the_step(level):
+    """The second is the largest gradient before the step on i; after it, it is none."""
+    g, ki = np.array([0.5, 2.0, -0.4]), np.array([0.0, 1.0, 0.0], np.float32)
+    diag, open_ = np.full(3, 2.0, np.float32), np.full(3, -1, np.int8)
+    closed = np.zeros(3, np.int8)
+    assert leaves._py_companion(level, g, ki, diag, 0.0, 1.0, open_, open_) == 1
+    assert leaves._py_companion(level, g, ki, diag, 2.0, 1.0, open_, open_) == 0
+    assert leaves._py_companion(level, g, ki, diag, 2.0, 1.0, closed, open_) == 2
+    assert leaves._py_companion(level, g, ki, diag, 2.0, 1.0, closed, closed) == -1
+
+
+@at_every_level
+def test_companion_where_the_curvature_is_not_positive(level):
+    """It is floored: no division by 0, no negative gain."""
+    g, ki = np.array([1.0, 1.0, 2.0]), np.array([1.0, 5.0, 0.0], np.float32)
+    open_ = np.full(3, -1, np.int8)
+    for k_ii in (1.0, 0.0, -1.0):
+        j = leaves._py_companion(level, g, ki, np.ones(3, np.float32), 0.0, k_ii, open_, open_)
+        assert j in (0, 1)
+
+
+@at_every_level
+@at_any_length
+@pytest.mark.filterwarnings("ignore:(invalid|overflow):RuntimeWarning")
+def test_moments(level, n):
+    _, _, g = numbers(n)
+    y, bound, _, _ = hinge(n, "all")
+    bound[::3] *= -1  # boxes on the other side of 0
+    limit = bound.astype(np.float64)
+    alpha = limit * np.random.default_rng(n).random(n)
+    h = np.abs(limit) * y * g
+    expected = h.sum(), (h * h).sum(), (alpha * g).sum()
+    bounds = [1e-14 * np.abs(terms).sum() for terms in (h, h * h, alpha * g)]
+    for g_of_any in (g, with_garbage(g.copy(), bound)):
+        found = leaves._py_moments(level, g_of_any, alpha, bound, y)
+        for value, right, error in zip(found, expected, bounds):
+            assert abs(value - right) <= error
+
+
+# -- the choice of the level ------------------------------------------------------------
+
+# Paths differ between levels in the last bit, which may decide between equals: what has to agree
+# is the optimum.
+PROGRAM = """
+import sys
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn_online_svm import LASVC, show_versions
+from sklearn_online_svm._core.simd.leaves import simd_level
+from sklearn_online_svm.datasets import make_waveform
+
+X, y = make_waveform(300, random_state=0)
+decisions = []
+for kernel in ("linear", "poly", "rbf", "sigmoid"):
+    gamma = 0.002 if kernel == "sigmoid" else 0.02
+    for data in (X, X.astype(np.float32), csr_matrix(X), csr_matrix(X.astype(np.float32))):
+        model = LASVC(kernel=kernel, gamma=gamma, max_iter=-1, tol=1e-6, random_state=0)
+        decisions.append(model.fit(data[:200], y[:200]).decision_function(data[200:]))
+model = LASVC(algorithm="lasvm-g", gamma=0.02, max_iter=-1, tol=1e-6, random_state=0)
+decisions.append(model.fit(X[:200], y[:200]).decision_function(X[200:]))
+np.save(sys.argv[1], decisions)
+print("level:", simd_level())
+show_versions()
+"""
+
+
+def run_at_level(level, *arguments):
+    return subprocess.run(
+        [sys.executable, "-c", *arguments],
+        cwd=ROOT,
+        env={**os.environ, leaves.ENVIRONMENT_VARIABLE: level},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_every_level_can_be_forced_and_finds_the_same_optimum(tmp_path):
+    decisions = {}
+    for level in leaves.simd_levels():
+        path = tmp_path / f"{level}.npy"
+        result = run_at_level(level, PROGRAM, path)
+        assert result.returncode == 0, result.stderr
+        assert f"level: {level}\n" in result.stdout
+        assert f"in use: {level}\n" in result.stdout
+        assert f"available: {', '.join(leaves.simd_levels())}\n" in result.stdout
+        decisions[level] = np.load(path)
+    for level in decisions:
+        assert_allclose(decisions[level], decisions["portable"], rtol=0, atol=1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", leaves.simd_levels()[1:])
+@pytest.mark.parametrize(
+    "tests",
+    [
+        *("test_blocks", "test_lasvm_twin", "test_lasvm_invariants"),
+        *("test_gap_driven_twin", "test_gap_driven_invariants", "test_robust"),
+    ],
+)
+def test_what_is_built_on_the_leaves_holds_at_every_level(level, tests):
+    result = run_at_level(
+        level,
+        "import sys, pytest; sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', sys.argv[1]]))",
+        f"tests/{tests}.py",
+    )
+    assert result.returncode == 0, result.stdout
+
+
+def test_a_wrong_level_is_a_clear_error():
+    result = run_at_level("sse9", "import sklearn_online_svm")
+    assert result.returncode != 0
+    assert (
+        "ImportError: SOSVM_SIMD='sse9' is not a SIMD level of this machine; available: "
+        f"{', '.join(leaves.simd_levels())}." in result.stderr
+    )

@@ -1,0 +1,120 @@
+"""The inner loops of the linear learners at every SIMD level of this machine."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from sklearn_online_svm._core.simd import leaves
+from tests.support import ROOT
+
+# Learns with each kind of weights, layout and type, at each width and number of classes, and
+# saves all weights.
+PROGRAM = """
+import sys
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn_online_svm._core.simd.leaves import simd_level
+from sklearn_online_svm.linear import (
+    AROWClassifier, PassiveAggressiveClassifier, PassiveAggressiveRegressor, SCWClassifier,
+)
+
+MODELS = {
+    "plain": PassiveAggressiveClassifier(C=0.3, intercept_scaling=1.0),
+    "mean": PassiveAggressiveClassifier(C=0.3, intercept_scaling=1.0, average=3),
+    "joint": PassiveAggressiveClassifier(
+        C=0.3, intercept_scaling=1.0, average=True, multi_class="crammer_singer"
+    ),
+    "diagonal": AROWClassifier(),
+    "full": SCWClassifier(covariance="full"),
+    "homogeneous": AROWClassifier(covariance="full", fit_intercept=False),
+    "regression": PassiveAggressiveRegressor(C=0.3, intercept_scaling=0.5),
+}
+SHAPES = [
+    *((d, 2) for d in [*range(1, 41), 63, 64, 65, 100, 130]),
+    *((5, k) for k in [*range(3, 36), 63, 64, 65, 130]),
+    *((33, k) for k in (4, 5, 17, 40)),
+]
+
+learnt = {}
+for name, model in MODELS.items():
+    for d, k in SHAPES:
+        if name == "regression" and k > 2 or name in ("full", "homogeneous") and d * k > 600:
+            continue
+        rng = np.random.default_rng([d, k])
+        X = rng.normal(size=(10, d)) / d**0.5
+        X[rng.random(X.shape) < (0.5 if d > 1 else 0)] = 0.0
+        y = rng.normal(size=10) if name == "regression" else rng.integers(k, size=10)
+        for layout in (np.array, csr_matrix):
+            for dtype in (np.float64, np.float32):
+                more = {} if name == "regression" else {"classes": range(k)}
+                model.__dict__.pop("_state", None)
+                model.partial_fit(layout(X.astype(dtype)), y, **more)
+                state = [model.coef_, model.intercept_, getattr(model, "covariance_", 0.0)]
+                state = np.concatenate([np.ravel(part) for part in state])
+                key = "/".join([name, f"{d}x{k}", layout.__name__, dtype.__name__])
+                learnt[key] = state.astype(np.float64)
+np.savez(sys.argv[1], **learnt)
+print(simd_level())
+"""
+
+
+def run_at_level(level, *arguments):
+    return subprocess.run(
+        [sys.executable, "-c", *arguments],
+        cwd=ROOT,
+        env={**os.environ, leaves.ENVIRONMENT_VARIABLE: level},
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.fixture(scope="module")
+def learnt(tmp_path_factory):
+    """Weights by level: all of what PROGRAM learns."""
+    folder, learnt = tmp_path_factory.mktemp("levels"), {}
+    for level in leaves.simd_levels():
+        result = run_at_level(level, PROGRAM, str(folder / f"{level}.npz"))
+        assert result.returncode == 0, result.stderr
+        assert result.stdout.strip() == level
+        with np.load(folder / f"{level}.npz") as arrays:
+            learnt[level] = dict(arrays)
+    return learnt
+
+
+@pytest.mark.parametrize("level", leaves.simd_levels()[:-1])
+def test_levels_differ_by_rounding(learnt, level):
+    portable = learnt["portable"]
+    assert learnt[level].keys() == portable.keys()
+    n_different = 0
+    for name, wanted in portable.items():
+        accuracy = 1e-4 if name.endswith("float32") else 1e-11
+        assert_allclose(learnt[level][name], wanted, rtol=accuracy, atol=accuracy, err_msg=name)
+        assert np.abs(wanted[: len(wanted) // 2]).max() > 1e-3 or "1x2" in name
+        n_different += (learnt[level][name] != wanted).any()
+    # The level was another one: sums come in another order.
+    assert n_different > len(portable) / 10
+
+
+@pytest.mark.parametrize("level", leaves.simd_levels())
+def test_layouts_and_types_differ_by_rounding(learnt, level):
+    for name, weights in learnt[level].items():
+        model, shape, _, dtype = name.split("/")
+        dense = learnt[level][f"{model}/{shape}/array/float64"]
+        accuracy = 1e-3 if dtype == "float32" else 1e-11
+        assert_allclose(weights, dense, rtol=accuracy, atol=accuracy, err_msg=name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", leaves.simd_levels()[1:])
+@pytest.mark.parametrize("tests", ["test_linear_twin", "test_linear_invariants", "test_queries"])
+def test_what_is_built_on_the_leaves_holds_at_every_level(level, tests):
+    result = run_at_level(
+        level,
+        "import sys, pytest; sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', sys.argv[1]]))",
+        f"tests/{tests}.py",
+    )
+    assert result.returncode == 0, result.stdout

@@ -1,0 +1,29 @@
+"""Models keep their bits from one version of the engine to the next."""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+
+import pytest
+
+from sklearn_online_svm._core.simd import leaves
+from tests.support import ROOT
+
+
+@pytest.mark.skipif(
+    platform.machine() not in ("x86_64", "AMD64") or os.name == "nt",
+    reason="elsewhere compilers fuse multiplications and additions, and bits are others",
+)
+def test_models_have_the_recorded_bits():
+    recorded = json.loads((ROOT / "tests" / "support" / "recorded_fits.json").read_text())
+    found = subprocess.run(
+        [sys.executable, "-m", "tests.support.recorded_fits"],
+        cwd=ROOT,
+        env={**os.environ, leaves.ENVIRONMENT_VARIABLE: "portable"},
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert json.loads(found.stdout) == recorded

@@ -1,0 +1,716 @@
+"""Progressive validation against a naive run, and the curves drawn of it."""
+
+import doctest
+import inspect
+import pickle
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import coo_matrix, csc_array, csr_matrix
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import NotFittedError, UndefinedMetricWarning
+from sklearn.linear_model import SGDClassifier, SGDRegressor
+from sklearn.metrics import accuracy_score, confusion_matrix, f1_score
+from sklearn.naive_bayes import BernoulliNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from sklearn_online_svm import LASVC
+from sklearn_online_svm.evaluation import (
+    ProgressiveValidationDisplay,
+    ProgressiveValidationResult,
+    gmean_score,
+    misclassification_cost,
+    progressive_validation,
+    weighted_sum_score,
+)
+from tests.support import samples
+from tests.support.samples import three_classes
+
+
+def two_classes(n=200):
+    """The sample of that name with the labels -1 and 1."""
+    X, y = samples.two_classes(n)
+    return X, np.where(y == "yes", 1, -1)
+
+
+MODELS = {
+    "sgd": SGDClassifier(random_state=0),
+    "lasvc": LASVC(gamma=0.5, random_state=0),
+    "bayes": BernoulliNB(),
+}
+PROBLEMS = {"binary": two_classes, "multiclass": three_classes}
+with_models = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+with_problems = pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
+
+COUNTS = ["n_samples", "n_scored", "mistakes", "n_queries", "true_counts", "predicted_counts"]
+
+
+def assert_same_run(result, other):
+    """The same counts; times differ in every run."""
+    for name in [*COUNTS, "hit_counts", "confusion_matrix", "n_unpredicted", "n_support"]:
+        assert_array_equal(getattr(result, name), getattr(other, name), err_msg=name)
+    assert_array_equal(result.predictions, other.predictions)
+
+
+def pairs(X, y, size):
+    for start in range(0, len(y), size):
+        yield X[start : start + size], y[start : start + size]
+
+
+def naive_run(model, X, y, size):
+    """Predictions of all rows but the first chunk, and the end of each chunk."""
+    predictions, ends = [], []
+    for X_chunk, y_chunk in pairs(X, y, size):
+        if ends:
+            predictions.extend(model.predict(X_chunk))
+        model.partial_fit(X_chunk, y_chunk, classes=np.unique(y))
+        ends.append((ends[-1] if ends else 0) + len(y_chunk))
+    return np.array(predictions), ends
+
+
+def or_nan(measure, *args, **params):
+    """Value of a measure, nan where it warns that it is undefined."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UndefinedMetricWarning)
+        try:
+            return measure(*args, **params)
+        except UndefinedMetricWarning:
+            return np.nan
+
+
+def naive_curve(measure, y_true, y_pred, ends, **params):
+    """Undefined for no rows, else the measure of all rows up to each of the ends."""
+    return [
+        or_nan(measure, y_true[:end], y_pred[:end], **params) if end else np.nan for end in ends
+    ]
+
+
+# ---------------------------------------------------------------------------
+# The run
+# ---------------------------------------------------------------------------
+
+
+@with_models
+@with_problems
+@pytest.mark.parametrize("size", [1, 7, 100, 1000])
+def test_run_is_the_naive_one(model, problem, size):
+    X, y = problem(200)
+    y_pred, ends = naive_run(clone(model), X, y, size)
+    result = progressive_validation(model, X, y, chunk_size=size, return_predictions=True)
+    assert_array_equal(result.n_samples, ends)
+    assert_array_equal(result.n_scored, np.array(ends) - ends[0])
+    assert_array_equal(result.n_queries, ends)
+    assert result.n_unpredicted == ends[0]
+    assert_array_equal(result.predictions, y_pred)
+    wrong = np.cumsum(np.r_[0, y_pred != y[ends[0] :]])
+    assert_array_equal(result.mistakes, wrong[result.n_scored])
+    assert_array_equal(result.classes, np.unique(y))
+    if len(y_pred):
+        assert_array_equal(
+            result.confusion_matrix, confusion_matrix(y[ends[0] :], y_pred, labels=np.unique(y))
+        )
+
+
+@with_problems
+def test_measures_are_those_of_all_rows_so_far(problem):
+    X, y = problem(300)
+    order = np.r_[np.arange(40), 40 + np.argsort(y[40:], kind="stable")]  # one class at first
+    X, y = X[order], y[order]
+    model = MODELS["sgd"]
+    y_pred, ends = naive_run(clone(model), X, y, 20)
+    result = progressive_validation(model, X, y, chunk_size=20)
+    rows = y[20:], y_pred, result.n_scored
+    labels = np.unique(y)
+
+    assert_allclose(result.accuracy(), naive_curve(accuracy_score, *rows))
+    assert_allclose(result.gmean(), naive_curve(gmean_score, *rows, labels=labels))
+    assert_allclose(
+        result.gmean(labels=labels[:2]), naive_curve(gmean_score, *rows, labels=labels[:2])
+    )
+    for label in labels:
+        assert_allclose(
+            result.f1(pos_label=label),
+            np.ravel(
+                naive_curve(f1_score, *rows, labels=[label], average="macro", zero_division="warn")
+            ),
+        )
+    if len(labels) > 2:
+        macro = dict(labels=labels, average="macro", zero_division=np.nan)
+        assert_allclose(result.f1(), naive_curve(f1_score, *rows, **macro))
+        return
+    assert_allclose(result.f1(), result.f1(pos_label=labels[1]))
+    for pos in labels:
+        about = {"pos_label": pos}
+        assert_allclose(
+            result.weighted_sum(eta_p=0.8, **about),
+            naive_curve(weighted_sum_score, *rows, eta_p=0.8, **about),
+        )
+        for params in ({}, {"cost_p": 50, "cost_n": 2}, {"normalize": True}):
+            defined = naive_curve(misclassification_cost, *rows, **about, **params)
+            defined[0] = result.cost(**params)[0]  # no rows: 0 with given costs, else nan
+            assert_allclose(result.cost(**about, **params), defined)
+
+
+def test_cost_of_no_rows():
+    result = progressive_validation(MODELS["sgd"], *two_classes(50), chunk_size=20)
+    assert np.isnan(result.cost()[0])
+    assert result.cost(cost_p=1, cost_n=3)[0] == 0
+    assert np.isnan(result.cost(cost_p=1, cost_n=3, normalize=True)[0])
+
+
+def test_undefined_measures_do_not_warn():
+    X, y = two_classes(60)
+    order = np.argsort(y, kind="stable")
+    result = progressive_validation(MODELS["bayes"], X[order], y[order], chunk_size=10)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for curve in (result.gmean(), result.weighted_sum(), result.cost(), result.accuracy()):
+            assert np.isnan(curve[0])
+        assert np.isnan(result.gmean()[1])
+        assert np.isfinite(result.gmean()[-1])
+
+
+@with_models
+@with_problems
+def test_iterator_of_chunks(model, problem):
+    X, y = problem(200)
+    whole = progressive_validation(model, X, y, chunk_size=30, return_predictions=True)
+    for chunks in (pairs(X, y, 30), list(pairs(X, y, 30))):
+        result = progressive_validation(
+            model, chunks, classes=np.unique(y)[::-1], return_predictions=True
+        )
+        assert_same_run(result, whole)
+
+
+def test_chunks_of_an_iterator_need_not_be_equal():
+    X, y = two_classes(200)
+    chunks = [(X[:50], y[:50]), (X[50:51], y[50:51]), (X[51:], y[51:])]
+    result = progressive_validation(MODELS["sgd"], chunks)
+    assert_array_equal(result.n_samples, [50, 51, 200])
+
+
+def test_iterator_is_taken_a_chunk_at_a_time():
+    X, y = two_classes(100)
+    seen = []
+
+    class Learner(SGDClassifier):
+        def partial_fit(self, X, y, classes=None):
+            seen.append("learnt")
+            return super().partial_fit(X, y, classes=classes)
+
+    def stream():
+        for chunk in pairs(X, y, 50):
+            seen.append("made")
+            yield chunk
+
+    progressive_validation(Learner(), stream())
+    assert seen == ["made", "learnt"] * 2
+
+
+@pytest.mark.parametrize("layout", [csr_matrix, csc_array, coo_matrix, np.ndarray.tolist])
+def test_layouts(layout):
+    X, y = two_classes(200)
+    model = MODELS["lasvc"]
+    dense = progressive_validation(model, X, y, return_predictions=True)
+    other = progressive_validation(model, layout(X), y.tolist(), return_predictions=True)
+    assert_same_run(other, dense)
+
+
+@pytest.mark.parametrize("dtype", [None, "string", "category", object])
+def test_pandas(dtype):
+    X, y = two_classes(200)
+    names = np.array(["no", "yes"])[(y == y.max()).astype(int)]
+    plain = progressive_validation(MODELS["lasvc"], X, names, return_predictions=True)
+    frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])]).set_index(X[:, 0])
+    series = pd.Series(names, index=frame.index, dtype=dtype)
+    result = progressive_validation(MODELS["lasvc"], frame, series, return_predictions=True)
+    assert_same_run(result, plain)
+    assert result.estimator.feature_names_in_.tolist() == list(frame.columns)
+
+
+@pytest.mark.parametrize("as_labels", [np.asarray, list, lambda y: y.astype(object)])
+def test_string_labels(as_labels):
+    X, y = three_classes(200)
+    names = np.array(["a", "bb", "ccc"])[np.searchsorted(np.unique(y), y)]
+    numbers = progressive_validation(MODELS["sgd"], X, y, return_predictions=True)
+    result = progressive_validation(MODELS["sgd"], X, as_labels(names), return_predictions=True)
+    assert result.classes.tolist() == ["a", "bb", "ccc"]
+    assert_array_equal(result.confusion_matrix, numbers.confusion_matrix)
+    assert_array_equal(
+        result.predictions, result.classes[np.searchsorted(np.unique(y), numbers.predictions)]
+    )
+    assert_array_equal(result.f1(pos_label="bb"), numbers.f1(pos_label=np.unique(y)[1]))
+
+
+def test_the_positive_class_of_string_labels_is_named():
+    X, y = two_classes(200)
+    names = np.where(y == 1, "fraud", "legit")
+    numbers = progressive_validation(MODELS["sgd"], X, y)
+    result = progressive_validation(MODELS["sgd"], X, names)
+    unnamed = r"pos_label=1 is not a valid label: .* classes \['fraud', 'legit'\]"
+    for measure in ("f1", "weighted_sum", "cost"):
+        with pytest.raises(ValueError, match=unnamed):
+            getattr(result, measure)()
+        # "fraud" comes first in the alphabet.
+        assert_allclose(getattr(result, measure)(pos_label="fraud"), getattr(numbers, measure)())
+    assert_array_equal(result.gmean(), numbers.gmean())
+    with pytest.raises(ValueError, match=unnamed):
+        result.to_frame()
+    measures = ["accuracy", "f1", "gmean", "weighted_sum", "cost"]
+    named = result.to_frame(pos_label="fraud")[measures]
+    pd.testing.assert_frame_equal(named, numbers.to_frame()[measures])
+    other = numbers.to_frame(pos_label=-1)
+    assert_array_equal(other["f1"], numbers.f1(pos_label=-1))
+
+
+def test_classes_that_never_come():
+    X, y = two_classes(100)
+    result = progressive_validation(MODELS["bayes"], X, y, classes=[-1, 1, 7])
+    assert result.classes.tolist() == [-1, 1, 7]
+    assert np.isnan(result.gmean()).all()
+    assert_array_equal(
+        result.gmean(labels=[-1, 1]), progressive_validation(MODELS["bayes"], X, y).gmean()
+    )
+
+
+# ---------------------------------------------------------------------------
+# Whose model it is
+# ---------------------------------------------------------------------------
+
+
+@with_models
+def test_the_estimator_is_cloned(model):
+    X, y = two_classes(100)
+    fitted = clone(model).fit(X, -y)
+    before = pickle.dumps(fitted)
+    result = progressive_validation(fitted, X, y, chunk_size=20)
+    assert pickle.dumps(fitted) == before
+    assert result.estimator is not fitted
+    assert_same_run(result, progressive_validation(model, X, y, chunk_size=20))
+
+
+@with_models
+def test_a_fitted_estimator_goes_on(model):
+    X, y = two_classes(300)
+    first = progressive_validation(model, X[:200], y[:200], chunk_size=50)
+    second = progressive_validation(
+        first.estimator, X[200:], y[200:], chunk_size=50, in_place=True, return_predictions=True
+    )
+    assert second.estimator is first.estimator
+    assert second.n_unpredicted == 0
+    assert_array_equal(second.n_samples, [50, 100])
+    assert_array_equal(second.n_scored, [50, 100])
+    assert_array_equal(second.n_queries, [50, 100])
+    whole = progressive_validation(model, X, y, chunk_size=50, return_predictions=True)
+    assert_array_equal(second.predictions, whole.predictions[150:])
+    assert_array_equal(whole.confusion_matrix, first.confusion_matrix + second.confusion_matrix)
+
+
+@with_models
+def test_an_unfitted_estimator_learns_in_place(model):
+    X, y = two_classes(100)
+    mine = clone(model)
+    result = progressive_validation(mine, X, y, chunk_size=20, in_place=True)
+    assert result.estimator is mine
+    assert_same_run(result, progressive_validation(model, X, y, chunk_size=20))
+
+
+def test_a_fitted_estimator_knows_its_classes():
+    X, y = three_classes(200)
+    model = clone(MODELS["sgd"]).fit(X, y)
+    rows = y != y[0]  # of one class nothing comes any more
+    result = progressive_validation(model, X[rows], y[rows], in_place=True)
+    assert_array_equal(result.classes, np.unique(y))
+
+
+def test_not_fitted_later_is_an_error():
+    class Forgetful(SGDClassifier):
+        def predict(self, X):
+            raise NotFittedError("I forgot.")
+
+    with pytest.raises(NotFittedError, match="I forgot"):
+        progressive_validation(Forgetful(), *two_classes(200))
+
+
+def test_plain_object_with_two_methods():
+    class Majority:
+        def partial_fit(self, X, y, classes=None):
+            self.label = max(set(y), key=list(y).count)
+
+        def predict(self, X):
+            return np.full(len(X), self.label)
+
+    X, y = two_classes(100)
+    model = Majority()
+    model.partial_fit(X, y)
+    result = progressive_validation(model, X, y, chunk_size=50, in_place=True)
+    assert_array_equal(result.n_scored, [50, 100])
+
+
+# ---------------------------------------------------------------------------
+# Estimators that predict each row themselves
+# ---------------------------------------------------------------------------
+
+
+class Curious(ClassifierMixin, BaseEstimator):
+    """Perceptron that asks for every second label, if there is one."""
+
+    def partial_fit(self, X, y, classes=None):
+        if not hasattr(self, "classes_"):
+            self.classes_ = np.asarray(classes)
+            self.coef_ = np.zeros(X.shape[1])
+            self.n_queries_ = 0
+            self.online_predictions_ = self.classes_[:0]
+        for x, label in zip(np.asarray(X), y):
+            place = len(self.online_predictions_)
+            self.online_predictions_ = np.append(self.online_predictions_, self.predict([x]))
+            is_missing = label is None or label != label
+            if place % 2 == 0 and not is_missing:
+                self.n_queries_ += 1
+                self.coef_ += x if label == self.classes_[1] else -x
+        return self
+
+    def predict(self, X):
+        return self.classes_[(np.asarray(X) @ self.coef_ > 0).astype(int)]
+
+
+@pytest.mark.parametrize("size", [1, 7, 100])
+def test_own_predictions_do_not_depend_on_chunks(size):
+    X, y = two_classes(100)
+    model = Curious().partial_fit(X, y, classes=np.unique(y))
+    result = progressive_validation(Curious(), X, y, chunk_size=size, return_predictions=True)
+    assert result.n_unpredicted == 0
+    assert_array_equal(result.predictions, model.online_predictions_)
+    assert_array_equal(result.n_scored, result.n_samples)
+    assert_array_equal(result.n_queries, (result.n_samples + 1) // 2)
+    assert_array_equal(result.predict_seconds, 0)
+    assert_array_equal(result.confusion_matrix, confusion_matrix(y, model.online_predictions_))
+
+
+@pytest.mark.parametrize("missing", [np.nan, None])
+def test_rows_without_a_label_are_not_scored(missing):
+    X, y = two_classes(100)
+    known = np.arange(100) % 3 > 0
+    labels = y.astype(float if missing is not None else object)
+    labels[~known] = missing
+    result = progressive_validation(
+        Curious(), X, labels, chunk_size=10, return_predictions=True, classes=np.unique(y)
+    )
+    assert_array_equal(result.n_scored, np.cumsum(known)[9::10])
+    assert_array_equal(result.n_queries, np.cumsum(known & (np.arange(100) % 2 == 0))[9::10])
+    assert len(result.predictions) == 100
+    assert_array_equal(
+        result.confusion_matrix, confusion_matrix(y[known], result.predictions[known])
+    )
+    without = progressive_validation(Curious(), X, labels, chunk_size=10, return_predictions=True)
+    assert_array_equal(without.confusion_matrix, result.confusion_matrix)
+
+
+def test_chunk_without_any_label():
+    X, y = two_classes(100)
+    labels = y.astype(float)
+    labels[:20] = np.nan
+    result = progressive_validation(Curious(), X, labels, chunk_size=10)
+    assert_array_equal(result.n_scored[:3], [0, 0, 10])
+    assert np.isnan(result.accuracy()[1])
+
+
+def test_own_predictions_go_on():
+    X, y = two_classes(100)
+    model = progressive_validation(Curious(), X[:60], y[:60]).estimator
+    result = progressive_validation(
+        model, X[60:], y[60:], chunk_size=10, in_place=True, return_predictions=True
+    )
+    whole = progressive_validation(Curious(), X, y, return_predictions=True)
+    assert_array_equal(result.predictions, whole.predictions[60:])
+    assert_array_equal(result.n_queries, [5, 10, 15, 20])
+
+
+def test_missing_labels_are_the_business_of_the_estimator():
+    X, y = two_classes(100)
+    labels = y.astype(float)
+    labels[50] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        progressive_validation(MODELS["sgd"], X, labels)
+
+
+# ---------------------------------------------------------------------------
+# The result
+# ---------------------------------------------------------------------------
+
+
+def test_seconds_are_cumulative():
+    result = progressive_validation(MODELS["sgd"], *two_classes(100), chunk_size=20)
+    assert result.predict_seconds[0] == 0
+    assert (np.diff(result.fit_seconds) > 0).all()
+    assert (np.diff(result.predict_seconds) > 0).all()
+    assert_array_equal(result.seconds, result.fit_seconds + result.predict_seconds)
+
+
+def test_support_vectors():
+    X, y = three_classes(100)
+    result = progressive_validation(MODELS["lasvc"], X, y, chunk_size=20)
+    assert result.n_support[-1] == len(result.estimator.support_)
+    assert progressive_validation(MODELS["sgd"], X, y).n_support is None
+
+    class Wrapper(Curious):
+        def partial_fit(self, X, y, classes=None):
+            self.estimator_ = result.estimator
+            return super().partial_fit(X, y, classes)
+
+    wrapped = progressive_validation(Wrapper(), *two_classes(50))
+    assert wrapped.n_support.tolist() == [len(result.estimator.support_)]
+
+
+def test_predictions_are_kept_on_request():
+    assert progressive_validation(MODELS["sgd"], *two_classes(50)).predictions is None
+
+
+def test_memory_of_many_chunks_is_that_of_the_counts():
+    X, y = two_classes(400)
+    result = progressive_validation(MODELS["bayes"], X, y, chunk_size=1)
+    assert result.true_counts.shape == (400, 2)
+    assert isinstance(result, ProgressiveValidationResult)
+    assert "BernoulliNB: 400 rows in 400 chunks" in repr(result)
+    copy = pickle.loads(pickle.dumps(result))
+    assert_same_run(copy, result)
+
+
+def test_to_frame():
+    result = progressive_validation(MODELS["lasvc"], *two_classes(200), chunk_size=50)
+    frame = result.to_frame()
+    assert list(frame["n_samples"]) == [50, 100, 150, 200]
+    assert_array_equal(frame["cost"], result.cost())
+    assert_array_equal(frame["n_support"], result.n_support)
+    three = progressive_validation(MODELS["sgd"], *three_classes(200)).to_frame()
+    assert set(frame.columns) - set(three.columns) == {"weighted_sum", "cost", "n_support"}
+
+
+def test_to_frame_without_pandas(monkeypatch):
+    result = progressive_validation(MODELS["sgd"], *two_classes(50))
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"to_frame needs pandas: `pip install pandas`"):
+        result.to_frame()
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda r: r.f1(pos_label=5), r"pos_label=5 is not a valid label: .* classes \[-1, 1\]"),
+        (lambda r: r.weighted_sum(pos_label="a"), r"pos_label='a' is not a valid label"),
+        (lambda r: r.weighted_sum(eta_p=1.5), r"'eta_p' parameter .* Got 1\.5"),
+        (lambda r: r.cost(cost_p=1), r"cost_p and cost_n .* cost_p=1 and cost_n=None"),
+        (lambda r: r.cost(cost_p=-1, cost_n=1), r"'cost_p' parameter .* Got -1"),
+        (lambda r: r.gmean(labels=[]), r"labels must name at least one"),
+        (lambda r: r.gmean(labels=[1, 5]), r"labels must be among .* got 5"),
+    ],
+)
+def test_errors_of_measures(call, message):
+    result = progressive_validation(MODELS["sgd"], *two_classes(50))
+    with pytest.raises(ValueError, match=message):
+        call(result)
+
+
+@pytest.mark.parametrize("measure", ["weighted_sum", "cost"])
+def test_measures_of_two_classes(measure):
+    result = progressive_validation(MODELS["sgd"], *three_classes(50))
+    with pytest.raises(ValueError, match=rf"{measure} needs two classes, got \[.*\]"):
+        getattr(result, measure)()
+
+
+# ---------------------------------------------------------------------------
+# Errors
+# ---------------------------------------------------------------------------
+
+X2, Y2 = two_classes(60)
+
+
+@pytest.mark.parametrize(
+    "estimator, message",
+    [
+        (
+            make_pipeline(StandardScaler(), SGDClassifier()),
+            r"'partial_fit' and 'predict'. Got Pip",
+        ),
+        (SGDRegressor(), r"estimator must be a classifier, got SGDRegressor\(\)"),
+        (None, r"'estimator' parameter .* Got None"),
+    ],
+)
+def test_unfit_estimators(estimator, message):
+    with pytest.raises(ValueError, match=message):
+        progressive_validation(estimator, X2, Y2)
+
+
+@pytest.mark.parametrize(
+    "X, y, params, message",
+    [
+        (X2, Y2, {"chunk_size": 0}, r"'chunk_size' parameter .* Got 0"),
+        (X2, Y2, {"in_place": "yes"}, r"'in_place' parameter .* Got 'yes'"),
+        (X2, Y2[:-1], {}, r"inconsistent numbers of samples: \[60, 59\]"),
+        ([(X2, Y2[:-1])], None, {}, r"inconsistent numbers of samples: \[60, 59\]"),
+        (X2, None, {}, r"y must be given .* got y=None and X of type ndarray"),
+        (csr_matrix(X2), None, {}, r"y must be given .* X of type csr_matrix"),
+        (5, None, {}, r"y must be given .* X of type int"),
+        (iter([(X2, Y2)]), Y2, {}, r"y must be None .* X of type list_iterator"),
+        ([X2, Y2], None, {}, r"pairs \(X_chunk, y_chunk\), got ndarray as its item number 0"),
+        ([(X2, Y2), (X2,)], None, {}, r"got tuple as its item number 1"),
+        ([], None, {}, r"X must hold at least one row"),
+        (X2[:0], Y2[:0], {}, r"X must hold at least one row"),
+        (X2, X2[:, 0], {}, r"Unknown label type: continuous"),
+        (X2, np.full(60, np.nan), {}, r"classes must be given .* only \[\]"),
+        ([(X2, np.ones(60))], None, {}, r"classes must be given .* only \[1.0\]"),
+        (
+            X2,
+            Y2,
+            {"classes": [1, 2]},
+            r"labels in y must be among the classes \[1, 2\], got \[-1\]",
+        ),
+        (X2, Y2, {"classes": ["a", "b"]}, r"among the classes \['a', 'b'\], got \[-1, 1\]"),
+        ([(X2, Y2), (X2, Y2 + 3)], None, {}, r"among the classes \[-1, 1\], got \[2, 4\]"),
+    ],
+)
+def test_errors(X, y, params, message):
+    with pytest.raises(ValueError, match=message):
+        progressive_validation(SGDClassifier(), X, y, **params)
+
+
+def test_estimator_classes_are_refused():
+    with pytest.raises(TypeError, match="estimator class"):
+        progressive_validation(SGDClassifier, X2, Y2)
+
+
+# ---------------------------------------------------------------------------
+# The display
+# ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def pyplot():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    plt = pytest.importorskip("matplotlib.pyplot")
+    yield plt
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def result():
+    return progressive_validation(MODELS["lasvc"], *two_classes(200), chunk_size=20)
+
+
+def test_display_from_estimator(pyplot, result):
+    display = ProgressiveValidationDisplay.from_estimator(
+        MODELS["lasvc"], *two_classes(200), chunk_size=20
+    )
+    assert display.figure_ is display.ax_.figure
+    assert_array_equal(display.line_.get_xdata(), result.n_samples)
+    assert_array_equal(display.line_.get_ydata(), result.accuracy())
+    assert display.line_.get_label() == display.name == "LASVC"
+    assert (display.ax_.get_xlabel(), display.ax_.get_ylabel()) == ("Rows", "Accuracy")
+
+
+def test_display_of_an_iterator(pyplot):
+    X, y = two_classes(200)
+    display = ProgressiveValidationDisplay.from_estimator(
+        MODELS["sgd"], pairs(X, y, 50), classes=[-1, 1], metric="mistakes"
+    )
+    assert_array_equal(display.line_.get_xdata(), [50, 100, 150, 200])
+
+
+@pytest.mark.parametrize("against", ["n_samples", "n_queries", "seconds"])
+@pytest.mark.parametrize(
+    "metric, params",
+    [
+        ("accuracy", None),
+        ("f1", {"pos_label": -1}),
+        ("gmean", None),
+        ("weighted_sum", {"eta_p": 0.9}),
+        ("cost", {"cost_p": 50, "cost_n": 1, "normalize": True}),
+        ("mistakes", None),
+        ("n_queries", None),
+        ("n_samples", None),
+        ("n_scored", None),
+        ("n_support", None),
+        ("seconds", None),
+        ("fit_seconds", None),
+        ("predict_seconds", None),
+    ],
+)
+def test_display_draws_any_measure(pyplot, result, metric, params, against):
+    display = ProgressiveValidationDisplay.from_result(
+        result, metric=metric, metric_params=params, against=against
+    )
+    expected = getattr(result, metric)
+    expected = expected(**(params or {})) if callable(expected) else expected
+    assert_array_equal(display.line_.get_xdata(), getattr(result, against))
+    assert_array_equal(display.line_.get_ydata(), expected)
+    assert display.ax_.get_xlabel() and display.ax_.get_ylabel()
+
+
+def test_displays_on_the_same_axes(pyplot, result):
+    first = ProgressiveValidationDisplay.from_result(result, name="one", color="red")
+    second = ProgressiveValidationDisplay.from_result(result, name="two", ax=first.ax_)
+    assert second.ax_ is first.ax_
+    assert first.line_.get_color() == "red"
+    legend = [text.get_text() for text in first.ax_.get_legend().get_texts()]
+    assert legend == ["one", "two"]
+
+
+def test_names_of_a_display(pyplot, result):
+    display = ProgressiveValidationDisplay(result=result)
+    assert display.plot() is display
+    assert display.ax_.get_legend() is None
+    assert display.plot(name="mine").line_.get_label() == "mine"
+    assert display.plot(label="its own").line_.get_label() == "its own"
+
+
+def test_errors_of_a_display(pyplot, result):
+    display = ProgressiveValidationDisplay(result=result)
+    with pytest.raises(ValueError, match=r"metric must be one of \('accuracy', .* got 'auc'"):
+        display.plot(metric="auc")
+    with pytest.raises(ValueError, match=r"against must be one of .* got 'n_rows'"):
+        display.plot(against="n_rows")
+    with pytest.raises(ValueError, match=r"metric='mistakes' has no parameters, got {'a': 1}"):
+        display.plot(metric="mistakes", metric_params={"a": 1})
+    linear = progressive_validation(MODELS["sgd"], X2, Y2)
+    with pytest.raises(ValueError, match=r"'n_support' is not known of SGDClassifier"):
+        ProgressiveValidationDisplay.from_result(linear, metric="n_support")
+    assert not pyplot.get_fignums()  # no empty figure is left behind
+
+
+def test_display_checks_before_it_runs(pyplot):
+    def stream():
+        raise AssertionError("the stream was begun")
+        yield
+
+    with pytest.raises(ValueError, match="metric must be"):
+        ProgressiveValidationDisplay.from_estimator(MODELS["sgd"], stream(), metric="auc")
+
+
+def test_display_without_matplotlib(monkeypatch, result):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    message = "needs matplotlib: `pip install matplotlib`"
+    with pytest.raises(ImportError, match=r"ProgressiveValidationDisplay.plot " + message):
+        ProgressiveValidationDisplay(result=result).plot()
+    with pytest.raises(ImportError, match=message):
+        ProgressiveValidationDisplay.from_estimator(MODELS["sgd"], X2, Y2)
+
+
+def test_examples_of_the_display(pyplot):
+    """Where matplotlib is missing they cannot be run as doctests are."""
+    examples = doctest.DocTestParser().get_examples(inspect.getdoc(ProgressiveValidationDisplay))
+    assert examples
+    exec("".join(example.source for example in examples), {})
+
+
+def test_import_does_not_load_matplotlib():
+    code = "import sys, sklearn_online_svm.evaluation; print('matplotlib' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

@@ -1,0 +1,380 @@
+"""Learning comes to an end: passes that change nothing are the last ones, steps are limited."""
+
+import json
+import pickle
+import re
+import signal
+import subprocess
+import sys
+import warnings
+from functools import partial
+from queue import Empty, Queue
+from threading import Thread
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.datasets import load_digits, make_blobs
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
+
+from sklearn_online_svm import LASVC, RampSVC
+from sklearn_online_svm.datasets import make_banana_like
+from tests.support import ROOT
+from tests.support.samples import (
+    ALGORITHMS,
+    GAP_DRIVEN,
+    banana,
+    breast_cancer,
+    digits_pair,
+    three_classes,
+    two_classes,
+    waveform,
+)
+
+with_algorithms = pytest.mark.parametrize("algorithm", ALGORITHMS)
+# Processor time that 200 rows may take.
+LIMIT = 2.0
+
+
+@pytest.fixture
+def in_time(request):
+    """Fail by name when the test takes more than LIMIT of processor time."""
+    if not hasattr(signal, "setitimer"):
+        yield  # Windows
+        return
+
+    def fail(number, frame):
+        pytest.fail(f"{request.node.name} did not end within {LIMIT} s")
+
+    before = signal.signal(signal.SIGPROF, fail)
+    signal.setitimer(signal.ITIMER_PROF, LIMIT)
+    yield
+    signal.setitimer(signal.ITIMER_PROF, 0.0)
+    signal.signal(signal.SIGPROF, before)
+
+
+def assert_same_solution(one, other):
+    assert_array_equal(one.support_, other.support_)
+    assert_array_equal(one.dual_coef_, other.dual_coef_)
+    assert_array_equal(one.intercept_, other.intercept_)
+
+
+# -- passes --------------------------------------------------------------------------------
+
+
+@with_algorithms
+def test_a_pass_that_changes_nothing_is_the_last_one(algorithm):
+    X, y = load_digits(return_X_y=True)
+    model = LASVC(algorithm=algorithm, max_iter=1000, random_state=0).fit(X, y)
+    assert 1 < model.n_iter_ < 20
+    exact = LASVC(algorithm=algorithm, max_iter=-1, random_state=0).fit(X, y)
+    assert model.n_iter_ == exact.n_iter_
+    assert_same_solution(model, exact)
+    assert model.kkt_violation_ == exact.kkt_violation_ <= 1e-3
+
+
+@pytest.mark.parametrize("C", [1.0, 1000.0])
+def test_max_iter_makes_the_first_passes_of_as_many_as_it_takes(C):
+    X, y = make_banana_like(800, random_state=0)
+    params = dict(C=C, gamma=1.0, random_state=0)
+    exact = LASVC(max_iter=-1, **params).fit(X, y)
+    assert 2 < exact.n_iter_ < 10
+    gaps = []
+    for k in range(1, exact.n_iter_ + 2):
+        model = LASVC(max_iter=k, **params).fit(X, y)
+        assert model.n_iter_ == min(k, exact.n_iter_)
+        gaps.append(exact.dual_objective_[0] - model.dual_objective_[0])
+    # The last pass of all changes nothing.
+    assert gaps[0] > gaps[-1] == gaps[-2] == 0
+    assert_same_solution(model, exact)
+
+
+@with_algorithms
+def test_online_passes_alone_end_when_nothing_changes(algorithm):
+    X, y = two_classes(300)
+    params = dict(algorithm=algorithm, gamma=0.3, finishing=False, random_state=0)
+    model = LASVC(max_iter=1000, **params).fit(X, y)
+    assert 1 < model.n_iter_ < 100
+    assert_same_solution(model, LASVC(max_iter=model.n_iter_, **params).fit(X, y))
+    assert_same_solution(model, LASVC(max_iter=model.n_iter_ - 1, **params).fit(X, y))
+
+
+# -- steps -----------------------------------------------------------------------------------
+
+
+def contradictory(n=60):
+    """Each row twice, once with either label."""
+    X = np.random.default_rng(0).normal(size=(n // 2, 3))
+    y = np.arange(n // 2) % 2
+    return np.vstack([X, X]), np.concatenate([y, 1 - y])
+
+
+def equal(n=60):
+    """Rows that are all the same, two thirds of them with label 1."""
+    return np.ones((n, 3)), np.where(np.arange(n) % 3, 1, 0)
+
+
+HARD = {"contradictory": contradictory, "equal": equal}
+WITHOUT_BIAS = {name: partial(LASVC, algorithm=name) for name in GAP_DRIVEN} | {
+    "RampSVC": partial(RampSVC, fit_intercept=False)
+}
+
+
+@pytest.mark.usefixtures("in_time")
+@pytest.mark.parametrize("C", [1e4, 1e8, 1e10])
+@pytest.mark.parametrize("data", HARD)
+@pytest.mark.parametrize("gamma", [1.0, 1e-12])
+@pytest.mark.parametrize("name", WITHOUT_BIAS)
+def test_contradictory_rows_and_a_large_cost(name, gamma, data, C):
+    """Nothing curves between two equal rows: alpha has to go all the way to C."""
+    X, y = HARD[data]()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = WITHOUT_BIAS[name](C=C, gamma=gamma, random_state=0).fit(X, y)
+    assert max(problem.delta for problem in model._engine.problems) <= 1e-3
+    decisions = model.decision_function(X)
+    assert np.isfinite(decisions).all()
+    if data == "equal":
+        assert_allclose(decisions, decisions[0])
+        if name in ("lasvm-g", "lasvm-full"):
+            assert_allclose(decisions, 1.0, atol=2e-3)
+
+
+@pytest.mark.usefixtures("in_time")
+@pytest.mark.parametrize("name", ["lasvm-g", "lasvm-full", "RampSVC"])
+def test_one_feature_and_a_large_cost(name):
+    """With a linear kernel every pair of rows is one without curvature."""
+    X = np.arange(-16.0, 24.0)[:, None]  # products are exact in float32
+    y = np.where(np.arange(40) % 4 == 0, X[:, 0] < 0, X[:, 0] > 0)
+    model = WITHOUT_BIAS[name](C=1e8, kernel="linear", random_state=0, ramp_s=-1e12)
+    if name != "RampSVC":
+        model.set_params(max_iter=-1)
+    w = model.fit(X, y).coef_[0, 0]
+    margins = np.where(y, 1, -1) * X[:, 0]
+    loss = np.maximum(0, 1 - margins * w).sum()
+    others = np.maximum(0, 1 - margins * np.linspace(-1, 1, 20001)[:, None]).sum(axis=1)
+    assert loss <= others.min() * (1 + 1e-6)
+
+
+@pytest.mark.usefixtures("in_time")
+@pytest.mark.parametrize("max_iter", [1, 1000, -1])
+def test_a_problem_that_takes_too_many_steps(max_iter):
+    X, y = make_blobs(80, centers=10, random_state=0)
+    with pytest.warns(ConvergenceWarning) as caught:
+        model = LASVC(kernel="poly", gamma=1, random_state=0, max_iter=max_iter).fit(X, y)
+    caught = [w for w in caught if w.category is ConvergenceWarning]  # digits are short, too
+    (message,) = {str(w.message) for w in caught}
+    for part in (
+        r"LASVC stopped at the largest number of steps \(max_steps, max_steps_per_row\)",
+        r"largest violation is [\d.e+]+, tol is 0.001",
+        r"scale the features .*, a smaller C, gamma or coef0, a larger tol",
+    ):
+        assert re.search(part, message)
+    # It points to the line that calls fit.
+    assert {w.filename for w in caught} == {__file__}
+    assert model.n_iter_ == 1
+    assert np.isfinite(model.decision_function(X)).all()
+    # The remedy is one.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        LASVC(kernel="poly", gamma=1, max_iter=max_iter).fit((X - X.mean(0)) / X.std(0), y)
+
+
+@pytest.mark.usefixtures("in_time")
+@pytest.mark.parametrize("C", [1e4, 1e8])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_ramp_svc_with_a_linear_kernel_and_a_large_cost(fit_intercept, C):
+    X, y = contradictory(200)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = RampSVC(kernel="linear", C=C, fit_intercept=fit_intercept, random_state=0)
+        model.fit(X, y)
+    assert np.isfinite(model.decision_function(X)).all()
+    solved = max(problem.delta for problem in model._engine.problems) <= 1e-3
+    assert solved or any("RampSVC stopped at the largest number" in str(w.message) for w in caught)
+    assert all(w.filename == __file__ for w in caught if w.category is ConvergenceWarning)
+
+
+class Hasty(LASVC):
+    max_steps = 200
+    max_steps_per_row = 1
+    max_reprocess = 3
+
+
+def test_finishing_is_limited_in_fit_and_in_finish():
+    X, y = two_classes(200, noise=1.0)
+    model = Hasty(C=1000.0, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="Hasty stopped at the largest number") as caught:
+        model.fit(X, y)
+    assert caught[0].filename == __file__
+    with pytest.warns(ConvergenceWarning, match="largest violation is") as caught:
+        model.finish()
+    assert caught[0].filename == __file__
+    # Each call goes on where the last one stopped.
+    before = model.dual_objective_[0]
+    with pytest.warns(ConvergenceWarning):
+        model.finish()
+    assert model.dual_objective_[0] > before
+    for _ in range(1000):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.finish()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.finish()
+
+
+@pytest.mark.parametrize("params", [dict(algorithm="lasvm-g"), dict(delta_max=0.01)], ids=str)
+def test_reprocess_after_a_row_is_limited(params):
+    X, y = two_classes(200, noise=1.0)
+    models = [Hasty(C=1000.0, gamma=0.3, **params) for _ in range(2)]
+    for model, size in zip(models, (200, 7), strict=True):
+        with pytest.warns(ConvergenceWarning, match=r"\(max_reprocess\) and left") as caught:
+            for first in range(0, 200, size):
+                chunk = slice(first, first + size)
+                model.partial_fit(X[chunk], y[chunk], classes=["no", "yes"])
+        assert caught[0].filename == __file__
+    # However the rows come in chunks.
+    assert_same_solution(*models)
+
+    # What finishing mends is no reason to warn.
+    class Patient(Hasty):
+        max_steps = LASVC.max_steps
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Patient(C=1000.0, gamma=0.3, **params).fit(X, y)
+
+
+@with_algorithms
+@pytest.mark.parametrize("C", [1.0, 100.0, 1000.0])
+@pytest.mark.parametrize("load", [banana, waveform, digits_pair, breast_cancer, three_classes])
+def test_ordinary_problems_know_no_limit(algorithm, C, load):
+    X, y = load()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = LASVC(C=C, algorithm=algorithm, random_state=0).fit(X, y)
+    assert all(
+        problem.steps_left > 4_000_000 // len(model._engine.problems)
+        for problem in model._engine.problems
+    )
+
+
+# -- C = inf ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_a_hard_margin_is_that_of_svc(kernel):
+    X, y = make_blobs(200, centers=2, random_state=3)
+    params = dict(C=np.inf, kernel=kernel, tol=1e-6)
+    model = LASVC(**params, max_iter=-1, random_state=0).fit(X, y)
+    svc = SVC(**params).fit(X, y)
+    assert_allclose(model.decision_function(X), svc.decision_function(X), atol=1e-4)
+    assert_array_equal(model.support_, svc.support_)
+    assert (np.where(y, 1, -1) * model.decision_function(X)).min() == pytest.approx(1, abs=1e-5)
+    assert not np.isnan(model.duality_gap_).any() and np.isfinite(model.dual_objective_).all()
+    again = pickle.loads(pickle.dumps(model))
+    assert_array_equal(again.decision_function(X), model.decision_function(X))
+
+
+@pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g", "lasvm-full"])
+def test_a_hard_margin_is_the_limit_of_large_costs(algorithm):
+    X, y = digits_pair()
+    params = dict(algorithm=algorithm, max_iter=-1, tol=1e-6, random_state=0)
+    hard, large = (LASVC(C=C, **params).fit(X, y) for C in (np.inf, 1e6))
+    assert_allclose(hard.decision_function(X), large.decision_function(X), atol=1e-4)
+    if algorithm == "lasvm-g":
+        stream = LASVC(C=np.inf, algorithm=algorithm, gamma=hard.gamma_, tol=1e-6)
+        stream.partial_fit(X[:100], y[:100], classes=np.unique(y)).partial_fit(X[100:], y[100:])
+        assert stream.finish().score(X, y) > 0.99
+
+
+@pytest.mark.usefixtures("in_time")
+@pytest.mark.parametrize("max_iter", [1, -1])
+@pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g", "lasvm-full"])
+def test_a_hard_margin_where_there_is_none(algorithm, max_iter):
+    X, y = two_classes(200, noise=1.0)
+    model = LASVC(C=np.inf, kernel="linear", algorithm=algorithm, max_iter=max_iter)
+    with pytest.warns(
+        ConvergenceWarning, match="C=inf .* the classes are not separable, or hardl"
+    ):
+        model.fit(X, y)
+
+
+@pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
+def test_no_weight_outweighs_an_infinite_cost(algorithm):
+    X, y = make_blobs(100, centers=2, random_state=3)
+    params = dict(C=np.inf, kernel="linear", algorithm=algorithm, shuffle=False)
+    weight = np.ones(100)
+    weight[::3] = 0.0
+    wrong = y.copy()
+    wrong[::3] = 1 - wrong[::3]
+    model = LASVC(**params).fit(X, wrong, sample_weight=weight)
+    assert_same_coefficients(model, LASVC(**params).fit(X[weight > 0], y[weight > 0]))
+    # Infinite for one class only: none of its rows is sacrificed.
+    X, y = two_classes(200, noise=1.0)
+    model = LASVC(class_weight={"yes": np.inf}, gamma=0.3, max_iter=-1, tol=1e-6).fit(X, y)
+    assert model.decision_function(X)[y == "yes"].min() > 1 - 1e-5
+
+
+def assert_same_coefficients(one, other):
+    assert_allclose(one.dual_coef_, other.dual_coef_)
+    assert_allclose(one.intercept_, other.intercept_)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [LASVC(algorithm="lasvm-nc"), LASVC(algorithm="lasvm-i"), RampSVC()],
+    ids=["nc", "i", "ramp"],
+)
+def test_the_ramp_loss_needs_a_finite_cost(model):
+    X, y = two_classes(60)
+    for params in (dict(C=np.inf), dict(C=1e300, class_weight={"yes": 1e300})):
+        with pytest.raises(ValueError, match="C must be finite here.* Got C="):
+            clone(model).set_params(**params).fit(X, y)
+    if isinstance(model, LASVC):
+        with pytest.raises(ValueError, match="C must be finite here"):
+            clone(model).set_params(C=np.inf).partial_fit(X, y, classes=["no", "yes"])
+
+
+# -- anything at all --------------------------------------------------------------------
+
+
+def fuzz(first, last):
+    """Make the random calls of these seeds, each within LIMIT of processor time."""
+    command = [sys.executable, "-m", "tests.support.fuzz", str(first), str(last)]
+    lines = Queue()
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        Thread(target=lambda: [lines.put(line) for line in process.stdout], daemon=True).start()
+        name = "the first call"
+        try:
+            for _ in range(first, last):
+                name = json.loads(lines.get(timeout=60))["name"]
+                # Much more than LIMIT: other processes may keep the machine busy.
+                report = json.loads(lines.get(timeout=20 * LIMIT))
+                assert report["seconds"] < LIMIT, f"{name} took {report['seconds']:.1f} s"
+                yield name, report
+        except Empty:
+            pytest.fail(f"{name} did not end")
+        finally:
+            process.kill()
+
+
+def assert_calls_end(first, last):
+    outcomes = [report["outcome"] for _, report in fuzz(first, last)]
+    assert len(outcomes) == last - first
+    # Most calls learn something; the others say what is wrong.
+    results = outcomes.count("result")
+    assert results > 0.7 * len(outcomes)
+    assert all(o == "result" or o.startswith("ValueError: ") for o in outcomes)
+
+
+def test_random_calls_come_to_an_end():
+    assert_calls_end(0, 120)
+
+
+@pytest.mark.slow
+def test_many_random_calls_come_to_an_end():
+    assert_calls_end(120, 2650)

@@ -1,0 +1,359 @@
+"""Ctrl-C while learning: soon back in Python, with a model that can be used and continued."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.spatial.distance import cdist
+
+from sklearn_online_svm import LASVC, RampSVC
+from sklearn_online_svm.kernel import _learner
+from tests.support import ROOT
+from tests.support.samples import three_classes, two_classes
+
+# Promised are 0.5 s on a machine that has nothing else to do.
+LIMIT = 2.0
+
+# A wide kernel and large costs: finishing takes far longer than the test waits.
+HARD = dict(tol=1e-12, C=1e4, gamma=0.003)
+# Each row is followed by as many steps as may be; with the first signal its block is brought to an
+# end, which is 64 rows. Before the first of them the former solution is entered.
+ONE_ROW = dict(tol=1e-12, C=1e-6, gamma=0.003, n_labels=64, after=2.0)
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="os.kill cannot interrupt on Windows")
+
+# Learns noise, which takes many seconds, says when it begins, and reports what happened to it.
+PROGRAM = """
+import json, signal, sys, time
+import numpy as np
+from sklearn_online_svm import LASVC, RampSVC
+
+# What a shell starts with & is born deaf to it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+task, n_classes, params = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(40_000, 40)), rng.integers(0, n_classes, 40_000)
+classes, first, some = list(range(n_classes)), slice(0, 500), slice(0, 8000)
+if params.get("kernel") == "function":
+    params["kernel"] = lambda A, B: np.exp(-0.01 * ((A[:, None] - B[None]) ** 2).sum(axis=2))
+params = {"gamma": 0.05, "C": 10.0, "random_state": 0, **params}
+if task == "ramp":
+    model = RampSVC(**params)
+elif task == "row":
+    # The former solution is far from the target of the first row.
+    former = dict(gamma=params["gamma"], C=1e4, finishing=False, warm_start=True, random_state=0)
+    model = LASVC(**former).fit(X[some], y[some])
+    model.set_params(**params)
+else:
+    model = LASVC(**params)
+    if task in ("partial_fit", "finish", "predict"):
+        n = 1000 if "algorithm" in params else 4000
+        model.partial_fit(X[:n], y[:n], classes=classes)
+work = {
+    "fit": lambda: model.fit(X, y),
+    "ramp": lambda: model.fit(X, y),
+    "row": lambda: model.fit(X[some], y[some], np.full(8000, 1e4 / params["C"])),
+    "partial_fit": lambda: model.partial_fit(X, y),
+    "finish": lambda: model.finish(),
+    "predict": lambda: model.decision_function(np.tile(X, (20, 1))),
+}[task]
+print("begins", flush=True)
+try:
+    work()
+except KeyboardInterrupt:
+    report = {"back": time.monotonic()}
+else:
+    sys.exit("was not interrupted")
+
+# What has been learnt, as it is: with such a tol, finishing it on the side would take as long.
+if task != "ramp":
+    model.set_params(finishing=False)
+decisions = model.decision_function(X[first])
+report["decides"] = bool(np.isfinite(decisions).all() and decisions.any())
+report["labels"] = model.__dict__.get("n_labels_used_", 0)
+errors, sums = [], [0.0]
+for problem in model._engine.problems:
+    members = problem.members
+    alive = members["row_id"] >= 0
+    assert (members["alpha"] <= members["upper"]).all()
+    assert (members["alpha"] >= members["lower"]).all()
+    if model._spec.solver.has_bias:
+        sums.append(abs(members["alpha"].sum()))
+    errors.append(members["g"][alive].copy())
+model._engine.refresh()
+for problem, g in zip(model._engine.problems, errors):
+    alive = problem.members["row_id"] >= 0
+    report["error"] = max(report.get("error", 0.0), abs(problem.members["g"][alive] - g).max())
+report["sum"] = max(sums)
+report["support"] = len(model.support_)
+if task in ("ramp", "row"):
+    if task == "row":
+        model.set_params(C=10.0, tol=1e-3, delta_max=None, warm_start=False)
+    model.fit(X[first], y[first])
+    report["continued"] = model.n_samples_seen_
+else:
+    seen = model.n_samples_seen_
+    # Labels that contradict what has been learnt.
+    model.partial_fit(X[first], (y[first] + 1) % n_classes)
+    report["continued"] = model.n_samples_seen_ - seen
+report["changed"] = bool((model.decision_function(X[first]) != decisions).any())
+print(json.dumps(report))
+"""
+
+
+def interrupted(task, *, n_classes=2, after=0.4, **params):
+    """Report of a process interrupted so long after its work has begun, and the delay."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, task, str(n_classes), json.dumps(params)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout.readline() == "begins\n", process.stderr.read()
+        time.sleep(after)
+        sent = time.monotonic()
+        os.kill(process.pid, signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 0, errors
+    report = json.loads(output)
+    return report, report["back"] - sent
+
+
+def check(task, params):
+    params = dict(params)
+    n_labels = params.pop("n_labels", None)
+    report, delay = interrupted(task, **params)
+    print(f"back after {delay:.2f} s: {report}")
+    assert 0 <= delay < LIMIT
+    assert report["decides"] and report["support"] > 0
+    assert report["sum"] < 1e-6
+    assert report["error"] < 1e-6
+    assert report["continued"] == 500 and report["changed"]
+    assert n_labels is None or report["labels"] == n_labels
+
+
+@pytest.mark.parametrize(
+    "task, params",
+    [
+        ("fit", {}),
+        ("fit", dict(max_iter=-1)),
+        ("fit", dict(n_jobs=2, n_classes=5)),
+        ("partial_fit", {}),
+        ("finish", HARD),
+        ("finish", dict(**HARD, n_jobs=2, n_classes=5)),
+        ("predict", dict(n_jobs=2)),
+        ("fit", dict(algorithm="lasvm-g")),
+        ("fit", dict(algorithm="lasvm-nc", n_jobs=2, n_classes=5)),
+        ("partial_fit", dict(algorithm="lasvm-g")),
+        ("row", dict(algorithm="lasvm-g", **ONE_ROW)),
+        ("row", dict(algorithm="lasvm", delta_max=1e-12, **ONE_ROW)),
+        ("ramp", {}),
+        ("ramp", dict(fit_intercept=False, n_jobs=2, n_classes=5, **HARD)),
+    ],
+    ids=str,
+)
+def test_back_soon_and_the_model_can_be_used(task, params):
+    check(task, params)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "task, params",
+    [
+        ("fit", dict(after=6.0)),
+        ("fit", dict(n_jobs=2)),
+        ("fit", dict(cache_size=1)),
+        ("fit", dict(kernel="function")),
+        ("fit", dict(n_jobs=2, n_classes=5, max_iter=-1, cache_size=1)),
+        ("partial_fit", dict(n_jobs=2, n_classes=5)),
+        ("finish", dict(**HARD, shrinking=False, cache_size=1)),
+        ("predict", {}),
+        ("fit", dict(algorithm="lasvm-i", cache_size=1)),
+        ("partial_fit", dict(algorithm="lasvm-full", n_jobs=2, n_classes=5)),
+        ("ramp", dict(after=6.0)),
+        ("ramp", dict(kernel="function")),
+        ("ramp", dict(fit_intercept=False, cache_size=1)),
+    ],
+    ids=str,
+)
+def test_back_soon_in_all_other_circumstances(task, params):
+    check(task, params)
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_an_interrupt_before_learning_leaves_the_model_as_it_was(method, monkeypatch):
+    """Classes and kernel of the new data were set, but the engine was still the former one."""
+
+    def interrupt(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    X, y = np.random.default_rng(0).normal(size=(60, 4)), np.arange(60) % 2
+    fitted, empty = LASVC(random_state=0).fit(X, y), LASVC()
+    decisions = fitted.decision_function(X)
+    monkeypatch.setattr(_learner, "EngineSpec", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        fitted.fit(X[:, :3], y + 5)
+    assert list(fitted.classes_) == [0, 1]
+    assert (fitted.decision_function(X) == decisions).all()
+    with pytest.raises(KeyboardInterrupt):
+        if method == "fit":
+            empty.fit(X, y)
+        else:
+            empty.partial_fit(X, y, classes=[0, 1])
+    assert vars(empty) == vars(LASVC())
+
+
+class InterruptedKernel:
+    """A kernel function in whose n-th call Ctrl-C is pressed."""
+
+    def __init__(self, calls_left=np.inf):
+        self.calls_left, self.n_calls = calls_left, 0
+
+    def __call__(self, A, B):
+        self.n_calls += 1
+        self.calls_left -= 1
+        if self.calls_left < 0:
+            self.calls_left = np.inf
+            raise KeyboardInterrupt
+        return np.exp(-0.3 * cdist(A, B, "sqeuclidean"))
+
+
+@pytest.mark.parametrize(
+    "make, params",
+    [
+        (LASVC, dict(max_iter=-1)),
+        (LASVC, dict(max_iter=-1, cache_size=1e-2)),
+        (LASVC, dict(algorithm="lasvm-g", max_iter=-1, cache_size=1e-2)),
+        (LASVC, dict(algorithm="lasvm-nc", max_iter=-1)),
+        (RampSVC, dict(ramp_s=0.0)),
+        (RampSVC, dict(ramp_s=0.0, fit_intercept=False, cache_size=5e-2)),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("problem", [two_classes, three_classes])
+def test_interrupts_within_a_kernel_function(make, params, problem):
+    """It is called in the midst of steps, of refreshing, and of moving boxes."""
+    X, y = problem(120)
+    y[::5] = np.unique(y)[0]
+    kernel = InterruptedKernel()
+    params = dict(C=5.0, random_state=0, **params)
+    make(kernel=kernel, **params).fit(X, y)
+    n_sound = 0
+    for n_calls in range(1, kernel.n_calls, max(1, kernel.n_calls // 10)):
+        model = make(kernel=InterruptedKernel(n_calls), **params)
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(X, y)
+        problems = model._engine.problems
+        before = [problem.members["g"][problem.slots()] for problem in problems]
+        intercept = model.intercept_
+        model._engine.refresh()
+        for problem, g in zip(problems, before, strict=True):
+            assert_allclose(problem.members["g"][problem.slots()], g, rtol=0, atol=1e-9)
+        # Between two steps b may be that of the step before; not that of other boxes.
+        assert_allclose(model.intercept_, intercept, rtol=0, atol=0.5)
+        assert np.isfinite(model.decision_function(X)).all()
+        n_sound += 1
+    assert n_sound > 2
+
+
+# Interrupts itself time and again, each time somewhere in the midst of learning. A small set: its
+# arrays grow in most of the blocks.
+MANY = """
+import json, signal, sys, time
+import numpy as np
+import sklearn_online_svm
+
+name, n_classes, params = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
+make = getattr(sklearn_online_svm, name)
+params = {"gamma": 0.05, "C": 10.0, "tol": 1e-6, "random_state": 0, **params}
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(700, 40)), rng.integers(0, n_classes, 700)
+stream = np.r_[X, X[:200]]
+# What a shell starts with & is born deaf to it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+# As Ctrl-C: it is SIGINT that the loop notes while threads are at work.
+signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+
+def check(model):
+    decisions = model.decision_function(X[:200])
+    assert np.isfinite(decisions).all()
+    problems = model._engine.problems
+    before = [problem.members["g"][problem.slots()] for problem in problems]
+    model._engine.refresh()
+    for problem, g in zip(problems, before, strict=True):
+        members, alive = problem.members, problem.slots()
+        assert len(g) == members.n_members == len(alive)
+        assert np.abs(members["g"][alive] - g).max(initial=0.0) < 1e-6
+        assert (members["lower"] <= members["alpha"]).all()
+        assert (members["alpha"] <= members["upper"]).all()
+        if model._spec.solver.has_bias:
+            assert abs(members["alpha"].sum()) < 1e-6
+    vectors = model.support_vectors_
+    assert np.array_equal(vectors, stream[model.support_])
+
+start = time.perf_counter()
+check(make(**params).fit(X, y))
+seconds = time.perf_counter() - start
+n_interrupted = 0
+for _ in range(80):
+    model = make(**params)
+    signal.setitimer(signal.ITIMER_REAL, rng.uniform(0.02, 0.6) * seconds)
+    try:
+        try:
+            model.fit(X, y)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        time.sleep(0.001)  # a signal that is on its way is to arrive here
+    except KeyboardInterrupt:
+        n_interrupted += 1
+    if not hasattr(model, "dual_coef_"):
+        continue  # it had not begun
+    check(model)
+    if hasattr(model, "partial_fit"):
+        check(model.partial_fit(X[:200], y[:200]).finish())
+print(n_interrupted)
+"""
+
+
+@pytest.mark.parametrize(
+    "name, n_classes, params",
+    [
+        ("LASVC", 2, {}),
+        ("LASVC", 2, dict(algorithm="lasvm-g")),
+        ("LASVC", 3, dict(algorithm="lasvm-nc", n_jobs=2)),
+        ("LASVC", 3, dict(n_jobs=2, max_iter=2)),
+        ("RampSVC", 2, {}),
+        ("RampSVC", 3, dict(fit_intercept=False)),
+    ],
+    ids=str,
+)
+def test_interrupts_at_any_time_leave_a_sound_engine(name, n_classes, params):
+    process = subprocess.run(
+        [
+            sys.executable,
+            "-X",
+            "faulthandler",
+            "-c",
+            MANY,
+            name,
+            str(n_classes),
+            json.dumps(params),
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert process.returncode == 0, process.stderr
+    assert int(process.stdout) > 10

@@ -1,0 +1,733 @@
+"""LASVC: parameters, attributes, weights, gamma, kernels, warm starts, and company."""
+
+import gc
+import io
+import tracemalloc
+import warnings
+from contextlib import redirect_stdout
+from functools import partial
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_matrix, issparse, random_array
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_digits
+from sklearn.metrics.pairwise import linear_kernel, pairwise_kernels, rbf_kernel
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from sklearn_online_svm import LASVC
+from sklearn_online_svm._base import (
+    balanced_weights,
+    running_balanced_weights,
+    weighted_variance,
+)
+from tests.support.samples import ALGORITHMS, LAYOUTS, breast_cancer, three_classes, two_classes
+
+BOTH = {"binary": two_classes, "multiclass": three_classes}
+with_both = pytest.mark.parametrize("problem", BOTH)
+with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
+# Those that max_iter=-1 leads to the optimum over all rows, whatever the order: the others drop
+# rows, or shift their boxes, by what f says when they come.
+CONVEX = ("lasvm", "lasvm-g", "lasvm-full")
+with_convex = pytest.mark.parametrize("algorithm", CONVEX)
+
+
+def model_of(**params):
+    return LASVC(**{"gamma": 0.3, "C": 2.0, "random_state": 0, **params})
+
+
+def exact(**params):
+    return model_of(**{"max_iter": -1, "tol": 1e-6, **params})
+
+
+@pytest.fixture(params=ALGORITHMS)
+def algorithm(request):
+    return request.param
+
+
+@pytest.fixture
+def any_model(algorithm):
+    return partial(model_of, algorithm=algorithm)
+
+
+@pytest.fixture
+def any_exact(algorithm):
+    return partial(exact, algorithm=algorithm)
+
+
+def assert_same_model(model, other):
+    """The same to the last bit."""
+    assert_array_equal(model.classes_, other.classes_)
+    assert_array_equal(model.support_, other.support_)
+    assert_array_equal(model.dual_coef_, other.dual_coef_)
+    assert_array_equal(model.intercept_, other.intercept_)
+
+
+# -- the solution as attributes ---------------------------------------------------------
+
+
+@with_both
+@with_layouts
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_attributes_describe_the_decision_function(any_model, algorithm, problem, layout, dtype):
+    X, y = BOTH[problem]()
+    X = LAYOUTS[layout](X.astype(dtype))
+    model = any_model().fit(X, y)
+    n, n_classes = X.shape[0], len(np.unique(y))
+    n_machines = 1 if n_classes == 2 else n_classes
+    n_sv = len(model.support_)
+    assert_array_equal(model.classes_, np.unique(y))
+    assert 0 < n_sv < n
+    assert model.support_.dtype == model.n_support_.dtype == np.int32
+    assert model.n_support_.shape == (n_classes,)
+    assert model.dual_coef_.shape == (n_machines, n_sv)
+    assert model.intercept_.shape == (n_machines,)
+    assert model.dual_objective_.shape == model.duality_gap_.shape == (n_machines,)
+    assert model.class_weight_.shape == (n_classes,)
+    assert model.n_features_in_ == X.shape[1]
+    assert model.n_samples_seen_ == model.n_labels_used_ == n
+    assert model.n_iter_ == 1
+    assert model.gamma_ == 0.3
+    assert model.n_kernel_evaluations_ > n
+    assert model.kkt_violation_ > 0
+
+    # Class by class, in each class in order of the rows.
+    assert_array_equal(y[model.support_], np.repeat(model.classes_, model.n_support_))
+    for label in model.classes_:
+        assert (np.diff(model.support_[y[model.support_] == label]) > 0).all()
+
+    vectors = model.support_vectors_
+    assert vectors.dtype == dtype
+    assert issparse(vectors) == (layout == "csr")
+    difference = vectors - X[model.support_]
+    assert abs(difference).max() == 0
+
+    decisions = model.decision_function(X)
+    assert decisions.shape == ((n,) if n_classes == 2 else (n, n_classes))
+    K = rbf_kernel(X.astype(np.float64), vectors.astype(np.float64), gamma=0.3)
+    expected = K @ model.dual_coef_.T + model.intercept_
+    assert_allclose(decisions, expected[:, 0] if n_classes == 2 else expected, atol=1e-4)
+
+    # alpha is in its box, signed (but where boxes are shifted), and sums to 0 if there is a bias.
+    for c, alpha in enumerate(model.dual_coef_):
+        positive = y[model.support_] == model.classes_[1 if n_classes == 2 else c]
+        assert algorithm == "lasvm-nc" or (np.where(positive, alpha, -alpha) >= 0).all()
+        assert np.abs(alpha).max() <= 2.0
+        if algorithm == "lasvm":
+            assert_allclose(alpha.sum(), 0, atol=1e-10)
+    assert algorithm == "lasvm" or not model.intercept_.any()
+
+
+@with_both
+def test_predict_is_the_class_with_the_largest_decision(any_model, problem):
+    X, y = BOTH[problem]()
+    model = any_model().fit(X, y)
+    decisions = model.decision_function(X)
+    codes = decisions > 0 if decisions.ndim == 1 else decisions.argmax(axis=1)
+    assert_array_equal(model.predict(X), model.classes_[codes.astype(int)])
+    assert model.score(X, y) > 0.8
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [-1, 1],
+        [0.0, 1.0],
+        [True, False],
+        ["b", "a"],
+        np.array(["x", "yy"], dtype=object),
+    ],
+    ids=str,
+)
+def test_labels_of_any_type(any_model, labels):
+    X, y = two_classes()
+    y = np.asarray(labels)[(y == "yes").astype(int)]
+    model = any_model().fit(X, y)
+    assert_array_equal(model.classes_, np.unique(y))
+    assert model.predict(X).dtype == y.dtype
+    assert model.score(X, y) > 0.8
+    stream = any_model().partial_fit(X, y, classes=labels)
+    assert_array_equal(stream.classes_, model.classes_)
+
+
+@pytest.mark.parametrize("problem, shape", [("binary", (1, 4)), ("multiclass", (3, 4))])
+@with_layouts
+def test_coef_is_there_for_the_linear_kernel_only(any_model, problem, shape, layout):
+    X, y = BOTH[problem]()
+    X = LAYOUTS[layout](X)
+    model = any_model(kernel="linear").fit(X, y)
+    assert model.coef_.shape == shape
+    assert type(model.coef_) is np.ndarray
+    decisions = (X @ model.coef_.T + model.intercept_).reshape(-1, shape[0])
+    assert_allclose(model.decision_function(X).reshape(-1, shape[0]), decisions, atol=1e-5)
+    assert not hasattr(any_model().fit(X, y), "coef_")
+
+
+def test_dense_rows_full_of_zeros_come_back_dense(any_model):
+    """They are kept as sparse vectors, which must not show."""
+    X = np.kron(np.eye(20), np.ones((3, 2)))
+    X *= np.random.default_rng(0).uniform(0.5, 1.5, X.shape)
+    y = np.arange(60) % 2
+    model = any_model().fit(X, y)
+    assert type(model.support_vectors_) is np.ndarray
+    assert_array_equal(model.support_vectors_, X[model.support_])
+    linear = any_model(kernel="linear").fit(X, y)
+    assert type(linear.coef_) is np.ndarray
+
+
+@with_both
+@pytest.mark.parametrize("max_iter", [1, 2, -1])
+def test_a_row_is_a_support_vector_once(any_model, problem, max_iter):
+    """Rows that one class had kept and another took in in a later pass were stored twice."""
+    X, y = BOTH[problem]()
+    y[::5] = np.unique(y)[0]
+    model = any_model(max_iter=max_iter).fit(X, y)
+    assert len(np.unique(model.support_)) == len(model.support_)
+    assert model.n_support_.sum() <= len(y)
+
+
+def test_precomputed_has_no_vectors(any_model):
+    X, y = two_classes()
+    model = any_model(kernel="precomputed").fit(X @ X.T, y)
+    assert model.support_vectors_.shape == (0, 200)
+
+
+# -- passes, finishing ------------------------------------------------------------------
+
+
+@with_convex
+def test_more_passes_come_closer_to_the_optimum(any_model, any_exact, algorithm):
+    X, y = two_classes(400, noise=1.0)
+    best = any_exact().fit(X, y).dual_objective_[0]
+    one, three = (any_model(max_iter=n).fit(X, y) for n in (1, 3))
+    assert one.n_iter_ == 1 < three.n_iter_ <= 3
+    # -full keeps every row: finished after one pass, it is at the optimum but for rounding.
+    assert one.dual_objective_[0] * (1 - 1e-12) <= three.dual_objective_[0] <= best * (1 + 1e-6)
+    # The others keep more, and finishing finds the optimum among it.
+    assert algorithm != "lasvm" or one.dual_objective_[0] < three.dual_objective_[0]
+    assert one.dual_objective_[0] > 0.9 * best
+
+
+def test_finish_solves_the_problem_over_the_vectors_kept(any_model):
+    X, y = two_classes(300, noise=1.0)
+    model = any_model(finishing=False).fit(X, y)
+    before, gap = model.dual_objective_[0], model.duality_gap_[0]
+    assert model.finish() is model
+    assert model.dual_objective_[0] > before
+    assert 0 <= model.duality_gap_[0] < gap
+    finished = any_model().fit(X, y)
+    assert_same_model(model, finished)
+    decisions = model.decision_function(X)
+    model.finish()
+    assert_array_equal(model.decision_function(X), decisions)
+
+
+def test_finishing_does_not_hinder_further_learning(any_model):
+    X, y = two_classes(300)
+    model = any_model().partial_fit(X[:100], y[:100], classes=["no", "yes"]).finish()
+    model.partial_fit(X[100:200], y[100:200]).finish().partial_fit(X[200:], y[200:])
+    assert model.n_samples_seen_ == 300
+    assert model.score(X, y) > 0.85
+
+
+def test_delta_max_keeps_the_violation_among_the_vectors_small():
+    X, y = two_classes(300, noise=1.0)
+    once = model_of(finishing=False).partial_fit(X, y, classes=["no", "yes"])
+    often = model_of(delta_max=0.01, finishing=False).partial_fit(X, y, classes=["no", "yes"])
+    assert often.duality_gap_[0] < 0.2 * once.duality_gap_[0]
+    assert often._engine.problems[0].delta <= 0.01
+
+
+def test_shrinking_and_memory_make_no_difference_to_the_optimum(any_exact):
+    X, y = two_classes(300, noise=1.0)
+    base = any_exact().fit(X, y)
+    small = any_exact(cache_size=1e-3).fit(X, y)
+    assert_same_model(small, base)
+    assert small.n_kernel_evaluations_ > base.n_kernel_evaluations_
+    unshrunk = any_exact(shrinking=False).fit(X, y)
+    assert_allclose(unshrunk.dual_objective_, base.dual_objective_, rtol=1e-7)
+
+
+def test_shuffle_and_random_state(any_model):
+    X, y = two_classes(300, noise=1.0)
+    stream = any_model().partial_fit(X, y, classes=["no", "yes"]).finish()
+    assert_same_model(any_model(shuffle=False).fit(X, y), stream)
+    assert_same_model(any_model(shuffle=False, random_state=1).fit(X, y), stream)
+    assert_same_model(
+        any_model(random_state=5).fit(X, y),
+        any_model(random_state=5).fit(X, y),
+    )
+    assert_same_model(
+        any_model(random_state=np.random.RandomState(5)).fit(X, y),
+        any_model(random_state=5).fit(X, y),
+    )
+    other = any_model(random_state=6).fit(X, y)
+    assert not np.array_equal(
+        other.decision_function(X),
+        any_model(random_state=5).fit(X, y).decision_function(X),
+    )
+
+
+def test_a_limit_of_passes_is_reported():
+    X, y = two_classes(300, noise=1.0)
+
+    class Impatient(LASVC):
+        max_passes = 1
+
+    with pytest.warns(UserWarning, match="did not converge within 1 passes.*tol is 1e-08"):
+        Impatient(max_iter=-1, tol=1e-8).fit(X, y)
+
+
+def test_verbose_prints_a_line_for_each_pass():
+    X, y = two_classes()
+    for verbose, n_lines in [(0, 0), (1, 3)]:
+        printed = io.StringIO()
+        with redirect_stdout(printed):
+            model_of(verbose=verbose, max_iter=3).fit(X, y)
+        lines = printed.getvalue().splitlines()
+        assert len(lines) == n_lines
+        for i, line in enumerate(lines, 1):
+            assert line.startswith(f"[LASVC] pass {i}: ")
+
+
+@pytest.mark.parametrize("params", [{}, dict(max_iter=-1), dict(kernel="poly", degree=2)], ids=str)
+@with_layouts
+def test_two_threads_give_what_one_gives(any_model, layout, params):
+    X, y = load_digits(return_X_y=True)
+    X, y = LAYOUTS[layout](X[:600] / 16), y[:600]
+    one, two = (any_model(n_jobs=n, gamma=0.05, **params).fit(X, y) for n in (1, 2))
+    assert_same_model(one, two)
+    assert_array_equal(one.decision_function(X), two.decision_function(X))
+    one.partial_fit(X[:300], y[:300])
+    two.partial_fit(X[:300], y[:300])
+    assert_same_model(one.finish(), two.finish())
+
+
+def test_two_threads_on_a_binary_problem(any_model):
+    X, y = two_classes(700, 1000, noise=1.0)
+    one, two = (any_model(n_jobs=n, gamma=1e-3).fit(X, y) for n in (1, 2))
+    assert_same_model(one, two)
+    assert_array_equal(one.decision_function(X), two.decision_function(X))
+
+
+# -- weights ----------------------------------------------------------------------------
+
+
+@with_convex
+def test_weight_two_is_twice_the_c_of_that_row(any_model, any_exact, algorithm):
+    X, y = two_classes(noise=1.5)
+    plain = any_model(C=1.0).fit(X, y)
+    doubled = any_model(C=1.0).fit(X, y, np.full(200, 2.0))
+    # The target of the duality gap is at least the parameter C, whatever the weights.
+    if algorithm == "lasvm":
+        assert_same_model(doubled, model_of(C=2.0).fit(X, y))
+    else:
+        other = any_model(C=2.0).fit(X, y)
+        assert_allclose(doubled.decision_function(X), other.decision_function(X), atol=0.1)
+    assert_same_model(any_model(C=1.0).fit(X, y, np.ones(200)), plain)
+
+    weight = np.ones(200)
+    weight[::5] = 2.0
+    model = any_exact(C=1.0).fit(X, y, weight)
+    alpha = np.zeros(200)
+    alpha[model.support_] = np.abs(model.dual_coef_[0])
+    assert alpha[::5].max() == 2.0
+    assert np.delete(alpha, np.s_[::5]).max() == 1.0
+    # The row given twice.
+    twice = np.r_[np.arange(200), np.arange(0, 200, 5)]
+    repeated = any_exact(C=1.0).fit(X[twice], y[twice])
+    assert_allclose(model.decision_function(X), repeated.decision_function(X), atol=1e-4)
+    assert_allclose(model.dual_objective_, repeated.dual_objective_, rtol=1e-6)
+
+
+@with_both
+def test_rows_of_weight_zero_are_passed_over(any_model, any_exact, problem):
+    X, y = BOTH[problem]()
+    weight = np.random.default_rng(0).choice([0.0, 1.0], len(y))
+    kept = np.flatnonzero(weight)
+    stream, short = any_model(), any_model()
+    stream.partial_fit(X, y, classes=np.unique(y), sample_weight=weight)
+    short.partial_fit(X[kept], y[kept], classes=np.unique(y))
+    assert_array_equal(stream.support_, kept[short.support_])
+    assert_array_equal(stream.dual_coef_, short.dual_coef_)
+    assert_array_equal(stream.intercept_, short.intercept_)
+    model = any_exact().fit(X, y, weight)
+    assert not set(model.support_) - set(kept)
+
+
+@with_both
+def test_class_weight_is_sample_weight_by_class(any_model, problem):
+    X, y = BOTH[problem]()
+    classes = np.unique(y)
+    factors = dict(zip(classes.tolist(), [0.5, 3.0, 0.0]))
+    model = any_model(class_weight=factors).fit(X, y)
+    assert_array_equal(model.class_weight_, [factors[c] for c in classes.tolist()])
+    assert_same_model(model, any_model().fit(X, y, [factors[label] for label in y.tolist()]))
+    # Not all classes need to be named; factors of class and row multiply.
+    first = classes[0].item()
+    weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    model = any_model(class_weight={first: 0.5}).fit(X, y, weight)
+    assert_same_model(model, any_model().fit(X, y, np.where(y == first, 0.5, 1.0) * weight))
+
+
+@with_both
+def test_balanced_is_balanced(any_model, problem):
+    X, y = BOTH[problem]()
+    classes, counts = np.unique(y, return_counts=True)
+    model = any_model(class_weight="balanced").fit(X, y)
+    expected = len(y) / (len(classes) * counts)
+    assert_array_equal(model.class_weight_, expected)
+    assert_same_model(model, any_model().fit(X, y, expected[np.searchsorted(classes, y)]))
+
+
+def test_balanced_counts_sample_weights():
+    X, y = two_classes()
+    weight = np.where(np.arange(200) % 3, 2.0, 0.0)
+    model = model_of(class_weight="balanced").fit(X, y, weight)
+    counts = np.array([weight[y == label].sum() for label in ("no", "yes")])
+    assert_allclose(model.class_weight_, counts.sum() / (2 * counts))
+    assert_array_equal(balanced_weights(np.array([0, 0, 1]), 3, np.ones(3)), [0.5, 1.0, 1.0])
+
+
+def running_balance(y, weight, classes):
+    """The same by a plain loop."""
+    total, of_class, factors = 0.0, dict.fromkeys(classes, 0.0), []
+    for label, w in zip(y.tolist(), weight):
+        total += w
+        of_class[label] += w
+        factors.append(total / (len(classes) * of_class[label]) if of_class[label] else 1.0)
+    return np.array(factors), of_class
+
+
+@with_both
+@pytest.mark.parametrize("size", [1, 13, 1000])
+def test_online_balanced_is_the_balance_up_to_each_row(any_model, problem, size):
+    X, y = BOTH[problem]()
+    classes = np.unique(y).tolist()
+    weight = np.random.default_rng(1).choice([0.0, 1.0, 1.0, 2.5], len(y))
+    factors, counts = running_balance(y, weight, classes)
+    model = any_model(class_weight="online_balanced")
+    for first in range(0, len(y), size):
+        part = slice(first, first + size)
+        model.partial_fit(X[part], y[part], classes=classes, sample_weight=weight[part])
+    expected = any_model().partial_fit(X, y, classes=classes, sample_weight=factors * weight)
+    assert_array_equal(model.support_, expected.support_)
+    assert_allclose(model.dual_coef_, expected.dual_coef_, rtol=1e-9)
+    total = sum(counts.values())
+    assert_allclose(model.class_weight_, [total / (len(classes) * counts[c]) for c in classes])
+
+
+def test_online_balanced_in_fit_counts_in_order_of_visiting(any_model):
+    X, y = two_classes()
+    model = any_model(class_weight="online_balanced", random_state=3).fit(X, y)
+    order = np.random.RandomState(3).permutation(200)
+    factors = np.empty(200)
+    factors[order] = running_balance(y[order], np.ones(200), ["no", "yes"])[0]
+    assert_same_model(model, any_model(random_state=3).fit(X, y, factors))
+
+
+def test_running_balance_of_several_chunks():
+    rng = np.random.default_rng(2)
+    codes, weight = rng.integers(0, 4, 500), rng.choice([0.0, 1.0, 3.0], 500)
+    expected, _ = running_balance(codes, weight, range(4))
+    counts, parts = np.zeros(4), []
+    for part in np.split(np.arange(500), [1, 2, 50, 51, 300]):
+        parts.append(running_balanced_weights(codes[part], counts, weight[part]))
+    # What the factor of a row of weight 0 is does not matter.
+    counted = weight > 0
+    assert_allclose(np.concatenate(parts)[counted], expected[counted], rtol=1e-12)
+    assert_allclose(counts, [weight[codes == c].sum() for c in range(4)])
+
+
+# -- gamma ------------------------------------------------------------------------------
+
+
+@with_layouts
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "sigmoid"])
+def test_gamma_scale_and_auto(layout, dtype, kernel):
+    X, y = two_classes()
+    X = np.where(X > 0, 3 * X, 0).astype(dtype)
+    data = LAYOUTS[layout](X)
+    scale = model_of(kernel=kernel, gamma="scale").fit(data, y).gamma_
+    assert_allclose(scale, 1 / (4 * X.astype(np.float64).var()), rtol=1e-9)
+    assert model_of(kernel=kernel, gamma="auto").fit(data, y).gamma_ == 0.25
+
+
+@with_layouts
+def test_gamma_scale_takes_the_weighted_variance(layout):
+    X, y = two_classes(60)
+    weight = np.random.default_rng(0).integers(0, 4, 60)
+    repeated = np.repeat(X, weight, axis=0)
+    model = model_of(gamma="scale").fit(LAYOUTS[layout](X), y, weight)
+    assert_allclose(model.gamma_, 1 / (4 * repeated.var()), rtol=1e-9)
+    variance = weighted_variance(LAYOUTS[layout](X), weight.astype(float))
+    assert_allclose(variance, repeated.var(), rtol=1e-12)
+
+
+@with_layouts
+def test_gamma_scale_of_equal_rows_is_one(layout):
+    X, y = np.full((40, 3), 2.0), np.arange(40) % 2
+    assert model_of(gamma="scale").fit(LAYOUTS[layout](X), y).gamma_ == 1.0
+
+
+def test_variance_of_rows_far_from_zero_is_exact_enough():
+    X = np.random.default_rng(0).normal(size=(5000, 300)) + 1e6
+    assert_allclose(weighted_variance(X, np.ones(5000)), X.var(), rtol=1e-9)
+
+
+def test_gamma_scale_of_a_stream_is_fixed_by_its_first_chunk():
+    X, y = two_classes()
+    model = model_of(gamma="scale")
+    with pytest.warns(UserWarning, match="has only 10 rows"):
+        model.partial_fit(X[:10], y[:10], classes=["no", "yes"])
+    gamma = model.gamma_
+    assert_allclose(gamma, 1 / (4 * X[:10].var()))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.partial_fit(10 * X[10:], y[10:])
+        assert model.gamma_ == gamma
+        model_of(gamma="scale").partial_fit(X[:30], y[:30], classes=["no", "yes"])
+        model_of(gamma=0.1).partial_fit(X[:1], y[:1], classes=["no", "yes"])
+
+
+# -- kernels ----------------------------------------------------------------------------
+
+
+@with_both
+@with_layouts
+def test_kernel_function_is_the_named_kernel(any_model, any_exact, problem, layout):
+    X, y = BOTH[problem]()
+    X = LAYOUTS[layout](X)
+    named = any_exact().fit(X, y)
+    function = any_exact(kernel=lambda A, B: rbf_kernel(A, B, gamma=0.3)).fit(X, y)
+    assert_allclose(function.decision_function(X), named.decision_function(X), atol=1e-4)
+    assert_allclose(function.dual_objective_, named.dual_objective_, rtol=1e-6)
+    assert abs(function.support_vectors_ - X[function.support_]).max() == 0
+    stream = any_model(kernel=lambda A, B: rbf_kernel(A, B, gamma=0.3))
+    stream.partial_fit(X[:100], y[:100], classes=np.unique(y)).partial_fit(X[100:], y[100:])
+    assert stream.score(X, y) > 0.8
+
+
+@with_both
+def test_precomputed_kernel_is_the_named_kernel(any_exact, problem):
+    X, y = BOTH[problem]()
+    X_test, _ = BOTH[problem](seed=1)
+    named = any_exact().fit(X, y)
+    model = any_exact(kernel="precomputed").fit(rbf_kernel(X, gamma=0.3), y)
+    K_test = rbf_kernel(X_test, X, gamma=0.3)
+    assert_allclose(model.decision_function(K_test), named.decision_function(X_test), atol=1e-4)
+    assert_array_equal(model.n_support_, named.n_support_)
+    # Also when rows are dropped and have to come from the matrix again.
+    small = any_exact(kernel="precomputed", cache_size=1e-3).fit(rbf_kernel(X, gamma=0.3), y)
+    assert_same_model(small, model)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "sigmoid"])
+def test_parameters_of_the_kernels(kernel):
+    X, y = two_classes()
+    model = model_of(kernel=kernel, gamma=0.2, coef0=0.7, degree=2).fit(X, y)
+    params = {
+        "linear": {},
+        "poly": dict(gamma=0.2, coef0=0.7, degree=2),
+        "sigmoid": dict(gamma=0.2, coef0=0.7),
+    }[kernel]
+    K = pairwise_kernels(X, model.support_vectors_, metric=kernel, **params)
+    expected = K @ model.dual_coef_[0] + model.intercept_
+    assert_allclose(model.decision_function(X), expected, atol=1e-5 * np.abs(K).max())
+
+
+# -- memory -----------------------------------------------------------------------------
+
+
+def peak_of(action):
+    """Bytes that Python and NumPy held at most, beyond those held before."""
+    gc.collect()
+    tracemalloc.start()
+    try:
+        action()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_csr_rows_are_never_made_dense():
+    X = random_array((2000, 20_000), density=1e-3, format="csr", rng=np.random.default_rng(0))
+    X = csr_matrix(X)
+    y = np.arange(2000) % 2
+    n_bytes = X.data.nbytes + X.indices.nbytes
+    dense = 8 * X.shape[0] * X.shape[1]
+    model = model_of(gamma=1.0)
+    assert peak_of(lambda: model.fit(X, y)) < 10 * n_bytes < dense / 20
+    assert peak_of(lambda: model.decision_function(X)) < 10 * n_bytes
+    assert peak_of(lambda: model.partial_fit(X, y)) < 10 * n_bytes
+
+
+def test_predicting_takes_no_memory_for_kernel_values():
+    X, y = two_classes(1000, noise=2.0)
+    model = model_of().fit(X, y)
+    many = np.tile(X, (40, 1))
+    # 40 000 rows by some 600 vectors would be 100 MB.
+    assert peak_of(lambda: model.decision_function(many)) < 4e6
+
+
+def test_dense_rows_are_not_copied_for_the_shuffle():
+    X = np.random.default_rng(0).normal(size=(20_000, 100))
+    y = X[:, 0] > 0
+    X[:, 0] += np.where(y, 10, -10)  # so that few vectors are kept
+    model = model_of(kernel="linear")
+    assert peak_of(lambda: model.fit(X, y)) < 0.5 * X.nbytes
+
+
+# -- warm starts ------------------------------------------------------------------------
+
+
+@with_convex
+@with_both
+@with_layouts
+def test_warm_start_goes_on_with_more_passes(any_model, any_exact, problem, layout):
+    X, y = BOTH[problem](300)
+    X = LAYOUTS[layout](X)
+    cold = any_exact().fit(X, y)
+    model = any_model(warm_start=True).fit(X, y)
+    first = model.dual_objective_
+    model.set_params(max_iter=-1, tol=1e-6).fit(X, y)
+    assert (model.dual_objective_ >= first * (1 - 1e-12)).all()
+    assert_allclose(model.dual_objective_, cold.dual_objective_, rtol=1e-6)
+    assert_allclose(model.decision_function(X), cold.decision_function(X), atol=1e-4)
+    # From the optimum there is nothing left to do.
+    model.fit(X, y)
+    assert model.n_iter_ <= 2
+    assert_allclose(model.dual_objective_, cold.dual_objective_, rtol=1e-6)
+
+
+@with_convex
+@with_both
+@pytest.mark.parametrize("C", [0.1, 50.0])
+def test_warm_start_with_another_c(any_exact, problem, C):
+    X, y = BOTH[problem]()
+    model = any_exact(warm_start=True).fit(X, y).set_params(C=C).fit(X, y)
+    cold = any_exact(C=C).fit(X, y)
+    assert_allclose(model.dual_objective_, cold.dual_objective_, rtol=1e-6)
+    assert_allclose(model.decision_function(X), cold.decision_function(X), atol=1e-3)
+
+
+@with_convex
+def test_warm_start_with_other_weights_and_kernel(any_exact):
+    X, y = two_classes()
+    weight = np.random.default_rng(0).choice([0.0, 1.0, 3.0], 200)
+    model = any_exact(warm_start=True).fit(X, y).fit(X, y, weight)
+    cold = any_exact().fit(X, y, weight)
+    assert_allclose(model.dual_objective_, cold.dual_objective_, rtol=1e-6)
+    assert_allclose(model.decision_function(X), cold.decision_function(X), atol=1e-3)
+    model.set_params(gamma=1.0).fit(X, y)
+    cold = any_exact(gamma=1.0).fit(X, y)
+    assert_allclose(model.decision_function(X), cold.decision_function(X), atol=1e-3)
+
+
+@with_convex
+def test_warm_start_of_a_precomputed_kernel(any_model, any_exact):
+    X, y = two_classes()
+    K = rbf_kernel(X, gamma=0.3)
+    model = any_model(kernel="precomputed", warm_start=True).fit(K, y)
+    model.set_params(max_iter=-1, tol=1e-6).fit(K, y)
+    assert_allclose(model.dual_objective_, any_exact().fit(X, y).dual_objective_, rtol=1e-6)
+
+
+@pytest.mark.parametrize("change", ["rows", "fewer", "order", "labels", "classes"])
+def test_warm_start_refuses_other_rows(change):
+    X, y = two_classes()
+    model = model_of(warm_start=True).fit(X, y)
+    before = model.decision_function(X)
+    X_new, y_new = {
+        "rows": (X + 1, y),
+        "fewer": (X[:50], y[:50]),
+        "order": (X[::-1], y[::-1]),
+        "labels": (X, np.where(y == "no", "yes", "no")),
+        "classes": (X, np.where(y == "no", "No", "Yes")),
+    }[change]
+    with pytest.raises(ValueError, match="warm_start=True"):
+        model.fit(X_new, y_new)
+    assert_array_equal(model.decision_function(X), before)
+
+
+def test_without_warm_start_fit_forgets(any_model):
+    X, y = two_classes()
+    X_other, y_other = three_classes()
+    model = any_model().fit(X_other, y_other).fit(X, y)
+    assert_same_model(model, any_model().fit(X, y))
+
+
+# -- company ----------------------------------------------------------------------------
+
+
+def test_clone_and_params():
+    model = model_of(C=7.0, class_weight={"no": 2.0}, verbose=1)
+    assert clone(model).get_params() == model.get_params()
+    assert not hasattr(clone(model.set_params(verbose=0).fit(*two_classes())), "support_")
+    assert set(model.get_params()) == set(LASVC().get_params())
+
+
+def test_pipeline_and_grid_search():
+    X, y = breast_cancer()
+    pipeline = make_pipeline(StandardScaler(), LASVC(random_state=0))
+    grid = {"lasvc__C": [0.01, 1.0], "lasvc__gamma": ["scale", 0.1]}
+    search = GridSearchCV(pipeline, grid, cv=3)
+    search.fit(X, y)
+    assert search.best_params_["lasvc__C"] == 1.0
+    assert search.score(X, y) > 0.97
+    search = GridSearchCV(LASVC(kernel="precomputed"), {"C": [0.01, 1.0]}, cv=3)
+    assert search.fit(linear_kernel(X), y).best_score_ > 0.9
+    assert cross_val_score(pipeline, X, y, cv=3, n_jobs=2).min() > 0.95
+
+
+def test_calibration():
+    X, y = two_classes(400)
+    model = CalibratedClassifierCV(model_of(), ensemble=False, cv=3).fit(X, y)
+    probability = model.predict_proba(X)[:, 1]
+    assert ((probability > 0.5) == (y == "yes")).mean() > 0.8
+    assert probability.min() < 0.2 < 0.8 < probability.max()
+
+
+def test_one_vs_rest_stream(any_model):
+    X, y = three_classes()
+    ovr = OneVsRestClassifier(any_model())
+    for first in range(0, 240, 60):
+        part = slice(first, first + 60)
+        ovr.partial_fit(X[part], y[part], classes=[10, 20, 30])
+    own = any_model().partial_fit(X, y, classes=[10, 20, 30])
+    assert_allclose(ovr.decision_function(X), own.decision_function(X), rtol=1e-9, atol=1e-9)
+
+
+def test_svm_smote():
+    """It reads support_; at the optimum it makes the same rows as with SVC."""
+    over_sampling = pytest.importorskip("imblearn.over_sampling")
+    X, y = two_classes(400)
+    rare = np.flatnonzero(y == "yes")[:40]
+    rows = np.sort(np.r_[np.flatnonzero(y == "no"), rare])
+    default, with_lasvc, with_svc = (
+        over_sampling.SVMSMOTE(svm_estimator=svm, random_state=0).fit_resample(X[rows], y[rows])
+        for svm in (LASVC(random_state=0), exact(gamma="scale"), SVC(C=2.0, tol=1e-6))
+    )
+    assert_array_equal(with_lasvc[0], with_svc[0])
+    assert_array_equal(with_lasvc[1], with_svc[1])
+    assert (default[1] == "yes").sum() > 2 * len(rare)
+
+
+def test_feature_names():
+    pandas = pytest.importorskip("pandas")
+    X, y = two_classes()
+    frame = pandas.DataFrame(X, columns=list("abcd"))
+    model = model_of().fit(frame, y)
+    assert_array_equal(model.feature_names_in_, list("abcd"))
+    assert_array_equal(model.decision_function(frame), model_of().fit(X, y).decision_function(X))
+    with pytest.warns(UserWarning, match="feature names"):
+        model.decision_function(X)
+    with pytest.raises(ValueError, match="feature names"):
+        model.partial_fit(frame[list("abdc")], y)

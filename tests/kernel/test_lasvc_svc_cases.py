@@ -1,0 +1,241 @@
+"""What users of SVC do to it, done to LASVC: the same answer, or an error that says what to do."""
+
+import inspect
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csc_array, csr_array, csr_matrix, lil_matrix
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
+from sklearn.svm import SVC
+
+from sklearn_online_svm import LASVC, RampSVC
+from tests.support.samples import LAYOUTS, three_classes, two_classes
+
+# Six points, one pair of which carries the margin: alpha is 1/4 each, and so is every coefficient.
+POINTS = np.array([[-2.0, -1], [-1, -1], [-1, -2], [1, 1], [1, 2], [2, 1]])
+SIDES = np.array([1, 1, 1, 2, 2, 2])
+FAR = np.array([[-1.0, -1], [2, 2], [3, 2]])
+
+
+def exact(**params):
+    return LASVC(**{"max_iter": -1, "tol": 1e-8, "random_state": 0, **params})
+
+
+def inner(A, B):
+    return A @ B.T
+
+
+KERNELS = {
+    "linear": (POINTS, FAR, "linear"),
+    "function": (POINTS, FAR, inner),
+    "function, sparse rows": (csr_matrix(POINTS), csr_matrix(FAR), inner),
+    "matrix": (inner(POINTS, POINTS), inner(FAR, POINTS), "precomputed"),
+}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_the_margin_of_six_points(name):
+    """Sparse rows make ``inner`` return a sparse matrix, which it may."""
+    X, far, kernel = KERNELS[name]
+    model = exact(kernel=kernel).fit(X, SIDES)
+    assert_allclose(model.dual_coef_, [[-0.25, 0.25]], rtol=1e-7)
+    assert_array_equal(model.support_, [1, 3])
+    assert_allclose(model.intercept_, [0.0], atol=1e-8)
+    assert_array_equal(model.predict(X), SIDES)
+    assert_array_equal(model.predict(far), [1, 2, 2])
+
+
+def test_only_the_columns_of_support_vectors_matter_to_a_kernel_matrix():
+    model = exact(kernel="precomputed").fit(inner(POINTS, POINTS), SIDES)
+    values = inner(FAR, POINTS)
+    others = np.setdiff1d(np.arange(6), model.support_)
+    values[:, others] = 0.0
+    assert_array_equal(model.predict(values), [1, 2, 2])
+    with pytest.raises(ValueError, match="X has 3 features, but LASVC is expecting 6"):
+        model.predict(values.T)
+
+
+@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
+@pytest.mark.parametrize("make", [csr_matrix, csr_array])
+def test_a_function_may_return_sparse_values(learn, make):
+    """They are what a function of sparse rows often makes; and of dense rows it may, too."""
+    X, y = three_classes()
+
+    def values(A, B):
+        return make(np.exp(-0.2 * ((A[:, None] - B[None]) ** 2).sum(axis=2)))
+
+    def dense(A, B):
+        return values(A, B).toarray()
+
+    models = [LASVC(kernel=kernel, random_state=0) for kernel in (values, dense)]
+    for model in models:
+        model.fit(X, y) if learn == "fit" else model.partial_fit(X, y, classes=np.unique(y))
+    one, other = (model.decision_function(X) for model in models)
+    assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    ["linear", "rbf", "poly", "sigmoid", inner],
+    ids=["linear", "rbf", "poly", "sigmoid", "function"],
+)
+@pytest.mark.parametrize("make", [csr_matrix, csr_array, csc_array, lil_matrix])
+@pytest.mark.parametrize("problem", [two_classes, three_classes])
+def test_rows_of_either_layout_meet_a_model_of_either(kernel, make, problem):
+    """SVC refuses sparse rows after a dense fit; the decision is the same, so here they do."""
+    X, y = problem(120)
+    X[np.abs(X) < 0.4] = 0.0
+    params = dict(kernel=kernel, gamma=0.2, random_state=0)
+    for learnt in (X, make(X)):
+        model = LASVC(**params).fit(learnt[:80], y[:80])
+        dense, sparse = model.decision_function(X[80:]), model.decision_function(make(X)[80:])
+        assert_allclose(sparse, dense, rtol=0, atol=1e-5 * np.abs(dense).max())
+        assert_array_equal(model.predict(make(X)[80:]), model.predict(X[80:]))
+
+
+@pytest.mark.parametrize("kind", [LASVC, RampSVC])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_what_is_computed_for_the_reader_is_read_only(kind, layout):
+    """Written into it would change nothing, silently."""
+    X, y = three_classes()
+    model = kind(kernel="linear", random_state=0).fit(LAYOUTS[layout](X), y)
+    for name in ("coef_", "dual_coef_", "intercept_"):
+        value = getattr(model, name)
+        with pytest.raises(ValueError, match="read-only"):
+            value[...] = 0.0
+        with pytest.raises(AttributeError):
+            setattr(model, name, value)
+        with pytest.raises(AttributeError):
+            delattr(model, name)
+
+
+def test_no_stream_of_kernel_values():
+    assert hasattr(LASVC(), "partial_fit")
+    model = LASVC(kernel="precomputed")
+    assert not hasattr(model, "partial_fit")
+    assert hasattr(model.set_params(kernel=inner), "partial_fit")
+    with pytest.raises(TypeError, match="dense data is required"):
+        LASVC(kernel="precomputed").fit(csr_matrix(inner(POINTS, POINTS)), SIDES)
+
+
+@pytest.mark.parametrize("kind", [LASVC, RampSVC])
+@pytest.mark.parametrize(
+    "name, advice",
+    [
+        ("probability", "decision_function, or CalibratedClassifierCV"),
+        ("decision_function_shape", "OneVsOneClassifier"),
+        ("break_ties", "largest decision value"),
+    ],
+)
+def test_keywords_of_svc_that_are_none_here_say_what_to_use(kind, name, advice):
+    with pytest.raises(TypeError, match=f"{kind.__name__} got .*'{name}': .*{advice}"):
+        kind(**{name: True})
+    with pytest.raises(TypeError, match="unexpected keyword argument 'nonsense'$"):
+        kind(nonsense=True)
+
+
+@pytest.mark.parametrize("kind", [LASVC, RampSVC])
+def test_the_signature_is_that_of_the_parameters(kind):
+    """What is refused with advice must not show where scikit-learn and editors look."""
+    names = list(inspect.signature(kind).parameters)
+    assert set(names) == set(kind().get_params())
+    assert names[:2] == ["C", "kernel"] and "kwargs" not in names and "probability" not in names
+    assert clone(kind(C=3.0)).C == kind(3.0).C == 3.0
+    with pytest.raises(ValueError, match="Invalid parameter 'probability'"):
+        kind().set_params(probability=True)
+
+
+@pytest.mark.parametrize("kind", [LASVC, RampSVC])
+@pytest.mark.parametrize("name", ["predict_proba", "predict_log_proba"])
+def test_probabilities_name_what_to_use(kind, name):
+    model = kind().fit(POINTS, SIDES)
+    assert not hasattr(model, name) and not hasattr(kind, name)
+    with pytest.raises(AttributeError, match=f"{kind.__name__} has no {name}: .*Calibrated"):
+        getattr(model, name)
+
+
+def test_weights_tip_the_balance():
+    """A point half-way between the classes goes where the weight is."""
+    X = np.array([[-2.0, 0], [-1, -1], [0, -2], [0, 2], [1, 1], [2, 0]])
+    middle = [[-1.0, 1.0]]
+
+    def decision(weights):
+        return exact(kernel="linear", C=1e-2).fit(X, SIDES, weights).decision_function(middle)[0]
+
+    assert abs(decision(None)) < 1e-7
+    assert decision([10, 0.1, 0.1, 0.1, 0.1, 10]) < 0 < decision([1, 0.1, 10, 10, 0.1, 0.1])
+
+
+def test_a_weight_is_a_factor_of_C():
+    one = exact(C=1.0).fit(POINTS, SIDES)
+    other = exact(C=100.0).fit(POINTS, SIDES, np.full(6, 0.01))
+    assert_allclose(one.dual_coef_, other.dual_coef_, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "weights, match",
+    [
+        (np.zeros(6), "at least one non-zero"),
+        (np.full(6, -0.3), "Negative values in data passed to `sample_weight`"),
+        (np.array([1, -0.5, 1, 1, 1, 1]), "Negative values in data passed to `sample_weight`"),
+        (np.array([0, 0, 0, 1, 1, 1]), "1 class with positive sample weight"),
+    ],
+)
+def test_weights_from_which_nothing_can_be_learnt(weights, match):
+    """SVC takes a negative weight for 0, without a word."""
+    with pytest.raises(ValueError, match=match):
+        exact(kernel="linear").fit(POINTS, SIDES, weights)
+
+
+def test_weight_0_leaves_a_row_out():
+    weights = np.array([1.0, 0, 1, 1, 1, 1])
+    kept = exact(kernel="linear").fit(POINTS[weights > 0], SIDES[weights > 0])
+    assert_allclose(exact(kernel="linear").fit(POINTS, SIDES, weights).coef_, kept.coef_)
+
+
+def test_rows_are_numbers_even_to_a_function():
+    """SVC hands rows of any kind to a function. Here they are stored as numbers: let the rows be
+    numbers of objects."""
+    words = np.array([["A", "A A"], ["B B", "B"]])
+    with pytest.raises(ValueError, match="could not convert string to float"):
+        LASVC(kernel=lambda A, B: np.ones((len(A), len(B)))).fit(words, [1, 2])
+    texts = ["A A", "A", "B", "B B"]
+
+    def count(A, B):
+        rows, columns = ([texts[int(i)] for i in M[:, 0]] for M in (A, B))
+        counts = [[[text.count(c) for c in "AB"] for text in side] for side in (rows, columns)]
+        return inner(*(np.array(side) for side in counts))
+
+    numbers = np.arange(4.0)[:, None]
+    model = exact(kernel=count).fit(numbers, [1, 1, 2, 2])
+    assert_array_equal(model.predict(numbers), [1, 1, 2, 2])
+
+
+def test_three_classes_are_one_vs_rest():
+    """A few rows of iris lie between the lines of one-vs-rest; one-vs-one is to be had."""
+    X, y = load_iris(return_X_y=True)
+    model = exact(kernel="linear").fit(X, y)
+    rest = OneVsRestClassifier(SVC(kernel="linear", tol=1e-8)).fit(X, y)
+    assert_array_equal(model.predict(X), rest.predict(X))
+    assert_array_equal(model.predict(X), model.decision_function(X).argmax(axis=1))
+    pairs = OneVsOneClassifier(exact(kernel="linear")).fit(X, y)
+    assert np.mean(pairs.predict(X) == SVC(kernel="linear").fit(X, y).predict(X)) > 0.99
+    assert model.score(X, y) < pairs.score(X, y)
+
+
+@pytest.mark.parametrize("C", [10.0, 316.0])
+def test_both_are_as_far_from_the_optimum_as_tol_allows(C):
+    """``tol`` bounds the violation; how far that is in decision values grows with C, in SVC as
+    well. A smaller tol brings both to the same place, as far as float32 kernel values can say."""
+    X, y = two_classes(400, 2)
+    optimum = SVC(C=C, gamma=1.0, tol=1e-10).fit(X, y).decision_function(X)
+
+    def distance(model):
+        return np.abs(model.fit(X, y).decision_function(X) - optimum).max()
+
+    loose = [distance(make(C=C, gamma=1.0, tol=1e-3)) for make in (SVC, exact)]
+    assert loose[1] < 3 * max(loose[0], 1e-3)
+    assert distance(exact(C=C, gamma=1.0, tol=1e-7)) < 2e-6 * max(C, 10.0) < loose[1]

@@ -1,0 +1,310 @@
+"""Numbers beyond the range of their type: an error that names the cause, and nothing is lost."""
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+
+from sklearn_online_svm import (
+    LASVC,
+    AROWClassifier,
+    PassiveAggressiveClassifier,
+    PassiveAggressiveRegressor,
+    PerceptronClassifier,
+    RampSVC,
+    SCWClassifier,
+    SecondOrderPerceptronClassifier,
+)
+from tests.support.samples import ALGORITHMS, LAYOUTS, two_classes
+
+CLASSES = ["no", "yes"]
+KERNELS = ("linear", "poly", "rbf", "sigmoid")
+with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
+
+
+@pytest.fixture(autouse=True)
+def no_warnings():
+    """What is refused needs no RuntimeWarning of NumPy beside the error, but of looking for it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        warnings.filterwarnings(
+            "ignore", "(overflow|invalid value) encountered in (reduce|matmul)"
+        )
+        yield
+
+
+def scaled(factor, dtype=np.float64, layout="dense"):
+    X, y = two_classes()
+    return LAYOUTS[layout]((X * factor).astype(dtype)), y
+
+
+# -- rows -------------------------------------------------------------------------------
+
+
+@with_layouts
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("dtype, factor", [(np.float64, 1e160), (np.float64, 1e200)])
+@pytest.mark.parametrize("make", [LASVC, RampSVC])
+def test_fit_refuses_rows_whose_squares_overflow(make, kernel, dtype, factor, layout):
+    X, y = scaled(factor, dtype, layout)
+    model = make(kernel=kernel, gamma=1.0, random_state=0)
+    with pytest.raises(ValueError, match=r"Row \d+ of X has a squared norm .* float64"):
+        model.fit(X, y)
+    assert not hasattr(model, "classes_")
+
+
+@with_layouts
+@pytest.mark.parametrize("kernel", ["poly", "rbf", "sigmoid"])
+def test_rows_too_long_for_single_precision_are_learnt_in_double(kernel, layout):
+    X, y = scaled(1e25, np.float32, layout)
+    model = LASVC(kernel=kernel, random_state=0).fit(X, y)
+    same = LASVC(kernel=kernel, random_state=0).fit(X.astype(float), y)
+    assert_array_equal(model.decision_function(X), same.decision_function(X))
+    assert model.score(X, y) > 0.6
+
+
+@with_layouts
+@pytest.mark.parametrize("factor", [1e25, 1e160])
+def test_linear_kernel_values_beyond_single_precision(factor, layout):
+    X, y = scaled(factor, np.float64, layout)
+    with pytest.raises(ValueError, match=r"[Rr]ow \d+ of X"):
+        LASVC(kernel="linear").fit(X, y)
+
+
+@with_layouts
+@pytest.mark.parametrize("dtype, factor", [(np.float32, 1e25), (np.float64, 1e160)])
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("n_rows", [1, 150])
+def test_a_stream_refuses_rows_and_goes_on(kernel, dtype, factor, layout, n_rows):
+    """However far down the row is, nothing of its chunk is learnt."""
+    X, y = scaled(1, dtype, layout)
+    params = dict(kernel=kernel, gamma=0.3, random_state=0)
+    model, other = (LASVC(**params).partial_fit(X, y, classes=CLASSES) for _ in range(2))
+    wrong = two_classes()[0].astype(dtype)[:n_rows]
+    wrong[-1] *= factor
+    wrong = LAYOUTS[layout](wrong)
+    with pytest.raises(ValueError, match=rf"[Rr]ow {n_rows - 1} of X"):
+        model.partial_fit(wrong, y[:n_rows])
+    assert model.n_samples_seen_ == 200
+    for m in (model, other):
+        m.partial_fit(X[:20], y[:20])
+    assert_array_equal(model.dual_coef_, other.dual_coef_)
+    assert_array_equal(model.decision_function(X), other.decision_function(X))
+
+
+@with_layouts
+@pytest.mark.parametrize("dtype, factor", [(np.float32, 1e25), (np.float64, 1e160)])
+@pytest.mark.parametrize("kernel", ["poly", "rbf", "sigmoid"])
+@pytest.mark.parametrize("method", ["predict", "decision_function"])
+def test_predicting_refuses_rows_whose_squares_overflow(kernel, dtype, factor, layout, method):
+    """Distances that are inf - inf came out as 0."""
+    X, y = scaled(1, dtype, layout)
+    model = LASVC(kernel=kernel, gamma=0.3, random_state=0).fit(X, y)
+    before = model.decision_function(X)
+    far = two_classes()[0].astype(dtype)
+    far[137] *= factor
+    with pytest.raises(ValueError, match=r"Row 137 of X has a squared norm"):
+        getattr(model, method)(LAYOUTS[layout](far))
+    assert_array_equal(model.decision_function(X), before)
+
+
+@with_layouts
+@pytest.mark.parametrize("kernel, size", [("poly", 1e25), ("linear", 1.5e308)])
+def test_decisions_that_are_not_finite(kernel, size, layout):
+    X, y = scaled(1, layout=layout)
+    model = LASVC(kernel=kernel, gamma=0.3, C=1e3, random_state=0).fit(X, y)
+    far = two_classes()[0]
+    far[137] = size * (np.sign(model.coef_) if kernel == "linear" else 1)
+    with pytest.raises(ValueError, match=r"row 137 of X is not finite"):
+        model.predict(LAYOUTS[layout](far))
+
+
+@with_layouts
+def test_linear_rows_beyond_single_precision_are_predicted(layout):
+    X, y = scaled(1, layout=layout)
+    model = LASVC(kernel="linear", random_state=0).fit(X, y)
+    far = model.decision_function(X * 1e40) - model.intercept_
+    assert_allclose(far, 1e40 * (model.decision_function(X) - model.intercept_), rtol=1e-9)
+
+
+def test_a_polynomial_kernel_with_a_negative_constant():
+    """K(x, x) does not bound the other values there."""
+    X = np.array([[1.0, 0.0], [-1.0, 0.0]] * 10) * 1e3
+    y = ["no", "yes"] * 10
+    with pytest.raises(ValueError, match="not finite"):
+        LASVC(kernel="poly", degree=7, gamma=1.0, coef0=-1e6).fit(X, y)
+
+
+# -- gamma ------------------------------------------------------------------------------
+
+
+@with_layouts
+@pytest.mark.parametrize("factor", [1e160, 1e200, 1e-160, 1e-200])
+@pytest.mark.parametrize("kernel", ["poly", "rbf", "sigmoid"])
+def test_gamma_scale_beyond_a_double(kernel, factor, layout):
+    X, y = scaled(factor, layout=layout)
+    for learn in (
+        lambda m: m.fit(X, y),
+        lambda m: m.partial_fit(X, y, classes=CLASSES),
+    ):
+        model = LASVC(kernel=kernel)
+        with pytest.raises(ValueError, match="gamma='scale' is .* variance .* Scale the features"):
+            learn(model)
+        assert not hasattr(model, "gamma_")
+
+
+@with_layouts
+def test_gamma_scale_of_constant_rows_is_one(layout):
+    X = LAYOUTS[layout](np.full((20, 3), 7.0))
+    assert LASVC().fit(X, [0, 1] * 10).gamma_ == 1.0
+
+
+@with_layouts
+@pytest.mark.parametrize("kernel", ["poly", "rbf", "sigmoid"])
+def test_tiny_float32_rows_are_learnt_in_double(kernel, layout):
+    """Their gamma is beyond a float."""
+    X, y = scaled(1e-30, np.float32, layout)
+    model = LASVC(kernel=kernel, random_state=0).fit(X, y)
+    same = LASVC(kernel=kernel, random_state=0).fit(X.astype(float), y)
+    assert model.gamma_ > 1e50
+    assert_array_equal(model.decision_function(X), same.decision_function(X))
+    assert model.score(X, y) > 0.6
+
+
+# -- parameters -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize(
+    "name", ["C", "gamma", "coef0", "tol", "ramp_s", "cache_size", "delta_max"]
+)
+def test_integers_beyond_a_double(name, algorithm):
+    X, y = two_classes(40)
+    model = LASVC(algorithm=algorithm, **{name: -(10**400) if name == "ramp_s" else 10**400})
+    with pytest.raises(ValueError, match=f"'{name}' parameter of LASVC"):
+        model.fit(X, y)
+    with pytest.raises(ValueError, match=f"'{name}' parameter of LASVC"):
+        model.partial_fit(X, y, classes=CLASSES)
+
+
+@pytest.mark.parametrize("make", [LASVC, RampSVC])
+@pytest.mark.parametrize("degree", [10**30, 2**31])
+def test_degrees_beyond_an_int(make, degree):
+    X, y = two_classes(40)
+    for kernel in ("poly", "rbf"):
+        with pytest.raises(ValueError, match="'degree' parameter"):
+            make(kernel=kernel, degree=degree).fit(X, y)
+
+
+def test_a_high_degree_is_a_power():
+    X, y = two_classes(60)
+    X /= np.linalg.norm(X, axis=1)[:, None]
+    for degree in (15, 16, 17, 40, 101):
+        params = dict(kernel="poly", degree=degree, gamma=0.5, coef0=0.6)
+        model = LASVC(max_iter=-1, tol=1e-6, random_state=0, **params).fit(X, y)
+        K = (0.5 * X @ model.support_vectors_.T + 0.6) ** degree
+        expected = K @ model.dual_coef_[0] + model.intercept_
+        assert_allclose(model.decision_function(X), expected, rtol=1e-5, atol=1e-5)
+    huge = dict(kernel="poly", degree=2**31 - 1, gamma=0.5, coef0=0.5)
+    assert LASVC(random_state=0, **huge).fit(X, y).score(X, y) >= 0.5
+
+
+def test_more_cache_than_there_is_memory():
+    X, y = two_classes(40)
+    model = LASVC(cache_size=1e300, random_state=0).fit(X, y)
+    assert_array_equal(model.dual_coef_, LASVC(random_state=0).fit(X, y).dual_coef_)
+
+
+# -- kernel functions -------------------------------------------------------------------
+
+NO_REAL_NUMBERS = {
+    "complex": lambda A, B: (A @ B.T) * (1 + 1j),
+    "objects": lambda A, B: (A @ B.T).astype(object),
+    "strings": lambda A, B: (A @ B.T).astype(str),
+}
+
+
+@pytest.mark.parametrize("kernel", NO_REAL_NUMBERS.values(), ids=NO_REAL_NUMBERS)
+def test_kernel_functions_that_return_no_real_numbers(kernel):
+    X, y = two_classes(40)
+    for learn in (lambda m: m.fit(X, y), lambda m: m.partial_fit(X, y, classes=CLASSES)):
+        model = LASVC(kernel=kernel)
+        with pytest.raises(ValueError, match="kernel function must return real numbers"):
+            learn(model)
+        assert not hasattr(model, "classes_")
+
+
+@with_layouts
+def test_kernel_functions_of_long_rows(layout):
+    """How long a row may be is for the function to say."""
+    X, y = scaled(1e160, layout=layout)
+
+    def kernel(A, B):
+        return ((A / 1e160) @ (B / 1e160).T).astype(float) if layout == "dense" else dense(A, B)
+
+    def dense(A, B):
+        return ((A / 1e160) @ (B / 1e160).T).toarray()
+
+    model = LASVC(kernel=kernel, random_state=0).fit(X, y)
+    assert np.isfinite(model.decision_function(X)).all()
+
+
+def test_kernel_functions_that_are_not_finite_off_the_diagonal():
+    X, y = two_classes(100)
+
+    def kernel(A, B):
+        K = A @ B.T
+        K[(A[:, :1] > 1) & (B[:, :1].T < -1)] = np.inf
+        return K
+
+    model = LASVC(kernel=kernel)
+    with pytest.raises(ValueError, match="not finite in single precision"):
+        model.fit(X, y)
+    K = X @ X.T
+    K[3, 4:] = K[4:, 3] = 1e300
+    with pytest.raises(ValueError, match="not finite in single precision"):
+        LASVC(kernel="precomputed").fit(K, y)
+    model = LASVC(kernel="precomputed").fit(X @ X.T, y)
+    with pytest.raises(ValueError, match="not finite in single precision"):
+        model.predict(K)
+
+
+# -- linear learners --------------------------------------------------------------------
+
+
+@with_layouts
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "model",
+    [
+        PassiveAggressiveClassifier(C=np.inf),
+        PerceptronClassifier(),
+        SecondOrderPerceptronClassifier(),
+        AROWClassifier(),
+        AROWClassifier(covariance="full"),
+        SCWClassifier(),
+        PassiveAggressiveRegressor(),
+    ],
+    ids=repr,
+)
+def test_outputs_of_linear_learners_that_are_not_finite(model, dtype, layout):
+    X, y = scaled(0.1, dtype)
+    y = (y == "yes").astype(float)
+    model = clone(model).fit(LAYOUTS[layout](X), y)
+    far = X.copy()
+    largest = np.finfo(dtype).max
+    far[137] = 0.9 * largest
+    model.coef_ = np.full(model.coef_.shape, 3.0)
+    match = r"output for row 137 of X is not finite.*beyond the range of float.*Scale"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of sums and products
+        if model.coef_.dtype != dtype:  # a full covariance is computed in float64
+            assert np.isfinite(model.decision_function(LAYOUTS[layout](far))).all()
+            return
+        with pytest.raises(ValueError, match=match):
+            model.predict(LAYOUTS[layout](far))
+        if hasattr(model, "decision_variance"):
+            with pytest.raises(ValueError, match=match):
+                model.decision_variance(LAYOUTS[layout](far))

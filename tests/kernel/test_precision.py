@@ -1,0 +1,310 @@
+"""What single-precision kernel values cost, and where the engine or a warning makes up for it."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_matrix
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from sklearn_online_svm import LASVC, RampSVC
+from sklearn_online_svm.kernel._engine import uncertainty
+from tests.support.engine import kernel_values, make_store
+from tests.support.samples import (
+    ALGORITHMS,
+    LAYOUTS,
+    banana,
+    breast_cancer,
+    three_classes,
+    two_classes,
+    waveform,
+)
+
+SHIFTS = (0.0, 1e3, 3e3, 1e5)
+COARSE = "Kernel values are rounded to single precision"
+with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
+
+
+def shifted(shift, n=600, layout="dense", dtype=np.float64):
+    """Two classes that a plane parts, far from the origin; labels 0 and 1."""
+    X = np.random.default_rng(0).normal(size=(n, 5))
+    return LAYOUTS[layout]((X + shift).astype(dtype)), (X[:, 0] > 0).astype(int)
+
+
+def in_chunks(model, X, y, size):
+    for first in range(0, X.shape[0], size):
+        model.partial_fit(X[first : first + size], y[first : first + size], classes=np.unique(y))
+    return model
+
+
+def as_array(X):
+    return X if isinstance(X, np.ndarray) else X.toarray()
+
+
+@pytest.fixture
+def no_warnings():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+# -- decisions of linear models -----------------------------------------------------------
+
+
+@with_layouts
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("sample", [two_classes, three_classes])
+@pytest.mark.parametrize("shift", [0.0, 1e3])
+@pytest.mark.parametrize("model", [LASVC(random_state=0), RampSVC(random_state=0)], ids=str)
+def test_linear_decisions_are_products_with_coef(model, shift, sample, dtype, layout):
+    X, y = sample()
+    X = LAYOUTS[layout]((X + shift).astype(dtype))
+    model = model.set_params(kernel="linear").fit(X, y)
+    scores = model.decision_function(X)
+    expected = as_array(X).astype(float) @ model.coef_.T + model.intercept_
+    assert_allclose(scores, expected.reshape(scores.shape), rtol=0, atol=1e-12 * (1 + shift))
+    assert_array_equal(model.decision_function(X[:5]).shape, scores[:5].shape)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_linear_decisions_follow_every_change(algorithm):
+    X, y = two_classes()
+    params = dict(kernel="linear", algorithm=algorithm, finishing=False)
+    model = LASVC(**params)
+    alone = LASVC(**params)
+    for first in range(0, 200, 20):
+        for m in (model, alone):
+            m.partial_fit(X[first : first + 20], y[first : first + 20], classes=["no", "yes"])
+        model.decision_function(X)
+    assert_array_equal(model.decision_function(X), alone.decision_function(X))
+    before = model.decision_function(X)
+    assert_array_equal(model.finish().decision_function(X), alone.finish().decision_function(X))
+    assert abs(model.decision_function(X) - before).max() > 1e-4
+
+
+def test_linear_decisions_of_a_model_without_support_vectors():
+    X, y = two_classes(20)
+    for layout in LAYOUTS.values():
+        model = LASVC(kernel="linear").partial_fit(
+            layout(X[:3]), ["yes"] * 3, classes=["no", "yes"]
+        )
+        assert_array_equal(model.decision_function(layout(X)), np.ones(20))
+
+
+# -- features far from 0 ------------------------------------------------------------------
+
+
+@with_layouts
+@pytest.mark.parametrize("shift", SHIFTS)
+def test_fit_far_from_zero_is_as_good_as_svc_at_zero(shift, layout, no_warnings):
+    X, y = shifted(shift, layout=layout)
+    svc = SVC(kernel="linear").fit(*shifted(0.0))
+    model = LASVC(kernel="linear", random_state=0).fit(X, y)
+    assert model.score(X, y) >= svc.score(*shifted(0.0)) - 0.002
+    assert np.mean(model.predict(X) == svc.predict(shifted(0.0)[0])) > 0.99
+
+
+@pytest.mark.parametrize("shift", SHIFTS)
+@pytest.mark.parametrize("chunk", [1, 7, 600])
+def test_partial_fit_far_from_zero_is_as_good_as_svc_at_zero(shift, chunk, no_warnings):
+    """Rows one by one do not tell at first that they are far away."""
+    X, y = shifted(shift)
+    svc = SVC(kernel="linear").fit(*shifted(0.0))
+    model = in_chunks(LASVC(kernel="linear"), X, y, chunk).finish()
+    assert model.score(X, y) >= svc.score(*shifted(0.0)) - 0.01
+    assert np.mean(model.predict(X) == svc.predict(shifted(0.0)[0])) > 0.98
+
+
+@with_layouts
+@pytest.mark.parametrize("shift", SHIFTS)
+def test_exact_far_from_zero(shift, layout, no_warnings):
+    X, y = shifted(shift, layout=layout)
+    svc = SVC(kernel="linear", tol=1e-6).fit(*shifted(0.0))
+    model = LASVC(kernel="linear", max_iter=-1, tol=1e-6, random_state=0).fit(X, y)
+    assert_allclose(model.coef_, svc.coef_, rtol=0, atol=2e-4)
+    assert_allclose(
+        model.decision_function(X), svc.decision_function(shifted(0.0)[0]), rtol=0, atol=2e-4
+    )
+    assert_array_equal(as_array(model.support_vectors_), as_array(X)[model.support_])
+
+
+@pytest.mark.parametrize("shift", SHIFTS)
+def test_ramp_svc_far_from_zero(shift, no_warnings):
+    X, y = shifted(shift)
+    model, near = (RampSVC(kernel="linear", tol=1e-5).fit(*shifted(s)) for s in (shift, 0.0))
+    assert_allclose(model.coef_, near.coef_, rtol=0, atol=1e-3)
+    assert model.score(X, y) > 0.99
+
+
+@pytest.mark.parametrize("shift", [1e3, 1e5])
+def test_several_classes_far_from_zero(shift, no_warnings):
+    X, y = three_classes()
+    far = LASVC(kernel="linear", max_iter=-1, random_state=0).fit(X + shift, y)
+    near = LASVC(kernel="linear", max_iter=-1, random_state=0).fit(X, y)
+    assert np.mean(far.predict(X + shift) == near.predict(X)) > 0.98
+
+
+def test_float32_rows_far_from_zero(no_warnings):
+    """Their products are taken in double."""
+    X, y = shifted(3e3, dtype=np.float32)
+    model = LASVC(kernel="linear", random_state=0).fit(X, y)
+    same = LASVC(kernel="linear", random_state=0).fit(X.astype(float), y)
+    assert_array_equal(model.decision_function(X), same.decision_function(X))
+    assert in_chunks(LASVC(kernel="linear"), X, y, 7).score(X, y) > 0.97
+
+
+@pytest.mark.parametrize("shift", [1e2, 1e3])
+def test_a_stream_that_moves_away(shift):
+    """Rows are counted from where most of them are; where that is not enough it is said."""
+    X, y = shifted(0.0, n=2000)
+    X[100:, 1:] += shift
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model = in_chunks(LASVC(kernel="linear"), X[:1000], y[:1000], 50)
+        before = len(said)
+        in_chunks(model, X[1000:], y[1000:], 50).finish()
+    assert model._engine.store.offset[1:].min() > 0.8 * shift
+    assert model.score(X, y) > 0.98
+    assert (len(said) > before) == (shift == 1e3)
+    assert all(COARSE in str(w.message) and w.filename == __file__ for w in said)
+
+
+@with_layouts
+def test_far_models_can_be_pickled_and_go_on(layout):
+    X, y = shifted(3e3, layout=layout)
+    model = in_chunks(LASVC(kernel="linear"), X[:300], y[:300], 100)
+    copy = pickle.loads(pickle.dumps(model))
+    assert_array_equal(model.decision_function(X), copy.decision_function(X))
+    for m in (model, copy):
+        in_chunks(m, X[300:], y[300:], 50)
+    assert_array_equal(model.decision_function(X), copy.decision_function(X))
+    assert_array_equal(model.intercept_, copy.intercept_)
+
+
+def test_warm_start_far_from_zero():
+    X, y = shifted(1e3)
+    params = dict(kernel="linear", max_iter=-1, tol=1e-6, random_state=0)
+    model = LASVC(**params, C=0.1, warm_start=True).fit(X, y).set_params(C=1.0).fit(X, y)
+    assert_allclose(model.coef_, LASVC(**params).fit(X, y).coef_, rtol=0, atol=1e-4)
+
+
+def test_rows_near_zero_are_taken_as_they_are():
+    """The bits of their models do not depend on where the mean is."""
+    X, y = shifted(2.0)
+    model = LASVC(kernel="linear", random_state=0).fit(X, y)
+    assert model._engine.store.offset is None
+    X, y = shifted(1e3, n=60)
+    for algorithm in ALGORITHMS[1:]:  # without a bias it makes a difference where 0 is
+        model = LASVC(kernel="linear", algorithm=algorithm, finishing=False)
+        with pytest.warns(UserWarning, match=COARSE):
+            model.fit(X, y)
+        assert model._engine.store.offset is None
+
+
+# -- what cannot be helped is said --------------------------------------------------------
+
+
+@pytest.mark.parametrize("shift", [1e3, 3e3])
+@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
+def test_polynomials_far_from_zero(shift, learn):
+    X, y = shifted(shift)
+    model = LASVC(kernel="poly", finishing=False, random_state=0)
+    with pytest.warns(UserWarning, match=COARSE + ".*uncertain by about.*StandardScaler"):
+        model.fit(X, y) if learn == "fit" else in_chunks(model, X, y, 100)
+
+
+@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
+def test_sigmoids_that_are_all_one(learn):
+    X, y = shifted(1e2)
+    model = LASVC(kernel="sigmoid", random_state=0)
+    with pytest.warns(UserWarning, match=COARSE + ".*uncertain by about 1 .*StandardScaler"):
+        model.fit(X, y) if learn == "fit" else in_chunks(model, X, y, 100)
+
+
+@pytest.mark.parametrize("sample", [two_classes, banana, waveform])
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid"])
+def test_usual_features_need_no_warning(sample, kernel, no_warnings):
+    X, y = sample()
+    for algorithm in ALGORITHMS:
+        LASVC(kernel=kernel, C=10, algorithm=algorithm, random_state=0).fit(X, y)
+    RampSVC(kernel=kernel, C=10, random_state=0).fit(X, y)
+
+
+def exact_kernel(kernel, X, Z, gamma):
+    dots = X @ Z.T
+    if kernel == "linear":
+        return dots
+    if kernel == "poly":
+        return (gamma * dots) ** 3
+    if kernel == "sigmoid":
+        return np.tanh(gamma * dots)
+    squares = (X**2).sum(axis=1)[:, None] + (Z**2).sum(axis=1) - 2 * dots
+    return np.exp(-gamma * squares)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid"])
+@pytest.mark.parametrize("shift", [0.0, 0.5, 2.0])
+def test_the_uncertainty_is_about_the_error(kernel, shift):
+    """What the guide says of decision values."""
+    X, y = shifted(shift)
+    model = LASVC(kernel=kernel, finishing=False, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        model.set_params(algorithm="lasvm-g").fit(X, y)  # takes no mean off
+    K = exact_kernel(kernel, X, model.support_vectors_, model.gamma_)
+    scores = np.empty((len(X), 1))
+    model._engine.decide(X, model._engine.show(False, 0), scores)
+    error = scores[:, 0] - (K @ model.dual_coef_[0] + model.intercept_)
+    found = uncertainty(model._engine)
+    assert 1e-2 * found < np.sqrt(np.mean(error**2)) < found
+
+
+@with_layouts
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid"])
+def test_kernel_values_are_exact_but_for_their_rounding(kernel, layout):
+    """What the guide says of kernel values."""
+    X, _ = shifted(0.0, n=80)
+    store = {"dense": "dense", "csr": "sparse"}[layout]
+    found = kernel_values(make_store(X, kernel, layout=store, gamma=0.2), X, X)
+    K = exact_kernel(kernel, X, X, 0.2)
+    assert np.all(abs(found - K) <= 2.0**-24 * abs(K) + 1e-13)
+    assert abs(found - K).max() > 2.0**-26 * abs(K).max()
+
+
+@pytest.mark.parametrize("sample", [two_classes, banana, breast_cancer, three_classes])
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid"])
+def test_rounding_is_well_below_tol_for_scaled_features(kernel, sample):
+    X, y = sample()
+    X = StandardScaler().fit_transform(X)
+    for C in (1, 100):
+        model = LASVC(kernel=kernel, C=C, random_state=0).fit(X, y)
+        assert uncertainty(model._engine) < 0.3 * model.tol
+
+
+def test_csr_and_dense_rows_far_from_zero_give_the_same_bits():
+    X, y = shifted(3e3)
+    dense = LASVC(kernel="linear", random_state=0).fit(X, y)
+    sparse = LASVC(kernel="linear", random_state=0).fit(csr_matrix(X), y)
+    assert_array_equal(dense.dual_coef_, sparse.dual_coef_)
+    assert_array_equal(dense._engine.problems[0].b, sparse._engine.problems[0].b)
+
+
+def _rational_of_sparse(A, B):
+    A, B = A.toarray(), B.toarray()
+    return 1.0 / (1.0 + ((A[:, None] - B[None]) ** 2).sum(axis=2))
+
+
+@pytest.mark.parametrize("cache_size", [0.2, 0.3])
+def test_kernel_functions_on_sparse_rows_are_asked_for_lost_values(cache_size):
+    """Of a row completed by some values, too, when others of it are still there."""
+    X, y = three_classes(260, distance=1.0)
+    X = csr_matrix(np.where(abs(X) > 0.4, X, 0))
+    small, large = (
+        LASVC(C=10, kernel=_rational_of_sparse, cache_size=size, finishing=False, random_state=0)
+        for size in (cache_size, 500)
+    )
+    assert_array_equal(small.fit(X, y).decision_function(X), large.fit(X, y).decision_function(X))
+    assert small.n_kernel_evaluations_ > large.n_kernel_evaluations_

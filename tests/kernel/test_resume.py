@@ -1,0 +1,495 @@
+"""``resume`` after Ctrl-C: the model that would have come of it, to the last bit."""
+
+import os
+import pickle
+import signal
+import time
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy.sparse import csr_matrix, issparse
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from sklearn_online_svm import LASVC, RampSVC
+from sklearn_online_svm.kernel._engine import EngineSpec
+from tests.support import damage
+from tests.support.samples import three_classes, two_classes
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="there is no timer to interrupt with")
+
+# What must be as if nothing had happened; not the number of kernel values computed.
+ATTRIBUTES = (
+    *("classes_", "class_weight_", "support_", "support_vectors_", "n_support_", "dual_coef_"),
+    *("intercept_", "n_iter_", "kkt_violation_", "dual_objective_", "duality_gap_"),
+    *("n_samples_seen_", "n_labels_used_", "objective_history_", "n_admitted_", "n_cleaned_"),
+)
+
+
+def values(model):
+    return {name: getattr(model, name) for name in ATTRIBUTES if hasattr(model, name)}
+
+
+def assert_same(model, reference, X):
+    expected = values(reference)
+    assert values(model).keys() == expected.keys()
+    for name, value in values(model).items():
+        former = expected[name]
+        if issparse(value):
+            value, former = value.toarray(), former.toarray()
+        assert_array_equal(value, former, err_msg=name)
+    assert_array_equal(model.decision_function(X), reference.decision_function(X))
+    for problem, other in zip(model._engine.problems, reference._engine.problems, strict=True):
+        # What goes on from here goes on alike; in free slots g means nothing.
+        slots = problem.slots()
+        assert_array_equal(slots, other.slots())
+        for name in ("g", "alpha", "index", "row_id"):
+            mine, others = problem.members[name][slots], other.members[name][slots]
+            assert_array_equal(mine, others, err_msg=name)
+
+
+class Clock:
+    """Interrupts the calls it is given at random times, about twice until they are through."""
+
+    def __init__(self, rng, seconds):
+        self.rng, self.seconds, self.n_interrupts, self.n_rounds = rng, seconds, 0, 0
+
+    @property
+    def goes_on(self):
+        """Whether there have been too few interrupts yet, on a machine however busy."""
+        self.n_rounds += 1
+        return self.n_rounds <= 3 or (self.n_interrupts < 6 and self.n_rounds < 100)
+
+    def call(self, method, *args):
+        """Whether the call was interrupted."""
+        after = self.rng.uniform(0.02, 0.7) * self.seconds
+        try:
+            try:
+                signal.setitimer(signal.ITIMER_REAL, after)
+                method(*args)
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            time.sleep(0.001)  # a signal that is on its way is to arrive here
+        except KeyboardInterrupt:
+            self.n_interrupts += 1
+            return True
+        return False
+
+
+@pytest.fixture
+def ctrl_c():
+    """Let the timer do what Ctrl-C does: SIGINT is what the loop notes while threads work."""
+
+    def raise_interrupt(number, frame):
+        signal.raise_signal(signal.SIGINT)
+
+    former = signal.signal(signal.SIGALRM, raise_interrupt)
+    former_interrupt = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, former)
+    signal.signal(signal.SIGINT, former_interrupt)
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """Engines that look at signals every few steps: in the midst of rows and of finishing."""
+    build = EngineSpec.build
+
+    def build_impatient(self):
+        engine = build(self)
+        for problem in engine.problems:
+            problem.patience = 2000.0
+        return engine
+
+    monkeypatch.setattr(EngineSpec, "build", build_impatient)
+
+
+def noise(n, n_classes, seed=0):
+    """Rows that take a while: labels drawn at random."""
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, 10)), rng.integers(0, n_classes, n)
+
+
+def finished_in_pieces(model, X, y, clock):
+    """``fit``, interrupted time and again; half of the time pickled in between."""
+    interrupted = clock.call(model.fit, X, y)
+    while interrupted:
+        if not hasattr(model, "classes_"):
+            interrupted = clock.call(model.fit, X, y)  # it had not begun
+            continue
+        if clock.rng.random() < 0.5:
+            model = pickle.loads(pickle.dumps(model))
+        assert np.isfinite(model.decision_function(X[:5])).all()
+        if not model.interrupted_:
+            break  # it had just come to its end
+        interrupted = clock.call(model.resume, X, y)
+    assert not model.interrupted_
+    return model
+
+
+CASES = [
+    (LASVC, {}),
+    (LASVC, dict(max_iter=3)),
+    (LASVC, dict(max_iter=-1)),
+    (LASVC, dict(max_iter=-1, shrinking=False, cache_size=0.1)),
+    (LASVC, dict(max_iter=-1, n_jobs=2)),
+    (LASVC, dict(delta_max=1e-3, n_jobs=2)),
+    (LASVC, dict(max_iter=2, finishing=False, class_weight="online_balanced")),
+    (LASVC, dict(algorithm="lasvm-g", max_iter=3)),
+    (LASVC, dict(algorithm="lasvm-nc", max_iter=-1, n_jobs=2)),
+    (LASVC, dict(algorithm="lasvm-i", max_iter=3)),
+    (LASVC, dict(algorithm="lasvm-full")),
+    (RampSVC, {}),
+    (RampSVC, dict(fit_intercept=False, cache_size=0.1)),
+    (RampSVC, dict(init_size=0.3, ramp_s=0.0, n_jobs=2)),
+]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("kind, params", CASES, ids=str)
+def test_interrupts_at_any_time(kind, params, n_classes, ctrl_c, impatient):
+    X, y = noise(400, n_classes)
+    make = lambda: kind(C=10.0, gamma=0.05, tol=1e-4, random_state=0, **params)  # noqa: E731
+    start = time.perf_counter()
+    reference = make().fit(X, y)
+    clock = Clock(np.random.default_rng(n_classes), time.perf_counter() - start)
+    while clock.goes_on:
+        assert_same(finished_in_pieces(make(), X, y, clock), reference, X)
+    assert clock.n_interrupts >= 6
+
+
+def test_ties_between_equal_rows(ctrl_c, impatient):
+    """Which of equal gradients comes first is known to a model that was pickled, too."""
+    X, y = noise(120, 2)
+    X, y = np.tile(X, (4, 1)), np.tile(y, 4)
+    make = lambda: LASVC(C=10.0, algorithm="lasvm-g", max_iter=3, random_state=1)  # noqa: E731
+    clock = Clock(np.random.default_rng(0), 0.05)
+    while clock.goes_on:
+        assert_same(finished_in_pieces(make(), X, y, clock), make().fit(X, y), X)
+
+
+@pytest.mark.parametrize(
+    "params", [{}, dict(algorithm="lasvm-nc", delta_max=None), dict(delta_max=1e-3, n_jobs=2)]
+)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_partial_fit_in_pieces(params, n_classes, ctrl_c, impatient):
+    X, y = noise(700, n_classes)
+    weights = np.random.default_rng(1).uniform(0.5, 2.0, len(y))
+    make = lambda: LASVC(  # noqa: E731
+        C=10.0, gamma=0.05, class_weight="online_balanced", random_state=0, **params
+    )
+    chunks = [slice(0, 100), slice(100, 500), slice(500, 700)]
+    start = time.perf_counter()
+    reference = make()
+    for chunk in chunks:
+        reference.partial_fit(X[chunk], y[chunk], range(n_classes), weights[chunk])
+    seconds = (time.perf_counter() - start) / 3
+    clock = Clock(np.random.default_rng(0), seconds)
+    while clock.goes_on:
+        model = make()
+        for chunk in chunks:
+            data = X[chunk], y[chunk]
+            interrupted = clock.call(model.partial_fit, *data, range(n_classes), weights[chunk])
+            while interrupted and not hasattr(model, "classes_"):
+                interrupted = clock.call(
+                    model.partial_fit, *data, range(n_classes), weights[chunk]
+                )
+            while interrupted:
+                if not model.interrupted_:
+                    # Before a chunk, or after it: n_samples_seen_ knows.
+                    if model.n_samples_seen_ == chunk.start:
+                        model.partial_fit(*data, sample_weight=weights[chunk])
+                    break
+                assert chunk.start <= model.n_samples_seen_ <= chunk.stop
+                seen = slice(0, model.n_samples_seen_)
+                counts = np.bincount(y[seen], weights[seen], n_classes)
+                np.testing.assert_allclose(model._class_counts, counts)
+                model = pickle.loads(pickle.dumps(model))
+                interrupted = clock.call(model.resume, *data, weights[chunk])
+        assert_same(model, reference, X)
+        np.testing.assert_allclose(model._class_counts, reference._class_counts, rtol=1e-12)
+    assert clock.n_interrupts >= 6
+
+
+@pytest.mark.parametrize("params", [{}, dict(algorithm="lasvm-g"), dict(n_jobs=2)])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_finish_in_pieces(params, n_classes, ctrl_c, impatient):
+    X, y = noise(500, n_classes)
+    begun = LASVC(C=100.0, gamma=0.02, tol=1e-9, random_state=0, **params)
+    begun.partial_fit(X, y, range(n_classes))
+    stored = pickle.dumps(begun)
+    reference = pickle.loads(stored)
+    start = time.perf_counter()
+    reference.finish()
+    clock = Clock(np.random.default_rng(0), time.perf_counter() - start)
+    while clock.goes_on:
+        model = pickle.loads(stored)
+        interrupted = clock.call(model.finish)
+        while interrupted and model.interrupted_:
+            model = pickle.loads(pickle.dumps(model))
+            interrupted = clock.call(model.resume)
+        assert_same(model.finish() if model._engine.n_done == 0 else model, reference, X)
+    assert clock.n_interrupts >= 6
+
+
+class InterruptedKernel:
+    """A kernel function in whose n-th call Ctrl-C is pressed."""
+
+    error = KeyboardInterrupt
+
+    def __init__(self):
+        self.calls_left, self.n_calls = np.inf, 0
+
+    def __call__(self, A, B):
+        self.n_calls += 1
+        self.calls_left -= 1
+        if self.calls_left < 0:
+            self.calls_left = np.inf
+            raise self.error
+        return np.exp(-0.3 * cdist(A, B, "sqeuclidean"))
+
+
+@pytest.mark.parametrize(
+    "kind, params",
+    [
+        (LASVC, dict(max_iter=3)),
+        (LASVC, dict(max_iter=-1, cache_size=1e-2)),
+        (LASVC, dict(algorithm="lasvm-g", max_iter=3, cache_size=1e-2)),
+        (RampSVC, dict(ramp_s=0.0)),
+        (RampSVC, dict(ramp_s=0.0, fit_intercept=False, cache_size=5e-2)),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("problem", [two_classes, three_classes])
+def test_interrupts_within_a_kernel_function(kind, params, problem):
+    """In the midst of steps, too; they are made to their end, with values asked for again."""
+    X, y = problem(120)
+    y[::5] = np.unique(y)[0]
+    params = dict(C=5.0, random_state=0, **params)
+    kernel = InterruptedKernel()
+    reference = kind(kernel=kernel, **params).fit(X, y)
+    n_calls = kernel.n_calls
+    for n in np.unique(np.linspace(0, n_calls - 1, 25).astype(int)):
+        kernel.calls_left = n
+        model = kind(kernel=kernel, **params)
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(X, y)
+        assert model.interrupted_
+        kernel.calls_left = 7
+        try:
+            model.resume(X, y)
+        except KeyboardInterrupt:
+            kernel.calls_left = np.inf
+            if model.interrupted_:
+                model.resume(X, y)
+        kernel.calls_left = np.inf
+        assert_same(model, reference, X)
+
+
+def interrupted_model(X, y, *args, method="fit", **params):
+    """A model interrupted somewhere in the midst of its first call."""
+    kernel = InterruptedKernel()
+    kernel.calls_left = 3
+    model = LASVC(kernel=kernel, C=5.0, random_state=0, **params)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        getattr(model, method)(X, y, *args)
+    return model, caught.value
+
+
+LAYOUTS = {
+    "csr": (csr_matrix, {}),
+    "float32": (np.float32, {}),
+    "linear": (np.asarray, dict(kernel="linear")),
+    "precomputed": (lambda X: np.exp(-0.05 * cdist(X, X)), dict(kernel="precomputed")),
+}
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_rows_of_every_kind(layout, n_classes, ctrl_c, impatient):
+    make, params = LAYOUTS[layout]
+    X, y = noise(300, n_classes)
+    X[np.abs(X) < 0.3] = 0.0
+    X = make(X)
+    params = dict(C=3.0, max_iter=2, n_jobs=n_classes - 1, random_state=0, **params)
+    start = time.perf_counter()
+    reference = LASVC(**params).fit(X, y)
+    clock = Clock(np.random.default_rng(0), time.perf_counter() - start)
+    while clock.goes_on:
+        assert_same(finished_in_pieces(LASVC(**params), X, y, clock), reference, X)
+
+
+def test_a_warm_start_in_pieces(ctrl_c, impatient):
+    X, y = noise(400, 3)
+    former = pickle.dumps(LASVC(C=1.0, gamma=0.05, random_state=0, warm_start=True).fit(X, y))
+    reference = pickle.loads(former).set_params(C=20.0).fit(X, y)
+    clock = Clock(np.random.default_rng(0), 0.1)
+    while clock.goes_on:
+        model = pickle.loads(former).set_params(C=20.0)
+        while clock.call(model.fit, X, y) and not model.interrupted_:
+            model = pickle.loads(former).set_params(C=20.0)
+        while model.interrupted_:
+            clock.call(model.resume, X, y)
+        assert_same(model, reference, X)
+
+
+def test_orders_of_a_shared_generator():
+    """Later passes draw what they would have drawn, whatever others have drawn meanwhile."""
+    X, y = two_classes(200)
+    params = dict(max_iter=4, C=5.0, kernel=InterruptedKernel())
+    reference = LASVC(random_state=np.random.RandomState(3), **params).fit(X, y)
+    random = np.random.RandomState(3)
+    model = LASVC(random_state=random, **params)
+    model.kernel.calls_left = 6
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    random.uniform(size=100)
+    assert_same(model.resume(X, y), reference, X)
+
+
+def test_the_traceback_says_how_to_go_on():
+    X, y = two_classes(300)
+    model, error = interrupted_model(X, y)
+    assert error.__notes__ == [
+        "LASVC holds what has been learnt so far and can be used as it is; resume(X, y) goes on "
+        "where fit stopped."
+    ]
+    assert model.interrupted_ and 0 < model.n_labels_used_ < 300
+    assert not model.resume(X, y).interrupted_
+
+
+def test_nothing_to_resume():
+    X, y = two_classes()
+    with pytest.raises(ValueError, match="nothing to resume"):
+        LASVC().resume(X, y)
+    assert not hasattr(LASVC(), "classes_")
+    with pytest.raises(NotFittedError):
+        _ = LASVC().interrupted_
+    for model in (LASVC().fit(X, y), RampSVC().fit(X, y)):
+        assert not model.interrupted_
+        with pytest.raises(ValueError, match="nothing to resume"):
+            model.resume(X, y)
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_other_data_are_refused_and_nothing_is_lost(method):
+    X, y = two_classes(300)
+    weights = np.linspace(0.5, 1.5, 300)
+    args = () if method == "fit" else (["no", "yes"],)
+    model, _ = interrupted_model(X, y, *args, weights, method=method)
+    reference = LASVC(kernel=model.kernel, C=5.0, random_state=0)
+    getattr(reference, method)(X, y, *args, weights)
+    other = X.copy()
+    other[17, 2] += 1e-9
+    labels = y.copy()
+    labels[5] = "no" if y[5] == "yes" else "yes"
+    wrong = {
+        "but X is not the same": [(other, y, weights), (X[:-1], y[:-1], weights[:-1])],
+        "but y is not the same": [(X, labels, weights), (X, y[::-1], weights)],
+        "but sample_weight is not the same": [(X, y), (X, y, 2 * weights)],
+        "X has 3 features": [(X[:, :3], y, weights)],
+        "labels that are not among the classes": [(X, np.where(y == "no", "no", "?"), weights)],
+        "needs the X and y": [(), (X,)],
+    }
+    for match, calls in wrong.items():
+        for call in calls:
+            with pytest.raises(ValueError, match=match):
+                model.resume(*call)
+            assert model.interrupted_
+    assert_same(model.resume(X, y, weights), reference, X)
+
+
+def test_other_parameters_are_refused_by_name():
+    X, y = two_classes(300)
+    model, _ = interrupted_model(X, y, max_iter=3)
+    reference = LASVC(kernel=model.kernel, C=5.0, random_state=0, max_iter=3).fit(X, y)
+    for name, value in dict(C=1.0, tol=0.1, max_iter=1, class_weight={"no": 2.0}).items():
+        former = getattr(model, name)
+        model.set_params(**{name: value})
+        with pytest.raises(ValueError, match=f"{name} cannot change between an interrupt"):
+            model.resume(X, y)
+        model.set_params(**{name: former})
+    assert_same(model.set_params(n_jobs=2, verbose=0).resume(X, y), reference, X)
+
+
+def test_other_learning_forgets_what_was_interrupted():
+    X, y = two_classes(300)
+    for go_on in (
+        lambda m: m.fit(X, y),
+        lambda m: m.partial_fit(X, y),
+        lambda m: m.finish(),
+    ):
+        model, _ = interrupted_model(X, y)
+        assert not go_on(model).interrupted_
+    model, _ = interrupted_model(X, y)
+    for fails in (lambda m: m.fit(X[:0], y[:0]), lambda m: m.partial_fit(X[:, :2], y)):
+        with pytest.raises(ValueError):
+            fails(model)
+        assert model.interrupted_
+    assert not hasattr(clone(model), "classes_")
+
+
+def test_an_error_while_resuming_can_be_mended():
+    """A kernel function that raises leaves the model, and the interrupt, as they were."""
+    X, y = two_classes(300)
+    model, _ = interrupted_model(X, y, max_iter=2)
+    reference = LASVC(kernel=InterruptedKernel(), C=5.0, random_state=0, max_iter=2).fit(X, y)
+    model.kernel.calls_left, model.kernel.error = 3, RuntimeError("no values today")
+    with pytest.raises(RuntimeError, match="no values today"):
+        model.resume(X, y)
+    assert model.interrupted_
+    assert_same(model.resume(X, y), reference, X)
+
+
+@pytest.mark.parametrize(
+    "spoil, match",
+    [
+        (lambda i: i.update(format=7), "unknown format: _interrupted.format is 7"),
+        (lambda i: i.update(method="predict"), "_interrupted.method must"),
+        (lambda i: i["at"].update(stage="run"), "_interrupted.at.stage must"),
+        (lambda i: i["at"]["order"].fill(300), "_interrupted.at.order must be <= 299"),
+        (lambda i: i["at"].update(order=i["at"]["order"][:64]), "_interrupted.at.order must be"),
+        (lambda i: i.update(cost=i["cost"][:-1]), "_interrupted.cost must"),
+        (lambda i: i["running"].update(n_learnt=-1), "_interrupted.running.n_learnt must"),
+        (lambda i: i["running"]["problems"][0]["extreme_slots"].fill(10**6), "extreme_slots must"),
+    ],
+)
+def test_a_damaged_interrupt_is_refused(spoil, match):
+    X, y = two_classes(300)
+    model, _ = interrupted_model(X, y)
+    assert model._interrupted["running"]["n_learnt"] > 64
+    spoil(model._interrupted)
+    with pytest.raises(ValueError, match=match):
+        model.resume(X, y)
+    assert np.isfinite(model.decision_function(X)).all()
+
+
+def test_damage_in_the_midst_of_a_block(ctrl_c, impatient, global_random_seed):
+    """What waits for the end of the block is checked with what it belongs to."""
+    X, y = noise(900, 3)
+    clock = Clock(np.random.default_rng(global_random_seed), 0.1)
+    params = dict(C=1000.0, gamma=0.5, delta_max=1e-5, finishing=False, random_state=0)
+    while True:
+        model = LASVC(**params)
+        if clock.call(model.fit, X, y) and hasattr(model, "classes_") and model.interrupted_:
+            running = model._interrupted["running"]
+            if "block" in running and any(len(part["pending"]) for part in running["problems"]):
+                break
+    state, random = model.__getstate__(), np.random.RandomState(global_random_seed)
+    interrupted = {name: state["_interrupted"][name] for name in ("engine", "running", "at")}
+    arrays = [at for at in damage.places(interrupted) if isinstance(at[1], np.ndarray)]
+    n_refused = 0
+    for _ in range(100):
+        path, value = arrays[random.randint(len(arrays))]
+        _, change = damage.damage_for(value, random)
+        again = damage.loaded(LASVC, damage.damaged(state, ("_interrupted", *path), change))
+        try:
+            again.resume(X, y)
+        except ValueError as error:
+            assert "The stored model is damaged: _interrupted." in str(error)  # noqa: PT017
+            assert again.interrupted_
+            n_refused += 1
+    assert n_refused > 50

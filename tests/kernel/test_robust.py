@@ -1,0 +1,808 @@
+"""LASVC without a bias, driven by the duality gap; label noise and the ramp; suspect labels."""
+
+import pickle
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize
+from scipy.sparse import csr_matrix
+from sklearn.datasets import load_digits
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.utils._param_validation import InvalidParameterError
+
+from sklearn_online_svm import LASVC, RampSVC
+from sklearn_online_svm.datasets import flip_labels, make_banana_like, make_waveform
+from tests.support.samples import (
+    ALGORITHMS,
+    GAP_DRIVEN,
+    LAYOUTS,
+    digits_pair,
+    three_classes,
+    two_classes,
+)
+
+with_gap_driven = pytest.mark.parametrize("algorithm", GAP_DRIVEN)
+with_algorithms = pytest.mark.parametrize("algorithm", ALGORITHMS)
+with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
+# Those whose optimum over all rows is known, whatever was learnt before.
+with_convex = pytest.mark.parametrize("algorithm", ["lasvm-g", "lasvm-full"])
+BOTH = {"binary": two_classes, "multiclass": three_classes}
+with_both = pytest.mark.parametrize("problem", BOTH)
+
+GAMMA = 0.3
+
+
+class Busy(LASVC):
+    """What happens once in hundreds of rows happens often: the ramp, CLEAN."""
+
+    ramp_start = 20
+    clean_interval = 25
+    max_non_sv = 10
+
+
+def model_of(algorithm, make=LASVC, **params):
+    return make(**{"gamma": GAMMA, "C": 2.0, "random_state": 0, "algorithm": algorithm, **params})
+
+
+def exact(algorithm, **params):
+    return model_of(algorithm, **{"max_iter": -1, "tol": 1e-6, **params})
+
+
+def assert_same_model(model, other):
+    """The same to the last bit."""
+    for name in ("classes_", "support_", "dual_coef_", "intercept_"):
+        assert_array_equal(getattr(model, name), getattr(other, name))
+
+
+def signs(y):
+    return np.where(y == np.unique(y)[-1], 1.0, -1.0)
+
+
+def alpha_of(model, n):
+    alpha = np.zeros(n)
+    alpha[model.support_] = model.dual_coef_[0]
+    return alpha
+
+
+# -- no bias ----------------------------------------------------------------------------
+
+
+@with_gap_driven
+@with_both
+def test_the_intercept_is_zero(algorithm, problem):
+    X, y = BOTH[problem]()
+    n_machines = 1 if problem == "binary" else 3
+    model = model_of(algorithm, Busy)
+    for learn in (
+        lambda: model.fit(X, y),
+        lambda: model.partial_fit(X, y),
+        lambda: model.finish(),
+        lambda: model.set_params(max_iter=-1).fit(X, y),
+    ):
+        learn()
+        assert_array_equal(model.intercept_, np.zeros(n_machines))
+
+
+@with_gap_driven
+def test_far_from_all_rows_the_decision_is_zero(algorithm):
+    X, y = two_classes()
+    model = model_of(algorithm).fit(X, y)
+    assert_array_equal(model.decision_function(np.full((1, 4), 1e3)), 0.0)
+
+
+# -- the duality gap --------------------------------------------------------------------
+
+
+def gap_and_target(model):
+    """Of the first problem, from the definitions: the gap, and where it has to go."""
+    members = model._engine.problems[0].members
+    alive = members["row_id"] >= 0
+    names = ("alpha", "g", "lower", "upper", "y")
+    alpha, g, lower, upper, y = (members[name][alive] for name in names)
+    gap = np.maximum((upper - alpha) * g, (lower - alpha) * g).sum()
+    h = (upper - lower) * y * g
+    variance = (h * h).sum() - h.sum() ** 2 / max(len(h), 1)
+    return gap, max(model.C, np.sqrt(max(0.0, variance)))
+
+
+@with_gap_driven
+@pytest.mark.parametrize("C", [0.1, 2.0, 100.0])
+def test_every_row_is_followed_by_steps_down_to_the_target_of_the_gap(algorithm, C):
+    X, y = two_classes(250, noise=1.5)
+    weight = np.random.default_rng(0).choice([0.5, 1.0, 2.0], 250)
+    model = model_of(algorithm, Busy, C=C, tol=1e-4, finishing=False)
+    model.partial_fit(X[:1], y[:1], classes=["no", "yes"], sample_weight=weight[:1])
+    problem = model._engine.problems[0]
+    n_reached = n_idle = 0
+    for i in range(1, 250):
+        # The target is that of the set before the row comes.
+        target, n_admitted = gap_and_target(model)[1], model.n_admitted_.sum()
+        model.partial_fit(X[i : i + 1], y[i : i + 1], sample_weight=weight[i : i + 1])
+        if model.n_admitted_.sum() == n_admitted:
+            continue
+        gap, _ = gap_and_target(model)
+        assert_allclose(model.duality_gap_[0], gap, rtol=1e-9, atol=1e-9)
+        assert gap >= -1e-9 * C
+        assert_allclose(problem.threshold, target, rtol=1e-6)
+        if gap <= target * (1 + 1e-6):
+            n_reached += 1
+        else:
+            assert problem.delta <= model.tol
+            n_idle += 1
+    assert n_reached > 50
+    print(f"{algorithm}: {n_reached} at the target, {n_idle} without a step left")
+
+
+@with_gap_driven
+def test_a_stream_ends_at_the_target(algorithm):
+    X, y = two_classes(600, noise=1.5)
+    model = model_of(algorithm, finishing=False, shuffle=False).fit(X, y)
+    problem = model._engine.problems[0]
+    assert model.duality_gap_[0] <= problem.threshold * (1 + 1e-6) or problem.delta <= 1e-3
+    assert problem.threshold >= model.C
+    # Finishing goes on to the optimum over the vectors kept.
+    gap = model.duality_gap_[0]
+    model.finish()
+    assert 0 <= model.duality_gap_[0] <= gap
+    assert problem.delta <= 1e-3
+
+
+@with_gap_driven
+@with_both
+def test_the_gap_is_primal_minus_dual(algorithm, problem):
+    """By the values of a model, the dual objective included, over the vectors kept."""
+    X, y = BOTH[problem](300)
+    model = model_of(algorithm, Busy, C=0.7, finishing=False)
+    model.partial_fit(X, y, classes=np.unique(y))
+    for c, part in enumerate(model._engine.problems):
+        members = part.members
+        alive = members["row_id"] >= 0
+        rows = members["row_id"][alive]
+        alpha, lower = members["alpha"][alive], members["lower"][alive]
+        signed = np.where(y[rows] == model.classes_[1 if problem == "binary" else c], 1.0, -1.0)
+        K = rbf_kernel(X[rows], gamma=GAMMA)
+        f, norm = K @ alpha, alpha @ K @ alpha
+        beta = np.where((lower < 0) == (signed > 0), 0.7, 0.0)
+        assert algorithm == "lasvm-nc" or not beta.any()
+        primal = 0.5 * norm + np.sum(0.7 * np.maximum(0, 1 - signed * f) + beta * signed * f)
+        dual = alpha @ signed + beta.sum() - 0.5 * norm
+        assert_allclose(model.dual_objective_[c], dual, rtol=1e-5)
+        assert_allclose(model.duality_gap_[c], primal - dual, rtol=1e-4, atol=1e-4)
+
+
+# -- the optimum ------------------------------------------------------------------------
+
+
+def quadratic_program(K, y, cost):
+    """max alpha'y - 1/2 alpha'K alpha in the boxes, and alpha."""
+    bounds = list(zip(np.minimum(0, cost * y), np.maximum(0, cost * y)))
+    result = minimize(
+        lambda alpha: 0.5 * alpha @ K @ alpha - alpha @ y,
+        np.zeros(len(y)),
+        jac=lambda alpha: K @ alpha - y,
+        bounds=bounds,
+        method="L-BFGS-B",
+        options=dict(maxiter=20_000, maxfun=200_000, ftol=1e-15, gtol=1e-9),
+    )
+    return -result.fun, result.x
+
+
+@with_convex
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
+@pytest.mark.parametrize("C", [0.1, 5.0])
+@pytest.mark.parametrize("n", [5, 40])
+def test_the_optimum_is_that_of_a_plain_quadratic_program(algorithm, kernel, C, n):
+    X, y = two_classes(n, seed=6, noise=1.0)
+    weight = np.random.default_rng(1).uniform(0.5, 2, n)
+    model = exact(algorithm, kernel=kernel, degree=2, coef0=1.0, C=C).fit(X, y, weight)
+    K = {
+        "rbf": rbf_kernel(X, gamma=GAMMA),
+        "linear": linear_kernel(X),
+        "poly": (GAMMA * X @ X.T + 1) ** 2,
+    }[kernel]
+    best, alpha = quadratic_program(K, signs(y), C * weight)
+    assert_allclose(model.dual_objective_[0], best, rtol=1e-6)
+    assert_allclose(model.decision_function(X), K @ alpha, atol=1e-3)
+    assert_allclose(model.duality_gap_[0], 0, atol=1e-5 * C * n)
+    assert model.kkt_violation_ <= 2e-6
+
+
+@with_convex
+def test_with_a_constant_in_the_kernel_it_comes_close_to_svc(algorithm):
+    """The constant is a bias that costs ever less the larger it is."""
+    X, y = two_classes(100)
+    expected = SVC(C=2.0, gamma=GAMMA, tol=1e-8).fit(X, y).decision_function(X)
+    differences = []
+    for constant in (0.0, 1.0, 10.0, 100.0):
+        kernel = lambda A, B, c=constant: rbf_kernel(A, B, gamma=GAMMA) + c  # noqa: E731
+        model = exact(algorithm, kernel=kernel).fit(X, y)
+        assert not model.intercept_.any()
+        differences.append(np.abs(model.decision_function(X) - expected).max())
+    assert (np.diff(differences) < 0).all()
+    assert differences[-1] < 1e-3 < 1e-2 < differences[0]
+
+
+@with_convex
+def test_one_pass_is_close_to_the_optimum(algorithm):
+    X, y = two_classes(600, noise=1.0)
+    best, one = exact(algorithm).fit(X, y), model_of(algorithm).fit(X, y)
+    assert_allclose(one.dual_objective_, best.dual_objective_, rtol=1e-3)
+    assert (one.predict(X) == best.predict(X)).mean() > 0.99
+
+
+@with_gap_driven
+@with_both
+def test_passes_end_with_one_that_makes_no_step(algorithm, problem):
+    X, y = BOTH[problem](300)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = exact(algorithm, tol=1e-4).fit(X, y)
+    assert 2 <= model.n_iter_ < 100
+    assert model.kkt_violation_ <= 1.01e-4
+    assert all(part.delta <= part.tau for part in model._engine.problems)
+    # Once more, in another order.
+    engine, classes = model._engine, np.unique(y)
+    known = []
+    for part in engine.problems:
+        alive = np.flatnonzero(part.members["row_id"] >= 0)
+        known.append(np.full(300, -1, dtype=np.int32))
+        known[-1][part.members["row_id"][alive]] = alive
+    before = engine.n_changes
+    engine.begin_pass(known)
+    order, codes = np.random.default_rng(5).permutation(300), np.searchsorted(classes, y)
+    engine.learn(X, order, codes.astype(np.int32), np.full(300, 2.0), np.arange(300))
+    assert engine.n_changes == before
+
+
+@with_convex
+@pytest.mark.parametrize("interval", [1, 7])
+def test_cleaning_often_costs_time_but_not_the_optimum(algorithm, interval):
+    class Tidy(LASVC):
+        clean_interval = interval
+        max_non_sv = 0
+
+    X, y = two_classes(200)
+    expected = exact(algorithm).fit(X, y)
+    model = exact(algorithm, make=Tidy).fit(X, y)
+    assert_allclose(model.dual_objective_, expected.dual_objective_, rtol=1e-6)
+    assert_allclose(model.decision_function(X), expected.decision_function(X), atol=1e-4)
+    members = model._engine.problems[0].members
+    if algorithm == "lasvm-g":
+        assert members.n_members <= len(model.support_) + interval
+    else:
+        assert members.n_members == 200
+
+
+def test_full_keeps_every_row_and_g_no_more_than_it_says():
+    X, y = two_classes(700)
+    full, g = (
+        model_of(name).partial_fit(X, y, ["no", "yes"]) for name in ("lasvm-full", "lasvm-g")
+    )
+    assert full._engine.problems[0].members.n_members == 700
+    members = g._engine.problems[0].members
+    n_zeros = members.n_members - len(g.support_)
+    assert n_zeros <= LASVC.max_non_sv + 700 % LASVC.clean_interval
+    g.finish()
+    assert members.n_members - len(g.support_) <= LASVC.max_non_sv
+
+
+# -- the ramp ---------------------------------------------------------------------------
+
+
+def noisy(name, seed):
+    rng = np.random.default_rng(seed)
+    if name == "digits":
+        X, y = load_digits(return_X_y=True)
+        order = rng.permutation(len(y))
+        X, y, n = X[order] / 16, (y[order] >= 5).astype(int), 600
+    else:
+        (X, y), n = make_waveform(1200, random_state=seed), 400
+    return X[:n], y[:n], X[n:], y[n:]
+
+
+def mean_results(name, C, flips, make_models):
+    """(n_models, 2): number of support vectors and error, means of several draws."""
+    results = []
+    for seed in range(3):
+        X, y, X_test, y_test = noisy(name, seed)
+        y = flip_labels(y, random_state=seed, **flips)
+        models = [make().set_params(C=C).fit(X, y) for make in make_models]
+        results.append([(len(m.support_), 1 - m.score(X_test, y_test)) for m in models])
+    return np.mean(results, axis=0)
+
+
+def g_nc_svc():
+    params = dict(random_state=0)
+    return [
+        partial(LASVC, algorithm="lasvm-g", **params),
+        partial(LASVC, algorithm="lasvm-nc", **params),
+        SVC,
+    ]
+
+
+@pytest.mark.parametrize("name", ["digits", "waveform"])
+@pytest.mark.parametrize(
+    "flips, share",
+    [(dict(fraction=0.2), 0.85), (dict(fraction=0.3, from_label=1), 0.95)],
+    ids=["both", "positives"],
+)
+def test_nc_needs_fewer_support_vectors_and_errs_no_more(name, flips, share):
+    (n_g, error_g), (n_nc, error_nc), (n_svc, error_svc) = mean_results(
+        name, 10.0, flips, g_nc_svc()
+    )
+    assert n_nc < share * min(n_g, n_svc)
+    assert error_nc < min(error_g, error_svc) + 0.015
+
+
+@pytest.mark.parametrize("name", ["digits", "waveform"])
+def test_nc_errs_less_where_the_hinge_loss_follows_the_noise(name):
+    (_, error_g), (_, error_nc), (_, error_svc) = mean_results(
+        name, 100.0, dict(fraction=0.2), g_nc_svc()
+    )
+    assert error_nc < min(error_g, error_svc) - 0.02
+
+
+@pytest.mark.parametrize("fraction", [0.1, 0.3])
+@pytest.mark.parametrize("flips", [{}, dict(from_label=1)], ids=["both", "positives"])
+@with_gap_driven
+def test_noisy_labels_do_not_break_anything(algorithm, fraction, flips):
+    X, y = make_banana_like(1200, random_state=1)
+    noisy_labels = flip_labels(y[:400], fraction, random_state=1, **flips)
+    model = model_of(algorithm, C=10.0, gamma=1.0).fit(X[:400], noisy_labels)
+    assert model.score(X[400:], y[400:]) > 0.8
+
+
+@with_both
+@with_layouts
+@pytest.mark.parametrize("max_iter", [1, -1])
+def test_without_a_ramp_nc_is_g(problem, layout, max_iter):
+    X, y = BOTH[problem](400)
+    X = LAYOUTS[layout](X)
+    params = dict(ramp_s=-1e9, max_iter=max_iter)
+    g, nc = (model_of(name, Busy, **params).fit(X, y) for name in ("lasvm-g", "lasvm-nc"))
+    assert_same_model(g, nc)
+    for name in ("n_admitted_", "n_cleaned_", "dual_objective_", "duality_gap_"):
+        assert_array_equal(getattr(g, name), getattr(nc, name))
+    g.partial_fit(X[:50], y[:50])
+    nc.partial_fit(X[:50], y[:50])
+    assert_same_model(g.finish(), nc.finish())
+
+
+def test_the_ramp_acts_only_once_there_are_enough_support_vectors():
+    class Late(Busy):
+        ramp_start = 10_000
+
+    X, y = two_classes(400, noise=1.5)
+    g, late, early = (
+        model_of(algorithm, make).partial_fit(X, y, ["no", "yes"])
+        for algorithm, make in [("lasvm-g", Busy), ("lasvm-nc", Late), ("lasvm-nc", Busy)]
+    )
+    assert_same_model(g, late)
+    assert len(early.support_) < len(late.support_)
+
+
+def test_the_place_of_the_ramp_matters():
+    X, y = two_classes(600, noise=2.0)
+    n_support = [
+        len(model_of("lasvm-nc", ramp_s=ramp_s).fit(X, y).support_)
+        for ramp_s in (0.9, 0.0, -1.0, -1e9)
+    ]
+    assert (np.diff(n_support) > 0).all()
+
+
+class StartsAtOnce(LASVC):
+    ramp_start = 0
+
+
+def test_i_learns_only_from_rows_on_the_ramp():
+    X, y = two_classes(400, noise=1.5)
+    # It is the margin with the vectors as they are, not yet finished, that decides.
+    model = model_of("lasvm-i", StartsAtOnce, ramp_s=-0.5, finishing=False)
+    n_learnt = 0
+    for i in range(400):
+        margin = signs(y)[i] * model.decision_function(X[i : i + 1])[0] if i else 0.0
+        before = pickle.dumps(model._engine.problems[0].state()) if i else None
+        model.partial_fit(X[i : i + 1], y[i : i + 1], ["no", "yes"])
+        flow = [model.n_admitted_[0], model.n_skipped_[0]]
+        if abs(margin + 0.5) < 1e-6 or abs(margin - 1) < 1e-6:
+            continue
+        region = 0 if margin < -0.5 else 1 if margin <= 1 else 2
+        n_learnt += region == 1
+        assert flow[region != 1][region] >= 1
+        if region != 1:
+            # Nothing but the count has changed.
+            assert_array_equal(
+                pickle.loads(before)["alpha"], model._engine.problems[0].state()["alpha"]
+            )
+    assert model.n_admitted_.sum() == model.n_admitted_[0, 1] == n_learnt
+
+
+@pytest.mark.parametrize("ramp_s", [-1.0, 0.5])
+def test_i_learns_when_the_first_rows_are_of_one_class(ramp_s):
+    """Without a start f lay left of the ramp everywhere, and no row was ever learnt."""
+    X, y = digits_pair()
+    order = np.argsort(y, kind="stable")[50:]
+    order = np.concatenate([order[:50], np.random.default_rng(0).permutation(order[50:])])
+    params = dict(algorithm="lasvm-i", C=100, gamma=0.01, shuffle=False, ramp_s=ramp_s)
+    assert LASVC(**params).fit(X[order], y[order]).score(X, y) > 0.95
+    if ramp_s > 0:
+        assert StartsAtOnce(**params).fit(X[order], y[order]).score(X, y) < 0.6
+
+
+@with_algorithms
+@pytest.mark.parametrize("ramp_s", [1.0, 2.0, np.nan, np.inf, -np.inf, "-1", None])
+def test_wrong_ramps(algorithm, ramp_s):
+    X, y = two_classes(60)
+    match = f"The 'ramp_s' parameter of LASVC must be .* Got {ramp_s!r}"
+    with pytest.raises(InvalidParameterError, match=match):
+        model_of(algorithm, ramp_s=ramp_s).fit(X, y)
+    with pytest.raises(InvalidParameterError, match=match):
+        model_of(algorithm, ramp_s=ramp_s).partial_fit(X, y, classes=["no", "yes"])
+
+
+@pytest.mark.parametrize("algorithm", ["lasvm-x", "LASVM-G", "g", None, ""])
+def test_wrong_algorithms(algorithm):
+    X, y = two_classes(60)
+    with pytest.raises(InvalidParameterError, match="The 'algorithm' parameter of LASVC must be"):
+        model_of(algorithm).fit(X, y)
+
+
+# -- counters ---------------------------------------------------------------------------
+
+
+@with_gap_driven
+@with_both
+def test_counters_add_up(algorithm, problem):
+    X, y = BOTH[problem](400)
+    model = model_of(algorithm, Busy)
+    n_machines = 1 if problem == "binary" else 3
+    seen = 0
+    for size in (1, 30, 64, 105, 200):
+        part = slice(seen, seen + size)
+        model.partial_fit(X[part], y[part], np.unique(y) if seen == 0 else None)
+        seen += size
+        copied = pickle.loads(pickle.dumps(model))
+        flows = {}
+        for name in ("n_admitted_", "n_cleaned_", "n_skipped_"):
+            flows[name] = getattr(model, name)
+            assert flows[name].shape == (n_machines, 3)
+            assert flows[name].dtype.kind == "i"
+            assert (flows[name] >= 0).all()
+            assert_array_equal(getattr(copied, name), flows[name])
+        admitted, cleaned, skipped = flows.values()
+        assert_array_equal((admitted + skipped).sum(axis=1), seen)
+        assert (cleaned <= admitted).all()
+        kept = [part.members.n_members for part in model._engine.problems]
+        assert_array_equal((admitted - cleaned).sum(axis=1), kept)
+        model = copied
+    assert cleaned.any() == (algorithm != "lasvm-full")
+    assert skipped.any() == (algorithm == "lasvm-i")
+    assert not skipped[:, 1].any()
+    if algorithm == "lasvm-i":
+        assert not admitted[:, 2].any() and skipped[:, 2].any()
+        assert (admitted[:, 0] < admitted[:, 1]).all() and skipped[:, 0].any()
+
+
+@with_gap_driven
+def test_rows_of_weight_zero_are_not_counted(algorithm):
+    X, y = two_classes()
+    weight = np.where(np.arange(200) % 3, 1.0, 0.0)
+    model = model_of(algorithm).partial_fit(X, y, ["no", "yes"], sample_weight=weight)
+    assert (model.n_admitted_ + model.n_skipped_).sum() == np.count_nonzero(weight)
+    assert model.n_samples_seen_ == 200
+
+
+@with_gap_driven
+def test_fit_counts_anew(algorithm):
+    X, y = two_classes(300)
+    model = model_of(algorithm, Busy)
+    for _ in range(2):
+        model.fit(X, y)
+        assert (model.n_admitted_ + model.n_skipped_).sum() == 300
+    model.partial_fit(X[:40], y[:40])
+    assert (model.n_admitted_ + model.n_skipped_).sum() == 340
+
+
+@with_gap_driven
+@pytest.mark.parametrize("former", ALGORITHMS)
+def test_no_more_is_cleaned_than_came_after_a_warm_start(algorithm, former):
+    """Vectors of the former solution have not come by way of PROCESS."""
+    X, y = two_classes(300, noise=1.5)
+    model = model_of(former, warm_start=True).fit(X, y)
+    model.set_params(algorithm=algorithm, C=20.0, max_iter=-1).fit(X, y)
+    assert (model.n_cleaned_ <= model.n_admitted_).all()
+
+
+def test_lasvm_counts_nothing():
+    X, y = two_classes()
+    model = model_of("lasvm").fit(X, y)
+    for name in ("n_admitted_", "n_cleaned_", "n_skipped_"):
+        assert not hasattr(model, name)
+        with pytest.raises(AttributeError, match="lasvm-g, -nc, -i and -full"):
+            getattr(model, name)
+        with pytest.raises(AttributeError):
+            getattr(LASVC(algorithm="lasvm-g"), name)
+
+
+# -- warm starts ------------------------------------------------------------------------
+
+
+@with_both
+@with_algorithms
+@pytest.mark.parametrize("former", ALGORITHMS)
+@pytest.mark.parametrize("C", [0.2, 2.0, 20.0])
+def test_warm_start_from_another_algorithm(former, algorithm, C, problem):
+    X, y = BOTH[problem](200)
+    model = model_of(former, Busy, warm_start=True).fit(X, y)
+    model.set_params(algorithm=algorithm, C=C, max_iter=-1, tol=1e-6).fit(X, y)
+    cold = exact(algorithm, make=Busy, C=C).fit(X, y)
+    assert (algorithm == "lasvm") == bool(model.intercept_.any())
+    for part in model._engine.problems:
+        members = part.members
+        assert (members["lower"] <= members["alpha"]).all()
+        assert (members["alpha"] <= members["upper"]).all()
+        assert part.delta <= part.tau
+    if algorithm in ("lasvm-nc", "lasvm-i"):
+        # Where to learn from is told by f, and f begins elsewhere.
+        assert model.score(X, y) > cold.score(X, y) - 0.05
+    else:
+        assert_allclose(model.dual_objective_, cold.dual_objective_, rtol=1e-6)
+        assert_allclose(model.decision_function(X), cold.decision_function(X), atol=1e-3)
+
+
+@with_gap_driven
+def test_warm_start_at_the_end_has_little_left_to_do(algorithm):
+    X, y = two_classes(300)
+    model = exact(algorithm, tol=1e-4, warm_start=True).fit(X, y)
+    first, n_iter = model.dual_objective_, model.n_iter_
+    model.fit(X, y)
+    assert model.n_iter_ <= max(n_iter, 3)
+    if algorithm in ("lasvm-g", "lasvm-full"):
+        assert model.n_iter_ <= 2
+        assert_allclose(model.dual_objective_, first, rtol=1e-6)
+
+
+# -- degenerate streams -----------------------------------------------------------------
+
+
+@with_gap_driven
+@pytest.mark.parametrize("label", ["no", "yes"])
+def test_a_single_class_is_learnt_and_predicted(algorithm, label):
+    X, y = two_classes()
+    model = model_of(algorithm)
+    model.partial_fit(X[:60], np.full(60, label), classes=["no", "yes"]).finish()
+    assert_array_equal(model.predict(X[:60]), label)
+    sign = 1 if label == "yes" else -1
+    assert (sign * model.decision_function(X[:60]) > 0.8).all()
+    # The other class comes at last.
+    model.partial_fit(X[60:], y[60:])
+    assert set(model.predict(X)) == {"no", "yes"}
+    assert model.score(X[60:], y[60:]) > 0.7
+
+
+@with_algorithms
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("max_iter", [1, -1])
+def test_constant_features(algorithm, kernel, C, max_iter):
+    """All kernel values are the same: nothing can be learnt but which class has more weight."""
+    X, y = np.full((60, 3), 0.5), np.where(np.arange(60) % 3, "yes", "no")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = model_of(algorithm, kernel=kernel, C=C, max_iter=max_iter).fit(X, y)
+    decisions = model.decision_function(X)
+    assert np.isfinite(decisions).all()
+    assert_array_equal(decisions, decisions[0])
+    if max_iter == -1 and algorithm in ("lasvm", "lasvm-g", "lasvm-full"):
+        assert_array_equal(model.predict(X), "yes")
+
+
+@with_algorithms
+@pytest.mark.parametrize("C", [1.0, 1000.0])
+@pytest.mark.parametrize("max_iter", [1, -1])
+def test_rows_that_come_again_and_again(algorithm, C, max_iter):
+    """Some of them with the other label."""
+    X, y = two_classes(20)
+    X, y = np.tile(X, (15, 1)), np.tile(y, 15)
+    y[:20] = np.where(y[:20] == "yes", "no", "yes")
+    model = model_of(algorithm, C=C, max_iter=max_iter).fit(X, y)
+    assert np.isfinite(model.decision_function(X)).all()
+    # What is left of the ramp at first never gets another chance with -i.
+    if algorithm != "lasvm-i":
+        assert model.score(X[20:], y[20:]) > 0.9
+
+
+@with_algorithms
+@pytest.mark.parametrize("n", [2, 3, 4])
+@pytest.mark.parametrize("max_iter", [1, -1])
+def test_hardly_any_rows(algorithm, n, max_iter):
+    X = np.random.default_rng(n).normal(size=(n, 3))
+    y = np.arange(n) % 2
+    model = model_of(algorithm, C=100.0, max_iter=max_iter, tol=1e-6).fit(X, y)
+    if max_iter == -1 or algorithm != "lasvm":
+        assert model.score(X, y) == 1.0
+    stream = model_of(algorithm, C=100.0)
+    for i in range(n):
+        stream.partial_fit(X[i : i + 1], y[i : i + 1], classes=[0, 1])
+    assert stream.finish().n_samples_seen_ == n
+    assert np.isfinite(stream.decision_function(X)).all()
+
+
+@with_gap_driven
+@pytest.mark.parametrize("C", [1e-300, 1e-50, 1e-10, 1e10, 1e30, 1e100, 1e300])
+@pytest.mark.parametrize("max_iter", [1, -1])
+def test_tiny_and_huge_costs(algorithm, C, max_iter):
+    X, y = np.random.default_rng(0).normal(size=(100, 3)), np.arange(100) % 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = model_of(algorithm, C=C, gamma=0.5, max_iter=max_iter).fit(X, y)
+    decisions = model.decision_function(X)
+    assert np.isfinite(decisions).all() and decisions.any()
+    assert np.isfinite(model.duality_gap_).all() and np.isfinite(model.dual_objective_).all()
+    if C < 1:  # every row is at its bound
+        assert_allclose(np.abs(model.dual_coef_), C)
+        assert model.dual_coef_.shape == (1, 100)
+        K = rbf_kernel(X, gamma=0.5)
+        assert_allclose(decisions, C * K @ (2.0 * y - 1), rtol=1e-3, atol=1e-5 * C)
+    elif algorithm != "lasvm-i":  # nothing holds the margin back
+        assert (signs(y) * decisions > 1 - 2e-3).all()
+
+
+@with_gap_driven
+def test_a_large_cost_in_a_stream(algorithm):
+    """The target of the gap is as large as C: rows are taken in with few steps."""
+    X, y = two_classes(300, noise=1.0)
+    model = model_of(algorithm, C=1e6).partial_fit(X, y, classes=["no", "yes"])
+    assert np.isfinite(model.decision_function(X)).all()
+    assert model.n_kernel_evaluations_ < 20 * 300**2
+
+
+# -- company ----------------------------------------------------------------------------
+
+
+def test_grid_search_over_algorithm_and_ramp():
+    X, y = two_classes(240, noise=1.0)
+    pipeline = make_pipeline(StandardScaler(), LASVC(random_state=0))
+    grid = [
+        {"lasvc__algorithm": ["lasvm", "lasvm-g", "lasvm-full"]},
+        {"lasvc__algorithm": ["lasvm-nc", "lasvm-i"], "lasvc__ramp_s": [-2.0, -1.0, 0.0]},
+    ]
+    search = GridSearchCV(pipeline, grid, cv=3, error_score="raise").fit(X, y)
+    assert len(search.cv_results_["params"]) == 9
+    assert search.score(X, y) > 0.7
+
+
+# -- suspect labels ---------------------------------------------------------------------
+
+JUDGES = {
+    "lasvm": partial(LASVC, random_state=0),
+    "lasvm-nc": partial(LASVC, algorithm="lasvm-nc", random_state=0),
+    "lasvm-i": partial(LASVC, algorithm="lasvm-i", random_state=0),
+    "RampSVC": partial(RampSVC, random_state=0),
+}
+with_judges = pytest.mark.parametrize("judge", JUDGES)
+
+
+def margins_of(model, X, y):
+    """From the definition."""
+    decisions = model.decision_function(X)
+    codes = np.searchsorted(model.classes_, y)
+    if decisions.ndim == 1:
+        return np.where(codes == 1, 1, -1) * decisions
+    margins = []
+    for row, code in zip(decisions, codes):
+        margins.append(0.5 * (row[code] - np.delete(row, code).max()))
+    return np.array(margins)
+
+
+@with_judges
+@with_both
+@with_layouts
+def test_suspects_are_the_rows_of_the_smallest_margins(judge, problem, layout):
+    X, y = BOTH[problem]()
+    data = LAYOUTS[layout](X)
+    model = JUDGES[judge](gamma=GAMMA, C=5.0, ramp_s=-0.3).fit(data, y)
+    X_new, y_new = BOTH[problem](150, seed=3)
+    for rows, labels in [(X, y), (X_new, y_new)]:
+        rows = LAYOUTS[layout](rows)
+        expected = margins_of(model, rows, labels)
+        suspects, margins = model.suspect_labels(rows, labels, return_margins=True)
+        assert_allclose(margins, expected[suspects], rtol=1e-12, atol=1e-12)
+        assert (np.diff(margins) >= 0).all()
+        assert set(suspects) == set(np.flatnonzero(expected < -0.3))
+        assert_array_equal(model.suspect_labels(rows, labels), suspects)
+        for n_suspects in (0, 1, 20, np.int64(5), len(labels)):
+            chosen, margins = model.suspect_labels(
+                rows, labels, n_suspects=n_suspects, return_margins=True
+            )
+            assert len(chosen) == len(margins) == n_suspects == len(set(chosen))
+            assert_array_equal(chosen, np.argsort(expected, kind="stable")[:n_suspects])
+        assert len(model.suspect_labels(rows, labels, n_suspects=10**6)) == len(labels)
+
+
+@with_both
+def test_suspecting_changes_nothing(problem):
+    X, y = BOTH[problem]()
+    model = JUDGES["lasvm-nc"](gamma=GAMMA).fit(X, y)
+    before, decisions = pickle.dumps(model), model.decision_function(X)
+    model.suspect_labels(X, y, n_suspects=10)
+    model.suspect_labels(X, y, return_margins=True)
+    assert_array_equal(model.decision_function(X), decisions)
+    assert pickle.dumps(model) == before
+
+
+def test_suspects_of_equal_margins_come_in_order():
+    X, y = two_classes()
+    model = JUDGES["lasvm-nc"](gamma=GAMMA).fit(X, y)
+    same = np.tile(X[:1], (5, 1))
+    assert_array_equal(model.suspect_labels(same, np.tile(y[:1], 5), n_suspects=5), np.arange(5))
+
+
+@with_judges
+def test_what_may_be_wrong_when_asking_for_suspects(judge):
+    X, y = two_classes()
+    with pytest.raises(NotFittedError):
+        JUDGES[judge]().suspect_labels(X, y)
+    model = JUDGES[judge](gamma=GAMMA).fit(X, y)
+    for value in (-1, 1.5, 3.0, "all", np.nan, np.float64(2)):
+        with pytest.raises(ValueError, match="n_suspects must be an integer >= 0 or None, got"):
+            model.suspect_labels(X, y, n_suspects=value)
+    with pytest.raises(ValueError, match=r"not among the classes \['no', 'yes'\]: \['maybe'\]"):
+        model.suspect_labels(X, np.r_[y[:-1], ["maybe"]])
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.suspect_labels(X, y[:-1])
+    with pytest.raises(ValueError, match="y should be a 1d array"):
+        model.suspect_labels(X, np.c_[y, y])
+    with pytest.raises(ValueError, match="X has 3 features"):
+        model.suspect_labels(X[:, 1:], y)
+    with pytest.raises(ValueError, match="NaN"):
+        model.suspect_labels(np.full_like(X, np.nan), y)
+    with pytest.raises(TypeError):
+        model.suspect_labels(X, y, 10)
+
+
+def test_suspects_by_a_precomputed_kernel():
+    X, y = two_classes()
+    K = rbf_kernel(X, gamma=GAMMA)
+    for make in (partial(LASVC, algorithm="lasvm-nc", shuffle=False), RampSVC):
+        model = make(kernel="precomputed").fit(K, y)
+        margins = margins_of(model, K, y)
+        suspects = model.suspect_labels(K, y, n_suspects=7)
+        assert_array_equal(suspects, np.argsort(margins, kind="stable")[:7])
+
+
+@pytest.mark.parametrize("judge", ["lasvm-nc", "lasvm-i", "RampSVC"])
+@pytest.mark.parametrize("classes", [2, 10])
+def test_flipped_digits_are_suspected(judge, classes):
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:900] / 16, y[:900] if classes == 10 else (y[:900] >= 5).astype(int)
+    given, flipped = flip_labels(y, 0.15, random_state=0, return_mask=True)
+    model = JUDGES[judge](C=10.0).fit(X, given)
+    n = flipped.sum()
+    found = flipped[model.suspect_labels(X, given, n_suspects=n)]
+    assert found.mean() > 0.5 > 3 * flipped.mean()
+    assert found[: n // 4].mean() > 0.6
+    # New rows, of which nothing was learnt.
+    X, y = load_digits(return_X_y=True)
+    X, y = X[900:] / 16, y[900:] if classes == 10 else (y[900:] >= 5).astype(int)
+    given, flipped = flip_labels(y, 0.15, random_state=1, return_mask=True)
+    found = flipped[model.suspect_labels(X, given, n_suspects=flipped.sum())]
+    assert found.mean() > 0.6
+
+
+def test_suspects_of_sparse_rows_are_those_of_dense_rows():
+    X, y = three_classes()
+    model = JUDGES["lasvm-nc"](gamma=GAMMA).fit(X, y)
+    for suspects, other in zip(
+        model.suspect_labels(X, y, n_suspects=30, return_margins=True),
+        model.suspect_labels(csr_matrix(X), y, n_suspects=30, return_margins=True),
+    ):
+        assert_array_equal(suspects, other)

@@ -1,0 +1,471 @@
+"""Online: chunks, pauses, copies and layouts make no difference to what is learnt."""
+
+import copy
+import pickle
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import joblib
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_matrix
+
+from sklearn_online_svm import LASVC
+from tests.support.samples import ALGORITHMS, LAYOUTS, three_classes, two_classes
+
+PROBLEMS = {"binary": two_classes, "multiclass": three_classes}
+with_problems = pytest.mark.parametrize("problem", PROBLEMS)
+with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
+with_dtypes = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+
+
+def rows_of(problem, layout="dense", dtype=np.float64, n=300):
+    X, y = PROBLEMS[problem](n)
+    X[np.abs(X) < 0.3] = 0.0  # so that there is something sparse about it
+    return LAYOUTS[layout](X.astype(dtype)), y
+
+
+class Busy(LASVC):
+    """What happens once in hundreds of rows happens often: the ramp, CLEAN."""
+
+    ramp_start = 20
+    clean_interval = 25
+    max_non_sv = 10
+
+
+def new_model(algorithm="lasvm", **params):
+    return Busy(**{"gamma": 0.3, "C": 2.0, "random_state": 0, "algorithm": algorithm, **params})
+
+
+@pytest.fixture(params=ALGORITHMS)
+def model_of(request):
+    """Make models of one algorithm."""
+    return partial(new_model, request.param)
+
+
+def learn(model, X, y, size=None, begin=0):
+    """`partial_fit` from row `begin` on, in chunks."""
+    n = X.shape[0]
+    for first in range(begin, n, size or n):
+        part = slice(first, first + (size or n))
+        model.partial_fit(X[part], y[part], classes=np.unique(y) if first == 0 else None)
+    return model
+
+
+def assert_same(model, other, X):
+    """The same to the last bit.
+
+    Of decision values of several classes see the last test of the section on chunks."""
+    if len(model.classes_) == 2:
+        assert_array_equal(model.decision_function(X), other.decision_function(X))
+    else:
+        decisions = other.decision_function(X)
+        assert_allclose(model.decision_function(X), decisions, rtol=1e-12, atol=1e-12)
+    assert_array_equal(model.support_, other.support_)
+    assert_array_equal(model.dual_coef_, other.dual_coef_)
+    assert_array_equal(model.intercept_, other.intercept_)
+    assert model.n_samples_seen_ == other.n_samples_seen_
+    assert model.n_labels_used_ == other.n_labels_used_
+    if model.algorithm != "lasvm":
+        for name in ("n_admitted_", "n_cleaned_", "n_skipped_", "duality_gap_"):
+            assert_array_equal(getattr(model, name), getattr(other, name))
+
+
+# -- chunks -----------------------------------------------------------------------------
+
+
+@with_problems
+@with_layouts
+@with_dtypes
+@pytest.mark.parametrize("size", [1, 7, 100])
+def test_chunks_of_any_size_give_the_same_model(model_of, problem, layout, dtype, size):
+    X, y = rows_of(problem, layout, dtype)
+    whole, chunks = learn(model_of(), X, y), learn(model_of(), X, y, size)
+    assert_same(whole, chunks, X)
+    assert_same(whole.finish(), chunks.finish(), X)
+
+
+@with_problems
+@pytest.mark.parametrize(
+    "params", [dict(delta_max=0.1), dict(kernel="poly", C=0.1), dict(C=100.0)], ids=str
+)
+def test_chunks_with_other_parameters(model_of, problem, params):
+    X, y = rows_of(problem)
+    assert_same(learn(model_of(**params), X, y), learn(model_of(**params), X, y, 7), X)
+
+
+@with_problems
+def test_chunks_with_weights(model_of, problem):
+    X, y = rows_of(problem)
+    weight = np.random.default_rng(0).choice([0.0, 1.0, 3.0], 300)
+    classes, models = np.unique(y), []
+    for size in (300, 11):
+        model = model_of(class_weight="online_balanced")
+        for first in range(0, 300, size):
+            part = slice(first, first + size)
+            model.partial_fit(X[part], y[part], classes=classes, sample_weight=weight[part])
+        models.append(model)
+    assert_array_equal(models[0].support_, models[1].support_)
+    # Running sums of weights are rounded differently.
+    assert_allclose(models[0].dual_coef_, models[1].dual_coef_, rtol=1e-9)
+
+
+@with_problems
+def test_chunks_after_fit(model_of, problem):
+    X, y = rows_of(problem)
+    models = []
+    for size in (None, 9):
+        model = model_of().fit(X[:100], y[:100])
+        models.append(learn(model, X, y, size, begin=100))
+    assert_same(*models, X)
+    assert models[0].n_samples_seen_ == 300
+    # Positions in the stream: rows of fit come first.
+    vectors = models[0].support_vectors_
+    assert_array_equal(vectors, X[models[0].support_])
+    assert models[0].support_.max() >= 100
+
+
+def test_every_row_given_is_a_new_row():
+    X, y = rows_of("binary")
+    model = learn(new_model(), X, y)
+    model.partial_fit(X, y)
+    assert model.n_samples_seen_ == 600
+    assert model.support_.max() >= 300
+
+
+@with_problems
+@with_dtypes
+@pytest.mark.parametrize("size", [1, 64, None])
+def test_dense_rows_and_csr_rows_give_the_same_model(model_of, problem, dtype, size):
+    models = []
+    for layout in LAYOUTS:
+        X, y = rows_of(problem, layout, dtype)
+        models.append(learn(model_of(), X, y, size).finish())
+    dense, _ = rows_of(problem, "dense", dtype)
+    sparse = csr_matrix(dense)
+    assert_same(*models, dense)
+    assert_same(*models, sparse)
+    assert_array_equal(models[0].decision_function(sparse), models[1].decision_function(dense))
+    fitted = [model_of(max_iter=2).fit(X, y) for X in (dense, sparse)]
+    assert_same(*fitted, dense)
+
+
+def test_decisions_between_several_classes_agree_to_rounding(model_of):
+    """Vectors lie in the store in another order, in which they are summed; alpha is the same."""
+    X, y = rows_of("multiclass")
+    whole, chunks = learn(model_of(), X, y), learn(model_of(), X, y, 7)
+    assert_array_equal(whole.dual_coef_, chunks.dual_coef_)
+    assert_allclose(whole.decision_function(X), chunks.decision_function(X), rtol=0, atol=1e-12)
+
+
+@with_problems
+def test_layouts_may_change_between_chunks(model_of, problem):
+    dense, y = rows_of(problem)
+    sparse = csr_matrix(dense)
+    expected = learn(model_of(), dense, y)
+    for first, second in [(dense, sparse), (sparse, dense)]:
+        model = model_of().partial_fit(first[:100], y[:100], classes=np.unique(y))
+        model.partial_fit(second[100:], y[100:])
+        assert_same(model, expected, dense)
+
+
+@with_problems
+def test_mostly_zero_dense_rows_are_learnt_as_any_others(model_of, problem):
+    """Rows kept as sparse vectors because they are short of nonzeros, and those after them."""
+    X, y = PROBLEMS[problem](300, 40)
+    X[np.random.default_rng(0).random(X.shape) < 0.9] = 0.0
+    X[200:] += 1.0  # no zeros any more
+    assert_same(learn(model_of(), X, y), learn(model_of(), X, y, 7), X)
+    assert_same(learn(model_of(), X, y), learn(model_of(), csr_matrix(X), y), X)
+
+
+@with_problems
+def test_float32_and_float64_rows_give_similar_models(model_of, problem):
+    X, y = rows_of(problem)
+    double = model_of(max_iter=-1, tol=1e-6).fit(X, y)
+    single = model_of(max_iter=-1, tol=1e-6).fit(X.astype(np.float32), y)
+    assert_allclose(single.decision_function(X), double.decision_function(X), atol=1e-3)
+
+
+def test_later_chunks_are_taken_in_the_type_of_the_first(model_of):
+    X, y = rows_of("binary", dtype=np.float32)
+    model = model_of().partial_fit(X[:100], y[:100], classes=["no", "yes"])
+    model.partial_fit(X[100:].astype(np.float64), y[100:])
+    assert_same(model, learn(model_of(), X, y), X)
+    assert model.support_vectors_.dtype == np.float32
+
+
+# -- pauses and copies ------------------------------------------------------------------
+
+
+def dumped(model, tmp_path):
+    joblib.dump(model, tmp_path / "model.joblib")
+    return joblib.load(tmp_path / "model.joblib")
+
+
+def memory_mapped(model, tmp_path):
+    joblib.dump(model, tmp_path / "model.joblib")
+    return joblib.load(tmp_path / "model.joblib", mmap_mode="r")
+
+
+COPIES = {
+    "pickle": lambda model, _: pickle.loads(pickle.dumps(model)),
+    "copy": lambda model, _: copy.copy(model),
+    "deepcopy": lambda model, _: copy.deepcopy(model),
+    "joblib": dumped,
+    "joblib, memory-mapped": memory_mapped,
+}
+with_copies = pytest.mark.parametrize("make_copy", COPIES.values(), ids=COPIES)
+
+
+@with_copies
+@with_problems
+@with_layouts
+@pytest.mark.parametrize("n_before", [3, 150])
+def test_a_copy_halfway_goes_on_as_if_uninterrupted(
+    model_of, make_copy, problem, layout, n_before, tmp_path
+):
+    X, y = rows_of(problem, layout)
+    uninterrupted = learn(model_of(finishing=False), X, y)
+    original = model_of(finishing=False).partial_fit(
+        X[:n_before], y[:n_before], classes=np.unique(y)
+    )
+    halfway = original.decision_function(X)
+    copied = make_copy(original, tmp_path)
+    assert_array_equal(copied.decision_function(X), halfway)
+    assert copied.n_kernel_evaluations_ == original.n_kernel_evaluations_
+
+    learn(copied, X, y, size=40, begin=n_before)
+    assert_same(copied, uninterrupted, X)
+    # The original has stayed where it was, and goes on just as well.
+    assert_array_equal(original.decision_function(X), halfway)
+    learn(original, X, y, begin=n_before)
+    assert_same(original, uninterrupted, X)
+    assert_same(original.finish(), uninterrupted.finish(), X)
+    # A copy has no kernel rows and computes them again, which may not change a bit.
+    assert_same(copied.finish(), original, X)
+
+
+@with_copies
+@with_problems
+def test_a_copy_after_fit(model_of, make_copy, problem, tmp_path):
+    X, y = rows_of(problem)
+    model = model_of().fit(X[:150], y[:150])
+    copied = make_copy(model, tmp_path)
+    assert_same(copied, model, X)
+    assert_same(learn(copied, X, y, begin=150), learn(model, X, y, begin=150), X)
+    assert copied.get_params() == model.get_params()
+
+
+@with_copies
+def test_the_original_may_go_on_before_its_copy(model_of, make_copy, tmp_path):
+    X, y = rows_of("multiclass")
+    original = model_of().partial_fit(X[:150], y[:150], classes=np.unique(y))
+    copied = make_copy(original, tmp_path)
+    halfway = copied.decision_function(X)
+    learn(original, X, y, begin=150).finish()
+    assert_array_equal(copied.decision_function(X), halfway)
+    learn(copied, X, y, begin=150)
+    assert_same(copied.finish(), original, X)
+
+
+@with_copies
+def test_copies_of_models_with_python_kernels(model_of, make_copy, tmp_path):
+    X, y = rows_of("binary")
+    K = X @ X.T
+    model = model_of(kernel="precomputed").fit(K, y)
+    copied = make_copy(model, tmp_path)
+    assert_array_equal(copied.decision_function(K), model.decision_function(K))
+    model = learn(model_of(kernel=linear), X[:150], y[:150])
+    copied = make_copy(model, tmp_path)
+    assert_same(learn(copied, X, y, begin=150), learn(model, X, y, begin=150), X)
+
+
+def linear(A, B):
+    return A @ B.T
+
+
+def test_copies_of_models_that_have_learnt_nothing(model_of, tmp_path):
+    model = model_of(C=7.0)
+    for make_copy in COPIES.values():
+        assert make_copy(model, tmp_path).get_params() == model.get_params()
+
+
+def test_a_pickle_holds_vectors_but_no_kernel_rows():
+    X, y = two_classes(2000, noise=2.0)
+    model = learn(new_model(), X, y)
+    n_vectors = len(model.support_)
+    assert n_vectors > 1000
+    # A kernel row would be 4 n_vectors bytes for each vector.
+    assert len(pickle.dumps(model)) < 300 * n_vectors
+    assert sys.getsizeof(model) < 10_000
+
+
+# -- once more --------------------------------------------------------------------------
+
+
+@with_problems
+@with_layouts
+def test_fit_twice_is_fit_once(model_of, problem, layout):
+    X, y = rows_of(problem, layout)
+    once, twice = model_of().fit(X, y), model_of().fit(X, y).fit(X, y)
+    assert_same(once, twice, X)
+    after_stream = learn(model_of(), X, y).fit(X, y)
+    assert_same(once, after_stream, X)
+
+
+# -- what is given stays as it is -------------------------------------------------------
+
+
+def frozen(X):
+    """Copies of the arrays of X, and X made read-only."""
+    arrays = [X.data, X.indices, X.indptr] if hasattr(X, "indptr") else [X]
+    for array in arrays:
+        array.flags.writeable = False
+    return [(array, array.copy()) for array in arrays]
+
+
+@with_problems
+@with_layouts
+@with_dtypes
+def test_input_is_not_changed_and_may_be_read_only(model_of, problem, layout, dtype):
+    X, y = rows_of(problem, layout, dtype)
+    weight = np.random.default_rng(0).uniform(0, 2, 300)
+    before = [*frozen(X), *frozen(y), *frozen(weight)]
+    model = model_of(class_weight="balanced", max_iter=-1).fit(X, y, weight)
+    model.set_params(class_weight="online_balanced").partial_fit(X, y, sample_weight=weight)
+    model.finish()
+    model.decision_function(X)
+    model.predict(X)
+    for array, copied in before:
+        assert_array_equal(array, copied)
+
+
+@with_problems
+def test_memory_mapped_rows(model_of, problem, tmp_path):
+    X, y = rows_of(problem)
+    np.save(tmp_path / "X.npy", X)
+    np.save(tmp_path / "y.npy", y)
+    mapped_X, mapped_y = (np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in "Xy")
+    assert_same(learn(model_of(), mapped_X, mapped_y, 7), learn(model_of(), X, y), mapped_X)
+    assert_same(model_of().fit(mapped_X, mapped_y), model_of().fit(X, y), X)
+
+
+@with_layouts
+def test_rows_may_be_changed_after_they_have_been_learnt(model_of, layout):
+    """Vectors are owned."""
+    X, y = rows_of("binary", layout)
+    expected = learn(model_of(), X, y).decision_function(X)
+    given = X.copy()
+    model = learn(model_of(), given, y)
+    (given.data if layout == "csr" else given)[:] = -1.0
+    assert_array_equal(model.decision_function(X), expected)
+    vectors = model.support_vectors_
+    (vectors.data if layout == "csr" else vectors)[:] = -1.0
+    with pytest.raises(ValueError, match="read-only"):
+        model.dual_coef_[:] = 0.0
+    assert_array_equal(model.decision_function(X), expected)
+
+
+@pytest.mark.parametrize("change", [np.asfortranarray, lambda X: np.repeat(X, 2, 0)[::2], list])
+def test_rows_in_any_order_of_memory(model_of, change):
+    X, y = rows_of("binary")
+    other = change(X)
+    assert_same(model_of().fit(other, y), model_of().fit(X, y), X)
+    assert_same(learn(model_of(), np.asfortranarray(X), y), learn(model_of(), X, y), X)
+
+
+# -- two at once ------------------------------------------------------------------------
+
+
+@with_problems
+def test_two_models_in_two_threads(model_of, problem):
+    X, y = rows_of(problem, n=600)
+    expected = [learn(model_of(C=C), X, y, 50).finish() for C in (1.0, 10.0)]
+    with ThreadPoolExecutor(2) as executor:
+        for _ in range(3):
+            work = lambda C: learn(model_of(C=C), X, y, 50).finish()  # noqa: E731
+            for model, other in zip(executor.map(work, (1.0, 10.0)), expected, strict=True):
+                assert_same(model, other, X)
+
+
+def test_one_model_predicts_in_two_threads(model_of):
+    X, y = rows_of("multiclass", n=600)
+    model = learn(model_of(), X, y)
+    expected = model.decision_function(X)
+    with ThreadPoolExecutor(2) as executor:
+        for decisions in executor.map(model.decision_function, [X] * 20):
+            assert_array_equal(decisions, expected)
+
+
+# -- classes that come late -------------------------------------------------------------
+
+
+@with_problems
+def test_chunks_of_a_single_class(model_of, problem):
+    X, y = rows_of(problem)
+    order = np.argsort(y, kind="stable")
+    X, y = X[order], y[order]
+    classes = np.unique(y)
+    model = model_of()
+    for label in classes:
+        model.partial_fit(X[y == label], y[y == label], classes=classes)
+    assert_same(model, learn(model_of(), X, y), X)
+    assert model.n_support_.min() > 0
+
+
+def test_the_first_class_is_predicted_until_another_is_seen():
+    X, y = rows_of("binary")
+    yes = X[y == "yes"]
+    model = new_model().partial_fit(yes, np.full(len(yes), "yes"), classes=["no", "yes"])
+    assert_array_equal(model.predict(X), "yes")
+    assert len(model.support_) == 0
+    assert model._engine.problems[0].members.n_members == LASVC.n_init
+    model.finish()
+    model.partial_fit(X[y == "no"], np.full((y == "no").sum(), "no"))
+    assert set(model.predict(X)) == {"no", "yes"}
+
+
+def test_a_class_that_comes_late(model_of):
+    X, y = rows_of("multiclass")
+    early = y != 30
+    model = model_of().partial_fit(X[early], y[early], classes=[10, 20, 30])
+    assert set(model.predict(X)) == {10, 20}
+    model.partial_fit(X[~early], y[~early])
+    assert set(model.predict(X)) == {10, 20, 30}
+    assert model.score(X, y) > 0.7
+
+
+def test_a_class_that_never_comes(model_of):
+    X, y = rows_of("binary")
+    model = model_of().partial_fit(X, y, classes=["maybe", "no", "yes"])
+    assert set(model.predict(X)) == {"no", "yes"}
+    assert model.n_support_[0] == 0
+    assert model.score(X, y) > 0.8
+
+
+# -- weights of zero --------------------------------------------------------------------
+
+
+@with_problems
+def test_a_chunk_of_weight_zero_changes_nothing(model_of, problem):
+    X, y = rows_of(problem)
+    model = learn(model_of(), X[:200], y[:200])
+    before = pickle.loads(pickle.dumps(model))
+    model.partial_fit(X[200:], y[200:], sample_weight=np.zeros(100))
+    assert_array_equal(model.decision_function(X), before.decision_function(X))
+    assert_array_equal(model.dual_coef_, before.dual_coef_)
+    assert_array_equal(model.support_, before.support_)
+    assert model.n_samples_seen_ == 300
+
+
+def test_a_first_chunk_of_weight_zero(model_of):
+    X, y = rows_of("binary")
+    model = model_of(gamma="scale")
+    model.partial_fit(X[:50], y[:50], classes=["no", "yes"], sample_weight=np.zeros(50))
+    assert len(model.support_) == 0
+    assert_array_equal(model.decision_function(X), 0)
+    model.partial_fit(X[50:], y[50:])
+    assert model.score(X, y) > 0.8

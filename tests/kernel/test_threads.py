@@ -1,0 +1,315 @@
+"""Several threads at one model: learners take turns, predictions see a complete state."""
+
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy.spatial.distance import cdist
+
+from sklearn_online_svm import LASVC
+from tests.support.samples import three_classes, two_classes
+from tests.support.threads import run
+
+KERNEL = dict(C=10.0, gamma=0.05, finishing=False)
+
+
+@pytest.mark.parametrize(
+    "params, options",
+    [
+        ({}, {}),
+        (dict(finishing=True), {}),
+        ({}, dict(n_learners=3)),
+        ({}, dict(chunk=1, n_rows=400)),
+        ({}, dict(sparse=True, chunk=8)),
+        (dict(n_jobs=2), dict(n_classes=3, n_probes=300)),
+        (dict(algorithm="lasvm-nc"), dict(n_classes=3, n_learners=2)),
+        (dict(kernel="function"), dict(n_rows=600)),
+    ],
+    ids=str,
+)
+def test_predictions_during_learning(params, options):
+    run("LASVC", {**KERNEL, **params}, **options)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chunk", [1, 15, 16, 64])
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize(
+    "params, n_classes",
+    [
+        ({}, 2),
+        (dict(finishing=True), 3),
+        (dict(cache_size=1e-2), 3),
+        (dict(algorithm="lasvm-g"), 2),
+        (dict(kernel="function"), 2),
+        (dict(kernel="function", n_jobs=2), 3),
+        (dict(kernel="linear"), 3),
+        (dict(n_jobs=2), 3),
+    ],
+    ids=str,
+)
+def test_predictions_during_learning_at_length(params, n_classes, chunk, sparse):
+    n_rows = 640 * (1 if "kernel" in params or chunk == 1 else 10)
+    options = dict(n_classes=n_classes, chunk=chunk, sparse=sparse, n_rows=n_rows, n_probes=300)
+    run("LASVC", {**KERNEL, **params}, **options)
+    run("LASVC", {**KERNEL, **params}, **options, n_learners=3)
+
+
+# -- a kernel function that uses its model ----------------------------------------------
+
+
+class MeddlingKernel:
+    """In its n-th call it does something with the model it belongs to."""
+
+    def __init__(self, action=None, at=np.inf):
+        self.action, self.at, self.n_calls, self.result = action, at, 0, None
+
+    def __call__(self, A, B):
+        self.n_calls += 1
+        if self.n_calls == self.at:
+            self.result = self.action()
+        return np.exp(-0.3 * cdist(A, B, "sqeuclidean"))
+
+
+def meddled_with(problem, **params):
+    X, y = problem(200)
+    make = lambda: LASVC(  # noqa: E731
+        kernel=MeddlingKernel(), C=5.0, random_state=0, cache_size=1e-2, **params
+    )
+    model, other = make(), make()
+    for one in (model, other):
+        one.partial_fit(X[:100], y[:100], classes=np.unique(y))
+    return X, y, model, other
+
+
+def same(model, other, X):
+    assert_array_equal(model.decision_function(X), other.decision_function(X))
+    for name in ("support_", "dual_coef_", "intercept_", "n_samples_seen_", "n_labels_used_"):
+        assert_array_equal(getattr(model, name), getattr(other, name))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("problem", [two_classes, three_classes])
+@pytest.mark.parametrize(
+    "deed", ["partial_fit", "fit", "finish", "predict", "dual_coef_", "pickle"]
+)
+@pytest.mark.parametrize("during", ["partial_fit", "finish"])
+def test_reentrance_is_refused(deed, during, problem, n_jobs):
+    X, y, model, other = meddled_with(problem, n_jobs=n_jobs)
+    actions = {
+        "partial_fit": lambda: model.partial_fit(X[:5], y[:5]),
+        "fit": lambda: model.fit(X, y),
+        "finish": model.finish,
+        "predict": lambda: model.predict(X[:3]),
+        "dual_coef_": lambda: model.dual_coef_,
+        "pickle": model.__getstate__,
+    }
+    learn = {
+        "partial_fit": lambda m: m.partial_fit(X[100:160], y[100:160]),
+        "finish": lambda m: m.finish(),
+    }[during]
+    kernel = model.kernel
+    kernel.action = actions[deed]
+    n_refused = 0
+    for ahead in (1, 2, 3, 8):
+        kernel.n_calls, kernel.at = 0, ahead
+        try:
+            learn(model)
+        except RuntimeError as error:
+            assert "in the midst of learning" in str(error)
+            n_refused += 1
+        else:  # the call of the kernel never came
+            assert kernel.n_calls < ahead
+            learn(other)
+        kernel.at = np.inf
+        same(model, other, X)
+    assert n_refused
+    for one in (model, other):
+        learn(one)
+        one.partial_fit(X[160:], y[160:])
+    same(model, other, X)
+
+
+@pytest.mark.parametrize("error", [SystemExit, GeneratorExit, ZeroDivisionError])
+@pytest.mark.parametrize("problem", [two_classes, three_classes])
+def test_whatever_a_kernel_function_raises_the_model_is_as_before(error, problem):
+    X, y, model, other = meddled_with(problem)
+
+    def leave():
+        raise error
+
+    kernel = model.kernel
+    kernel.action = leave
+    for method in ("fit", "partial_fit", "finish"):
+        arguments = () if method == "finish" else (X[100:164], y[100:164])
+        for at in (1, 2, 3, 5):
+            kernel.n_calls, kernel.at = 0, at
+            try:
+                getattr(model, method)(*arguments)
+            except error:
+                kernel.at = np.inf
+                same(model, other, X)
+            else:
+                assert kernel.n_calls < at
+                kernel.at = np.inf
+                getattr(other, method)(*arguments)
+    kernel.n_calls, kernel.at = 0, 3
+    fresh = LASVC(kernel=kernel)
+    with pytest.raises(error):
+        fresh.partial_fit(X, y, classes=np.unique(y))
+    assert vars(fresh) == vars(LASVC(kernel=kernel))
+
+
+# -- attributes -------------------------------------------------------------------------
+
+
+class Pause:
+    """A kernel function in whose n-th call by a learner that waits."""
+
+    def __init__(self):
+        self.rearm(np.inf)
+
+    def rearm(self, at):
+        self.at, self.n_calls = at, 0
+        self.reached, self.go_on = threading.Event(), threading.Event()
+
+    def __call__(self, A, B):
+        if threading.current_thread().name == "learner":
+            self.n_calls += 1
+            if self.n_calls == self.at:
+                go_on = self.go_on
+                self.reached.set()
+                assert go_on.wait(20)
+        return np.exp(-0.3 * cdist(A, B, "sqeuclidean"))
+
+
+def paused(model, learn, at=3):
+    """A thread in the midst of learning."""
+    model.kernel.rearm(at)
+    thread = threading.Thread(target=learn, name="learner")
+    thread.start()
+    assert model.kernel.reached.wait(20)
+    return thread
+
+
+def test_a_model_that_is_fitted_anew_is_the_former_one_until_then():
+    X, y = two_classes(200)
+    wide, labels = np.c_[X, X], np.arange(200) % 3
+    model = LASVC(kernel=Pause(), random_state=0).fit(X, y)
+    before = {name: getattr(model, name) for name in ("classes_", "n_features_in_", "support_")}
+    decisions, predictions = model.decision_function(X), model.predict(X)
+    thread = paused(model, lambda: model.set_params(C=3.0).fit(wide, labels))
+    try:
+        assert_array_equal(model.decision_function(X), decisions)
+        assert_array_equal(model.predict(X), predictions)
+        for name, value in before.items():
+            assert_array_equal(getattr(model, name), value)
+        model.set_params(tol=1e-2)
+    finally:
+        model.kernel.go_on.set()
+        thread.join(20)
+    assert list(model.classes_) == [0, 1, 2] and model.n_features_in_ == 8
+    assert model.C == 3.0 and model.tol == 1e-2
+    assert model.predict(wide).shape == (200,)
+
+
+def test_a_model_that_is_fitted_for_the_first_time_is_not_fitted_until_then():
+    X, y = two_classes(200)
+    for learn in ("fit", "partial_fit"):
+        model = LASVC(kernel=Pause())
+        arguments = (X, y) if learn == "fit" else (X, y, np.unique(y))
+        thread = paused(model, lambda m=model, f=learn, a=arguments: getattr(m, f)(*a))
+        try:
+            assert not hasattr(model, "classes_") and not hasattr(model, "support_")
+            with pytest.raises(AttributeError, match="not fitted"):
+                model.predict(X)
+        finally:
+            model.kernel.go_on.set()
+            thread.join(20)
+        assert model.predict(X).shape == (200,)
+
+
+def test_the_second_learner_waits_and_the_third_comes_after_it():
+    X, y = two_classes(200)
+    model, other = LASVC(kernel=Pause(), random_state=0), LASVC(kernel=Pause(), random_state=0)
+    parts = [slice(0, 60), slice(60, 120), slice(120, 125), slice(125, 200)]
+    for part in parts:
+        other.partial_fit(X[part], y[part], classes=np.unique(y))
+    model.partial_fit(X[parts[0]], y[parts[0]], classes=np.unique(y))
+    learn = lambda part: model.partial_fit(X[part], y[part])  # noqa: E731
+    before = model.predict(X)
+    threads = [paused(model, lambda: learn(parts[1]), at=2)]
+    for part in parts[2:]:
+        threads.append(threading.Thread(target=learn, args=(part,)))
+        threads[-1].start()
+        threads[-1].join(0.1)
+        assert threads[-1].is_alive()
+    assert model.n_samples_seen_ == 60
+    assert_array_equal(model.predict(X), before)
+    model.kernel.go_on.set()
+    for thread in threads:
+        thread.join(20)
+    assert model.n_samples_seen_ == 200
+    same(model, other, X)
+
+
+def test_a_prediction_has_its_turn_between_two_blocks_of_rows():
+    """Where nobody has predicted from the last complete state it is not written down."""
+    X, y = two_classes(64 * 6)
+    model, seen = LASVC(kernel=Pause(), random_state=0), []
+    model.partial_fit(X[:64], y[:64], classes=np.unique(y))
+    learner = paused(model, lambda: model.partial_fit(X[64:], y[64:]), at=2)
+    readers = [
+        threading.Thread(target=lambda: seen.append(model.decision_function(X[:5])))
+        for _ in range(2)
+    ]
+    for reader in readers:
+        reader.start()
+        reader.join(0.1)
+        assert reader.is_alive()
+    go_on = model.kernel.go_on
+    model.kernel.rearm(8)
+    go_on.set()
+    assert model.kernel.reached.wait(20)
+    for reader in readers:
+        reader.join(20)
+    # The learner is still in the midst of the call.
+    assert len(seen) == 2 and learner.is_alive() and 64 < model.n_samples_seen_ < 384
+    model.kernel.go_on.set()
+    learner.join(20)
+    assert model.n_samples_seen_ == 384
+
+
+@pytest.fixture
+def hears_interrupts():
+    """What a shell starts with & is born deaf to them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent to no thread on Windows")
+def test_an_interrupt_while_waiting_for_the_turn(hears_interrupts):
+    """Ctrl-C in the main thread, which waits for a learner; the guard stays in order."""
+    X, y = two_classes(300)
+    model, other = LASVC(kernel=Pause(), random_state=0), LASVC(kernel=Pause(), random_state=0)
+    for part in (slice(0, 60), slice(60, 120), slice(180, 240)):
+        other.partial_fit(X[part], y[part], classes=np.unique(y))
+    model.partial_fit(X[:60], y[:60], classes=np.unique(y))
+    learner = paused(model, lambda: model.partial_fit(X[60:120], y[60:120]), at=2)
+    main = threading.main_thread().ident
+    timer = threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        model.partial_fit(X[120:180], y[120:180])
+    timer.join()
+    threads = [threading.Thread(target=lambda: model.partial_fit(X[180:240], y[180:240]))]
+    threads[0].start()
+    model.kernel.go_on.set()
+    for thread in (learner, *threads):
+        thread.join(20)
+    assert model.n_samples_seen_ == 180
+    same(model, other, X)

@@ -1,0 +1,715 @@
+"""Invalid input of the linear learners: the message says what is wrong, nothing learnt is lost."""
+
+import copy
+import re
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy.sparse import csr_array, csr_matrix, issparse
+from sklearn.base import clone, is_regressor
+from sklearn.utils._param_validation import InvalidParameterError
+
+from sklearn_online_svm import (
+    AROWClassifier,
+    ConfidenceWeightedClassifier,
+    CostSensitivePassiveAggressiveClassifier,
+    PassiveAggressiveClassifier,
+    PassiveAggressiveRegressor,
+    PerceptronClassifier,
+    SCWClassifier,
+    SecondOrderPerceptronClassifier,
+)
+from tests.support.samples import LAYOUTS, three_classes, two_classes
+
+# One of each kind of state.
+MODELS = {
+    "pa": PassiveAggressiveClassifier(),
+    "pa-average": PassiveAggressiveClassifier(average=True),
+    "pa-joint": PassiveAggressiveClassifier(multi_class="crammer_singer"),
+    "cost": CostSensitivePassiveAggressiveClassifier(average=False),
+    "arow": AROWClassifier(),
+    "arow-full": AROWClassifier(covariance="full"),
+}
+
+with_models = pytest.mark.parametrize("name", MODELS)
+with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
+with_dtypes = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+with_methods = pytest.mark.parametrize("method", ["fit", "partial_fit"])
+
+
+def targets(y):
+    return np.where(y == "yes", 1.5, -1.5)
+
+
+def arrays_of(model):
+    """What learning changes, and attributes of the fit."""
+    names = ["coef_", "intercept_", "t_", "n_updates_", "n_iter_", "n_features_in_"]
+    names += [name for name in ("covariance_", "classes_") if hasattr(model, name)]
+    values = {name: getattr(model, name) for name in names}
+    return {
+        name: value.toarray() if issparse(value) else np.array(value)
+        for name, value in values.items()
+    }
+
+
+class Unharmed:
+    """A fitted model beside another one that is given no invalid input: they stay the same."""
+
+    def __init__(self, model="pa", *, layout="dense", dtype=np.float64, y=None, **params):
+        X, labels = two_classes()
+        model = MODELS[model] if isinstance(model, str) else model
+        model = clone(model).set_params(random_state=0, max_iter=2, tol=None, **params)
+        self.X = LAYOUTS[layout](X.astype(dtype))
+        self.y = labels if y is None else y
+        if is_regressor(model):
+            self.y = targets(self.y)
+        self.model, self.other = (clone(model).fit(self.X, self.y) for _ in range(2))
+        self.raised = None
+
+    def check(self):
+        model, other = self.model, self.other
+        predict = "predict" if is_regressor(model) else "decision_function"
+        ours, theirs = (getattr(m, predict)(self.X) for m in (model, other))
+        assert_array_equal(ours, theirs)
+        ours, theirs = arrays_of(model), arrays_of(other)
+        for name in theirs:
+            assert_array_equal(ours[name], theirs[name], err_msg=name)
+        assert set(vars(model)) == set(vars(other))
+
+    def raises(self, error, match, action):
+        with pytest.raises(error, match=match) as self.raised:
+            action(self.model)
+        self.check()
+
+    def refuses(self, error, match, X=None, y=None, methods=("fit", "partial_fit"), **kwargs):
+        """Both ways of learning refuse the input, and learning goes on as if nothing had been."""
+        X = self.X if X is None else X
+        y = self.y if y is None else y
+        for method in methods:
+            self.raises(error, match, lambda m, f=method: getattr(m, f)(X, y, **kwargs))
+        self.learn()
+
+    def learn(self):
+        for model in (self.model, self.other):
+            model.partial_fit(self.X[:50], self.y[:50])
+        self.check()
+
+
+# -- before fit -------------------------------------------------------------------------
+
+
+@with_models
+def test_a_refused_first_fit_leaves_nothing_behind(name):
+    X, y = two_classes()
+    model = clone(MODELS[name])
+    params = dict(vars(model))
+    for fit in (
+        lambda: model.fit(X, y[:-1]),
+        lambda: model.fit(np.full_like(X, np.nan), y),
+        lambda: model.fit(np.full_like(X, 1e200), y),
+        lambda: model.fit(X, np.full(200, "yes")),
+        lambda: model.fit(X, y, np.zeros(200)),
+        lambda: model.fit(X, y, coef_init=np.zeros(7)),
+        lambda: model.partial_fit(X, y),
+        lambda: model.partial_fit(X, y, classes=["no"]),
+        lambda: model.partial_fit(X, y, classes=["no", 1]),
+        lambda: model.partial_fit(X, y, classes=["no", "maybe"]),
+        lambda: model.partial_fit(np.full_like(X, np.inf), y, classes=["no", "yes"]),
+        lambda: model.partial_fit(np.full_like(X, 1e200), y, classes=["no", "yes"]),
+        lambda: model.partial_fit(X[:1] * np.nan, y[:1], classes=["no", "yes"]),
+    ):
+        with pytest.raises((ValueError, TypeError)):
+            fit()
+        assert vars(model) == params
+    # It is as good as new.
+    other = clone(model).partial_fit(X, y, classes=["no", "yes"])
+    assert_array_equal(model.partial_fit(X, y, classes=["no", "yes"]).coef_, other.coef_)
+
+
+def test_a_refused_first_fit_of_a_regressor_leaves_nothing_behind():
+    X, y = two_classes()
+    model = PassiveAggressiveRegressor()
+    params = dict(vars(model))
+    for method in (model.fit, model.partial_fit):
+        infinite = np.where(y == "yes", np.inf, -1.0)
+        for rows, values in ((X * np.nan, targets(y)), (X, infinite), (X, y)):
+            with pytest.raises(ValueError):
+                method(rows, values)
+            assert vars(model) == params
+
+
+# -- X and y ----------------------------------------------------------------------------
+
+
+@with_models
+@with_layouts
+@with_dtypes
+@pytest.mark.parametrize("value, said", [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "inf")])
+def test_nan_and_infinity(name, layout, dtype, value, said):
+    unharmed = Unharmed(name, layout=layout, dtype=dtype)
+    X = two_classes()[0].astype(dtype)
+    match = f"Input X contains {said}"
+    for i, j in ((117, 2), (0, 0), (199, 3)):
+        wrong = X.copy()
+        wrong[i, j] = value
+        for rows in (LAYOUTS[layout](wrong), LAYOUTS[layout](wrong[i : i + 1])):
+            labels = unharmed.y if rows.shape[0] > 1 else unharmed.y[i : i + 1]
+            methods = ("fit", "partial_fit") if rows.shape[0] > 1 else ("partial_fit",)
+            unharmed.refuses(ValueError, match, rows, labels, methods)
+            for method in ("predict", "decision_function", "decision_variance"):
+                if hasattr(unharmed.model, method):
+                    unharmed.raises(
+                        ValueError, match, lambda m, f=method, Z=rows: getattr(m, f)(Z)
+                    )
+    # Also in a chunk larger than the model, where rows before the wrong one have been learnt.
+    many = np.tile(X, (20, 1))
+    many[-1, 1] = value
+    labels = np.tile(unharmed.y, 20)
+    unharmed.refuses(ValueError, match, LAYOUTS[layout](many), labels, ["partial_fit"])
+
+
+@with_layouts
+@pytest.mark.parametrize("way", ["whole", "sparsified"])
+def test_nan_in_a_column_of_weight_zero(layout, way):
+    """The scores do not show it."""
+    X, y = two_classes()
+    X[:, 2] = 0.0
+    model = PassiveAggressiveClassifier(random_state=0).fit(LAYOUTS[layout](X), y)
+    assert model.coef_[0, 2] == 0
+    if way == "sparsified":
+        model.sparsify()
+    for rows in (X, X[:1]):
+        rows = rows.copy()
+        rows[0, 2] = np.nan
+        with pytest.raises(ValueError, match="Input X contains NaN"):
+            model.predict(LAYOUTS[layout](rows))
+
+
+@with_layouts
+@with_methods
+def test_nan_in_a_regression(layout, method):
+    unharmed = Unharmed(PassiveAggressiveRegressor(), layout=layout)
+    X, y = two_classes()
+    X[33, 1] = np.nan
+    X = LAYOUTS[layout](X)
+    unharmed.refuses(ValueError, "Input X contains NaN", X, methods=[method])
+    unharmed.raises(ValueError, "Input X contains NaN", lambda m: m.predict(X))
+    y = targets(y)
+    for value, said in ((np.nan, "NaN"), (np.inf, "infinity")):
+        y[7] = value
+        unharmed.refuses(ValueError, f"Input y contains {said}", y=y, methods=[method])
+    unharmed.refuses(ValueError, "could not convert string", y=two_classes()[1], methods=[method])
+
+
+@with_layouts
+@with_models
+@with_dtypes
+def test_rows_whose_squares_overflow(name, layout, dtype):
+    unharmed = Unharmed(name, layout=layout, dtype=dtype)
+    X = two_classes()[0].astype(dtype)
+    huge = 1e30 if dtype == np.float32 else 1e200
+    X[42] = huge
+    if name == "arow-full" and dtype == np.float32:  # which computes in float64
+        for rows in (LAYOUTS[layout](X), LAYOUTS[layout](X[42:43])):
+            unharmed.model.partial_fit(rows, unharmed.y[: rows.shape[0]])
+        assert np.isfinite(unharmed.model.coef_).all()
+        return
+    kind = np.dtype(dtype).name
+    match = f"Row 42 of X has a squared norm that is too large for {kind}; scale the features"
+    unharmed.refuses(ValueError, match, LAYOUTS[layout](X), unharmed.y)
+    match = match.replace("42", "0")
+    one = LAYOUTS[layout](X[42:43])
+    unharmed.refuses(ValueError, match, one, unharmed.y[42:43], ["partial_fit"])
+    # They are numbers, and can be predicted for.
+    assert len(unharmed.model.predict(one)) == 1
+
+
+@with_models
+def test_early_stopping_and_wrong_rows_held_out(name):
+    """The rows that are held out for validation are looked at, too."""
+    unharmed = Unharmed(name, early_stopping=True, validation_fraction=0.5)
+    X, _ = two_classes()
+    for i in range(0, 200, 40):
+        wrong = X.copy()
+        wrong[i, 1] = np.nan
+        unharmed.raises(ValueError, "X contains NaN", lambda m, Z=wrong: m.fit(Z, unharmed.y))
+
+
+def test_numbers_that_single_precision_does_not_hold():
+    X, y = two_classes()
+    unharmed = Unharmed(dtype=np.float32)
+    X[5, 1] = 1e300
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of the cast
+        unharmed.raises(ValueError, "X contains inf", lambda m: m.partial_fit(X, y))
+
+
+@with_models
+@with_layouts
+def test_wrong_number_of_features(name, layout):
+    unharmed = Unharmed(name, layout=layout)
+    for width in (3, 6):
+        X, y = two_classes(n_features=width)
+        X = LAYOUTS[layout](X)
+        class_name = type(unharmed.model).__name__
+        match = f"X has {width} features, but {class_name} is expecting 4 features"
+        for n in (1, 200):
+            unharmed.refuses(ValueError, match, X[:n], y[:n], ["partial_fit"])
+            unharmed.raises(ValueError, match, lambda m, Z=X[:n]: m.predict(Z))
+
+
+@pytest.mark.parametrize("model", [PassiveAggressiveClassifier(), PassiveAggressiveRegressor()])
+def test_wrong_shapes(model):
+    unharmed = Unharmed(model)
+    X, y = unharmed.X, unharmed.y
+    unharmed.refuses(ValueError, "inconsistent numbers of samples", X, y[:-1])
+    unharmed.refuses(ValueError, "inconsistent numbers of samples", X[:5], y[:4])
+    unharmed.refuses(ValueError, "inconsistent numbers of samples", X[:1], y[:2])
+    unharmed.refuses(ValueError, "Expected 2D array, got 1D array", X[:, 0], y)
+    unharmed.refuses(ValueError, "y should be a 1d array", X, np.c_[y, y])
+    unharmed.refuses(ValueError, "y should be a 1d array", X[:1], np.c_[y, y][:1])
+    unharmed.refuses(ValueError, "0 sample", X[:0], y[:0])
+    unharmed.refuses(ValueError, "0 feature", X[:, :0], y, methods=["fit"])
+    match = "requires y to be passed, but the target y is None"
+    for method in ("fit", "partial_fit"):
+        unharmed.raises(ValueError, match, lambda m, f=method: getattr(m, f)(X, None))
+    unharmed.raises(ValueError, "Expected 2D array, got 1D", lambda m: m.predict(X[0]))
+    unharmed.raises(ValueError, "0 sample", lambda m: m.predict(X[:0]))
+
+
+def test_rows_that_are_no_numbers():
+    unharmed = Unharmed()
+    X, y = two_classes()
+    words = np.full(X.shape, "x", dtype=object)
+    unharmed.refuses(ValueError, "could not convert string to float", words, y)
+    unharmed.refuses(ValueError, "could not convert string to float", words[:1], y[:1])
+    unharmed.refuses(ValueError, "Complex data not supported", X + 1j, y)
+
+
+@with_models
+@with_methods
+def test_csr_rows_with_columns_out_of_range(name, method):
+    """Reading the weights there would be reading beyond the end of the memory."""
+    X, y = two_classes()
+    unharmed = Unharmed(name, layout="csr")
+    for wrong in (4, 1000, -1, 2**31 - 1, 2**31 + 1, 2**32):
+        if wrong > np.iinfo(np.int32).max:
+            broken = csr_array(X)
+            broken.indices = broken.indices.astype(np.int64)
+            broken.indptr = broken.indptr.astype(np.int64)
+        else:
+            broken = csr_matrix(X)
+        first = 12 if wrong > np.iinfo(np.int32).max else 15  # of the four columns of a row
+        for at in (13, first):
+            columns = broken.indices.copy()
+            broken.indices[at] = wrong
+            with pytest.raises(ValueError, match="indices|indptr|column|index"):
+                getattr(unharmed.model, method)(broken, y)
+            unharmed.check()
+            broken.indices[:] = columns
+    unharmed.learn()
+
+
+def test_csr_rows_that_are_broken_otherwise():
+    X, y = two_classes()
+    unharmed = Unharmed(layout="csr")
+    for change in (
+        lambda M: M.indptr.__setitem__(3, 10**6),
+        lambda M: M.indptr.__setitem__(slice(3, 5), [12, 9]),
+        lambda M: M.indptr.__setitem__(0, 2),
+        lambda M: setattr(M, "data", M.data[:100]),
+        lambda M: setattr(M, "indices", M.indices[:100]),
+    ):
+        for method in ("fit", "partial_fit"):
+            broken = csr_matrix(X)
+            change(broken)
+            with pytest.raises(ValueError):
+                getattr(unharmed.model, method)(broken, y)
+            unharmed.check()
+    unharmed.learn()
+
+
+# -- labels -----------------------------------------------------------------------------
+
+
+@with_models
+@pytest.mark.parametrize("n_rows", [1, 200])
+@pytest.mark.parametrize("label", ["maybe", "", "zzz", "no "])
+def test_unknown_label(name, label, n_rows):
+    X, y = two_classes()
+    y = y.astype("U5")
+    y[n_rows - 1] = label
+    unharmed = Unharmed(name)
+    match = rf"not among the classes \['no', 'yes'\]: \['{label}'\]"
+    unharmed.refuses(ValueError, match, X[:n_rows], y[:n_rows], ["partial_fit"])
+    unharmed.refuses(ValueError, match, X[:n_rows], y[:n_rows].tolist(), ["partial_fit"])
+
+
+def test_labels_of_another_type():
+    X, y = two_classes()
+    words = Unharmed()
+    words.refuses(
+        ValueError,
+        r"classes \['no', 'yes'\]: \[0, 1\]",
+        X,
+        np.arange(200) % 2,
+        methods=["partial_fit"],
+    )
+    numbers = Unharmed(y=(y == "yes") * 1)
+    numbers.refuses(ValueError, "'no'|no", X, y, ["partial_fit"])
+    numbers.refuses(ValueError, r"\[2\]", X[:2], np.array([0, 2]), ["partial_fit"])
+    numbers.refuses(ValueError, r"\[-1\]", X[:2], np.array([0, -1]), ["partial_fit"])
+    numbers.refuses(ValueError, r"0\.5", X[:2], np.array([0.0, 0.5]), ["partial_fit"])
+    numbers.refuses(ValueError, r"0\.5|continuous", X[:2], [0.0, 0.5], ["partial_fit"])
+    numbers.refuses(ValueError, None, X[:2], np.array([0.0, np.nan]), ["partial_fit"])
+    numbers.refuses(ValueError, None, X[:2], [0.0, np.nan], ["partial_fit"])
+    numbers.refuses(ValueError, None, X[:2], [0, None], ["partial_fit"])
+
+
+@with_models
+def test_labels_that_are_no_classes(name):
+    X, _ = two_classes()
+    unharmed = Unharmed(name)
+    unharmed.refuses(
+        ValueError, "(?i)unknown label type", X, np.linspace(0, 1, 200), methods=["fit"]
+    )
+    unharmed.refuses(ValueError, "NaN", X, np.r_[np.nan, np.ones(199)], methods=["fit"])
+    mixed = np.array(["a", 1] * 100, dtype=object)
+    with pytest.raises((ValueError, TypeError)):
+        unharmed.model.fit(X, mixed)
+    unharmed.check()
+
+
+@with_models
+def test_one_class_only(name):
+    X, y = two_classes()
+    unharmed = Unharmed(name)
+    match = "number of classes has to be greater than one; got 1 class"
+    for labels in (np.full(200, "yes"), np.ones(200, dtype=int), np.ones(200, dtype=bool)):
+        unharmed.refuses(ValueError, match, X, labels, methods=["fit"])
+    with pytest.raises(ValueError, match=match):
+        clone(MODELS[name]).partial_fit(X, np.full(200, "yes"), classes=["yes"])
+    weight = np.where(y == "yes", 1.0, 0.0)
+    unharmed.refuses(
+        ValueError, "got 1 class with positive sample weight", X, y, ["fit"], sample_weight=weight
+    )
+
+
+@with_models
+def test_classes_of_a_stream(name):
+    X, y = two_classes()
+    with pytest.raises(ValueError, match="classes must be passed on the first call"):
+        clone(MODELS[name]).partial_fit(X, y)
+    unharmed = Unharmed(name)
+    match = "is not the same as on last call to partial_fit, was: "
+    for classes in (["no", "maybe"], ["no", "yes", "maybe"], ["yes"], [0, 1]):
+        unharmed.raises(ValueError, match, lambda m, c=classes: m.partial_fit(X, y, classes=c))
+    unharmed.model.partial_fit(X, y, classes=["yes", "no"])  # in another order: the same
+    unharmed.other.partial_fit(X, y)
+    unharmed.check()
+    with pytest.raises(ValueError, match=r"not among the classes \['maybe', 'no'\]: \['yes'\]"):
+        clone(MODELS[name]).partial_fit(X, y, classes=["no", "maybe"])
+
+
+# -- weights ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("model", [*MODELS, PassiveAggressiveRegressor()], ids=str)
+def test_sample_weights(model):
+    unharmed = Unharmed(model)
+    weight = np.ones(200)
+
+    def refuses(match, weight, methods=("fit", "partial_fit")):
+        unharmed.refuses(ValueError, match, methods=methods, sample_weight=weight)
+
+    refuses("(?i)sample.?weight.*(zero|non-zero)", np.zeros(200), ["fit"])
+    weight[3] = -1.0
+    refuses("Negative values in data passed to `sample_weight`", weight)
+    weight[3] = np.nan
+    refuses("sample_weight contains NaN", weight)
+    weight[3] = np.inf
+    refuses("sample_weight contains inf", weight)
+    refuses("sample_weight.shape == .*expected", np.ones(199))
+    refuses("Sample weights must be 1D", np.ones((200, 2)))
+
+
+@with_models
+def test_class_weights(name):
+    X, y = two_classes()
+    unharmed = Unharmed(name)
+    class_name = type(unharmed.model).__name__
+    for value, match in [
+        ("equal", f"The 'class_weight' parameter of {class_name} must be .* Got 'equal'"),
+        (3.0, f"The 'class_weight' parameter of {class_name} must be .* Got 3.0"),
+    ]:
+        unharmed.model.set_params(class_weight=value)
+        unharmed.raises(ValueError, match, lambda m: m.fit(X, y))
+    for value, match in [
+        ({"maybe": 2.0}, r"classes, \['maybe'\], are not in class_weight"),
+        ({"yes": -2.0}, r"class_weight\['yes'\] must be a number >= 0, got -2.0"),
+        ({"yes": np.nan}, r"class_weight\['yes'\] must be a number >= 0, got nan"),
+        ({"yes": np.inf}, r"class_weight\['yes'\] must be .*, got inf"),
+        ({"yes": "2"}, r"class_weight\['yes'\] must be a number >= 0, got '2'"),
+    ]:
+        unharmed.model.set_params(class_weight=value)
+        for method in ("fit", "partial_fit"):
+            unharmed.raises(ValueError, match, lambda m, f=method: getattr(m, f)(X, y))
+        unharmed.raises(ValueError, match, lambda m: m.partial_fit(X.tolist(), y))
+    unharmed.model.set_params(class_weight=None)
+    unharmed.learn()
+
+
+def test_balanced_is_not_for_streams():
+    X, y = two_classes()
+    match = "class_weight='balanced' is not supported for partial_fit"
+    for model in MODELS.values():
+        model = clone(model).set_params(class_weight="balanced")
+        with pytest.raises(ValueError, match=match):
+            model.partial_fit(X, y, classes=["no", "yes"])
+        assert not hasattr(model, "coef_")
+    unharmed = Unharmed(class_weight="balanced")
+    for n in (1, 200):
+        unharmed.raises(ValueError, match, lambda m, n=n: m.partial_fit(X[:n], y[:n]))
+
+
+# -- initial weights --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@with_models
+def test_initial_weights(name, n_classes):
+    X, y = two_classes() if n_classes == 2 else three_classes(200)
+    K = 1 if n_classes == 2 else 3
+    model, other = (clone(MODELS[name]).set_params(random_state=0).fit(X, y) for _ in range(2))
+    for wrong in (np.zeros(7), np.zeros((K, 5)), np.zeros((K + 1, 4)), np.zeros((4, 3)), 0.0):
+        match = (
+            rf"coef_init must have shape \({K}, 4\), got \({re.escape(str(np.shape(wrong))[1:])}"
+        )
+        with pytest.raises(ValueError, match=match):
+            model.fit(X, y, coef_init=wrong)
+    for wrong in (np.zeros(K + 1), np.zeros((K, 2))):
+        with pytest.raises(ValueError, match=rf"intercept_init must have shape \({K},\), got"):
+            model.fit(X, y, intercept_init=wrong)
+    for value in (np.nan, np.inf):
+        with pytest.raises(ValueError, match="coef_init must be finite"):
+            model.fit(X, y, coef_init=np.full((K, 4), value))
+        with pytest.raises(ValueError, match="intercept_init must be finite"):
+            model.fit(X, y, intercept_init=np.full(K, value))
+    with pytest.raises(ValueError, match="could not convert"):
+        model.fit(X, y, coef_init=np.full((K, 4), "x"))
+    for key, array in arrays_of(model).items():
+        assert_array_equal(array, arrays_of(other)[key])
+    assert_array_equal(model.partial_fit(X, y).coef_, other.partial_fit(X, y).coef_)
+
+
+@with_models
+def test_an_initial_intercept_where_there_is_none(name):
+    unharmed = Unharmed(name, fit_intercept=False)
+    match = "intercept_init=.* fit_intercept=False"
+    for value in (0.5, [0.5]):
+        unharmed.refuses(ValueError, match, methods=["fit"], intercept_init=value)
+
+
+@with_models
+def test_warm_start_from_another_shape(name):
+    unharmed = Unharmed(name, warm_start=True)
+    match = "warm_start=True goes on from the former model"
+    X, y = two_classes(n_features=5)
+    unharmed.refuses(ValueError, match, X, y, ["fit"])
+    X, y = three_classes(200)
+    unharmed.refuses(ValueError, match, X, y, ["fit"])
+
+
+# -- parameters -------------------------------------------------------------------------
+
+COMMON = [
+    ("fit_intercept", "yes"),
+    ("fit_intercept", None),
+    ("max_iter", 0),
+    ("max_iter", -1),
+    ("max_iter", 1.5),
+    ("tol", -1e-3),
+    ("tol", np.nan),
+    ("tol", "small"),
+    ("early_stopping", 3),
+    ("validation_fraction", 0.0),
+    ("validation_fraction", 1.0),
+    ("validation_fraction", 50),
+    ("n_iter_no_change", 0),
+    ("n_iter_no_change", 2.5),
+    ("shuffle", None),
+    ("verbose", -1),
+    ("verbose", "much"),
+    ("random_state", "seed"),
+    ("warm_start", "no"),
+]
+OF_CLASSIFIERS = [("n_jobs", 1.5), ("class_weight", "auto"), ("class_weight", [1.0, 2.0])]
+AVERAGE = [("average", -1), ("average", 2.5), ("average", "yes"), ("average", None)]
+OF_C = [("C", 0.0), ("C", -1.0), ("C", np.nan), ("C", "big"), ("C", None)]
+JOINT = [("multi_class", "ovo"), ("multi_class", None)]
+COVARIANCE = [("covariance", "low-rank"), ("covariance", None)]
+ETA = [("eta", 0.5), ("eta", 1.0), ("eta", 0.2), ("eta", np.nan), ("eta", "0.7")]
+
+WRONG = {
+    PassiveAggressiveClassifier: [*OF_C, *AVERAGE, *JOINT, ("loss", "log"), ("loss", None)],
+    PassiveAggressiveRegressor: [
+        *OF_C,
+        *AVERAGE,
+        ("loss", "hinge"),
+        ("epsilon", -0.1),
+        ("epsilon", np.nan),
+        ("epsilon", None),
+    ],
+    PerceptronClassifier: [
+        *AVERAGE,
+        *JOINT,
+        ("positive_margin", np.inf),
+        ("positive_margin", np.nan),
+        ("negative_margin", "0"),
+        ("negative_margin", None),
+    ],
+    SecondOrderPerceptronClassifier: [*COVARIANCE, ("a", 0.0), ("a", -1.0), ("a", np.nan)],
+    ConfidenceWeightedClassifier: [*ETA, *COVARIANCE],
+    AROWClassifier: [*COVARIANCE, ("r", 0.0), ("r", -1.0), ("r", np.nan), ("r", None)],
+    SCWClassifier: [*OF_C, *ETA, *COVARIANCE, ("loss", "log")],
+    CostSensitivePassiveAggressiveClassifier: [
+        *(case for case in OF_C if case != ("C", None)),
+        *JOINT,
+        ("objective", "f1"),
+        ("rule", "maxloss"),
+        ("rho", 0.0),
+        ("rho", -1.0),
+        ("rho", "auto"),
+        ("eta_p", 0.0),
+        ("eta_p", 1.0),
+        ("cost_p", 0.0),
+        ("cost_n", -1.0),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    "make, name, value",
+    [
+        (make, *case)
+        for make, wrong in WRONG.items()
+        for case in wrong + COMMON + (OF_CLASSIFIERS if make != PassiveAggressiveRegressor else [])
+        if make in (PassiveAggressiveClassifier, PassiveAggressiveRegressor) or case in wrong
+    ],
+)
+def test_wrong_parameters(make, name, value):
+    unharmed = Unharmed(make())
+    X, y = unharmed.X, unharmed.y
+    match = f"The '{name}' parameter of {make.__name__} must be .*{re.escape(repr(value))}"
+    first_call = {} if make is PassiveAggressiveRegressor else dict(classes=["no", "yes"])
+    for learn in (
+        lambda m: m.fit(X, y),
+        lambda m: m.partial_fit(X, y, **first_call),
+    ):
+        model = make(**{name: value})
+        before = dict(vars(model))
+        with pytest.raises(InvalidParameterError, match=match):
+            learn(model)
+        assert vars(model).keys() == before.keys()
+    former = unharmed.model.get_params()
+    unharmed.model.set_params(**{name: value})
+    unharmed.raises(InvalidParameterError, match, lambda m: m.fit(X, y))
+    unharmed.model.set_params(**former)
+    unharmed.learn()
+
+
+@pytest.mark.parametrize(
+    "model, name, value",
+    [
+        (PassiveAggressiveClassifier(), "C", -1.0),
+        (PassiveAggressiveClassifier(), "C", np.nan),
+        (PassiveAggressiveClassifier(), "loss", "log"),
+        (PassiveAggressiveClassifier(), "multi_class", "ovo"),
+        (PassiveAggressiveRegressor(), "epsilon", -1.0),
+        (PerceptronClassifier(), "positive_margin", "wide"),
+        (AROWClassifier(), "r", 0.0),
+        (SCWClassifier(), "eta", 0.3),
+        (CostSensitivePassiveAggressiveClassifier(), "rho", -2.0),
+        (CostSensitivePassiveAggressiveClassifier(), "objective", "f1"),
+    ],
+    ids=str,
+)
+def test_parameters_that_a_stream_reads_are_checked_again(model, name, value):
+    unharmed = Unharmed(model)
+    X, y = unharmed.X, unharmed.y
+    former = getattr(unharmed.model, name)
+    unharmed.model.set_params(**{name: value})
+    match = f"The '{name}' parameter of {type(model).__name__} must be .*{re.escape(repr(value))}"
+    for rows in (X, X[:1], X.tolist()):
+        labels = y[: len(rows)]
+        unharmed.raises(
+            InvalidParameterError, match, lambda m, r=rows, t=labels: m.partial_fit(r, t)
+        )
+    unharmed.model.set_params(**{name: former})
+    unharmed.learn()
+
+
+def test_costs():
+    """Parameters of the cost-sensitive learner that do not fit together, or not the classes."""
+    X, y = two_classes()
+    X3, y3 = three_classes(200)
+    matrix = np.array([[0.0, 2.0, 1.0], [1.0, 0.0, 1.0], [5.0, 1.0, 0.0]])
+    joint = dict(multi_class="crammer_singer", rule="max_loss")
+    bad = matrix.copy()
+    bad[0, 1] = 0.0
+    diagonal = matrix + np.eye(3)
+    for rows, labels, params, match in [
+        (X, y, dict(pos_label="maybe"), r"pos_label='maybe' is none of the classes \['no', 'yes'"),
+        (X, y, dict(eta_p=0.6), r"pos_label=None stands for 1, .* classes \['no', 'yes'\]\. Name"),
+        (X, y, dict(objective="cost", cost_p=2.0, cost_n=1.0), "pos_label=None stands for 1"),
+        (X, y, dict(rho=2.0), "pos_label=None stands for 1"),
+        (X, y, dict(objective="cost", cost_p=2.0), "cost_p and cost_n must be given both"),
+        (X, y, dict(objective="cost", cost_n=2.0), r"got cost_p=None, cost_n=2\.0"),
+        (X, y, dict(rho=matrix), r"rho must be a number or have shape \(2, 2\), got \(3, 3\)"),
+        (X, y, dict(rho=[1.0, 2.0]), r"rho must be a number or have shape \(2, 2\), got \(2,\)"),
+        (X3, y3, dict(rho=matrix), "needs multi_class='crammer_singer'.*got multi_class='ovr'"),
+        (X3, y3, dict(multi_class="crammer_singer"), "got rule='cost-sensitive'"),
+        (X3, y3, dict(rho=matrix[:2, :2], **joint), r"shape \(3, 3\), got \(2, 2\)"),
+        (X3, y3, dict(rho=bad, **joint), "0 on its diagonal and positive elsewhere"),
+        (X3, y3, dict(rho=-matrix, **joint), "0 on its diagonal and positive elsewhere"),
+        (X3, y3, dict(rho=diagonal, **joint), "0 on its diagonal and positive elsewhere"),
+        (X3, y3, dict(rho=matrix * np.nan, **joint), "0 on its diagonal and positive elsewhere"),
+        (X3, y3, dict(rho=[["a"] * 3] * 3, **joint), "could not convert string|rho"),
+    ]:
+        model = CostSensitivePassiveAggressiveClassifier(**params)
+        for learn in (
+            lambda m, r=rows, t=labels: m.fit(r, t),
+            lambda m, r=rows, t=labels: m.partial_fit(r, t, classes=np.unique(t)),
+        ):
+            with pytest.raises(ValueError, match=match):
+                learn(model)
+            assert not hasattr(model, "coef_")
+        fitted = CostSensitivePassiveAggressiveClassifier(
+            multi_class=params.get("multi_class", "ovr"), rule=params.get("rule", "prediction")
+        ).fit(rows, labels)
+        before = arrays_of(fitted)
+        other = copy.deepcopy(fitted)
+        former = fitted.get_params()
+        fitted.set_params(**{"rule": "cost-sensitive", **params})
+        for chunk in (rows, rows.tolist()):
+            with pytest.raises(ValueError, match=match):
+                fitted.partial_fit(chunk, labels)
+        for key, array in arrays_of(fitted).items():
+            assert_array_equal(array, before[key])
+        fitted.set_params(**former).partial_fit(rows, labels)
+        assert_array_equal(fitted.coef_, other.partial_fit(rows, labels).coef_)
+
+
+def test_early_stopping_needs_rows_on_both_sides():
+    X, y = two_classes()
+    unharmed = Unharmed()
+    for params, rows, match in [
+        (dict(validation_fraction=0.999), slice(None), "test_size|train_size|validation_fraction"),
+        (dict(validation_fraction=0.001), slice(None), "test_size|validation_fraction|classes"),
+        (dict(), slice(0, 3), "least populated|test_size|classes"),
+    ]:
+        unharmed.model.set_params(early_stopping=True, **params)
+        unharmed.raises(ValueError, match, lambda m, part=rows: m.fit(X[part], unharmed.y[part]))
+        unharmed.model.set_params(early_stopping=False, validation_fraction=0.1)

@@ -1,0 +1,334 @@
+"""Ctrl-C while a linear model learns: soon back, between two rows, and learning can go on."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from sklearn_online_svm import (
+    AROWClassifier,
+    LabelEfficientClassifier,
+    PassiveAggressiveClassifier,
+    PassiveAggressiveRegressor,
+)
+from sklearn_online_svm.active import AllQuery
+from sklearn_online_svm.linear import _learner
+from tests.support import ROOT
+
+# A few milliseconds are what the loop lets pass between two looks at the signals.
+LIMIT = 1.0
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="os.kill cannot interrupt on Windows")
+
+# Learns noise, which takes many seconds, says when it begins, and reports what happened to it.
+PROGRAM = """
+import json, signal, sys, time
+import numpy as np
+from scipy.sparse import csr_matrix
+import sklearn_online_svm
+from sklearn.base import clone
+
+# What a shell starts with & is born deaf to it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+method, name, (n, d, n_classes), params = sys.argv[1], sys.argv[2], *map(json.loads, sys.argv[3:])
+rng = np.random.default_rng(0)
+layout = params.pop("layout", "dense")
+X, y = rng.normal(size=(n, d)), rng.integers(0, n_classes, n)
+X = csr_matrix(X) if layout == "csr" else X
+make = getattr(sklearn_online_svm, name)
+model = make(random_state=0, tol=None, shuffle=False, **params)
+if "Regressor" in name:
+    y, first_call = rng.normal(size=n), {}
+else:
+    first_call = {"classes": np.arange(n_classes)}
+fit = {
+    "fit": lambda: model.set_params(max_iter=10**9).fit(X, y),
+    "partial_fit": lambda: model.partial_fit(X, y, **first_call),
+}[method]
+print("begins", flush=True)
+try:
+    fit()
+except KeyboardInterrupt:
+    report = {"back": time.monotonic()}
+else:
+    sys.exit("was not interrupted")
+
+def same(other):
+    names = [name for name in ("coef_", "intercept_", "covariance_") if hasattr(other, name)]
+    return all(np.array_equal(getattr(model, name), getattr(other, name)) for name in names)
+
+# It stopped between two rows: others that learn as many are the same.
+n_rows = int(model.t_) - 1
+report["rows"], report["passes"], report["n_iter"] = n_rows, n_rows // n, model.n_iter_
+rest = n_rows % n
+other = clone(model)
+if report["passes"]:
+    other.set_params(max_iter=report["passes"]).fit(X, y)
+if rest:
+    other.partial_fit(X[:rest], y[:rest], **first_call)
+report["same"] = same(other) and bool(np.isfinite(model.coef_).all())
+# Learning goes on where it stopped.
+part = slice(rest, rest + 200)
+changed = not same(other.partial_fit(X[part], y[part]))
+model.partial_fit(X[part], y[part])
+report["goes on"] = changed and same(other)
+report["refit"] = model.set_params(max_iter=1).fit(X[:99], y[:99]).t_ == 100
+print(json.dumps(report))
+"""
+
+
+def interrupted(program, *arguments, after=0.3):
+    """Report of a process interrupted so long after its work has begun, and the delay."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, *arguments],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout.readline() == "begins\n", process.stderr.read()
+        time.sleep(after)
+        sent = time.monotonic()
+        os.kill(process.pid, signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 0, errors
+    report = json.loads(output)
+    return report, report["back"] - sent
+
+
+PA, REGRESSOR = "PassiveAggressiveClassifier", "PassiveAggressiveRegressor"
+
+
+@pytest.mark.parametrize(
+    "method, name, shape, params",
+    [
+        ("fit", PA, (500, 50, 3), dict(layout="csr", average=True)),
+        ("fit", REGRESSOR, (2000, 20, 1), {}),
+        # Long chunks: very many classes, or much to do for each row.
+        ("partial_fit", PA, (60_000, 100, 4000), {}),
+        ("partial_fit", "AROWClassifier", (16_000, 500, 3), dict(covariance="full")),
+    ],
+    ids=str,
+)
+def test_back_soon_and_learning_can_go_on(method, name, shape, params):
+    report, delay = interrupted(PROGRAM, method, name, json.dumps(shape), json.dumps(params))
+    print(f"back after {delay:.3f} s: {report}")
+    assert 0 <= delay < LIMIT
+    if method == "fit":
+        assert report["passes"] > 3
+        assert report["n_iter"] - report["passes"] in (0, 1)
+    else:
+        assert report["passes"] == 0 and report["n_iter"] == 1
+    assert report["rows"] > 100
+    assert report["same"] and report["goes on"] and report["refit"]
+
+
+# Interrupts itself time and again, each time somewhere in the midst of learning.
+MANY = """
+import json, signal, sys
+import numpy as np
+from scipy.sparse import csr_matrix
+import sklearn_online_svm
+
+name, params, how = sys.argv[1], json.loads(sys.argv[2]), sys.argv[3]
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(500, 30)), rng.integers(0, 3, 500)
+if how == "csr":
+    X = csr_matrix(X)
+classes = [0, 1, 2]
+# What a shell starts with & is born deaf to it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+
+def new(**more):
+    return getattr(sklearn_online_svm, name)(tol=None, shuffle=False, **params, **more)
+
+def assert_same(model, other):
+    for attribute in ("coef_", "intercept_", "covariance_", "t_", "n_updates_"):
+        if hasattr(model, attribute):
+            assert np.array_equal(getattr(model, attribute), getattr(other, attribute)), attribute
+
+n_interrupted = 0
+for _ in range(40):
+    model = new(max_iter=10**9)
+    signal.setitimer(signal.ITIMER_REAL, rng.uniform(0.001, 0.02))
+    try:
+        try:
+            model.fit(X, y)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    except KeyboardInterrupt:
+        n_interrupted += 1
+    if not hasattr(model, "coef_"):
+        assert set(vars(model)) == set(model.get_params())
+        continue  # it had not begun
+    n_rows = int(model.t_) - 1
+    passes, rest = divmod(n_rows, 500)
+    other = new(max_iter=max(1, passes))
+    if n_rows == 0:
+        continue
+    if passes:
+        other.fit(X, y)
+    if rest:
+        other.partial_fit(X[:rest], y[:rest], classes)
+    assert_same(model, other)
+    assert_same(model.partial_fit(X, y), other.partial_fit(X, y))
+print(n_interrupted)
+"""
+
+
+@pytest.mark.parametrize(
+    "name, params, how",
+    [
+        (PA, dict(average=True, multi_class="crammer_singer"), "csr"),
+        ("AROWClassifier", {}, "csr"),
+        ("ConfidenceWeightedClassifier", dict(covariance="full"), "dense"),
+    ],
+    ids=str,
+)
+def test_interrupts_at_any_time_stop_between_two_rows(name, params, how):
+    process = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", MANY, name, json.dumps(params), how],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert process.returncode == 0, process.stderr
+    assert int(process.stdout) > 30
+
+
+# -- labels that have a price -----------------------------------------------------------
+
+BOUGHT = """
+import json, signal, sys, time
+import numpy as np
+from sklearn_online_svm import AROWClassifier, LabelEfficientClassifier
+from sklearn_online_svm.active import MarginQuery
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(16_000, 500)), rng.integers(0, 3, 16_000)
+
+def new():
+    query = MarginQuery(delta=5.0, random_state=0)
+    return LabelEfficientClassifier(AROWClassifier(covariance="full"), query)
+
+model = new()
+print("begins", flush=True)
+try:
+    model.partial_fit(X, y, classes=[0, 1, 2])
+except KeyboardInterrupt:
+    report = {"back": time.monotonic()}
+else:
+    sys.exit("was not interrupted")
+n = report["rows"] = len(model.queried_)
+other = new().partial_fit(X[:n], y[:n], classes=[0, 1, 2])
+assert np.array_equal(other.queried_, model.queried_)
+assert np.array_equal(other.online_predictions_, model.online_predictions_)
+assert np.array_equal(other.estimator_.coef_, model.estimator_.coef_)
+for each in (model, other):
+    each.partial_fit(X[n : n + 500], y[n : n + 500])
+assert np.array_equal(other.queried_, model.queried_)
+assert np.array_equal(other.estimator_.coef_, model.estimator_.coef_)
+print(json.dumps(report))
+"""
+
+
+def test_labels_bought_before_an_interrupt_are_on_record():
+    report, delay = interrupted(BOUGHT)
+    assert 0 <= delay < LIMIT
+    assert report["rows"] > 100
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_whoever_labels_may_stop(method):
+    """The oracle raises KeyboardInterrupt: a person at the keyboard has had enough."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(100, 5)), rng.integers(0, 2, 100)
+
+    def oracle(i):
+        if i == 40:
+            raise KeyboardInterrupt
+        return y[i]
+
+    def new():
+        return LabelEfficientClassifier(query_strategy=AllQuery(), shuffle=False)
+
+    model = new()
+    with pytest.raises(KeyboardInterrupt):
+        getattr(model, method)(X, oracle=oracle, classes=[0, 1])
+    other = new().partial_fit(X[:40], y[:40], classes=[0, 1])
+    assert model.n_queries_ == 40
+    assert_array_equal(model.queried_, other.queried_)
+    assert_array_equal(model.online_predictions_, other.online_predictions_)
+    assert_array_equal(model.decision_function(X), other.decision_function(X))
+    model.partial_fit(X[40:], y[40:])
+    other.partial_fit(X[40:], y[40:])
+    assert_array_equal(model.decision_function(X), other.decision_function(X))
+    assert model.n_queries_ == 100
+
+
+def test_labels_bought_in_any_order_are_on_record():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(100, 5)), rng.integers(0, 2, 100)
+    bought = []
+
+    def oracle(i):
+        if len(bought) == 40:
+            raise KeyboardInterrupt
+        bought.append(i)
+        return y[i]
+
+    model = LabelEfficientClassifier(query_strategy=AllQuery(), random_state=0)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, oracle=oracle, classes=[0, 1])
+    assert_array_equal(np.flatnonzero(model.queried_), np.sort(bought))
+    assert len(model.queried_) == len(model.online_predictions_) == 100
+    assert model.estimator_.t_ == 41
+
+
+# -- before learning --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+@pytest.mark.parametrize(
+    "make", [PassiveAggressiveClassifier, AROWClassifier, PassiveAggressiveRegressor]
+)
+def test_an_interrupt_before_learning_leaves_the_model_as_it_was(make, method, monkeypatch):
+    """Classes and width of the new data were known, but the weights were still the former ones."""
+
+    def interrupt(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 4)), np.arange(60) % 2
+    fitted, empty = make(random_state=0).fit(X, y), make()
+    before = dict(vars(fitted))
+    predicted = fitted.predict(X)
+    monkeypatch.setattr(_learner, "LinearState", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        fitted.fit(X[:, :3], y + 5)
+    assert vars(fitted) == before
+    assert_array_equal(fitted.predict(X), predicted)
+    classes = {} if make is PassiveAggressiveRegressor else {"classes": [0, 1]}
+    with pytest.raises(KeyboardInterrupt):
+        if method == "fit":
+            empty.fit(X, y)
+        else:
+            empty.partial_fit(X, y, **classes)
+    assert vars(empty) == vars(make())
+    monkeypatch.undo()
+    assert_array_equal(fitted.partial_fit(X, y).coef_.shape, fitted.coef_.shape)
+    empty.partial_fit(X[:, :2], y, **classes)
+    assert empty.n_features_in_ == 2

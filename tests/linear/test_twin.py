@@ -1,0 +1,652 @@
+"""The linear learners, and the loop that asks for labels, beside their plain twins, row by row."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone, is_regressor
+from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_class_weight
+
+from sklearn_online_svm._core.linear.rows import shuffled
+from sklearn_online_svm.active import (
+    AllQuery,
+    LabelEfficientClassifier,
+    MarginQuery,
+    RandomQuery,
+)
+from sklearn_online_svm.linear import (
+    AROWClassifier,
+    ConfidenceWeightedClassifier,
+    CostSensitivePassiveAggressiveClassifier,
+    PassiveAggressiveClassifier,
+    PassiveAggressiveRegressor,
+    PerceptronClassifier,
+    SCWClassifier,
+    SecondOrderPerceptronClassifier,
+)
+from tests.reference import linear, queries
+from tests.support.samples import LAYOUTS
+
+COSTS = {
+    2: [[0.0, 0.5], [3.0, 0.0]],
+    3: [[0.0, 1.0, 4.0], [2.0, 0.0, 3.0], [1.0, 0.25, 0.0]],
+}
+JOINT = dict(multi_class="crammer_singer")
+
+
+# One scaling for dense and for sparse rows; by default it depends on the rows.
+ONE = dict(intercept_scaling=1.0)
+
+
+def pa(**params):
+    return PassiveAggressiveClassifier(**ONE | params)
+
+
+def cost(**params):
+    return CostSensitivePassiveAggressiveClassifier(**ONE | dict(average=False) | params)
+
+
+def perceptron(**params):
+    return PerceptronClassifier(**ONE | params)
+
+
+def regressor(**params):
+    return PassiveAggressiveRegressor(**ONE | params)
+
+
+FIRST_ORDER = [
+    pa(C=0.3),
+    pa(C=np.inf),
+    pa(C=0.3, loss="squared_hinge"),
+    pa(C=0.3, average=True),
+    pa(C=0.3, average=7),
+    pa(C=0.3, **JOINT),
+    pa(C=np.inf, **JOINT),
+    pa(C=0.3, loss="squared_hinge", **JOINT),
+    pa(C=0.3, average=7, **JOINT),
+    pa(C=0.3, intercept_scaling=0.3),
+    pa(C=np.inf, intercept_scaling=2.0, average=7),
+    pa(C=0.3, intercept_scaling=0.3, **JOINT),
+    perceptron(),
+    perceptron(positive_margin=0.3, negative_margin=0.1),
+    perceptron(positive_margin=0.3, average=True),
+    perceptron(positive_margin=0.2, **JOINT),
+    perceptron(positive_margin=0.3, intercept_scaling=0.3),
+]
+COST_SENSITIVE = [
+    cost(C=0.3),
+    cost(),
+    cost(average=True, eta_p=0.3),
+    cost(rule="prediction", rho=2.0),
+    cost(rule="max_loss", class_weight={0: 0.5, 1: 0.3}),
+    cost(C=5.0, eta_p=0.8),
+    cost(C=5.0, intercept_scaling=0.3),
+    cost(C=5.0, objective="cost"),
+    cost(C=5.0, objective="cost", cost_p=0.9, cost_n=0.3),
+    cost(C=0.3, rho=5.0),
+    cost(C=0.3, rule="prediction"),
+    cost(C=5.0, rule="prediction", rho=4.0),
+    cost(C=0.3, rule="max_loss", eta_p=0.7),
+    cost(C=5.0, rule="max_loss", objective="cost", cost_p=0.2, cost_n=0.8),
+]
+SECOND_ORDER = [
+    model.set_params(covariance=covariance)
+    for covariance in ("diag", "full")
+    for model in (
+        SecondOrderPerceptronClassifier(a=0.7),
+        ConfidenceWeightedClassifier(eta=0.8),
+        SCWClassifier(C=0.2, eta=0.8),
+        SCWClassifier(C=0.2, eta=0.6, loss="squared_hinge"),
+        AROWClassifier(r=0.5),
+    )
+]
+REGRESSION = [
+    regressor(C=0.3),
+    regressor(C=np.inf, epsilon=0.3),
+    regressor(C=0.3, loss="squared_epsilon_insensitive", epsilon=0.0),
+    regressor(C=0.3, average=7),
+    regressor(C=0.3, average=7, intercept_scaling=0.3),
+]
+TWO_CLASSES_ONLY = [
+    cost(C=5.0, rho=COSTS[2]),
+    *(cost(C=0.5, rule=rule, rho=COSTS[2]) for rule in ("prediction", "max_loss")),
+    cost(C=0.3, eta_p=0.7, pos_label=0),
+    cost(C=5.0, objective="cost", pos_label=0),
+    cost(C=5.0, objective="cost", cost_p=0.9, cost_n=0.3, pos_label=0),
+    cost(C=5.0, rule="max_loss", rho=5.0, pos_label=0),
+    cost(C=5.0, rule="prediction", rho=COSTS[2], pos_label=0),
+    cost(C=0.3, rho=5.0, pos_label=1),
+]
+SEVERAL_CLASSES_ONLY = [
+    cost(C=0.5, rule=rule, rho=rho, **JOINT)
+    for rule in ("prediction", "max_loss")
+    for rho in (None, 4.0, COSTS[3])
+] + [cost(rule=rule, rho=COSTS[3], **JOINT) for rule in ("prediction", "max_loss")]
+TASKS = [
+    *((model, 2) for model in FIRST_ORDER + COST_SENSITIVE + SECOND_ORDER + TWO_CLASSES_ONLY),
+    *((model, 3) for model in FIRST_ORDER + COST_SENSITIVE + SECOND_ORDER + SEVERAL_CLASSES_ONLY),
+    *((model, None) for model in REGRESSION),
+]
+for_every_task = pytest.mark.parametrize("model, n_classes", TASKS, ids=str)
+in_every_layout = pytest.mark.parametrize("layout", LAYOUTS)
+CLOSE = {np.float64: dict(rtol=1e-10, atol=1e-10), np.float32: dict(rtol=1e-3, atol=1e-3)}
+
+
+# -- the twin of an estimator -----------------------------------------------------------
+
+
+def rule_of(model, n_classes):
+    """The rule, and whether the first class is the positive one."""
+    p = model.get_params()
+    if isinstance(model, PassiveAggressiveClassifier):
+        return linear.PassiveAggressive(p["C"], p["loss"]), False
+    if isinstance(model, PassiveAggressiveRegressor):
+        return linear.PassiveAggressiveRegression(p["C"], p["loss"], p["epsilon"]), False
+    if isinstance(model, PerceptronClassifier):
+        return linear.Perceptron(p["positive_margin"], p["negative_margin"]), False
+    if isinstance(model, SecondOrderPerceptronClassifier):
+        return linear.SecondOrderPerceptron(), False
+    if isinstance(model, ConfidenceWeightedClassifier):
+        return linear.ConfidenceWeighted(p["eta"]), False
+    if isinstance(model, SCWClassifier):
+        return linear.SoftConfidenceWeighted(p["C"], p["eta"], p["loss"]), False
+    if isinstance(model, AROWClassifier):
+        return linear.Arow(p["r"]), False
+    first, rho = p["pos_label"] == 0, p["rho"]
+    if np.ndim(rho) == 2:
+        rho = np.asarray(rho)[::-1, ::-1] if first else np.asarray(rho)
+    elif rho is not None and p["multi_class"] == "crammer_singer" and n_classes > 2:
+        rho = np.full((n_classes, n_classes), rho)
+    numbers = p["C"], p["rule"], p["objective"], rho, p["eta_p"], p["cost_p"], p["cost_n"]
+    return linear.CostSensitivePassiveAggressive(*numbers), first
+
+
+class Twin:
+    """The twin of an estimator, with the attributes of the estimator."""
+
+    def __init__(self, model, n_features, n_classes):
+        p = model.get_params()
+        rule, self.first_is_positive = rule_of(model, n_classes)
+        average = p.get("average", False)
+        self.learner = linear.LinearTwin(
+            n_features,
+            n_classes,
+            rule,
+            covariance=p.get("covariance"),
+            multi_class=p.get("multi_class", "ovr"),
+            fit_intercept=p["fit_intercept"],
+            intercept_scaling=p.get("intercept_scaling", 1.0),
+            average=None if average is False else int(average) - 1,
+            start_variance=1 / p.get("a", 1.0),
+        )
+        self.n_updates_ = 0
+        self.loss = 0.0
+
+    def learn_row(self, x, label, weight=1.0):
+        if self.first_is_positive:
+            label = 1 - label
+        record = self.learner.learn_row(x, label, weight)
+        self.n_updates_ += record.updated
+        self.loss += record.loss
+        return record
+
+    def learn(self, X, labels, weights=None):
+        weights = np.ones(len(X)) if weights is None else weights
+        for x, label, weight in zip(X, labels, weights):
+            self.learn_row(x, label, weight)
+        return self
+
+    @property
+    def sign(self):
+        return -1.0 if self.first_is_positive else 1.0
+
+    @property
+    def coef_(self):
+        return self.sign * self.learner.averaged_coef
+
+    @property
+    def intercept_(self):
+        return self.sign * self.learner.averaged_intercept
+
+    @property
+    def covariance_(self):
+        return self.learner.covariance
+
+    @property
+    def t_(self):
+        return 1.0 + self.learner.n_rows
+
+    def decisions(self, X):
+        return X @ self.coef_.T + self.intercept_
+
+    def variances(self, X):
+        return np.array([self.learner.variances(x) for x in X])
+
+
+class Stream:
+    """Rows with zeros, some of them empty, and a weight for each; class indices or targets."""
+
+    def __init__(self, n_classes, n=32, n_features=6, seed=0, dtype=np.float64, weighted=True):
+        rng = np.random.default_rng([seed, n_features, n_classes or 0])
+        X = rng.normal(size=(n, n_features))
+        centres = rng.normal(size=(n_classes or 1, n_features))
+        self.labels = rng.integers(n_classes or 1, size=n).astype(np.int64)
+        X += 0.7 * centres[self.labels]
+        # Of one feature no zeros: rows that are equal twice may meet their margin exactly.
+        X[rng.random(X.shape) < 0.4 * (n_features > 1)] = 0.0
+        if n > 5:
+            X[5] = 0.0
+        # Norms of about 1, so that C takes part.
+        self.X = (X / np.sqrt(n_features)).astype(dtype)
+        if n_classes is None:
+            self.labels = self.X @ rng.normal(size=n_features) + 0.3 * rng.normal(size=n)
+        else:
+            wrong = rng.random(n) < 0.2
+            self.labels[wrong] = rng.integers(n_classes, size=wrong.sum())
+        self.weights = rng.choice([0.0, 0.3, 1.0, 2.0], n) if weighted else None
+        self.n_classes = n_classes
+
+    def twin(self, model):
+        return Twin(model, self.X.shape[1], self.n_classes)
+
+    def twin_learns(self, model):
+        """A twin that has learnt all rows."""
+        return self.twin(model).learn(self.X, self.labels, self.weights_for(model))
+
+    def weights_for(self, model):
+        factors = model.get_params().get("class_weight")
+        if factors is None:
+            return self.weights
+        factors = np.array([factors.get(label, 1.0) for label in self.labels])
+        return factors if self.weights is None else factors * self.weights
+
+    def arguments(self, rows, n_seen=0):
+        arguments = {}
+        if self.weights is not None:
+            arguments["sample_weight"] = self.weights[rows]
+        if n_seen == 0 and self.n_classes is not None:
+            arguments["classes"] = np.arange(self.n_classes)
+        return arguments
+
+    def teach(self, model, layout="dense", chunk=1):
+        """Learn all rows by partial_fit; yields the model after each chunk."""
+        X = LAYOUTS[layout](self.X)
+        for start in range(0, len(self.X), chunk):
+            rows = slice(start, start + chunk)
+            yield model.partial_fit(X[rows], self.labels[rows], **self.arguments(rows, start))
+
+    def fit(self, model, layout="dense"):
+        return model.fit(LAYOUTS[layout](self.X), self.labels, sample_weight=self.weights)
+
+
+def state_of(model):
+    """Copies of all that a model, or a twin, shows of its state."""
+    state = [np.ravel(model.coef_).copy(), np.ravel(model.intercept_).copy(), model.n_updates_]
+    if getattr(model, "covariance_", None) is not None:
+        state.append(model.covariance_.copy())
+    return state
+
+
+def assert_same_states(states, wanted, **tolerance):
+    """At all times; the first number of a place in the message is the row."""
+    for one, other in zip(zip(*states), zip(*wanted), strict=True):
+        one, other = np.array(one), np.array(other)
+        if one.dtype.kind == "i":
+            assert_array_equal(one, other)
+        else:
+            assert_allclose(one, other, **tolerance)
+
+
+def assert_same_path(model, stream, layout, **tolerance):
+    """After each row; and in what is derived from it at the end."""
+    weights = stream.weights_for(model)
+    weights = np.ones(len(stream.X)) if weights is None else weights
+    twin, states, wanted = stream.twin(model), [], []
+    taught = stream.teach(model, layout)
+    for x, label, weight, learnt in zip(stream.X, stream.labels, weights, taught, strict=True):
+        twin.learn_row(x, label, weight)
+        states.append(state_of(learnt))
+        wanted.append(state_of(twin))
+    assert_same_states(states, wanted, **tolerance)
+    assert model.t_ == twin.t_ == 1 + len(stream.X)
+    X = LAYOUTS[layout](stream.X)
+    predicted = model.predict if is_regressor(model) else model.decision_function
+    assert_allclose(predicted(X), np.squeeze(twin.decisions(stream.X)), **tolerance)
+    if twin.covariance_ is not None:
+        variances = np.squeeze(twin.variances(stream.X))
+        assert_allclose(model.decision_variance(X), variances, **tolerance)
+    return twin
+
+
+# -- one pass ---------------------------------------------------------------------------
+
+
+@for_every_task
+@in_every_layout
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+@pytest.mark.parametrize("fit_intercept", [False, True], ids=["homogeneous", "intercept"])
+def test_each_row(model, n_classes, layout, fit_intercept, weighted):
+    model = clone(model).set_params(fit_intercept=fit_intercept)
+    if weighted and n_classes is not None:
+        model.set_params(class_weight={0: 0.5, 1: 2.0})
+    stream = Stream(n_classes, weighted=weighted)
+    twin = assert_same_path(model, stream, layout, **CLOSE[np.float64])
+    assert twin.n_updates_ > 4
+
+
+@for_every_task
+@in_every_layout
+def test_each_row_of_float32(model, n_classes, layout):
+    model, stream = clone(model), Stream(n_classes, n=12, dtype=np.float32, seed=1)
+    twin = assert_same_path(model, stream, layout, **CLOSE[np.float32])
+    assert twin.n_updates_ > 2
+    kind = np.float64 if getattr(model, "covariance", None) == "full" else np.float32
+    assert model.coef_.dtype == kind
+
+
+@for_every_task
+@in_every_layout
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_chunks_of_any_size_and_one_pass_of_fit_are_the_same_to_the_last_bit(
+    model, n_classes, layout, dtype
+):
+    stream = Stream(n_classes, seed=2, dtype=dtype)
+    one_pass = clone(model).set_params(max_iter=1, shuffle=False, tol=None)
+    learnt = [stream.fit(one_pass, layout)]
+    for chunk in (1, 7, len(stream.X)):
+        learnt.append(clone(model))
+        for _ in stream.teach(learnt[-1], layout, chunk):
+            pass
+    states = [state_of(model) for model in learnt]
+    assert_same_states(states, states[:1] * len(states), rtol=0)
+    if dtype == np.float64:
+        assert_same_states(states[:1], [state_of(stream.twin_learns(model))], **CLOSE[dtype])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("model", [*FIRST_ORDER[:8], *SECOND_ORDER], ids=str)
+def test_many_rows(model, n_classes):
+    """Rounding does not add up."""
+    stream, model = Stream(n_classes, n=500, seed=13), clone(model)
+    for _ in stream.teach(model, chunk=500):
+        pass
+    wanted = state_of(stream.twin_learns(model))
+    assert_same_states([state_of(model)], [wanted], rtol=1e-8, atol=1e-9)
+
+
+# -- shapes: tails of the vectors ---------------------------------------------------------
+
+SHAPES = [
+    pa(C=0.3),
+    pa(C=0.3, loss="squared_hinge", average=3),
+    pa(C=0.3, **JOINT),
+    pa(C=0.3, average=True, fit_intercept=False, **JOINT),
+    SCWClassifier(C=0.5),
+    AROWClassifier(fit_intercept=False),
+    AROWClassifier(covariance="full"),
+    SecondOrderPerceptronClassifier(fit_intercept=False),
+]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5, 17, 40])
+@pytest.mark.parametrize("n_features", [1, 3, 8, 17, 100])
+@pytest.mark.parametrize("model", SHAPES, ids=str)
+def test_shapes(model, n_features, n_classes):
+    n = 8 if getattr(model, "covariance", None) == "full" and n_features == 100 else 20
+    for layout in LAYOUTS:
+        for dtype in (np.float64, np.float32):
+            stream = Stream(n_classes, n, n_features, dtype=dtype, seed=3, weighted=False)
+            twin = assert_same_path(clone(model), stream, layout, **CLOSE[dtype])
+            assert twin.n_updates_ > 0
+
+
+@in_every_layout
+@pytest.mark.parametrize("model", [pa(C=0.3), AROWClassifier(), regressor(C=0.3)])
+def test_widths_one_after_the_other(model, layout):
+    for n_features in [*range(1, 41), 63, 64, 65, 127, 130]:
+        for dtype in (np.float64, np.float32):
+            n_classes = None if is_regressor(model) else 2
+            stream = Stream(n_classes, 12, n_features, dtype=dtype, seed=4, weighted=False)
+            learnt = clone(model)
+            for _ in stream.teach(learnt, layout, chunk=12):
+                pass
+            twin = stream.twin_learns(model)
+            assert_same_states([state_of(learnt)], [state_of(twin)], **CLOSE[dtype])
+
+
+@pytest.mark.parametrize("model", [pa(C=0.3), AROWClassifier(), pa(C=0.3, average=3)])
+def test_numbers_of_classes_one_after_the_other(model):
+    """Sparse rows serve all classes at once, in vectors and the rest."""
+    for n_classes in [*range(2, 36), 63, 64, 65, 70, 130]:
+        for dtype in (np.float64, np.float32):
+            stream = Stream(n_classes, 8, 5, dtype=dtype, seed=5, weighted=False)
+            learnt = clone(model)
+            for _ in stream.teach(learnt, "csr", chunk=8):
+                pass
+            twin = stream.twin_learns(model)
+            assert_same_states([state_of(learnt)], [state_of(twin)], **CLOSE[dtype])
+
+
+# -- passes -----------------------------------------------------------------------------
+
+
+def passes_of_the_twin(model, stream, max_iter, tol, patience, random_state):
+    """The twin after so many shuffled passes as the loss wants."""
+    twin, random, n = stream.twin(model), check_random_state(random_state), len(stream.X)
+    weights = stream.weights_for(model)
+    best, without_gain = np.inf, 0
+    for n_pass in range(1, max_iter + 1):
+        order = shuffled(n, int(random.randint(0, 2**63 - 1, dtype=np.int64)))
+        assert_array_equal(np.sort(order), np.arange(n))
+        twin.loss = 0.0
+        twin.learn(stream.X[order], stream.labels[order], weights[order])
+        without_gain = 0 if twin.loss <= best - tol * n else without_gain + 1
+        best = min(best, twin.loss)
+        if without_gain >= patience:
+            return twin, n_pass
+    return twin, max_iter
+
+
+@for_every_task
+def test_passes_in_random_order_end_when_the_loss_gains_no_more(model, n_classes):
+    stream = Stream(n_classes, seed=6)
+    settings = dict(max_iter=30, tol=0.01, random_state=3)
+    model = clone(model).set_params(n_iter_no_change=2, **settings)
+    if hasattr(model, "class_weight"):
+        model.set_params(class_weight={0: 0.5, 1: 2.0})
+    twin, n_passes = passes_of_the_twin(model, stream, 30, 0.01, 2, 3)
+    assert stream.fit(model).n_iter_ == n_passes < 30
+    # Differences grow from pass to pass; a row that comes again may meet its margin exactly.
+    assert abs(model.n_updates_ - twin.n_updates_) < 0.02 * twin.n_updates_ + 2
+    model_state, twin_state = state_of(model), state_of(twin)
+    model_state[2] = twin_state[2]
+    assert_same_states([model_state], [twin_state], rtol=1e-8, atol=1e-8)
+    assert model.t_ == twin.t_
+    # The next pass starts from other rows.
+    again = clone(model).set_params(random_state=4)
+    assert np.abs(stream.fit(again).coef_ - model.coef_).max() > 1e-4
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_balanced_weights(weighted):
+    stream = Stream(3, seed=7, weighted=weighted)
+    model = pa(C=0.3, class_weight="balanced", max_iter=1, shuffle=False, tol=None)
+    stream.fit(model)
+    weights = np.ones(len(stream.X)) if stream.weights is None else stream.weights
+    wanted = compute_class_weight(
+        "balanced", classes=np.arange(3), y=stream.labels, sample_weight=weights
+    )
+    twin = stream.twin(model)
+    twin.learn(stream.X, stream.labels, weights * wanted[stream.labels])
+    assert_same_states([state_of(model)], [state_of(twin)], **CLOSE[np.float64])
+
+
+@in_every_layout
+@pytest.mark.parametrize(
+    "before, after",
+    [
+        (cost(C=0.3), dict(C=2.0, eta_p=0.7, rule="max_loss")),
+        (cost(C=2.0, rho=3.0), dict(rho=None)),  # what was counted before comes into use
+        (cost(C=2.0), dict(rho=3.0, rule="prediction")),
+        (pa(C=0.1), dict(C=np.inf, loss="squared_hinge")),
+        (perceptron(), dict(positive_margin=2.0)),
+        (AROWClassifier(), dict(r=5.0)),
+        (SCWClassifier(covariance="full"), dict(C=0.1, eta=0.9, loss="squared_hinge")),
+        (regressor(), dict(epsilon=1.0)),
+    ],
+    ids=str,
+)
+def test_numbers_of_the_rule_may_change_on_the_way(before, after, layout):
+    n_classes = None if is_regressor(before) else 2
+    stream = Stream(n_classes, seed=8, weighted=False)
+    X, y, first = LAYOUTS[layout](stream.X), stream.labels, stream.arguments(slice(0))
+    model = clone(before).partial_fit(X[:10], y[:10], **first)
+    twin = stream.twin(model).learn(stream.X[:10], y[:10])
+    model.set_params(**after).partial_fit(X[10:], y[10:])
+    twin.learner.rule = rule_of(model, 2)[0]
+    twin.learn(stream.X[10:], y[10:])
+    assert_same_states([state_of(model)], [state_of(twin)], **CLOSE[np.float64])
+    wanted = stream.twin_learns(before)
+    assert np.abs(np.ravel(wanted.coef_) - np.ravel(twin.coef_)).max() > 1e-3
+
+
+@for_every_task
+def test_dense_and_sparse_chunks_by_turns(model, n_classes):
+    stream, model = Stream(n_classes, seed=9), clone(model)
+    for start in range(0, len(stream.X), 4):
+        rows = slice(start, start + 4)
+        X = LAYOUTS[("dense", "csr")[start // 4 % 2]](stream.X[rows])
+        model.partial_fit(X, stream.labels[rows], **stream.arguments(rows, start))
+    wanted = state_of(stream.twin_learns(model))
+    assert_same_states([state_of(model)], [wanted], **CLOSE[np.float64])
+
+
+# -- labels that are asked for ------------------------------------------------------------
+
+
+def query_of(rule):
+    """The twin of a query rule."""
+    p = rule.get_params()
+    if isinstance(rule, AllQuery):
+        return queries.AllQuery()
+    # As the rule seeds its generator.
+    seed = check_random_state(p.pop("random_state")).randint(0, 2**63 - 1, dtype=np.int64)
+    kind = queries.RandomQuery if isinstance(rule, RandomQuery) else queries.MarginQuery
+    return kind(seed=int(seed), **p)
+
+
+class AskingTwin:
+    """A twin that learns from the labels that its query rule asks for."""
+
+    def __init__(self, model, rule, stream):
+        self.stream, self.twin, self.query = stream, stream.twin(model), query_of(rule)
+        self.weights = stream.weights_for(model)
+        self.owned = np.zeros(len(stream.X), dtype=bool)
+        self.predicted = np.zeros(len(stream.X), dtype=int)
+
+    def visit(self, i, first=True):
+        """A row of the first pass, or of a later one."""
+        x, label, learner = self.stream.X[i], self.stream.labels[i], self.twin.learner
+        weight = 1.0 if self.weights is None else self.weights[i]
+        if self.owned[i]:
+            self.twin.learn_row(x, label, weight)
+            return
+        scores = self.twin.decisions(x)
+        norm, variance = np.linalg.norm(x), learner.variances(x)[0]
+        if first:
+            self.predicted[i] = scores.argmax() if len(scores) > 1 else scores[0] > 0
+        if weight == 0:  # nothing would be learnt from its label
+            return
+        p = self.query.probability(queries.confidence_of(scores), norm, variance)
+        asked = self.query.asks(p)
+        updated = asked and self.twin.learn_row(x, label, weight).updated
+        self.query.update(p, asked, updated, norm)
+        self.owned[i] = asked
+
+
+RULES = [
+    AllQuery(),
+    RandomQuery(0.4, random_state=1),
+    MarginQuery(random_state=2),
+    MarginQuery(0.3, offset=0.5, random_state=3),
+    MarginQuery(5.0, schedule="adaptive", random_state=4),
+    MarginQuery(0.3, schedule="mistakes", offset=0.1, random_state=5),
+    MarginQuery(rate=0.4, random_state=6),
+    MarginQuery(2.0, rate=0.3, schedule="mistakes", random_state=7),
+]
+# For models that know how sure they are.
+SECOND_ORDER_RULES = [
+    MarginQuery(0.5, confidence="second-order", random_state=8),
+    MarginQuery(rate=0.4, confidence="second-order", offset=0.1, random_state=9),
+]
+LEARNERS = [
+    *(pa(C=0.3), pa(C=np.inf), pa(C=0.3, loss="squared_hinge"), pa(C=0.3, fit_intercept=False)),
+    *(pa(C=0.3, average=7), pa(C=0.3, average=True, **JOINT)),
+    *(perceptron(), perceptron(positive_margin=0.3)),
+    *(cost(C=2.0), cost(C=2.0, rule="prediction", rho=3.0)),
+    *SECOND_ORDER,
+]
+ASKING = [
+    *((model, rule, 2) for model in (pa(C=0.3), cost(C=2.0, pos_label=0)) for rule in RULES),
+    *((pa(C=0.3, **JOINT), rule, 3) for rule in RULES),
+    *((model, MarginQuery(0.5, random_state=10), k) for model in LEARNERS for k in (2, 3)),
+    *((model, rule, k) for model in SECOND_ORDER for rule in SECOND_ORDER_RULES for k in (2, 3)),
+]
+for_all_who_ask = pytest.mark.parametrize("model, rule, n_classes", ASKING, ids=str)
+
+
+def assert_same_answers(asking, model, twin, n=None):
+    assert_array_equal(asking.queried_, twin.owned[:n])
+    assert_array_equal(asking.online_predictions_, twin.predicted[:n])
+    assert_same_states([state_of(model)], [state_of(twin.twin)], **CLOSE[np.float64])
+
+
+@for_all_who_ask
+@in_every_layout
+def test_asking_row_by_row(model, rule, n_classes, layout):
+    stream = Stream(n_classes, n=40, seed=10, weighted=False)
+    X = LAYOUTS[layout](stream.X)
+    twin = AskingTwin(model, rule, stream)
+    asking = LabelEfficientClassifier(model, rule)
+    for i in range(40):
+        rows = slice(i, i + 1)
+        asking.partial_fit(X[rows], stream.labels[rows], classes=np.arange(n_classes))
+        twin.visit(i)
+        assert_same_answers(asking, asking.estimator_, twin, i + 1)
+    assert 3 < twin.owned.sum() < 40 or isinstance(rule, AllQuery)
+    if hasattr(twin.query, "delta"):
+        assert asking.query_strategy_._ready().state()["n_rows"] == twin.query.n_rows == 40
+    assert asking.n_queries_ == asking.query_strategy_.n_queries_ == twin.owned.sum()
+
+
+@for_all_who_ask
+def test_asking_in_one_go_with_weights(model, rule, n_classes):
+    model = clone(model).set_params(class_weight={0: 0.5, 1: 2.0})
+    stream = Stream(n_classes, n=60, seed=11)
+    twin = AskingTwin(model, rule, stream)
+    for i in range(60):
+        twin.visit(i)
+    by_fit = LabelEfficientClassifier(model, rule, shuffle=False)
+    by_fit.fit(stream.X, stream.labels, sample_weight=stream.weights)
+    in_chunks = LabelEfficientClassifier(model, rule)
+    for start in range(0, 60, 7):
+        rows = slice(start, start + 7)
+        in_chunks.partial_fit(stream.X[rows], stream.labels[rows], **stream.arguments(rows))
+    for asking in (by_fit, in_chunks):
+        assert_same_answers(asking, asking.estimator_, twin)
+    assert_same_states(*([state_of(a.estimator_)] for a in (by_fit, in_chunks)), rtol=0)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_asking_in_several_passes(rule, n_classes):
+    """What is owned is learnt again without a question; what is not is asked about again."""
+    model, stream = pa(C=0.1), Stream(n_classes, n=50, seed=12, weighted=False)
+    asking = LabelEfficientClassifier(model, rule, max_iter=3, random_state=5)
+    asking.fit(stream.X, stream.labels)
+    twin, random = AskingTwin(model, rule, stream), check_random_state(5)
+    for n_pass in range(3):
+        for i in shuffled(50, int(random.randint(0, 2**63 - 1, dtype=np.int64))):
+            twin.visit(i, first=n_pass == 0)
+    assert_same_answers(asking, asking.estimator_, twin)
+    assert twin.owned.mean() > 0.3

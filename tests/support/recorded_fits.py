@@ -1,0 +1,110 @@
+"""Fits whose bits are recorded: ``python -m tests.support.recorded_fits`` prints a digest of each.
+
+A change of the engine that is meant to keep models as they are keeps these. One that is not has
+reasons, and records them anew:
+
+    SOSVM_SIMD=portable python -m tests.support.recorded_fits > tests/support/recorded_fits.json
+"""
+
+import hashlib
+import json
+import sys
+import warnings
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from sklearn_online_svm import (
+    LASVC,
+    AROWClassifier,
+    CostSensitivePassiveAggressiveClassifier,
+    LabelEfficientClassifier,
+    PassiveAggressiveClassifier,
+    RampSVC,
+    SecondOrderPerceptronClassifier,
+)
+
+# Nothing that NumPy's libraries sum up: of kernel models no coef_.
+LEARNT_BY_KERNEL = ("support_", "dual_coef_", "intercept_", "n_support_", "n_iter_")
+LEARNT = ("coef_", "intercept_", "covariance_", "n_iter_", "queried_")
+
+
+def blobs(n_rows, n_classes, seed=0):
+    """Rows whose every number is exact in float32, so that no library's rounding has a say."""
+    random = np.random.RandomState(seed)
+    y = random.randint(0, n_classes, n_rows)
+    X = random.randint(-64, 65, (n_rows, 6)) / 32.0
+    X[np.arange(n_rows), y] += 1.5
+    X[random.uniform(size=X.shape) < 0.2] = 0.0
+    return X, y
+
+
+def streamed(model, X, y, *sizes):
+    """Learn in chunks; the sizes are repeated."""
+    first, k = 0, 0
+    while first < len(y):
+        chunk = slice(first, first + sizes[k % len(sizes)])
+        model.partial_fit(X[chunk], y[chunk], classes=np.unique(y))
+        first, k = chunk.stop, k + 1
+    return model
+
+
+def fits():
+    """Yield name and fitted model."""
+    X, y = blobs(700, 2)
+    X4, y4 = blobs(700, 4, seed=1)
+    S, S4 = csr_matrix(X), csr_matrix(X4)
+    rbf = dict(gamma=0.25, random_state=0)
+    yield "lasvm", LASVC(C=3.0, **rbf).fit(X, y)
+    yield "lasvm, 4 classes, csr", LASVC(C=10.0, cache_size=0.2, **rbf).fit(S4, y4)
+    yield "lasvm, exact", LASVC(C=10.0, max_iter=-1, tol=1e-6, **rbf).fit(X4, y4)
+    yield "lasvm, stream", streamed(LASVC(C=30.0, finishing=False, **rbf), X4, y4, 1, 7, 90)
+    yield (
+        "lasvm, poly, float32",
+        LASVC(kernel="poly", gamma=0.25, coef0=1.0, random_state=0).fit(X.astype(np.float32), y),
+    )
+    yield "lasvm-g", LASVC(algorithm="lasvm-g", C=10.0, max_iter=2, **rbf).fit(X4, y4)
+    yield "lasvm-nc", LASVC(algorithm="lasvm-nc", C=10.0, **rbf).fit(X, y)
+    yield "lasvm-i", streamed(LASVC(algorithm="lasvm-i", finishing=False, **rbf), S, y, 40)
+    yield "lasvm-full", LASVC(algorithm="lasvm-full", kernel="linear", random_state=0).fit(X, y)
+    yield "ramp", RampSVC(C=10.0, **rbf).fit(X4, y4)
+    yield (
+        "ramp, no intercept",
+        RampSVC(C=3.0, fit_intercept=False, init_size=0.3, ramp_s=0.0, **rbf).fit(S, y),
+    )
+    yield "pa", PassiveAggressiveClassifier(C=0.1, random_state=0).fit(X4, y4)
+    yield (
+        "pa, crammer_singer, csr, average",
+        PassiveAggressiveClassifier(
+            C=0.1, multi_class="crammer_singer", average=True, random_state=0
+        ).fit(S4, y4),
+    )
+    yield "arow, full", streamed(AROWClassifier(covariance="full"), X4, y4, 50)
+    yield "second order perceptron", SecondOrderPerceptronClassifier(random_state=0).fit(X, y)
+    yield (
+        "costs",
+        CostSensitivePassiveAggressiveClassifier(pos_label=1, random_state=0).fit(S, y),
+    )
+    yield "labels", streamed(LabelEfficientClassifier(random_state=0), X4, y4, 100)
+
+
+def digest(model):
+    """Digest of what a model has learnt."""
+    found = hashlib.sha256()
+    for name in LEARNT_BY_KERNEL if hasattr(model, "dual_coef_") else LEARNT:
+        value = getattr(model, name, None)
+        if value is not None:
+            array = np.asarray(value.toarray() if hasattr(value, "toarray") else value)
+            found.update(f"{name}{array.shape}{array.dtype}".encode() + array.tobytes())
+    return found.hexdigest()[:16]
+
+
+def main():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        json.dump({name: digest(model) for name, model in fits()}, sys.stdout, indent=1)
+    print()
+
+
+if __name__ == "__main__":
+    main()
