@@ -21,8 +21,9 @@ Arrows run downward only. The kernel models::
              |                |       |
              v                v       v
         members            stores           slots: alpha, g, lower, upper, y; stores of vectors,
-        kernel_rows        python_stores    kernel values of a block of fresh rows against them:
-        (row_pool.h)          |             dense, sparse, callable, precomputed
+        kernel_rows        dense_store      kernel values of a block of fresh rows against them:
+        (row_pool.h)       sparse_store     dense, sparse, callable, precomputed
+             |             python_stores
              |                |
              v                v
              simd/leaves.h                  C99 loops, compiled once per instruction set

@@ -7,8 +7,10 @@ import numpy as np
 from scipy import sparse
 
 from .._core.kernel import admission, python_stores, stores
+from .._core.kernel.dense_store import DenseStore
 from .._core.kernel.gap_driven import GapDriven
 from .._core.kernel.lasvm import Lasvm
+from .._core.kernel.sparse_store import SparseStore
 from .._core.kernel.stream import DualLoop
 from .._core.stored import SMALLEST_NUMBER
 
@@ -164,7 +166,7 @@ class EngineSpec:
             dense = self.layout == "dense"
             store = python_stores.CallableStore if dense else python_stores.CallableSparseStore
             return store(self.n_features, self.dtype, self.kernel)
-        store = stores.DenseStore if self.layout == "dense" else stores.SparseStore
+        store = DenseStore if self.layout == "dense" else SparseStore
         return store(
             self.n_features,
             self.dtype,
@@ -264,7 +266,7 @@ def counted_from(engine, spec):
     """Return an engine of ``spec``, which has an offset, with what is in ``engine``."""
     vectors = engine.store.vectors(np.arange(engine.store.n_slots))
     state = engine.state()
-    state["store"] = spec.store().fill(vectors.astype(spec.dtype)).state()
+    state["store"] = stores.filled(spec.store(), vectors.astype(spec.dtype)).state()
     moved = spec.build()
     moved.restore(state, same_kernel=False)
     moved.unsettle()

@@ -3,6 +3,8 @@
 import numpy as np
 
 from sklearn_online_svm._core.kernel import stores
+from sklearn_online_svm._core.kernel.dense_store import DenseStore
+from sklearn_online_svm._core.kernel.sparse_store import SparseStore
 from sklearn_online_svm._core.kernel.stream import DualLoop
 from sklearn_online_svm.kernel._engine import SolverSpec
 
@@ -15,7 +17,7 @@ KINDS = {
 
 
 def make_store(X, kernel="rbf", *, layout="dense", gamma=0.5, coef0=0.0, degree=3):
-    store = {"dense": stores.DenseStore, "sparse": stores.SparseStore}[layout]
+    store = {"dense": DenseStore, "sparse": SparseStore}[layout]
     return store(X.shape[1], X.dtype, kind=KINDS[kernel], gamma=gamma, coef0=coef0, degree=degree)
 
 

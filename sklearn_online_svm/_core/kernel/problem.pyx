@@ -11,7 +11,7 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 
 from ..memory cimport address, round_up
-from .stores cimport Store
+from .stores cimport Store, is_own_value
 from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE, leaves_extremes, table
 from .settled cimport Settled
 from .kernel_rows cimport KernelRows, Row, prefetch
@@ -126,8 +126,8 @@ cdef class Problem:
         self.members.restore(state, self.store.n_slots, self.identity, n_loaded)
         for s in range(self.members.n if same_kernel else 0):
             if (self.members.row_id[s] >= 0 and self.members.index[s] >= 0
-                    and not self.store.is_own_value(
-                        self.members.index[s], self.members.diag[s])):
+                    and not is_own_value(
+                        self.store, self.members.index[s], self.members.diag[s])):
                 state.refuse("diag", "must hold the kernel values of the vectors with themselves; "
                                      f"slot {s} breaks that")
         self.b, self.delta, self.tau = (float(v) for v in scalars[:3])

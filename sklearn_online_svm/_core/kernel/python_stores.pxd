@@ -1,7 +1,8 @@
 """Stores whose kernel values come from Python; the contract is that of ``stores.pxd``."""
 from libc.stdint cimport int64_t
 
-from .stores cimport Block, SparseStore, Store
+from .sparse_store cimport SparseStore
+from .stores cimport Block, Store
 
 
 cdef class CallableStore(Store):

@@ -12,7 +12,8 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
 from ..memory cimport address, grown, round_up
-from .stores cimport Block, SparseStore, Store, row_array
+from .sparse_store cimport SparseStore
+from .stores cimport Block, Store, row_array
 from ..simd.leaves cimport LEAVES_TILE
 
 import numpy as np

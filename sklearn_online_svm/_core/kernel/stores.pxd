@@ -9,10 +9,15 @@ leave what went wrong in ``error`` for the caller to raise.
 """
 from libc.stdint cimport int32_t, int64_t
 
-from ..simd.leaves cimport LEAVES_BLOCK, leaves_csr, leaves_map, leaves_panel, leaves_rows
+from ..simd.leaves cimport LEAVES_BLOCK, leaves_map, leaves_panel, leaves_rows
+
+ctypedef fused real:
+    float
+    double
 
 
 cdef object row_array(const int64_t *rows, Py_ssize_t n)
+cdef int fit(void **buffer, Py_ssize_t *capacity, Py_ssize_t n_bytes) noexcept nogil
 
 
 cdef class Lease:
@@ -92,32 +97,9 @@ cdef class Store:
     cdef int take_slots(self, Block block, list slots) except -1
     cdef int put(self, Py_ssize_t slot, Block block, Py_ssize_t row) except -1
     cdef bint holds_norm(self, double norm) noexcept nogil
-    cdef bint holds_values(self, double norm) noexcept nogil
     cdef double norm_of(self, Block block, Py_ssize_t r) noexcept nogil
-    cdef bint is_own_value(self, Py_ssize_t slot, float value) noexcept nogil
     cdef double square_of(self, Py_ssize_t slot) noexcept nogil
 
 
-cdef class DenseStore(Store):
-    cdef readonly object tiles_array     # (capacity / 16, n_features, 16)
-    cdef void *tiles
-
-    cdef void norm(self, Block block) noexcept nogil
-
-
-cdef class SparseStore(Store):
-    cdef readonly object indices_array, data_array, start_array, length_array
-    cdef int32_t *indices
-    cdef void *data
-    cdef int64_t *start
-    cdef int32_t *length
-    cdef int64_t heap_used
-    cdef int64_t heap_capacity
-
-    cdef int collect(self, Py_ssize_t wanted) except -1
-    cdef int load_array(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1
-    cdef int room(self, Block block, Py_ssize_t nnz) noexcept nogil
-    cdef void norm(self, Block block, Py_ssize_t r) noexcept nogil
-    cdef int spread(self, Block block) noexcept nogil
-    cdef leaves_csr as_csr(self) noexcept nogil
-    cdef Py_ssize_t take_norms(self, void *out, Py_ssize_t n_slots) noexcept nogil
+cdef bint holds_values(const leaves_map *map, double norm) noexcept nogil
+cdef bint is_own_value(Store store, Py_ssize_t slot, float value) noexcept nogil

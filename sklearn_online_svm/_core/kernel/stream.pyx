@@ -17,7 +17,7 @@ from libc.math cimport INFINITY, isfinite
 from libc.stdint cimport int8_t, int32_t, int64_t
 
 from ..memory cimport address, grown, round_up
-from .stores cimport Block, Store
+from .stores cimport Block, Store, holds_values
 from ..guard cimport Guard, Halt, share
 from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE, table
 from .problem cimport Fresh, Problem
@@ -544,7 +544,7 @@ cdef class DualLoop:
         cdef Py_ssize_t r
         for r in range(self.fresh.n_rows):
             if not (isfinite(self.gram[r * LEAVES_BLOCK + r])
-                    and self.store.holds_values(self.store.norm_of(self.fresh, r))):
+                    and holds_values(&self.store.map, self.store.norm_of(self.fresh, r))):
                 raise ValueError(
                     f"Kernel values of row {rows[r]} of X are not finite in single precision; "
                     "scaling the features, or other kernel parameters, may help.")
@@ -561,7 +561,7 @@ cdef class DualLoop:
         values = X if isinstance(X, np.ndarray) else X.data
         largest = max(float(values.max(initial=0)), -float(values.min(initial=0)))
         norm = largest * largest * self.store.n_features
-        if self.store.holds_norm(norm) and self.store.holds_values(norm):
+        if self.store.holds_norm(norm) and holds_values(&self.store.map, norm):
             return
         for at in range(0, n, LEAVES_BLOCK):
             size = min(LEAVES_BLOCK, n - at)
