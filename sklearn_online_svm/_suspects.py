@@ -18,7 +18,7 @@ class SuspectLabels:
     _suspicious_below = -1.0
 
     def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
-        r"""Rows whose label the model contradicts most: an audit of labels.
+        r"""Find the rows whose label the model contradicts most: an audit of labels.
 
         A row with a margin :math:`y f(x)` far below 0 is firmly taken for one of another class,
         and its label may well be wrong. A model that was kept from fitting such rows can judge the
@@ -49,6 +49,8 @@ class SuspectLabels:
 
         Raises
         ------
+        NotFittedError
+            If nothing has been learnt yet.
         ValueError
             If the input is invalid, a label is none of the classes, or ``n_suspects`` is negative
             or no integer.

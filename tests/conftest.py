@@ -1,14 +1,17 @@
 """Fixtures shared by all tests.
 
 Environment variables: ``SOSVM_TEST_SEED`` is the seed of `global_random_seed`, a number or
-``all``; ``SOSVM_DATA`` is a folder with the data sets of the papers.
+``all``; ``SOSVM_DATA`` is a folder with the data sets of the papers. ``SCIPY_ARRAY_API=0`` leaves
+out scikit-learn's checks of the array API, which need SciPy to know of it from its import on.
 """
 
 import os
 
 import pytest
 
-from sklearn_online_svm import datasets
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
+from sklearn_online_svm import datasets  # noqa: E402 - imports SciPy
 
 _ALL_SEEDS = range(20)
 

@@ -155,6 +155,7 @@ class LabelEfficientClassifier(
         Returns
         -------
         self : object
+            The fitted model.
 
         Raises
         ------
@@ -241,6 +242,7 @@ class LabelEfficientClassifier(
         Returns
         -------
         self : object
+            The model that has seen these rows, too.
 
         Raises
         ------
@@ -392,10 +394,19 @@ class LabelEfficientClassifier(
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
 
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Those of ``estimator_``.
+
+        Raises
+        ------
+        NotFittedError
+            If nothing has been learnt yet.
+        ValueError
+            If the input is invalid.
         """
         view = self._view()
         check_is_fitted(view)
@@ -408,10 +419,19 @@ class LabelEfficientClassifier(
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
 
         Returns
         -------
         y : ndarray of shape (n_samples,)
+            Labels out of ``classes_``.
+
+        Raises
+        ------
+        NotFittedError
+            If nothing has been learnt yet.
+        ValueError
+            If the input is invalid.
         """
         view = self._view()
         check_is_fitted(view)
@@ -420,15 +440,24 @@ class LabelEfficientClassifier(
 
     @available_if(lambda self: hasattr(self.estimator_, "predict_proba"))
     def predict_proba(self, X):
-        """Probabilities of the classes, where the estimator has them.
+        """Return the probability of each class, where the estimator has them.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
 
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
+            Those of ``estimator_``; the columns are in the order of ``classes_``.
+
+        Raises
+        ------
+        NotFittedError
+            If nothing has been learnt yet.
+        ValueError
+            If the input is invalid.
         """
         view = self._view()
         check_is_fitted(view)
@@ -436,11 +465,12 @@ class LabelEfficientClassifier(
 
     @available_if(lambda self: hasattr(self.estimator_, "suspect_labels"))
     def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
-        """Rows whose label the model contradicts most, where the estimator can tell.
+        """Find the rows whose label the model contradicts most, where the estimator can tell.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
         y : array-like of shape (n_samples,)
             Labels to be audited.
         n_suspects : int, default=None
@@ -453,7 +483,14 @@ class LabelEfficientClassifier(
         suspects : ndarray of shape (n_suspects,)
             Indices into X, the most suspicious first.
         margins : ndarray of shape (n_suspects,)
-            Only if ``return_margins=True``.
+            Margins of these rows; only if ``return_margins=True``.
+
+        Raises
+        ------
+        NotFittedError
+            If nothing has been learnt yet.
+        ValueError
+            If the input is invalid, or a label is none of the classes.
         """
         view = self._view()
         check_is_fitted(view)

@@ -62,6 +62,7 @@ class QueryRule(Persistent, BaseEstimator):
         Returns
         -------
         queried : ndarray of shape (n_samples,), bool
+            Whether the label of each row is asked for.
 
         Raises
         ------
@@ -87,6 +88,12 @@ class QueryRule(Persistent, BaseEstimator):
         Returns
         -------
         self : object
+            The rule, behind these rows.
+
+        Raises
+        ------
+        ValueError
+            If an argument or a parameter is invalid.
         """
         confidence, norms, variances = self._numbers(scores, norms, variances)
         queried = _flags(queried, len(confidence), "queried")
@@ -100,12 +107,20 @@ class QueryRule(Persistent, BaseEstimator):
 
         Parameters
         ----------
-        scores, norms, variances
+        scores : array-like of shape (n_samples,) or (n_samples, n_classes)
+            Decision values.
+        norms, variances : array-like of shape (n_samples,), default=None
             As for :meth:`query`.
 
         Returns
         -------
         probabilities : ndarray of shape (n_samples,)
+            Between 0 and 1.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is invalid, or norms or variances are wanted and not given.
         """
         return self._ready().probabilities(*self._numbers(scores, norms, variances))
 

@@ -109,6 +109,7 @@ class ProgressiveValidationDisplay:
         Returns
         -------
         display : ProgressiveValidationDisplay
+            The display; ``ax_`` and ``figure_`` are what it is drawn on.
 
         Raises
         ------
@@ -140,6 +141,7 @@ class ProgressiveValidationDisplay:
         Returns
         -------
         display : ProgressiveValidationDisplay
+            The display; ``ax_`` and ``figure_`` are what it is drawn on.
 
         Raises
         ------
@@ -185,6 +187,7 @@ class ProgressiveValidationDisplay:
         Returns
         -------
         display : ProgressiveValidationDisplay
+            The display; ``ax_`` and ``figure_`` are what it is drawn on.
 
         Raises
         ------

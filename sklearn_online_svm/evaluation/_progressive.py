@@ -276,8 +276,8 @@ def progressive_validation(
     Parameters
     ----------
     estimator : estimator object
-        A classifier with ``partial_fit`` and ``predict``. (A ``Pipeline`` of scikit-learn has no
-        ``partial_fit``: transform the chunks as they come.)
+        A classifier with ``partial_fit`` and ``predict``. A ``Pipeline`` of scikit-learn has no
+        ``partial_fit``: transform the chunks as they come.
     X : {array-like, sparse matrix} of shape (n_samples, n_features) or iterable of pairs
         The rows in the order of the stream; or, for a stream that does not fit into memory, an
         iterable (such as a generator) of pairs ``(X_chunk, y_chunk)``.
@@ -525,6 +525,7 @@ class ProgressiveValidationResult:
         Returns
         -------
         accuracy : ndarray of shape (n_chunks,)
+            Of all scored rows up to the end of each chunk.
         """
         return _ratio(self.hit_counts.sum(axis=1), self.n_scored)
 
@@ -541,6 +542,7 @@ class ProgressiveValidationResult:
         Returns
         -------
         f1 : ndarray of shape (n_chunks,)
+            Of all scored rows up to the end of each chunk.
 
         Raises
         ------
@@ -566,7 +568,7 @@ class ProgressiveValidationResult:
         Returns
         -------
         gmean : ndarray of shape (n_chunks,)
-            nan until each of these classes has had a row.
+            The value is nan until each of these classes has had a row.
 
         Raises
         ------
@@ -596,7 +598,7 @@ class ProgressiveValidationResult:
         Returns
         -------
         weighted_sum : ndarray of shape (n_chunks,)
-            nan until both classes have had a row.
+            The value is nan until both classes have had a row.
 
         Raises
         ------

@@ -350,6 +350,7 @@ class LASVC(KernelLearner):
         Returns
         -------
         self : object
+            The fitted model.
 
         Raises
         ------
@@ -381,6 +382,7 @@ class LASVC(KernelLearner):
         Returns
         -------
         self : object
+            The model that has learnt these rows, too.
 
         Raises
         ------
@@ -482,6 +484,14 @@ class LASVC(KernelLearner):
         Returns
         -------
         self : object
+            The finished model.
+
+        Raises
+        ------
+        NotFittedError
+            If nothing has been learnt yet.
+        ValueError
+            If a parameter was changed that cannot change while learning goes on.
         """
         with self._guard:
             check_is_fitted(self)
@@ -542,6 +552,7 @@ class LASVC(KernelLearner):
         Returns
         -------
         self : object
+            The model, as if there had been no interrupt.
 
         Raises
         ------

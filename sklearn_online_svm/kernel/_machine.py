@@ -41,11 +41,19 @@ class KernelMachine(SuspectLabels, ClassifierMixin, Persistent, BaseEstimator, G
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features) \
                 or (n_samples, n_samples_fit)
+            Rows; with a precomputed kernel their kernel values with the rows of ``fit``.
 
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             Two classes: positive for ``classes_[1]``. More: one column per class.
+
+        Raises
+        ------
+        NotFittedError
+            If nothing has been learnt yet.
+        ValueError
+            If the input is invalid, or a decision value is beyond the range of numbers.
         """
         return self._view()._decide(X)
 
@@ -88,10 +96,19 @@ class KernelMachine(SuspectLabels, ClassifierMixin, Persistent, BaseEstimator, G
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features) \
                 or (n_samples, n_samples_fit)
+            Rows; with a precomputed kernel their kernel values with the rows of ``fit``.
 
         Returns
         -------
         y : ndarray of shape (n_samples,)
+            Labels out of ``classes_``.
+
+        Raises
+        ------
+        NotFittedError
+            If nothing has been learnt yet.
+        ValueError
+            If the input is invalid, or a decision value is beyond the range of numbers.
         """
         view = self._view()
         scores = view.decision_function(X)

@@ -232,6 +232,7 @@ class RampSVC(KernelLearner):
         Returns
         -------
         self : object
+            The fitted model.
 
         Raises
         ------
@@ -262,6 +263,7 @@ class RampSVC(KernelLearner):
         Returns
         -------
         self : object
+            The model, as if there had been no interrupt.
 
         Raises
         ------

@@ -80,6 +80,7 @@ class LinearClassifier(SuspectLabels, ClassifierMixin, LinearLearner):
         Returns
         -------
         self : object
+            The fitted model.
 
         Raises
         ------
@@ -109,6 +110,7 @@ class LinearClassifier(SuspectLabels, ClassifierMixin, LinearLearner):
         Returns
         -------
         self : object
+            The model that has learnt these rows, too.
 
         Raises
         ------
@@ -265,11 +267,19 @@ class LinearClassifier(SuspectLabels, ClassifierMixin, LinearLearner):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
 
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             Two classes: positive for ``classes_[1]``. More: one column per class.
+
+        Raises
+        ------
+        NotFittedError
+            If nothing has been learnt yet.
+        ValueError
+            If the input is invalid, or a decision value is beyond the range of numbers.
         """
         scores = self._view()._decide(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
@@ -280,10 +290,19 @@ class LinearClassifier(SuspectLabels, ClassifierMixin, LinearLearner):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
 
         Returns
         -------
         y : ndarray of shape (n_samples,)
+            Labels out of ``classes_``.
+
+        Raises
+        ------
+        NotFittedError
+            If nothing has been learnt yet.
+        ValueError
+            If the input is invalid, or a decision value is beyond the range of numbers.
         """
         view = self._view()
         codes = self._codes_of(view._decide(X))

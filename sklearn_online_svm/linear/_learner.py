@@ -334,6 +334,12 @@ class LinearLearner(Persistent, BaseEstimator, Guarded):
         Returns
         -------
         self : object
+            The same model.
+
+        Raises
+        ------
+        NotFittedError
+            If nothing has been learnt yet.
         """
         with self._changing() as state:
             state.sparsify()
@@ -345,6 +351,12 @@ class LinearLearner(Persistent, BaseEstimator, Guarded):
         Returns
         -------
         self : object
+            The same model.
+
+        Raises
+        ------
+        NotFittedError
+            If nothing has been learnt yet.
         """
         with self._changing() as state:
             state.densify()

@@ -394,6 +394,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
         Returns
         -------
         self : object
+            The fitted model.
 
         Raises
         ------
@@ -418,6 +419,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
         Returns
         -------
         self : object
+            The model that has learnt these rows, too.
 
         Raises
         ------
@@ -446,10 +448,19 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
 
         Returns
         -------
         y : ndarray of shape (n_samples,)
+            Predicted targets.
+
+        Raises
+        ------
+        NotFittedError
+            If nothing has been learnt yet.
+        ValueError
+            If the input is invalid, or a prediction is beyond the range of numbers.
         """
         return self._view()._decide(X)[:, 0]
 

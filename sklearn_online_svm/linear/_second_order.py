@@ -27,11 +27,19 @@ class SecondOrder(LinearClassifier):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
 
         Returns
         -------
         variance : ndarray of shape (n_samples,) or (n_samples, n_classes)
             In the shape of :meth:`decision_function`.
+
+        Raises
+        ------
+        NotFittedError
+            If nothing has been learnt yet.
+        ValueError
+            If the input is invalid, or a variance is beyond the range of numbers.
         """
         view = self._view()
         check_is_fitted(view)

@@ -1,0 +1,91 @@
+"""Docstrings: complete, in numpydoc's order, and of one mind with the signatures."""
+
+import ast
+import dataclasses
+import inspect
+import re
+
+import pytest
+from numpydoc.docscrape import get_doc_object
+from numpydoc.validate import validate
+
+from tests.support import ROOT
+from tests.support.docstrings import (
+    PACKAGE,
+    documented,
+    errors_of,
+    function_of,
+    public_objects,
+)
+
+DOCUMENTED = documented()
+
+# Not asked of every docstring.
+OPEN = {
+    "ES01",  # an extended summary
+    "EX01",  # examples: the guide has them
+    "SA01",  # a section See Also
+    "RT02",  # returned values have names, one as several
+}
+
+
+with_documented = pytest.mark.parametrize("path", DOCUMENTED)
+
+
+def sections_of(path):
+    return get_doc_object(DOCUMENTED[path][0])
+
+
+def is_record(path):
+    """Of a dataclass that the package makes and users read, the attributes are described."""
+    return dataclasses.is_dataclass(DOCUMENTED[path][0])
+
+
+@with_documented
+def test_numpydoc_has_nothing_to_say(path):
+    left_open = OPEN | {"PR01"} if is_record(path) else OPEN
+    errors = validate(f"{PACKAGE}.{path}")["errors"]
+    assert not [error for error in errors if error[0] not in left_open]
+
+
+@pytest.mark.parametrize("path", filter(is_record, DOCUMENTED))
+def test_the_fields_of_a_record_are_described(path):
+    record = DOCUMENTED[path][0]
+    described = {attribute.name for attribute in sections_of(path)["Attributes"]}
+    fields = {field.name for field in dataclasses.fields(record)}
+    assert fields <= described
+    assert described <= {name for name in fields | set(dir(record)) if not name.startswith("_")}
+
+
+@with_documented
+def test_defaults_are_those_of_the_signature(path):
+    thing, _ = DOCUMENTED[path]
+    if isinstance(thing, property) or is_record(path):
+        return
+    parameters = inspect.signature(thing).parameters
+    for described in sections_of(path)["Parameters"]:
+        stated = re.search(r"default=(.*)$", described.type)
+        parameter = parameters[described.name.lstrip("*").split(",")[0]]
+        if parameter.default is parameter.empty:
+            assert stated is None, described
+        else:
+            default = ast.literal_eval(stated[1])
+            assert (default, type(default)) == (parameter.default, type(parameter.default))
+
+
+@with_documented
+def test_errors_are_described(path):
+    thing, owner = DOCUMENTED[path]
+    if isinstance(thing, property) or inspect.isclass(thing):
+        # What is not there yet is no attribute; bad parameters are refused by `fit`.
+        return
+    described = {raised.type for raised in sections_of(path)["Raises"]}
+    assert described or "X" not in inspect.signature(thing).parameters
+    assert errors_of(function_of(thing), owner) <= described
+
+
+def test_the_api_page_names_what_is_public():
+    page = (ROOT / "doc" / "api.rst").read_text()
+    named = set(re.findall(r"^   (\w+)$|^\.\. data:: (\w+)$|``(\w+_scorer)``", page, re.MULTILINE))
+    public = {path.rpartition(".")[2] for path in public_objects()} - {"__version__"}
+    assert {name for names in named for name in names if name} == public
