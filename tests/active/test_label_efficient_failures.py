@@ -1,9 +1,7 @@
 """Learning from few labels when something is wrong; copies."""
 
 import copy
-import pickle
 
-import joblib
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -28,6 +26,7 @@ from tests.support.asking import (
     rows_of,
     with_layouts,
 )
+from tests.support.copies import with_copies
 from tests.support.samples import LAYOUTS, three_classes
 
 # -- failures ----------------------------------------------------------------------------
@@ -186,20 +185,7 @@ def test_not_fitted(attribute):
 # -- copies ------------------------------------------------------------------------------
 
 
-def dumped(model, tmp_path, mmap_mode=None):
-    joblib.dump(model, tmp_path / "model.joblib")
-    return joblib.load(tmp_path / "model.joblib", mmap_mode=mmap_mode)
-
-
-COPIES = {
-    "pickle": lambda model, _: pickle.loads(pickle.dumps(model)),
-    "deepcopy": lambda model, _: copy.deepcopy(model),
-    "joblib": dumped,
-    "joblib, memory-mapped": lambda model, path: dumped(model, path, "r"),
-}
-
-
-@pytest.mark.parametrize("make_copy", COPIES.values(), ids=COPIES)
+@with_copies
 @pytest.mark.parametrize("learner", ["pa", "pa-average", "sop", "lasvc"])
 @pytest.mark.parametrize("rule", ["all", "random", "margin", "mistakes", "rate"])
 def test_a_copy_halfway_goes_on_as_if_uninterrupted(make_copy, learner, rule, tmp_path):

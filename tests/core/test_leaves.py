@@ -1,15 +1,13 @@
 """The inner loops at every SIMD level of this machine, against NumPy at any length."""
 
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from sklearn_online_svm._core.simd import leaves
-from tests.support import ROOT
+from tests.support.programs import at_level
 
 # Whole vectors, tails of every length, and lengths around the stretches of 512 of the loops that
 # look for an extreme.
@@ -520,21 +518,11 @@ show_versions()
 """
 
 
-def run_at_level(level, *arguments):
-    return subprocess.run(
-        [sys.executable, "-c", *arguments],
-        cwd=ROOT,
-        env={**os.environ, leaves.ENVIRONMENT_VARIABLE: level},
-        capture_output=True,
-        text=True,
-    )
-
-
 def test_every_level_can_be_forced_and_finds_the_same_optimum(tmp_path):
     decisions = {}
     for level in leaves.simd_levels():
         path = tmp_path / f"{level}.npy"
-        result = run_at_level(level, PROGRAM, path)
+        result = at_level(level, PROGRAM, path)
         assert result.returncode == 0, result.stderr
         assert f"level: {level}\n" in result.stdout
         assert f"in use: {level}\n" in result.stdout
@@ -554,7 +542,7 @@ def test_every_level_can_be_forced_and_finds_the_same_optimum(tmp_path):
     ],
 )
 def test_what_is_built_on_the_leaves_holds_at_every_level(level, tests):
-    result = run_at_level(
+    result = at_level(
         level,
         "import sys, pytest; sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', sys.argv[1]]))",
         f"tests/{tests}.py",
@@ -563,7 +551,7 @@ def test_what_is_built_on_the_leaves_holds_at_every_level(level, tests):
 
 
 def test_a_wrong_level_is_a_clear_error():
-    result = run_at_level("sse9", "import sklearn_online_svm")
+    result = at_level("sse9", "import sklearn_online_svm")
     assert result.returncode != 0
     assert (
         "ImportError: SOSVM_SIMD='sse9' is not a SIMD level of this machine; available: "

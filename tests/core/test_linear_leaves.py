@@ -1,15 +1,11 @@
 """The inner loops of the linear learners at every SIMD level of this machine."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from sklearn_online_svm._core.simd import leaves
-from tests.support import ROOT
+from tests.support.programs import at_level
 
 # Learns with each kind of weights, layout and type, at each width and number of classes, and
 # saves all weights.
@@ -62,22 +58,12 @@ print(simd_level())
 """
 
 
-def run_at_level(level, *arguments):
-    return subprocess.run(
-        [sys.executable, "-c", *arguments],
-        cwd=ROOT,
-        env={**os.environ, leaves.ENVIRONMENT_VARIABLE: level},
-        capture_output=True,
-        text=True,
-    )
-
-
 @pytest.fixture(scope="module")
 def learnt(tmp_path_factory):
     """Weights by level: all of what PROGRAM learns."""
     folder, learnt = tmp_path_factory.mktemp("levels"), {}
     for level in leaves.simd_levels():
-        result = run_at_level(level, PROGRAM, str(folder / f"{level}.npz"))
+        result = at_level(level, PROGRAM, str(folder / f"{level}.npz"))
         assert result.returncode == 0, result.stderr
         assert result.stdout.strip() == level
         with np.load(folder / f"{level}.npz") as arrays:
@@ -112,7 +98,7 @@ def test_layouts_and_types_differ_by_rounding(learnt, level):
 @pytest.mark.parametrize("level", leaves.simd_levels()[1:])
 @pytest.mark.parametrize("tests", ["test_linear_twin", "test_linear_invariants", "test_queries"])
 def test_what_is_built_on_the_leaves_holds_at_every_level(level, tests):
-    result = run_at_level(
+    result = at_level(
         level,
         "import sys, pytest; sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', sys.argv[1]]))",
         f"tests/{tests}.py",

@@ -5,13 +5,14 @@ import warnings
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_matrix, issparse
+from numpy.testing import assert_allclose
+from scipy.sparse import csr_matrix
 from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import InvalidParameterError
 
 from sklearn_online_svm import LASVC
 from tests.support.samples import LAYOUTS, two_classes
+from tests.support.unharmed import UnharmedModel
 
 with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
 
@@ -20,14 +21,8 @@ def model_of(**params):
     return LASVC(**{"gamma": 0.3, "C": 2.0, "random_state": 0, **params})
 
 
-def as_array(value):
-    return value.toarray() if issparse(value) else value
-
-
-class Unharmed:
-    """A fitted model beside another one that is given no invalid input: they stay the same."""
-
-    ATTRIBUTES = (
+class Unharmed(UnharmedModel):
+    attributes = (
         *("classes_", "class_weight_", "support_", "support_vectors_", "dual_coef_"),
         *("intercept_", "n_support_", "gamma_", "n_features_in_", "n_samples_seen_"),
         *("n_labels_used_", "n_iter_", "kkt_violation_", "dual_objective_"),
@@ -35,37 +30,9 @@ class Unharmed:
 
     def __init__(self, layout="dense", dtype=np.float64, y=None, **params):
         X, labels = two_classes()
-        self.y = labels if y is None else y
-        self.X = LAYOUTS[layout](X.astype(dtype))
-        if params.get("kernel") == "precomputed":
-            self.X = X @ X.T
-        self.model, self.other = (model_of(**params).fit(self.X, self.y) for _ in range(2))
-
-    def check(self):
-        model, other = self.model, self.other
-        assert_array_equal(model.decision_function(self.X), other.decision_function(self.X))
-        for name in self.ATTRIBUTES:
-            ours, theirs = as_array(getattr(model, name)), as_array(getattr(other, name))
-            assert_array_equal(ours, theirs, err_msg=name)
-        assert set(vars(model)) == set(vars(other))
-
-    def raises(self, error, match, action):
-        with pytest.raises(error, match=match):
-            action(self.model)
-        self.check()
-
-    def refuses(self, error, match, X=None, y=None, methods=("fit", "partial_fit"), **kwargs):
-        """Both ways of learning refuse the input, and learning goes on as if nothing had been."""
-        X = self.X if X is None else X
-        y = self.y if y is None else y
-        for method in methods:
-            self.raises(error, match, lambda m, f=method: getattr(m, f)(X, y, **kwargs))
-        self.learn()
-
-    def learn(self):
-        for model in (self.model, self.other):
-            model.partial_fit(self.X[:50], self.y[:50])
-        self.check()
+        rows = X @ X.T if params.get("kernel") == "precomputed" else X.astype(dtype)
+        y = labels if y is None else y
+        super().__init__(lambda: model_of(**params), LAYOUTS[layout](rows), y)
 
 
 # -- before fit -------------------------------------------------------------------------

@@ -2,10 +2,6 @@
 
 import json
 import os
-import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
@@ -14,7 +10,7 @@ from scipy.spatial.distance import cdist
 
 from sklearn_online_svm import LASVC, RampSVC
 from sklearn_online_svm.kernel import _learner
-from tests.support import ROOT
+from tests.support.programs import finished, interrupted
 from tests.support.samples import three_classes, two_classes
 
 # Promised are 0.5 s on a machine that has nothing else to do.
@@ -108,32 +104,11 @@ print(json.dumps(report))
 """
 
 
-def interrupted(task, *, n_classes=2, after=0.4, **params):
-    """Report of a process interrupted so long after its work has begun, and the delay."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, task, str(n_classes), json.dumps(params)],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert process.stdout.readline() == "begins\n", process.stderr.read()
-        time.sleep(after)
-        sent = time.monotonic()
-        os.kill(process.pid, signal.SIGINT)
-        output, errors = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert process.returncode == 0, errors
-    report = json.loads(output)
-    return report, report["back"] - sent
-
-
 def check(task, params):
     params = dict(params)
     n_labels = params.pop("n_labels", None)
-    report, delay = interrupted(task, **params)
+    n_classes, after = params.pop("n_classes", 2), params.pop("after", 0.4)
+    report, delay = interrupted(PROGRAM, task, str(n_classes), json.dumps(params), after=after)
     print(f"back after {delay:.2f} s: {report}")
     assert 0 <= delay < LIMIT
     assert report["decides"] and report["support"] > 0
@@ -339,21 +314,6 @@ print(n_interrupted)
     ids=str,
 )
 def test_interrupts_at_any_time_leave_a_sound_engine(name, n_classes, params):
-    process = subprocess.run(
-        [
-            sys.executable,
-            "-X",
-            "faulthandler",
-            "-c",
-            MANY,
-            name,
-            str(n_classes),
-            json.dumps(params),
-        ],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    process = finished(MANY, name, str(n_classes), json.dumps(params), seconds=60)
     assert process.returncode == 0, process.stderr
     assert int(process.stdout) > 10

@@ -1,14 +1,11 @@
 """RampSVC: its convex problems and their sequence, beside a plain twin, SVC, the definition."""
 
-import copy
 import io
-import pickle
 import re
 import warnings
 from contextlib import redirect_stdout
 from functools import partial
 
-import joblib
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -25,7 +22,9 @@ from sklearn.utils._param_validation import InvalidParameterError
 from sklearn_online_svm import RampSVC
 from sklearn_online_svm.datasets import flip_labels, make_banana_like
 from tests.reference.ramp_svc import ReferenceRampSVC
+from tests.support.copies import with_copies
 from tests.support.samples import LAYOUTS, three_classes, two_classes
+from tests.support.unharmed import UnharmedModel
 
 with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
 with_bias = pytest.mark.parametrize("fit_intercept", [True, False], ids=["bias", "no bias"])
@@ -73,9 +72,12 @@ def ramp_objective(model, K, y, cost, c=0):
     return 0.5 * alpha @ K @ alpha + cost @ loss
 
 
+LEARNT = ("classes_", "support_", "dual_coef_", "intercept_", "objective_history_")
+
+
 def assert_same_model(model, other):
     """The same to the last bit."""
-    for name in ("classes_", "support_", "dual_coef_", "intercept_", "objective_history_"):
+    for name in LEARNT:
         assert_array_equal(getattr(model, name), getattr(other, name))
 
 
@@ -585,26 +587,15 @@ def test_gamma_scale_and_auto():
 
 # -- pauses, copies, company ------------------------------------------------------------
 
-COPIES = {
-    "pickle": lambda model, _: pickle.loads(pickle.dumps(model)),
-    "copy": lambda model, _: copy.copy(model),
-    "deepcopy": lambda model, _: copy.deepcopy(model),
-    "joblib": lambda model, path: (joblib.dump(model, path), joblib.load(path))[1],
-    "memory-mapped": lambda model, path: (
-        joblib.dump(model, path),
-        joblib.load(path, mmap_mode="r"),
-    )[1],
-}
 
-
-@pytest.mark.parametrize("make_copy", COPIES.values(), ids=COPIES)
+@with_copies
 @with_both
 @with_layouts
 def test_copies(make_copy, problem, layout, tmp_path):
     X, y = BOTH[problem]()
     X = LAYOUTS[layout](X)
     model = model_of().fit(X, y)
-    copied = make_copy(model, tmp_path / "model.joblib")
+    copied = make_copy(model, tmp_path)
     assert_same_model(copied, model)
     assert copied.get_params() == model.get_params()
     assert_array_equal(copied.decision_function(X), model.decision_function(X))
@@ -666,26 +657,19 @@ def test_feature_names():
     assert not hasattr(model, "feature_names_in_")
 
 
-class Unharmed:
-    """A fitted model beside one that is given no invalid input: they stay the same."""
+class Unharmed(UnharmedModel):
+    attributes = (
+        *LEARNT,
+        *("n_iter_", "kkt_violation_", "gamma_", "n_samples_seen_", "n_features_in_"),
+    )
 
     def __init__(self, **params):
-        self.X, self.y = noisy()
-        self.rows = rbf_kernel(self.X) if params.get("kernel") == "precomputed" else self.X
-        self.model, self.other = (model_of(**params).fit(self.rows, self.y) for _ in range(2))
+        X, y = noisy()
+        rows = rbf_kernel(X) if params.get("kernel") == "precomputed" else X
+        super().__init__(lambda: model_of(**params), rows, y)
 
-    def refuses(self, error, match, *args, **kwargs):
-        params = self.model.get_params()
-        with pytest.raises(error, match=match):
-            self.model.fit(*args, **kwargs)
-        assert_same_model(self.model, self.other)
-        assert_array_equal(
-            self.model.decision_function(self.rows), self.other.decision_function(self.rows)
-        )
-        assert set(vars(self.model)) == set(vars(self.other))
-        assert self.model.get_params() == params
-        for name in ("n_iter_", "kkt_violation_", "gamma_", "n_samples_seen_", "n_features_in_"):
-            assert getattr(self.model, name) == getattr(self.other, name)
+    def refuses(self, error, match, X, y, sample_weight=None):
+        self.raises(error, match, lambda model: model.fit(X, y, sample_weight))
 
 
 def test_invalid_input_leaves_the_model_as_it_was():
@@ -726,7 +710,7 @@ def test_a_kernel_that_fails_leaves_the_model_as_it_was(n_calls):
 
 def test_the_shape_of_a_precomputed_kernel():
     unharmed = Unharmed(kernel="precomputed")
-    K, y = unharmed.rows, unharmed.y
+    K, y = unharmed.X, unharmed.y
     unharmed.refuses(ValueError, "must be a square matrix. Input is a 200x199 matrix", K[:, 1:], y)
     unharmed.refuses(TypeError, "Sparse data was passed", csr_matrix(K), y)
     with pytest.raises(ValueError, match="X has 199 features, but RampSVC is expecting 200"):

@@ -1,18 +1,17 @@
 """Online: chunks, pauses, copies and layouts make no difference to what is learnt."""
 
-import copy
 import pickle
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-import joblib
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 
 from sklearn_online_svm import LASVC
+from tests.support.copies import COPIES, with_copies
 from tests.support.samples import ALGORITHMS, LAYOUTS, three_classes, two_classes
 
 PROBLEMS = {"binary": two_classes, "multiclass": three_classes}
@@ -198,26 +197,6 @@ def test_later_chunks_are_taken_in_the_type_of_the_first(model_of):
 
 
 # -- pauses and copies ------------------------------------------------------------------
-
-
-def dumped(model, tmp_path):
-    joblib.dump(model, tmp_path / "model.joblib")
-    return joblib.load(tmp_path / "model.joblib")
-
-
-def memory_mapped(model, tmp_path):
-    joblib.dump(model, tmp_path / "model.joblib")
-    return joblib.load(tmp_path / "model.joblib", mmap_mode="r")
-
-
-COPIES = {
-    "pickle": lambda model, _: pickle.loads(pickle.dumps(model)),
-    "copy": lambda model, _: copy.copy(model),
-    "deepcopy": lambda model, _: copy.deepcopy(model),
-    "joblib": dumped,
-    "joblib, memory-mapped": memory_mapped,
-}
-with_copies = pytest.mark.parametrize("make_copy", COPIES.values(), ids=COPIES)
 
 
 @with_copies

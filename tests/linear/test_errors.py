@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from scipy.sparse import csr_array, csr_matrix, issparse
+from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import clone, is_regressor
 from sklearn.utils._param_validation import InvalidParameterError
 
@@ -22,6 +22,7 @@ from sklearn_online_svm import (
     SecondOrderPerceptronClassifier,
 )
 from tests.support.samples import LAYOUTS, three_classes, two_classes
+from tests.support.unharmed import UnharmedModel, as_array
 
 # One of each kind of state.
 MODELS = {
@@ -48,53 +49,19 @@ def arrays_of(model):
     names = ["coef_", "intercept_", "t_", "n_updates_", "n_iter_", "n_features_in_"]
     names += [name for name in ("covariance_", "classes_") if hasattr(model, name)]
     values = {name: getattr(model, name) for name in names}
-    return {
-        name: value.toarray() if issparse(value) else np.array(value)
-        for name, value in values.items()
-    }
+    return {name: np.array(as_array(value)) for name, value in values.items()}
 
 
-class Unharmed:
-    """A fitted model beside another one that is given no invalid input: they stay the same."""
+class Unharmed(UnharmedModel):
+    learnt = staticmethod(arrays_of)
 
     def __init__(self, model="pa", *, layout="dense", dtype=np.float64, y=None, **params):
         X, labels = two_classes()
         model = MODELS[model] if isinstance(model, str) else model
         model = clone(model).set_params(random_state=0, max_iter=2, tol=None, **params)
-        self.X = LAYOUTS[layout](X.astype(dtype))
-        self.y = labels if y is None else y
-        if is_regressor(model):
-            self.y = targets(self.y)
-        self.model, self.other = (clone(model).fit(self.X, self.y) for _ in range(2))
-        self.raised = None
-
-    def check(self):
-        model, other = self.model, self.other
-        predict = "predict" if is_regressor(model) else "decision_function"
-        ours, theirs = (getattr(m, predict)(self.X) for m in (model, other))
-        assert_array_equal(ours, theirs)
-        ours, theirs = arrays_of(model), arrays_of(other)
-        for name in theirs:
-            assert_array_equal(ours[name], theirs[name], err_msg=name)
-        assert set(vars(model)) == set(vars(other))
-
-    def raises(self, error, match, action):
-        with pytest.raises(error, match=match) as self.raised:
-            action(self.model)
-        self.check()
-
-    def refuses(self, error, match, X=None, y=None, methods=("fit", "partial_fit"), **kwargs):
-        """Both ways of learning refuse the input, and learning goes on as if nothing had been."""
-        X = self.X if X is None else X
-        y = self.y if y is None else y
-        for method in methods:
-            self.raises(error, match, lambda m, f=method: getattr(m, f)(X, y, **kwargs))
-        self.learn()
-
-    def learn(self):
-        for model in (self.model, self.other):
-            model.partial_fit(self.X[:50], self.y[:50])
-        self.check()
+        y = labels if y is None else y
+        y = targets(y) if is_regressor(model) else y
+        super().__init__(lambda: clone(model), LAYOUTS[layout](X.astype(dtype)), y)
 
 
 # -- before fit -------------------------------------------------------------------------

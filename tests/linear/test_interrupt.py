@@ -2,10 +2,6 @@
 
 import json
 import os
-import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
@@ -19,7 +15,7 @@ from sklearn_online_svm import (
 )
 from sklearn_online_svm.active import AllQuery
 from sklearn_online_svm.linear import _learner
-from tests.support import ROOT
+from tests.support.programs import finished, interrupted
 
 # A few milliseconds are what the loop lets pass between two looks at the signals.
 LIMIT = 1.0
@@ -84,28 +80,6 @@ print(json.dumps(report))
 """
 
 
-def interrupted(program, *arguments, after=0.3):
-    """Report of a process interrupted so long after its work has begun, and the delay."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", program, *arguments],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert process.stdout.readline() == "begins\n", process.stderr.read()
-        time.sleep(after)
-        sent = time.monotonic()
-        os.kill(process.pid, signal.SIGINT)
-        output, errors = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert process.returncode == 0, errors
-    report = json.loads(output)
-    return report, report["back"] - sent
-
-
 PA, REGRESSOR = "PassiveAggressiveClassifier", "PassiveAggressiveRegressor"
 
 
@@ -121,7 +95,8 @@ PA, REGRESSOR = "PassiveAggressiveClassifier", "PassiveAggressiveRegressor"
     ids=str,
 )
 def test_back_soon_and_learning_can_go_on(method, name, shape, params):
-    report, delay = interrupted(PROGRAM, method, name, json.dumps(shape), json.dumps(params))
+    arguments = method, name, json.dumps(shape), json.dumps(params)
+    report, delay = interrupted(PROGRAM, *arguments, after=0.3)
     print(f"back after {delay:.3f} s: {report}")
     assert 0 <= delay < LIMIT
     if method == "fit":
@@ -197,13 +172,7 @@ print(n_interrupted)
     ids=str,
 )
 def test_interrupts_at_any_time_stop_between_two_rows(name, params, how):
-    process = subprocess.run(
-        [sys.executable, "-X", "faulthandler", "-c", MANY, name, json.dumps(params), how],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    process = finished(MANY, name, json.dumps(params), how, seconds=60)
     assert process.returncode == 0, process.stderr
     assert int(process.stdout) > 30
 
@@ -246,7 +215,7 @@ print(json.dumps(report))
 
 
 def test_labels_bought_before_an_interrupt_are_on_record():
-    report, delay = interrupted(BOUGHT)
+    report, delay = interrupted(BOUGHT, after=0.3)
     assert 0 <= delay < LIMIT
     assert report["rows"] > 100
 

@@ -45,6 +45,7 @@ from sklearn_online_svm import (
     SCWClassifier,
     SecondOrderPerceptronClassifier,
 )
+from tests.support.copies import with_copies
 from tests.support.samples import LAYOUTS, breast_cancer, three_classes, two_classes
 
 FIRST_ORDER = {
@@ -1393,27 +1394,7 @@ def test_wide_rows_of_an_average(problem):
 # -- copies -----------------------------------------------------------------------------
 
 
-def dumped(model, tmp_path):
-    joblib.dump(model, tmp_path / "model.joblib")
-    return joblib.load(tmp_path / "model.joblib")
-
-
-def memory_mapped(model, tmp_path):
-    joblib.dump(model, tmp_path / "model.joblib")
-    return joblib.load(tmp_path / "model.joblib", mmap_mode="r")
-
-
-COPIES = {
-    "pickle": lambda model, _: pickle.loads(pickle.dumps(model)),
-    "old pickle": lambda model, _: pickle.loads(pickle.dumps(model, protocol=2)),
-    "copy": lambda model, _: copy.copy(model),
-    "deepcopy": lambda model, _: copy.deepcopy(model),
-    "joblib": dumped,
-    "joblib, memory-mapped": memory_mapped,
-}
-
-
-@pytest.mark.parametrize("make_copy", COPIES.values(), ids=COPIES)
+@with_copies
 @with_states
 @with_both
 @with_layouts
@@ -1434,7 +1415,7 @@ def test_a_copy_halfway_goes_on_as_if_uninterrupted(make_copy, name, problem, la
     assert_same(other.partial_fit(LAYOUTS["csr"](X[100:]), y[100:]), uninterrupted, 1e-9, 1e-9)
 
 
-@pytest.mark.parametrize("make_copy", COPIES.values(), ids=COPIES)
+@with_copies
 @pytest.mark.parametrize("name", [*CLASSIFIERS, "regressor"])
 def test_copies_of_fitted_models(make_copy, name, tmp_path):
     X, y = line() if name == "regressor" else rows_of("multiclass")

@@ -1,10 +1,8 @@
 """Learners and readers at one model, in a process of their own."""
 
 import json
-import subprocess
-import sys
 
-from tests.support import ROOT
+from tests.support.programs import finished
 
 # Learners and readers at one model. A crash would take the tests along: it has its own process.
 PROGRAM = """
@@ -135,14 +133,8 @@ print(len(seen), len({decisions.tobytes() for decisions in seen}))
 
 
 def run(name, params, **options):
-    process = subprocess.run(
-        [sys.executable, "-X", "faulthandler", "-c", PROGRAM]
-        + [name, json.dumps(params), json.dumps(options)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60 + options.get("n_rows", 1200) / 10,
-    )
+    arguments = name, json.dumps(params), json.dumps(options)
+    process = finished(PROGRAM, *arguments, seconds=60 + options.get("n_rows", 1200) / 10)
     assert process.returncode == 0, process.stderr[-3000:]
     n_seen, n_states = map(int, process.stdout.split())
     print(f"{n_seen} predictions saw {n_states} states")

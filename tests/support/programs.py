@@ -1,0 +1,53 @@
+"""Python programs in processes of their own, where a crash or Ctrl-C does no harm."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from sklearn_online_svm._core.simd import leaves
+from tests.support import ROOT
+
+
+def finished(program, *arguments, seconds=None, **environment):
+    """The process, once it is over."""
+    return subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", program, *arguments],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+    )
+
+
+def at_level(level, program, *arguments):
+    """The process, once it is over, that is made to use this SIMD level."""
+    return finished(program, *arguments, **{leaves.ENVIRONMENT_VARIABLE: level})
+
+
+def interrupted(program, *arguments, after):
+    """Report of a process interrupted so long after its work has begun, and the delay.
+
+    The program prints "begins"; then, as JSON, its report with the time it was ``back``.
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, *arguments],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout.readline() == "begins\n", process.stderr.read()
+        time.sleep(after)
+        sent = time.monotonic()
+        os.kill(process.pid, signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 0, errors
+    report = json.loads(output)
+    return report, report["back"] - sent
