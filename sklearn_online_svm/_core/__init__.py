@@ -54,10 +54,10 @@ The linear models::
     memory, guard, stored                    what all of them need: arrays that C reads; one thread
                                              at a time; a stored state read field by field, checked
 
-Conventions of the kernel models: ``alpha[i]`` carries the sign of ``y[i]``;
-``g[i] = y[i] - sum_j alpha[j] K[i, j]`` excludes the bias; the bounds of ``alpha`` are data
-(``lower``, ``upper``), so that weights and losses are only numbers to the loops; state is
-float64, cached kernel rows are float32. Of the linear models: the intercept is the weight of a
-feature 1, which counts in norms and covariances; weights have the type of the rows, rules and
-intercepts are float64. A ``.pxd`` holds the contract of a piece, the ``.pyx`` the reasons.
+Conventions of the kernel models: ``g[i] = target[i] - sum_j alpha[j] K[i, j]`` excludes the bias;
+targets (in classification the labels) and the bounds of ``alpha`` (``lower``, ``upper``) are data,
+so that weights and losses are only numbers to the loops; state is float64, cached kernel rows are
+float32. Of the linear models: the intercept is the weight of a feature 1, which counts in norms
+and covariances; weights have the type of the rows, rules and intercepts are float64. A ``.pxd``
+holds the contract of a piece, the ``.pyx`` the reasons.
 """

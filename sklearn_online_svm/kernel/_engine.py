@@ -342,7 +342,7 @@ def support(engine):
     row_ids = np.full(coef.shape[1], -1, dtype=np.int64)
     for problem in engine.problems:
         members = problem.members
-        alive = members["row_id"] >= 0
+        alive = members["alive"] != 0
         row_ids[members["index"][alive]] = members["row_id"][alive]
     labels = engine.slot_labels[slots]
     order = np.lexsort((row_ids[slots], labels))

@@ -296,3 +296,20 @@ def test_large_sets_shrink_and_find_the_same_optimum():
         decisions.append(learner.decide())
     assert_allclose(*objectives, rtol=1e-7)
     assert_allclose(*decisions, rtol=0, atol=1e-2)
+
+
+def test_rows_beyond_the_data_set():
+    """What is known of the rows of X says nothing of others, and is not touched by them."""
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(60, 2)), rng.choice([-1, 1], 60)
+    far = Learner(X, y, 10.0)
+    far.row_ids = 10**12 + np.arange(len(y))
+    known = np.full(5, -1, dtype=np.int32)
+    far.loop.begin_pass([known])
+    near = Learner(X, y, 10.0)
+    for learner in (far, near):
+        learner.learn(np.arange(len(y)))
+        learner.loop.finish()
+    assert_array_equal(known, -1)
+    assert_array_equal(far.members() - 10**12, near.members())
+    assert_array_equal(far.problem.members["alpha"], near.problem.members["alpha"])

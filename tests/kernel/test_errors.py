@@ -447,7 +447,7 @@ def test_a_kernel_function_that_fails_anywhere_leaves_sound_gradients(layout, me
         with pytest.raises(ZeroDivisionError, match="from the kernel"):
             failing(kernel, n_calls, learn[method])(model)
         problem = model._engine.problems[0]
-        alive = problem.members["row_id"] >= 0
+        alive = problem.members["alive"] != 0
         g = problem.members["g"][alive]
         model._engine.refresh()
         assert_allclose(g, problem.members["g"][alive], rtol=0, atol=1e-10)

@@ -77,7 +77,7 @@ report["labels"] = model.__dict__.get("n_labels_used_", 0)
 errors, sums = [], [0.0]
 for problem in model._engine.problems:
     members = problem.members
-    alive = members["row_id"] >= 0
+    alive = members["alive"] != 0
     assert (members["alpha"] <= members["upper"]).all()
     assert (members["alpha"] >= members["lower"]).all()
     if model._spec.solver.has_bias:
@@ -85,7 +85,7 @@ for problem in model._engine.problems:
     errors.append(members["g"][alive].copy())
 model._engine.refresh()
 for problem, g in zip(model._engine.problems, errors):
-    alive = problem.members["row_id"] >= 0
+    alive = problem.members["alive"] != 0
     report["error"] = max(report.get("error", 0.0), abs(problem.members["g"][alive] - g).max())
 report["sum"] = max(sums)
 report["support"] = len(model.support_)

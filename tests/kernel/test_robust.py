@@ -104,7 +104,7 @@ def test_far_from_all_rows_the_decision_is_zero(algorithm):
 def gap_and_target(model):
     """Of the first problem, from the definitions: the gap, and where it has to go."""
     members = model._engine.problems[0].members
-    alive = members["row_id"] >= 0
+    alive = members["alive"] != 0
     names = ("alpha", "g", "lower", "upper", "y")
     alpha, g, lower, upper, y = (members[name][alive] for name in names)
     gap = np.maximum((upper - alpha) * g, (lower - alpha) * g).sum()
@@ -164,7 +164,7 @@ def test_the_gap_is_primal_minus_dual(algorithm, problem):
     model.partial_fit(X, y, classes=np.unique(y))
     for c, part in enumerate(model._engine.problems):
         members = part.members
-        alive = members["row_id"] >= 0
+        alive = members["alive"] != 0
         rows = members["row_id"][alive]
         alpha, lower = members["alpha"][alive], members["lower"][alive]
         signed = np.where(y[rows] == model.classes_[1 if problem == "binary" else c], 1.0, -1.0)
@@ -252,7 +252,7 @@ def test_passes_end_with_one_that_makes_no_step(algorithm, problem):
     engine, classes = model._engine, np.unique(y)
     known = []
     for part in engine.problems:
-        alive = np.flatnonzero(part.members["row_id"] >= 0)
+        alive = np.flatnonzero(part.members["alive"])
         known.append(np.full(300, -1, dtype=np.int32))
         known[-1][part.members["row_id"][alive]] = alive
     before = engine.n_changes

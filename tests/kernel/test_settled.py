@@ -65,7 +65,7 @@ def assert_same_stream(model, other):
         # Of several classes, the place in the store depends on the size of the chunks.
         for name in mine.keys() - ({"index"} if len(model.classes_) > 2 else set()):
             # A free slot's g means nothing.
-            dead = mine["row_id"] < 0 if name == "g" else []
+            dead = mine["alive"] == 0 if name == "g" else []
             assert_array_equal(
                 np.delete(mine[name], np.flatnonzero(dead)),
                 np.delete(theirs[name], np.flatnonzero(dead)),
@@ -231,7 +231,7 @@ def test_it_is_the_optimum_after_any_sequence_of_chunks(algorithm, seed, sizes, 
             members, alive = problem.members, problem.slots()
             assert (alpha >= members["lower"]).all()
             assert (alpha <= members["upper"]).all()
-            dead = members["row_id"] < 0
+            dead = members["alive"] == 0
             assert not alpha[dead].any()
             rows = members["row_id"][alive]
             K = rbf_kernel(X[rows], gamma=1.0)

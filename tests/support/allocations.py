@@ -253,8 +253,8 @@ def _parts(value, path):
         state = value.__getstate__() if hasattr(value, "__getstate__") else value.__dict__
         yield from _parts(state or {}, path)
     elif isinstance(value, dict):
-        if "row_id" in value:  # of a free slot nobody knows, or cares, what g is
-            free = value["row_id"] < 0
+        if "alive" in value:  # of a free slot nobody knows, or cares, what g is
+            free = value["alive"] == 0
             for name in {"g", "settled_g"} & set(value):
                 value[name] = np.where(free, 0, value[name])
         for key in sorted(value, key=str):

@@ -53,7 +53,7 @@ class Learner:
 
     def alive(self):
         """Slots of the members."""
-        return np.flatnonzero(self.problem.members["row_id"] >= 0)
+        return np.flatnonzero(self.problem.members["alive"])
 
     def members(self):
         """Row numbers of the members, in order of their slots."""

@@ -55,6 +55,6 @@ cdef class Violators(Admission):
         self.tol = tol
 
     cdef bint admit(self, Example *row, double z, Py_ssize_t n_support) noexcept nogil:
-        # g = y (1 - z); a row can step that way in which its box lies.
-        cdef double g = row.y * (1.0 - z)
+        # z = y (target - g); a row can step that way in which its box lies.
+        cdef double g = row.target - row.y * z
         return g > self.tol if row.upper > 0.0 else g < -self.tol

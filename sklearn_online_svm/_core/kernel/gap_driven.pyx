@@ -3,13 +3,13 @@ Giles 2011): LASVM-G, and with an admission rule LASVM-NC and LASVM-I; without C
 
 The problem stepped on, one coordinate or two at a time, is
 
-    max  D = sum_i (alpha_i y_i + beta_i) - 1/2 sum_ij alpha_i alpha_j K_ij
+    max  D = sum_i (alpha_i t_i + beta_i) - 1/2 sum_ij alpha_i alpha_j K_ij
     s.t. lower_i <= alpha_i <= upper_i,
 
 with signed alpha and no other constraint, as f(x) = sum_i alpha_i K(x_i, x) has no bias.
-``g_i = y_i - f(x_i)`` is its gradient. Every box has one end at 0; the other is ``bound``. For the
-hinge loss that is C_i y_i; the ramp loss shifts the box of an outlier by -beta_i y_i,
-beta_i = C_i, to the other side of 0.
+The targets t are the labels y, in classification. ``g_i = t_i - f(x_i)`` is the gradient. Every
+box has one end at 0; the other is ``bound``. For the hinge loss that is C_i y_i; the ramp loss
+shifts the box of an outlier by -beta_i y_i, beta_i = C_i, to the other side of 0.
 
 Primal minus dual, over the members, is sum_i max((upper_i - alpha_i) g_i, (lower_i - alpha_i) g_i)
 = sum_i max(0, bound_i g_i) - sum_i alpha_i g_i. The first sum is taken in the pass that updates g;
@@ -116,8 +116,8 @@ cdef class GapDriven(Problem):
         """
         cdef float *k = self.block_row(row.place)
         cdef leaves_extremes *e = &self.members.extremes
-        cdef double g = row.y - table().dot(k, self.members.alpha, self.members.n)
-        cdef double z = 1.0 - row.y * g, h
+        cdef double g = row.target - table().dot(k, self.members.alpha, self.members.n)
+        cdef double z = row.y * (row.target - g), h
         cdef Py_ssize_t slot
         row.region = LEFT if z < self.admission.ramp_s else RIGHT if z > 1.0 else RAMP
         if not self.admission.admit(row, z, self.members.n_members - self.members.n_zeros):
@@ -213,8 +213,8 @@ cdef class GapDriven(Problem):
         lam = fmin(fmax(g / diag, self.members.lower[slot] - before),
                    self.members.upper[slot] - before)
         self.members.move(slot, lam)
-        # alpha g after the step, from K alpha = y - g.
-        self.alpha_g += lam * (2.0 * g - self.members.y[slot] - lam * self.members.diag[slot])
+        # alpha g after the step, from K alpha = target - g.
+        self.alpha_g += lam * (2.0 * g - self.members.target[slot] - lam * self.members.diag[slot])
         self.loss = table().update_one(self.members.g, k, lam, self.members.up,
                                        self.members.down, self.members.bound, self.members.n,
                                        &self.members.extremes)
@@ -245,8 +245,8 @@ cdef class GapDriven(Problem):
         bent = (self.members.diag[step.i] * step.by_i * step.by_i
                 + self.members.diag[step.j] * step.by_j * step.by_j
                 + 2.0 * step.k_i[step.j] * step.by_i * step.by_j)
-        self.alpha_g += (step.by_i * (2.0 * g[step.i] - self.members.y[step.i])
-                         + step.by_j * (2.0 * g[step.j] - self.members.y[step.j]) - bent)
+        self.alpha_g += (step.by_i * (2.0 * g[step.i] - self.members.target[step.i])
+                         + step.by_j * (2.0 * g[step.j] - self.members.target[step.j]) - bent)
         self.loss = table().update_two(g, step.k_i, step.by_i, step.k_j, step.by_j, front.up,
                                        front.down, self.members.bound, front.n, front.extremes)
         self.delta = self.violation_of(front.extremes)

@@ -2,10 +2,11 @@
 
 The problem stepped on is the dual of the support vector machine with a bias,
 
-    max  sum_i alpha_i y_i - 1/2 sum_ij alpha_i alpha_j K_ij
+    max  sum_i alpha_i t_i - 1/2 sum_ij alpha_i alpha_j K_ij
     s.t. sum_i alpha_i = 0,   lower_i <= alpha_i <= upper_i,
 
-with signed alpha; ``g_i = y_i - sum_j alpha_j K_ij`` is its gradient and
+with signed alpha and targets t (in classification the labels, 1 and -1);
+``g_i = t_i - sum_j alpha_j K_ij`` is its gradient and
 ``f(x) = sum_i alpha_i K(x_i, x) + b`` the decision function.
 A pair (i, j) is violating when alpha_i may rise, alpha_j may fall and ``g_i - g_j > tau``.
 """
@@ -89,14 +90,14 @@ cdef class Lasvm(Problem):
                 # One class so far: alpha stays 0 and so does f.
                 if self.members.n_members >= self.n_init:
                     return 0
-                if self.keep(row, k, row.y) < 0:
+                if self.keep(row, k, row.target) < 0:
                     return -1
                 self.n_changes += 1
                 self.members.scan()
-                self.b = row.y
+                self.b = row.target
                 return 1
             self.both_seen = True
-        g = row.y - table().dot(k, self.members.alpha, self.members.n)
+        g = row.target - table().dot(k, self.members.alpha, self.members.n)
         if rises:
             partner = e.j_min
             gap = g - e.g_min

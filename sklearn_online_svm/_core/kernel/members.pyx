@@ -18,13 +18,14 @@ cdef inline float _bound_of(double lower, double upper) noexcept nogil:
 
 
 cdef enum:
-    N_FIELDS = 15
+    N_FIELDS = 18
 
 # Name and type of the arrays of a support set; ``attach`` relies on their order.
 _FIELDS = {
-    "alpha": np.float64, "g": np.float64, "lower": np.float64, "upper": np.float64,
+    "alpha": np.float64, "g": np.float64, "target": np.float64,
+    "lower": np.float64, "upper": np.float64,
     "bound": np.float32, "diag": np.float32, "y": np.int8, "region": np.int8,
-    "up": np.int8, "down": np.int8,
+    "up": np.int8, "down": np.int8, "alive": np.int8, "origin": np.int8,
     "index": np.int32, "row_id": np.int64,
     "free_slots": np.int32, "zeros": np.int32, "zero_place": np.int32,
 }
@@ -32,7 +33,9 @@ _FIELDS = {
 # What is asked of a slot when a state is restored.
 cdef enum:
     _SOUND
+    _BAD_ALIVE
     _BAD_ROW_ID
+    _BAD_ORIGIN
     _BAD_BOX
     _BAD_ALPHA
     _BAD_BOUND
@@ -42,10 +45,13 @@ cdef enum:
     _BAD_REGION
     _BAD_INDEX
     _BAD_G
+    _BAD_TARGET
     _BAD_DIAG
 
 _FAULTS = {
-    _BAD_ROW_ID: ("row_id", "must be -1 or the number of a row"),
+    _BAD_ALIVE: ("alive", "must be 1 for a member, 0 for a free slot"),
+    _BAD_ROW_ID: ("row_id", "must be the number of a row, and -1 where a slot is free"),
+    _BAD_ORIGIN: ("origin", "must be one of 0, 1, 2"),
     _BAD_BOX: ("lower", "and upper must hold 0 between them, at one end, and nothing else where "
                         "a slot is free"),
     _BAD_ALPHA: ("alpha", "must be finite and between lower and upper"),
@@ -56,6 +62,7 @@ _FAULTS = {
     _BAD_REGION: ("region", "must be one of -1, 0, 1, 2"),
     _BAD_INDEX: ("index", "must be a slot of the store"),
     _BAD_G: ("g", "must be finite"),
+    _BAD_TARGET: ("target", "must be finite"),
     _BAD_DIAG: ("diag", "must be finite"),
 }
 
@@ -73,13 +80,15 @@ cdef class Members:
             at[k] = address(arrays[name])
             k += 1
         self.alpha, self.g = <double *>at[0], <double *>at[1]
-        self.lower, self.upper = <double *>at[2], <double *>at[3]
-        self.bound, self.diag = <float *>at[4], <float *>at[5]
-        self.y, self.region = <int8_t *>at[6], <int8_t *>at[7]
-        self.up, self.down = <int8_t *>at[8], <int8_t *>at[9]
-        self.index, self.row_id = <int32_t *>at[10], <int64_t *>at[11]
-        self.free_slots = <int32_t *>at[12]
-        self.zeros, self.zero_place = <int32_t *>at[13], <int32_t *>at[14]
+        self.target = <double *>at[2]
+        self.lower, self.upper = <double *>at[3], <double *>at[4]
+        self.bound, self.diag = <float *>at[5], <float *>at[6]
+        self.y, self.region = <int8_t *>at[7], <int8_t *>at[8]
+        self.up, self.down = <int8_t *>at[9], <int8_t *>at[10]
+        self.alive, self.origin = <int8_t *>at[11], <int8_t *>at[12]
+        self.index, self.row_id = <int32_t *>at[13], <int64_t *>at[14]
+        self.free_slots = <int32_t *>at[15]
+        self.zeros, self.zero_place = <int32_t *>at[16], <int32_t *>at[17]
         self.capacity = len(arrays["alpha"])
         self.arrays = arrays
         return 0
@@ -134,10 +143,14 @@ cdef class Members:
         cdef bint alive
         for s in range(n):
             alpha, lower, upper, index = self.alpha[s], self.lower[s], self.upper[s], self.index[s]
-            alive = self.row_id[s] >= 0
+            alive = self.alive[s] != 0
             fault[0] = _SOUND
-            if self.row_id[s] < -1:
+            if self.alive[s] != 0 and self.alive[s] != 1:
+                fault[0] = _BAD_ALIVE
+            elif not (self.row_id[s] >= 0 if alive else self.row_id[s] == -1):
                 fault[0] = _BAD_ROW_ID
+            elif not 0 <= self.origin[s] < N_ORIGINS:
+                fault[0] = _BAD_ORIGIN
             elif not (lower <= 0.0 <= upper and (lower == 0.0 or upper == 0.0)
                       and alive == (lower < upper)):
                 fault[0] = _BAD_BOX
@@ -159,6 +172,8 @@ cdef class Members:
                 fault[0] = _BAD_INDEX
             elif alive and not isfinite(self.g[s]):
                 fault[0] = _BAD_G
+            elif alive and not isfinite(self.target[s]):
+                fault[0] = _BAD_TARGET
             elif alive and not isfinite(self.diag[s]):
                 fault[0] = _BAD_DIAG
             if fault[0] != _SOUND:
@@ -169,20 +184,20 @@ cdef class Members:
         """Refuse counts and lists of slots that are not those of the slots."""
         cdef Py_ssize_t s, p, n_members = 0, n_zeros = 0
         for s in range(n):
-            n_members += self.row_id[s] >= 0
-            n_zeros += self.row_id[s] >= 0 and self.alpha[s] == 0.0
+            n_members += self.alive[s]
+            n_zeros += self.alive[s] and self.alpha[s] == 0.0
         if not (self.n_members == n_members and self.n_free == n - n_members
                 and self.n_zeros == n_zeros):
             state.refuse("counts", f"must be {[n, n_members, n - n_members, n_zeros]}")
         for p in range(n_zeros):
             s = self.zeros[p]
-            if not (0 <= s < n and self.row_id[s] >= 0 and self.alpha[s] == 0.0):
+            if not (0 <= s < n and self.alive[s] and self.alpha[s] == 0.0):
                 state.refuse("zeros", "must begin with the members at alpha = 0")
             if self.zero_place[s] != p:
                 state.refuse("zero_place", "must say where in zeros a slot is")
         for p in range(self.n_free):
             s = self.free_slots[p]
-            if not (0 <= s < n and self.row_id[s] < 0):
+            if not (0 <= s < n and not self.alive[s]):
                 state.refuse("free_slots", "must begin with the free slots")
         freed = self.arrays["free_slots"][:self.n_free]
         state.require(len(np.unique(freed)) == self.n_free, "free_slots",
@@ -218,6 +233,9 @@ cdef class Members:
         else:
             self.n += 1
         self.n_members += 1
+        self.alive[slot] = 1
+        self.origin[slot] = row.origin
+        self.target[slot] = row.target
         self.y[slot] = row.y
         self.region[slot] = row.region
         self.lower[slot] = row.lower
@@ -238,6 +256,7 @@ cdef class Members:
         self.lower[slot] = self.upper[slot] = 0.0
         self.bound[slot] = 0.0
         self.up[slot] = self.down[slot] = 0
+        self.alive[slot] = 0
         self.row_id[slot] = -1
         self.free_slots[self.n_free] = <int32_t>slot
         self.n_free += 1
@@ -283,7 +302,7 @@ cdef class Members:
         for s in range(self.n):
             self.up[s] = -1 if self.alpha[s] < self.upper[s] else 0
             self.down[s] = -1 if self.alpha[s] > self.lower[s] else 0
-            if self.alpha[s] == 0.0 and self.row_id[s] >= 0:
+            if self.alpha[s] == 0.0 and self.alive[s]:
                 self.enter_zeros(s)
 
     cdef void scan(self) noexcept nogil:

@@ -73,9 +73,10 @@ cdef class Problem:
     cdef int32_t *released
     cdef Py_ssize_t n_released
     cdef Py_ssize_t slots_capacity
-    # Slot of each row of the data set, or -1; only while passes over one data set are made.
+    # Slot of each row of X, or -1; only while passes over X are made.
     cdef object known
     cdef int32_t *slot_of_row
+    cdef Py_ssize_t n_known
     cdef ActiveSet active
     cdef Py_ssize_t steps_to_shrink
 
@@ -100,6 +101,7 @@ cdef class Problem:
     cdef int resume_midst(self, running) except -1
     cdef int begin_block(self, Fresh *fresh, Py_ssize_t n_rows) except -1
     cdef bint knows(self, int64_t row_id) noexcept nogil
+    cdef void note(self, Py_ssize_t slot, int32_t at) noexcept nogil
     cdef float *block_row(self, Py_ssize_t r) noexcept nogil
     cdef void gather(self, const float *stored, float *out) noexcept nogil
     cdef Py_ssize_t keep(self, const Example *row, float *k, double g) noexcept nogil

@@ -15,7 +15,7 @@ from .stores cimport Store, is_own_value
 from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE, leaves_extremes, table
 from .settled cimport Settled
 from .kernel_rows cimport KernelRows, Row, prefetch
-from .members cimport Example, Members
+from .members cimport OF_DATA, Example, Members
 
 import numpy as np
 
@@ -125,7 +125,7 @@ cdef class Problem:
         state.require((counters[:2] >= 0).all(), "counters", "must be >= 0, but for the last")
         self.members.restore(state, self.store.n_slots, self.identity, n_loaded)
         for s in range(self.members.n if same_kernel else 0):
-            if (self.members.row_id[s] >= 0 and self.members.index[s] >= 0
+            if (self.members.alive[s] and self.members.index[s] >= 0
                     and not is_own_value(
                         self.store, self.members.index[s], self.members.diag[s])):
                 state.refuse("diag", "must hold the kernel values of the vectors with themselves; "
@@ -209,7 +209,7 @@ cdef class Problem:
         # Each row enters once, and what is in the store leaves once: the lists have room for that.
         running.require(len(pending) <= place[0] + bool(place[1]), "pending",
                         "must be of the rows before")
-        n -= np.count_nonzero((self.members["row_id"] >= 0) & (self.members["index"] >= 0))
+        n -= np.count_nonzero((self.members["alive"] != 0) & (self.members["index"] >= 0))
         running.require(len(released) <= n, "released", f"must be {n} at most")
         if running.has("active"):
             self.active.restore(self.members, running.part("active"))
@@ -223,9 +223,10 @@ cdef class Problem:
         return 0
 
     def begin_pass(self, known):
-        """``known``: int32 array with the slot of each row of the data set, or None."""
+        """``known``: int32 array with the slot of each row of X, or None."""
         self.known = known
         self.slot_of_row = NULL if known is None else <int32_t *>address(known)
+        self.n_known = 0 if known is None else len(known)
 
     # -------------------------------------------------------------------------- the algorithm
 
@@ -318,7 +319,14 @@ cdef class Problem:
         return 0
 
     cdef bint knows(self, int64_t row_id) noexcept nogil:
-        return self.slot_of_row != NULL and self.slot_of_row[row_id] >= 0
+        """Whether the row of X with this number is a member; of others it is not known."""
+        return 0 <= row_id < self.n_known and self.slot_of_row[row_id] >= 0
+
+    cdef void note(self, Py_ssize_t slot, int32_t at) noexcept nogil:
+        """Note that the row in ``slot``, if it is one of X, is to be found at ``at``."""
+        cdef int64_t row_id = self.members.row_id[slot]
+        if self.members.origin[slot] == OF_DATA and 0 <= row_id < self.n_known:
+            self.slot_of_row[row_id] = at
 
     cdef float *block_row(self, Py_ssize_t r) noexcept nogil:
         """Kernel values of block row ``r`` against this problem's slots."""
@@ -343,8 +351,7 @@ cdef class Problem:
         cdef Py_ssize_t r = row.place
         self.members.add(slot, row, g, self.fresh.gram[r * self.fresh.gram_ld + r],
                          <int32_t>(-r - 1))
-        if self.slot_of_row != NULL:
-            self.slot_of_row[row.row_id] = <int32_t>slot
+        self.note(slot, <int32_t>slot)
         self.pending[self.n_pending] = <int32_t>slot
         self.n_pending += 1
         self.rows.enter(slot)
@@ -357,7 +364,7 @@ cdef class Problem:
         cdef Py_ssize_t slot
         if self.settled.live:
             self.settled.enter(self.members.next_slot(),
-                               row.y - table().dot(k, self.settled.alpha, self.members.n))
+                               row.target - table().dot(k, self.settled.alpha, self.members.n))
             # So stale that the next one may as well start anew.
             if 2 * self.settled.n_entered > self.members.n:
                 self.settled.drop()
@@ -386,8 +393,7 @@ cdef class Problem:
                 self.settled.drop()
             else:
                 self.settled.leave(slot, row, self.members.n)
-        if self.slot_of_row != NULL:
-            self.slot_of_row[self.members.row_id[slot]] = -1
+        self.note(slot, -1)
         if self.members.index[slot] >= 0:
             self.released[self.n_released] = self.members.index[slot]
             self.n_released += 1
@@ -676,7 +682,7 @@ cdef class Problem:
 
     def slots(self):
         """Slots of the members."""
-        return np.flatnonzero(self.members["row_id"] >= 0)
+        return np.flatnonzero(self.members["alive"])
 
     @property
     def violation_met(self):
@@ -693,17 +699,17 @@ cdef class Problem:
         """\\|w\\|^2 = alpha' K alpha."""
         alpha, g, _ = self.solution()
         alive = self.slots()
-        return float(alpha[alive] @ (self.members["y"] - g)[alive])
+        return float(alpha[alive] @ (self.members["target"] - g)[alive])
 
     @property
     def objective(self):
-        """Dual objective, sum (alpha y + beta) - 1/2 alpha' K alpha; beta is the size of a box on
-        the other side of 0 than y, else 0."""
+        """Dual objective, sum (alpha target + beta) - 1/2 alpha' K alpha; beta is the size of a
+        box on the other side of 0 than y, else 0."""
         m, alive = self.members, self.slots()
         alpha, g, _ = self.solution()
         bound = (m["lower"] + m["upper"])[alive]
         shifted = np.where(bound * m["y"][alive] < 0, np.abs(bound), 0.0)
-        return float(0.5 * (alpha[alive] @ (m["y"] + g)[alive]) + shifted.sum())
+        return float(0.5 * (alpha[alive] @ (m["target"] + g)[alive]) + shifted.sum())
 
     @property
     def gap(self):

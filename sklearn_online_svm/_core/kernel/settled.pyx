@@ -62,7 +62,7 @@ cdef class Settled:
             if not (members.lower[p] <= alpha[p] <= members.upper[p] and isfinite(alpha[p])):
                 state.refuse("settled_alpha", "must be finite and between lower and upper; slot "
                                               f"{p} breaks that")
-            if members.row_id[p] >= 0 and not isfinite(g[p]):
+            if members.alive[p] and not isfinite(g[p]):
                 state.refuse("settled_g", f"must be finite; slot {p} breaks that")
         state.require(isfinite(numbers[0]) and not isnan(numbers[1])
                       and tol <= numbers[2] <= LARGEST_NUMBER and isfinite(numbers[N_NUMBERS]),

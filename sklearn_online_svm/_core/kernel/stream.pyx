@@ -21,7 +21,7 @@ from .stores cimport Block, Store, holds_values
 from ..guard cimport Guard, Halt, share
 from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE, table
 from .problem cimport Fresh, Problem
-from .members cimport Example
+from .members cimport OF_DATA, Example
 
 import time
 
@@ -30,7 +30,7 @@ import numpy as np
 from ..stored import Stored
 
 # Of what ``state`` gives; another number for each change of its fields.
-_FORMAT = 3
+_FORMAT = 4
 
 
 cdef extern from *:
@@ -450,7 +450,8 @@ cdef class DualLoop:
             if (row.place < 0 and visit.cost[r] > 0.0 and not problem.knows(row.row_id)
                     and not problem.improving):
                 return r            # was a member when the block began, is none now: a new block
-            row.y = 1 if visit.label[r] == c else -1
+            row.target = row.y = 1 if visit.label[r] == c else -1
+            row.origin = OF_DATA
             rises = (row.y > 0) != (shifted != NULL and shifted[visit.row[r]] != 0)
             row.lower = 0.0 if rises else -visit.cost[r]
             row.upper = visit.cost[r] if rises else 0.0
@@ -959,7 +960,7 @@ cdef class DualLoop:
         cdef double[::1] coef = np.zeros(ld)
         cdef double[::1] g = np.zeros(len(slots))
         cdef const int32_t[::1] index = problem.members["index"][slots]
-        cdef const int8_t[::1] y = problem.members["y"][slots]
+        cdef const double[::1] target = problem.members["target"][slots]
         cdef float[::1] values = np.zeros(LEAVES_BLOCK * ld + 1, dtype=np.float32)
         cdef int code
         np.asarray(coef)[np.asarray(index)] = alpha
@@ -970,7 +971,8 @@ cdef class DualLoop:
                 if code == 0:
                     self.store.values(self.fresh, 0, ld, &values[0], ld)
                     for r in range(size):
-                        g[first + r] = y[first + r] - table().dot(&values[r * ld], &coef[0], ld)
+                        g[first + r] = target[first + r] - table().dot(&values[r * ld], &coef[0],
+                                                                       ld)
             self.raise_errors(code)
             self.n_evaluations += size * self.store.n_slots
             self.raise_interrupts()
@@ -1119,6 +1121,7 @@ cdef class DualLoop:
                         continue
                     row.place, row.row_id = r, row_ids[rows[at + r]]
                     row.y = 1 if labels[rows[at + r]] == (1 if problem.identity else c) else -1
+                    row.target, row.origin = row.y, OF_DATA
                     row.region = -1         # not met by this engine: counted nowhere
                     row.lower = -cost[rows[at + r]] if alpha[c, at + r] < 0.0 else 0.0
                     row.upper = cost[rows[at + r]] if alpha[c, at + r] > 0.0 else 0.0
