@@ -149,7 +149,7 @@ class ConvexProblems(Passes):
     def scores(self):
         """Return the (n_problems, n_rows) decision values of the rows."""
         scores = np.empty((self.X.shape[0], len(self.y)))
-        self.engine.decide(self.X, self.engine.show(False, 0), scores, self.threads)
+        self.engine.show(False, 0).decide(self.X, scores, self.threads)
         return scores.T
 
     def beyond_ramp(self, scores):

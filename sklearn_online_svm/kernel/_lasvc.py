@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_rows, check_weights, encode_labels, has_fast_path, thread_pool
 from .._core.kernel.stores import BLOCK
+from .._core.kernel.stream import Rows
 from ._engine import ALGORITHMS, SolverSpec, continued_alpha, support
 from ._learner import KernelLearner
 from ._passes import OnlinePasses, known_slots
@@ -459,7 +460,7 @@ class LASVC(KernelLearner):
                     at = {**at, "stage": "learn"}
                 row_ids, begin = first + order, engine.n_learnt
                 progress = count if len(order) > BLOCK else None
-                engine.learn(X, order, codes, cost, row_ids, threads, None, begin, progress)
+                engine.learn(X, order, Rows(codes, cost, row_ids), threads, begin, progress)
                 # Now and then is enough: each time the rows have doubled.
                 if (first + len(order)).bit_length() == first.bit_length():
                     return 0.0
@@ -683,7 +684,7 @@ class LASVC(KernelLearner):
             engine.begin_pass(known_slots(engine, X.shape[0]))
             with former.guard.reading():
                 rows, alpha = self._former_solution(X, codes, cost, former, before)
-            engine.seed(X, rows, codes, alpha, cost, np.arange(X.shape[0]))
+            engine.seed(X, rows, Rows(codes, cost, np.arange(X.shape[0])), alpha)
         self._engine = engine
         self._allow_steps(X.shape[0])
         return OnlinePasses(self, X, codes, cost, at)

@@ -78,7 +78,7 @@ class KernelMachine(SuspectLabels, ClassifierMixin, Persistent, BaseEstimator, G
         else:
             scores = np.empty((X.shape[0], self._spec.n_problems))
             with thread_pool(self.n_jobs, X.shape[0]) as threads:
-                engine.decide(X, solution, scores, threads)
+                solution.decide(X, scores, threads)
             refuse_not_finite(scores, "made of kernel values beyond the range of single precision")
         return scores[:, 0] if scores.shape[1] == 1 else scores
 

@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._base import thread_pool
+from .._core.kernel.stream import Rows
 
 
 class Passes:
@@ -74,16 +75,9 @@ class Passes:
 
     def learn_rows(self, shifted=None):
         """Learn the rest of the running pass."""
-        self.engine.learn(
-            self.X,
-            self.at["order"],
-            self.codes,
-            self.cost,
-            self.row_ids,
-            self.threads,
-            shifted,
-            self.engine.n_learnt,
-        )
+        rows = Rows(self.codes, self.cost, self.row_ids, shifted)
+        order, begin = self.at["order"], self.engine.n_learnt
+        self.engine.learn(self.X, order, rows, self.threads, begin)
 
     def finish(self):
         """Solve the problem over the vectors kept."""

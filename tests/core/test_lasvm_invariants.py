@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from sklearn_online_svm._core.kernel.stream import Rows
 from tests.support.engine import Learner, kernel_values, make_loop, make_store
 
 KERNELS = {
@@ -251,11 +252,12 @@ def test_threads_make_no_difference(layout, n_problems, cache_bytes):
     def learnt(executor):
         store = make_store(X, "rbf", layout=layout, gamma=4e-4)
         loop = make_loop(store, n_problems, cache_bytes=cache_bytes)
-        loop.learn(X, order, labels % 2 if n_problems == 1 else labels, cost, order, executor)
+        codes = labels % 2 if n_problems == 1 else labels
+        loop.learn(X, order, Rows(codes, cost, order), executor)
         halfway = [p.members["alpha"].copy() for p in loop.problems]
         loop.finish(executor)
         out = np.empty((400, n_problems))
-        loop.decide(X, loop.show(False, 0), out, executor)
+        loop.show(False, 0).decide(X, out, executor)
         return halfway, [p.members["alpha"] for p in loop.problems], out
 
     with ThreadPoolExecutor(3) as executor:
@@ -269,9 +271,9 @@ def test_problems_of_several_classes_are_those_learnt_alone():
     X, labels = three_classes(300, 3)
     order, cost = np.arange(300), np.full(300, 5.0)
     together = make_loop(make_store(X), 3)
-    together.learn(X, order, labels, cost, order)
+    together.learn(X, order, Rows(labels, cost, order))
     out = np.empty((300, 3))
-    together.decide(X, together.show(False, 0), out)
+    together.show(False, 0).decide(X, out)
     for c, problem in enumerate(together.problems):
         alone = Learner(X, np.where(labels == c, 1, -1), 5.0).learn(order)
         assert_array_equal(problem.slots(), alone.problem.slots())

@@ -256,7 +256,7 @@ def test_the_uncertainty_is_about_the_error(kernel, shift):
         model.set_params(algorithm="lasvm-g").fit(X, y)  # takes no mean off
     K = exact_kernel(kernel, X, model.support_vectors_, model.gamma_)
     scores = np.empty((len(X), 1))
-    model._engine.decide(X, model._engine.show(False, 0), scores)
+    model._engine.show(False, 0).decide(X, scores)
     error = scores[:, 0] - (K @ model.dual_coef_[0] + model.intercept_)
     found = uncertainty(model._engine)
     assert 1e-2 * found < np.sqrt(np.mean(error**2)) < found

@@ -19,6 +19,7 @@ from sklearn.svm import SVC
 from sklearn.utils._param_validation import InvalidParameterError
 
 from sklearn_online_svm import LASVC, RampSVC
+from sklearn_online_svm._core.kernel.stream import Rows
 from sklearn_online_svm.datasets import flip_labels, make_banana_like, make_waveform
 from tests.support.samples import (
     ALGORITHMS,
@@ -258,7 +259,7 @@ def test_passes_end_with_one_that_makes_no_step(algorithm, problem):
     before = engine.n_changes
     engine.begin_pass(known)
     order, codes = np.random.default_rng(5).permutation(300), np.searchsorted(classes, y)
-    engine.learn(X, order, codes.astype(np.int32), np.full(300, 2.0), np.arange(300))
+    engine.learn(X, order, Rows(codes.astype(np.int32), np.full(300, 2.0), np.arange(300)))
     assert engine.n_changes == before
 
 

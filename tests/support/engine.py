@@ -5,7 +5,7 @@ import numpy as np
 from sklearn_online_svm._core.kernel import stores
 from sklearn_online_svm._core.kernel.dense_store import DenseStore
 from sklearn_online_svm._core.kernel.sparse_store import SparseStore
-from sklearn_online_svm._core.kernel.stream import DualLoop
+from sklearn_online_svm._core.kernel.stream import DualLoop, Rows
 from sklearn_online_svm.kernel._engine import SolverSpec
 
 KINDS = {
@@ -39,9 +39,10 @@ class Learner:
         self.loop = make_loop(make_store(X) if store is None else store, **params)
         self.problem = self.loop.problems[0]
 
-    def learn(self, rows, **kwargs):
+    def learn(self, rows, shifted=None, **kwargs):
         rows = np.atleast_1d(np.asarray(rows, dtype=np.int64))
-        self.loop.learn(self.X, rows, self.labels, self.cost, self.row_ids, **kwargs)
+        given = Rows(self.labels, self.cost, self.row_ids, shifted)
+        self.loop.learn(self.X, rows, given, **kwargs)
         return self
 
     def begin_pass(self):
@@ -68,7 +69,7 @@ class Learner:
     def decide(self, X=None):
         X = self.X if X is None else X
         out = np.empty((X.shape[0], 1))
-        self.loop.decide(X, self.loop.show(False, 0), out)
+        self.loop.show(False, 0).decide(X, out)
         return out[:, 0]
 
 
@@ -76,9 +77,8 @@ def expansion(store, X, alpha=None):
     """A learner that holds the rows of X in slots 0, 1, ..., with the given alpha and b = 0."""
     n = X.shape[0]
     learner = Learner(X, np.ones(n), np.inf, store)
-    learner.loop.seed(
-        X, learner.row_ids, learner.labels, np.ones((1, n)), learner.cost, learner.row_ids
-    )
+    given = Rows(learner.labels, learner.cost, learner.row_ids)
+    learner.loop.seed(X, learner.row_ids, given, np.ones((1, n)))
     state = learner.loop.state()
     state["problems"][0]["scalars"][0] = 0.0
     learner.loop.restore(state)

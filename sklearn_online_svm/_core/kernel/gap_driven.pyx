@@ -95,7 +95,7 @@ cdef class GapDriven(Problem):
         self.violation, self.threshold = numbers
         self.n_steps, self.entered = counts[0], bool(counts[1])
 
-    cdef int learn(self, Example *row) noexcept nogil:
+    cdef int learn(self, Example *row) except -2 nogil:
         if not row.upper > row.lower:
             return 0                            # as if the row did not exist
         self.entered = False
@@ -171,7 +171,7 @@ cdef class GapDriven(Problem):
 
     # -------------------------------------------------------------------------- REPROCESS
 
-    cdef int improve(self) noexcept nogil:
+    cdef int improve(self) except -2 nogil:
         """REPROCESS until the gap is at its target; then CLEAN, when it is time."""
         cdef int stepped
         cdef Py_ssize_t n_admitted
@@ -288,7 +288,7 @@ cdef class GapDriven(Problem):
         self.refresh()
         return 0
 
-    cdef void refresh(self) noexcept nogil:
+    cdef int refresh(self) except -2 nogil:
         cdef Py_ssize_t s
         self.members.scan()
         self.delta = self.violation_of(&self.members.extremes)
@@ -300,7 +300,7 @@ cdef class GapDriven(Problem):
 
     # -------------------------------------------------------------------------- finishing
 
-    cdef double violation_of(self, const leaves_extremes *e) noexcept nogil:
+    cdef double violation_of(self, const leaves_extremes *e) except? -1.0 nogil:
         return fmax(0.0, fmax(e.g_max, -e.g_min))
 
     cdef double low_of(self, const leaves_extremes *e) noexcept nogil:
@@ -309,7 +309,7 @@ cdef class GapDriven(Problem):
     cdef double high_of(self, const leaves_extremes *e) noexcept nogil:
         return self.violation_of(e)
 
-    cdef int finish_step(self, Front *front) noexcept nogil:
+    cdef int finish_step(self, Front *front) except -2 nogil:
         cdef Two step
         cdef bint moved
         if self.choose_two(front, &step) < 0:

@@ -39,7 +39,7 @@ cdef class Lasvm(Problem):
         self.violation, self.high, self.low = numbers
         self.changed = bool(counts[0])
 
-    cdef int learn(self, Example *row) noexcept nogil:
+    cdef int learn(self, Example *row) except -2 nogil:
         self.changed = 0
         if not row.upper > row.lower:
             return 0                            # as if the row did not exist
@@ -49,7 +49,7 @@ cdef class Lasvm(Problem):
                 return -1
         return self.both_seen
 
-    cdef int improve(self) noexcept nogil:
+    cdef int improve(self) except -2 nogil:
         """REPROCESS once, or until delta <= delta_max."""
         self.work = 0.0
         # Without a change nothing has moved since the last REPROCESS.
@@ -195,7 +195,7 @@ cdef class Lasvm(Problem):
 
     # -------------------------------------------------------------------------- finishing
 
-    cdef double violation_of(self, const leaves_extremes *e) noexcept nogil:
+    cdef double violation_of(self, const leaves_extremes *e) except? -1.0 nogil:
         return e.g_max - e.g_min
 
     cdef double low_of(self, const leaves_extremes *e) noexcept nogil:
@@ -204,7 +204,7 @@ cdef class Lasvm(Problem):
     cdef double high_of(self, const leaves_extremes *e) noexcept nogil:
         return e.g_max
 
-    cdef int finish_step(self, Front *front) noexcept nogil:
+    cdef int finish_step(self, Front *front) except -2 nogil:
         """REPROCESS with the partner chosen by second-order gain (Fan, Chen and Lin 2005,
         WSS 2)."""
         cdef leaves_extremes *e = front.extremes
@@ -235,13 +235,12 @@ cdef class Lasvm(Problem):
             self.evict()
         return 0
 
-    cdef int balance(self) noexcept nogil:
+    cdef int balance(self, double total) noexcept nogil:
         """Bring the sum of alpha back to 0 after members have left with theirs: those move whose
         gradient wants it most."""
-        cdef double total = -self.settled.residual, by
+        cdef double by
         cdef Py_ssize_t slot
         cdef const float *k
-        self.settled.residual = 0.0
         while total != 0.0:
             slot = self.members.extremes.j_min if total > 0.0 else self.members.extremes.i_max
             if slot < 0:
@@ -262,7 +261,7 @@ cdef class Lasvm(Problem):
             self.members.scan()
         return 0
 
-    cdef void refresh(self) noexcept nogil:
+    cdef int refresh(self) except -2 nogil:
         self.members.scan()
         self.set_b()
 

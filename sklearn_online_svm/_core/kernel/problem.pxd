@@ -7,6 +7,7 @@ A subclass decides which rows enter and which steps are made.
 from libc.stdint cimport int8_t, int32_t, int64_t
 
 from .active_set cimport ActiveSet, Front
+from .fresh_rows cimport Fresh
 from .stores cimport Block, Store
 from ..simd.leaves cimport leaves_extremes
 from .settled cimport Settled
@@ -16,14 +17,6 @@ from .members cimport Example, Members
 # Values touched by one problem before signals are looked at: some 20 ms.
 cdef enum:
     PATIENCE = 50_000_000
-
-
-# Kernel values of the block being learnt; a problem of several only reads them.
-cdef struct Fresh:
-    float *values           # row r against the store: values[r * ld + slot]
-    Py_ssize_t ld
-    const float *gram       # row r against row q of the block: gram[r * gram_ld + q]
-    Py_ssize_t gram_ld
 
 
 cdef class Problem:
@@ -80,17 +73,17 @@ cdef class Problem:
     cdef ActiveSet active
     cdef Py_ssize_t steps_to_shrink
 
-    # What a subclass defines, ``numbers`` and ``set_numbers`` included: all that ``learn`` and
-    # ``improve`` remember and ``state`` does not hold.
-    cdef int learn(self, Example *row) noexcept nogil
-    cdef int improve(self) noexcept nogil
-    cdef int finish_step(self, Front *front) noexcept nogil
-    cdef double violation_of(self, const leaves_extremes *e) noexcept nogil
+    # What a subclass defines (``met`` and ``meet`` included: all that ``learn`` and ``improve``
+    # remember and ``state`` does not hold). What is missing raises NotImplementedError.
+    cdef int learn(self, Example *row) except -2 nogil
+    cdef int improve(self) except -2 nogil
+    cdef int finish_step(self, Front *front) except -2 nogil
+    cdef double violation_of(self, const leaves_extremes *e) except? -1.0 nogil
     cdef double low_of(self, const leaves_extremes *e) noexcept nogil
     cdef double high_of(self, const leaves_extremes *e) noexcept nogil
     cdef int finished(self) noexcept nogil
-    cdef void refresh(self) noexcept nogil
-    cdef int balance(self) noexcept nogil
+    cdef int refresh(self) except -2 nogil
+    cdef int balance(self, double total) noexcept nogil
     cdef void exchange(self) noexcept nogil
 
     # What all share.
@@ -107,6 +100,8 @@ cdef class Problem:
     cdef Py_ssize_t keep(self, const Example *row, float *k, double g) noexcept nogil
     cdef Py_ssize_t seed(self, const Example *row, double alpha) noexcept nogil
     cdef Py_ssize_t enter(self, const Example *row, double g) noexcept nogil
+    cdef double decision(self, Py_ssize_t r) noexcept nogil
+    cdef int drop(self, Py_ssize_t slot) noexcept nogil
     cdef void let_go(self, Py_ssize_t slot) noexcept nogil
     cdef const float *kernel_row(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil
     cdef int compute_row(self, Py_ssize_t slot, float *out) noexcept nogil
@@ -116,10 +111,10 @@ cdef class Problem:
     cdef int complete_row(self, Py_ssize_t slot) noexcept nogil
     cdef int compute_values(self, Py_ssize_t slot, Py_ssize_t n_missing) noexcept nogil
     cdef void begin_finish(self) noexcept nogil
-    cdef int finish(self, double work) noexcept nogil
+    cdef int finish(self, double work) except -2 nogil
     cdef const float *front_row(self, const Front *front, Py_ssize_t q,
                                 Py_ssize_t pinned) noexcept nogil
     cdef bint move(self, Front *front, Py_ssize_t q, double by) noexcept nogil
-    cdef int unshrink(self) noexcept nogil
+    cdef int unshrink(self) except -2 nogil
     cdef int begin_settling(self) except -1
     cdef int end_settling(self, bint done, Settled former) except -1

@@ -230,24 +230,28 @@ cdef class Problem:
 
     # -------------------------------------------------------------------------- the algorithm
 
-    cdef int learn(self, Example *row) noexcept nogil:
+    cdef int learn(self, Example *row) except -2 nogil:
         """One row of the stream, up to the first call of ``improve``. -1 when memory is short,
         0 when nothing is left to improve, else 1."""
-        return 0
+        with gil:
+            raise NotImplementedError(f"{type(self).__name__}.learn")
 
-    cdef int improve(self) noexcept nogil:
+    cdef int improve(self) except -2 nogil:
         """REPROCESS as often as the policy wants. 1: to be called again, 0: done, -1: no
         memory."""
-        return 0
+        with gil:
+            raise NotImplementedError(f"{type(self).__name__}.improve")
 
-    cdef int finish_step(self, Front *front) noexcept nogil:
+    cdef int finish_step(self, Front *front) except -2 nogil:
         """A step towards the optimum over the front, which violates. 1 when it moved, 0 when the
         step was lost in rounding, -1: no memory."""
-        return 0
+        with gil:
+            raise NotImplementedError(f"{type(self).__name__}.finish_step")
 
-    cdef double violation_of(self, const leaves_extremes *e) noexcept nogil:
+    cdef double violation_of(self, const leaves_extremes *e) except? -1.0 nogil:
         """Violation that extremes show."""
-        return 0.0
+        with gil:
+            raise NotImplementedError(f"{type(self).__name__}.violation_of")
 
     cdef double low_of(self, const leaves_extremes *e) noexcept nogil:
         """Gradient below which a slot that can only rise has no part in finishing."""
@@ -262,12 +266,14 @@ cdef class Problem:
         memory."""
         return 0
 
-    cdef void refresh(self) noexcept nogil:
+    cdef int refresh(self) except -2 nogil:
         """Extremes and all that follows from g as it is."""
-        pass
+        with gil:
+            raise NotImplementedError(f"{type(self).__name__}.refresh")
 
-    cdef int balance(self) noexcept nogil:
-        """Make alpha fit constraints that tie members together. -1: no memory."""
+    cdef int balance(self, double total) noexcept nogil:
+        """Make alpha, whose sum is ``total``, fit constraints that tie members together; here
+        there are none. -1: no memory."""
         return 0
 
     cdef void exchange(self) noexcept nogil:
@@ -339,6 +345,10 @@ cdef class Problem:
             self.settle(<int32_t>(-r - 1), self.pending[p], values)
         return values
 
+    cdef double decision(self, Py_ssize_t r) noexcept nogil:
+        """Decision value of block row ``r``."""
+        return table().dot(self.block_row(r), self.members.alpha, self.members.n) + self.b
+
     cdef void gather(self, const float *stored, float *out) noexcept nogil:
         cdef const int32_t *index = self.members.index
         cdef Py_ssize_t s, n = self.members.n
@@ -383,6 +393,21 @@ cdef class Problem:
         self.members.move(slot, alpha)
         self.both_seen = True
         return slot
+
+    cdef int drop(self, Py_ssize_t slot) noexcept nogil:
+        """Take a member out of the solution, and let it go; what ties the others together, and
+        all that follows from g, is left to ``balance`` and ``refresh``. -1: no memory."""
+        cdef double alpha = self.members.alpha[slot]
+        cdef const float *k
+        if alpha != 0.0:
+            k = self.kernel_row(slot, -1)
+            if k == NULL:
+                return -1
+            table().axpy(alpha, k, self.members.g, self.members.n)
+            self.members.move(slot, -alpha)
+        self.n_changes += 1
+        self.let_go(slot)
+        return 0
 
     cdef void let_go(self, Py_ssize_t slot) noexcept nogil:
         """Forget a member; its alpha is 0."""
@@ -545,7 +570,7 @@ cdef class Problem:
         self.tau = fmax(tol, 4.0 * EPSILON * total)
         self.steps_to_shrink = min(self.members.n, 1000)
 
-    cdef int finish(self, double work) noexcept nogil:
+    cdef int finish(self, double work) except -2 nogil:
         """Steps until the violation is at most tau, on a set that shrinks to the slots that may
         still move.
 
@@ -608,7 +633,7 @@ cdef class Problem:
         front.up[q], front.down[q] = self.members.up[slot], self.members.down[slot]
         return self.members.alpha[slot] != before
 
-    cdef int unshrink(self) noexcept nogil:
+    cdef int unshrink(self) except -2 nogil:
         """Bring the g of all slots up to date; the active ones are, the others by what their
         alpha moved since shrinking began."""
         cdef double *old_alpha = self.active.old_alpha

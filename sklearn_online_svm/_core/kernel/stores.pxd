@@ -65,6 +65,7 @@ cdef class Store:
     cdef object error                    # what a Python kernel raised, for the loop to raise
     cdef object raised                   # the last one that is no Exception
     cdef object interrupt                # Ctrl-C within a Python kernel, likewise
+    cdef bint cut                        # there has been one: what it ended cannot go on
     cdef bint failed                     # whether there is one; can be read without the GIL
     cdef leaves_map map
     cdef readonly object offset          # the linear kernel: where rows are counted from, or None
@@ -82,6 +83,7 @@ cdef class Store:
     cdef int unshare(self) except -1
     cdef int make_room(self, Block block) except -1
     cdef int raise_error(self) except -1
+    cdef int raise_errors(self, Py_ssize_t code) except -1
     cdef int raise_interrupt(self) except -1
     cdef Block new_block(self)
     cdef int reserve(self, Py_ssize_t n_slots) except -1

@@ -151,7 +151,15 @@ cdef class Store:
             error, self.error, self.failed = self.error, None, False
             self.interrupt = None           # this is what ends the call
             self.raised = None if isinstance(error, Exception) else error
+            self.cut = True
             raise error
+        return 0
+
+    cdef int raise_errors(self, Py_ssize_t code) except -1:
+        """The same, and what a negative code stands for."""
+        self.raise_error()
+        if code < 0:
+            raise MemoryError("no memory left for kernel rows; a smaller cache_size may help")
         return 0
 
     cdef int raise_interrupt(self) except -1:

@@ -1,0 +1,278 @@
+"""Solving problems over their members, for good or on the side for decisions; the contract is in
+the ``.pxd``."""
+from libc.stdint cimport int32_t, int64_t
+
+from ..guard cimport share
+from ..memory cimport round_up
+from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE, table
+from .problem cimport Problem
+from .resuming cimport Resuming
+from .solution cimport Solution, blank_solution
+
+import numpy as np
+
+
+cdef class Finishing(Resuming):
+    # -------------------------------------------------------------------------- for good
+
+    def finish(self, executor=None):
+        """Solve each problem over its members to its tolerance.
+
+        An interrupt keeps the steps made; after an error all is as it was before."""
+        self.begin_call()
+        for problem in self.problems:
+            self.begin_alone(problem)
+        self.resume_midst()
+        self.slots.make_room()
+        saved = self.saved()
+        self.midst = None
+        self.busy, whole = True, False
+        try:
+            self.unsettle()
+            if executor is None or len(self.problems) == 1:
+                for problem in self.problems:
+                    self.finish_problem(problem)
+            else:
+                share([(self.finish_problem, problem) for problem in self.problems],
+                      executor, self.halt)
+            whole = True
+        except BaseException as error:
+            whole = self.was_interrupted(error)
+            if whole and not self.cut:
+                self.suspend(None)
+            raise
+        finally:
+            try:
+                if whole:
+                    whole = False
+                    self.make_whole()
+                    whole = True
+            finally:
+                self.busy = False
+                if not whole:
+                    self.take_back(saved)
+                for problem in self.problems:
+                    (<Problem>problem).finishing = False
+                # Released vectors are given up.
+                self.write_store()
+        self.n_done += 1
+
+    cdef int make_whole(self) except -1:
+        """Bring every g up to date. Who breaks off wants no more than what has been reached:
+        decisions do not go on."""
+        cdef Problem problem
+        for problem in self.problems:
+            self.raise_errors(problem.unshrink())
+            problem.solved_at = problem.n_changes
+        return 0
+
+    def settle(self, executor=None):
+        """Find the optimum over the members on the side, for decisions.
+
+        The solution of the stream stays as it is. An interrupt or an error leaves no optimum
+        behind, and nothing else changed.
+        """
+        cdef Problem problem
+        cdef int code
+        cdef list todo = [problem for problem in self.problems if not problem.is_settled]
+        cdef list changes = [problem.n_changes for problem in todo]
+        cdef list former = []
+        cdef Py_ssize_t k
+        cdef bint done = False
+        for problem in todo:
+            self.begin_alone(problem)
+            former.append(problem.settled.copy())
+        self.busy = True
+        try:
+            for problem in todo:
+                problem.begin_settling()
+                problem.refresh()
+                code = problem.balance(-problem.settled.residual)
+                problem.settled.residual = 0.0
+                self.raise_errors(code)
+                problem.refresh()
+            if executor is None or len(todo) == 1:
+                for problem in todo:
+                    self.finish_problem(problem)
+            elif todo:
+                share([(self.finish_problem, problem) for problem in todo], executor, self.halt)
+            for problem in todo:
+                self.raise_errors(problem.unshrink())
+            done = True
+        finally:
+            # Makes no objects: what is lent to the members must come back.
+            for k in range(len(todo)):
+                problem = todo[k]
+                if problem.settling:
+                    problem.n_changes = changes[k]
+                    problem.end_settling(done, former[k])
+            self.busy = False
+
+    @property
+    def is_settled(self):
+        """Whether decisions come from an optimum."""
+        return all(problem.is_settled for problem in self.problems)
+
+    def unsettle(self):
+        """Let decisions come from the solution of the stream."""
+        for problem in self.problems:
+            problem.unsettle()
+
+    def finish_problem(self, Problem problem):
+        cdef int code = 0
+        if not problem.finishing:
+            problem.begin_finish()
+            problem.finishing = True
+        while not problem.is_finished and not self.halt.now:
+            with nogil:
+                code = problem.finish(problem.patience)
+            problem.is_finished = code > 0
+            self.raise_errors(code)
+            self.raise_interrupts()
+
+    def refresh(self):
+        """Compute every g anew from alpha: what long runs of steps have rounded is mended."""
+        for problem in self.problems:
+            slots = problem.slots()
+            self.set_gradients(problem, slots,
+                               self.gradients(problem, slots, problem.members["alpha"][slots]))
+        self.n_done += 1
+
+    def recompute(self):
+        """``refresh`` for members that come from another kernel: with their K(x, x), too."""
+        cdef Problem problem
+        cdef Py_ssize_t first, size, r
+        cdef const int32_t[::1] index
+        cdef const int64_t[::1] slots
+        cdef int code
+        for problem in self.problems:
+            self.begin_alone(problem)
+            slots = problem.slots()
+            index = problem.members["index"][slots]
+            for first in range(0, slots.shape[0], LEAVES_BLOCK):
+                size = min(LEAVES_BLOCK, slots.shape[0] - first)
+                self.fresh.load_slots(&index[first], size)
+                with nogil:
+                    code = self.store.gram(self.fresh.block, self.fresh.gram, LEAVES_BLOCK)
+                self.raise_errors(code)
+                for r in range(size):
+                    problem.members.diag[slots[first + r]] = self.fresh.gram[r * LEAVES_BLOCK + r]
+        self.refresh()
+
+    def drop(self, Py_ssize_t c, slots):
+        """Let members of problem ``c`` go, whatever their alpha. The others take over what their
+        constraints demand, g is kept right, and the solution is one to go on from; an error
+        leaves all as it was."""
+        cdef Problem problem = self.problems[c]
+        cdef Py_ssize_t slot
+        cdef double total = 0.0
+        self.begin_call()
+        self.begin_alone(problem)
+        self.slots.make_room()
+        saved, done = self.saved(), False
+        try:
+            for slot in slots:
+                total -= problem.members.alpha[slot]
+                self.raise_errors(problem.drop(slot))
+            problem.refresh()
+            self.raise_errors(problem.balance(total))
+            problem.refresh()
+            done = True
+        finally:
+            if not done:
+                self.take_back(saved)
+            self.write_store()
+        self.n_done += 1
+
+    def rebox(self, boxes):
+        """New boxes for the members of each problem: (lower, upper, alpha) in the order of its
+        ``slots()``, alpha inside the boxes. All or nothing, whenever an interrupt comes."""
+        cdef Problem problem
+        self.unsettle()
+        slots = [problem.slots() for problem in self.problems]
+        g = [self.gradients(problem, mine, box[2])
+             for problem, mine, box in zip(self.problems, slots, boxes)]
+        for c in range(len(self.problems)):
+            problem = self.problems[c]
+            problem.members.rebox(slots[c], *boxes[c])
+            self.set_gradients(problem, slots[c], g[c])
+        self.solution = None
+        self.n_done += 1
+
+    def set_gradients(self, Problem problem, slots, g):
+        if len(slots):
+            self.begin_alone(problem)
+            problem.members["g"][slots] = g
+            problem.refresh()
+            self.solution = None            # b may be another
+
+    def gradients(self, Problem problem, slots, alpha):
+        """g of the members in ``slots``, were this their alpha."""
+        cdef Py_ssize_t first, size, r, ld = round_up(self.store.n_slots, LEAVES_TILE)
+        cdef double[::1] coef = np.zeros(ld)
+        cdef double[::1] g = np.zeros(len(slots))
+        cdef const int32_t[::1] index = problem.members["index"][slots]
+        cdef const double[::1] target = problem.members["target"][slots]
+        cdef float[::1] values = np.zeros(LEAVES_BLOCK * ld + 1, dtype=np.float32)
+        np.asarray(coef)[np.asarray(index)] = alpha
+        for first in range(0, len(slots), LEAVES_BLOCK):
+            size = min(LEAVES_BLOCK, len(slots) - first)
+            self.fresh.load_slots(&index[first], size)
+            with nogil:
+                self.store.values(self.fresh.block, 0, ld, &values[0], ld)
+                for r in range(size):
+                    g[first + r] = target[first + r] - table().dot(
+                        &values[r * ld], &coef[0], ld)
+            self.raise_errors(0)
+            self.fresh.n_evaluations += size * self.store.n_slots
+            self.raise_interrupts()
+        return np.asarray(g)
+
+    # -------------------------------------------------------------------------- what is seen
+
+    def prepare(self, bint settling, int64_t steps, executor=None):
+        """Make the solution that decisions come from, by whoever holds the guard.
+
+        ``settling``: it is the optimum over the members, found in at most so many steps."""
+        cdef Problem problem
+        cdef list left = []
+        if not settling:
+            self.unsettle()
+        elif not self.is_settled:
+            # Someone who learns may only have given way.
+            for problem in self.problems:
+                left.append((problem.steps_left, problem.steps_kept, problem.cut_short))
+            self.allow(steps)
+            try:
+                self.settle(executor)
+            finally:
+                for problem, limits in zip(self.problems, left):
+                    problem.steps_left, problem.steps_kept, problem.cut_short = limits
+
+    def shown(self, bint settling):
+        """The solution that decisions come from, if there is one, or None."""
+        cdef Solution solution = self.solution
+        if self.busy and self.guard.is_mine():
+            self.guard.refuse()
+        return solution if solution is not None and solution.settling == settling else None
+
+    def show(self, bint settling, int64_t steps, executor=None):
+        """The same, made where there is none."""
+        solution = self.shown(settling)
+        if solution is not None:
+            return solution
+        if self.guard.is_mine():
+            return self.renew(settling, steps, executor)
+        with self.guard.reading():
+            return self.renew(settling, steps, executor)
+
+    cdef Solution renew(self, bint settling, int64_t steps, executor):
+        """Write the solution down, if it still has to be done, by whoever holds the guard."""
+        cdef Solution solution = self.solution
+        if solution is None or solution.settling != settling:
+            self.prepare(settling, steps, executor)
+            solution = blank_solution(self.store, self.problems)
+            solution.settling = settling
+            solution.write_down(self.problems)
+            self.solution = solution
+        return solution

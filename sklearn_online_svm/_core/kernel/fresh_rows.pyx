@@ -1,0 +1,122 @@
+"""Rows on their way into a model; the contract is in the ``.pxd``."""
+from libc.math cimport INFINITY, isfinite
+from libc.stdint cimport int32_t, int64_t
+
+from ..guard cimport Halt, share
+from ..memory cimport address, grown, round_up
+from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE
+from .stores cimport Block, Store, holds_values
+
+import numpy as np
+
+# Multiplications below which a block is not worth sharing between threads.
+cdef double WORTH_SHARING = 2e7
+
+
+cdef int check_type(Store store, X) except -1:
+    if X.dtype != store.dtype or X.shape[1] != store.n_features or (
+            isinstance(X, np.ndarray) and not X.flags.c_contiguous):
+        raise ValueError(
+            f"the engine takes contiguous rows of {store.n_features} {store.dtype} values, got "
+            f"shape {X.shape} of {X.dtype}")
+    return 0
+
+
+cdef int check_norms(Store store, Block block, const int64_t *rows) except -1:
+    """Refuse rows so long that their products are no numbers."""
+    cdef Py_ssize_t r
+    for r in range(block.n_rows):
+        if not store.holds_norm(store.norm_of(block, r)):
+            raise ValueError(
+                f"Row {rows[r]} of X has a squared norm that is too large for {store.dtype}; "
+                "scale the features.")
+    return 0
+
+
+cdef class FreshRows:
+    """A block of rows of X: ``rows``, ``labels`` and ``n`` say which, then it is loaded and
+    scored."""
+
+    def __init__(self, Store store):
+        self.store = store
+        self.block = store.new_block()
+        self.scored.gram, self.scored.gram_ld = self.gram, LEAVES_BLOCK
+
+    cdef int load(self, X) except -1:
+        """Take the rows from X, and make room for them in the store."""
+        cdef Store store = self.store
+        cdef Py_ssize_t capacity, ld = round_up(store.n_slots + self.n, LEAVES_TILE) + LEAVES_TILE
+        store.reserve(store.n_slots + self.n)
+        if self.capacity < LEAVES_BLOCK * ld:
+            capacity = LEAVES_BLOCK * (ld + ld // 4)
+            values = grown(np.zeros(0, np.float32), capacity)
+            self.scored.values = <float *>address(values)
+            self.values_array, self.capacity = values, capacity
+        self.scored.ld = ld
+        if self.n:
+            store.load(self.block, X, self.rows, self.n)
+            check_norms(store, self.block, self.rows)
+        return 0
+
+    cdef int score(self, executor, Halt halt) except -1:
+        """Kernel values against the store and against each other; those that are no numbers are
+        refused."""
+        cdef Store store = self.store
+        cdef Py_ssize_t part, last = round_up(store.n_slots, LEAVES_TILE)
+        if not self.n:
+            return 0
+        if executor is None or <double>self.n * last * store.n_features < WORTH_SHARING:
+            self.score_part(0, last)
+        else:
+            part = round_up(last // executor._max_workers + 1, LEAVES_TILE)
+            share([(self.score_part, first, min(first + part, last))
+                   for first in range(0, last, part)], executor, halt)
+        self.n_evaluations += self.n * (store.n_slots + self.n)
+        return self.score_themselves()
+
+    def score_part(self, Py_ssize_t first, Py_ssize_t last):
+        with nogil:
+            self.store.values(self.block, first, last, self.scored.values, self.scored.ld)
+
+    cdef int score_themselves(self) except -1:
+        """Kernel values of the rows against each other."""
+        cdef Py_ssize_t r
+        cdef int code
+        with nogil:
+            code = self.store.gram(self.block, self.gram, LEAVES_BLOCK)
+        self.store.raise_errors(code)
+        # Kernel values, which are floats, may not be finite: those with themselves bound others.
+        for r in range(self.block.n_rows):
+            if not (isfinite(self.gram[r * LEAVES_BLOCK + r])
+                    and holds_values(&self.store.map, self.store.norm_of(self.block, r))):
+                raise ValueError(
+                    f"Kernel values of row {self.rows[r]} of X are not finite in single "
+                    "precision; scaling the features, or other kernel parameters, may help.")
+        return 0
+
+    cdef int load_slots(self, const int32_t *slots, Py_ssize_t n) except -1:
+        """Take vectors of the store for rows."""
+        cdef int code
+        with nogil:
+            code = self.store.load_slots(self.block, slots, n)
+        return self.store.raise_errors(code)
+
+    def check(self, X):
+        """Refuse rows that would be refused when they are scored, before any is learnt."""
+        cdef Py_ssize_t at, r
+        cdef double largest, norm
+        check_type(self.store, X)
+        if self.store.cost == INFINITY:
+            return                      # a Python function is not called twice
+        values = X if isinstance(X, np.ndarray) else X.data
+        largest = max(float(values.max(initial=0)), -float(values.min(initial=0)))
+        norm = largest * largest * self.store.n_features
+        if self.store.holds_norm(norm) and holds_values(&self.store.map, norm):
+            return
+        for at in range(0, X.shape[0], LEAVES_BLOCK):
+            self.n = min(LEAVES_BLOCK, X.shape[0] - at)
+            for r in range(self.n):
+                self.rows[r] = at + r
+            self.store.load(self.block, X, self.rows, self.n)
+            check_norms(self.store, self.block, self.rows)
+            self.score_themselves()

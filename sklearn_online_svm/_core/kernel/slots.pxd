@@ -1,0 +1,29 @@
+"""Slots of the store: what lies in each, and how many problems refer to it."""
+from libc.stdint cimport int32_t, int64_t
+
+from .fresh_rows cimport FreshRows
+from .problem cimport Problem
+from .stores cimport Store
+
+
+cdef class Slots:
+    cdef Store store
+    cdef list problems
+    cdef bint shared                # several problems: references are counted, slots are free
+    # Number of problems that refer to each slot, slots that are free, and the class of the vector.
+    cdef object references
+    cdef object free
+    cdef object labels
+    cdef Py_ssize_t n_free
+    cdef Py_ssize_t capacity
+    cdef int32_t *references_at
+    cdef int32_t *free_at
+    cdef int32_t *labels_at
+
+    cdef int make_room(self) except -1
+    cdef int write(self, FreshRows fresh) except -1
+    cdef int write_those_of(self, Problem problem, FreshRows fresh) except -1
+    cdef int32_t take(self) noexcept
+    cdef int32_t stored_before(self, int64_t row_id) noexcept
+    cdef int check_vectors(self, state, Problem problem, int32_t positive,
+                           const int32_t[::1] labels, int32_t[::1] uses) except -1

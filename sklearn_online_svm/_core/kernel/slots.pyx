@@ -1,0 +1,170 @@
+"""Slots of the store; the contract is in the ``.pxd``.
+
+A single problem has the slots of the store for its own, and nothing is counted. Of several, each
+refers to what it keeps, and a vector to which none refers gives up its slot.
+"""
+from libc.stdint cimport int8_t, int32_t, int64_t
+
+from ..memory cimport address, grown
+from ..simd.leaves cimport LEAVES_BLOCK
+from .fresh_rows cimport FreshRows
+from .problem cimport Problem
+from .stores cimport Store
+
+import numpy as np
+
+
+cdef class Slots:
+    def __init__(self, Store store, list problems):
+        self.store = store
+        self.problems = problems
+        self.shared = len(problems) > 1
+        self.references = np.zeros(0, dtype=np.int32)
+        self.free = np.zeros(0, dtype=np.int32)
+        self.labels = np.zeros(0, dtype=np.int32)
+
+    def state(self):
+        """Arrays, copies all of them."""
+        n = self.store.n_slots
+        return {
+            "references": self.references[:n].copy(),
+            "slot_labels": self.labels[:n].copy(),
+            "free_slots": self.free[:self.n_free].astype(np.int64),
+        }
+
+    def restore(self, state, parts, running):
+        """Take what ``state()`` gave; ``parts`` are the states of the problems, which have been
+        restored, and ``running`` those of an interrupted block, or None."""
+        cdef Problem problem
+        cdef int32_t[::1] uses
+        cdef Py_ssize_t c, n_slots = self.store.n_slots
+        labels = state.array("slot_labels", np.int32, (n_slots,), low=0,
+                             high=max(1, len(self.problems) - 1))
+        references = state.array("references", np.int32, (n_slots,))
+        free = state.array("free_slots", np.int64, (None,))
+        uses = expected = np.zeros(n_slots, dtype=np.int32)
+        for c in range(len(self.problems)):
+            problem = self.problems[c]
+            self.check_vectors(parts[c], problem, 1 if problem.identity else c, labels, uses)
+        # Let go in the running block: counted until it is over.
+        for part in running or ():
+            released = part.array("released", np.int32, (None,), low=0, high=n_slots - 1)
+            np.add.at(expected, released, 1)
+        unused = np.flatnonzero(expected == 0)
+        if not self.shared:
+            expected, unused = np.zeros_like(references), []
+        state.require(np.array_equal(references, expected), "references",
+                      "must count the problems that keep each vector")
+        state.require(np.array_equal(np.sort(free), unused), "free_slots",
+                      "must be the slots that no problem refers to")
+        self.references, self.labels = np.array(references), np.array(labels)
+        self.free, self.n_free = free.astype(np.int32), len(free)
+        self.capacity = 0
+
+    cdef int check_vectors(self, state, Problem problem, int32_t positive,
+                           const int32_t[::1] labels, int32_t[::1] uses) except -1:
+        """Refuse a problem that keeps a vector twice, or for the wrong class; count in ``uses``
+        those it keeps."""
+        cdef Py_ssize_t s, slot
+        cdef int8_t y
+        cdef int8_t[::1] kept = np.zeros(labels.shape[0], dtype=np.int8)
+        for s in range(problem.members.n):
+            slot = problem.members.index[s]
+            if not problem.members.alive[s] or slot < 0:
+                continue
+            y = 1 if labels[slot] == positive else -1
+            if problem.members.y[s] != y:
+                state.refuse("y", f"must be 1 for the vectors of the class, else -1; slot {s} "
+                                  "breaks that")
+            if kept[slot]:
+                state.refuse("index", f"must name no slot twice, and names {slot}")
+            kept[slot] = 1
+            uses[slot] += 1
+        return 0
+
+    cdef int make_room(self) except -1:
+        """Make room for all that ``write`` may write: then it cannot fail."""
+        cdef Py_ssize_t capacity = self.store.capacity
+        cdef void *references_at
+        cdef void *free_at
+        if self.capacity < capacity:
+            references = grown(self.references, capacity)
+            free = grown(self.free, capacity)
+            labels = grown(self.labels, capacity)
+            # All addresses before the first is taken: each may fail.
+            references_at, free_at = address(references), address(free)
+            self.labels_at = <int32_t *>address(labels)
+            self.references_at, self.free_at = <int32_t *>references_at, <int32_t *>free_at
+            self.references, self.free, self.labels = references, free, labels
+            self.capacity = capacity
+        return 0
+
+    cdef int write(self, FreshRows fresh) except -1:
+        """Write the rows that some problem keeps, and give up vectors to which none refers."""
+        cdef Problem problem
+        cdef Py_ssize_t p, slot, row
+        cdef int32_t index
+        cdef int32_t stored[LEAVES_BLOCK]
+        if not self.shared:
+            return self.write_those_of(self.problems[0], fresh)
+        for p in range(LEAVES_BLOCK):
+            stored[p] = -1
+        for problem in self.problems:
+            for p in range(problem.n_released):
+                index = problem.released[p]
+                self.references_at[index] -= 1
+                if self.references_at[index] == 0:
+                    self.free_at[self.n_free] = index
+                    self.n_free += 1
+            problem.n_released = 0
+        for problem in self.problems:
+            for p in range(problem.n_pending):
+                slot = problem.pending[p]
+                index = problem.members.index[slot]
+                # A slot filled, freed and filled again in one block is listed twice.
+                if index >= 0 or not problem.members.alive[slot]:
+                    continue
+                row = -index - 1
+                if stored[row] < 0:
+                    stored[row] = self.stored_before(problem.members.row_id[slot])
+                if stored[row] < 0:
+                    stored[row] = self.take()
+                    self.store.put(stored[row], fresh.block, row)
+                    self.labels_at[stored[row]] = fresh.labels[row]
+                self.references_at[stored[row]] += 1
+                problem.members.index[slot] = stored[row]
+            problem.n_pending = 0
+        return 0
+
+    cdef int write_those_of(self, Problem problem, FreshRows fresh) except -1:
+        """The same for a single problem, whose slots are those of the store."""
+        cdef Py_ssize_t p, slot
+        cdef int32_t index
+        for p in range(problem.n_pending):
+            slot = problem.pending[p]
+            index = problem.members.index[slot]
+            if index < 0:
+                self.store.put(slot, fresh.block, -index - 1)
+                self.labels_at[slot] = fresh.labels[-index - 1]
+                problem.members.index[slot] = <int32_t>slot
+        problem.n_pending = 0
+        self.store.n_slots = problem.members.n
+        return 0
+
+    cdef int32_t take(self) noexcept:
+        """A slot of the store that is free."""
+        if self.n_free == 0:
+            return <int32_t>self.store.n_slots
+        self.n_free -= 1
+        return self.free_at[self.n_free]
+
+    cdef int32_t stored_before(self, int64_t row_id) noexcept:
+        """Store slot of a row that another problem has kept since an earlier pass, or -1."""
+        cdef Problem problem
+        cdef int32_t index
+        for problem in self.problems:
+            if problem.knows(row_id):
+                index = problem.members.index[problem.slot_of_row[row_id]]
+                if index >= 0:
+                    return index
+        return -1
