@@ -5,9 +5,14 @@ Arrows run downward only. The kernel models::
 
     estimators (sklearn_online_svm.kernel)
              |
-       stream ------------------------.     blocks of a stream through the problems of a model;
-             |                        |     threads, signals, finishing, predictions
-             v                        |
+       stream -- selection                  blocks of a stream: loaded, scored, visited
+       finishing                            solving over the members; decisions in a stream
+       resuming                             going on where an interrupt has ended a call
+       engine -----------------------.      problems over one store: state, threads, signals
+             |      slots            |      what lies in each slot of the store
+             |      fresh_rows       |      a block of rows and its kernel values
+             |      solution         |      a complete state, for predictions
+             v                       |
        lasvm    gap_driven            |     the steps: on pairs, with a bias; on single alphas,
          |         |    |             |     driven by the duality gap
          |         |    v             |

@@ -198,7 +198,8 @@ cdef class DualLoop(Finishing):
             # Also after an interrupt: rows kept refer to the block until they are stored.
             self.write_store()
         if before is not None:
-            self.listener([events_between(old, census(p)) for old, p in zip(before, self.problems)])
+            after = [census(problem) for problem in self.problems]
+            self.listener([events_between(old, new) for old, new in zip(before, after)])
         return r
 
     def visit_all(self, Problem problem, int c):
@@ -315,7 +316,7 @@ cdef class DualLoop(Finishing):
                     if alpha[c, at + r] == 0.0:
                         continue
                     row.place, row.row_id = r, given.row_ids[rows[at + r]]
-                    row.y = 1 if given.labels[rows[at + r]] == (1 if problem.identity else c) else -1
+                    row.y = 1 if given.labels[rows[at + r]] == self.class_of(c) else -1
                     row.target, row.origin = row.y, OF_DATA
                     row.region = -1         # not met by this engine: counted nowhere
                     row.lower = -given.cost[rows[at + r]] if alpha[c, at + r] < 0.0 else 0.0

@@ -1,0 +1,215 @@
+"""What a stream offers beside learning: an order of its own, events, and members that leave."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.svm import SVC
+
+from sklearn_online_svm._core.kernel.problem import Problem
+from sklearn_online_svm._core.kernel.selection import Selection
+from sklearn_online_svm._core.kernel.stream import DualLoop, Rows
+from tests.support.engine import Learner, kernel_values, make_loop, make_store
+from tests.support.samples import three_classes as three_names
+from tests.support.samples import two_classes
+
+ALGORITHMS = ["lasvm", "lasvm-g"]
+
+
+def three_classes(n):
+    X, y = three_names(n)
+    return X, np.unique(y, return_inverse=True)[1].astype(np.int32)
+
+
+class Reverse(Selection):
+    def choose(self, scores, left):
+        return left[-1]
+
+
+class Nearest(Selection):
+    """The row that is nearest to the hyperplane, by one decision over all problems."""
+
+    def __init__(self, most=None):
+        self.most, self.seen = most, []
+
+    def choose(self, scores, left):
+        if self.most is not None and len(self.seen) == self.most:
+            return -1
+        self.seen.append((scores[left].copy(), left.copy()))
+        return left[np.abs(scores[left]).min(axis=1).argmin()]
+
+
+def learnt(X, labels, n_problems, order, selection=None, **params):
+    loop = make_loop(make_store(X), n_problems, **params)
+    loop.selection = selection
+    labels = labels.astype(np.int32)
+    loop.learn(X, order, Rows(labels, np.full(len(labels), 5.0), np.arange(len(labels))))
+    return loop
+
+
+@pytest.mark.parametrize("n_problems", [1, 3])
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_rows_are_visited_in_the_order_chosen(n_problems, algorithm):
+    X, labels = three_classes(50)
+    labels = labels % 2 if n_problems == 1 else labels
+    chosen = learnt(X, labels, n_problems, np.arange(50), Reverse(), algorithm=algorithm)
+    expected = learnt(X, labels, n_problems, np.arange(50)[::-1].copy(), algorithm=algorithm)
+    for one, other in zip(chosen.problems, expected.problems, strict=True):
+        assert len(one.slots()) == len(other.slots()) >= 5
+        assert_array_equal(
+            one.members["row_id"][one.slots()], other.members["row_id"][other.slots()]
+        )
+        # The same rows one after the other: the same steps, on values with the same bits.
+        assert_array_equal(
+            one.members["alpha"][one.slots()], other.members["alpha"][other.slots()]
+        )
+
+
+@pytest.mark.parametrize("n_problems", [1, 3])
+def test_a_selection_sees_decisions_of_the_present(n_problems):
+    """One decision over all problems, on scores of the models as they are after each row."""
+    X, labels = three_classes(200)
+    labels = labels % 2 if n_problems == 1 else labels
+    selection = Nearest()
+    learnt(X, labels, n_problems, np.arange(200), selection)
+    assert [len(left) for _, left in selection.seen[:65]] == [*range(64, 0, -1), 64]
+    # By another model, which visits the rows in the order that was chosen.
+    loop = make_loop(make_store(X), n_problems)
+    rows = Rows(labels.astype(np.int32), np.full(200, 5.0), np.arange(200))
+    for scores, left in selection.seen[:64]:
+        out = np.empty((200, n_problems))
+        loop.show(False, 0).decide(X, out)
+        assert_allclose(scores, out[left], rtol=1e-12, atol=1e-12)
+        nearest = left[np.abs(scores).min(axis=1).argmin()]
+        loop.learn(X, np.array([nearest]), rows)
+
+
+def test_a_selection_may_pass_over_rows():
+    X, labels = three_classes(64)
+    loop = learnt(X, labels % 2, 1, np.arange(64), Nearest(most=20))
+    assert loop.n_learnt == 64
+    assert loop.problems[0].members.n_members <= 20
+
+
+def test_a_selection_without_a_choice():
+    X, labels = three_classes(10)
+    with pytest.raises(NotImplementedError, match=r"Selection\.choose"):
+        learnt(X, labels % 2, 1, np.arange(10), Selection())
+
+
+def support_vectors(problem):
+    slots = problem.slots()
+    return set(problem.members["row_id"][slots][problem.members["alpha"][slots] != 0.0])
+
+
+@pytest.mark.parametrize("n_problems", [1, 3])
+@pytest.mark.parametrize("algorithm", [*ALGORITHMS, "lasvm-i"])
+def test_events_add_up(n_problems, algorithm):
+    X, labels = three_classes(400)
+    labels = (labels % 2 if n_problems == 1 else labels).astype(np.int32)
+    loop = make_loop(make_store(X), n_problems, algorithm=algorithm)
+    told = []
+    loop.listener = told.append
+    loop.learn(X, np.arange(400), Rows(labels, np.full(400, 5.0), np.arange(400)))
+    assert len(told) == 7
+    for c, problem in enumerate(loop.problems):
+        support, kept = set(), set()
+        for events in (of_block[c] for of_block in told):
+            assert not support & set(events.became)
+            assert set(events.ceased) <= support
+            support |= set(events.became)
+            support -= {*events.ceased, *events.dropped}
+            kept |= support | set(events.ceased)
+            kept -= set(events.dropped)
+        assert support == support_vectors(problem)
+        assert kept <= set(problem.members["row_id"][problem.slots()])
+
+
+# -- members that leave --------------------------------------------------------------------------
+
+
+def gradients(learner, K):
+    members = learner.problem.members
+    alpha = learner.over_rows("alpha")
+    rows = learner.members()
+    return members["g"][learner.alive()], (2.0 * learner.labels - 1.0 - K @ alpha)[rows]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_support_vector_can_be_dropped(algorithm):
+    X, y = two_classes(150)
+    signs = np.where(y == "yes", 1, -1)
+    learner = Learner(X, signs, 5.0, algorithm=algorithm).learn(np.arange(150))
+    K = kernel_values(make_store(X), X, X).astype(float)
+    for _ in range(10):
+        alpha = np.abs(learner.problem.members["alpha"])
+        slot = int(alpha.argmax())
+        row = learner.problem.members["row_id"][slot]
+        n_members = learner.problem.members.n_members
+        learner.loop.drop(0, [slot])
+        assert row not in learner.members()
+        assert learner.problem.members.n_members == n_members - 1
+        kept, expected = gradients(learner, K)
+        assert_allclose(kept, expected, rtol=0, atol=1e-5)
+        if algorithm == "lasvm":
+            assert abs(learner.over_rows("alpha").sum()) < 1e-12
+        m = learner.problem.members
+        assert ((m["lower"] <= m["alpha"]) & (m["alpha"] <= m["upper"])).all()
+    # It is a solution to go on from.
+    learner.begin_pass()
+    learner.learn(np.arange(150)).loop.finish()
+    kept, expected = gradients(learner, K)
+    assert_allclose(kept, expected, rtol=0, atol=1e-5)
+
+
+def test_what_is_left_is_solved_as_if_the_others_had_never_been():
+    X, y = two_classes(150)
+    signs = np.where(y == "yes", 1, -1)
+    learner = Learner(X, signs, 5.0, tol=1e-6).learn(np.arange(150))
+    slots = learner.alive()[::3]
+    learner.loop.drop(0, slots)
+    learner.loop.finish()
+    rows = learner.members()
+    svc = SVC(C=5.0, kernel="precomputed", tol=1e-6)
+    K = kernel_values(make_store(X), X, X).astype(float)
+    svc.fit(K[np.ix_(rows, rows)], signs[rows])
+    assert_allclose(learner.decide(), svc.decision_function(K[:, rows]), atol=1e-3)
+
+
+def test_members_of_several_problems_can_be_dropped():
+    X, labels = three_classes(200)
+    loop = learnt(X, labels, 3, np.arange(200))
+    former = loop.state()
+    problem = loop.problems[1]
+    others = [p.state() for p in (loop.problems[0], loop.problems[2])]
+    loop.drop(1, problem.slots())
+    assert problem.members.n_members == 0
+    for state, other in zip(others, (loop.problems[0], loop.problems[2]), strict=True):
+        for name, value in other.state().items():
+            assert_array_equal(value, state[name], err_msg=name)
+    # The state is one that is taken back: references and free slots are right.
+    make_loop(make_store(X), 3).restore(loop.state())
+    again = make_loop(make_store(X), 3)
+    again.restore(former)
+    assert again.problems[1].members.n_members > 0
+
+
+# -- problems without a method -------------------------------------------------------------------
+
+
+def test_a_problem_that_lacks_a_method_does_not_converge():
+    X, labels = three_classes(20)
+    rows = Rows((labels % 2).astype(np.int32), np.full(20, 1.0), np.arange(20))
+
+    def bare_loop():
+        store = make_store(X)
+        options = dict(tol=1e-3, shrinking=True, cache_bytes=1 << 20)
+        return DualLoop(store, [Problem(store, True, **options)])
+
+    with pytest.raises(NotImplementedError, match=r"Problem\.learn"):
+        bare_loop().learn(X, np.arange(20), rows)
+    with pytest.raises(NotImplementedError, match=r"Problem\.refresh"):
+        bare_loop().seed(X, np.arange(3), rows, np.ones((1, 3)))
+    with ThreadPoolExecutor(2) as executor, pytest.raises(NotImplementedError):
+        bare_loop().learn(X, np.arange(20), rows, executor)
