@@ -171,12 +171,21 @@ cdef class Engine:
     @property
     def out_of_steps(self):
         """Whether a problem has none left."""
-        return any(problem.steps_left <= 0 for problem in self.problems)
+        cdef Problem problem
+        for problem in self.problems:
+            if problem.steps_left <= 0:
+                return True
+        return False
 
     @property
     def cut_short(self):
-        """Whether REPROCESS had to leave off before it was content."""
-        return any(problem.cut_short for problem in self.problems)
+        """Whether REPROCESS had to leave off before it was content. Makes no objects: it is asked
+        when a chunk has been learnt."""
+        cdef Problem problem
+        for problem in self.problems:
+            if problem.cut_short:
+                return True
+        return False
 
     @property
     def n_changes(self):
