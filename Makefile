@@ -22,6 +22,7 @@ ENGINE := $(CYTHON) $(HEADERS)
 # The tests run in JOBS processes: a BLAS that takes all cores in each would only get in the way.
 SINGLE := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(SINGLE) $(PY) -m pytest -n $(JOBS)
+SANITIZE := -fsanitize=address,undefined -fno-omit-frame-pointer
 INSTALL := SOSVM_NO_EXTENSIONS=1 $(PY) -m pip install --quiet --disable-pip-version-check \
 	--no-build-isolation
 
@@ -29,7 +30,7 @@ INSTALL := SOSVM_NO_EXTENSIONS=1 $(PY) -m pip install --quiet --disable-pip-vers
 .DELETE_ON_ERROR:
 # Two targets would install into the same environment at the same time.
 .NOTPARALLEL:
-.PHONY: help demo test test-slow test-debug lint format bench doc inplace clean
+.PHONY: help demo test test-slow test-debug test-sanitize lint format bench doc inplace clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | \
@@ -47,6 +48,15 @@ test-slow: $(VENV)/.built $(VENV)/.extra-test ## the slow tests
 test-debug: $(VENV)/.extra-test ## the tests on a build that checks bounds
 	rm -f $(VENV)/.built
 	SOSVM_DEBUG=1 $(PY) setup.py --quiet build_ext --inplace --force
+	$(PYTEST) -m "not slow" $(PYTEST_ARGS); status=$$?; \
+	$(PY) setup.py --quiet build_ext --inplace --force && touch $(VENV)/.built; exit $$status
+
+test-sanitize: $(VENV)/.extra-test ## the tests with the sanitizers of GCC (address, undefined behaviour)
+	rm -f $(VENV)/.built
+	SOSVM_DEBUG=1 CFLAGS="$(SANITIZE)" LDFLAGS="$(SANITIZE)" \
+		$(PY) setup.py --quiet build_ext --inplace --force
+	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
+	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
 	$(PYTEST) -m "not slow" $(PYTEST_ARGS); status=$$?; \
 	$(PY) setup.py --quiet build_ext --inplace --force && touch $(VENV)/.built; exit $$status
 

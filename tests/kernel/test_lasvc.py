@@ -329,7 +329,7 @@ def test_weight_two_is_twice_the_c_of_that_row(any_model, any_exact, algorithm):
         assert_same_model(doubled, model_of(C=2.0).fit(X, y))
     else:
         other = any_model(C=2.0).fit(X, y)
-        assert_allclose(doubled.decision_function(X), other.decision_function(X), atol=0.1)
+        assert_allclose(doubled.decision_function(X), other.decision_function(X), atol=5e-3)
     assert_same_model(any_model(C=1.0).fit(X, y, np.ones(200)), plain)
 
     weight = np.ones(200)

@@ -185,7 +185,8 @@ def test_without_finishing_decisions_come_from_the_vectors_as_they_are(algorithm
         f[:, c] = K @ part.members["alpha"][slots] + part.b
     assert_allclose(raw, f[:, 0] if problem == "binary" else f, atol=1e-3)
     assert np.abs(raw - settled).max() > 0.02
-    assert_allclose(model.set_params(finishing=True).decision_function(X), settled, atol=0.2)
+    # Solved again from another start, to the same coarse tol.
+    assert_allclose(model.set_params(finishing=True).decision_function(X), settled, atol=0.06)
 
 
 def test_attributes_belong_to_the_decisions():
@@ -256,7 +257,8 @@ def test_it_goes_on_from_the_last_one(algorithm):
 
     learn(model, X, y, 1, between=decide)
     assert np.mean(evaluations) > 0.99
-    assert_allclose(model.decision_function(X), finished(model).decision_function(X), atol=0.1)
+    # Both are solutions to a coarse tol, from different starts.
+    assert_allclose(model.decision_function(X), finished(model).decision_function(X), atol=0.04)
 
 
 def test_members_that_leave_with_an_alpha_are_accounted_for():
