@@ -74,6 +74,13 @@ def test_defaults_are_those_of_the_signature(path):
 
 
 @with_documented
+def test_types_are_whole(path):
+    """In a raw docstring a backslash does not join lines."""
+    parameters = sections_of(path)["Parameters"]
+    assert not [described.name for described in parameters if described.type.endswith("\\")]
+
+
+@with_documented
 def test_errors_are_described(path):
     thing, owner = DOCUMENTED[path]
     if isinstance(thing, property) or inspect.isclass(thing):

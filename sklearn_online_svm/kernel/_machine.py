@@ -39,9 +39,9 @@ class KernelMachine(SuspectLabels, ClassifierMixin, Persistent, BaseEstimator, G
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
-                or (n_samples, n_samples_fit)
-            Rows; with a precomputed kernel their kernel values with the rows of ``fit``.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows; with a precomputed kernel their kernel values with the rows of ``fit``, of shape
+            (n_samples, n_samples_fit).
 
         Returns
         -------
@@ -94,9 +94,9 @@ class KernelMachine(SuspectLabels, ClassifierMixin, Persistent, BaseEstimator, G
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
-                or (n_samples, n_samples_fit)
-            Rows; with a precomputed kernel their kernel values with the rows of ``fit``.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows; with a precomputed kernel their kernel values with the rows of ``fit``, of shape
+            (n_samples, n_samples_fit).
 
         Returns
         -------

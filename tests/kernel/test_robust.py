@@ -19,57 +19,26 @@ from sklearn.utils._param_validation import InvalidParameterError
 from sklearn_online_svm import LASVC
 from sklearn_online_svm._core.kernel.stream import Rows
 from sklearn_online_svm.datasets import flip_labels, make_banana_like, make_waveform
+from tests.support.robust import (
+    BOTH,
+    GAMMA,
+    Busy,
+    assert_same_model,
+    exact,
+    model_of,
+    signs,
+    with_algorithms,
+    with_both,
+    with_convex,
+    with_gap_driven,
+    with_layouts,
+)
 from tests.support.samples import (
     ALGORITHMS,
-    GAP_DRIVEN,
     LAYOUTS,
     digits_pair,
-    three_classes,
     two_classes,
 )
-
-with_gap_driven = pytest.mark.parametrize("algorithm", GAP_DRIVEN)
-with_algorithms = pytest.mark.parametrize("algorithm", ALGORITHMS)
-with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
-# Those whose optimum over all rows is known, whatever was learnt before.
-with_convex = pytest.mark.parametrize("algorithm", ["lasvm-g", "lasvm-full"])
-BOTH = {"binary": two_classes, "multiclass": three_classes}
-with_both = pytest.mark.parametrize("problem", BOTH)
-
-GAMMA = 0.3
-
-
-class Busy(LASVC):
-    """What happens once in hundreds of rows happens often: the ramp, CLEAN."""
-
-    ramp_start = 20
-    clean_interval = 25
-    max_non_sv = 10
-
-
-def model_of(algorithm, make=LASVC, **params):
-    return make(**{"gamma": GAMMA, "C": 2.0, "random_state": 0, "algorithm": algorithm, **params})
-
-
-def exact(algorithm, **params):
-    return model_of(algorithm, **{"max_iter": -1, "tol": 1e-6, **params})
-
-
-def assert_same_model(model, other):
-    """The same to the last bit."""
-    for name in ("classes_", "support_", "dual_coef_", "intercept_"):
-        assert_array_equal(getattr(model, name), getattr(other, name))
-
-
-def signs(y):
-    return np.where(y == np.unique(y)[-1], 1.0, -1.0)
-
-
-def alpha_of(model, n):
-    alpha = np.zeros(n)
-    alpha[model.support_] = model.dual_coef_[0]
-    return alpha
-
 
 # -- no bias ----------------------------------------------------------------------------
 
