@@ -18,7 +18,9 @@ Arrows run downward only. The kernel models::
          |         |    v             |
          |         | admission        |     which rows enter a gap-driven problem, and their box
          v         v                  |
-         problem -------------.       |     one binary problem: members, the frame of finishing
+         problem                      |     one binary problem: solving it over its members,
+         learning                     |     learning rows within limits,
+         membership ----------.       |     its members and the rows of their kernel matrix
              |                |       |
              v                |       |
         active_set            |       |     slots that may still move (shrinking); a second

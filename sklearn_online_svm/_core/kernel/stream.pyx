@@ -13,7 +13,7 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int8_t, int32_t, int64_t
 
 from ..guard cimport share
-from ..simd.leaves cimport LEAVES_BLOCK
+from ..simd.leaves cimport LEAVES_BLOCK, table
 from .engine cimport places_of
 from .finishing cimport Finishing
 from .fresh_rows cimport check_type
@@ -224,6 +224,7 @@ cdef class DualLoop(Finishing):
         """Visit the rows in the order that the selection chooses, or some of them."""
         cdef Problem problem
         cdef Py_ssize_t r, c, n_problems = len(self.problems)
+        cdef const float *k
         cdef double[:, ::1] scores = np.zeros((self.block.n, n_problems))
         # Those in the midst of which an interrupt has come are not known to anybody.
         self.store.cut = True
@@ -232,7 +233,9 @@ cdef class DualLoop(Finishing):
             for c in range(n_problems):
                 problem = self.problems[c]
                 for r in left:
-                    scores[r, c] = problem.decision(self.block.place[r])
+                    k = problem.block_row(self.block.place[r])
+                    scores[r, c] = problem.b + table().dot(
+                        k, problem.members.alpha, problem.members.n)
             r = self.selection.choose(np.asarray(scores), np.array(left))
             if r < 0:
                 break

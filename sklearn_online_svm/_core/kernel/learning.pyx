@@ -1,0 +1,206 @@
+"""A problem that learns rows: the limits of its steps, its state, and how it goes on after an
+interrupt."""
+from libc.stdint cimport INT64_MAX, int64_t
+
+from ..simd.leaves cimport LEAVES_BLOCK, leaves_extremes
+from .active_set cimport ActiveSet
+from .fresh_rows cimport Fresh
+from .kernel_rows cimport KernelRows
+from .members cimport Example
+from .membership cimport Membership
+from .stores cimport Store, is_own_value
+
+import numpy as np
+
+from ..stored import LARGEST_COUNT, LARGEST_NUMBER, Stored
+
+
+cdef class Learning(Membership):
+    def __init__(self, Store store, bint identity, **options):
+        super().__init__(store, identity)
+        self.solved_at = -1
+        self.patience = PATIENCE
+        self.configure(**options)
+        self.allow(INT64_MAX)
+
+    def configure(self, *, double tol, bint shrinking, Py_ssize_t cache_bytes,
+                  int64_t row_limit=INT64_MAX):
+        """Options that may change while learning goes on; a subclass has some of its own. A row of
+        the cache that is dropped costs time only."""
+        if tol != self.tol:
+            self.solved_at = self.settled.at = -1
+        self.tol = self.tau = tol
+        self.shrinking = shrinking
+        self.row_limit = row_limit
+        if self.rows is None or cache_bytes != self.cache_bytes:
+            # A quarter of the budget is for the rows of `finish` while shrunk.
+            active = ActiveSet(cache_bytes // 4)
+            self.rows = KernelRows(cache_bytes - cache_bytes // 4)
+            self.active = active
+            self.cache_bytes = cache_bytes
+
+    def allow(self, int64_t steps):
+        """Steps for the call that begins: REPROCESS may take half of them, finishing the rest."""
+        self.steps_left = steps
+        self.steps_kept = steps // 2
+        self.cut_short = False
+
+    cdef bint may_reprocess(self) noexcept nogil:
+        """Take one step from those left for REPROCESS; False when there is none. Where kernel
+        values make no sense, or the best alpha is far away, it would go on for hours."""
+        if self.row_steps <= 0 or self.steps_left <= self.steps_kept:
+            self.cut_short = True
+            return False
+        self.row_steps -= 1
+        self.steps_left -= 1
+        return True
+
+    cdef int learn(self, Example *row) except -2 nogil:
+        """One row of the stream, up to the first call of ``improve``. -1 when memory is short,
+        0 when nothing is left to improve, else 1."""
+        with gil:
+            raise NotImplementedError(f"{type(self).__name__}.learn")
+
+    cdef int improve(self) except -2 nogil:
+        """REPROCESS as often as the policy wants. 1: to be called again, 0: done, -1: no
+        memory."""
+        with gil:
+            raise NotImplementedError(f"{type(self).__name__}.improve")
+
+    cdef int begin_block(self, Fresh *fresh, Py_ssize_t n_rows) except -1:
+        self.hurry = self.improving = self.finishing = self.is_finished = False
+        self.at = 0
+        self.suspended = None
+        return self.begin_rows(fresh, n_rows)
+
+    cdef Py_ssize_t seed(self, const Example *row, double alpha) noexcept nogil:
+        """Make a row of the block a member with ``alpha``; g has to be computed afterwards."""
+        cdef Py_ssize_t slot = self.enter(row, 0.0)
+        self.members.move(slot, alpha)
+        self.both_seen = True
+        return slot
+
+    # -------------------------------------------------------------------------- state
+
+    def state(self):
+        """Arrays from which ``restore`` rebuilds the problem; kernel rows are not among them."""
+        state = self.members.state()
+        state["scalars"] = np.array([self.b, self.delta, self.tau, self.both_seen])
+        state["counters"] = np.array(
+            [self.n_evaluations, self.n_changes, self.solved_at], dtype=np.int64)
+        if self.settled.live:
+            state.update(self.settled.state(self.members.n))
+        return state
+
+    def restore(self, state, bint same_kernel=True, Py_ssize_t n_loaded=0):
+        """Take what ``state()`` gave, wrapped in a :class:`Stored`; the store comes first.
+
+        Without ``same_kernel`` the values come from another one, and are to be computed anew. In
+        the midst of a block of ``n_loaded`` rows some members are not yet in the store."""
+        cdef Py_ssize_t s
+        scalars = state.array("scalars", np.float64, (4,))
+        counters = state.array("counters", np.int64, (3,), low=-1, high=LARGEST_COUNT)
+        state.require(np.isfinite(scalars[0]), "scalars", "must begin with a finite bias")
+        state.require(not np.isnan(scalars[1]), "scalars", "must not be nan")
+        state.require(self.tol <= scalars[2] <= LARGEST_NUMBER, "scalars",
+                      f"must have a tolerance of at least {self.tol} in the third place")
+        state.require(scalars[3] == 0.0 or scalars[3] == 1.0, "scalars", "must end with a flag")
+        state.require((counters[:2] >= 0).all(), "counters", "must be >= 0, but for the last")
+        self.members.restore(state, self.store.n_slots, self.identity, n_loaded)
+        for s in range(self.members.n if same_kernel else 0):
+            if (self.members.alive[s] and self.members.index[s] >= 0
+                    and not is_own_value(
+                        self.store, self.members.index[s], self.members.diag[s])):
+                state.refuse("diag", "must hold the kernel values of the vectors with themselves; "
+                                     f"slot {s} breaks that")
+        self.b, self.delta, self.tau = (float(v) for v in scalars[:3])
+        self.both_seen = scalars[3] == 1.0
+        self.n_evaluations, self.n_changes, self.solved_at = (int(c) for c in counters)
+        self.settled.restore(state, self.members, self.tol)
+
+    cdef int take_back(self, dict state) except -1:
+        """Back to what ``state`` gave; kernel rows are computed again."""
+        self.rows.clear()
+        self.active.forget()
+        self.n_pending = self.n_released = 0
+        self.restore(Stored(state), True, LEAVES_BLOCK)
+        return 0
+
+    # -------------------------------------------------------------------------- interrupts
+
+    def met(self):
+        """What a pass has met, and the newest row: numbers and counts that ``state`` does not
+        hold."""
+        return [], []
+
+    def meet(self, numbers, counts):
+        """Take what ``met`` gave."""
+
+    def running(self):
+        """What ``state`` leaves out, as arrays: with both a problem goes on as if it had never
+        stopped, also in the midst of a block or of finishing. Kernel rows are not among them."""
+        e = self.members.extremes
+        met, counts = self.met()
+        running = {
+            "met": np.array(met, dtype=np.float64),
+            "counts": np.array(counts, dtype=np.int64),
+            "extremes": np.array([e.g_max, e.g_min]),
+            "extreme_slots": np.array([e.i_max, e.j_min], dtype=np.int64),
+            "place": np.array([self.at, self.improving, self.finishing, self.is_finished,
+                               self.steps_to_shrink], dtype=np.int64),
+            "steps": np.array([self.steps_left, self.steps_kept, self.row_steps, self.cut_short],
+                              dtype=np.int64),
+            "pending": np.array([self.pending[p] for p in range(self.n_pending)], dtype=np.int32),
+            "released": np.array([self.released[p] for p in range(self.n_released)],
+                                 dtype=np.int32),
+        }
+        if self.active.shrunk:
+            running["active"] = self.active.state(self.members.n)
+        return running
+
+    cdef int suspend(self) except -1:
+        """Keep a copy of all that is, before the block or finishing is brought to an end."""
+        state = {name: np.array(array) for name, array in self.state().items()}
+        self.suspended = {"state": state, "running": self.running()}
+        return 0
+
+    def resume(self, running):
+        """Take what ``running`` gave, wrapped in a :class:`Stored`: all but the midst of a block
+        or of finishing. Returns whether it was there."""
+        cdef leaves_extremes *e = &self.members.extremes
+        slots = running.array("extreme_slots", np.int64, (2,), low=-1, high=self.members.n - 1)
+        extremes = running.array("extremes", np.float64, (2,))
+        steps = running.array("steps", np.int64, (4,), low=-LARGEST_COUNT)
+        met, counts = self.met()
+        met = running.array("met", np.float64, (len(met),))
+        counts = running.array("counts", np.int64, (len(counts),), low=0, high=LARGEST_COUNT)
+        e.i_max, e.j_min = slots
+        e.g_max, e.g_min = extremes
+        self.steps_left, self.steps_kept, self.row_steps = steps[:3]
+        self.cut_short = bool(steps[3])
+        self.meet(met, counts)
+        return bool(running.array("place", np.int64, (5,))[2])
+
+    cdef int resume_midst(self, running) except -1:
+        """Go back into the midst of a block, or of finishing, that has been begun anew."""
+        cdef Py_ssize_t p, n = self.members.n
+        pending = running.array("pending", np.int32, (None,), low=0, high=n - 1)
+        released = running.array("released", np.int32, (None,), low=0, high=self.store.n_slots - 1)
+        place = running.array("place", np.int64, (5,))
+        running.require(0 <= place[0] <= LEAVES_BLOCK, "place",
+                        f"must begin within {LEAVES_BLOCK}")
+        # Each row enters once, and what is in the store leaves once: the lists have room for that.
+        running.require(len(pending) <= place[0] + bool(place[1]), "pending",
+                        "must be of the rows before")
+        n -= np.count_nonzero((self.members["alive"] != 0) & (self.members["index"] >= 0))
+        running.require(len(released) <= n, "released", f"must be {n} at most")
+        if running.has("active"):
+            self.active.restore(self.members, running.part("active"))
+        self.at, self.steps_to_shrink = place[0], place[4]
+        self.improving, self.finishing, self.is_finished = (bool(flag) for flag in place[1:4])
+        self.n_pending, self.n_released = len(pending), len(released)
+        for p in range(self.n_pending):
+            self.pending[p] = pending[p]
+        for p in range(self.n_released):
+            self.released[p] = released[p]
+        return 0

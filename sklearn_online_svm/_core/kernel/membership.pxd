@@ -1,0 +1,54 @@
+"""What one binary problem keeps: its members, and the rows of their kernel matrix."""
+from libc.stdint cimport int32_t, int64_t
+
+from .fresh_rows cimport Fresh
+from .kernel_rows cimport KernelRows
+from .members cimport Example, Members
+from .settled cimport Settled
+from .stores cimport Block, Store
+
+
+cdef class Membership:
+    cdef readonly Members members
+    cdef readonly KernelRows rows
+    cdef Store store
+    cdef Block scratch
+    cdef bint identity               # slot numbers are those of the store (a single problem)
+    cdef readonly int64_t n_evaluations
+    cdef readonly int64_t n_changes  # what a pass has to be free of to be the last one
+    cdef readonly Settled settled    # the optimum on the side, where decisions were asked for
+    cdef double work                 # values touched, for returning in time to the caller
+    cdef Fresh fresh
+    cdef float *gathered             # block row over this problem's slots
+    cdef float *wide                 # row over the store's slots
+    cdef int32_t *tiles              # tiles of the store wanted, and the place of each in the list
+    cdef int32_t *tile_place
+    cdef Py_ssize_t wide_capacity
+    cdef int32_t *missing            # slots whose values a row lacks
+    # Block rows kept as members, in order of entry; store slots given up since begin_block.
+    cdef int32_t *pending
+    cdef Py_ssize_t n_pending
+    cdef int32_t *released
+    cdef Py_ssize_t n_released
+    cdef Py_ssize_t slots_capacity
+    # Slot of each row of X, or -1; only while passes over X are made.
+    cdef object known
+    cdef int32_t *slot_of_row
+    cdef Py_ssize_t n_known
+
+    cdef int begin_rows(self, Fresh *fresh, Py_ssize_t n_rows) except -1
+    cdef bint knows(self, int64_t row_id) noexcept nogil
+    cdef void note(self, Py_ssize_t slot, int32_t at) noexcept nogil
+    cdef float *block_row(self, Py_ssize_t r) noexcept nogil
+    cdef void gather(self, const float *stored, float *out) noexcept nogil
+    cdef Py_ssize_t keep(self, const Example *row, float *k, double g) noexcept nogil
+    cdef Py_ssize_t enter(self, const Example *row, double g) noexcept nogil
+    cdef int drop(self, Py_ssize_t slot) noexcept nogil
+    cdef void let_go(self, Py_ssize_t slot) noexcept nogil
+    cdef const float *kernel_row(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil
+    cdef int compute_row(self, Py_ssize_t slot, float *out) noexcept nogil
+    cdef void computed(self, Py_ssize_t n) noexcept nogil
+    cdef void grant_memory(self) noexcept nogil
+    cdef bint settle(self, int32_t index, Py_ssize_t entered, float *row) noexcept nogil
+    cdef int complete_row(self, Py_ssize_t slot) noexcept nogil
+    cdef int compute_values(self, Py_ssize_t slot, Py_ssize_t n_missing) noexcept nogil
