@@ -15,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_rows, check_weights, encode_labels, has_fast_path, thread_pool
+from .._core.kernel.members import STREAM
 from .._core.kernel.stores import BLOCK
 from .._core.kernel.stream import Rows
 from ._engine import ALGORITHMS, SolverSpec, continued_alpha, support
@@ -460,7 +461,8 @@ class LASVC(KernelLearner):
                     at = {**at, "stage": "learn"}
                 row_ids, begin = first + order, engine.n_learnt
                 progress = count if len(order) > BLOCK else None
-                engine.learn(X, order, Rows(codes, cost, row_ids), threads, begin, progress)
+                given = Rows(codes, cost, row_ids, origin=STREAM)
+                engine.learn(X, order, given, threads, begin, progress)
                 # Now and then is enough: each time the rows have doubled.
                 if (first + len(order)).bit_length() == first.bit_length():
                     return 0.0

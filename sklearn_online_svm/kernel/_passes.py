@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._base import thread_pool
+from .._core.kernel.members import DATA
 from .._core.kernel.stream import Rows
 
 
@@ -212,5 +213,6 @@ def known_slots(engine, n_rows):
     known = [np.full(n_rows, -1, dtype=np.int32) for _ in engine.problems]
     for slots_of, problem in zip(known, engine.problems, strict=True):
         slots = problem.slots()
+        slots = slots[problem.members["origin"][slots] == DATA]
         slots_of[problem.members["row_id"][slots]] = slots
     return known

@@ -7,12 +7,13 @@ from .solution cimport Solution
 from .stores cimport Store
 
 
-cdef places_of(running)
+cdef places_of(running, bint shares)
 
 
 cdef class Engine:
     cdef readonly Store store
     cdef readonly list problems
+    cdef readonly bint shares       # members of one problem may have a vector in common
     cdef readonly Guard guard       # to be held by those who change an engine that others may read
     cdef Slots slots
     cdef FreshRows fresh

@@ -30,11 +30,12 @@ cdef extern from *:
     Py_ssize_t n_references(PyObject *)
 
 
-cdef places_of(running):
+cdef places_of(running, bint shares):
     """The rows of the block that was interrupted: which of them had been loaded, as what."""
     places = running.array("block", np.int32, (None,), low=-1)
-    loaded = places[places >= 0]
-    running.require(len(places) <= LEAVES_BLOCK and (loaded == np.arange(len(loaded))).all(),
+    steps = np.diff(places[places >= 0], prepend=-1)
+    counts = (steps == 1) | (steps == 0) if shares else steps == 1
+    running.require(len(places) <= LEAVES_BLOCK and counts.all() and 0 not in steps[:1],
                     "block", f"must number up to {LEAVES_BLOCK} rows")
     return places
 
@@ -47,13 +48,17 @@ cdef class Engine:
     store : Store
     problems : list of Problem
         One (binary), or one per class.
+    shares : bool, default=False
+        Whether members of one problem may have a vector in common. Labels say nothing of targets
+        then. The slots of the problems must not be those of the store.
     """
-    def __init__(self, Store store, list problems):
+    def __init__(self, Store store, list problems, bint shares=False):
         self.store = store
+        self.shares = shares
         self.problems = problems
         self.guard = Guard()
         self.halt = Halt()
-        self.slots = Slots(store, problems)
+        self.slots = Slots(store, problems, shares)
         self.fresh = FreshRows(store)
 
     @property
@@ -83,7 +88,7 @@ cdef class Engine:
         cdef Py_ssize_t n_loaded = 0, n_problems = len(self.problems)
         state = Stored.of(state)
         if running is not None and running.has("block"):
-            n_loaded = np.count_nonzero(places_of(running) >= 0)
+            n_loaded = places_of(running, self.shares).max(initial=-1) + 1
         state.expect_format(_FORMAT)
         n_slots = state.integer("n_slots", 0, 2**31 - LEAVES_TILE)
         self.store.restore(state.part("store"), n_slots)
@@ -212,8 +217,8 @@ cdef class Engine:
         """(n_problems, n_slots) array: alpha of each problem over the slots of the store."""
         coef = np.zeros((len(self.problems), round_up(self.store.n_slots, LEAVES_TILE)))
         for c, problem in enumerate(self.problems):
-            alive = problem.members["alive"] != 0
-            coef[c, problem.members["index"][alive]] = problem.solution()[0][alive]
+            slots = problem.slots()
+            np.add.at(coef[c], problem.members["index"][slots], problem.solution()[0][slots])
         return coef
 
     def biases(self):

@@ -214,7 +214,7 @@ cdef class Finishing(Resuming):
         cdef const int32_t[::1] index = problem.members["index"][slots]
         cdef const double[::1] target = problem.members["target"][slots]
         cdef float[::1] values = np.zeros(LEAVES_BLOCK * ld + 1, dtype=np.float32)
-        np.asarray(coef)[np.asarray(index)] = alpha
+        np.add.at(np.asarray(coef), np.asarray(index), alpha)
         for first in range(0, len(slots), LEAVES_BLOCK):
             size = min(LEAVES_BLOCK, len(slots) - first)
             self.fresh.load_slots(&index[first], size)

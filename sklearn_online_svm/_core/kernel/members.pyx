@@ -7,6 +7,10 @@ from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE
 
 import numpy as np
 
+# For those who say in Python where rows come from.
+DATA = OF_DATA
+STREAM = OF_STREAM
+
 cdef double EPSILON = np.finfo(np.float64).eps
 
 # Where a box has no end, or one that float32 cannot say, the gap is steered as if by this one.

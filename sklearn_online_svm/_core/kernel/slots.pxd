@@ -9,7 +9,8 @@ from .stores cimport Store
 cdef class Slots:
     cdef Store store
     cdef list problems
-    cdef bint shared                # several problems: references are counted, slots are free
+    cdef bint counted               # slots of problems are others: references are counted
+    cdef bint shares                # members of one problem may have a vector in common
     # Number of problems that refer to each slot, slots that are free, and the class of the vector.
     cdef object references
     cdef object free

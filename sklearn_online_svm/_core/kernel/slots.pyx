@@ -8,6 +8,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t
 from ..memory cimport address, grown
 from ..simd.leaves cimport LEAVES_BLOCK
 from .fresh_rows cimport FreshRows
+from .members cimport OF_DATA
 from .problem cimport Problem
 from .stores cimport Store
 
@@ -15,10 +16,13 @@ import numpy as np
 
 
 cdef class Slots:
-    def __init__(self, Store store, list problems):
+    def __init__(self, Store store, list problems, bint shares):
+        cdef Problem first = problems[0]
+        if first.identity and (shares or len(problems) > 1):
+            raise ValueError("vectors that are shared need slots that are not those of a problem")
         self.store = store
         self.problems = problems
-        self.shared = len(problems) > 1
+        self.counted, self.shares = not first.identity, shares
         self.references = np.zeros(0, dtype=np.int32)
         self.free = np.zeros(0, dtype=np.int32)
         self.labels = np.zeros(0, dtype=np.int32)
@@ -45,13 +49,14 @@ cdef class Slots:
         uses = expected = np.zeros(n_slots, dtype=np.int32)
         for c in range(len(self.problems)):
             problem = self.problems[c]
-            self.check_vectors(parts[c], problem, 1 if problem.identity else c, labels, uses)
+            self.check_vectors(parts[c], problem, 1 if len(self.problems) == 1 else c, labels,
+                               uses)
         # Let go in the running block: counted until it is over.
         for part in running or ():
             released = part.array("released", np.int32, (None,), low=0, high=n_slots - 1)
             np.add.at(expected, released, 1)
         unused = np.flatnonzero(expected == 0)
-        if not self.shared:
+        if not self.counted:
             expected, unused = np.zeros_like(references), []
         state.require(np.array_equal(references, expected), "references",
                       "must count the problems that keep each vector")
@@ -66,19 +71,24 @@ cdef class Slots:
         """Refuse a problem that keeps a vector twice, or for the wrong class; count in ``uses``
         those it keeps."""
         cdef Py_ssize_t s, slot
-        cdef int8_t y
+        cdef int8_t y, side
         cdef int8_t[::1] kept = np.zeros(labels.shape[0], dtype=np.int8)
         for s in range(problem.members.n):
             slot = problem.members.index[s]
             if not problem.members.alive[s] or slot < 0:
                 continue
             y = 1 if labels[slot] == positive else -1
-            if problem.members.y[s] != y:
+            side = 1
+            if self.shares:
+                side = 1 if problem.members.y[s] > 0 else 2
+            elif problem.members.y[s] != y:
                 state.refuse("y", f"must be 1 for the vectors of the class, else -1; slot {s} "
                                   "breaks that")
-            if kept[slot]:
+            elif problem.members.target[s] != y:
+                state.refuse("target", f"must be y; slot {s} breaks that")
+            if kept[slot] & side:
                 state.refuse("index", f"must name no slot twice, and names {slot}")
-            kept[slot] = 1
+            kept[slot] |= side
             uses[slot] += 1
         return 0
 
@@ -105,7 +115,7 @@ cdef class Slots:
         cdef Py_ssize_t p, slot, row
         cdef int32_t index
         cdef int32_t stored[LEAVES_BLOCK]
-        if not self.shared:
+        if not self.counted:
             return self.write_those_of(self.problems[0], fresh)
         for p in range(LEAVES_BLOCK):
             stored[p] = -1
@@ -125,7 +135,7 @@ cdef class Slots:
                 if index >= 0 or not problem.members.alive[slot]:
                     continue
                 row = -index - 1
-                if stored[row] < 0:
+                if stored[row] < 0 and problem.members.origin[slot] == OF_DATA:
                     stored[row] = self.stored_before(problem.members.row_id[slot])
                 if stored[row] < 0:
                     stored[row] = self.take()

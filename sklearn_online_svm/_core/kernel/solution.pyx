@@ -49,7 +49,7 @@ cdef class Solution:
                 alpha, self.b[c] = problem.settled.alpha, problem.settled.numbers[0]
             for s in range(problem.members.n):
                 if alive[s]:
-                    coef[index[s]] = alpha[s]
+                    coef[index[s]] += alpha[s]
             coef += self.n_slots
 
     def decide(self, X, double[:, ::1] out, executor=None):

@@ -28,9 +28,8 @@ from .events import census, events_between
 # The rows of a block as the problems visit them.
 cdef struct LoadedBlock:
     Py_ssize_t n
-    Py_ssize_t row[LEAVES_BLOCK]    # place in X
+    Py_ssize_t row[LEAVES_BLOCK]    # number among those given
     int32_t place[LEAVES_BLOCK]     # number among the rows loaded, -1: needs no kernel values
-    int32_t label[LEAVES_BLOCK]
     double cost[LEAVES_BLOCK]
     int64_t row_id[LEAVES_BLOCK]
 
@@ -49,20 +48,43 @@ cdef class Rows:
         Lasting numbers.
     shifted : ndarray of int8 of shape (n_problems, n_rows), optional
         Where it is not 0 the box lies on the other side of 0: that of a ramp loss beyond its ramp.
+    targets : ndarray of float64, optional
+        Linear terms of the dual, where they are not 1 for the class and -1 for the others; the
+        label says which side the box is on.
+    vectors : ndarray of int64, optional
+        Places in X, where several rows have one vector; what comes next to each other in the
+        order of visiting shares it. All else is counted by rows then, not by places in X.
+    origin : int, default=DATA
+        Where they come from: a number of ``members``.
     """
     cdef const int32_t[::1] labels
     cdef const double[::1] cost
     cdef const int64_t[::1] row_ids
     cdef const int8_t[:, ::1] shifts
     cdef const int8_t *shifted
+    cdef const double[::1] targets
+    cdef const int64_t[::1] vectors
+    cdef int8_t origin
     cdef Py_ssize_t n_rows
 
-    def __init__(self, labels, cost, row_ids, shifted=None):
+    def __init__(self, labels, cost, row_ids, shifted=None, *, targets=None, vectors=None,
+                 int8_t origin=OF_DATA):
         self.labels, self.cost, self.row_ids = labels, cost, row_ids
         self.n_rows = len(labels)
+        self.targets, self.vectors, self.origin = targets, vectors, origin
         self.shifts = shifted
         if shifted is not None:
             self.shifted = &self.shifts[0, 0]
+
+    cdef int64_t place(self, Py_ssize_t row) noexcept nogil:
+        """Place in X."""
+        return row if self.vectors is None else self.vectors[row]
+
+    cdef void describe(self, Example *row, Py_ssize_t r, int positive) noexcept nogil:
+        """All but place and box of row ``r``, to a problem that takes one class for +1."""
+        row.row_id, row.origin, row.region = self.row_ids[r], self.origin, 0
+        row.y = 1 if self.labels[r] == positive else -1
+        row.target = row.y if self.targets is None else self.targets[r]
 
 
 @cython.final
@@ -125,9 +147,12 @@ cdef class DualLoop(Finishing):
         cdef LoadedBlock *block = &self.block
         cdef Problem only = self.problems[0] if len(self.problems) == 1 else None
         cdef Rows given = self.given
+        cdef int64_t vector
         cdef const int32_t[::1] places = None
+        if given.vectors is not None and not self.shares:
+            raise ValueError("the engine has not been told that rows share vectors")
         if self.midst is not None:
-            places = places_of(self.midst)
+            places = places_of(self.midst, self.shares)
             self.midst.require(places.shape[0] <= n, "block", f"must be of {n} rows at most")
             n = places.shape[0]
         block.n = n
@@ -135,16 +160,17 @@ cdef class DualLoop(Finishing):
         for r in range(n):
             block.row[r] = rows[r]
             block.row_id[r] = given.row_ids[rows[r]]
-            block.label[r] = given.labels[rows[r]]
             block.cost[r] = given.cost[rows[r]]
             block.place[r] = -1
             # A block gone on with is loaded as it was when it began.
             if places[r] >= 0 if places is not None else block.cost[r] > 0.0 and not (
                     only is not None and only.knows(block.row_id[r])):
-                block.place[r] = <int32_t>n_loaded
-                self.fresh.rows[n_loaded] = rows[r]
-                self.fresh.labels[n_loaded] = block.label[r]
-                n_loaded += 1
+                vector = given.place(rows[r])
+                if not (self.shares and n_loaded and self.fresh.rows[n_loaded - 1] == vector):
+                    self.fresh.rows[n_loaded] = vector
+                    self.fresh.labels[n_loaded] = given.labels[rows[r]]
+                    n_loaded += 1
+                block.place[r] = <int32_t>n_loaded - 1
         self.fresh.n = n_loaded
         return self.fresh.load(X)
 
@@ -154,7 +180,8 @@ cdef class DualLoop(Finishing):
         # Ctrl-C within a Python kernel: nothing of the block has been learnt yet.
         self.raise_interrupts()
         for problem in self.problems:
-            (<Problem>problem).begin_block(&self.fresh.scored, self.fresh.n)
+            (<Problem>problem).begin_block(&self.fresh.scored,
+                                           self.block.n if self.shares else self.fresh.n)
         self.resume_midst()
         self.slots.make_room()
         if self.fresh.n:
@@ -263,15 +290,13 @@ cdef class DualLoop(Finishing):
         cdef Example row
         cdef int code
         cdef bint rises
-        if shifted != NULL and not problem.identity:
+        if shifted != NULL and self.given.shifts.shape[0] > 1:
             shifted += c * self.given.n_rows
-        row.row_id, row.place = block.row_id[r], block.place[r]
-        row.target = row.y = 1 if block.label[r] == c else -1
-        row.origin = OF_DATA
+        self.given.describe(&row, block.row[r], c)
+        row.place = block.place[r]
         rises = (row.y > 0) != (shifted != NULL and shifted[block.row[r]] != 0)
         row.lower = 0.0 if rises else -block.cost[r]
         row.upper = block.cost[r] if rises else 0.0
-        row.region = 0
         if not problem.improving:
             problem.row_steps = problem.row_limit
         code = 1 if problem.improving else problem.learn(&row)
@@ -306,7 +331,7 @@ cdef class DualLoop(Finishing):
             size = min(LEAVES_BLOCK, rows.shape[0] - at)
             self.fresh.n = size
             for r in range(size):
-                self.fresh.rows[r] = rows[at + r]
+                self.fresh.rows[r] = given.place(rows[at + r])
                 self.fresh.labels[r] = given.labels[rows[at + r]]
             self.fresh.load(X)
             self.fresh.score_themselves()
@@ -318,9 +343,8 @@ cdef class DualLoop(Finishing):
                 for r in range(size):
                     if alpha[c, at + r] == 0.0:
                         continue
-                    row.place, row.row_id = r, given.row_ids[rows[at + r]]
-                    row.y = 1 if given.labels[rows[at + r]] == self.class_of(c) else -1
-                    row.target, row.origin = row.y, OF_DATA
+                    given.describe(&row, rows[at + r], self.class_of(c))
+                    row.place = r
                     row.region = -1         # not met by this engine: counted nowhere
                     row.lower = -given.cost[rows[at + r]] if alpha[c, at + r] < 0.0 else 0.0
                     row.upper = given.cost[rows[at + r]] if alpha[c, at + r] > 0.0 else 0.0
