@@ -5,9 +5,10 @@ All differences between versions of scikit-learn are bridged here and nowhere el
 
 import inspect
 import math
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from numbers import Integral
+from numbers import Integral, Real
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -18,11 +19,16 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 __all__ = [
     "balanced_weights",
     "check_integers",
+    "check_labels",
     "check_rows",
     "check_weights",
+    "class_factors",
+    "classes_of_stream",
     "draw_seed",
     "encode_labels",
+    "generator_from",
     "has_fast_path",
+    "known_labels",
     "label_codes",
     "plain_rows",
     "refuse_not_finite",
@@ -44,13 +50,26 @@ _CLOSE_LABELS = 4096
 
 
 def check_integers(estimator):
-    """Refuse, by name, parameters that are integers beyond the 64 bits of the engine."""
-    for name, value in estimator.get_params(deep=False).items():
-        if isinstance(value, Integral) and not -(2**63) <= value < 2**63:
-            raise ValueError(
-                f"The {name!r} parameter of {type(estimator).__name__} must be below 2**63. Got "
-                f"{value!r} instead."
-            )
+    """Refuse, by name, parameters that are integers beyond the numbers of the engine.
+
+    These are doubles where a parameter may have a fraction, else integers of 64 bits.
+    """
+    for name, constraints in estimator._parameter_constraints.items():
+        value = getattr(estimator, name)
+        if not isinstance(value, Integral) or -(2**63) <= value < 2**63:
+            continue
+        n_bits = int(value).bit_length()
+        if not any(getattr(constraint, "type", None) is Real for constraint in constraints):
+            limit = "below 2**63"
+        elif n_bits > sys.float_info.max_exp:
+            limit = "a number that a double can hold"
+        else:
+            continue
+        found = repr(value) if n_bits < 4096 else f"an integer of {n_bits} bits"
+        raise ValueError(
+            f"The {name!r} parameter of {type(estimator).__name__} must be {limit}. Got {found} "
+            "instead."
+        )
 
 
 def check_rows(
@@ -78,18 +97,23 @@ def check_rows(
     -------
     X or (X, y)
     """
-    result = validate_data(
-        estimator,
-        X,
-        y,
-        reset=reset,
-        accept_sparse=accept_sparse,
-        accept_large_sparse=True,
-        dtype=[np.float64, np.float32] if dtype is None else dtype,
-        order="C",
-        ensure_all_finite=deep,
-    )
     alone = isinstance(y, str) and y == "no_validation"
+    try:
+        result = validate_data(
+            estimator,
+            X,
+            y,
+            reset=reset,
+            accept_sparse=accept_sparse,
+            accept_large_sparse=True,
+            dtype=[np.float64, np.float32] if dtype is None else dtype,
+            order="C",
+            ensure_all_finite=deep,
+        )
+    except TypeError:
+        if not alone:
+            _refuse_missing(y)
+        raise
     X, y = (result, None) if alone else result
     if sparse.issparse(X):
         if deep and not X.has_canonical_format:
@@ -150,17 +174,85 @@ def draw_seed(random):
     return int(random.randint(0, 2**63 - 1, dtype=np.int64))
 
 
+def generator_from(state):
+    """Return a RandomState that goes on from what its ``get_state(legacy=False)`` gave."""
+    generator = np.random.RandomState(getattr(np.random, state["bit_generator"])())
+    generator.set_state(state)
+    return generator
+
+
+def classes_of_stream(classes, known=None):
+    """Return the sorted classes of a stream, from what a call of ``partial_fit`` was given.
+
+    Parameters
+    ----------
+    classes : array-like or None
+    known : ndarray or None
+        The classes of the first call; None: this is the first.
+    """
+    if known is None:
+        if classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        unique_labels(classes)  # refuses a mix of types
+        known = np.unique(classes)
+        if len(known) < 2:
+            raise ValueError(
+                f"The number of classes has to be greater than one; got {len(known)} class"
+            )
+    elif classes is not None and not np.array_equal(np.unique(classes), known):
+        raise ValueError(
+            f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {known!r}"
+        )
+    return known
+
+
+def known_labels(y):
+    """Which labels are there: neither None nor nan nor ``pandas.NA``."""
+    if y.dtype.kind == "f":
+        return ~np.isnan(y)
+    if y.dtype == object:
+        return np.array([not _is_missing(label) for label in y], dtype=bool)
+    return np.ones(len(y), dtype=bool)
+
+
+def _is_missing(label):
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # pandas.NA is neither true nor false
+        return True
+
+
+def _refuse_missing(y):
+    if not known_labels(np.ravel(np.asarray(y, dtype=object))).all():
+        raise ValueError(
+            "Input y contains missing labels (nan, None or pandas.NA). A LabelEfficientClassifier "
+            "learns without them."
+        ) from None
+
+
+def check_labels(y):
+    """Refuse what cannot be the labels of classes: missing ones, numbers with a fraction."""
+    if y.dtype == object:
+        _refuse_missing(y)
+    check_classification_targets(y)
+
+
 def encode_labels(y, classes):
     """Position of each label in the sorted ``classes``, as int32.
 
     Raises
     ------
     ValueError
-        If a label is none of ``classes``.
+        If a label is none of ``classes``, or missing.
     """
-    codes = classes.searchsorted(y)
+    try:
+        codes = classes.searchsorted(y)
+    except TypeError:
+        _refuse_missing(y)
+        raise
     found = classes.take(codes, mode="clip") == y
     if not found.all():
+        _refuse_missing(y)
         unknown = np.unique(np.asarray(y)[~np.asarray(found)])
         raise ValueError(
             f"y contains labels that are not among the classes {classes.tolist()}: "
@@ -188,7 +280,7 @@ def label_codes(y):
             whole = y.astype(np.int64)
         check = not (whole == y).all()
     if check:
-        check_classification_targets(y)
+        check_labels(y)
         unique_labels(y)  # refuses a mix of types
     elif whole.dtype.kind in "iu" and len(y):
         low, high = int(whole.min()), int(whole.max())
@@ -215,6 +307,24 @@ def check_weights(sample_weight, X, *, allow_all_zero):
     if not allow_all_zero and not weights.any():
         raise ValueError("Sample weights must contain at least one non-zero number.")
     return weights
+
+
+def class_factors(class_weight, classes):
+    """Weight of each class by a dict of weights; classes that are not in it weigh 1."""
+    factors = np.ones(len(classes))
+    for label, factor in class_weight.items():
+        known = classes == label
+        if not known.any():
+            raise ValueError(
+                f"The classes, {[label]}, are not in class_weight's data: "
+                f"classes are {classes.tolist()}."
+            )
+        if not (isinstance(factor, Real) and 0 <= factor <= sys.float_info.max):
+            raise ValueError(
+                f"class_weight[{label!r}] must be a finite number >= 0, got {factor!r}."
+            )
+        factors[known] = factor
+    return factors
 
 
 def balanced_weights(codes, n_classes, sample_weight):

@@ -1,4 +1,4 @@
-"""What all stored models have: the versions they were stored with, classes, features."""
+"""What all stored models have: versions, a format, classes, features."""
 
 import warnings
 
@@ -6,6 +6,8 @@ import numpy as np
 import sklearn
 from sklearn.exceptions import InconsistentVersionWarning
 
+from ._base import check_integers, generator_from
+from ._core.stored import Stored
 from ._version import __version__
 
 __all__ = [
@@ -14,10 +16,13 @@ __all__ = [
     "in_ascending_order",
     "stored_classes",
     "stored_features",
+    "stored_generator",
 ]
 
 # Where a stored model has its versions: of this package, and of scikit-learn.
 _VERSIONS = ("_package_version", "_sklearn_version")
+# Of NumPy, those that a RandomState may have.
+_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 # What is said of models stored before they knew their version.
 _BEFORE_VERSIONS = "of unknown version"
 
@@ -50,14 +55,27 @@ class InconsistentPackageWarning(InconsistentVersionWarning):
 
 
 class Persistent:
-    """Mixin of estimators: a stored model knows the versions by which it was stored.
+    """Mixin of estimators: a stored model knows its format, and the versions that stored it.
 
-    scikit-learn does this for its own estimators only. The mixin stands before ``BaseEstimator``.
+    A subclass names in ``_learnt`` the attribute it has once there is something to store beside
+    parameters. ``_packed`` gives what is stored in place of attributes that are no plain values,
+    numbers, strings and arrays; ``_rebuilt`` reads that again, a :class:`Stored`, and returns
+    attributes. scikit-learn stores its version with its own estimators only. The mixin stands
+    before ``BaseEstimator``.
     """
+
+    # Of what is stored; another number for each change of its fields.
+    _format = 1
+
+    def _validate_params(self):
+        super()._validate_params()
+        check_integers(self)
 
     def __getstate__(self):
         state = dict(super().__getstate__())
         state.update(zip(_VERSIONS, (__version__, sklearn.__version__), strict=True))
+        if self._learnt in state:
+            state.update(self._packed(state), format=self._format)
         return state
 
     def __setstate__(self, state):
@@ -66,6 +84,11 @@ class Persistent:
             version if isinstance(version, str) else _BEFORE_VERSIONS
             for version in (state.pop(name, None) for name in _VERSIONS)
         )
+        if self._learnt in state:
+            stored = Stored(state)
+            stored.expect_format(self._format)
+            state.update(self._rebuilt(stored))
+            del state["format"]
         super().__setstate__(state)
         of_packages = [("sklearn-online-svm", __version__, original)]
         if original != _BEFORE_VERSIONS:
@@ -121,3 +144,19 @@ def stored_features(state):
             all(isinstance(name, str) for name in names), "feature_names_in_", "must be strings"
         )
     return n_features
+
+
+def stored_generator(state, name):
+    """Return what ``get_state(legacy=False)`` of a RandomState gave."""
+    generator = state.part(name)
+    kind = generator.choice("bit_generator", _GENERATORS)
+    if kind == "MT19937":
+        # NumPy follows the place in the key without looking.
+        key = generator.part("state")
+        key.array("key", np.uint32, (624,))
+        key.integer("pos", 0, 624)
+    try:
+        generator_from(state.value(name))
+    except (LookupError, OverflowError, TypeError, ValueError):
+        state.refuse(name, f"must be the state of a generator, {kind}")
+    return state.value(name)

@@ -67,9 +67,9 @@ class Stored:
             if name not in self._read:
                 self.refuse(name, "is none of the fields known to this version")
 
-    def expect_format(self, known, absent=None):
-        """Refuse a state of another format; ``absent`` is that of states without a number."""
-        found = self.value("format") if self.has("format") or absent is None else absent
+    def expect_format(self, known):
+        """Refuse a state of another format, or without one."""
+        found = self.value("format")
         if type(found) is not int or found != known:
             raise ValueError(
                 f"The stored model has an unknown format: {self._path_of('format')} is "
@@ -179,11 +179,8 @@ class Stored:
         return array
 
     def csr_matrix(self, name, shape):
-        """Return a CSR matrix of a shape, of finite floats; rebuilt from its arrays."""
-        value = self.value(name)
-        self.require(isinstance(value, csr_matrix), name, f"must be a CSR matrix of shape {shape}")
-        parts = Stored(value.__dict__, self._path_of(name))
-        self.require(parts.integers("_shape", 2) == shape, name, f"must have the shape {shape}")
+        """Return a CSR matrix of a shape, of finite floats, from its arrays."""
+        parts = self.part(name)
         kinds = [getattr(parts.value(part), "dtype", None) for part in ("data", "indptr")]
         self.require(kinds[0] in _FLOATS and kinds[1] in _INTEGERS, name, "must hold floats")
         starts = parts.array("indptr", kinds[1], (shape[0] + 1,), low=0)
@@ -193,6 +190,7 @@ class Stored:
         )
         data = parts.array("data", kinds[0], (nnz,), finite=True)
         indices = parts.array("indices", kinds[1], (nnz,), low=0, high=shape[1] - 1)
+        parts.end()
         return csr_matrix((data, indices, starts), shape=shape)
 
     def _path_of(self, name):

@@ -1,32 +1,28 @@
 """Learning from a stream whose labels have a price."""
 
 import copy
+from functools import lru_cache
 from numbers import Integral
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import check_integers, check_rows, check_weights, draw_seed
-from .._core.guard import Guarded
+from .._base import check_rows, check_weights, classes_of_stream, draw_seed
+from .._contract import Change, Learner, refuse_change
 from .._core.linear.rows import shuffled
-from .._core.stored import Stored
-from .._persistent import Persistent, stored_classes, stored_features
+from .._persistent import stored_classes, stored_features
 from ..linear import PassiveAggressiveClassifier
-from ..linear._classifier import LinearClassifier
 from ._oracle import ABSTAINED, Answers, codes_of, labels_of
-from ._query import MarginQuery, QueryRule
+from ._query import MarginQuery
 from ._stream import CompiledStream, Seen, Stream
 from ._unfinished import Chance, Unfinished
 
 
-class LabelEfficientClassifier(
-    MetaEstimatorMixin, ClassifierMixin, Persistent, BaseEstimator, Guarded
-):
+class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
     """Learns online, and buys a label only when the query rule says so.
 
     For each row: the model predicts; the rule decides, from how sure the model is, whether the
@@ -115,6 +111,9 @@ class LabelEfficientClassifier(
         "budget": [Interval(Integral, 0, None, closed="left"), None],
         "random_state": ["random_state"],
     }
+    _learnt = "_seen"
+    _fixed = ("random_state",)
+    _tunable = ("budget", "estimator", "query_strategy")
 
     def __init__(
         self,
@@ -173,17 +172,11 @@ class LabelEfficientClassifier(
         the first answer, the model is what it was before the call.
         """
         self._validate_params()
-        with self._guard:
-            draft = self._draft()
-            try:
-                draft._fit(X, y, sample_weight, oracle, classes)
-            finally:
-                # Whether there is something to keep, ``_fit`` has decided.
-                if draft.__dict__.pop("_kept", False):
-                    self._take(draft)
+        with self._guard, Change(self) as change:
+            change.draft._fit(change, X, y, sample_weight, oracle, classes)
         return self
 
-    def _fit(self, X, y, sample_weight, oracle, classes):
+    def _fit(self, change, X, y, sample_weight, oracle, classes):
         stream = chance = None
         try:
             if y is None and oracle is None:
@@ -217,10 +210,9 @@ class LabelEfficientClassifier(
                 stream.remember()
                 if paid:
                     self._unfinished = Unfinished(stream.answers, 0, chance)
-                self._kept = True
+                change.keep = True
             raise
         self.__dict__.pop("_unfinished", None)
-        self._kept = True
 
     def partial_fit(self, X, y=None, classes=None, sample_weight=None, *, oracle=None):
         """Go on with new rows, in their order.
@@ -258,17 +250,25 @@ class LabelEfficientClassifier(
         with the row where it broke off; or the stream goes on with the rows from this one on.
         """
         with self._guard:
-            before, draft = self.__dict__, self._draft()
-            stream, start = draft._begin_partial_fit(X, y, classes, sample_weight, oracle)
+            first = "_seen" not in self.__dict__
+            if first:
+                self._validate_params()
+            else:
+                with Change(self) as change:
+                    new = self._new_parameters()
+                    if new is not None:
+                        change.draft._take_up(new)
+            with Change(self) as change:
+                stream = change.draft._begin_partial_fit(X, y, classes, sample_weight, oracle)
+                start = stream.n_seen
             # From here on others, the oracle among them, see what has been learnt so far.
-            self._take(draft)
             try:
                 stream.run(self.estimator_, self.query_strategy_, None, start)
                 stream.remember(start)
             except BaseException:
-                if "estimator_" not in before and stream.has_not_begun():
+                if first and stream.has_not_begun():
                     # A parameter that was found wrong only now can be mended.
-                    self.__dict__ = before
+                    change.undo()
                 else:
                     stream.remember(start)
                     self._unfinished = Unfinished(stream.answers, stream.n_seen, None)
@@ -277,44 +277,58 @@ class LabelEfficientClassifier(
         return self
 
     def _begin_partial_fit(self, X, y, classes, sample_weight, oracle):
-        first = "estimator_" not in self.__dict__
-        if first:
-            self._validate_params()
-            if classes is None:
-                raise ValueError("classes must be passed on the first call to partial_fit.")
-        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ValueError(
-                f"`classes={classes!r}` is not the same as on last call to partial_fit, "
-                f"was: {self.classes_!r}"
-            )
+        first = "_seen" not in self.__dict__
+        classes = classes_of_stream(classes, None if first else self.classes_)
         X, labels, weights = self._read(X, y, sample_weight, classes)
         former = self._left_unfinished(X)
         if first:
             self._begin(check_random_state(self.random_state))
         stream = self._open(X, labels, weights, oracle, former)
         stream.n_seen = 0 if former is None else former.n_done
-        return stream, stream.n_seen
+        return stream
 
-    def _validate_params(self):
-        super()._validate_params()
-        check_integers(self)
+    # ---------------------------------------------------------------------------- parameters
+
+    def _present_parameters(self):
+        parts = (_values_of(self.estimator), _values_of(self.query_strategy))
+        return (self.random_state, self.budget, *parts)
+
+    def _take_up(self, present):
+        """Give the model and the rule the values that are new; they take them up, or refuse."""
+        known = self._learnt_with
+        forwarded = []
+        for name, old, new, default in zip(
+            ("estimator", "query_strategy"), known[2:], present[2:], _DEFAULTS, strict=True
+        ):
+            old, new = (_values_of(default()) if v is None else v for v in (old, new))
+            if old == new:
+                continue
+            if not isinstance(new, dict) or old.keys() != new.keys() or old[""] != new[""]:
+                refuse_change(name, _short(old), _short(new))
+            given = getattr(self, name) or default()
+            changed = {part: getattr(given, part) for part in new if new[part] != old[part]}
+            if name == "query_strategy" and "random_state" in changed:  # its seed has been drawn
+                refuse_change(f"{name}__random_state", old["random_state"], new["random_state"])
+            forwarded.append((getattr(self, f"{name}_"), changed))
+        for learnt, changed in forwarded:
+            learnt.set_params(**clone(changed, safe=False))
+        super()._take_up(present)
+
+    # ---------------------------------------------------------------------------- learning
 
     def _read(self, X, y, sample_weight, classes):
         """Validate rows, labels (as codes) and weights; the first ones fix the classes."""
-        first = "estimator_" not in self.__dict__
+        first = "_seen" not in self.__dict__
         X = check_rows(self, X, reset=first)
         labels, known = labels_of(y, X)
         if first:
-            given = labels[known] if classes is None else np.asarray(classes)
-            if classes is None and not known.any():
-                raise ValueError("classes must be passed where y holds no label.")
-            unique_labels(given.tolist())  # refuses a mix of types
-            self.classes_ = np.unique(given.tolist() if given.dtype == object else given)
-            if len(self.classes_) < 2:
-                raise ValueError(
-                    "The number of classes has to be greater than one; got "
-                    f"{len(self.classes_)} class"
-                )
+            given = classes
+            if classes is None:
+                if not known.any():
+                    raise ValueError("classes must be passed where y holds no label.")
+                given = labels[known]
+                given = given.tolist() if given.dtype == object else given
+            self.classes_ = classes_of_stream(given)
         weights = None
         if sample_weight is not None:
             weights = check_weights(sample_weight, X, allow_all_zero=True)
@@ -328,9 +342,7 @@ class LabelEfficientClassifier(
         rule = self.query_strategy_
         if getattr(rule, "random_state", 0) is None:
             rule.set_params(random_state=draw_seed(random) % 2**32)
-        for given in (self.estimator_, rule):
-            if isinstance(given, LinearClassifier | QueryRule):
-                given._validate_params()
+        self._learnt_with = self._present_parameters()
         self._seen = Seen()
 
     def _left_unfinished(self, X):
@@ -342,14 +354,14 @@ class LabelEfficientClassifier(
         answers = Answers(X, codes, self.classes_, oracle)
         if former is not None:
             answers.recall(former.codes, former.classes)
-        # The loop asks by the newest weights, not by averages.
-        compiled = (
-            isinstance(self.estimator_, LinearClassifier)
-            and not getattr(self.estimator_, "average", False)
-            and isinstance(self.query_strategy_, QueryRule)
-        )
-        kind = CompiledStream if compiled else Stream
-        return kind(X, answers, weights, self._seen, self.budget)
+        asker = getattr(self.query_strategy_, "__asker__", None)
+        asker = None if asker is None else asker()
+        priced = getattr(self.estimator_, "__priced_rows__", None)
+        priced = None if priced is None else priced()
+        arguments = (X, answers, weights, self._seen, self.budget, asker)
+        if priced is None or asker is None:
+            return Stream(*arguments)
+        return CompiledStream(priced(X, self.classes_), *arguments)
 
     @property
     def queried_(self):
@@ -499,31 +511,13 @@ class LabelEfficientClassifier(
             X, y, n_suspects=n_suspects, return_margins=return_margins
         )
 
-    def __sklearn_is_fitted__(self):
-        return "_seen" in self.__dict__
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-    def __getstate__(self):
-        """State of plain values, and the model and the rule as they store themselves."""
-        # What has been learnt and what is remembered of it are to fit together.
-        with self._guard:
-            state = super().__getstate__()
-            for name in ("_seen", "_unfinished"):
-                if name in state:
-                    state[name] = state[name].as_dict()
-            for name in ("estimator_", "query_strategy_"):
-                if name in state:
-                    state[name] = copy.deepcopy(state[name])
-            return state
-
-    def __setstate__(self, state):
-        if "_seen" in state:
-            state = {**state, **self._rebuilt(Stored(state))}
-        super().__setstate__(state)
+    def _packed(self, state):
+        """Return what is remembered as plain values; model and rule store themselves."""
+        parts = (name for name in ("_seen", "_unfinished") if name in state)
+        models = ("estimator_", "query_strategy_")
+        return {name: state[name].as_dict() for name in parts} | {
+            name: copy.deepcopy(state[name]) for name in models
+        }
 
     def _rebuilt(self, state):
         """Return the fitted attributes of a stored model that are not used as they are."""
@@ -540,12 +534,39 @@ class LabelEfficientClassifier(
         state.require(same, "estimator_", "must have the classes in classes_")
         same = getattr(model, "n_features_in_", n_features) == n_features
         state.require(same, "estimator_", f"must have {n_features} features")
-        rebuilt = {"_seen": Seen.from_state(state.part("_seen"), len(classes))}
+        rebuilt = super()._rebuilt(state)
+        rebuilt["_seen"] = Seen.from_state(state.part("_seen"), len(classes))
         if state.has("_unfinished"):
             rebuilt["_unfinished"] = Unfinished.from_state(state.part("_unfinished"))
         return rebuilt
 
 
+_DEFAULTS = (PassiveAggressiveClassifier, MarginQuery)
+
+
 def _or_default(given, default):
     # A rule need be no estimator: it is copied then.
     return default() if given is None else clone(given, safe=False)
+
+
+@lru_cache(maxsize=64)
+def _parameters_of(kind):
+    return tuple(kind._get_param_names())
+
+
+def _values_of(given):
+    """Kind and parameters of an estimator as a dict, and of those within; others as they are."""
+    if isinstance(given, list | tuple):
+        return [_values_of(value) for value in given]
+    if isinstance(given, np.ndarray):
+        return given.tolist()
+    if not hasattr(given, "get_params") or isinstance(given, type):
+        return given
+    kind = type(given)
+    values = {name: _values_of(getattr(given, name)) for name in _parameters_of(kind)}
+    values[""] = f"{kind.__module__}.{kind.__qualname__}"
+    return values
+
+
+def _short(values):
+    return values[""] if isinstance(values, dict) else values

@@ -6,6 +6,8 @@ from inspect import Parameter, signature
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from .._base import encode_labels, known_labels
+
 __all__ = ["ABSTAIN"]
 
 # Beside the codes of the classes, 0 and up.
@@ -111,18 +113,10 @@ def labels_of(y, X):
     # A list of strings and nan would become one of strings, "nan" among them.
     labels = column_or_1d(np.array(y, dtype=object) if isinstance(y, list) else y, warn=True)
     check_consistent_length(X, labels)
-    if labels.dtype.kind == "f":
-        return labels, ~np.isnan(labels)
+    known = known_labels(labels)
     if labels.dtype == object:
-        return labels, np.array([not _is_missing(label) for label in labels], dtype=bool)
-    return labels, np.ones(len(labels), dtype=bool)
-
-
-def _is_missing(label):
-    try:
-        return label is None or label is ABSTAIN or bool(label != label)
-    except TypeError:  # pandas.NA is neither true nor false
-        return True
+        known &= np.array([label is not ABSTAIN for label in labels], dtype=bool)
+    return labels, known
 
 
 def codes_of(labels, known, classes):
@@ -134,14 +128,7 @@ def codes_of(labels, known, classes):
     if len(given):
         if given.dtype == object:
             given = np.array(given.tolist())
-        places = np.searchsorted(classes, given)
-        wrong = classes.take(places, mode="clip") != given
-        if wrong.any():
-            raise ValueError(
-                f"y contains labels that are not among the classes {classes.tolist()}: "
-                f"{np.unique(given[wrong])[:5].tolist()}."
-            )
-        codes[known] = places
+        codes[known] = encode_labels(given, classes)
     return codes
 
 

@@ -3,14 +3,12 @@
 from numbers import Real
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._base import check_integers, draw_seed
+from .._base import draw_seed
+from .._contract import Continued
 from .._core.linear.queries import ALL, AT_RANDOM, BY_MARGIN, Asker
-from .._core.stored import Stored
-from .._persistent import Persistent
 
 __all__ = ["AllQuery", "MarginQuery", "RandomQuery"]
 
@@ -35,17 +33,14 @@ def confidence_of(scores):
     return np.ascontiguousarray(best[:, -1] - best[:, -2])
 
 
-class QueryRule(Persistent, BaseEstimator):
+class QueryRule(Continued):
     r"""A rule with its own seeded generator; a subclass makes the ``Asker``.
 
     Each call that looks at the state, or moves it, is one step for other threads.
     """
 
+    _learnt = "_asker"
     _parameter_constraints: dict = {}
-
-    def _validate_params(self):
-        super()._validate_params()
-        check_integers(self)
 
     def query(self, scores, norms=None, variances=None):
         r"""Which rows are to be asked about, coming in this order; nothing moves.
@@ -69,7 +64,7 @@ class QueryRule(Persistent, BaseEstimator):
         ValueError
             If a parameter is invalid, or norms or variances are wanted and not given.
         """
-        return self._ready().would_ask(*self._numbers(scores, norms, variances))
+        return self.__asker__().would_ask(*self._numbers(scores, norms, variances))
 
     def update(self, scores, queried, updated=None, norms=None, variances=None):
         """Move on after these rows.
@@ -99,7 +94,7 @@ class QueryRule(Persistent, BaseEstimator):
         queried = _flags(queried, len(confidence), "queried")
         updated = np.zeros_like(queried) if updated is None else updated
         updated = _flags(updated, len(confidence), "updated")
-        self._ready().move(confidence, queried, updated, norms, variances)
+        self.__asker__().move(confidence, queried, updated, norms, variances)
         return self
 
     def probabilities(self, scores, norms=None, variances=None):
@@ -122,25 +117,30 @@ class QueryRule(Persistent, BaseEstimator):
         ValueError
             If a parameter is invalid, or norms or variances are wanted and not given.
         """
-        return self._ready().probabilities(*self._numbers(scores, norms, variances))
+        return self.__asker__().probabilities(*self._numbers(scores, norms, variances))
 
     @property
     def n_queries_(self):
         """Number of rows asked about."""
-        return self._ready().n_asked
+        return self.__asker__().n_asked
 
-    def _ready(self):
-        """Return the rule with its state, made when it is first used."""
+    def __asker__(self):
+        """Return the rule as the compiled loop takes it, with its state; made when first used."""
         asker = self.__dict__.get("_asker")
         if asker is None:
             self._validate_params()
             random = check_random_state(getattr(self, "random_state", None))
+            self._learnt_with = self._present_parameters()
             # Another thread may have been faster.
-            asker = self.__dict__.setdefault("_asker", self._make(draw_seed(random)))
+            return self.__dict__.setdefault("_asker", self._make(draw_seed(random)))
+        new = self._new_parameters()
+        if new is not None:
+            asker.use(self._make(0))
+            self._take_up(new)
         return asker
 
     def _numbers(self, scores, norms, variances):
-        asker = self._ready()
+        asker = self.__asker__()
         confidence = confidence_of(scores)
         n = len(confidence)
         squared = np.zeros(n)
@@ -152,20 +152,20 @@ class QueryRule(Persistent, BaseEstimator):
             variances = np.zeros(n)
         return confidence, squared, variances
 
-    def __getstate__(self):
-        state = super().__getstate__()
-        if "_asker" in state:
-            state["_asker"] = state["_asker"].state()
-        return state
+    def _packed(self, state):
+        return {"_asker": state["_asker"].state()}
 
-    def __setstate__(self, state):
-        moved = {name: state[name] for name in state if name == "_asker"}
-        super().__setstate__({name: state[name] for name in state if name != "_asker"})
-        if moved:
-            self._validate_params()
-            asker = self._make(0)
-            asker.restore(Stored(moved).part("_asker"))
-            self._asker = asker
+    def _rebuilt(self, state):
+        rebuilt = super()._rebuilt(state)
+        given = {name: state.value(name) for name in self._get_param_names()}
+        # Parameters set since then are taken up when the rule is used again.
+        watched = (*self._fixed, *self._tunable)
+        given |= zip(watched, rebuilt["_learnt_with"], strict=True)
+        rule = type(self)(**given)
+        rule._validate_params()
+        asker = rule._make(0)
+        asker.restore(state.part("_asker"))
+        return {**rebuilt, "_asker": asker}
 
 
 class AllQuery(QueryRule):
@@ -204,6 +204,8 @@ class RandomQuery(QueryRule):
         "rate": [Interval(Real, 0.0, 1.0, closed="both")],
         "random_state": ["random_state"],
     }
+    _fixed = ("random_state",)
+    _tunable = ("rate",)
 
     def __init__(self, rate=0.1, *, random_state=None):
         self.rate = rate
@@ -279,6 +281,8 @@ class MarginQuery(QueryRule):
         "confidence": [StrOptions({"margin", "second-order"})],
         "random_state": ["random_state"],
     }
+    _fixed = ("random_state",)
+    _tunable = ("delta", "offset", "schedule", "rate", "confidence")
 
     def __init__(
         self,
@@ -300,7 +304,7 @@ class MarginQuery(QueryRule):
     @property
     def delta_(self):
         """Delta of the next row."""
-        return self._ready().delta
+        return self.__asker__().delta
 
     def _make(self, seed):
         return Asker(

@@ -2,17 +2,12 @@
 
 import numpy as np
 
-from .._core.linear.update_loop import DONE, NOT_FINITE
-from ..linear._learner import arrays_of, refuse_row
+from .._core.linear.update_loop import DONE
 from ._oracle import ABSTAINED, UNKNOWN, stored_codes
-from ._query import QueryRule
 
 # What is known of the label of a row, as the compiled loop writes it.
 OWNED = 1
 NOBODY_KNOWS = 2
-
-# Of what ``Seen.as_dict`` gives; another number for each change of its fields.
-FORMAT = 1
 
 _NO_LIMIT = np.iinfo(np.int64).max
 
@@ -29,13 +24,16 @@ class Stream:
         Of the rows before.
     budget : int or None
         Labels that may be bought in all, those before included.
+    asker : Asker or None
+        The rule, where it is one of this package.
     """
 
-    def __init__(self, X, answers, weights, seen, budget):
+    def __init__(self, X, answers, weights, seen, budget, asker=None):
         self.X = X
         self.answers = answers
         self.weights = weights
         self.seen = seen
+        self.asker = asker
         self.n_rows = X.shape[0]
         self.n_seen = 0
         self.predicted = np.zeros(self.n_rows, dtype=np.int32)
@@ -84,7 +82,7 @@ class Stream:
         if weightless or self.owned[i] == NOBODY_KNOWS or self.left[0] == 0:
             return  # nothing would be learnt from its label, or nobody knows or pays for it
         numbers = {}
-        wants = rule._ready() if isinstance(rule, QueryRule) else None
+        wants = self.asker
         if wants is not None and wants.wants_norm:
             numbers["norms"] = [float(np.sqrt((x.multiply(x) if _is_sparse(x) else x * x).sum()))]
         if wants is not None and wants.second_order:
@@ -128,44 +126,31 @@ class Stream:
 
 
 class CompiledStream(Stream):
-    """The same through the update loop of our linear models."""
+    """The same through the update loop of our linear models.
+
+    ``priced`` are the rows as such a model takes them, :class:`PricedRows`.
+    """
+
+    def __init__(self, priced, *arguments):
+        super().__init__(*arguments)
+        self.priced = priced
 
     def run(self, estimator, rule, order, start=0):
         """One pass, from place `start` of the order on."""
-        with estimator._guard:
-            X = estimator._start_stream(self.X, self.answers.classes)
-            state = estimator._state
-        factors = estimator._class_factors(None, None, stream=True)
-        asker = rule._ready()
-        if asker.second_order and not hasattr(estimator, "decision_variance"):
+        rows, answers = self.priced, self.answers
+        if self.asker.second_order and not hasattr(estimator, "decision_variance"):
             self._variances(estimator, None, rule)
-        rows = arrays_of(X)
-        marks = (self._now, self.owned, factors, self.left)
-        codes, position = self.answers.codes, start
+        marks = (self._now, self.owned, rows.class_weights, self.left)
+        rows.position = start
         while True:
-            # While the oracle thinks, others may predict from what has been learnt so far.
-            with estimator._guard:
-                if estimator._state is not state:
-                    raise RuntimeError(
-                        f"{estimator!r} was fitted anew while the oracle was asked for a label."
-                    )
-                estimator._continue(X)  # whatever else was done to it
-                # What broke off before the first row has gone through none.
-                state.loop.position = position
-                try:
-                    end, position = state.learn(
-                        rows, codes, self.weights, order, position, asker, marks
-                    )
-                finally:
-                    if self._now is self.predicted:
-                        self.n_seen = state.loop.position
-                    state.keep()
+            try:
+                end = rows.learn(answers.codes, self.weights, order, self.asker, marks)
+            finally:
+                if self._now is self.predicted:
+                    self.n_seen = rows.position
             if end == DONE:
                 return
-            i = position if order is None else int(order[position])
-            if end == NOT_FINITE:
-                refuse_row(estimator, X, i)
-            self.answers.get(i)
+            answers.get(rows.position if order is None else int(order[rows.position]))
 
 
 class Seen:
@@ -201,7 +186,6 @@ class Seen:
     def as_dict(self):
         """Plain values, for pickles."""
         return {
-            "format": FORMAT,
             "taught": self.taught,
             "predicted": self.predicted,
             "answers": self.answers,
@@ -210,7 +194,6 @@ class Seen:
     @classmethod
     def from_state(cls, state, n_classes):
         """Rebuild what ``as_dict`` gave, a :class:`Stored`."""
-        state.expect_format(FORMAT)
         self = cls()
         self.taught = state.flag("taught")
         answers = stored_codes(state, "answers", n_classes)

@@ -6,8 +6,8 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._core.stored import Stored
-from .._persistent import in_ascending_order
+from .._base import generator_from
+from .._persistent import in_ascending_order, stored_generator
 from ._oracle import UNKNOWN, stored_codes
 
 # Bytes that are hashed at a time.
@@ -44,7 +44,7 @@ class Unfinished:
         """Rebuild what ``as_dict`` gave, a :class:`Stored`."""
         self = cls.__new__(cls)
         self.rows = state.value("rows")
-        state.require(isinstance(self.rows, bytes), "rows", "must be a digest, in bytes")
+        state.require(isinstance(self.rows, str), "rows", "must be a digest")
         self.classes = state.value("classes")
         state.require(in_ascending_order(self.classes), "classes", "must be in ascending order")
         self.codes = stored_codes(state, "codes", len(self.classes))
@@ -75,9 +75,8 @@ class Chance:
             and former.given is random_state
             and not isinstance(random_state, Integral)
         ):
-            self.generator = np.random.RandomState()
-            self.generator.set_state(former.start)
-        self.start = self.generator.get_state()
+            self.generator = generator_from(former.start)
+        self.start = self.generator.get_state(legacy=False)
 
     def as_dict(self):
         """Return what a repetition needs, for pickles."""
@@ -89,21 +88,7 @@ class Chance:
         self = cls.__new__(cls)
         # By its identity, which pickles keep: it is the random_state of the estimator, or was.
         self.given = state.value("given")
-        self.start = state.value("start")
-        # NumPy follows the place in the key without looking; other generators than the twister
-        # give a dict.
-        sound = isinstance(self.start, dict) and self.start.get("bit_generator") != "MT19937"
-        if type(self.start) is tuple and len(self.start) == 5:
-            name, key, place, has_gauss, gauss = self.start
-            key = Stored({"key": key}).array("key", np.uint32, (624,))
-            sound = (
-                name == "MT19937"
-                and type(place) is int
-                and 0 <= place <= len(key)
-                and type(has_gauss) is int
-                and type(gauss) is float
-            )
-        state.require(sound, "start", "must be the state of a Mersenne twister")
+        self.start = stored_generator(state, "start")
         state.end()
         return self
 
@@ -117,4 +102,4 @@ def fingerprint(X):
         step = max(1, _PIECE // max(1, part[:1].nbytes))
         for start in range(0, len(part), step):
             digest.update(np.ascontiguousarray(part[start : start + step]))
-    return digest.digest()
+    return digest.hexdigest()

@@ -17,6 +17,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils._param_validation import HasMethods, Interval, validate_params
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
+from .._base import known_labels
 from .metrics import _COST, _POS_LABEL, not_a_label
 
 __all__ = ["ProgressiveValidationResult", "progressive_validation"]
@@ -84,14 +85,9 @@ def _chunks(X, y, chunk_size):
 
 
 def _known_labels(y):
-    """Which rows have a label (one that is neither None nor nan), and these labels."""
+    """Which rows have a label (see ``known_labels``), and these labels."""
     y = column_or_1d(y)
-    if y.dtype.kind == "f":
-        known = ~np.isnan(y)
-    elif y.dtype == object:
-        known = np.array([label is not None and label == label for label in y], dtype=bool)
-    else:
-        known = np.ones(len(y), dtype=bool)
+    known = known_labels(y)
     labels = y[known]
     return known, np.array(labels.tolist()) if y.dtype == object else labels
 

@@ -9,8 +9,6 @@ import numpy as np
 
 from .._base import check_rows, check_weights, encode_labels
 
-FORMAT = 1
-
 # Of larger data, evenly spaced rows of so many bytes are in the checksum.
 LOOKED_AT = 2**24
 
@@ -32,7 +30,6 @@ def remember(model, method, rows, cost, at):
         return None
     suspended = engine.suspended or {"state": None, "running": engine.running()}
     return {
-        "format": FORMAT,
         "method": method,
         "at": at,
         "cost": cost,

@@ -1,7 +1,5 @@
 """LASVC: a kernel support vector machine that learns in one pass and can be continued."""
 
-import copy
-import operator
 import warnings
 from dataclasses import replace
 from numbers import Integral, Real
@@ -11,10 +9,17 @@ from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import check_rows, check_weights, encode_labels, has_fast_path, thread_pool
+from .._base import (
+    check_labels,
+    check_rows,
+    check_weights,
+    classes_of_stream,
+    encode_labels,
+    has_fast_path,
+    thread_pool,
+)
 from .._core.kernel.members import STREAM
 from .._core.kernel.stores import BLOCK
 from .._core.kernel.stream import Rows
@@ -26,13 +31,6 @@ from ._svc_names import without_keywords_of_svc
 _NO_LIMIT = np.iinfo(np.int64).max
 # Rows in the first chunk of a stream below which gamma="scale" is a guess worth a warning.
 _FEW_ROWS = 30
-
-# What is looked at when learning goes on; the others concern fit, or are read where they are used.
-_LEARNING_PARAMETERS = (
-    *("C", "class_weight", "kernel", "degree", "gamma", "coef0", "algorithm", "tol"),
-    *("delta_max", "ramp_s", "shrinking", "cache_size", "n_jobs"),
-)
-_learning_parameters = operator.attrgetter(*_LEARNING_PARAMETERS)
 
 
 def _can_take_new_rows(model):
@@ -262,7 +260,11 @@ class LASVC(KernelLearner):
         "warm_start": ["boolean"],
     }
 
-    _fixed_by_learning = (*KernelLearner._fixed_by_learning, "algorithm")
+    _fixed = (*KernelLearner._fixed, "algorithm")
+    _tunable = (
+        *("C", "class_weight", "tol", "delta_max", "finishing", "ramp_s", "shrinking"),
+        *("cache_size", "n_jobs"),
+    )
 
     # lasvm: members kept while only one class has been seen.
     n_init = 5
@@ -397,38 +399,17 @@ class LASVC(KernelLearner):
             counts them: learning can go on with the row behind, once there is memory.
         """
         with self._guard:
-            if "_engine" in self.__dict__:
-                before = self.__dict__.copy()
-                try:
-                    rows = self._begin_partial_fit(X, y, classes, sample_weight)
-                    cost, at = self._begin_chunk(*rows)
-                except BaseException:  # an interrupt, too: nothing of this chunk has been learnt
-                    self.__dict__ = before
-                    raise
-                uncertain = self._learn_chunk(rows, cost, at)
-            else:
-                uncertain = self._learn_first_chunk(X, y, classes, sample_weight)
+            begin = type(self)._begin_chunk
+            uncertain = self._learn_next(begin, X, y, classes, sample_weight)
             self._warn_if_cut_short(stacklevel=2)
         self._warn_if_coarse(uncertain, stacklevel=3)
         return self
 
-    def _learn_first_chunk(self, X, y, classes, sample_weight):
-        draft = self._draft()
-        rows = draft._begin_partial_fit(X, y, classes, sample_weight)
-        cost, at = draft._begin_chunk(*rows)
-        try:
-            uncertain = draft._learn_chunk(rows, cost, at)
-        except BaseException as error:
-            if draft._engine.was_interrupted(error):
-                self._take(draft)
-            raise
-        self._take(draft)
-        return uncertain
-
-    def _begin_chunk(self, X, codes, weights):
-        """Upper bounds of alpha, and where the stream is."""
+    def _begin_chunk(self, X, y, classes, sample_weight):
+        """Return validated rows, upper bounds of alpha, and where the stream is."""
+        rows, new = self._begin_partial_fit(X, y, classes, sample_weight)
         counts = self._class_counts
-        cost = self._costs(codes, weights, None)
+        cost = self._costs(rows[1], rows[2], None)
         at = dict(
             stage="begin",
             first=self.n_samples_seen_,
@@ -438,7 +419,9 @@ class LASVC(KernelLearner):
         )
         self._class_counts = counts  # until the rows have been learnt
         self.__dict__.pop("_interrupted", None)
-        return cost, at
+        if new is not None:
+            self._take_up(new)
+        return rows, cost, at
 
     def _learn_chunk(self, rows, cost, at):
         """Learn validated rows; returns how uncertain decisions are now, if that is worth a word.
@@ -498,7 +481,9 @@ class LASVC(KernelLearner):
         """
         with self._guard:
             check_is_fitted(self)
-            self._notice_new_parameters()
+            new = self._new_parameters()
+            if new is not None:
+                self._take_up(new)
             self.__dict__.pop("_interrupted", None)
             uncertain = self._finish(dict(stage="begin", n_done=self._engine.n_done))
             self._warn_unless_solved(stacklevel=2)
@@ -598,34 +583,22 @@ class LASVC(KernelLearner):
             return np.array([problem.flow()[which] for problem in engine.problems])
 
     def _begin_partial_fit(self, X, y, classes, sample_weight):
-        """Validate a chunk; the first one fixes classes and kernel."""
-        first = "_engine" not in self.__dict__
+        """Validate a chunk and parameters that are new; the first one fixes classes and kernel."""
+        first, new = "_engine" not in self.__dict__, None
         if first:
             self._validate_params()
-            if classes is None:
-                raise ValueError("classes must be passed on the first call to partial_fit.")
-            unique_labels(classes)  # refuses a mix of types
-            self.classes_ = np.unique(classes)
-            if len(self.classes_) < 2:
-                raise ValueError(
-                    "The number of classes has to be greater than one; got "
-                    f"{len(self.classes_)} class"
-                )
         else:
-            self._notice_new_parameters()
+            new = self._new_parameters()
+        known = classes_of_stream(classes, None if first else self.classes_)
         self._refuse_in_partial_fit()
-        if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ValueError(
-                f"`classes={classes!r}` is not the same as on last call to partial_fit, "
-                f"was: {self.classes_!r}"
-            )
+        self.classes_ = known
         if not first and y is not None and has_fast_path(self, X, self._dtype):
             y = np.asarray(y)
             if y.shape != (X.shape[0],):
                 X, y = check_rows(self, X, y, reset=False, dtype=self._dtype)
         else:
             X, y = check_rows(self, X, y, reset=first, dtype=None if first else self._dtype)
-            check_classification_targets(y)
+            check_labels(y)
         codes = encode_labels(y, self.classes_)
         if sample_weight is None:
             weights = np.ones(X.shape[0])
@@ -637,17 +610,16 @@ class LASVC(KernelLearner):
                     f"gamma='scale' is fixed by the first chunk, which has only {X.shape[0]} "
                     "rows; give gamma a number, or begin with a larger chunk.",
                     UserWarning,
-                    stacklevel=4,
+                    stacklevel=5,
                 )
             weighted = weights if weights.any() else np.ones(X.shape[0])
             X = self._fix_kernel(X, weighted, fewest=_FEW_ROWS)
             self._engine = self._spec.build()
-            self._known_parameters = _learning_parameters(self)
             self._class_counts = np.zeros(len(self.classes_))
             self.n_samples_seen_ = 0
             self.n_iter_ = 1
             self.kkt_violation_ = np.inf
-        return X, codes, weights
+        return (X, codes, weights), new
 
     def _solver(self):
         return SolverSpec(
@@ -676,10 +648,9 @@ class LASVC(KernelLearner):
             )
 
     def _begin_passes(self, X, codes, cost, before):
-        self._known_parameters = _learning_parameters(self)
         self.n_labels_used_ = 0
         at = dict(stage="begin", n_pass=1, order=self._order, patience=None)
-        at["random"] = copy.deepcopy(self._random) if self.max_iter != 1 else None
+        at["random"] = None if self.max_iter == 1 else self._random.get_state(legacy=False)
         former = before.get("_engine") if self.warm_start else None
         engine = self._built_engine(X)
         if former is not None:
@@ -730,23 +701,8 @@ class LASVC(KernelLearner):
     def _settles(self):
         return self.finishing and not self._is_precomputed()
 
-    def _rebuilt(self, state):
-        state.items("_known_parameters", len(_LEARNING_PARAMETERS), kind=tuple)
-        return super()._rebuilt(state)
-
-    def _notice_new_parameters(self):
-        """Take up parameters set since the last chunk, or refuse those that cannot change."""
-        present = _learning_parameters(self)
-        if all(map(operator.is_, present, self._known_parameters)):
-            return
-        self._validate_params()
-        for name, old in self._learnt_with.items():
-            new = getattr(self, name)
-            if new is not old and (callable(new) or callable(old) or new != old):
-                raise ValueError(
-                    f"{name} cannot change once something has been learnt: it was {old!r} and is "
-                    f"now {new!r}. Set it back, or call fit to begin anew."
-                )
+    def _take_up(self, present):
+        super()._take_up(present)
         spec = replace(self._spec, cache_size=float(self.cache_size), solver=self._solver())
         spec.configure(self._engine)
-        self._spec, self._known_parameters = spec, present
+        self._spec = spec

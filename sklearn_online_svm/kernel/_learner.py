@@ -1,7 +1,5 @@
 """What comes before learning: validation, gamma, weights as bounds."""
 
-import copy
-import sys
 import warnings
 from dataclasses import replace
 from numbers import Integral, Real
@@ -10,17 +8,19 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import (
     balanced_weights,
     check_rows,
     check_weights,
-    encode_labels,
+    class_factors,
+    generator_from,
+    label_codes,
     running_balanced_weights,
     weighted_variance,
 )
+from .._contract import Change
 from .._core.stored import Stored
 from ._engine import (
     COARSE,
@@ -37,7 +37,6 @@ from ._engine import (
     uncertainty,
 )
 from ._interrupted import (
-    FORMAT,
     advice,
     checked_place,
     copied,
@@ -56,6 +55,8 @@ class KernelLearner(KernelMachine):
     ``_begin_passes``, which sets ``_engine`` and returns the :class:`Passes` of ``fit``, of the
     kind ``_passes``; ``_stages`` names what each method that can be resumed goes through.
     """
+
+    _fixed = ("kernel", "degree", "gamma", "coef0")
 
     _parameter_constraints: dict = {
         "C": [Interval(Real, 0.0, None, closed="right")],
@@ -77,38 +78,31 @@ class KernelLearner(KernelMachine):
     max_steps = 5_000_000
     max_steps_per_row = 2500
 
-    def _validate_params(self):
-        super()._validate_params()
-        for name in self._parameter_constraints:
-            value = getattr(self, name)
-            if isinstance(value, int) and value.bit_length() > sys.float_info.max_exp:
-                raise ValueError(
-                    f"The {name!r} parameter of {type(self).__name__} must be a number that a "
-                    f"double can hold, got an integer of {value.bit_length()} bits."
-                )
-
     def _fit_or_restore(self, X, y, sample_weight):
         """Fit; what goes wrong before learning, or raises an error, leaves the model as it was."""
-        with self._guard:
-            draft, passes = self._draft(), None
+        with self._guard, Change(self) as change:
+            draft = change.draft
+            draft.__dict__.pop("_interrupted", None)
+            rows = draft._begin_fit(X, y, sample_weight)
+            cost = draft._costs(rows[1], rows[2], draft._order)
+            passes = draft._begin_passes(rows[0], rows[1], cost, self.__dict__)
             try:
-                draft.__dict__.pop("_interrupted", None)
-                rows = draft._begin_fit(X, y, sample_weight)
-                cost = draft._costs(rows[1], rows[2], draft._order)
-                passes = draft._begin_passes(rows[0], rows[1], cost, self.__dict__)
                 passes.run()
                 draft._end_fit()
                 uncertain = draft._coarseness()
             except BaseException as error:
-                if passes is not None and draft._engine.was_interrupted(error):
+                if draft._was_interrupted(error):
                     # What has been learnt is kept, and the model can be used.
                     draft._note_interrupt(error, "fit", rows, cost, passes.at)
                     draft._end_fit()
-                    self._take(draft)
+                    change.keep = True
                 raise
-            self._take(draft)
         self._warn_if_coarse(uncertain, stacklevel=5)
         return self
+
+    def _was_interrupted(self, error):
+        """Whether an error leaves a model that can be used."""
+        return self._engine.was_interrupted(error)
 
     def _end_fit(self):
         for name in ("_order", "_random"):
@@ -145,24 +139,22 @@ class KernelLearner(KernelMachine):
                     "There is nothing to resume: no call of this model was interrupted."
                 )
             stored = Stored(interrupted, "_interrupted")
-            stored.expect_format(FORMAT)
             refuse_new_parameters(self, stored)
             rows = None
             if stored.value("checksums") is not None:
                 rows = same_rows(self, stored, X, y, sample_weight)
             cost, at = checked_place(self, stored, 0 if rows is None else len(rows[1]))
-            draft = self._draft()
-            draft._engine = draft._restored_engine(stored, rows, at)
-            del draft._interrupted
-            go_on = getattr(draft, f"_resume_{interrupted['method']}")
-            try:
-                uncertain = go_on(rows, cost, at)
-            except BaseException as error:
-                noted = draft.__dict__.get("_interrupted") is not None
-                if noted and not isinstance(error, Exception):
-                    self._take(draft)
-                raise
-            self._take(draft)
+            with Change(self) as change:
+                draft = change.draft
+                draft._engine = draft._restored_engine(stored, rows, at)
+                del draft._interrupted
+                go_on = getattr(draft, f"_resume_{interrupted['method']}")
+                try:
+                    uncertain = go_on(rows, cost, at)
+                except BaseException as error:
+                    noted = draft.__dict__.get("_interrupted") is not None
+                    change.keep = noted and not isinstance(error, Exception)
+                    raise
         self._warn_if_coarse(uncertain, stacklevel=4)
         return self
 
@@ -187,7 +179,7 @@ class KernelLearner(KernelMachine):
         return engine
 
     def _resume_fit(self, rows, cost, at):
-        self._random = copy.deepcopy(at["random"])
+        self._random = None if at["random"] is None else generator_from(at["random"])
         passes = self._passes(self, rows[0], rows[1], cost, at)
         try:
             passes.run()
@@ -198,9 +190,6 @@ class KernelLearner(KernelMachine):
             self._end_fit()
             raise
 
-    # What learning cannot go on without: another value needs another model.
-    _fixed_by_learning = ("kernel", "degree", "gamma", "coef0")
-
     def _begin_fit(self, X, y, sample_weight):
         """Validate; set classes, gamma and counters; nothing has been learnt yet."""
         precomputed = self._is_precomputed()
@@ -210,12 +199,8 @@ class KernelLearner(KernelMachine):
                 "Precomputed matrix must be a square matrix. "
                 f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
             )
-        check_classification_targets(y)
+        self.classes_, codes = label_codes(y)
         weights = check_weights(sample_weight, X, allow_all_zero=False)
-        unique_labels(y)  # refuses a mix of types
-        # Of the type of y, which unique_labels does not keep for objects.
-        self.classes_ = np.unique(y)
-        codes = encode_labels(y, self.classes_)
         n_weighted = np.count_nonzero(np.bincount(codes, weights=weights))
         if n_weighted < 2:
             raise ValueError(
@@ -245,7 +230,7 @@ class KernelLearner(KernelMachine):
             self.gamma_ = float(self.gamma)
         if X.dtype == np.float32 and needs_double(X, kind, self.gamma_):
             X = X.astype(np.float64)
-        self._learnt_with = {name: getattr(self, name) for name in self._fixed_by_learning}
+        self._learnt_with = self._present_parameters()
         solver, offset = self._solver(), None
         if kind == "linear" and solver.has_bias and X.shape[0] >= fewest:
             offset = far_centre(X if weights.all() else X[weights > 0])
@@ -273,10 +258,10 @@ class KernelLearner(KernelMachine):
         ``order`` is that of visiting, for running counts; None: as they come.
         """
         if self.class_weight is None and float(self.C) < np.inf:
-            cost = self._weighted_costs(codes, weights, order)
+            cost, factors, counts = self.C * weights, np.ones(len(self.classes_)), None
         else:
             with np.errstate(invalid="ignore", over="ignore"):
-                cost = self._weighted_costs(codes, weights, order)
+                cost, factors, counts = self._weighted_costs(codes, weights, order)
         if not cost.max(initial=0.0) < np.inf:  # infinite, or not a number
             cost[np.isnan(cost)] = 0.0  # no weight, whatever C is
             if self._needs_finite_costs() and np.isinf(cost).any():
@@ -285,36 +270,28 @@ class KernelLearner(KernelMachine):
                     "the ramp loss of an outlier is C (1 - s). "
                     f"Got C={self.C!r} and a largest product of {cost.max()}."
                 )
+        if counts is None:
+            self.class_weight_ = factors
+        else:
+            self._note_class_counts(counts)
         return cost
 
     def _weighted_costs(self, codes, weights, order):
-        n_classes = len(self.classes_)
-        self.class_weight_ = np.ones(n_classes)
+        """Return the products, the weight of each class, and new counts of classes or None."""
+        factors = np.ones(len(self.classes_))
         if self.class_weight is None:
-            return self.C * weights
+            return self.C * weights, factors, None
         if self.class_weight == "online_balanced":
             order = np.arange(len(codes)) if order is None else order
             running = np.empty(len(codes))
             counts = self._class_counts.copy()
             running[order] = running_balanced_weights(codes[order], counts, weights[order])
-            self._note_class_counts(counts)
-            return self.C * running * weights
+            return self.C * running * weights, factors, counts
         if self.class_weight == "balanced":
-            self.class_weight_ = balanced_weights(codes, n_classes, weights)
+            factors = balanced_weights(codes, len(factors), weights)
         else:
-            for label, factor in self.class_weight.items():
-                known = self.classes_ == label
-                if not known.any():
-                    raise ValueError(
-                        f"The classes, {[label]}, are not in class_weight's data: "
-                        f"classes are {self.classes_.tolist()}."
-                    )
-                if not factor >= 0:
-                    raise ValueError(
-                        f"class_weight[{label!r}] must be a number >= 0, got {factor!r}."
-                    )
-                self.class_weight_[known] = factor
-        return self.C * self.class_weight_[codes] * weights
+            factors = class_factors(self.class_weight, self.classes_)
+        return self.C * factors[codes] * weights, factors, None
 
     def _warn_if_coarse(self, uncertain, stacklevel):
         """Warn when kernel values in single precision are too coarse for the solution."""

@@ -1,16 +1,14 @@
 """What every model that keeps support vectors offers once it has an engine."""
 
-import copy
 from contextlib import contextmanager
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_rows, has_fast_path, refuse_not_finite, thread_pool
-from .._core.guard import Guarded
-from .._core.stored import Stored
-from .._persistent import Persistent, stored_classes, stored_features
+from .._contract import Learner
+from .._persistent import stored_classes, stored_features
 from .._suspects import SuspectLabels
 from ._engine import EngineSpec, linear_solution, support
 from ._svc_names import PROBABILITIES, NotOffered
@@ -19,7 +17,7 @@ from ._svc_names import PROBABILITIES, NotOffered
 _DOUBLES_AT_ONCE = 1 << 17
 
 
-class KernelMachine(SuspectLabels, ClassifierMixin, Persistent, BaseEstimator, Guarded):
+class KernelMachine(SuspectLabels, ClassifierMixin, Learner):
     """Predictions, the solution as arrays, and pickling; learning is left to subclasses.
 
     Several threads may use a model at once. Whoever learns holds ``_guard``, and ``guard`` of an
@@ -29,6 +27,8 @@ class KernelMachine(SuspectLabels, ClassifierMixin, Persistent, BaseEstimator, G
     A subclass sets ``_engine`` and ``_spec`` (an :class:`EngineSpec`), ``_dtype``, ``_sparse``,
     ``classes_`` and ``n_samples_seen_``.
     """
+
+    _learnt = "_engine"
 
     # ---------------------------------------------------------------------------- predicting
 
@@ -217,30 +217,19 @@ class KernelMachine(SuspectLabels, ClassifierMixin, Persistent, BaseEstimator, G
     def _uses_gamma_scale(self):
         return self.gamma == "scale" and self.kernel in ("rbf", "poly", "sigmoid")
 
-    def __sklearn_is_fitted__(self):
-        return "_engine" in self.__dict__
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = not self._is_precomputed()
         tags.input_tags.pairwise = self._is_precomputed()
         return tags
 
-    def __getstate__(self):
-        """State of plain values and arrays; kernel rows are left behind."""
-        with self._guard:  # attributes and engine must fit together
-            state = super().__getstate__()
-            if "_engine" in state:
-                engine = state["_engine"]
-                with engine.guard.reading():
-                    state["_engine"] = engine.state()
-                state["_spec"] = state["_spec"].as_dict()
-            return state
-
-    def __setstate__(self, state):
-        if "_engine" in state:
-            state = {**state, **self._rebuilt(Stored(state))}
-        super().__setstate__(state)
+    def _packed(self, state):
+        """Return the engine as arrays; kernel rows are left behind."""
+        engine = state["_engine"]
+        with engine.guard.reading():
+            packed = engine.state()
+        spec = state["_spec"]
+        return {"_engine": packed, "_spec": spec.as_dict(), "_dtype": spec.dtype}
 
     def _rebuilt(self, state):
         """Return the fitted attributes of a stored model that predictions rely on."""
@@ -252,15 +241,12 @@ class KernelMachine(SuspectLabels, ClassifierMixin, Persistent, BaseEstimator, G
         for name in ("n_iter_", "n_labels_used_"):
             if state.has(name):
                 state.integer(name)
-        names = {*state.part("_learnt_with")}
-        fixed = self._fixed_by_learning
-        state.require(names == {*fixed}, "_learnt_with", f"must be about {fixed}")
         engine = spec.build()
         engine.restore(state.part("_engine"))
         for problem in engine.problems:
             largest = problem.members["row_id"].max(initial=-1)
             state.require(largest < seen, "n_samples_seen_", f"must be above {largest}")
-        return {
+        return super()._rebuilt(state) | {
             "n_samples_seen_": seen,
             "_class_counts": counts,
             "gamma_": spec.gamma,
@@ -269,10 +255,6 @@ class KernelMachine(SuspectLabels, ClassifierMixin, Persistent, BaseEstimator, G
             "_spec": spec,
             "_engine": engine,
         }
-
-    def __copy__(self):
-        # The arrays of the state are those in use: a shallow copy would share them.
-        return copy.deepcopy(self)
 
 
 def linear_scores(X, coef, intercept):

@@ -6,7 +6,6 @@ it is afterwards. A stage that is begun again does nothing twice, as the engine 
 done. So ``at`` and the state of the engine are all that it takes to go on.
 """
 
-import copy
 import time
 import warnings
 
@@ -16,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .._base import thread_pool
 from .._core.kernel.members import DATA
 from .._core.kernel.stream import Rows
+from .._persistent import stored_generator
 
 
 class Passes:
@@ -134,8 +134,7 @@ class OnlinePasses(Passes):
     @classmethod
     def checked(cls, model, at, n_rows):
         if model.max_iter != 1:
-            drawing = isinstance(at.value("random"), np.random.RandomState)
-            at.require(drawing, "random", "must be a RandomState")
+            stored_generator(at, "random")
         at.integer("n_pass", 1)
         return super().checked(model, at, n_rows)
 
@@ -175,7 +174,7 @@ class OnlinePasses(Passes):
             patience = self.tried_again(patience)
             if not self.finishing or patience["idle"] < self.idle_rounds:
                 order = model._next_order(self.X.shape[0])
-                random = copy.deepcopy(model._random)
+                random = model._random.get_state(legacy=False)
                 return dict(
                     stage="begin", n_pass=n_pass + 1, order=order, random=random, patience=patience
                 )

@@ -1,24 +1,27 @@
 """Linear classifiers: labels and their weights, on top of what every linear model does."""
 
-import sys
-from numbers import Integral, Real
+from functools import partial
+from numbers import Integral
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
 from .._base import (
     balanced_weights,
+    check_labels,
     check_rows,
     check_weights,
+    class_factors,
+    classes_of_stream,
     encode_labels,
     label_codes,
     plain_rows,
 )
 from .._suspects import SuspectLabels
 from ._learner import LinearLearner, canonical
+from ._priced import PricedRows
 
 
 class LinearClassifier(SuspectLabels, ClassifierMixin, LinearLearner):
@@ -29,6 +32,7 @@ class LinearClassifier(SuspectLabels, ClassifierMixin, LinearLearner):
         "n_jobs": [Integral, None],
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
+    _tunable = (*LinearLearner._tunable, "class_weight")
     _splitter = StratifiedShuffleSplit
 
     def __init__(
@@ -128,66 +132,41 @@ class LinearClassifier(SuspectLabels, ClassifierMixin, LinearLearner):
                 and type(y) is np.ndarray
                 and y.shape == X.shape[:1]
             ):
-                weights = None
+                new, weights = self._stream_parameters(), None
                 X = canonical(X)
                 codes = encode_labels(y, self.classes_)
                 if self.class_weight is not None:
                     weights = self._row_weights(codes, None, stream=True)
-                self._continue(X)
+                self._continue(X, new)
                 self._learn_chunk(X, codes, weights)
                 return self
-        return self._partial_fit_or_restore(
-            type(self)._begin_partial_fit, X, y, classes, sample_weight
-        )
+        return self._partial_fit_or_restore(X, y, classes, sample_weight)
 
     def _begin_partial_fit(self, X, y, classes, sample_weight):
         first = "_state" not in self.__dict__
-        if first:
-            self._validate_params()
-        self._set_classes(classes)
+        new = self._stream_parameters()
+        self.classes_ = classes_of_stream(classes, None if first else self.classes_)
         X, y = check_rows(
             self, X, y, reset=first, deep=False, dtype=None if first else self._state.dtype
         )
         X = canonical(X)
         if y.dtype.kind not in "biuU":
-            check_classification_targets(y)
+            check_labels(y)
         codes = encode_labels(y, self.classes_)
         weights = None
         if sample_weight is not None:
             weights = check_weights(sample_weight, X, allow_all_zero=True)
         self.__dict__.setdefault("n_iter_", 1)
         weights = self._row_weights(codes, weights, stream=True)
-        self._continue(X)
+        self._continue(X, new)
         return X, codes, weights
 
-    def _start_stream(self, X, classes):
-        """Prepare for validated rows whose labels have a price; see LabelEfficientClassifier."""
-        first = "_state" not in self.__dict__
-        if first:
-            self._validate_params()
-        self._set_classes(classes)
-        X = check_rows(self, X, reset=first, dtype=None if first else self._state.dtype)
-        self.__dict__.setdefault("n_iter_", 1)
-        self._continue(X)
-        return X
-
-    def _set_classes(self, classes):
-        """Fix the classes of a stream, or compare them with those of the first call."""
+    def __priced_rows__(self):
+        """Return what takes rows through the loop where labels have a price."""
         if "_state" not in self.__dict__:
-            if classes is None:
-                raise ValueError("classes must be passed on the first call to partial_fit.")
-            unique_labels(classes)  # refuses a mix of types
-            self.classes_ = np.unique(classes)
-            if len(self.classes_) < 2:
-                raise ValueError(
-                    "The number of classes has to be greater than one; got "
-                    f"{len(self.classes_)} class"
-                )
-        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ValueError(
-                f"`classes={classes!r}` is not the same as on last call to partial_fit, "
-                f"was: {self.classes_!r}"
-            )
+            self._validate_params()
+        # The loop asks by the newest weights, not by averages.
+        return None if getattr(self, "average", False) else partial(PricedRows, self)
 
     def _read_targets(self, y, weights):
         """Codes of the labels of ``fit``."""
@@ -213,25 +192,14 @@ class LinearClassifier(SuspectLabels, ClassifierMixin, LinearLearner):
         """Weight of each class, or None where all are 1."""
         if self.class_weight is None:
             return None
-        factors = np.ones(len(self.classes_))
         if self.class_weight == "balanced":
             if stream:
                 raise ValueError(
                     "class_weight='balanced' is not supported for partial_fit: the class counts "
                     "of a stream are not known. Use a dict of weights."
                 )
-            return balanced_weights(codes, len(factors), weights)
-        for label, factor in self.class_weight.items():
-            known = self.classes_ == label
-            if not known.any():
-                raise ValueError(
-                    f"The classes, {[label]}, are not in class_weight's data: "
-                    f"classes are {self.classes_.tolist()}."
-                )
-            if not (isinstance(factor, Real) and 0 <= factor <= sys.float_info.max):
-                raise ValueError(f"class_weight[{label!r}] must be a number >= 0, got {factor!r}.")
-            factors[known] = factor
-        return factors
+            return balanced_weights(codes, len(self.classes_), weights)
+        return class_factors(self.class_weight, self.classes_)
 
     def _positive_is_first(self, *, alike):
         """Whether the positive one of two classes is the first; `alike`: it does not matter.

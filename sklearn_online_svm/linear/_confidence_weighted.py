@@ -147,7 +147,10 @@ class ConfidenceWeightedClassifier(SecondOrder):
         "covariance": [StrOptions({"diag", "full"})],
     }
     _fixed = ("fit_intercept", "covariance")
-    _tunable = ("eta",)
+    _tunable = (
+        *SecondOrder._tunable,
+        "eta",
+    )
 
     def __init__(
         self,
@@ -331,7 +334,7 @@ class SCWClassifier(SecondOrder):
         "covariance": [StrOptions({"diag", "full"})],
     }
     _fixed = ("fit_intercept", "covariance")
-    _tunable = ("C", "eta", "loss")
+    _tunable = (*SecondOrder._tunable, "C", "eta", "loss")
 
     def __init__(
         self,
@@ -516,7 +519,10 @@ class AROWClassifier(SecondOrder):
         "covariance": [StrOptions({"diag", "full"})],
     }
     _fixed = ("fit_intercept", "covariance")
-    _tunable = ("r",)
+    _tunable = (
+        *SecondOrder._tunable,
+        "r",
+    )
 
     def __init__(
         self,

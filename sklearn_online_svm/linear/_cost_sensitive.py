@@ -209,6 +209,7 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
     }
     _fixed = ("fit_intercept", "average", "multi_class")
     _tunable = (
+        *LinearClassifier._tunable,
         "C",
         "objective",
         "rule",
@@ -286,9 +287,9 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
             average_from=average_from(self.average),
         )
 
-    def _current_values(self):
-        values = super()._current_values()
-        return [value.tolist() if isinstance(value, np.ndarray) else value for value in values]
+    def _present_parameters(self):
+        values = super()._present_parameters()
+        return tuple(v.tolist() if isinstance(v, np.ndarray) else v for v in values)
 
     def _demands(self):
         """Return the margins that rows are to have."""

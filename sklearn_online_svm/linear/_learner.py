@@ -1,6 +1,5 @@
 """What every linear model does: validation, passes, stopping, weights as attributes, pickling."""
 
-import copy
 import math
 import time
 import warnings
@@ -9,25 +8,23 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
 from .._base import (
-    check_integers,
     check_rows,
     check_weights,
     draw_seed,
     plain_rows,
     refuse_not_finite,
 )
-from .._core.guard import Guarded
+from .._contract import Change, Learner
 from .._core.linear.rows import first_not_finite, is_canonical, shuffled
 from .._core.linear.update_loop import NOT_FINITE
-from .._core.stored import Stored
-from .._persistent import Persistent, stored_classes, stored_features
+from .._persistent import stored_classes, stored_features
 from ._state import LinearState
 
 # Constraints of parameters that several learners have.
@@ -52,13 +49,15 @@ def intercept_scalings(value):
     return float(value), float(value)
 
 
-class LinearLearner(Persistent, BaseEstimator, Guarded):
+class LinearLearner(Learner):
     """A linear model with the parameters of passes over the rows.
 
-    A subclass defines ``_method``, the :class:`Method` of its parameters, ``_fixed`` (parameters
-    that cannot change while learning goes on), ``_tunable`` (those that can), and how targets are
-    read (``_targets``).
+    A subclass defines ``_method``, the :class:`Method` of its parameters, and how targets are read
+    (``_read_targets``).
     """
+
+    _learnt = "_state"
+    _tunable = ("early_stopping",)
 
     _parameter_constraints: dict = {
         "fit_intercept": ["boolean"],
@@ -75,52 +74,31 @@ class LinearLearner(Persistent, BaseEstimator, Guarded):
 
     # ---------------------------------------------------------------------------- learning
 
-    def _validate_params(self):
-        super()._validate_params()
-        check_integers(self)
-
     def _fit_or_restore(self, X, y, sample_weight, coef_init, intercept_init):
         """Fit; an error leaves the model as it was, an interrupt keeps what has been learnt."""
-        with self._guard:
-            draft = self._draft()
+        with self._guard, Change(self) as change:
+            draft = change.draft
+            X, targets, weights = draft._begin_fit(X, y, sample_weight)
+            draft._state = draft._first_state(X, self.__dict__, coef_init, intercept_init)
+            draft._learnt_with = draft._present_parameters()
             try:
-                X, targets, weights = draft._begin_fit(X, y, sample_weight)
-                draft._state = draft._first_state(X, self.__dict__, coef_init, intercept_init)
-                draft._values = draft._current_values()
                 draft._make_passes(X, targets, weights)
             except BaseException as error:
-                learning = draft.__dict__.get("_state") is not self.__dict__.get("_state")
-                if learning and not isinstance(error, Exception):
-                    self._take(draft)
+                change.keep = not isinstance(error, Exception)
                 raise
-            self._take(draft)
         return self
 
-    def _partial_fit_or_restore(self, begin, *arguments):
-        """Learn a chunk, which ``begin`` validates; an error leaves the model as it was.
+    def _partial_fit_or_restore(self, *arguments):
+        """Learn a chunk; an error leaves the model as it was.
 
         So does an interrupt before anything was learnt.
         """
         with self._guard:
-            if "_state" in self.__dict__:
-                before = self.__dict__.copy()
-                try:
-                    self._learn_chunk(*begin(self, *arguments))
-                except Exception:
-                    self.__dict__ = before  # in one step: other threads may predict
-                    raise
-                return self
-            draft = self._draft()
-            try:
-                draft._learn_chunk(*begin(draft, *arguments))
-            except BaseException as error:
-                state = draft.__dict__.get("_state")
-                interrupted = not isinstance(error, Exception)
-                if interrupted and state is not None and state.moved["n_rows"]:
-                    self._take(draft)
-                raise
-            self._take(draft)
+            self._learn_next(type(self)._begin_partial_fit, *arguments)
         return self
+
+    def _was_interrupted(self, error):
+        return not isinstance(error, Exception) and self._state.moved["n_rows"]
 
     def _begin_fit(self, X, y, sample_weight):
         X, y = check_rows(self, X, y, reset=True, deep=False)
@@ -233,35 +211,35 @@ class LinearLearner(Persistent, BaseEstimator, Guarded):
             state.restore(copied)
             refuse_row(self, X, position)
 
-    def _continue(self, X):
-        """Prepare the state for a chunk: the first one, or one of another kind."""
+    def _stream_parameters(self):
+        """Check the parameters of a stream; returns those that are new, or None."""
+        if "_state" not in self.__dict__:
+            self._validate_params()
+            new = None
+        else:
+            new = self._new_parameters()
         if self.early_stopping:
             raise ValueError(
                 "early_stopping should be False with partial_fit: a chunk of a stream is learnt "
                 "whole, once, and no rows are held out."
             )
-        values = self._current_values()
+        return new
+
+    def _continue(self, X, new):
+        """Prepare the state for a chunk: the first one, or one of another kind."""
         state = self.__dict__.get("_state")
         if state is None:
             self._state = LinearState(
                 self._method(), self._n_problems(), X.shape[1], X.dtype, sparse.issparse(X)
             )
-        else:
-            state.densify()
-            if values != self._values:
-                self._validate_params()
-                method = self._method()
-                if method.structure() != state.method.structure():
-                    raise ValueError(
-                        f"{', '.join(self._fixed)} cannot change between calls of partial_fit; "
-                        "use fit to start again."
-                    )
-                state.use(method)
-            state.expect(sparse.issparse(X))
-        self._values = values
-
-    def _current_values(self):
-        return [getattr(self, name) for name in self._fixed + self._tunable]
+            self._learnt_with = self._present_parameters()
+            return
+        method = None if new is None else self._method()
+        state.densify()
+        if new is not None:
+            state.use(method)
+            self._take_up(new)
+        state.expect(sparse.issparse(X))
 
     # ---------------------------------------------------------------------------- predicting
 
@@ -370,39 +348,15 @@ class LinearLearner(Persistent, BaseEstimator, Guarded):
 
     # ---------------------------------------------------------------------------- conventions
 
-    def __sklearn_is_fitted__(self):
-        return "_state" in self.__dict__
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-    def __getstate__(self):
-        """State of plain values and arrays."""
-        with self._guard:
-            state = super().__getstate__()
-            if "_state" in state:
-                state["_state"] = state["_state"].as_dict()
-            return state
-
-    def __setstate__(self, state):
-        if "_state" in state:
-            state = {**state, **self._rebuilt(Stored(state))}
-        super().__setstate__(state)
+    def _packed(self, state):
+        return {"_state": state["_state"].as_dict()}
 
     def _rebuilt(self, state):
         """Return the fitted attributes of a stored model that predictions rely on."""
         n_features = stored_features(state)
         n_classes = len(stored_classes(state)) if isinstance(self, ClassifierMixin) else None
-        return {
-            "_state": LinearState.from_state(state.part("_state"), n_features, n_classes),
-            "_values": state.items("_values"),
-        }
-
-    def __copy__(self):
-        # The arrays of the state are those in use: a shallow copy would share them.
-        return copy.deepcopy(self)
+        learnt = LinearState.from_state(state.part("_state"), n_features, n_classes)
+        return {**super()._rebuilt(state), "_state": learnt}
 
 
 def arrays_of(X):

@@ -8,6 +8,7 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.model_selection import ShuffleSplit
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import assert_all_finite
 
 from .._base import check_rows, check_weights
 from ._classifier import LinearClassifier
@@ -171,7 +172,7 @@ class PassiveAggressiveClassifier(LinearClassifier):
         "multi_class": [StrOptions({"ovr", "crammer_singer"})],
     }
     _fixed = ("fit_intercept", "average", "multi_class")
-    _tunable = ("C", "loss", "intercept_scaling")
+    _tunable = (*LinearClassifier._tunable, "C", "loss", "intercept_scaling")
 
     def __init__(
         self,
@@ -337,7 +338,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
         "average": AVERAGE,
     }
     _fixed = ("fit_intercept", "average")
-    _tunable = ("C", "loss", "epsilon", "intercept_scaling")
+    _tunable = (*LinearLearner._tunable, "C", "loss", "epsilon", "intercept_scaling")
     _splitter = ShuffleSplit
 
     def __init__(
@@ -426,21 +427,21 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
         ValueError
             If the input is invalid. What has been learnt stays as it was.
         """
-        return self._partial_fit_or_restore(type(self)._begin_partial_fit, X, y, sample_weight)
+        return self._partial_fit_or_restore(X, y, sample_weight)
 
     def _begin_partial_fit(self, X, y, sample_weight):
         first = "_state" not in self.__dict__
-        if first:
-            self._validate_params()
+        new = self._stream_parameters()
         dtype = None if first else self._state.dtype
         X, y = check_rows(self, X, y, reset=first, deep=False, dtype=dtype)
         X = canonical(X)
         weights = None
         if sample_weight is not None:
             weights = check_weights(sample_weight, X, allow_all_zero=True)
+        targets = self._read_targets(y, weights)
         self.__dict__.setdefault("n_iter_", 1)
-        self._continue(X)
-        return X, self._read_targets(y, weights), weights
+        self._continue(X, new)
+        return X, targets, weights
 
     def predict(self, X):
         """Target of each row.
@@ -487,7 +488,10 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
         )
 
     def _read_targets(self, y, weights):
-        return np.ascontiguousarray(y, dtype=np.float64)
+        targets = np.ascontiguousarray(y, dtype=np.float64)
+        if y.dtype == object:  # None is nan now
+            assert_all_finite(targets, input_name="y", estimator_name=type(self).__name__)
+        return targets
 
     def _row_weights(self, targets, weights):
         return weights

@@ -156,7 +156,13 @@ class PerceptronClassifier(LinearClassifier):
         "multi_class": [StrOptions({"ovr", "crammer_singer"})],
     }
     _fixed = ("fit_intercept", "average", "multi_class")
-    _tunable = ("positive_margin", "negative_margin", "pos_label", "intercept_scaling")
+    _tunable = (
+        *LinearClassifier._tunable,
+        "positive_margin",
+        "negative_margin",
+        "pos_label",
+        "intercept_scaling",
+    )
 
     def __init__(
         self,
@@ -343,7 +349,6 @@ class SecondOrderPerceptronClassifier(SecondOrder):
         "covariance": [StrOptions({"diag", "full"})],
     }
     _fixed = ("fit_intercept", "covariance", "a")
-    _tunable = ()
 
     def __init__(
         self,

@@ -11,9 +11,6 @@ from .._core.linear.update_loop import HELD, RULES, UpdateLoop
 from .._core.linear.weights import DiagonalWeights, FullWeights, Weights, zeros
 from .._core.stored import LARGEST_COUNT, SMALLEST_NUMBER, Stored
 
-# Of what ``LinearState.as_dict`` gives; another number for each change of its fields.
-FORMAT = 1
-
 # Rules of models with a target, and those of models with a covariance.
 REGRESSION = {"insensitive", "squared_insensitive"}
 SECOND_ORDER = {
@@ -45,16 +42,6 @@ class Method:
     crammer_singer: bool = False
     # Rows before the first that counts for the average; None: no average.
     average_from: int | None = None
-
-    def structure(self):
-        """Return what cannot change once something has been learnt."""
-        return (
-            self.fit_intercept,
-            self.covariance,
-            self.start_variance,
-            self.crammer_singer,
-            self.average_from,
-        )
 
     @classmethod
     def from_state(cls, state, n_classes):
@@ -389,14 +376,16 @@ class LinearState:
 
     def as_dict(self):
         """Plain arrays, copies all of them, and numbers, for pickles."""
+        thin = self.thin
+        if thin is not None:
+            thin = {name: getattr(thin, name).copy() for name in ("data", "indices", "indptr")}
         return {
-            "format": FORMAT,
             "method": vars(self.method),
             "dtype": self.dtype.name,
             "sparse": self.sparse,
             "shape": self.shape,
             "arrays": {name: array.copy(order="K") for name, array in self.arrays.items()},
-            "thin": self.thin,
+            "thin": thin,
             "moved": self.moved,
         }
 
@@ -406,7 +395,6 @@ class LinearState:
 
         The model that it belongs to has so many features and classes; a regressor has None.
         """
-        state.expect_format(FORMAT, absent=1)
         self = cls.__new__(cls)
         self.method = method = Method.from_state(state.part("method"), n_classes)
         self.dtype = np.dtype(state.choice("dtype", ["float32", "float64"]))

@@ -231,8 +231,8 @@ def test_class_weights():
         ("equal", "The 'class_weight' parameter of LASVC must be .* Got 'equal'"),
         (3.0, r"The 'class_weight' parameter of LASVC must be .* Got 3.0"),
         ({"maybe": 2.0}, r"classes, \['maybe'\], are not in class_weight"),
-        ({"yes": -2.0}, r"class_weight\['yes'\] must be a number >= 0, got -2.0"),
-        ({"yes": np.nan}, r"class_weight\['yes'\] must be a number >= 0, got nan"),
+        ({"yes": -2.0}, r"class_weight\['yes'\] must be a finite number >= 0, got -2.0"),
+        ({"yes": np.nan}, r"class_weight\['yes'\] must be a finite number >= 0, got nan"),
     ]:
         unharmed.model.set_params(class_weight=value)
         for method in ("fit", "partial_fit"):

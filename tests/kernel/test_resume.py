@@ -447,7 +447,6 @@ def test_an_error_while_resuming_can_be_mended():
 @pytest.mark.parametrize(
     "spoil, match",
     [
-        (lambda i: i.update(format=7), "unknown format: _interrupted.format is 7"),
         (lambda i: i.update(method="predict"), "_interrupted.method must"),
         (lambda i: i["at"].update(stage="run"), "_interrupted.at.stage must"),
         (lambda i: i["at"]["order"].fill(300), "_interrupted.at.order must be <= 299"),

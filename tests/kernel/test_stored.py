@@ -280,13 +280,25 @@ def test_each_field_is_wanted_and_others_are_not(stored, name, place):
         damage.loaded(type(model), changed(state, place, lambda old: {**old, "new": 1}))
 
 
-@pytest.mark.parametrize("name", ["lasvm", "pa", "rule"])
+FORMATS = [
+    *[("lasvm", "format"), ("pa", "format"), ("rule", "format"), ("labels", "format")],
+    *[("lasvm", "_engine.format"), ("rule", "_asker.format")],
+]
+
+
+@pytest.mark.parametrize(("name", "place"), FORMATS)
 @pytest.mark.parametrize("found", [0, 999, "1", None, True])
-def test_a_format_that_is_not_known_is_refused(stored, name, found):
+def test_a_format_that_is_not_known_is_refused(stored, name, place, found):
     model, _, _, state = stored[name]
-    place = {"lasvm": "_engine", "pa": "_state", "rule": "_asker"}[name]
-    with pytest.raises(ValueError, match=rf"unknown format: {place}.format is {found!r}, this"):
-        damage.loaded(type(model), changed(state, f"{place}.format", found))
+    with pytest.raises(ValueError, match=rf"unknown format: {place} is {found!r}, this"):
+        damage.loaded(type(model), changed(state, place, found))
+
+
+@pytest.mark.parametrize(("name", "place"), FORMATS)
+def test_a_state_without_a_format_is_refused(stored, name, place):
+    model, _, _, state = stored[name]
+    with pytest.raises(ValueError, match=f"damaged: {place} is missing"):
+        damage.loaded(type(model), changed(state, place, lambda _: damage._GONE))
 
 
 def test_a_model_that_is_refused_leaves_another_as_it_was(stored):
@@ -380,10 +392,16 @@ def test_a_fit_that_broke_off_is_repeated_after_loading():
         repeated.fit(X, oracle=lambda i: y[i], classes=[0, 1])
     assert_array_equal(loaded.queried_, model.queried_)
     assert_array_equal(loaded.estimator_.coef_, model.estimator_.coef_)
-    for place, value in [(1, np.zeros(3, np.uint32)), (1, None), (2, 10**9), (2, -1), (0, "x")]:
-        start = "_unfinished.chance.start"
-        damaged = changed(state, start, lambda old, p=place, v=value: (*old[:p], v, *old[p + 1 :]))
-        with pytest.raises(ValueError, match=r"damaged: (_unfinished\.chance\.start|key) must"):
+    for place, value in [
+        ("state.key", np.zeros(3, np.uint32)),
+        ("state.key", None),
+        ("state.pos", 10**9),
+        ("state.pos", -1),
+        ("bit_generator", "x"),
+        ("has_gauss", "x"),
+    ]:
+        damaged = changed(state, f"_unfinished.chance.start.{place}", value)
+        with pytest.raises(ValueError, match=r"damaged: _unfinished\.chance\.start\S* must"):
             damage.loaded(LabelEfficientClassifier, damaged)
 
 
@@ -472,15 +490,6 @@ def test_a_model_without_a_version_warns_once(model):
     assert [type(w.message) for w in caught] == [_persistent.InconsistentPackageWarning]
     assert "of unknown version" in str(caught[0].message)
     assert again.get_params().keys() == model.get_params().keys()
-
-
-def test_a_state_without_a_format_is_of_the_first():
-    """Linear models and query rules had none before."""
-    X, y = np.random.RandomState(0).normal(size=(40, 2)), np.arange(40) % 2
-    model = PassiveAggressiveClassifier().fit(X, y)
-    state = changed(model.__getstate__(), "_state.format", lambda _: damage._GONE)
-    again = damage.loaded(PassiveAggressiveClassifier, state)
-    assert_array_equal(again.coef_, model.coef_)
 
 
 def test_a_state_that_is_gone_is_a_model_that_is_not_fitted(stored):

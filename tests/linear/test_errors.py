@@ -415,10 +415,10 @@ def test_class_weights(name):
         unharmed.raises(ValueError, match, lambda m: m.fit(X, y))
     for value, match in [
         ({"maybe": 2.0}, r"classes, \['maybe'\], are not in class_weight"),
-        ({"yes": -2.0}, r"class_weight\['yes'\] must be a number >= 0, got -2.0"),
-        ({"yes": np.nan}, r"class_weight\['yes'\] must be a number >= 0, got nan"),
+        ({"yes": -2.0}, r"class_weight\['yes'\] must be a finite number >= 0, got -2.0"),
+        ({"yes": np.nan}, r"class_weight\['yes'\] must be a finite number >= 0, got nan"),
         ({"yes": np.inf}, r"class_weight\['yes'\] must be .*, got inf"),
-        ({"yes": "2"}, r"class_weight\['yes'\] must be a number >= 0, got '2'"),
+        ({"yes": "2"}, r"class_weight\['yes'\] must be a finite number >= 0, got '2'"),
     ]:
         unharmed.model.set_params(class_weight=value)
         for method in ("fit", "partial_fit"):

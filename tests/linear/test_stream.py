@@ -346,7 +346,7 @@ def test_what_the_model_is_made_of_cannot_change(model, change, way):
     other = copy.deepcopy(model)
     former = model.get_params()
     model.set_params(**change)
-    with pytest.raises(ValueError, match=f"{next(iter(change))}.* cannot change between calls"):
+    with pytest.raises(ValueError, match=f"{next(iter(change))} cannot change once"):
         model.partial_fit(X[100:] if way == "short" else X[100:].tolist(), y[100:])
     assert_same(model, other)
     assert_array_equal(model.predict(X), other.predict(X))

@@ -62,6 +62,17 @@ cdef class Asker:
         """delta for the next row."""
         return current_delta(&self.query, 0.0)
 
+    def use(self, Asker other):
+        """Go on by the parameters of another one; what has moved stays."""
+        cdef Query query = other.query
+        query.random, query.n_rows = self.query.random, self.query.n_rows
+        query.n_asked, query.n_updates = self.query.n_asked, self.query.n_updates
+        query.largest_norm = self.query.largest_norm
+        if self.query.steered:
+            query.log_half, query.n_scaled = self.query.log_half, self.query.n_scaled
+            query.credit, query.trend = self.query.credit, self.query.trend
+        self.query = query
+
     def state(self):
         """What moves."""
         return {
@@ -77,7 +88,7 @@ cdef class Asker:
         """Take what ``state()`` gave, or a :class:`Stored` of it."""
         cdef Query query = self.query
         state = Stored.of(state)
-        state.expect_format(_FORMAT, absent=1)
+        state.expect_format(_FORMAT)
         query.random = state.integer("random", 0, 2**64 - 1)
         query.n_rows = state.integer("n_rows")
         query.n_asked = state.integer("n_asked", 0, query.n_rows)

@@ -1,0 +1,309 @@
+"""What becomes of each parameter that is set between two calls of a stream, for every estimator.
+
+It is taken up, refused by name, or of ``fit`` and of time alone; nothing is silently ignored.
+"""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import SGDClassifier
+
+import sklearn_online_svm as package
+from sklearn_online_svm import (
+    LASVC,
+    AROWClassifier,
+    ConfidenceWeightedClassifier,
+    CostSensitivePassiveAggressiveClassifier,
+    LabelEfficientClassifier,
+    PassiveAggressiveClassifier,
+    PassiveAggressiveRegressor,
+    PerceptronClassifier,
+    SCWClassifier,
+    SecondOrderPerceptronClassifier,
+    active,
+)
+from sklearn_online_svm.active import AllQuery, MarginQuery, RandomQuery
+from tests.support.samples import two_classes
+
+X, Y = two_classes(300, noise=1.0)
+CODES = (Y == "yes").astype(int)
+
+TAKEN_UP = "taken up"
+REFUSED = "refused"
+NOT_OF_STREAMS = "of fit, or of time, alone"
+
+OF_FIT = {
+    "max_iter": (7, NOT_OF_STREAMS),
+    "tol": (0.5, NOT_OF_STREAMS),
+    "validation_fraction": (0.3, NOT_OF_STREAMS),
+    "n_iter_no_change": (2, NOT_OF_STREAMS),
+    "shuffle": (False, NOT_OF_STREAMS),
+    "verbose": (1, NOT_OF_STREAMS),
+    "random_state": (7, NOT_OF_STREAMS),
+    "warm_start": (True, NOT_OF_STREAMS),
+    "early_stopping": (True, REFUSED),
+    "fit_intercept": (False, REFUSED),
+}
+OF_CLASSIFIERS = OF_FIT | {
+    "n_jobs": (2, NOT_OF_STREAMS),
+    "class_weight": ({1: 0.125}, TAKEN_UP),
+}
+OF_FIRST_ORDER = OF_CLASSIFIERS | {
+    "average": (True, REFUSED),
+    "multi_class": ("crammer_singer", REFUSED),
+    "intercept_scaling": (0.25, TAKEN_UP),
+}
+OF_SECOND_ORDER = OF_CLASSIFIERS | {"covariance": ("full", REFUSED)}
+# A hard constraint knows only the weight 0 and not 0.
+NO_ROWS_OF_ONE = {"class_weight": ({1: 0.0}, TAKEN_UP)}
+
+# Each with the new value of every parameter, and what becomes of it.
+TABLE = [
+    (
+        LASVC(C=10.0, gamma=0.3, finishing=False),
+        {
+            "C": (100.0, TAKEN_UP),
+            "kernel": ("linear", REFUSED),
+            "degree": (2, REFUSED),
+            "gamma": (0.4, REFUSED),
+            "coef0": (1.0, REFUSED),
+            "algorithm": ("lasvm-g", REFUSED),
+            "max_iter": (7, NOT_OF_STREAMS),
+            "delta_max": (0.1, TAKEN_UP),
+            "finishing": (True, TAKEN_UP),
+            "shrinking": (False, NOT_OF_STREAMS),
+            "tol": (0.3, TAKEN_UP),
+            "ramp_s": (0.5, NOT_OF_STREAMS),  # but of lasvm-nc and -i, below
+            "cache_size": (1e-3, NOT_OF_STREAMS),
+            "class_weight": ({1: 5.0}, TAKEN_UP),
+            "shuffle": (False, NOT_OF_STREAMS),
+            "n_jobs": (2, NOT_OF_STREAMS),
+            "random_state": (7, NOT_OF_STREAMS),
+            "verbose": (1, NOT_OF_STREAMS),
+            "warm_start": (True, NOT_OF_STREAMS),
+        },
+    ),
+    (LASVC(algorithm="lasvm-i", C=10.0, gamma=0.3), {"ramp_s": (0.5, TAKEN_UP)}),
+    (
+        PassiveAggressiveClassifier(),
+        OF_FIRST_ORDER | {"C": (0.01, TAKEN_UP), "loss": ("squared_hinge", TAKEN_UP)},
+    ),
+    (
+        PassiveAggressiveRegressor(),
+        OF_FIT
+        | {
+            "C": (0.01, TAKEN_UP),
+            "loss": ("squared_epsilon_insensitive", TAKEN_UP),
+            "epsilon": (0.5, TAKEN_UP),
+            "average": (True, REFUSED),
+            "intercept_scaling": (0.25, TAKEN_UP),
+        },
+    ),
+    (
+        PerceptronClassifier(positive_margin=0.5),
+        OF_FIRST_ORDER
+        | {
+            "class_weight": ({1: 0.125}, TAKEN_UP),
+            "positive_margin": (2.0, TAKEN_UP),
+            "negative_margin": (2.0, TAKEN_UP),
+            "pos_label": (0, TAKEN_UP),
+        },
+    ),
+    (
+        CostSensitivePassiveAggressiveClassifier(average=False, C=1.0, eta_p=0.7),
+        OF_FIRST_ORDER
+        | {
+            "C": (0.01, TAKEN_UP),
+            "objective": ("cost", TAKEN_UP),
+            "rule": ("prediction", TAKEN_UP),
+            "rho": (5.0, TAKEN_UP),
+            "eta_p": (0.9, TAKEN_UP),
+            "cost_p": (2.0, NOT_OF_STREAMS),  # but of objective="cost", below
+            "cost_n": (2.0, NOT_OF_STREAMS),
+            "pos_label": (0, TAKEN_UP),
+        },
+    ),
+    (
+        CostSensitivePassiveAggressiveClassifier(objective="cost", cost_p=3.0, cost_n=1.0),
+        {"cost_p": (30.0, TAKEN_UP), "cost_n": (0.1, TAKEN_UP)},
+    ),
+    (
+        SecondOrderPerceptronClassifier(),
+        OF_SECOND_ORDER | {"a": (5.0, REFUSED), "covariance": ("diag", REFUSED)},
+    ),
+    (ConfidenceWeightedClassifier(), OF_SECOND_ORDER | NO_ROWS_OF_ONE | {"eta": (0.9, TAKEN_UP)}),
+    (
+        SCWClassifier(),
+        OF_SECOND_ORDER
+        | {"C": (0.01, TAKEN_UP), "eta": (0.9, TAKEN_UP), "loss": ("squared_hinge", TAKEN_UP)},
+    ),
+    (AROWClassifier(), OF_SECOND_ORDER | {"r": (50.0, TAKEN_UP)}),
+    (
+        LabelEfficientClassifier(random_state=0),
+        {
+            "estimator": (PassiveAggressiveClassifier(C=0.01), TAKEN_UP),
+            "query_strategy": (MarginQuery(delta=0.05), TAKEN_UP),
+            "max_iter": (7, NOT_OF_STREAMS),
+            "shuffle": (False, NOT_OF_STREAMS),
+            "budget": (0, TAKEN_UP),
+            "random_state": (7, REFUSED),
+        },
+    ),
+    (LabelEfficientClassifier(random_state=0), {"estimator": (AROWClassifier(), REFUSED)}),
+    (LabelEfficientClassifier(random_state=0), {"query_strategy": (AllQuery(), REFUSED)}),
+    (
+        LabelEfficientClassifier(PassiveAggressiveClassifier(), RandomQuery(0.5), random_state=0),
+        {
+            "estimator__C": (0.01, TAKEN_UP),
+            "estimator__fit_intercept": (False, REFUSED),
+            "estimator__tol": (0.5, NOT_OF_STREAMS),
+            "query_strategy__rate": (0.1, TAKEN_UP),
+            "query_strategy__random_state": (3, REFUSED),
+        },
+    ),
+    (
+        LabelEfficientClassifier(LASVC(gamma=0.3), AllQuery(), random_state=0),
+        {"estimator__C": (0.01, TAKEN_UP), "estimator__gamma": (0.5, REFUSED)},
+    ),
+    (
+        LabelEfficientClassifier(SGDClassifier(random_state=0), AllQuery(), random_state=0),
+        {"estimator__penalty": ("l1", TAKEN_UP)},
+    ),
+    (RandomQuery(0.5, random_state=0), {"rate": (0.1, TAKEN_UP), "random_state": (3, REFUSED)}),
+    (
+        MarginQuery(random_state=0),
+        {
+            "delta": (0.01, TAKEN_UP),
+            "offset": (5.0, TAKEN_UP),
+            "schedule": ("adaptive", TAKEN_UP),
+            "rate": (0.05, TAKEN_UP),
+            "confidence": ("second-order", TAKEN_UP),
+            "random_state": (3, REFUSED),
+        },
+    ),
+    (MarginQuery(rate=0.5, random_state=0), {"rate": (0.1, TAKEN_UP)}),
+    (MarginQuery(rate=0.5, random_state=0), {"rate": (None, TAKEN_UP)}),
+    (AllQuery(), {}),
+]
+
+
+def is_rule(model):
+    return isinstance(model, RandomQuery | MarginQuery | AllQuery)
+
+
+def learn(model, rows):
+    if is_rule(model):
+        scores, more = X[rows, 0], dict(variances=X[rows, 1] ** 2, norms=X[rows, 2] ** 2)
+        return model.update(scores, model.query(scores, **more), **more)
+    y = CODES[rows] + X[rows, 2] if isinstance(model, PassiveAggressiveRegressor) else CODES[rows]
+    first = {} if isinstance(model, PassiveAggressiveRegressor) else {"classes": [0, 1]}
+    return model.partial_fit(X[rows], y, **first)
+
+
+def look(model):
+    """Return what has been learnt, as numbers."""
+    if is_rule(model):
+        more = dict(variances=X[:, 1] ** 2, norms=X[:, 2] ** 2)
+        asked = model.query(X[:, 0], **more)
+        return np.concatenate([model.probabilities(X[:, 0], **more), asked, [model.n_queries_]])
+    decide = getattr(model, "decision_function", model.predict)
+    return np.concatenate([decide(X), [getattr(model, "n_queries_", 0)]])
+
+
+def half(model):
+    return learn(clone(model), slice(0, 150))
+
+
+CASES = [
+    pytest.param(model, name, *case, id=f"{i}-{type(model).__name__}-{name}")
+    for i, (model, table) in enumerate(TABLE)
+    for name, case in table.items()
+]
+
+
+@pytest.mark.parametrize(("model", "name", "new", "fate"), CASES)
+def test_a_new_value(model, name, new, fate):
+    model = half(model)
+    unchanged = look(learn(copy.deepcopy(model), slice(150, 300)))
+    old = model.get_params()[name]
+    model.set_params(**{name: new})
+    if fate == REFUSED:
+        for _ in range(2):
+            with pytest.raises(ValueError, match=name.split("__")[-1]):
+                learn(model, slice(150, 300))
+        model.set_params(**{name: old})
+        np.testing.assert_array_equal(look(learn(model, slice(150, 300))), unchanged)
+        return
+    loaded = pickle.loads(pickle.dumps(model))
+    found = look(learn(model, slice(150, 300)))
+    assert np.array_equal(found, unchanged) == (fate == NOT_OF_STREAMS)
+    np.testing.assert_array_equal(look(learn(loaded, slice(150, 300))), found)
+
+
+@pytest.mark.parametrize(("model", "name", "new", "fate"), CASES)
+def test_a_value_set_back_is_as_if_it_had_not_been_set(model, name, new, fate):
+    model = half(model)
+    unchanged = look(learn(copy.deepcopy(model), slice(150, 300)))
+    old = model.get_params()[name]
+    model.set_params(**{name: new})
+    if not is_rule(model):
+        # A chunk that is refused, while the value was another one.
+        rows, y = np.full((3, X.shape[1]), np.nan), CODES[:3]
+        for bad in (rows, rows.tolist()):
+            with pytest.raises(ValueError):
+                model.partial_fit(bad, y)
+    model.set_params(**{name: old})
+    np.testing.assert_array_equal(look(learn(model, slice(150, 300))), unchanged)
+
+
+def test_every_parameter_of_every_estimator_is_in_the_table():
+    kinds = {getattr(package, name) for name in package.__all__ if name[0].isupper()}
+    kinds |= {getattr(active, name) for name in active.__all__ if name.endswith("Query")}
+    kinds = {k for k in kinds if hasattr(k, "partial_fit") or hasattr(k, "query")}
+    assert kinds == {type(model) for model, _ in TABLE}
+    for kind in kinds:
+        named = {name for m, table in TABLE if type(m) is kind for name in table}
+        assert {name for name in named if "__" not in name} == {*kind().get_params(deep=False)}
+
+
+@pytest.mark.parametrize(
+    ("model", "new"),
+    [
+        (LASVC(gamma=0.3), {"finishing": "no"}),
+        (PassiveAggressiveClassifier(), {"class_weight": "even"}),
+        (PassiveAggressiveRegressor(), {"early_stopping": "no"}),
+        (LabelEfficientClassifier(), {"budget": -1}),
+        (LabelEfficientClassifier(), {"estimator": PassiveAggressiveClassifier(C=-1.0)}),
+        (LabelEfficientClassifier(), {"query_strategy": MarginQuery(rate=2.0)}),
+        (MarginQuery(), {"delta": 0.0}),
+        (RandomQuery(), {"rate": 2.0}),
+    ],
+    ids=str,
+)
+def test_an_invalid_value_is_refused_by_name(model, new):
+    model = half(model)
+    before = look(model)
+    old = {name: model.get_params()[name] for name in new}
+    model.set_params(**new)
+    with pytest.raises(ValueError, match=r"The '\w+' parameter of \w+ must be "):
+        learn(model, slice(150, 300))
+    np.testing.assert_array_equal(look(model.set_params(**old)), before)
+
+
+def test_a_share_that_is_changed_is_steered_to():
+    rule = MarginQuery(rate=0.5, random_state=0)
+    scores = np.random.RandomState(0).normal(size=20_000)
+
+    def share():
+        before = rule.n_queries_
+        for start in range(0, len(scores), 1000):
+            chunk = scores[start : start + 1000]
+            rule.update(chunk, rule.query(chunk))
+        return (rule.n_queries_ - before) / len(scores)
+
+    assert abs(share() - 0.5) < 0.02
+    rule.set_params(rate=0.1)
+    assert abs(share() - 0.1) < 0.02

@@ -1,0 +1,102 @@
+"""What a stored model is made of: numbers, strings, arrays, and a format; no other objects."""
+
+import builtins
+
+import numpy as np
+import pytest
+
+import sklearn_online_svm as package
+from sklearn_online_svm import LASVC, LabelEfficientClassifier, active
+from sklearn_online_svm.active import AllQuery
+from tests.support import damage
+from tests.support.samples import two_classes
+
+# Where a state holds parameters, which may be functions or estimators.
+PARAMETERS = {
+    "_learnt_with",
+    "_interrupted.parameters",
+    "_spec.kernel",
+    "_unfinished.chance.given",
+}
+
+
+def strangers(value, path=""):
+    """Paths of what is no plain value, within a state."""
+    if path in PARAMETERS or value is None or isinstance(value, str | int | float | np.generic):
+        return
+    if isinstance(value, dict):
+        for name, part in value.items():
+            if not isinstance(name, str):
+                yield f"{path}: key {name!r}"
+            yield from strangers(part, f"{path}.{name}" if path else name)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from strangers(part, path)
+    elif type(value) is np.ndarray:
+        if value.dtype.kind not in "biufSU" and not all(isinstance(v, str) for v in value.flat):
+            yield f"{path}: {value.dtype}"
+    else:
+        yield f"{path}: {type(value).__name__}"
+
+
+def states(model, path=""):
+    """State of an estimator, and of those it has fitted, without parameters."""
+    state = model.__getstate__()
+    for name in model.get_params(deep=False):
+        del state[name]
+    for name in ("estimator_", "query_strategy_"):
+        if name in state:
+            yield from states(state.pop(name), f"{path}{name}.")
+    yield path, model, state
+
+
+def interrupted(monkeypatch):
+    """A model with an interrupt in the midst of its passes."""
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    X, y = two_classes(100)
+    model = LASVC(gamma=0.3, max_iter=5, verbose=1, random_state=0)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(builtins, "print", stop)
+        model.fit(X, y)
+    assert model.interrupted_
+    return model
+
+
+def broken_off():
+    """A model whose oracle failed."""
+
+    def oracle(i):
+        if i == 50:
+            raise RuntimeError
+        return y[i]
+
+    X, y = two_classes(100)
+    model = LabelEfficientClassifier(
+        query_strategy=AllQuery(), shuffle=False, random_state=np.random.RandomState(0)
+    )
+    with pytest.raises(RuntimeError):
+        model.fit(X, oracle=oracle, classes=["no", "yes"])
+    assert "_unfinished" in vars(model)
+    return model
+
+
+def test_states_hold_numbers_strings_and_arrays(monkeypatch):
+    models = [model for model, _, _ in damage.models().values()]
+    models += [interrupted(monkeypatch), broken_off()]
+    seen = set()
+    for model in models:
+        for path, part, state in states(model):
+            seen.add(type(part).__name__)
+            assert not [*strangers(state)], f"{model!r}: {path}"
+            assert type(state["format"]) is int
+    kinds = {name for name in package.__all__ if hasattr(getattr(package, name), "fit")}
+    kinds |= {name for name in active.__all__ if name.endswith("Query")}
+    assert kinds - seen <= {"AllQuery"}  # whose state is that of the other rules
+
+
+def test_a_stranger_would_be_seen():
+    state = {"a": 1.0, "b": [np.zeros(2), {"c": np.dtype(float)}], "d": np.array([object()])}
+    assert [*strangers(state)] == ["b.c: Float64DType", "d: object"]
