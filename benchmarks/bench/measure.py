@@ -1,0 +1,130 @@
+"""Run a task in a fresh process, and time and memory inside of it."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).parents[2]
+
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)
+
+
+def call(task, *, threads=1, limit=None, **fields):
+    """Run a task in a process of its own (`benchmarks.worker`).
+
+    A fresh process for each measurement: nobody inherits a warm cache, a grown heap or a
+    thread pool from the one before.
+
+    Parameters
+    ----------
+    task : str
+        Name of the task.
+    threads : int, default=1
+        Threads that BLAS and OpenMP may use, also passed to the task.
+    limit : float, default=None
+        Seconds after which the process is stopped.
+    **fields
+        Further fields of its `Job`.
+
+    Returns
+    -------
+    record : dict
+        The answer of the task, with ``status`` "ok", "no result" (after `limit` seconds)
+        or "failed" (with a ``message``).
+    """
+    environment = os.environ | {name: str(threads) for name in THREAD_VARIABLES}
+    with tempfile.TemporaryDirectory() as folder:
+        answer = Path(folder) / "answer.json"
+        job = json.dumps({"threads": threads, **fields})
+        command = [sys.executable, "-m", "benchmarks.worker", task, job, str(answer)]
+        try:
+            done = subprocess.run(
+                command, env=environment, cwd=ROOT, timeout=limit, capture_output=True, text=True
+            )
+        except subprocess.TimeoutExpired:
+            return {"status": "no result", "limit": limit}
+        if done.returncode != 0 or not answer.exists():
+            last = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]
+            return {"status": "failed", "message": last}
+        return {"status": "ok", **json.loads(answer.read_text())}
+
+
+def timed(function, min_seconds=0.5, max_repeats=7):
+    """Call a function, again while it is too quick to be timed once.
+
+    Returns
+    -------
+    value : object
+        What the first call returned.
+    seconds : list of float
+        Of each call.
+    """
+    seconds = []
+    value = None
+    while not seconds or (sum(seconds) < min_seconds and len(seconds) < max_repeats):
+        start = time.perf_counter()
+        result = function()
+        seconds.append(time.perf_counter() - start)
+        if len(seconds) == 1:
+            value = result
+    return value, seconds
+
+
+def microseconds_of_calls(function, items):
+    """Time each of many short calls, one for each tuple of arguments."""
+    clock = time.perf_counter_ns
+    microseconds = []
+    for item in items:
+        start = clock()
+        function(*item)
+        microseconds.append((clock() - start) / 1000)
+    return microseconds
+
+
+def read_bandwidth(megabytes=256, repeats=7):
+    """Bytes per second that a sum over a large array reads from memory; the best of several."""
+    array = np.ones(megabytes * 2**17)
+    _, seconds = timed(array.sum, min_seconds=np.inf, max_repeats=repeats)
+    return array.nbytes / min(seconds)
+
+
+class PeakMemory:
+    """Growth of the resident memory of this process inside a ``with`` block.
+
+    The kernel keeps the highest size of a process and forgets it on request, so nothing has
+    to be sampled. `megabytes` is None where there is no ``/proc`` (outside Linux).
+    """
+
+    megabytes = None
+
+    def __enter__(self):
+        try:
+            Path("/proc/self/clear_refs").write_text("5")
+            self._before = _resident("VmRSS")
+        except OSError:
+            self._before = None
+        return self
+
+    def __exit__(self, *exception):
+        if self._before is not None:
+            self.megabytes = max(0.0, _resident("VmHWM") - self._before)
+
+
+def _resident(field):
+    """A line of /proc/self/status, in MB."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(field):
+            return int(line.split()[1]) / 1024
+    raise OSError(f"/proc/self/status has no {field}")

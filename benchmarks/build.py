@@ -1,0 +1,102 @@
+"""Tables and figures of the documentation and the README, from the stored results.
+
+::
+
+    python -m benchmarks.build            both
+    python -m benchmarks.build figures    figures only, as `make doc` does
+
+writes ``doc/benchmarks/*.inc`` and ``*.png`` and the lines of ``README.rst`` between the markers
+``.. benchmark-table-start`` and ``.. benchmark-table-end``. Steps without results are left out.
+"""
+
+import sys
+
+from .bench.measure import ROOT
+from .bench.results import RESULTS, load
+from .label_efficient import figures as label_efficient_figures
+from .label_efficient import steps as label_efficient
+from .label_efficient import tables as label_efficient_tables
+from .linear import figures as linear_figures
+from .linear import steps as linear
+from .linear import tables as linear_tables
+from .robust import figures as robust_figures
+from .robust import steps as robust
+from .robust import tables as robust_tables
+from .svc import figures as svc_figures
+from .svc import steps as svc
+from .svc import tables as svc_tables
+
+DOC = ROOT / "doc" / "benchmarks"
+README = ROOT / "README.rst"
+MARKERS = (".. benchmark-table-start", ".. benchmark-table-end")
+ROOMS = {
+    "": (svc, svc_tables, svc_figures),
+    "robust_": (robust, robust_tables, robust_figures),
+    "linear_": (linear, linear_tables, linear_figures),
+    "label_efficient_": (label_efficient, label_efficient_tables, label_efficient_figures),
+}
+
+
+def environment(results, steps):
+    """Date, versions and hardware of the steps; several where they differ."""
+    lines = []
+    for step in sorted(steps):
+        stored = load(step, results)
+        if stored is None:
+            continue
+        about = stored["environment"]
+        versions = ", ".join(
+            f"{name} {number}" for name, number in about["versions"].items() if number
+        )
+        simd = f", {about['simd']}" if about["simd"] else ""
+        line = f"{about['date']}; {about['processor']}, {about['cores']} cores{simd}; {versions}."
+        if line not in lines:
+            lines.append(line)
+    return "Measured on " + "\n\nand on ".join(lines) + "\n" if lines else None
+
+
+def _folder(results):
+    """Where tables and figures go; those of a quick run stay beside its results."""
+    folder = DOC if results == RESULTS else results
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def tables(results=RESULTS):
+    """Write all tables."""
+    folder = _folder(results)
+    for name, (steps, room, _) in ROOMS.items():
+        texts = {table: make(results) for table, make in room.TABLES.items()}
+        texts[f"{name}environment"] = environment(results, steps.STEPS)
+        for table, text in texts.items():
+            if text is not None:
+                (folder / f"{table}.inc").write_text(text)
+    if results == RESULTS:
+        parts = svc_tables.comparison(results), environment(results, svc.STEPS)
+        _into_readme("\n".join(filter(None, parts)))
+    print(f"tables are in {folder}")
+
+
+def figures(results=RESULTS):
+    """Draw every figure that has results."""
+    folder = _folder(results)
+    for _, _, room in ROOMS.values():
+        room.draw_all(results, folder)
+    print(f"figures are in {folder}")
+
+
+def _into_readme(text):
+    start, end = MARKERS
+    content = README.read_text() if README.exists() else ""
+    if start not in content or end not in content:
+        print(f"{README.name} has no markers {start} and {end}: left alone")
+        return
+    head, rest = content.split(start, 1)
+    tail = rest.split(end, 1)[1]
+    README.write_text(f"{head}{start}\n\n{text}\n{end}{tail}")
+
+
+if __name__ == "__main__":
+    if "figures" not in sys.argv[1:]:
+        tables()
+    figures()

@@ -1,0 +1,1 @@
+"""Learning from few labels: the tables of Lu, Zhao and Hoi (2016)."""

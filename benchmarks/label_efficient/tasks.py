@@ -1,0 +1,307 @@
+"""Tasks of `label_efficient`: what runs inside a fresh process."""
+
+import contextlib
+import ctypes
+import time
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ..bench.job import Job
+from ..bench.measure import PeakMemory
+from ..linear import models as linear_models
+from ..linear import streams
+from ..linear.models import Choice
+
+MEGABYTE = 2**20
+
+
+@dataclass(frozen=True)
+class StreamJob(Job):
+    """An algorithm of the paper on a stream whose labels have a price."""
+
+    # Names in `streams` and in `linear_models.PAPER`.
+    stream: str = ""
+    algorithm: str = ""
+    # Negative rows for each positive one; None: as they come.
+    ratio: int | None = None
+    # Shares of the labels to ask for.
+    rates: list = field(default_factory=list)
+    # Constants of the query rule that give a curve.
+    deltas: list = field(default_factory=list)
+    # Values to choose C from.
+    Cs: list = field(default_factory=lambda: [1.0])
+    # Permutations that are reported, and others, on which C and delta are chosen.
+    n_runs: int = 20
+    n_trials: int = 5
+    # Of a generated stream.
+    n_rows: int = 0
+    n_columns: int = 0
+    per_row: int = 0
+    chunk: int = 0
+    # Learn every row by the `partial_fit` of the learner alone, without predicting it before.
+    plain: bool = False
+
+    @property
+    def random(self):
+        return self.algorithm in linear_models.RANDOM
+
+    def data(self):
+        if self.ratio is None:
+            return streams.STREAMS[self.stream].load(self.quick)
+        stream = streams.COST_STREAMS[self.stream]
+        X, y = streams.imbalanced(*stream.load(), self.ratio)
+        if self.quick:
+            rows = np.random.default_rng(0).permutation(len(y))[: 4 * streams.QUICK_ROWS]
+            X, y = X[rows], y[rows]
+        return X, y
+
+
+# ---------------------------------------------------------------------------
+# Passes over permuted rows
+# ---------------------------------------------------------------------------
+
+# Seeds of the permutations on which C and delta are chosen begin here.
+FIRST_TRIAL = 1000
+
+
+def _permuted(X, y, seed):
+    order = np.random.default_rng([seed, 16]).permutation(len(y))
+    return X[order], y[order]
+
+
+def one_pass(job, X, y, choice):
+    """Learn the rows in their order: what was predicted, what it took."""
+    model = linear_models.PAPER[job.algorithm](choice)
+    start = time.perf_counter()
+    model.fit(X, y)
+    seconds = time.perf_counter() - start
+    predicted = model.online_predictions_
+    return {
+        "seconds": seconds,
+        "share": model.n_queries_ / len(y),
+        "score": score(y, predicted),
+        **confusion(y, predicted),
+    }
+
+
+def confusion(y, predicted):
+    """Counts of a binary problem with the labels -1 and 1; nothing for another one."""
+    if not set(np.unique(y)) <= {-1, 1}:
+        return {}
+    cells = {"tp": (1, 1), "fn": (1, -1), "fp": (-1, 1), "tn": (-1, -1)}
+    return {
+        name: int(np.sum((y == true) & (predicted == said)))
+        for name, (true, said) in cells.items()
+    }
+
+
+def score(y, predicted):
+    """F of the positive class; with more than two classes the accuracy."""
+    counts = confusion(y, predicted)
+    if not counts:
+        return float(np.mean(y == predicted))
+    wrong = counts["fp"] + counts["fn"]
+    return 2 * counts["tp"] / max(1, 2 * counts["tp"] + wrong)
+
+
+def _together(results):
+    """A list for each field, rounded to what can be told apart."""
+    return {name: [round(result[name], 7) for result in results] for name in (results or [{}])[0]}
+
+
+# ---------------------------------------------------------------------------
+# C and delta
+# ---------------------------------------------------------------------------
+
+# log2 of delta is sought between these, until the share of labels is within so much of the rate.
+LOWEST, HIGHEST = -24, 24
+CLOSE, STEPS = 0.01, 14
+
+
+def choice_at(job, trials, choice, rate):
+    """The choice that asks for this share of the labels, and its mean score on the trials."""
+
+    def mean(field, results):
+        return float(np.mean([result[field] for result in results]))
+
+    if job.random:
+        choice = replace(choice, rate=rate)
+        return choice, mean("score", _runs(job, trials, choice))
+    low, high = LOWEST, HIGHEST
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        choice = replace(choice, delta=2.0**middle)
+        results = _runs(job, trials, choice)
+        share = mean("share", results)
+        if abs(share - rate) <= CLOSE * rate:
+            break
+        low, high = (middle, high) if share < rate else (low, middle)
+    return choice, mean("score", results)
+
+
+def _runs(job, trials, choice):
+    return [one_pass(job, X, y, replace(choice, seed=seed)) for seed, X, y in trials]
+
+
+def tuned(job, X, y):
+    """For each rate the choice with the best C: that with the best mean score over the rates."""
+    seeds = range(FIRST_TRIAL, FIRST_TRIAL + job.n_trials)
+    trials = [(seed, *_permuted(X, y, seed)) for seed in seeds]
+    tried = []
+    for C in job.Cs:
+        found = [choice_at(job, trials, Choice(C=C), rate) for rate in job.rates]
+        tried.append((np.mean([value for _, value in found]), [choice for choice, _ in found]))
+    scores = [float(value) for value, _ in tried]
+    return tried[int(np.argmax(scores))][1], scores
+
+
+# ---------------------------------------------------------------------------
+# Tasks
+# ---------------------------------------------------------------------------
+
+
+def asked_labels(job):
+    """Choose C and delta; then the rates, and the curve over the share of labels.
+
+    Each rate twice: by the constant delta found for it, and by a rule that is told the rate
+    (the same where labels are asked for at random).
+    """
+    X, y = job.data()
+    choices, scores = tuned(job, X, y)
+    plans = {("delta", rate): choice for rate, choice in zip(job.rates, choices)}
+    if not job.random:
+        plans |= {("rate", c[1]): replace(plans[c], rate=c[1]) for c in list(plans)}
+    C = choices[0].C
+    points = {value: _point(job, C, value) for value in job.deltas}
+    fixed, curve = _all_runs(job, X, y, plans, points)
+    return {
+        "C": C,
+        "Cs": job.Cs,
+        "scores": scores,
+        "deltas": [choice.delta for choice in choices],
+        "fixed": [
+            {"way": way, "rate": rate, **_together(found)} for (way, rate), found in fixed.items()
+        ],
+        "curve": [
+            {
+                "value": value,
+                "share": float(np.mean([result["share"] for result in found])),
+                "score": float(np.mean([result["score"] for result in found])),
+            }
+            for value, found in curve.items()
+        ],
+        "n_rows": len(y),
+        "n_features": X.shape[1],
+        "n_classes": len(np.unique(y)),
+    }
+
+
+def _point(job, C, value):
+    return Choice(C=C, rate=value) if job.random else Choice(C=C, delta=value)
+
+
+def _all_runs(job, X, y, *plans):
+    """The runs of each plan, a dict of choices, over the permutations that are reported."""
+    found = [{key: [] for key in plan} for plan in plans]
+    for seed in range(job.n_runs):
+        rows = _permuted(X, y, seed)
+        for plan, results in zip(plans, found):
+            for key, choice in plan.items():
+                results[key].append(one_pass(job, *rows, replace(choice, seed=seed)))
+    return found
+
+
+def uneven_classes(job):
+    """Sum and cost: at rates (with the delta that gives them), and at values of delta."""
+    X, y = job.data()
+    n_positive = int(np.sum(y == 1))
+    rho = (len(y) - n_positive) / n_positive
+    start = Choice(C=rho, rho=rho)
+    plans, points = {}, {}
+    if job.algorithm in linear_models.FULL:
+        plans[1.0] = start
+    else:
+        seeds = range(FIRST_TRIAL, FIRST_TRIAL + job.n_trials)
+        trials = [(seed, *_permuted(X, y, seed)) for seed in seeds]
+        for rate in job.rates:
+            plans[rate] = choice_at(job, trials, start, rate)[0]
+        for value in job.deltas:
+            points[value] = replace(start, **{"rate" if job.random else "delta": value})
+    fixed, curve = _all_runs(job, X, y, plans, points)
+    return {
+        "rho": rho,
+        "n_rows": len(y),
+        "n_features": X.shape[1],
+        "n_positive": n_positive,
+        "fixed": [
+            {"rate": rate, "delta": plans[rate].delta, **_together(found)}
+            for rate, found in fixed.items()
+        ],
+        "curve": [{"value": value, **_together(found)} for value, found in curve.items()],
+    }
+
+
+def large_stream(job):
+    """A stream in chunks that come and go: time of learning as it adds up, and memory."""
+    source = streams.TextLike(
+        job.n_columns, job.per_row, seed=0, positive_share=1 / (1 + job.ratio)
+    )
+    choice = Choice(C=job.ratio, rho=job.ratio)
+    if job.deltas:
+        choice = replace(choice, delta=job.deltas[0])
+    if job.rates:
+        choice = replace(choice, rate=job.rates[0])
+    model = _learner(job, choice)
+    n_seen, n_values, n_positive, seconds, peaks = 0, 0, 0, 0.0, []
+    curve, counts = [], dict.fromkeys(("tp", "fn", "fp", "tn"), 0)
+    while n_seen < job.n_rows:
+        X, y = source.rows(job.chunk)
+        _give_back()
+        with PeakMemory() as memory:
+            start = time.perf_counter()
+            model.partial_fit(X, y, classes=[-1, 1])
+            seconds += time.perf_counter() - start
+        peaks.append(memory.megabytes)
+        if hasattr(model, "online_predictions_"):
+            found = confusion(y, model.online_predictions_[n_seen:])
+            counts = {name: counts[name] + found[name] for name in counts}
+        n_seen += len(y)
+        n_values += X.nnz
+        n_positive += int(np.sum(y == 1))
+        curve.append([n_seen, seconds])
+    learner = getattr(model, "estimator_", model)
+    arrays = [getattr(learner, name, None) for name in ("coef_", "covariance_")]
+    peaks = [peak for peak in peaks if peak is not None]
+    return {
+        "seconds": seconds,
+        "curve_seconds": curve,
+        "n_rows": n_seen,
+        "n_values": n_values,
+        "n_positive": n_positive,
+        # The first chunk brings the model into memory, the others what a chunk takes.
+        "first_peak_mb": peaks[0] if peaks else None,
+        "later_peak_mb": max(peaks[1:], default=None),
+        "model_mb": sum(array.nbytes for array in arrays if array is not None) / MEGABYTE,
+        "n_queries": int(getattr(model, "n_queries_", n_seen)),
+        **counts,
+    }
+
+
+def _give_back():
+    """Free memory goes back to the system: what is reused from there would not be seen."""
+    # Outside Linux with its C library there is no such function.
+    with contextlib.suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+def _learner(job, choice):
+    """The model of the paper, its learner alone, or another model of the speed tables."""
+    if job.algorithm in linear_models.SPEED:
+        return linear_models.SPEED[job.algorithm].build()
+    model = linear_models.PAPER[job.algorithm](choice)
+    return model.estimator if job.plain else model
+
+
+JOB = StreamJob
+TASKS = {task.__name__: task for task in (asked_labels, uneven_classes, large_stream)}

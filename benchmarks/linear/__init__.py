@@ -1,0 +1,1 @@
+"""Linear models beside SGDClassifier and other online learners."""

@@ -1,0 +1,142 @@
+"""Speed of the linear models: one pass, one row, a hundred rows; how the cost grows.
+
+``linear_fit``: one pass beside scikit-learn; ``linear_calls``: one row and chunks, beside
+scikit-learn, river and Vowpal Wabbit; ``linear_second_order``: AROW, CW and SCW;
+``linear_growth``: rows, features, nonzeros, classes and the full covariance.
+"""
+
+from ..bench import harness
+
+# (work, ours, peer)
+FIT_PAIRS = [(work, "pa", "sgd") for work in ("dense_64", "dense_32", "text", "newsgroups")]
+# (task, peer)
+CALLS_PAIRS = [
+    ("learn", "sgd"),
+    ("predict", "sgd"),
+    ("chunk", "river"),
+    ("chunk", "vw_parsed"),
+    ("chunk", "vw_text"),
+    ("learn", "river"),
+]
+# (work, ours, peer): the peers that have these algorithms.
+SECOND_ORDER_PAIRS = [
+    ("small_dense", "arow_full", "olpy_arow"),
+    ("small_dense", "cw_full", "olpy_cw"),
+    ("small_dense", "scw1_full", "olpy_scw"),
+]
+
+# In their order, with an intercept, then with the default shuffle=True, then without an intercept.
+VARIANTS = ["", "_shuffled", "_plain"]
+FIT_MODELS = [model + variant for variant in VARIANTS for model in ("pa", "sgd")]
+CALLS_MODELS = ["pa", "arow", "sgd", "river", "vw_parsed", "vw_text"]
+DIAGONAL = ["pa", "arow", "cw", "scw1", "scw2", "sgd"]
+FULL = ["arow_full", "cw_full", "scw1_full", "olpy_arow", "olpy_cw", "olpy_scw"]
+
+
+def _fits(step, works, models, repeats, settings):
+    """Fits on several works, in processes that take turns."""
+    records = []
+    for seed in range(settings.seeds):
+        for work in works:
+            record = settings.call(
+                "fit_in_turns",
+                work=work,
+                models=models,
+                repeats=3 if settings.quick else repeats,
+                seed=seed,
+            )
+            harness.say(step, record, work=work, seed=seed)
+            records.append({"work": work, "seed": seed, **record})
+    return records
+
+
+def measure_fit(settings):
+    works = list(dict.fromkeys(work for work, _, _ in FIT_PAIRS))
+    return {"records": _fits("linear_fit", works, FIT_MODELS, 12, settings)}
+
+
+def measure_calls(settings):
+    records = []
+    for seed in range(settings.seeds):
+        record = settings.call("calls_in_turns", models=CALLS_MODELS, seed=seed)
+        harness.say("linear_calls", record, seed=seed)
+        records.append({"seed": seed, **record})
+    return {"records": records}
+
+
+def measure_second_order(settings):
+    records = _fits("linear_second_order", ["text", "newsgroups"], DIAGONAL, 12, settings)
+    # The peer takes half a second.
+    records += _fits("linear_second_order", ["small_dense"], FULL, 6, settings)
+    return {"records": records}
+
+
+# ---------------------------------------------------------------------------
+# Growth
+# ---------------------------------------------------------------------------
+
+CURVE_MODELS = ["pa", "arow", "sgd"]
+# Title, values, models.
+AXES = {
+    "rows": (
+        "rows (100 features)",
+        [5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000],
+        CURVE_MODELS,
+    ),
+    "features": (
+        "features (8 million values in all)",
+        [4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048],
+        CURVE_MODELS,
+    ),
+    "nonzeros": (
+        "nonzeros per row (20 000 rows, 47 000 features)",
+        [10, 20, 40, 80, 160, 320, 640],
+        CURVE_MODELS,
+    ),
+    "dense_classes": (
+        "classes (20 000 rows, 100 features)",
+        [2, 5, 10, 20, 50, 100, 200],
+        CURVE_MODELS,
+    ),
+    "sparse_classes": (
+        "classes (5000 rows, 47 000 features, 75 nonzeros)",
+        [2, 5, 10, 20, 50, 100, 200],
+        CURVE_MODELS,
+    ),
+    "covariance": (
+        "features (4000 rows)",
+        [8, 16, 32, 64, 128, 256, 512, 1024],
+        ["arow_full", "arow", "olpy_arow"],
+    ),
+}
+# olpy above this takes minutes.
+OLPY_FEATURES = 256
+
+
+def measure_growth(settings):
+    """One process for each point."""
+    records = []
+    for axis, (_, values, models) in AXES.items():
+        for value in values[:3] if settings.quick else values:
+            here = [m for m in models if not m.startswith("olpy") or value <= OLPY_FEATURES]
+            record = settings.call(
+                "fit_in_turns",
+                axis=axis,
+                value=value,
+                models=here,
+                repeats=1 if settings.quick else 5,
+            )
+            harness.say("linear_growth", record, axis=axis, value=value)
+            records.append({"axis": axis, "value": value, **record})
+    return {"records": records}
+
+
+STEPS = {
+    "linear_calls": measure_calls,
+    "linear_fit": measure_fit,
+    "linear_second_order": measure_second_order,
+    "linear_growth": measure_growth,
+}
+
+if __name__ == "__main__":
+    harness.main(STEPS, __doc__)

@@ -1,0 +1,1 @@
+"""Label noise and chapter 6 of the thesis: algorithms with a ramp."""

@@ -1,0 +1,373 @@
+"""Figures of `robust`: those of chapter 6 of the thesis, the trade-off, and label noise."""
+
+import textwrap
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+
+from ..bench.results import load
+from ..bench.summary import Records
+from ..svc.models import ROBUST_COLUMNS
+from ..svc.workloads import CHAPTER_6
+from .steps import NOISE_COLUMNS
+from .tables import chapter_6_runs, noise_points, robust_records, titled
+
+# Okabe and Ito's colours, which the colour-blind can tell apart; the convex ones are blue or grey.
+COLOURS = {
+    "lasvm-full": "#8b949e",
+    "lasvm-g": "#0072b2",
+    "lasvm-nc": "#009e73",
+    "lasvm-i": "#e69f00",
+    "lasvm": "#56b4e9",
+    "svc": "#000000",
+    "ramp": "#cc79a7",
+    "ramp_0": "#d55e00",
+}
+MARKERS = {
+    "lasvm-full": "s",
+    "lasvm-g": "o",
+    "lasvm-nc": "^",
+    "lasvm-i": "v",
+    "lasvm": "D",
+    "svc": "X",
+    "ramp": "P",
+    "ramp_0": "p",
+}
+CURVES = ["lasvm-full", "lasvm", "lasvm-g", "lasvm-i", "lasvm-nc"]
+
+
+def _grid(n_rows, n_columns, width=4.0, height=3.2):
+    figure, axes = plt.subplots(
+        n_rows, n_columns, figsize=(width * n_columns, height * n_rows), squeeze=False
+    )
+    for axis in axes.flat:
+        axis.spines[["top", "right"]].set_visible(False)
+        axis.grid(True, which="major", color="#e6e8eb", linewidth=0.8)
+        axis.set_axisbelow(True)
+    return figure, axes
+
+
+def _save(figure, path):
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+def _one_per_set(sets):
+    """Axes for the sets, four in a row, and one more for the legend."""
+    n_columns = min(4, len(sets) + 1)
+    figure, axes = _grid(-(-(len(sets) + 1) // n_columns), n_columns)
+    axes = list(axes.flat)
+    for axis, name in zip(axes, sets):
+        axis.set_title(titled(name), fontsize=10)
+    for axis in axes[len(sets) :]:
+        axis.set_axis_off()
+    return figure, axes[: len(sets)], axes[len(sets)]
+
+
+def _legend(axis, axes):
+    """One legend, in its own axes, of what any of the axes shows."""
+    handles = {}
+    for shown in axes:
+        handles |= dict(zip(*reversed(shown.get_legend_handles_labels())))
+    axis.legend(handles.values(), handles.keys(), loc="center", frameon=False, fontsize=10)
+
+
+def _plain_log(axis):
+    """Numbers instead of powers of ten on a logarithmic axis."""
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=20))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def _median(records, field):
+    return float(np.median([record[field] for record in records]))
+
+
+def _style(key, **changed):
+    style = dict(color=COLOURS[key], marker=MARKERS[key], label=ROBUST_COLUMNS[key].title)
+    return style | changed
+
+
+# ---------------------------------------------------------------------------
+# Curves of chapter 6
+# ---------------------------------------------------------------------------
+
+
+def curve(runs, field):
+    """Examples seen and the median of a field over the runs that were scored on the way.
+
+    The last point of LASVM, after finishing, is at the same number of examples.
+    """
+    curves = [run["curve"] for run in runs if len(run["curve"]) > 2]
+    seen = [point["n_seen"] for point in curves[0]]
+    values = [[point[field] for point in points] for points in curves]
+    return np.array(seen), np.median(values, axis=0)
+
+
+def _sets(results):
+    """The sets that have results, with the runs of each algorithm."""
+    found = {name: chapter_6_runs(name, results) for name in CHAPTER_6}
+    return {name: runs for name, runs in found.items() if runs}
+
+
+def draw_figure_6_1(results, folder):
+    """The duality gap of LASVM-G, divided by the examples seen."""
+    runs = _sets(results).get("adult_dense", {})
+    if "lasvm-g" not in runs:
+        return
+    figure, ((axis,),) = _grid(1, 1, width=6.0, height=3.8)
+    seen, gap = curve(runs["lasvm-g"], "duality_gap")
+    axis.plot(seen, gap / seen, **_style("lasvm-g", markersize=4))
+    axis.set(xlabel="examples seen", ylabel="duality gap / examples", ylim=(0, None))
+    axis.set_title(f"LASVM-G, {titled('adult_dense')}", fontsize=10)
+    _save(figure, folder / "figure_6_1.png")
+
+
+def draw_figure_6_2(results, folder):
+    """LASVM against LASVM-G on Adult; at the end LASVM finishes."""
+    runs = _sets(results).get("adult_dense", {})
+    if not {"lasvm", "lasvm-g"} <= runs.keys():
+        return
+    figure, (axes,) = _grid(1, 2, width=5.2, height=3.9)
+    panels = {"error": ("test error (%)", 100), "n_support": ("support vectors", 1)}
+    for axis, (field, (label, scale)) in zip(axes, panels.items()):
+        for key in ("lasvm", "lasvm-g"):
+            seen, values = curve(runs[key], field)
+            axis.plot(seen, scale * values, **_style(key, markersize=4))
+        seen, values = curve(runs["lasvm"], field)
+        axis.annotate(
+            "finishing",
+            (seen[-1], scale * values[-2:].mean()),
+            xytext=(6, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=9,
+            color=COLOURS["lasvm"],
+        )
+        axis.set(xlabel="examples seen", ylabel=label, xlim=(0, 1.16 * seen[-1]))
+    axes[1].legend(frameon=False)
+    figure.suptitle(titled("adult_dense"), fontsize=10)
+    _save(figure, folder / "figure_6_2.png")
+
+
+def _curves_of_all_sets(results, path, field, label, scale=1):
+    sets = _sets(results)
+    if not sets:
+        return
+    figure, axes, last = _one_per_set(sets)
+    for axis, (name, runs) in zip(axes, sets.items()):
+        svc = robust_records(name, results).where(column="svc", seed=0).median(field)
+        if svc is not None:
+            axis.axhline(scale * svc, color=COLOURS["svc"], linestyle="--", label="SVC")
+        drawn = []
+        for key in CURVES:
+            if key in runs:
+                seen, values = curve(runs[key], field)
+                drawn.append(scale * values)
+                axis.plot(seen, drawn[-1], **_style(key, markersize=3.5, linewidth=1.4))
+        if field == "prbep":
+            # A run that learns little in the beginning is not to squeeze the others.
+            low = np.median([values[1:].min() for values in drawn])
+            axis.set_ylim(bottom=low - 0.3 * (max(map(np.max, drawn)) - low))
+        else:
+            axis.set_ylim(bottom=0)
+        axis.xaxis.set_major_locator(MaxNLocator(5))
+        axis.set(xlabel="examples seen", ylabel=label)
+    _legend(last, axes)
+    _save(figure, path)
+
+
+def draw_figure_6_4(results, folder):
+    path = folder / "figure_6_4.png"
+    _curves_of_all_sets(results, path, "prbep", "PRBEP (%)", 100)
+
+
+def draw_figure_6_6(results, folder):
+    path, label = folder / "figure_6_6.png", "kernel values (millions)"
+    _curves_of_all_sets(results, path, "n_kernel_evaluations", label, 1e-6)
+
+
+def draw_figure_6_7(results, folder):
+    _curves_of_all_sets(results, folder / "figure_6_7.png", "n_support", "support vectors")
+
+
+def draw_figure_6_8(results, folder):
+    """Training times."""
+    sets = _sets(results)
+    if not sets:
+        return
+    figure, ((axis,),) = _grid(1, 1, width=11.0, height=4.2)
+    keys = [*CURVES, "svc"]
+    for offset, key in enumerate(keys):
+        times = []
+        for name, runs in sets.items():
+            if key == "svc":
+                times.append(robust_records(name, results).where(column=key).median("fit_seconds"))
+            else:
+                finals = [run["final"] for run in runs.get(key, ())]
+                times.append(_median(finals, "seconds") if finals else None)
+        places = np.arange(len(sets)) + 0.13 * (offset - (len(keys) - 1) / 2)
+        heights = [np.nan if time is None else time for time in times]
+        style = dict(color=COLOURS[key], label=ROBUST_COLUMNS[key].title)
+        axis.bar(places, heights, 0.13, **style)
+    axis.set_yscale("log")
+    _plain_log(axis.yaxis)
+    axis.grid(False, axis="x")
+    axis.set_xticks(range(len(sets)), [textwrap.fill(titled(name), 17) for name in sets])
+    axis.tick_params(axis="x", length=0, labelsize=9)
+    axis.set(ylabel="training time (s)")
+    axis.legend(frameon=False, ncols=6, loc="upper center", bbox_to_anchor=(0.5, 1.14))
+    _save(figure, folder / "figure_6_8.png")
+
+
+# ---------------------------------------------------------------------------
+# Figure 6.5: where the ramp begins
+# ---------------------------------------------------------------------------
+
+
+def draw_figure_6_5(results, folder):
+    stored = load("ramp_s", results)
+    records = Records(stored["records"] if stored else ()).ok()
+    sets = [record["workload"] for record in records.records]
+    if not sets:
+        return
+    runs = _sets(results)
+    figure, axes, last = _one_per_set(sets)
+    for axis, record in zip(axes, records.records):
+        name = record["workload"]
+        ends = {}
+        for key in ("lasvm-full", "lasvm-g"):
+            finals = [run["final"] for run in runs.get(name, {}).get(key, ())]
+            if finals:
+                ends[key] = _median(finals, "n_support"), 100 * _median(finals, "error")
+        svc = robust_records(name, results).where(column="svc", seed=0).ok()
+        if svc:
+            ends["svc"] = svc.median("n_support"), 100 * svc.median("error")
+        points = Records({"status": "ok", **point} for point in record["sweep"])
+        # A filter that stops learning is not to squeeze the rest: what lies above is written.
+        errors = [100 * error for error in points.values("error")]
+        top = 1.3 * max(np.median(errors), *(error for _, error in ends.values()), 0)
+        lost = [_draw_sweep(axis, key, points, top) for key in ("lasvm-nc", "lasvm-i")]
+        for key, (n_support, error) in ends.items():
+            size = 10 if key == "lasvm-full" else 7
+            axis.plot([n_support], [error], linestyle="", **_style(key, markersize=size))
+        if any(lost):
+            said = "not shown, by ramp_s: " + "; ".join(filter(None, lost))
+            axis.set_title(titled(name), fontsize=10, pad=16)
+            axis.text(0.5, 1.02, said, ha="center", fontsize=6.5, transform=axis.transAxes)
+        axis.margins(0.1)
+        axis.set(xlabel="support vectors", ylabel="test error (%)")
+    _legend(last, axes)
+    last.set_title("numbers beside the points: ramp_s", fontsize=9, y=0.02)
+    _save(figure, folder / "figure_6_5.png")
+
+
+def _draw_sweep(axis, key, points, top):
+    """The points of an algorithm up to an error of `top`; returns what is left out, as text."""
+    mine = points.where(algorithm=key)
+    shown, lost = [], []
+    for ramp_s in sorted({point["ramp_s"] for point in mine.records}):
+        here = mine.where(ramp_s=ramp_s)
+        point = ramp_s, here.median("n_support"), 100 * here.median("error")
+        (shown if point[2] <= top else lost).append(point)
+    if shown:
+        values, x, y = zip(*shown)
+        axis.plot(x, y, **_style(key, markersize=4, linewidth=1.2))
+        for i in {0, *(values.index(s) for s in (-1, 0) if s in values), len(values) - 1}:
+            offset = (3, 4) if key == "lasvm-i" else (3, -9)
+            axis.annotate(
+                f"{values[i]:g}",
+                (x[i], y[i]),
+                xytext=offset,
+                textcoords="offset points",
+                fontsize=7,
+                color=COLOURS[key],
+            )
+    if not lost:
+        return ""
+    first, last = lost[0], lost[-1]
+    values = f"{first[0]:g}" if len(lost) == 1 else f"{first[0]:g} to {last[0]:g}"
+    return f"{key.removeprefix('lasvm-').upper()} {values} (up to {max(p[2] for p in lost):.1f} %)"
+
+
+# ---------------------------------------------------------------------------
+# For the user guide
+# ---------------------------------------------------------------------------
+
+TRADE_OFF = ["adult_dense", "usps_noise"]
+
+
+def draw_trade_off(results, folder):
+    """Test error against support vectors and against fit time."""
+    sets = {name: robust_records(name, results) for name in TRADE_OFF}
+    if not all(sets.values()):
+        return
+    figure, axes = _grid(len(sets), 2, width=5.4, height=4.0)
+    panels = {"n_support": "support vectors", "fit_seconds": "fit time (s)"}
+    for row, (name, records) in zip(axes, sets.items()):
+        for axis, (field, label) in zip(row, panels.items()):
+            for key in ROBUST_COLUMNS:
+                mine = records.where(column=key)
+                x, y = mine.median(field), mine.median("error")
+                if x is None:
+                    continue
+                # SVC and FULL SVM often lie upon each other: the larger one below.
+                order = dict(zorder=2, markersize=12) if key == "lasvm-full" else {"zorder": 3}
+                axis.plot([x], [100 * y], linestyle="", **_style(key, **{"markersize": 9} | order))
+            axis.set(xlabel=label, ylabel="test error (%)", title=titled(name))
+            axis.margins(0.12)
+            if field == "fit_seconds":
+                axis.set_xscale("log")
+                _plain_log(axis.xaxis)
+            else:
+                axis.set_xlim(left=0)
+    figure.tight_layout(rect=(0, 0.08, 1, 1))
+    handles = axes[0, 0].get_legend_handles_labels()
+    figure.legend(*handles, loc="lower center", ncols=4, frameon=False)
+    figure.savefig(folder / "trade_off.png", dpi=120)
+    plt.close(figure)
+
+
+def draw_label_noise(results, folder):
+    """Test error against the share of wrong training labels."""
+    points = noise_points(results)
+    points = Records(point for point in points.records if point["workload"] != "adult_dense")
+    panels = sorted({(point["workload"], point["one_sided"]) for point in points.records})
+    if not panels:
+        return
+    n_rows = len({name for name, _ in panels})
+    figure, axes = _grid(n_rows, len(panels) // n_rows, width=4.6, height=3.4)
+    for axis, (name, one_sided) in zip(axes.flat, panels):
+        here = points.where(workload=name, one_sided=one_sided)
+        shares = sorted({point["share"] for point in here.records})
+        for key in NOISE_COLUMNS:
+            errors = [here.where(column=key, share=share).median("error") for share in shares]
+            line = "--" if key == "svc" else "-"
+            style = _style(key, markersize=5, linewidth=1.4, linestyle=line)
+            axis.plot(np.multiply(100, shares), np.multiply(100, errors), **style)
+        who = "of the positive rows" if one_sided else "of all rows"
+        axis.set(xlabel=f"flipped labels {who} (%)", ylabel="test error (%)", ylim=(0, None))
+        axis.set_title(titled(name), fontsize=10)
+    figure.tight_layout(rect=(0, 0.06, 1, 1))
+    handles = axes[0, 0].get_legend_handles_labels()
+    figure.legend(*handles, loc="lower center", ncols=len(NOISE_COLUMNS), frameon=False)
+    figure.savefig(folder / "label_noise.png", dpi=120)
+    plt.close(figure)
+
+
+def draw_all(results, folder):
+    """Draw every figure that has results."""
+    for draw in (
+        draw_figure_6_1,
+        draw_figure_6_2,
+        draw_figure_6_4,
+        draw_figure_6_5,
+        draw_figure_6_6,
+        draw_figure_6_7,
+        draw_figure_6_8,
+        draw_trade_off,
+        draw_label_noise,
+    ):
+        draw(results, folder)

@@ -1,0 +1,147 @@
+"""Tasks of the algorithms with a ramp (chapter 6): what runs inside a fresh process."""
+
+import time
+
+import numpy as np
+
+from ..bench.measure import read_bandwidth
+from ..svc import models
+from ..svc.tasks import KernelJob, fit, scored, scores_of, warm_up
+from ..svc.workloads import Split, with_noise
+
+# A step adds a multiple of a kernel row (float32) to the gradients. These and the bounds, 22
+# bytes more per slot, are the same arrays in each step and stay in the cache of the core.
+BYTES_PER_SLOT = 4
+
+
+def learn_in_chunks(job):
+    """One pass of `partial_fit` over the same rows in several orders (chapter 6).
+
+    The first runs are scored after each chunk; scoring is not in the times. LASVM, which has
+    a finishing step, is scored again after it.
+    """
+    split = job.data()
+    warm_up(job, split)
+    runs = []
+    for order in job.orders:
+        rows = in_order(split, order)
+        # Scored as the papers do: with the vectors as they are.
+        model, seconds, curve = job.build(finishing=False), 0.0, []
+        ends = np.linspace(0, len(rows.y_train), N_POINTS + 1).astype(int)[1:]
+        for start, end in zip([0, *ends], ends):
+            chunk = rows.X_train[start:end], rows.y_train[start:end]
+            began = time.perf_counter()
+            model.partial_fit(*chunk, classes=[-1, 1])
+            seconds += time.perf_counter() - began
+            if len(runs) < job.n_curves or end == ends[-1]:
+                curve.append(_snapshot(model, rows, seconds))
+        if job.options["algorithm"] == "lasvm":
+            began = time.perf_counter()
+            model.finish()
+            seconds += time.perf_counter() - began
+            curve.append(_snapshot(model, rows, seconds) | {"finished": True})
+        runs.append({"order": order, "curve": curve, "final": curve[-1], **_flow(model)})
+    return {"runs": runs, "n_train": split.X_train.shape[0]}
+
+
+# Chunks of a stream: points of its curve.
+N_POINTS = 18
+
+
+def in_order(split, order):
+    rows = np.random.default_rng([order, 6]).permutation(len(split.y_train))
+    return Split(split.X_train[rows], split.y_train[rows], split.X_test, split.y_test)
+
+
+def _snapshot(model, split, seconds):
+    (problem,) = model._engine.problems
+    told = models.learnt(model)
+    return {
+        "n_seen": int(model.n_samples_seen_),
+        "seconds": seconds,
+        **{name: told[name] for name in ("n_support", "n_kernel_evaluations", "duality_gap")},
+        # Support vectors and those at alpha = 0.
+        "n_kept": int(problem.members.n_members),
+        **scores_of(model, split),
+    }
+
+
+def _flow(model):
+    """Rows by where on the ramp they were met: left of it, on it, right of it."""
+    if model.algorithm == "lasvm":
+        return {}
+    return {
+        name: getattr(model, f"n_{name}_")[0].tolist()
+        for name in ("admitted", "cleaned", "skipped")
+    }
+
+
+def ramp_sweep(job):
+    """LASVM-NC and LASVM-I for several places of the ramp (Figure 6.5)."""
+    split = job.data()
+    points = []
+    for order in job.orders:
+        rows = in_order(split, order)
+        for algorithm in ("lasvm-nc", "lasvm-i"):
+            for ramp_s in job.values:
+                options = dict(algorithm=algorithm, ramp_s=ramp_s, finishing=False, shuffle=False)
+                model, seconds = fit(job.build(**options), rows)
+                point = {"order": order, "algorithm": algorithm, "ramp_s": ramp_s}
+                points.append(point | {"seconds": seconds} | scored(model, rows))
+    return {"sweep": points}
+
+
+def noise_sweep(job):
+    """Test error against the share of wrong training labels, and how many of them are found."""
+    clean = job.data()
+    points = []
+    for share in job.values:
+        split, flipped = with_noise(clean, share, job.seed, one_sided=job.one_sided)
+        n_flipped = int(flipped.sum())
+        for name in job.columns:
+            model, seconds = fit(job.build_column(models.ROBUST_COLUMNS[name]), split)
+            point = {"share": share, "column": name, "seconds": seconds, "n_flipped": n_flipped}
+            if share == job.suspect_share:
+                suspects = _suspects(model, split, n_flipped)
+                point["precision"] = float(flipped[suspects].mean())
+            points.append(point | scored(model, split))
+    return {"sweep": points, "n_train": clean.X_train.shape[0]}
+
+
+def _suspects(model, split, n_suspects):
+    """Training rows whose label the model contradicts most."""
+    if hasattr(model, "suspect_labels"):
+        return model.suspect_labels(split.X_train, split.y_train, n_suspects=n_suspects)
+    margins = split.y_train * model.decision_function(split.X_train)
+    return np.argsort(margins, kind="stable")[:n_suspects]
+
+
+def memory_traffic(job):
+    """Kernel rows read by the steps of one pass, and how fast this process reads memory."""
+    split = job.data()
+    warm_up(job, split)
+    bandwidth = read_bandwidth()
+    rows = in_order(split, job.orders[0])
+    model, seconds, steps, slots = job.build(finishing=False), 0.0, 0, 0
+    # Chunks so short that the number of slots hardly changes within one.
+    for start in range(0, len(rows.y_train), 250):
+        chunk = rows.X_train[start : start + 250], rows.y_train[start : start + 250]
+        began = time.perf_counter()
+        model.partial_fit(*chunk, classes=[-1, 1])
+        seconds += time.perf_counter() - began
+        (problem,) = model._engine.problems
+        slots += (problem.n_changes - steps) * problem.members.n
+        steps = problem.n_changes
+    return {
+        "seconds": seconds,
+        "n_steps": int(steps),
+        "mean_slots": slots / steps,
+        "bytes_per_slot": BYTES_PER_SLOT,
+        "bandwidth": bandwidth,
+    }
+
+
+JOB = KernelJob
+TASKS = {
+    task.__name__: task for task in (learn_in_chunks, ramp_sweep, noise_sweep, memory_traffic)
+}

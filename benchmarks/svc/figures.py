@@ -1,0 +1,178 @@
+"""The figures, drawn from the stored results."""
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from ..bench.results import load
+from ..bench.summary import Records
+from . import paper
+
+COLOURS = {"lasvc": "#1f6feb", "svc": "#d1702a"}
+NAMES = {"lasvc": "LASVC", "svc": "SVC"}
+GREY = "#8b949e"
+
+
+def _points(records, x, field):
+    """Medians of a field against x, without those that were not measured."""
+    xs = sorted({record[x] for record in records.ok().records})
+    points = [(value, records.where(**{x: value}).median(field)) for value in xs]
+    return np.array([point for point in points if point[1]], dtype=float).reshape(-1, 2)
+
+
+def exponent(records, field):
+    """Slope of log(field) over log(rows)."""
+    points = _points(records, "rows", field)
+    if len(points) < 2:
+        return float("nan")
+    return np.polyfit(np.log(points[:, 0]), np.log(points[:, 1]), 1)[0]
+
+
+def _axes(n_axes, width=5.2, height=3.9):
+    figure, axes = plt.subplots(1, n_axes, figsize=(width * n_axes, height), squeeze=False)
+    for axis in axes[0]:
+        axis.spines[["top", "right"]].set_visible(False)
+        axis.grid(True, which="major", color="#e6e8eb", linewidth=0.8)
+        axis.set_axisbelow(True)
+    return figure, axes[0]
+
+
+def _save(figure, path):
+    figure.tight_layout()
+    figure.savefig(path, dpi=130)
+    plt.close(figure)
+
+
+def draw_scaling(results, folder):
+    stored = load("scaling", results)
+    if stored is None:
+        return
+    records = Records(stored["records"]).where(cache_size=stored["cache_size"])
+    figure, (time, memory) = _axes(2)
+    for axis, field, label in (
+        (time, "fit_seconds", "fit time (s)"),
+        (memory, "fit_peak_mb", "growth of memory during fit (MB)"),
+    ):
+        for model, colour in COLOURS.items():
+            mine = records.where(model=model)
+            points = _points(mine, "rows", field)
+            slope = exponent(mine, field)
+            label_model = f"{NAMES[model]}, n^{slope:.2f}"
+            axis.loglog(*points.T, "o-", color=colour, label=label_model)
+        axis.set(xlabel="training rows (Adult, CSR)", ylabel=label)
+        axis.legend(frameon=False)
+    _save(figure, folder / "scaling.png")
+
+
+def draw_cache_size(results, folder):
+    """Times relative to SVC with the largest cache, averaged over the digits, as in 3.6."""
+    stored = load("cache_size", results)
+    if stored is None:
+        return
+    records = Records(stored["records"]).where(rows=stored["rows"])
+    digits = sorted({record["digit"] for record in records.records})
+    figure, (axis,) = _axes(1, width=6.4)
+    for model, colour in COLOURS.items():
+        relative = [_relative_times(records, model, digit) for digit in digits]
+        sizes = sorted(set.intersection(*(set(times) for times in relative)))
+        mean = [np.mean([times[size] for times in relative]) for size in sizes]
+        axis.loglog(sizes, mean, "o-", color=colour, label=NAMES[model])
+    axis.axhline(1, color=GREY, linewidth=1, linestyle="--")
+    axis.set_xticks([8, 32, 128, 512, 1024], [8, 32, 128, 512, 1024])
+    axis.minorticks_off()
+    axis.set(
+        xlabel="kernel cache (MB)",
+        ylabel="fit time / that of SVC with 1 GB",
+        title=f"MNIST, {stored['rows']} rows, mean of the digits " + ", ".join(map(str, digits)),
+    )
+    axis.legend(frameon=False)
+    _save(figure, folder / "cache_size.png")
+
+
+def _relative_times(records, model, digit):
+    """Time by cache size, over that of SVC with the largest cache."""
+    svc = dict(_points(records.where(model="svc", digit=digit), "cache_size", "fit_seconds"))
+    if not svc:
+        return {}
+    own = _points(records.where(model=model, digit=digit), "cache_size", "fit_seconds")
+    return {size: time / svc[max(svc)] for size, time in own}
+
+
+def draw_mnist_digits(results, folder):
+    """Figures 3.1, 3.2 and 3.5 of the thesis in one: error, time and vectors per digit."""
+    stored = load("mnist_digits", results)
+    if stored is None:
+        return
+    records = Records(stored["records"])
+    ways = {
+        "x1": ("LASVC, one pass", COLOURS["lasvc"]),
+        "x2": ("LASVC, two passes", "#79b8ff"),
+        "exact": ("LASVC, until nothing changes", GREY),
+        "svc": ("SVC", COLOURS["svc"]),
+    }
+    fields = {"error": "test error (%)", "fit_seconds": "fit time (s)", "n_support": "vectors"}
+    digits = sorted({record["digit"] for record in records.records})
+    figure, axes = _axes(3, width=4.6)
+    for axis, (field, label) in zip(axes, fields.items()):
+        for offset, (way, (name, colour)) in enumerate(ways.items()):
+            points = _points(records.where(way=way), "digit", field)
+            scale = 100 if field == "error" else 1
+            places = np.searchsorted(digits, points[:, 0]) + 0.2 * (offset - 1.5)
+            axis.bar(places, scale * points[:, 1], 0.2, color=colour, label=name)
+        axis.set_xticks(range(len(digits)), digits)
+        axis.set(xlabel="digit against the rest", ylabel=label)
+    axes[1].set_yscale("log")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="lower center", ncols=4, frameon=False)
+    figure.tight_layout(rect=(0, 0.07, 1, 1))
+    figure.savefig(folder / "mnist_digits.png", dpi=130)
+    plt.close(figure)
+
+
+def sweep_records(stored):
+    """The points of the delta_max sweep of all seeds."""
+    return Records(
+        {"status": "ok", **point}
+        for record in stored["records"]
+        if record["lasvc"]["status"] == "ok"
+        for point in record["lasvc"]["sweep"]
+    )
+
+
+def draw_figure_3_7(results, folder):
+    stored = load("figure_3_7", results)
+    if stored is None:
+        return
+    sweep = sweep_records(stored)
+    if not sweep:
+        return
+    svc = Records(record["svc"] for record in stored["records"])
+    panels = (
+        ("error", "error", "test error (%)", 100),
+        ("seconds", "fit_seconds", "fit time (s)", 1),
+        ("n_support", "n_support", "support vectors", 1),
+    )
+    figure, axes = _axes(3, width=4.6)
+    colours = dict(zip(("one pass", "one pass, finished", "two passes, finished"),
+                       (GREY, COLOURS["lasvc"], "#0b3d91")))  # fmt: skip
+    for axis, (field, svc_field, label, scale) in zip(axes, panels):
+        for way, colour in colours.items():
+            x, y = _points(sweep.where(way=way), "delta_max", field).T
+            axis.plot(x, scale * y, "o-", markersize=4, color=colour, label=way)
+        level = svc.median(svc_field)
+        if level is not None:
+            axis.axhline(scale * level, color=COLOURS["svc"], linestyle="--", label="SVC")
+        axis.axvline(paper.SWEET_SPOT, color="#d0d7de", linewidth=1)
+        axis.set_xscale("log")
+        axis.set(xlabel="delta_max", ylabel=label)
+    axes[1].set_yscale("log")
+    axes[2].legend(frameon=False)
+    _save(figure, folder / "figure_3_7.png")
+
+
+def draw_all(results, folder):
+    """Draw every figure that has results."""
+    for draw in (draw_scaling, draw_cache_size, draw_mnist_digits, draw_figure_3_7):
+        draw(results, folder)

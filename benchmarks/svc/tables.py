@@ -1,0 +1,380 @@
+"""Tables of LASVC beside its peers and beside chapter 3 of the thesis, from the results."""
+
+import numpy as np
+
+from ..bench.results import load
+from ..bench.rst import change, count, list_table, megabytes, millions, percent, seconds, times
+from ..bench.summary import Records, ratio
+from . import figures, models, paper
+from .workloads import COMPARED, TABLE_3_2, WORKLOADS
+
+# Allowed beside cache_size and the vectors (MB).
+MEMORY_MARGIN = 300
+
+
+def _compared(results):
+    """The sets of the comparison that have results, with their records."""
+    for name in COMPARED:
+        stored = load(name, results)
+        if stored is not None:
+            yield WORKLOADS[name], Records(stored["records"])
+
+
+# ---------------------------------------------------------------------------
+# LASVC beside its peers
+# ---------------------------------------------------------------------------
+
+
+def speed(results):
+    """LASVC beside SVC, and one row beside SGDClassifier."""
+    rows = []
+    for work, records in _compared(results):
+        lasvc = records.where(column=f"lasvc_{work.threads}")
+        svc = records.where(column="svc")
+        title = work.title + (", 2 threads" if work.threads == 2 else "")
+        errors = [percent(side.median("error")) for side in (lasvc, svc)]
+        for what in ("fit", "predict"):
+            pair = [side.median(f"{what}_seconds") for side in (lasvc, svc)]
+            faster = times(ratio(pair[1], pair[0]))
+            rows.append([f"{title}: {what}", *map(seconds, pair), faster, *errors])
+    rows += _one_row(results)
+    header = ["work", "LASVC", "peer", "faster", "error, LASVC", "error, SVC"]
+    return list_table(header, rows) if rows else None
+
+
+def _one_row(results):
+    stored = load("one_row", results)
+    if stored is None:
+        return []
+    records = Records(stored["records"])
+    lasvc, sgd = records.median("lasvc_microseconds"), records.median("sgd_microseconds")
+    title = f"``partial_fit`` of one row, {count(records.median('n_stored'))} stored vectors"
+    pair = [f"{value:.1f} µs" if value else "–" for value in (lasvc, sgd)]
+    return [[f"{title} (peer: SGDClassifier)", *pair, times(ratio(sgd, lasvc)), "–", "–"]]
+
+
+def comparison(results):
+    """All peers: time and error of each fit, then the times of predict."""
+    rows = []
+    for what in ("fit", "predict"):
+        for work, records in _compared(results):
+            cells = [_cell(records.where(column=c.key), what) for c in models.COLUMNS]
+            lasvc = records.where(column=f"lasvc_{work.threads}").median(f"{what}_seconds")
+            faster = ratio(records.where(column="svc").median(f"{what}_seconds"), lasvc)
+            rows.append([f"{work.title}: {what}", *cells, times(faster)])
+    header = ["work", *(column.title for column in models.COLUMNS), "LASVC against SVC"]
+    return list_table(header, rows) if rows else None
+
+
+def _cell(records, what):
+    value = records.median(f"{what}_seconds")
+    if value is None:
+        return records.verdict()
+    error = f", {percent(records.median('error'))}" if what == "fit" else ""
+    return seconds(value) + error
+
+
+def details(results):
+    """One table for each set: a row for each model."""
+    header = [
+        "model", "fit", "against SVC", "predict", "against SVC", "error", "support vectors",
+        "kernel values", "memory, fit", "memory, predict",
+    ]  # fmt: skip
+    tables = []
+    for work, records in _compared(results):
+        svc = records.where(column="svc")
+        rows = [
+            _detail(column.title, records.where(column=column.key), svc)
+            for column in models.COLUMNS
+            if records.where(column=column.key)
+        ]
+        n_train, n_test = (count(records.median(part)) for part in ("n_train", "n_test"))
+        title = f"{work.title}: {n_train} rows, {n_test} test rows, C={work.C:g}, "
+        tables.append(list_table(header, rows, title + f"gamma={work.gamma:g}"))
+    return "\n".join(tables) if tables else None
+
+
+def _detail(title, records, svc):
+    if not records.ok():
+        return [title, records.verdict(), *["–"] * 8]
+    row = [title]
+    for what in ("fit_seconds", "predict_seconds"):
+        value = records.median(what)
+        row += [seconds(value), times(ratio(svc.median(what), value))]
+    return [
+        *row,
+        percent(records.median("error")),
+        count(records.median("n_support")),
+        millions(records.median("n_kernel_evaluations")),
+        megabytes(records.median("fit_peak_mb")),
+        megabytes(records.median("predict_peak_mb")),
+    ]
+
+
+# ---------------------------------------------------------------------------
+# Scaling and caches
+# ---------------------------------------------------------------------------
+
+
+def scaling(results):
+    stored = load("scaling", results)
+    if stored is None:
+        return None
+    records = Records(stored["records"]).where(cache_size=stored["cache_size"])
+    header = ["rows", "LASVC", "SVC", "faster", "LASVC, memory", "SVC, memory"]
+    rows = []
+    for n_rows in sorted({record["rows"] for record in records.records}):
+        sides = [records.where(rows=n_rows, model=model) for model in ("lasvc", "svc")]
+        pair = [side.median("fit_seconds") for side in sides]
+        memory = [megabytes(side.median("fit_peak_mb")) for side in sides]
+        cells = [*map(seconds, pair), times(ratio(pair[1], pair[0])), *memory]
+        rows.append([count(n_rows), *cells])
+    exponents = [
+        f"n^{figures.exponent(records.where(model=model), field):.2f}"
+        for field in ("fit_seconds", "fit_peak_mb")
+        for model in ("lasvc", "svc")
+    ]
+    rows.append(["fitted exponent", *exponents[:2], "–", *exponents[2:]])
+    return list_table(header, rows)
+
+
+def prefixes(results):
+    """Decisions in the midst of a stream: their errors, and what they cost."""
+    stored = load("prefixes", results)
+    if stored is None:
+        return None
+    header = [
+        "set", "algorithm", "C", "error, as decided", "... finished", "... as the vectors are",
+        "worst excess", "stream", "with a decision per chunk", "row by row",
+    ]  # fmt: skip
+    rows = []
+    for record in stored["records"]:
+        if record["status"] != "ok":
+            continue
+        for run in record["runs"]:
+            # The first chunk may hold a single class.
+            decided, finished, raw = np.array(run["errors"])[1:].T
+            learnt = float(np.median(run["stream_seconds"]))
+            rows.append(
+                [
+                    WORKLOADS[record["workload"]].title,
+                    record["algorithm"],
+                    f"{run['C']:g}",
+                    *(percent(errors.mean()) for errors in (decided, finished, raw)),
+                    percent((decided - finished).max()),
+                    seconds(learnt),
+                    seconds(run["watched_seconds"]),
+                    f"{run['row_microseconds']:.0f} us",
+                ]
+            )
+    return list_table(header, rows)
+
+
+def memory(results):
+    """Memory of LASVC against its bound: the cache, the vectors and a margin."""
+    rows = []
+    for step in ("scaling", "cache_size"):
+        stored = load(step, results)
+        if stored is not None:
+            rows += _memory_rows(Records(stored["records"]).where(model="lasvc").ok())
+    header = ["set", "rows", "cache_size", "highest peak", "bound", "within it"]
+    return list_table(header, rows) if rows else None
+
+
+def _memory_rows(records):
+    runs = {(r.get("digit"), r["rows"], r["cache_size"]) for r in records.records}
+    for digit, n_rows, cache_size in sorted(runs, key=lambda run: (run[0] or 0, *run[1:])):
+        same = records.where(digit=digit, rows=n_rows, cache_size=cache_size)
+        peaks = same.values("fit_peak_mb")
+        bound = cache_size + max(same.values("vectors_mb"), default=0) + MEMORY_MARGIN
+        title = "Adult, CSR" if digit is None else f"MNIST, {digit} against the rest"
+        within = "–" if not peaks else ("yes" if max(peaks) <= bound else "no")
+        sizes = map(megabytes, (cache_size, max(peaks, default=None), bound))
+        yield [title, count(n_rows), *sizes, within]
+
+
+def cache_size(results):
+    stored = load("cache_size", results)
+    if stored is None:
+        return None
+    records = Records(stored["records"])
+    lines = sorted({(r["model"], r["rows"], r["digit"]) for r in records.records})
+    header = ["cache", *(f"{_name(model)}, {digit}, {count(n)} rows" for model, n, digit in lines)]
+    rows = []
+    for size in sorted({record["cache_size"] for record in records.records}):
+        cells = []
+        for model, n_rows, digit in lines:
+            here = records.where(model=model, rows=n_rows, digit=digit, cache_size=size)
+            time = here.median("fit_seconds")
+            cells.append(here.verdict() if time is None else seconds(time))
+        rows.append([megabytes(size), *cells])
+    return list_table(header, rows)
+
+
+def _name(model):
+    return {"lasvc": "LASVC", "svc": "SVC"}[model]
+
+
+# ---------------------------------------------------------------------------
+# The tables of the thesis
+# ---------------------------------------------------------------------------
+
+
+def table_3_2(results):
+    stored = load("table_3_2", results)
+    if stored is None:
+        return None
+    rows = []
+    for name in TABLE_3_2:
+        records = Records(stored["records"]).where(workload=name)
+        after = Records(_after(records))
+        svc = records.where(model="svc")
+        title = WORKLOADS[name].title
+        rows.append([title, "ours"] + _measured(svc, "fit_seconds") + _measured(after, "seconds"))
+        rows.append([_thesis_title(name), "thesis", *_printed(paper.TABLE_3_2[name])])
+    header = ["set", ""]
+    for model in ("LIBSVM", "LASVM×1"):
+        header += [f"{model}: error", "vectors", "kernel values", "time"]
+    return list_table(header, rows)
+
+
+def _after(records):
+    """The records of LASVC after finishing, flat."""
+    for record in records.where(model="lasvc").ok().records:
+        yield {"status": "ok", **record["after"]}
+
+
+def _measured(records, time):
+    return [
+        percent(records.median("error")),
+        count(records.median("n_support")),
+        millions(records.median("n_kernel_evaluations")),
+        seconds(records.median(time)),
+    ]
+
+
+def _printed(sides):
+    cells = []
+    for error, vectors, kernel_calls, time in sides:
+        cells += [f"{error:.2f} %", count(vectors), f"{kernel_calls:g} M", f"{time:g} s"]
+    return cells
+
+
+def _thesis_title(name):
+    return "Forest (100k)" if name in paper.STAND_INS else WORKLOADS[name].title.split(",")[0]
+
+
+def table_3_3(results):
+    stored = load("table_3_2", results)
+    if stored is None:
+        return None
+    rows = []
+    for name in TABLE_3_2:
+        found = Records(stored["records"]).where(workload=name, model="lasvc").ok().records
+        cells = []
+        for field in ("error", "n_support", "seconds"):
+            before, after = (
+                Records({"status": "ok", **record[side]} for record in found).median(field)
+                for side in ("before", "after")
+            )
+            cells.append(change(before, after) if before is not None else "–")
+        printed = [f"{value:+.0f} %" for value in paper.TABLE_3_3[name]]
+        pairs = [cell for pair in zip(cells, printed) for cell in pair]
+        rows.append([WORKLOADS[name].title, *pairs])
+    header = ["set"]
+    for what in ("error", "vectors", "time"):
+        header += [what, f"{what}, thesis"]
+    return list_table(header, rows)
+
+
+WAYS = {"x1": "one pass", "x2": "two passes", "exact": "until nothing changes", "svc": "SVC"}
+
+
+def mnist_digits(results):
+    stored = load("mnist_digits", results)
+    if stored is None:
+        return None
+    records = Records(stored["records"])
+    header = ["digit"]
+    for title in WAYS.values():
+        header += [f"{title}: error", "vectors", "time"]
+    header.append("passes until nothing changes")
+    rows = []
+    for digit in sorted({record["digit"] for record in records.records}):
+        row = [str(digit)]
+        for way in WAYS:
+            here = records.where(digit=digit, way=way)
+            row += [
+                percent(here.median("error")),
+                count(here.median("n_support")),
+                seconds(here.median("fit_seconds")),
+            ]
+        row.append(count(records.where(digit=digit, way="exact").median("n_iter")))
+        rows.append(row)
+    return list_table(header, rows)
+
+
+def mnist_multiclass(results):
+    """Figure 3.4: ten digits against the rest, joined."""
+    stored = load("mnist_digits", results)
+    if stored is None:
+        return None
+    records = Records(stored["records"])
+    rows = []
+    for way, title in WAYS.items():
+        mine = records.where(way=way)
+        # The time of fewer than ten digits is not that of the ten-class problem.
+        complete = len(mine.ok().records) == 10
+        time = sum(mine.values("fit_seconds")) if complete else None
+        error = stored["multiclass_error"].get(way)
+        printed = paper.FIGURE_3_4.get(way)
+        theirs = [f"{printed[0]:.2f} %", f"{printed[1]:g} s"] if printed else ["–", "–"]
+        title = "SVC / LIBSVM" if way == "svc" else f"LASVC, {title}"
+        rows.append([title, percent(error), seconds(time), *theirs])
+    header = ["", "error", "time, ten tasks", "error, thesis", "time, thesis"]
+    return list_table(header, rows)
+
+
+def figure_3_7(results):
+    stored = load("figure_3_7", results)
+    if stored is None:
+        return None
+    sweep = figures.sweep_records(stored)
+    ways = list(dict.fromkeys(record["way"] for record in sweep.records))
+    header = ["delta_max"]
+    for way in ways:
+        header += [f"{way}: error", "vectors", "time"]
+    rows = []
+    for value in stored["values"]:
+        row = [f"{value:g}"]
+        for way in ways:
+            here = sweep.where(way=way, delta_max=value)
+            row += [
+                percent(here.median("error")),
+                count(here.median("n_support")),
+                seconds(here.median("seconds")),
+            ]
+        rows.append(row)
+    svc = Records(record["svc"] for record in stored["records"])
+    rows.append(["SVC", *_measured(svc, "fit_seconds")[:2], *_measured(svc, "fit_seconds")[3:]])
+    rows[-1] += ["–"] * (len(header) - len(rows[-1]))
+    return list_table(header, rows)
+
+
+TABLES = {
+    table.__name__: table
+    for table in (
+        speed,
+        comparison,
+        details,
+        scaling,
+        prefixes,
+        memory,
+        cache_size,
+        table_3_2,
+        table_3_3,
+        mnist_digits,
+        mnist_multiclass,
+        figure_3_7,
+    )
+}

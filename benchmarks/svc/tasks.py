@@ -1,0 +1,330 @@
+"""Tasks of the kernel models beside SVC: what runs inside a fresh process."""
+
+import pickle
+import time
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+from sklearn.linear_model import SGDClassifier
+from sklearn.metrics import roc_auc_score
+
+from ..bench.job import Job
+from ..bench.measure import PeakMemory, microseconds_of_calls, timed
+from . import models
+from .workloads import WORKLOADS
+
+MEGABYTE = 2**20
+
+
+@dataclass(frozen=True)
+class KernelJob(Job):
+    """Kernel models on one set."""
+
+    # Names in `workloads` and `models`.
+    workload: str = ""
+    model: str = "lasvc"
+    cache_size: float = 1000
+    # Only so many training rows.
+    n_train: int | None = None
+    # Sparse data as dense arrays.
+    dense: bool = False
+    # File for the decision values of the test rows.
+    decisions: str | None = None
+    # Further parameters of LASVC.
+    options: dict = field(default_factory=dict)
+    # What a sweep goes through.
+    values: list = field(default_factory=list)
+    # Seeds of the orders in which the same rows are learnt, and how many of them give a curve.
+    orders: list = field(default_factory=lambda: [0])
+    n_curves: int = 0
+    # Names in `models.ROBUST_COLUMNS`, for a task that compares several.
+    columns: list = field(default_factory=list)
+    # Label noise in the positive rows only.
+    one_sided: bool = False
+    # Wrong labels are looked for at this share of them.
+    suspect_share: float | None = None
+    # PRBEP, AUC and g-means beside the error.
+    scores: bool = False
+
+    def data(self):
+        split = WORKLOADS[self.workload].load(self.seed, self.quick).head(self.n_train)
+        if self.dense and split.sparse:
+            return split.map_rows(lambda X: X.toarray())
+        return split
+
+    def build(self, **options):
+        """The model, with options beside those of the job."""
+        return self._build(self.model, self.options | options)
+
+    def build_column(self, column):
+        """The model of a column instead of that of the job."""
+        return self._build(column.model, column.options)
+
+    def _build(self, model, options):
+        work = WORKLOADS[self.workload]
+        setting = models.Setting(
+            work.C, work.gamma, self.cache_size, self.threads, self.seed, options
+        )
+        return models.build(model, setting)
+
+
+def fit_and_predict(job):
+    """Fit and predict once each (more often if quick), with time, error and memory."""
+    split = job.data()
+    warm_up(job, split)
+    with PeakMemory() as fit_memory:
+        fitted, first_seconds = fit(job.build(), split)
+    with PeakMemory() as predict_memory:
+        predicted, predict_seconds = timed(lambda: fitted.predict(split.X_test))
+    if job.decisions is not None:
+        np.save(job.decisions, fitted.decision_function(split.X_test))
+    scores = scores_of(fitted, split) if job.scores else {}
+    return {
+        # Further fits of a quick model come last: their garbage is in nobody's peak.
+        "fit_seconds": [first_seconds, *_more_fits(job, split, first_seconds)],
+        "predict_seconds": predict_seconds,
+        "error": float(np.mean(predicted != split.y_test)),
+        "fit_peak_mb": fit_memory.megabytes,
+        "predict_peak_mb": predict_memory.megabytes,
+        "vectors_mb": _support_vectors_mb(fitted),
+        "n_train": split.X_train.shape[0],
+        "n_test": split.X_test.shape[0],
+        **models.learnt(fitted),
+        **scores,
+    }
+
+
+def fit(model, split):
+    start = time.perf_counter()
+    model.fit(split.X_train, split.y_train)
+    if all(getattr(model, name, None) == value for name, value in models.TWO_PASSES.items()):
+        model.finish()
+    return model, time.perf_counter() - start
+
+
+def _more_fits(job, split, first_seconds):
+    if first_seconds > 0.25:
+        return []
+    return timed(lambda: fit(job.build(), split), max_repeats=6)[1]
+
+
+def warm_up(job, split):
+    """Load what is loaded on first use, on a hundred rows that have every class."""
+    labels = np.unique(split.y_train)
+    rows = np.concatenate(
+        [np.flatnonzero(split.y_train == label)[: 100 // len(labels)] for label in labels]
+    )
+    warm = job.build().fit(split.X_train[rows], split.y_train[rows])
+    warm.predict(split.X_train[rows])
+
+
+def _support_vectors_mb(model):
+    vectors = getattr(model, "support_vectors_", None)
+    if vectors is None:
+        return None
+    if hasattr(vectors, "indptr"):
+        return (vectors.data.nbytes + vectors.indices.nbytes) / MEGABYTE
+    return vectors.nbytes / MEGABYTE
+
+
+def scores_of(model, split):
+    """What chapter 6 reports, from one set of decision values."""
+    from sklearn_online_svm.evaluation import gmean_score, prbep_score
+
+    values = model.decision_function(split.X_test)
+    predicted = np.where(values > 0, 1, -1)
+    return {
+        "error": float(np.mean(predicted != split.y_test)),
+        "prbep": prbep_score(split.y_test, values),
+        "auc": float(roc_auc_score(split.y_test, values)),
+        "gmean": gmean_score(split.y_test, predicted),
+    }
+
+
+def before_and_after_finishing(job):
+    """One pass of LASVC, and the same model after `finish` (Table 3.3)."""
+    split = job.data()
+    warm_up(job, split)
+    model, online_seconds = fit(job.build(finishing=False), split)
+    before = scored(model, split) | {"seconds": online_seconds}
+    start = time.perf_counter()
+    model.finish()
+    finish_seconds = time.perf_counter() - start
+    after = scored(model, split) | {"seconds": online_seconds + finish_seconds}
+    return {"before": before, "after": after, "n_train": split.X_train.shape[0]}
+
+
+def scored(model, split):
+    error = np.mean(model.predict(split.X_test) != split.y_test)
+    return {"error": float(error), **models.learnt(model)}
+
+
+def delta_max_sweep(job):
+    """LASVC with REPROCESS repeated until delta <= delta_max, three ways (Figure 3.7)."""
+    ways = {
+        "one pass": {"finishing": False},
+        "one pass, finished": {},
+        "two passes, finished": models.TWO_PASSES,
+    }
+    split = job.data()
+    warm_up(job, split)
+    points = []
+    for delta_max in job.values:
+        for way, options in ways.items():
+            model, seconds = fit(job.build(delta_max=delta_max, **options), split)
+            point = {"way": way, "delta_max": delta_max, "seconds": seconds}
+            points.append(point | scored(model, split))
+    return {"sweep": points}
+
+
+N_STORED, N_FEATURES = 500, 100
+# Rows are timed while the number of vectors is within so many of N_STORED.
+STORED_MARGIN = 50
+RUN = 10
+
+
+def one_row_updates(job):
+    """`partial_fit` of one row, LASVC with 500 stored vectors against SGDClassifier.
+
+    Both learn the same streams. LASVC grows through 450 to 550 vectors while it is timed.
+    """
+    times = {"lasvc": [], "sgd": []}
+    stored = []
+    for stream in range(4 if job.quick else 20):
+        rows = _noisy_plane([job.seed, stream])
+        n_seen, counts, microseconds = _timed_lasvc(rows, job.seed)
+        stored += counts
+        times["lasvc"] += microseconds
+        sgd = SGDClassifier(random_state=job.seed)
+        for row in rows[:RUN]:
+            sgd.partial_fit(*row, classes=[-1, 1])
+        timed_rows = rows[n_seen : n_seen + RUN * len(counts)]
+        times["sgd"] += microseconds_of_calls(sgd.partial_fit, timed_rows)
+    return {
+        "lasvc_microseconds": float(np.median(times["lasvc"])),
+        "sgd_microseconds": float(np.median(times["sgd"])),
+        "n_stored": float(np.median(stored)),
+        "n_features": N_FEATURES,
+        "n_calls": len(times["lasvc"]),
+    }
+
+
+def _noisy_plane(seed, n_rows=2000):
+    """Rows on two sides of a plane, some of them mislabelled, as (X, y) of one row each."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n_rows, N_FEATURES)).astype(np.float32)
+    noise = 0.3 * rng.standard_normal(n_rows)
+    y = np.where(X @ rng.standard_normal(N_FEATURES) + noise > 0, 1, -1)
+    return [(X[i : i + 1], y[i : i + 1]) for i in range(n_rows)]
+
+
+def _timed_lasvc(rows, seed):
+    """Microseconds of the calls near N_STORED vectors, the counts, and the rows before them."""
+    options = {"finishing": False}  # no decision is timed, and none is prepared
+    model = models.build(
+        "lasvc", models.Setting(C=1, gamma=1 / N_FEATURES, seed=seed, options=options)
+    )
+    n_seen, counts, microseconds = 0, [], []
+    for start in range(0, len(rows), RUN):
+        run = rows[start : start + RUN]
+        if start == 0:
+            model.partial_fit(*run[0], classes=[-1, 1])
+            run = run[1:]
+        times = microseconds_of_calls(model.partial_fit, run)
+        n_stored = len(model.support_)
+        if n_stored < N_STORED - STORED_MARGIN:
+            n_seen = start + RUN
+        elif n_stored <= N_STORED + STORED_MARGIN:
+            counts.append(n_stored)
+            microseconds += times
+        else:
+            return n_seen, counts, microseconds
+    raise RuntimeError(f"{len(rows)} rows left only {n_stored} vectors stored.")
+
+
+def prefixes(job):
+    """Decisions in the midst of a stream: as they are made, as the vectors are, and finished.
+
+    Errors are taken after each of N_PREFIXES chunks. Times: the stream alone, with a decision
+    after each chunk, and with one before each of N_ROWS_DECIDED rows at the end.
+    """
+    split = job.data()
+    warm_up(job, split)
+    n = len(split.y_train)
+    ends = np.linspace(0, n, N_PREFIXES + 1).astype(int)
+    chunks = [slice(*pair) for pair in zip(ends, ends[1:])]
+    classes = np.unique(split.y_train)
+    return {
+        "n_train": n,
+        "runs": [_prefixes_with(job, split, C, chunks, classes) for C in job.values],
+    }
+
+
+N_PREFIXES = 10
+N_ROWS_DECIDED = 300
+
+
+def _prefixes_with(job, split, C, chunks, classes):
+    X, y = split.X_train, split.y_train
+    job_with = partial(_with_C, job, C)
+    seconds = []
+    for _ in range(3):
+        model = job_with()
+        began = time.perf_counter()
+        for chunk in chunks:
+            model.partial_fit(X[chunk], y[chunk], classes=classes)
+        seconds.append(time.perf_counter() - began)
+    began = time.perf_counter()
+    model.finish()
+    finish_seconds = time.perf_counter() - began
+
+    model, watched, errors = job_with(), 0.0, []
+    for chunk in chunks:
+        began = time.perf_counter()
+        model.partial_fit(X[chunk], y[chunk], classes=classes)
+        model.decision_function(split.X_test[:1])
+        watched += time.perf_counter() - began
+        finished = pickle.loads(pickle.dumps(model)).finish()
+        raw = pickle.loads(pickle.dumps(model)).set_params(finishing=False)
+        errors.append(
+            [
+                float(np.mean(m.predict(split.X_test) != split.y_test))
+                for m in (model, finished, raw)
+            ]
+        )
+
+    model, n = job_with(), len(y)
+    model.partial_fit(X[: n - N_ROWS_DECIDED], y[: n - N_ROWS_DECIDED], classes=classes)
+    model.decision_function(X[:1])
+    began = time.perf_counter()
+    for i in range(n - N_ROWS_DECIDED, n):
+        model.predict(X[i : i + 1])
+        model.partial_fit(X[i : i + 1], y[i : i + 1])
+    row_seconds = (time.perf_counter() - began) / N_ROWS_DECIDED
+    return {
+        "C": C,
+        "errors": errors,
+        "stream_seconds": seconds,
+        "finish_seconds": finish_seconds,
+        "watched_seconds": watched,
+        "row_microseconds": 1e6 * row_seconds,
+        "n_support": len(model.support_),
+    }
+
+
+def _with_C(job, C):
+    return job.build().set_params(C=C)
+
+
+JOB = KernelJob
+TASKS = {
+    task.__name__: task
+    for task in (
+        fit_and_predict,
+        before_and_after_finishing,
+        delta_max_sweep,
+        one_row_updates,
+        prefixes,
+    )
+}

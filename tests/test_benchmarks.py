@@ -1,0 +1,59 @@
+"""Every benchmark runs, on small data; stored results keep their form."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from benchmarks.bench import harness, measure, results
+from benchmarks.run import STEPS
+
+
+def test_results_have_one_record_per_line_and_times_of_four_digits():
+    payload = {
+        "step": "a",
+        "values": [0.123456789],
+        "records": [
+            {"fit_seconds": [1.23456789], "error": 0.123456789, "n": 7},
+            {"seconds": {"pa": [0.000123456]}, "runs": [{"row_microseconds": 71.57901}]},
+        ],
+    }
+    text = results.dumps(payload)
+    assert text.count("\n") == 3 + 2 + 3
+    stored = json.loads(text)
+    assert stored["values"] == payload["values"]
+    first, second = stored["records"]
+    assert first == {"fit_seconds": [1.235], "error": 0.123456789, "n": 7}
+    assert second == {"seconds": {"pa": [0.0001235]}, "runs": [{"row_microseconds": 71.58}]}
+    assert json.loads(results.dumps(payload | {"records": []}))["records"] == []
+
+
+@pytest.mark.parametrize("path", sorted(results.RESULTS.glob("*.json")), ids=lambda p: p.stem)
+def test_stored_results_have_that_form(path):
+    text = path.read_text()
+    assert results.dumps(json.loads(text)) == text
+    assert path.stem in STEPS
+
+
+@pytest.mark.slow
+def test_every_study_runs_on_small_data():
+    """As `make bench QUICK=1`. Peers that are not installed fail; what is ours may not."""
+    folder = harness.QUICK_RESULTS
+    shutil.rmtree(folder, ignore_errors=True)
+    command = [sys.executable, "-m", "benchmarks.run", "--quick"]
+    done = subprocess.run(command, cwd=measure.ROOT, capture_output=True, check=True, text=True)
+    for step in STEPS:
+        if f"== {step} left out" in done.stdout:
+            assert not (folder / f"{step}.json").exists()
+            continue
+        records = results.load(step, folder)["records"]
+        failed = [record["message"] for record in records if record["status"] == "failed"]
+        assert [text for text in failed if not text.startswith("ModuleNotFoundError")] == []
+        assert len(failed) < len(records)
+    # Steps without data sets are never left out; they have tables and figures.
+    for name in ("one_row", "linear_fit", "linear_growth"):
+        assert (folder / f"{name}.json").exists()
+    assert (folder / "linear_growth.png").stat().st_size > 10_000
+    assert "PA-I" in (folder / "linear_speed.inc").read_text()
