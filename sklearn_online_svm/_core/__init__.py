@@ -42,22 +42,21 @@ The linear models::
 
     estimators (sklearn_online_svm.linear), LabelEfficientClassifier (sklearn_online_svm.active)
              |
+           passes                            what Python calls; signals; finiteness checked
+             |
        update_loop -----------------.        rows, one after the other, through the problems of a
-             |             |        |        model; signals
-             |             |        v
-             |             |     queries        is the label worth asking for? (queries.pyx for
-             |             |        |           Python; random.pxd draws)
-             |             v        v
-             |          rules.h   random     from margin, norm and weight to the step; C, shared
-             v          (rules.pxd)          with the leaves
-          weights          |                 weight vectors, covariance, sums for averages
-             |             |
+             |             |        |        model
+             |          demands     v
+             |             |     queries     which margin a row is to have; is its label worth
+             |             |        |        asking for? (queries.pyx for Python; random.pxd draws)
+             v             v        v
+          rows, weights  rules.h   random    rows with labels, weights and order; weight vectors,
+             |          (rules.pyx)          covariance, sums for averages; from margin and squared
+             |             |                 norm to the step, a table in C, shared with the leaves
              v             v
              simd/leaves_linear.h            C99 loops over dense and sparse rows; in the same
                                              table as the others
 
-    linear/rows                              what is done with rows before: an order drawn, CSR
-                                             and finiteness checked
     memory, guard, stored                    what all of them need: arrays that C reads; one thread
                                              at a time; a stored state read field by field, checked
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from .._core.linear.update_loop import DONE
+from .._core.linear.passes import DONE
+from .._core.linear.queries import Purchases
 from ._oracle import ABSTAINED, UNKNOWN, stored_codes
 
 # What is known of the label of a row, as the compiled loop writes it.
@@ -140,11 +141,12 @@ class CompiledStream(Stream):
         rows, answers = self.priced, self.answers
         if self.asker.second_order and not hasattr(estimator, "decision_variance"):
             self._variances(estimator, None, rule)
-        marks = (self._now, self.owned, rows.class_weights, self.left)
+        factors = rows.class_weights
+        purchases = Purchases(self.asker, self._now, self.owned, factors, self.left)
         rows.position = start
         while True:
             try:
-                end = rows.learn(answers.codes, self.weights, order, self.asker, marks)
+                end = rows.learn(answers.codes, self.weights, order, purchases)
             finally:
                 if self._now is self.predicted:
                     self.n_seen = rows.position

@@ -22,8 +22,8 @@ from .._base import (
     refuse_not_finite,
 )
 from .._contract import Change, Learner
-from .._core.linear.rows import first_not_finite, is_canonical, shuffled
-from .._core.linear.update_loop import NOT_FINITE
+from .._core.linear.passes import NOT_FINITE, first_not_finite
+from .._core.linear.rows import Lessons, is_canonical, shuffled
 from .._persistent import stored_classes, stored_features
 from ._state import LinearState
 
@@ -171,8 +171,7 @@ class LinearLearner(Learner):
 
     def _go_through(self, X, targets, weights, order):
         """One pass; a row that is no number ends it with the error of scikit-learn."""
-        rows = arrays_of(X)
-        end, position = self._state.learn(rows, targets, weights, order)
+        end, position = self._state.learn(Lessons(arrays_of(X), targets, weights, order))
         if end == NOT_FINITE:
             refuse_row(self, X, position if order is None else order[position])
 
@@ -206,7 +205,7 @@ class LinearLearner(Learner):
         else:
             copied = state.copy()
         meanwhile = None if copied is None else state.on_shelf(copied[0])
-        end, position = state.learn(rows, targets, weights, None, 0, None, None, meanwhile)
+        end, position = state.learn(Lessons(rows, targets, weights), meanwhile=meanwhile)
         if end == NOT_FINITE:
             state.restore(copied)
             refuse_row(self, X, position)

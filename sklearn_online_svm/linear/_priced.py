@@ -3,7 +3,8 @@
 import numpy as np
 
 from .._base import classes_of_stream
-from .._core.linear.update_loop import NOT_FINITE
+from .._core.linear.passes import NOT_FINITE
+from .._core.linear.rows import Lessons
 from ._learner import arrays_of, refuse_row
 
 
@@ -50,7 +51,7 @@ class PricedRows:
         """Weight of each class, or None where all are 1."""
         return self.learner._class_factors(None, None, stream=True)
 
-    def learn(self, codes, weights, order, asker, marks):
+    def learn(self, codes, weights, order, purchases):
         """Go on from ``position`` until the rows end, or a label is wanted that is not known.
 
         Parameters
@@ -59,9 +60,8 @@ class PricedRows:
             Class of each row, or that it is not known.
         weights : ndarray of float64 or None
         order : ndarray of int64 or None
-        asker : Asker
-        marks : tuple
-            What the loop notes of each row, see :class:`UpdateLoop`.
+        purchases : Purchases
+            Who asks, and what becomes of each label.
 
         Returns
         -------
@@ -69,6 +69,7 @@ class PricedRows:
             ``DONE``, or why the loop has come back.
         """
         learner, state = self.learner, self.state
+        lessons = Lessons(self.rows, codes, weights, order)
         # While the oracle thinks, others may predict from what has been learnt so far.
         with learner._guard:
             if learner._state is not state:
@@ -80,9 +81,7 @@ class PricedRows:
             # What broke off before the first row has gone through none.
             state.loop.position = start = self.position
             try:
-                end, self.position = state.learn(
-                    self.rows, codes, weights, order, start, asker, marks
-                )
+                end, self.position = state.learn(lessons, start, purchases)
             except BaseException:
                 self.position = state.loop.position
                 raise

@@ -7,19 +7,11 @@ import numpy as np
 from scipy import sparse as sparse_matrices
 
 from .._core.guard import Shelf
-from .._core.linear.update_loop import HELD, RULES, UpdateLoop
+from .._core.linear.passes import HELD, learn
+from .._core.linear.rules import RULES
+from .._core.linear.update_loop import UpdateLoop
 from .._core.linear.weights import DiagonalWeights, FullWeights, Weights, zeros
 from .._core.stored import LARGEST_COUNT, SMALLEST_NUMBER, Stored
-
-# Rules of models with a target, and those of models with a covariance.
-REGRESSION = {"insensitive", "squared_insensitive"}
-SECOND_ORDER = {
-    "second_order",
-    "confidence",
-    "soft_confidence",
-    "squared_confidence",
-    "arow",
-}
 
 # What others may read while one thread learns.
 _NAMES = (
@@ -50,14 +42,14 @@ class Method:
         average_from = state.value("average_from")
         if average_from is not None:
             average_from = state.integer("average_from")
-        if n_classes is None:
-            names = REGRESSION
-        elif covariance is None:
-            names = RULES.keys() - REGRESSION - SECOND_ORDER
-        else:
-            names = SECOND_ORDER
+        wanted = covariance is not None, n_classes is None
+        names = [
+            name
+            for name, rule in RULES.items()
+            if (rule.needs_covariance, rule.is_regression) == wanted
+        ]
         method = cls(
-            rule=_stored_rule(state.part("rule"), sorted(names)),
+            rule=_stored_rule(state.part("rule"), names),
             demands=_stored_demands(state.part("demands"), n_classes or 0),
             fit_intercept=state.flag("fit_intercept"),
             intercept_scaling=_stored_scaling(state),
@@ -266,12 +258,12 @@ class LinearState:
             averaged = self._averaged = n_rows, averages
         return averaged[1]
 
-    def learn(self, *arguments):
+    def learn(self, lessons, start=0, purchases=None, meanwhile=None):
         """Learn by the loop."""
-        end, position = self.loop.learn(*arguments)
+        end, position = learn(self.loop, lessons, start, purchases, meanwhile)
         if end == HELD:
             self._leave()
-            end, position = self.loop.learn(*arguments)
+            end, position = learn(self.loop, lessons, start, purchases, meanwhile)
         return end, position
 
     def _leave(self):

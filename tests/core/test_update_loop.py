@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.testing import assert_array_equal
 
-from sklearn_online_svm._core.linear.queries import ALL, Asker
-from sklearn_online_svm._core.linear.update_loop import DONE, LABEL_WANTED, NOT_FINITE
+from sklearn_online_svm._core.linear.passes import DONE, LABEL_WANTED, NOT_FINITE, learn
+from sklearn_online_svm._core.linear.queries import ALL, Asker, Purchases
+from sklearn_online_svm._core.linear.rows import Lessons
 from sklearn_online_svm.linear._state import LinearState, Method
 from tests.support.linear_kinds import clouds
 
@@ -21,10 +22,10 @@ def test_the_loop_visits_rows_in_the_order_given():
     codes, order = y.astype(np.int32), np.random.default_rng(0).permutation(40)[:30]
     weights = np.random.default_rng(1).choice([0.0, 1.0, 2.0], 40)
     coef, loop = loop_of(4, 3)
-    assert loop.learn(X, codes, weights, order, 10) == (DONE, 30)
+    assert learn(loop, Lessons(X, codes, weights, order), 10) == (DONE, 30)
     wanted, other = loop_of(4, 3)
     rows = order[10:]
-    assert other.learn(X[rows], codes[rows], weights[rows]) == (DONE, 20)
+    assert learn(other, Lessons(X[rows], codes[rows], weights[rows])) == (DONE, 20)
     assert_array_equal(coef, wanted)
     assert loop.n_rows == other.n_rows == 20 and loop.n_updates == other.n_updates > 5
     assert loop.loss == other.loss > 0
@@ -43,18 +44,18 @@ def test_the_loop_ends_at_a_row_that_is_no_number():
     codes = y.astype(np.int32)
     X[17, 2] = np.nan
     coef, loop = loop_of(4)
-    assert loop.learn(X, codes) == (NOT_FINITE, 17)
+    assert learn(loop, Lessons(X, codes)) == (NOT_FINITE, 17)
     wanted, other = loop_of(4)
-    other.learn(X[:17], codes[:17])
+    learn(other, Lessons(X[:17], codes[:17]))
     assert_array_equal(coef, wanted)
     assert loop.n_rows == 17
     # In another order, the place in the order; a row of weight 0 is not looked at.
     order = np.arange(29, -1, -1)
     coef, loop = loop_of(4)
-    assert loop.learn(X, codes, None, order) == (NOT_FINITE, 12)
+    assert learn(loop, Lessons(X, codes, None, order)) == (NOT_FINITE, 12)
     weights = np.ones(30)
     weights[17] = 0.0
-    assert loop_of(4)[1].learn(X, codes, weights) == (DONE, 30)
+    assert learn(loop_of(4)[1], Lessons(X, codes, weights)) == (DONE, 30)
 
 
 def test_the_loop_waits_for_labels():
@@ -65,9 +66,10 @@ def test_the_loop_waits_for_labels():
     left = np.array([100])
     marks = np.zeros(30, np.int32), np.zeros(30, np.uint8), None, left
     asker, position, wanted = Asker(ALL), 0, []
+    lessons, purchases = Lessons(X, codes), Purchases(asker, *marks)
     coef, loop = loop_of(4)
     while True:
-        end, position = loop.learn(X, codes, None, None, position, asker, marks)
+        end, position = learn(loop, lessons, position, purchases)
         if end == DONE:
             break
         assert end == LABEL_WANTED
@@ -86,7 +88,8 @@ def test_the_loop_spends_what_is_left_and_knows_what_nobody_knows():
     owned, left = np.zeros(30, np.uint8), np.array([10])
     coef, loop = loop_of(4)
     marks = np.full(30, 7, np.int32), owned, None, left
-    assert loop.learn(X, codes, None, None, 0, Asker(ALL), marks) == (DONE, 30)
+    purchases = Purchases(Asker(ALL), *marks)
+    assert learn(loop, Lessons(X, codes), 0, purchases) == (DONE, 30)
     bought = np.setdiff1d(np.arange(12), [2, 5])
     assert left[0] == 0
     assert_array_equal(np.flatnonzero(owned == 1), bought)
@@ -98,5 +101,5 @@ def test_the_loop_spends_what_is_left_and_knows_what_nobody_knows():
 
 def _coef_after(X, codes):
     coef, loop = loop_of(X.shape[1])
-    loop.learn(X, codes)
+    learn(loop, Lessons(X, codes))
     return coef

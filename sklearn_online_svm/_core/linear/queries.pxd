@@ -1,6 +1,6 @@
 """Query rules: whether the label of a row is worth its price."""
 from libc.math cimport exp, fabs, log, sqrt
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from ..random cimport next_state, uniform
 
@@ -42,7 +42,7 @@ cdef struct Query:
     int64_t n_rows
     int64_t n_asked
     int64_t n_updates
-    double largest_norm     # squared, of the rows that were updated on
+    double largest_squared_norm     # of the rows that were updated on
     double log_half         # log of the delta that would ask for half of the labels
     int64_t n_scaled        # rows that had a say in it
     double credit           # labels due but not asked for
@@ -55,19 +55,20 @@ cdef inline double log_odds(const Query *query) noexcept nogil:
             + QUERY_COUNT_GAIN * (1.0 - query.rate) * query.credit + query.trend)
 
 
-cdef inline double current_delta(const Query *query, double norm) noexcept nogil:
+cdef inline double current_delta(const Query *query, double squared_norm) noexcept nogil:
     cdef double delta = query.delta
     if query.steered:
         delta = exp(query.log_half + log_odds(query))
     if query.schedule == ADAPTIVE:
         delta /= <double>(query.n_rows + 1)
     elif query.schedule == BY_MISTAKES:
-        delta *= ((norm if norm > query.largest_norm else query.largest_norm)
-                  * sqrt(1.0 + <double>query.n_updates))
+        if squared_norm < query.largest_squared_norm:
+            squared_norm = query.largest_squared_norm
+        delta *= squared_norm * sqrt(1.0 + <double>query.n_updates)
     return delta
 
 
-cdef inline double asking_probability(const Query *query, double confidence, double norm,
+cdef inline double asking_probability(const Query *query, double confidence, double squared_norm,
                                       double variance) noexcept nogil:
     """P(ask) for a row: `confidence` is |p|, or the gap between the two best classes."""
     cdef double delta, r
@@ -75,7 +76,7 @@ cdef inline double asking_probability(const Query *query, double confidence, dou
         return 1.0
     if query.kind == ASK_AT_RANDOM:
         return query.rate
-    delta = current_delta(query, norm)
+    delta = current_delta(query, squared_norm)
     if query.second_order:
         # Cesa-Bianchi, Gentile and Zaniboni 2006: the row is in A before it is predicted.
         r = confidence / (1.0 + variance)
@@ -93,7 +94,7 @@ cdef inline bint asks(const Query *query, double probability) noexcept nogil:
 
 
 cdef inline void move_on(Query *query, double probability, bint asked, bint updated,
-                         double norm) noexcept nogil:
+                         double squared_norm) noexcept nogil:
     """After a row; `probability` is what `asking_probability` gave for it."""
     if query.steered:
         _steer(query, probability, asked)
@@ -103,8 +104,8 @@ cdef inline void move_on(Query *query, double probability, bint asked, bint upda
         query.random = next_state(query.random)
     if updated:
         query.n_updates += 1
-        if norm > query.largest_norm:
-            query.largest_norm = norm
+        if squared_norm > query.largest_squared_norm:
+            query.largest_squared_norm = squared_norm
 
 
 cdef inline void _steer(Query *query, double probability, bint asked) noexcept nogil:
@@ -126,3 +127,12 @@ cdef inline void _steer(Query *query, double probability, bint asked) noexcept n
 
 cdef class Asker:
     cdef Query query
+
+
+cdef class Purchases:
+    cdef object arrays              # kept alive
+    cdef readonly Asker asker
+    cdef int32_t *predicted
+    cdef unsigned char *owned
+    cdef const double *factors      # of the classes, or NULL
+    cdef int64_t *left              # labels that may still be bought

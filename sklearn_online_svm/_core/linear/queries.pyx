@@ -2,6 +2,8 @@
 cimport cython
 from libc.math cimport log
 
+from ..memory cimport address
+
 import numpy as np
 
 from ..stored import Stored
@@ -40,7 +42,7 @@ cdef class Asker:
             kind=kind, schedule=SCHEDULES[schedule], delta=delta, offset=offset,
             rate=1.0 if rate is None else rate, second_order=second_order,
             steered=kind == ASK_BY_MARGIN and rate is not None, random=seed, n_rows=0, n_asked=0,
-            n_updates=0, largest_norm=0.0, log_half=0.0, n_scaled=0, credit=0.0, trend=0.0,
+            n_updates=0, largest_squared_norm=0.0, log_half=0.0, n_scaled=0, credit=0.0, trend=0.0,
         )
         if self.query.steered:
             self.query.log_half = log(delta * (1.0 - self.query.rate) / self.query.rate)
@@ -67,7 +69,7 @@ cdef class Asker:
         cdef Query query = other.query
         query.random, query.n_rows = self.query.random, self.query.n_rows
         query.n_asked, query.n_updates = self.query.n_asked, self.query.n_updates
-        query.largest_norm = self.query.largest_norm
+        query.largest_squared_norm = self.query.largest_squared_norm
         if self.query.steered:
             query.log_half, query.n_scaled = self.query.log_half, self.query.n_scaled
             query.credit, query.trend = self.query.credit, self.query.trend
@@ -79,7 +81,7 @@ cdef class Asker:
             "format": _FORMAT,
             "random": self.query.random, "n_rows": self.query.n_rows,
             "n_asked": self.query.n_asked, "n_updates": self.query.n_updates,
-            "largest_norm": self.query.largest_norm, "log_half": self.query.log_half,
+            "largest_norm": self.query.largest_squared_norm, "log_half": self.query.log_half,
             "n_scaled": self.query.n_scaled, "credit": self.query.credit,
             "trend": self.query.trend,
         }
@@ -93,7 +95,7 @@ cdef class Asker:
         query.n_rows = state.integer("n_rows")
         query.n_asked = state.integer("n_asked", 0, query.n_rows)
         query.n_updates = state.integer("n_updates", 0, query.n_rows)
-        query.largest_norm = state.number("largest_norm", 0.0)
+        query.largest_squared_norm = state.number("largest_norm", 0.0)
         query.log_half = state.number("log_half")
         query.n_scaled = state.integer("n_scaled", 0, query.n_rows)
         query.credit = state.number("credit")
@@ -101,17 +103,18 @@ cdef class Asker:
         state.end()
         self.query = query
 
-    def probabilities(self, const double[::1] confidence, const double[::1] norms,
+    def probabilities(self, const double[::1] confidence, const double[::1] squared_norms,
                       const double[::1] variances):
         """P(ask) of each row, were it the next."""
         cdef Py_ssize_t i
         out = np.empty(confidence.shape[0])
         cdef double[::1] values = out
         for i in range(confidence.shape[0]):
-            values[i] = asking_probability(&self.query, confidence[i], norms[i], variances[i])
+            values[i] = asking_probability(&self.query, confidence[i], squared_norms[i],
+                                           variances[i])
         return out
 
-    def would_ask(self, const double[::1] confidence, const double[::1] norms,
+    def would_ask(self, const double[::1] confidence, const double[::1] squared_norms,
                   const double[::1] variances):
         """Which of the rows, coming in this order, are asked about; nothing moves."""
         cdef Query query = self.query
@@ -120,17 +123,47 @@ cdef class Asker:
         out = np.empty(confidence.shape[0], dtype=np.uint8)
         cdef unsigned char[::1] asked = out
         for i in range(confidence.shape[0]):
-            probability = asking_probability(&query, confidence[i], norms[i], variances[i])
+            probability = asking_probability(&query, confidence[i], squared_norms[i], variances[i])
             asked[i] = asks(&query, probability)
-            move_on(&query, probability, asked[i], False, norms[i])
+            move_on(&query, probability, asked[i], False, squared_norms[i])
         return out.view(np.bool_)
 
     def move(self, const double[::1] confidence, const unsigned char[::1] asked,
-             const unsigned char[::1] updated, const double[::1] norms,
+             const unsigned char[::1] updated, const double[::1] squared_norms,
              const double[::1] variances):
         """After these rows."""
         cdef Py_ssize_t i
         cdef double probability
         for i in range(confidence.shape[0]):
-            probability = asking_probability(&self.query, confidence[i], norms[i], variances[i])
-            move_on(&self.query, probability, asked[i], updated[i], norms[i])
+            probability = asking_probability(&self.query, confidence[i], squared_norms[i],
+                                             variances[i])
+            move_on(&self.query, probability, asked[i], updated[i], squared_norms[i])
+
+
+@cython.final
+cdef class Purchases:
+    """Labels that have a price: who decides about them, and what has become of each.
+
+    Parameters
+    ----------
+    asker : Asker
+    predicted : ndarray of int32, one per row
+        The class predicted before the row is learnt is written.
+    owned : ndarray of uint8, one per row
+        A label that is owned (1) is learnt from without asking; one that is asked for is owned
+        from then on, or 2: nobody knows it, and it is not asked for again.
+    factors : ndarray of float64, one per class, or None
+        The weight of a row is multiplied with that of its label, once this is known.
+    left : ndarray of int64, one number
+        The labels that may still be bought.
+    """
+
+    def __init__(self, Asker asker, predicted, owned, factors, left):
+        self.arrays = predicted, owned, factors, left
+        self.asker = asker
+        self.predicted = <int32_t *>address(predicted)
+        self.owned = <unsigned char *>address(owned)
+        self.factors = NULL
+        if factors is not None:
+            self.factors = <const double *>address(factors)
+        self.left = <int64_t *>address(left)

@@ -1,52 +1,67 @@
-"""What is done with the rows of the linear models before they are learnt."""
+"""What the linear models learn from: rows with labels, weights and an order; CSR rows checked."""
+cimport cython
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from ..memory cimport address
-from ..simd.leaves cimport leaves_linear
 from ..random cimport next_state, uniform
-from .weights cimport FullWeights, Weights
 
 import numpy as np
 
 
-def first_not_finite(X, Weights weights):
-    """The first row of X with a squared norm that cannot be worked with, -1 if there is none."""
-    cdef Py_ssize_t i, n, found = -1
-    cdef const char *values
-    cdef const int64_t *starts = NULL
-    cdef Py_ssize_t itemsize = 4 if weights.single else 8, width = weights.n_features
-    cdef const leaves_linear *leaf = weights.leaf
-    cdef double norm, largest = weights.largest_norm
-    # A full covariance makes float64 of float32 rows.
-    cdef bint wide = weights.single and isinstance(weights, FullWeights)
-    cdef const char *row
+cdef Rows rows_of(object X, Py_ssize_t n_features, bint single) except *:
+    """Where the rows lie of an ndarray, or of (data, indices, indptr)."""
+    cdef Rows rows
+    rows.columns = NULL
+    rows.starts = NULL
+    rows.n_features = n_features
+    rows.itemsize = 4 if single else 8
     if isinstance(X, tuple):
-        values = <const char *>address(X[0])
-        starts = <const int64_t *>address(X[2])
-        n = len(X[2]) - 1
+        data, indices, indptr = X
+        rows.values = <const char *>address(data)
+        rows.columns = <const int32_t *>address(indices)
+        rows.starts = <const int64_t *>address(indptr)
+        rows.n = len(indptr) - 1
     else:
-        values = <const char *>address(X)
-        n = X.shape[0]
-    with nogil:
-        for i in range(n):
-            row = values + (starts[i] if starts != NULL else i * width) * itemsize
-            if starts != NULL:
-                width = starts[i + 1] - starts[i]
-            norm = _square(row, width) if wide else leaf.square(row, width)
-            if not norm <= largest:
-                found = i
-                break
-    return found
+        rows.values = <const char *>address(X)
+        rows.n = X.shape[0]
+    return rows
 
 
-cdef double _square(const char *row, Py_ssize_t n) noexcept nogil:
-    """The squared norm of a float32 row, in float64."""
-    cdef Py_ssize_t k
-    cdef double value, total = 0.0
-    for k in range(n):
-        value = (<const float *>row)[k]
-        total += value * value
-    return total
+@cython.final
+cdef class Lessons:
+    """Rows in the order in which they are learnt, with their labels and weights.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features), or tuple (data, indices, indptr)
+        Float32 or float64 as the weights want it; indices int32, indptr int64.
+    labels : ndarray of int32, or of float64 for regression
+        Class of each row, -1: not known, -2: nobody knows.
+    weights : ndarray of float64, optional
+    order : ndarray of int64, optional
+        Rows to visit, in this order.
+    """
+
+    def __init__(self, X, labels, weights=None, order=None):
+        self.arrays = X, labels, weights, order
+
+    cdef int lay_out(self, Py_ssize_t n_features, bint single, bint is_regression) except -1:
+        X, labels, weights, order = self.arrays
+        self.rows = rows_of(X, n_features, single)
+        self.n = self.rows.n
+        self.labels = NULL
+        self.targets = self.weights = NULL
+        self.order = NULL
+        if is_regression:
+            self.targets = <const double *>address(labels)
+        else:
+            self.labels = <const int32_t *>address(labels)
+        if weights is not None:
+            self.weights = <const double *>address(weights)
+        if order is not None:
+            self.order = <const int64_t *>address(order)
+            self.n = len(order)
+        return 0
 
 
 def is_canonical(const int32_t[::1] indices, const int64_t[::1] indptr, int32_t n_features):

@@ -1,14 +1,6 @@
 """Weight states of the linear learners: what a row is looked at with, and what a step moves."""
-from libc.stdint cimport int32_t
-
-from ..simd.leaves cimport leaves_linear, leaves_look
-
-
-# One row: n values, and their columns where it is sparse (NULL: dense).
-cdef struct Row:
-    const void *values
-    const int32_t *columns
-    Py_ssize_t n
+from ..simd.leaves cimport leaves_linear
+from .rows cimport Row
 
 
 cdef class Weights:
@@ -17,6 +9,7 @@ cdef class Weights:
     cdef readonly bint intercept
     cdef readonly bint sparse
     cdef readonly bint averaged
+    cdef readonly bint is_full      # with a covariance of all weights
     cdef object arrays              # kept alive
     cdef bint single                # float32
     cdef Py_ssize_t itemsize
@@ -35,16 +28,16 @@ cdef class Weights:
     cdef object buffers
     cdef double *margins
     cdef double *variances
-    cdef double norm                # |x|^2
-    cdef double largest_norm        # with more the loops would meet infinity
+    cdef double squared_norm        # |x|^2
+    cdef double extended_squared_norm   # the same with the constant feature
+    cdef double largest_squared_norm    # with more the loops would meet infinity
     # Variance of each weight before anything is learnt, 1 without a covariance.
     cdef double start_variance
-    cdef double square              # the same with the constant feature
 
     cdef _lay_out(self, coef, intercept, bint fit_intercept, bint sparse)
     cdef _set_limits(self, double start_variance, double largest)
     cdef void look(self, const Row *row) noexcept nogil
-    cdef double quad(self, const Row *row, Py_ssize_t c) noexcept nogil
+    cdef double variance_of(self, const Row *row, Py_ssize_t c) noexcept nogil
     cdef void step(self, const Row *row, Py_ssize_t c, double along, double shrink) noexcept nogil
     cdef void steps(self, const Row *row, const double *along, const double *shrink,
                     Py_ssize_t n_taken) noexcept nogil

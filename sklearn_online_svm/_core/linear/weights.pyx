@@ -8,7 +8,8 @@ with the room behind their end that the leaves want.
 from libc.float cimport DBL_MAX, FLT_MAX
 
 from ..memory cimport CACHE_LINE, address, aligned_bytes
-from ..simd.leaves cimport table
+from ..simd.leaves cimport leaves_look, table
+from .rows cimport Row
 
 import numpy as np
 
@@ -68,10 +69,10 @@ cdef class Weights:
 
     cdef _set_limits(self, double start_variance, double largest):
         self.start_variance = start_variance
-        self.largest_norm = largest / max(1.0, start_variance)
+        self.largest_squared_norm = largest / max(1.0, start_variance)
 
     cdef void look(self, const Row *row) noexcept nogil:
-        """Margins of all problems and the norm of the row."""
+        """Margins of all problems and the squared norm of the row."""
         cdef leaves_look seen
         cdef Py_ssize_t c
         if row.columns == NULL:
@@ -85,18 +86,18 @@ cdef class Weights:
             self.leaf.look_sparse(row.values, row.columns, row.n, self.w, &seen)
             self.margins[0] = seen.margin
         else:
-            seen.norm = self.leaf.square(row.values, row.n)
+            seen.squared_norm = self.leaf.squared_norm(row.values, row.n)
             self.leaf.margins_sparse(row.values, row.columns, row.n, self.w, self.n_problems,
                                      self.margins)
-        self.norm = self.square = seen.norm
+        self.squared_norm = self.extended_squared_norm = seen.squared_norm
         if self.intercept:
-            self.square += self.constant
+            self.extended_squared_norm += self.constant
             for c in range(self.n_problems):
                 self.margins[c] += self.b[c]
 
-    cdef double quad(self, const Row *row, Py_ssize_t c) noexcept nogil:
+    cdef double variance_of(self, const Row *row, Py_ssize_t c) noexcept nogil:
         """``x'S x`` of a problem, for the row looked at last; S = 1 without a covariance."""
-        return self.square
+        return self.extended_squared_norm
 
     cdef void step(self, const Row *row, Py_ssize_t c, double along, double shrink) noexcept nogil:
         """``w += along * S x`` and ``S -= shrink * S x x' S`` in problem c."""
@@ -161,7 +162,7 @@ cdef class DiagonalWeights(Weights):
         cdef leaves_look seen
         cdef Py_ssize_t c, bytes_apart = self.class_stride * self.itemsize
         if row.columns != NULL and self.n_problems > 1:
-            seen.norm = self.leaf.square(row.values, row.n)
+            seen.squared_norm = self.leaf.squared_norm(row.values, row.n)
             self.leaf.margins_sparse(row.values, row.columns, row.n, self.w, self.n_problems,
                                      self.margins)
             self.leaf.variances_sparse(row.values, row.columns, row.n, self.s, self.n_problems,
@@ -176,14 +177,14 @@ cdef class DiagonalWeights(Weights):
                                                    &seen)
                 self.margins[c] = seen.margin
                 self.variances[c] = seen.variance
-        self.norm = self.square = seen.norm
+        self.squared_norm = self.extended_squared_norm = seen.squared_norm
         if self.intercept:
-            self.square += 1.0
+            self.extended_squared_norm += 1.0
             for c in range(self.n_problems):
                 self.margins[c] += self.b[c]
                 self.variances[c] += self.s_b[c]
 
-    cdef double quad(self, const Row *row, Py_ssize_t c) noexcept nogil:
+    cdef double variance_of(self, const Row *row, Py_ssize_t c) noexcept nogil:
         return self.variances[c]
 
     cdef void steps(self, const Row *row, const double *along, const double *shrink,
@@ -241,6 +242,7 @@ cdef class FullWeights(Weights):
         self.sparse = sparse
         self.single = single
         self.itemsize = 4 if single else 8
+        self.is_full = True
         self.n_inputs = self.n_features + (1 if fit_intercept else 0)
         buffers = np.zeros((2, self.n_inputs))
         self.arrays += (covariance, buffers)
@@ -268,22 +270,23 @@ cdef class FullWeights(Weights):
             self.leaf.look_dense(x, self.w + c * self.n_features * sizeof(double),
                                  self.n_features, &seen)
             self.margins[c] = seen.margin + (self.b[c] if self.intercept else 0.0)
-        self.norm = seen.norm
-        self.square = seen.norm + (1.0 if self.intercept else 0.0)
+        self.squared_norm = self.extended_squared_norm = seen.squared_norm
+        if self.intercept:
+            self.extended_squared_norm += 1.0
 
-    cdef double quad(self, const Row *row, Py_ssize_t c) noexcept nogil:
+    cdef double variance_of(self, const Row *row, Py_ssize_t c) noexcept nogil:
         cdef double variance = table().covariance_times(
             self.S + c * self.n_inputs * self.n_inputs, self.x, self.u, self.n_inputs
         )
         # |S x|^2 is at most as much: if not, rounding has cost S its positive eigenvalues in the
         # direction of x, in which nothing more can be learnt.
-        if self.leaf.square(self.u, self.n_inputs) > 2.0 * self.start_variance * variance:
+        if self.leaf.squared_norm(self.u, self.n_inputs) > 2.0 * self.start_variance * variance:
             variance = 0.0
         self.variances[c] = variance
         return variance
 
     cdef void step(self, const Row *row, Py_ssize_t c, double along, double shrink) noexcept nogil:
-        """After ``quad`` for the same problem: S x is that of the row."""
+        """After ``variance_of`` for the same problem: S x is that of the row."""
         self.leaf.add_dense(along, self.u, self.w + c * self.n_features * sizeof(double),
                             self.n_features)
         if self.intercept:

@@ -48,6 +48,13 @@
 #define LEAVES_X86 0
 #endif
 
+/* Asks for n_bytes of memory, 4096 at most, ahead of time. (Inlined by force: a compiler takes a
+ * function that only prefetches for one without effect, and drops its calls.) */
+LEAVES_INLINE void leaves_fetch(const void *data, ptrdiff_t n_bytes) {
+    ptrdiff_t k;
+    for (k = 0; k < n_bytes && k < 4096; k += 64) LEAVES_PREFETCH((const char *)data + k);
+}
+
 enum {
     LEAVES_LINEAR = 0,
     LEAVES_POLY = 1,
@@ -114,7 +121,7 @@ typedef struct {
  * sum_k s[k] x[k]^2. */
 typedef struct {
     double margin;
-    double norm;
+    double squared_norm;
     double variance;
 } leaves_look;
 
@@ -149,7 +156,7 @@ typedef struct {
  * weights and variances there is room for a whole vector. */
 typedef struct {
     /* sum x[k]^2 */
-    double (*square)(const void *x, ptrdiff_t n);
+    double (*squared_norm)(const void *x, ptrdiff_t n);
     void (*look_dense)(const void *x, const void *w, ptrdiff_t n, leaves_look *look);
     void (*look_dense_diagonal)(const void *x, const void *w, const void *s, ptrdiff_t n,
                                 leaves_look *look);
@@ -180,7 +187,7 @@ typedef struct {
                                     const int32_t *columns, ptrdiff_t n, void *w, void *s,
                                     ptrdiff_t n_classes);
     /* Rows from start to stop through a rule of first order; returns how far it came: a row whose
-     * norm is no finite number ends it. */
+     * squared norm is no finite number ends it. */
     ptrdiff_t (*run)(const leaves_pass *rows, ptrdiff_t start, ptrdiff_t stop,
                      leaves_tally *tally);
 } leaves_linear;

@@ -54,7 +54,7 @@ cdef extern from "leaves.h" nogil:
 
     ctypedef struct leaves_look:
         double margin
-        double norm
+        double squared_norm
         double variance
 
     ctypedef struct leaves_pass:
@@ -78,7 +78,7 @@ cdef extern from "leaves.h" nogil:
         int64_t n_updates
 
     ctypedef struct leaves_linear:
-        double (*square)(const void *, ptrdiff_t) noexcept nogil
+        double (*squared_norm)(const void *, ptrdiff_t) noexcept nogil
         void (*look_dense)(const void *, const void *, ptrdiff_t, leaves_look *) noexcept nogil
         void (*look_dense_diagonal)(const void *, const void *, const void *, ptrdiff_t,
                                     leaves_look *) noexcept nogil
@@ -107,7 +107,7 @@ cdef extern from "leaves.h" nogil:
         ptrdiff_t (*run)(const leaves_pass *, ptrdiff_t, ptrdiff_t,
                          leaves_tally *) noexcept nogil
 
-    void LEAVES_PREFETCH(const void *)
+    void leaves_fetch(const void *data, ptrdiff_t n_bytes)
 
     ctypedef struct leaves_table:
         const char *name

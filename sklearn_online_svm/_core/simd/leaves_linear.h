@@ -12,7 +12,7 @@
 
 /* ------------------------------------------------------------------ dense ----------------- */
 
-/* margin = w.x, norm = |x|^2 and, with variances s, variance = sum s x^2: in one pass. */
+/* margin = w.x, squared_norm = |x|^2 and, with variances s, variance = sum s x^2: in one pass. */
 LEAVES_INLINE void TYPED(look_at)(const REAL *x, const REAL *w, const REAL *s, ptrdiff_t n,
                                   leaves_look *look, const int diagonal) {
     const VEC zero = V_SET((REAL)0);
@@ -43,11 +43,11 @@ LEAVES_INLINE void TYPED(look_at)(const REAL *x, const REAL *w, const REAL *s, p
         if (diagonal) v1 = V_FMA(V_MUL(a, V_LOAD(s + k)), a, v1);
     }
     look->margin = (double)V_SUM(V_ADD(m0, m1));
-    look->norm = (double)V_SUM(V_ADD(n0, n1));
+    look->squared_norm = (double)V_SUM(V_ADD(n0, n1));
     if (diagonal) look->variance = (double)V_SUM(V_ADD(v0, v1));
 }
 
-static double TYPED(square)(const void *x_, ptrdiff_t n) {
+static double TYPED(squared_norm)(const void *x_, ptrdiff_t n) {
     const REAL *x = (const REAL *)x_;
     VEC n0 = V_SET((REAL)0), n1 = n0;
     ptrdiff_t k = 0;
@@ -164,7 +164,7 @@ LEAVES_INLINE void TYPED(look_at_sparse)(const REAL *x, const int32_t *columns, 
         if (diagonal) v[0] = S_FMA(a * s[columns[k]], a, v[0]);
     }
     look->margin = (double)((m[0] + m[1]) + (m[2] + m[3]));
-    look->norm = (double)((q[0] + q[1]) + (q[2] + q[3]));
+    look->squared_norm = (double)((q[0] + q[1]) + (q[2] + q[3]));
     if (diagonal) look->variance = (double)((v[0] + v[1]) + (v[2] + v[3]));
 }
 
@@ -336,13 +336,9 @@ static void TYPED(add_sparse_diagonal_all)(const double *steps, const double *sh
 LEAVES_INLINE void TYPED(fetch)(const leaves_pass *rows, ptrdiff_t i) {
     const ptrdiff_t start = rows->starts ? rows->starts[i] : i * rows->n_features;
     const ptrdiff_t n = rows->starts ? rows->starts[i + 1] - start : rows->n_features;
-    const char *values = (const char *)((const REAL *)rows->values + start);
-    const char *columns = (const char *)(rows->columns + start);
-    ptrdiff_t k, most = 4096;
     LEAVES_PREFETCH(rows->labels + i);
-    for (k = 0; k < n * (ptrdiff_t)sizeof(REAL) && k < most; k += 64) LEAVES_PREFETCH(values + k);
-    if (rows->starts)
-        for (k = 0; k < n * 4 && k < most; k += 64) LEAVES_PREFETCH(columns + k);
+    leaves_fetch((const REAL *)rows->values + start, n * (ptrdiff_t)sizeof(REAL));
+    if (rows->starts) leaves_fetch(rows->columns + start, n * 4);
 }
 
 LEAVES_INLINE ptrdiff_t TYPED(run_through)(const leaves_pass *rows, ptrdiff_t at, ptrdiff_t stop,
@@ -378,10 +374,11 @@ LEAVES_INLINE ptrdiff_t TYPED(run_through)(const leaves_pass *rows, ptrdiff_t at
             x = (const REAL *)rows->values + i * d;
             TYPED(look_at)(x, w, NULL, d, &look, 0);
         }
-        if (!isfinite(look.norm)) break;
+        if (!isfinite(look.squared_norm)) break;
         positive = labels[i] == 1;
-        step = rule_step_of(&rule, positive ? 1.0 : -1.0, look.margin + bias, look.norm + constant,
-                            weight, positive ? demands[1] : demands[0]);
+        step = rule_first_order(&rule, positive ? 1.0 : -1.0, look.margin + bias,
+                                look.squared_norm + constant, weight,
+                                positive ? demands[1] : demands[0]);
         loss += step.loss;
         if (!step.taken) continue;
         n_updates++;
@@ -407,7 +404,7 @@ static ptrdiff_t TYPED(run)(const leaves_pass *rows, ptrdiff_t start, ptrdiff_t 
 }
 
 static const leaves_linear TYPED(linear) = {
-    TYPED(square),
+    TYPED(squared_norm),
     TYPED(look_dense),
     TYPED(look_dense_diagonal),
     TYPED(margins_dense),
