@@ -1,0 +1,38 @@
+"""Our headers compile without warnings, alone and whatever was included before."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import sklearn_online_svm
+
+CORE = Path(sklearn_online_svm.__file__).parent / "_core"
+COMPILER = next(filter(None, map(shutil.which, ("gcc", "clang"))), None)
+# Included several times over by others, which are here.
+PARTS = {
+    "leaves_level.h", "leaves_linear.h", "leaves_real.h", "leaves_solver.h", "leaves_vectors.h",
+}  # fmt: skip
+HEADERS = sorted(path for path in CORE.glob("*/*.h") if path.name not in PARTS)
+# Functions that are there to be called must be.
+CALLS = {"leaves_levels.h": "const leaves_table *tables[3]; (void)leaves_available(tables);"}
+
+
+@pytest.mark.skipif(COMPILER is None, reason="there is no gcc or clang")
+@pytest.mark.parametrize("header", HEADERS, ids=lambda path: path.name)
+def test_headers_have_no_warnings(header, tmp_path):
+    program = tmp_path / "program.c"
+    call = CALLS.get(header.name, "")
+    program.write_text(
+        f'#include "{header}"\n#include "{header}"\nint main(void) {{ {call} return 0; }}\n'
+    )
+    rooms = [f"-I{CORE / room}" for room in ("simd", "kernel", "linear")]
+    flags = ["-std=gnu99", "-O1", "-Wall", "-Wextra", "-Werror"]
+    command = [COMPILER, *flags, *rooms, "-c", str(program), "-o", str(tmp_path / "program.o")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_headers_are_found():
+    assert {"leaves.h", "leaves_levels.h", "row_pool.h", "rules.h"} <= {p.name for p in HEADERS}
