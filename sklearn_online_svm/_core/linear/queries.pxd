@@ -62,7 +62,7 @@ cdef inline double current_delta(const Query *query, double squared_norm) noexce
     if query.schedule == ADAPTIVE:
         delta /= <double>(query.n_rows + 1)
     elif query.schedule == BY_MISTAKES:
-        if squared_norm < query.largest_squared_norm:
+        if not squared_norm > query.largest_squared_norm:
             squared_norm = query.largest_squared_norm
         delta *= squared_norm * sqrt(1.0 + <double>query.n_updates)
     return delta
