@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-import sklearn_online_svm
-
-CORE = Path(sklearn_online_svm.__file__).parent / "_core"
+CORE = Path(__file__).parents[2] / "sklearn_online_svm" / "_core"
 COMPILER = next(filter(None, map(shutil.which, ("gcc", "clang"))), None)
 # Included several times over by others, which are here.
 PARTS = {
