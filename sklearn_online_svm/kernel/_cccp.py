@@ -5,8 +5,8 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from .._core.kernel.given_rows import Rows
 from .._core.stored import Stored
-from ._engine import continued_alpha
 from ._passes import Passes
 
 
@@ -40,22 +40,25 @@ class ConvexProblems(Passes):
     def __init__(self, model, X, codes, cost, at):
         super().__init__(model, X, codes, cost, at)
         n_problems = model._spec.n_problems
-        self.has_bias = model._spec.solver.has_bias
         classes = [1] if n_problems == 1 else range(n_problems)
         self.y = np.array([np.where(codes == c, 1.0, -1.0) for c in classes])
         if at["shifted"] is None:
             self.at = {**at, "shifted": np.zeros(self.y.shape, dtype=np.int8)}
 
     def learn(self):
-        self.learn_rows(self.at["shifted"])
+        self.learn_rows(self.given())
         return dict(stage="finish")
+
+    def given(self):
+        """Return the rows, with the boxes of the present problem."""
+        return Rows(self.codes, self.cost, self.row_ids, self.at["shifted"])
 
     def judge(self):
         """Look for rows of the problem that violate with the result."""
         model, at = self.model, self.at
         scores = self.scores()
         rows = self.row_ids if at["rows"] is None else at["rows"]
-        violation = self.violation(scores)[:, rows].max(axis=0)
+        violation = self.engine.violations(self.given(), scores)[:, rows].max(axis=0)
         model.kkt_violation_ = float(violation.max())
         order, changes = rows[violation > model.tol], self.engine.n_changes
         if not len(order) or changes == at["settled"] or self.engine.out_of_steps:
@@ -106,7 +109,7 @@ class ConvexProblems(Passes):
 
     def shift(self):
         """Give the rows new boxes, and move the old solution into them."""
-        self.once(self.rebox)
+        self.once(self.engine.rebox, self.given())
         return dict(
             stage="finish",
             rows=None,
@@ -116,41 +119,11 @@ class ConvexProblems(Passes):
             n_done=self.at["n_done"] + 1,
         )
 
-    def rebox(self):
-        boxes = []
-        for problem, y, beyond in zip(
-            self.engine.problems, self.y, self.at["shifted"], strict=True
-        ):
-            slots = problem.slots()
-            rows = problem.members["row_id"][slots]
-            bound = np.where(beyond[rows], -y[rows], y[rows]) * self.cost[rows]
-            lower, upper = np.minimum(0, bound), np.maximum(0, bound)
-            alpha = continued_alpha(problem.members["alpha"][slots], lower, upper, self.has_bias)
-            boxes.append((lower, upper, alpha))
-        self.engine.rebox(boxes)
-
-    def violation(self, scores):
-        """(n_problems, n_rows) violation of each row with the members, at its alpha."""
-        violation = np.zeros(self.y.shape)
-        for c, problem in enumerate(self.engine.problems):
-            slots = problem.slots()
-            alpha = np.zeros(self.y.shape[1])
-            alpha[problem.members["row_id"][slots]] = problem.members["alpha"][slots]
-            bound = np.where(self.at["shifted"][c], -self.y[c], self.y[c]) * self.cost
-            g = self.y[c] - (scores[c] - problem.b)
-            # Without a bias each row stands alone: the partner's gradient is 0.
-            extremes = problem.members.extremes
-            low, high = (extremes["g_min"], extremes["g_max"]) if self.has_bias else (0.0, 0.0)
-            rises, falls = alpha < np.maximum(0, bound), alpha > np.minimum(0, bound)
-            violation[c, rises] = (g - low)[rises]
-            violation[c, falls] = np.maximum(violation[c, falls], (high - g)[falls])
-        return np.maximum(violation, 0.0)
-
     def scores(self):
-        """Return the (n_problems, n_rows) decision values of the rows."""
+        """Return the (n_rows, n_problems) decision values of the rows."""
         scores = np.empty((self.X.shape[0], len(self.y)))
         self.engine.show(False, 0).decide(self.X, scores, self.threads)
-        return scores.T
+        return scores
 
     def beyond_ramp(self, scores):
         """Return flags of the rows left of the ramp.
@@ -158,12 +131,12 @@ class ConvexProblems(Passes):
         A row comes back only when it is right of the end by more than tol: the scores are not
         more exact than that, and at the end both tangents touch.
         """
-        z, s = self.y * scores, self.model.ramp_s
+        z, s = self.y * scores.T, self.model.ramp_s
         return (z < s + self.model.tol * self.at["shifted"]).astype(np.int8)
 
     def objective(self, scores):
         """Objective of each class with the ramp loss, over all rows."""
-        z, s = self.y * scores, self.model.ramp_s
+        z, s = self.y * scores.T, self.model.ramp_s
         loss = np.maximum(0, 1 - z) - np.maximum(0, s - z)
         norms = [problem.squared_norm for problem in self.engine.problems]
         return 0.5 * np.array(norms) + loss @ self.cost

@@ -301,66 +301,24 @@ def is_saturated(engine):
     return any(len(values) > 1 and np.all(values == 1) for values in diagonals)
 
 
-def linear_solution(engine):
+def linear_weights(solution):
     """Weights and biases of the decision functions of a linear kernel, f(x) = w.x + b."""
-    offset, alpha = engine.store.offset, engine.coefficients()
-    known = engine.weights
+    offset, alpha, bias = solution.offset, solution.coef, solution.bias
+    known = solution.kept.get("linear")
     # Slots change hands only when something else changes, too.
     if (
         known is None
-        or known["n_changes"] != engine.n_changes
+        or known["n_changes"] != solution.n_changes
         or not np.array_equal(known["alpha"], alpha)
     ):
-        known = {"n_changes": engine.n_changes, "alpha": alpha}
-        slots = support(engine)[0]
-        vectors = engine.store.vectors(slots)
+        slots, vectors = solution.support, solution.vectors()
         if offset is None:
             coef = alpha[:, slots] @ vectors
         elif sparse.issparse(vectors):
             coef = alpha[:, slots] @ vectors - np.outer(alpha.sum(axis=1), offset)
         else:
             coef = alpha[:, slots] @ (vectors - offset)
-        known["coef"] = np.asarray(coef, dtype=np.float64)
-        engine.weights = known
-    coef, b = known["coef"], engine.biases()
-    return coef, b if offset is None else b - coef @ offset
-
-
-def support(engine):
-    """Support vectors of an engine, by class and, within a class, in order of arrival.
-
-    Returns
-    -------
-    slots : ndarray of shape (n_SV,)
-        Their places in the store.
-    row_ids : ndarray of shape (n_SV,)
-    labels : ndarray of shape (n_SV,)
-        Class codes.
-    """
-    coef = engine.coefficients()
-    slots = np.flatnonzero((coef != 0).any(axis=0))
-    row_ids = np.full(coef.shape[1], -1, dtype=np.int64)
-    for problem in engine.problems:
-        members = problem.members
-        alive = members["alive"] != 0
-        row_ids[members["index"][alive]] = members["row_id"][alive]
-    labels = engine.slot_labels[slots]
-    order = np.lexsort((row_ids[slots], labels))
-    slots = slots[order]
-    return slots, row_ids[slots], labels[order]
-
-
-def continued_alpha(alpha, lower, upper, has_bias):
-    """Move alpha into new boxes, with a bias its sum back to 0: the start of a warm solution.
-
-    Clipping may leave one sign heavier; that side is scaled down, which stays inside the boxes, as
-    each of them holds 0.
-    """
-    alpha = np.clip(alpha, lower, upper)
-    if has_bias:
-        up, down = alpha[alpha > 0].sum(), -alpha[alpha < 0].sum()
-        if up > down:
-            alpha[alpha > 0] *= down / up
-        elif down > up:
-            alpha[alpha < 0] *= up / down
-    return alpha
+        coef = np.asarray(coef, dtype=np.float64)
+        known = {"n_changes": solution.n_changes, "alpha": alpha, "coef": coef}
+        solution.kept["linear"] = known
+    return known["coef"], bias if offset is None else bias - known["coef"] @ offset

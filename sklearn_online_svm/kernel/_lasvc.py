@@ -20,10 +20,10 @@ from .._base import (
     has_fast_path,
     thread_pool,
 )
+from .._core.kernel.given_rows import Rows
 from .._core.kernel.members import STREAM
 from .._core.kernel.stores import BLOCK
-from .._core.kernel.stream import Rows
-from ._engine import ALGORITHMS, SolverSpec, continued_alpha, support
+from ._engine import ALGORITHMS, SolverSpec
 from ._learner import KernelLearner
 from ._passes import OnlinePasses, known_slots
 from ._svc_names import without_keywords_of_svc
@@ -656,37 +656,31 @@ class LASVC(KernelLearner):
         if former is not None:
             engine.begin_pass(known_slots(engine, X.shape[0]))
             with former.guard.reading():
-                rows, alpha = self._former_solution(X, codes, cost, former, before)
-            engine.seed(X, rows, Rows(codes, cost, np.arange(X.shape[0])), alpha)
+                self._seed(engine, former.present(), X, codes, cost, before)
         self._engine = engine
         self._allow_steps(X.shape[0])
         return OnlinePasses(self, X, codes, cost, at)
 
-    def _former_solution(self, X, codes, cost, former, before):
-        """Rows and alpha of the former fit, moved into the present boxes."""
-        slots, rows, labels = support(former)
-        solver = self._spec.solver
+    def _seed(self, engine, solution, X, codes, cost, before):
+        """Begin with the solution of the former fit, moved into the present boxes."""
+        rows = solution.row_ids
         same = np.array_equal(before["classes_"], self.classes_) and (
             not len(rows) or rows.max() < X.shape[0]
         )
         if same and self._spec.layout != "precomputed":
-            difference = former.store.vectors(slots) - X[rows]
+            difference = solution.vectors() - X[rows]
             same = not abs(difference).max() if len(rows) else True
-        if not same or not np.array_equal(codes[rows], labels):
+        if not same or not np.array_equal(codes[rows], solution.labels):
             raise ValueError(
                 "warm_start=True continues fit on the rows it has seen, but X or y are not "
                 "those; use partial_fit for new rows, or warm_start=False."
             )
-        alpha = np.ascontiguousarray(former.coefficients()[:, slots])
-        for c in range(len(alpha)):
-            y = np.where(codes[rows] == (1 if len(alpha) == 1 else c), 1, -1)
-            if solver.algorithm == "lasvm-nc":
-                y[alpha[c] * y < 0] *= -1  # the shifted boxes
-            bound = y * cost[rows]
-            alpha[c] = continued_alpha(
-                alpha[c], np.minimum(0, bound), np.maximum(0, bound), solver.has_bias
-            )
-        return rows, alpha
+        shifted = None
+        if self._spec.solver.algorithm == "lasvm-nc":
+            shifted = np.zeros((self._spec.n_problems, X.shape[0]), dtype=np.int8)
+            shifted[:, rows] = solution.beyond_ramp
+        given = Rows(codes, cost, np.arange(X.shape[0]), shifted)
+        engine.seed(X, rows, given, engine.moved(given, rows, solution.alpha))
 
     def _warn_if_cut_short(self, stacklevel):
         if self._engine.cut_short:

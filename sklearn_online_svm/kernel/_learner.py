@@ -33,7 +33,6 @@ from ._engine import (
     is_saturated,
     needs_double,
     short,
-    support,
     uncertainty,
 )
 from ._interrupted import (
@@ -322,7 +321,7 @@ class KernelLearner(KernelMachine):
         found = self._coarseness()
         if not found or self._spec.kernel != "linear" or not self._spec.solver.has_bias:
             return False
-        vectors = self._engine.store.vectors(support(self._engine)[0])
+        vectors = self._engine.present().vectors()
         mean = np.asarray(vectors.mean(axis=0, dtype=np.float64)).ravel()
         spec = replace(self._spec, offset=short(mean), dtype="float64")
         engine = counted_from(self._engine, spec)

@@ -10,7 +10,7 @@ from .._base import check_rows, has_fast_path, refuse_not_finite, thread_pool
 from .._contract import Learner
 from .._persistent import stored_classes, stored_features
 from .._suspects import SuspectLabels
-from ._engine import EngineSpec, linear_solution, support
+from ._engine import EngineSpec, linear_weights
 from ._svc_names import PROBABILITIES, NotOffered
 
 # Numbers of float32 rows that are widened at a time.
@@ -67,13 +67,9 @@ class KernelMachine(SuspectLabels, ClassifierMixin, Learner):
                 dtype=self._dtype,
                 accept_sparse=False if self._is_precomputed() else "csr",
             )
-        engine, settles = self._engine, self._settles()
-        solution = engine.shown(settles)
-        if solution is None:
-            with thread_pool(self.n_jobs) as threads:
-                solution = engine.show(settles, self._most_steps(), threads)
+        solution = self._solution()
         if self._spec.kernel == "linear":
-            scores = linear_scores(X, *(solution.weights or self._weigh(engine, settles)))
+            scores = linear_scores(X, *linear_weights(solution))
             refuse_not_finite(scores, "beyond the range of float64")
         else:
             scores = np.empty((X.shape[0], self._spec.n_problems))
@@ -82,12 +78,15 @@ class KernelMachine(SuspectLabels, ClassifierMixin, Learner):
             refuse_not_finite(scores, "made of kernel values beyond the range of single precision")
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def _weigh(self, engine, settles):
-        """Weights and biases of a linear kernel; they are kept with the solution."""
-        with engine.guard.reading():
-            solution = engine.show(settles, self._most_steps())
-            solution.weights = linear_solution(engine)
-            return solution.weights
+    def _solution(self):
+        """Return the last complete state; an optimum is found where there is none yet."""
+        check_is_fitted(self)
+        engine, settles = self._engine, self._settles()
+        solution = engine.shown(settles)
+        if solution is None:
+            with thread_pool(self.n_jobs) as threads:
+                solution = engine.show(settles, self._most_steps(), threads)
+        return solution
 
     def predict(self, X):
         """Class of each row.
@@ -128,15 +127,15 @@ class KernelMachine(SuspectLabels, ClassifierMixin, Learner):
     @property
     def support_(self):
         """Indices of the support vectors."""
-        with self._reading() as (view, engine):
-            kind = np.int32 if view.n_samples_seen_ < 2**31 else np.int64
-            return support(engine)[1].astype(kind)
+        view = self._view()
+        kind = np.int32 if view.n_samples_seen_ < 2**31 else np.int64
+        return view._solution().row_ids.astype(kind)
 
     @property
     def support_vectors_(self):
         """Support vectors."""
-        with self._reading() as (view, engine):
-            vectors = engine.store.vectors(support(engine)[0])
+        view = self._view()
+        vectors = view._solution().vectors()
         if not view._sparse and not isinstance(vectors, np.ndarray):
             return vectors.toarray()
         return vectors
@@ -144,31 +143,31 @@ class KernelMachine(SuspectLabels, ClassifierMixin, Learner):
     @property
     def n_support_(self):
         """Number of support vectors of each class."""
-        with self._reading() as (view, engine):
-            labels = support(engine)[2]
+        view = self._view()
+        labels = view._solution().labels
         return np.bincount(labels, minlength=len(view.classes_)).astype(np.int32)
 
     @property
     def dual_coef_(self):
         """Signed coefficients of the support vectors."""
-        with self._reading() as (_, engine):
-            return _read_only(engine.coefficients()[:, support(engine)[0]])
+        return _read_only(self._view()._solution().alpha)
 
     @property
     def intercept_(self):
         """Bias of each decision function."""
-        with self._reading() as (view, engine):
-            if view._spec.kernel == "linear":
-                return _read_only(linear_solution(engine)[1])
-            return _read_only(engine.biases())
+        view = self._view()
+        solution = view._solution()
+        bias = linear_weights(solution)[1] if view._spec.kernel == "linear" else solution.bias
+        return _read_only(bias.copy())
 
     @property
     def coef_(self):
         """Weights of the features (linear kernel)."""
-        with self._reading() as (view, engine):
-            if view._spec.kernel != "linear":
-                raise AttributeError("coef_ is only available when using a linear kernel")
-            return _read_only(linear_solution(engine)[0].copy())
+        view = self._view()
+        solution = view._solution()
+        if view._spec.kernel != "linear":
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        return _read_only(linear_weights(solution)[0].copy())
 
     @property
     def dual_objective_(self):

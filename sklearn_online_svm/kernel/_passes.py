@@ -13,8 +13,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._base import thread_pool
+from .._core.kernel.given_rows import Rows
 from .._core.kernel.members import DATA
-from .._core.kernel.stream import Rows
 from .._persistent import stored_generator
 
 
@@ -74,11 +74,10 @@ class Passes:
             stage="learn", changes=self.engine.n_changes, n_done=self.engine.n_done, n_rounds=0
         )
 
-    def learn_rows(self, shifted=None):
+    def learn_rows(self, given):
         """Learn the rest of the running pass."""
-        rows = Rows(self.codes, self.cost, self.row_ids, shifted)
         order, begin = self.at["order"], self.engine.n_learnt
-        self.engine.learn(self.X, order, rows, self.threads, begin)
+        self.engine.learn(self.X, order, given, self.threads, begin)
 
     def finish(self):
         """Solve the problem over the vectors kept."""
@@ -152,7 +151,7 @@ class OnlinePasses(Passes):
     def learn(self):
         model, engine = self.model, self.engine
         try:
-            self.learn_rows()
+            self.learn_rows(Rows(self.codes, self.cost, self.row_ids))
         finally:
             if self.at["n_pass"] == 1:
                 model.n_labels_used_ = engine.n_learnt

@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from sklearn_online_svm.kernel._engine import continued_alpha
 from tests.core.test_lasvm_invariants import Problem, problems, quickly, rounding
-from tests.support.engine import Learner, make_store
+from tests.support.engine import Learner, make_loop, make_store
 
 ALGORITHMS = ["lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full"]
 
@@ -213,6 +212,11 @@ def test_large_sets_shrink_and_find_the_same_optimum():
     assert_allclose(*decisions, rtol=0, atol=1e-3)
 
 
+def empty_problem(has_bias):
+    loop = make_loop(make_store(np.ones((1, 1))), algorithm="lasvm" if has_bias else "lasvm-g")
+    return loop.problems[0]
+
+
 @quickly
 @given(st.integers(0, 10**6), st.booleans())
 def test_alpha_moved_into_new_boxes(seed, has_bias):
@@ -221,7 +225,7 @@ def test_alpha_moved_into_new_boxes(seed, has_bias):
     bound = rng.choice([-1.0, 1.0], n) * rng.uniform(0.1, 2, n)
     lower, upper = np.minimum(0, bound), np.maximum(0, bound)
     alpha = rng.normal(size=n)
-    moved = continued_alpha(alpha, lower, upper, has_bias)
+    moved = empty_problem(has_bias).moved(alpha, lower, upper)
     assert (lower <= moved).all() and (moved <= upper).all()
     if has_bias:
         assert abs(moved.sum()) <= 1e-12
@@ -232,7 +236,7 @@ def test_alpha_moved_into_new_boxes(seed, has_bias):
 @pytest.mark.parametrize("has_bias", [True, False])
 def test_alpha_that_fits_stays(has_bias):
     alpha = np.array([0.5, -0.5])
-    moved = continued_alpha(alpha, np.array([0.0, -1.0]), np.array([1.0, 0.0]), has_bias)
+    moved = empty_problem(has_bias).moved(alpha, np.array([0.0, -1.0]), np.array([1.0, 0.0]))
     assert_array_equal(moved, alpha)
 
 

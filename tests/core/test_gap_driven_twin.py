@@ -8,7 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from sklearn_online_svm._core.kernel.admission import Admission, RampFilter, RampLoss
 from sklearn_online_svm._core.kernel.gap_driven import GapDriven
-from sklearn_online_svm._core.kernel.stream import DualLoop, Rows
+from sklearn_online_svm._core.kernel.given_rows import Rows
+from sklearn_online_svm._core.kernel.stream import DualLoop
 from tests.reference.gap_driven import ReferenceGapDriven
 from tests.support.engine import Learner, kernel_values, make_store
 

@@ -7,9 +7,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.svm import SVC
 
+from sklearn_online_svm._core.kernel.given_rows import Rows
 from sklearn_online_svm._core.kernel.problem import Problem
 from sklearn_online_svm._core.kernel.selection import Selection
-from sklearn_online_svm._core.kernel.stream import DualLoop, Rows
+from sklearn_online_svm._core.kernel.stream import DualLoop
 from tests.support.engine import Learner, kernel_values, make_loop, make_store
 from tests.support.samples import three_classes as three_names
 from tests.support.samples import two_classes
@@ -211,5 +212,7 @@ def test_a_problem_that_lacks_a_method_does_not_converge():
         bare_loop().learn(X, np.arange(20), rows)
     with pytest.raises(NotImplementedError, match=r"Problem\.refresh"):
         bare_loop().seed(X, np.arange(3), rows, np.ones((1, 3)))
+    with pytest.raises(NotImplementedError, match=r"Problem\.violation_by"):
+        bare_loop().violations(rows, np.zeros((20, 1)))
     with ThreadPoolExecutor(2) as executor, pytest.raises(NotImplementedError):
         bare_loop().learn(X, np.arange(20), rows, executor)

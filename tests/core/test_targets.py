@@ -6,8 +6,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVR, OneClassSVM
 
+from sklearn_online_svm._core.kernel.given_rows import Rows
 from sklearn_online_svm._core.kernel.members import STREAM
-from sklearn_online_svm._core.kernel.stream import DualLoop, Rows
+from sklearn_online_svm._core.kernel.stream import DualLoop
 from sklearn_online_svm.kernel._engine import SolverSpec
 from tests.support.engine import make_loop, make_store
 

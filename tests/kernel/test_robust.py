@@ -17,7 +17,7 @@ from sklearn.svm import SVC
 from sklearn.utils._param_validation import InvalidParameterError
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm._core.kernel.stream import Rows
+from sklearn_online_svm._core.kernel.given_rows import Rows
 from sklearn_online_svm.datasets import flip_labels, make_banana_like, make_waveform
 from tests.support.robust import (
     BOTH,

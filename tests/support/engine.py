@@ -4,8 +4,9 @@ import numpy as np
 
 from sklearn_online_svm._core.kernel import stores
 from sklearn_online_svm._core.kernel.dense_store import DenseStore
+from sklearn_online_svm._core.kernel.given_rows import Rows
 from sklearn_online_svm._core.kernel.sparse_store import SparseStore
-from sklearn_online_svm._core.kernel.stream import DualLoop, Rows
+from sklearn_online_svm._core.kernel.stream import DualLoop
 from sklearn_online_svm.kernel._engine import SolverSpec
 
 KINDS = {

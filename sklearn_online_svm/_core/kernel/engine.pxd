@@ -13,6 +13,7 @@ cdef places_of(running, bint shares)
 cdef class Engine:
     cdef readonly Store store
     cdef readonly list problems
+    cdef bint several
     cdef readonly bint shares       # members of one problem may have a vector in common
     cdef readonly Guard guard       # to be held by those who change an engine that others may read
     cdef Slots slots
@@ -20,11 +21,12 @@ cdef class Engine:
     # The state at the end of the last block, or None: to be made when it is wanted.
     cdef Solution solution
     cdef bint busy                  # in the midst of something, whoever holds the guard
-    # Kept for the caller, who knows when they are out of date: weights of a linear kernel.
-    cdef public object weights
+    # For the caller, to keep what follows from a solution; each Solution has it, too.
+    cdef dict kept
     cdef Halt halt
     cdef object interrupt           # what a signal raised in the midst of a block
 
+    cdef int class_of(self, Py_ssize_t c) noexcept nogil
     cdef int begin_alone(self, Problem problem) except -1
     cdef int raise_interrupts(self) except -1
     cdef int raise_errors(self, Py_ssize_t code) except -1

@@ -6,7 +6,6 @@ be computed again, are left out.
 from cpython.ref cimport PyObject
 
 from ..guard cimport Guard, Halt
-from ..memory cimport round_up
 from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE
 from .fresh_rows cimport Fresh, FreshRows
 from .problem cimport Problem
@@ -56,15 +55,12 @@ cdef class Engine:
         self.store = store
         self.shares = shares
         self.problems = problems
+        self.several = len(problems) > 1
+        self.kept = {}
         self.guard = Guard()
         self.halt = Halt()
         self.slots = Slots(store, problems, shares)
         self.fresh = FreshRows(store)
-
-    @property
-    def slot_labels(self):
-        """Class code of the vector in each slot of the store."""
-        return self.slots.labels[:self.store.n_slots]
 
     # -------------------------------------------------------------------------- state
 
@@ -168,6 +164,10 @@ cdef class Engine:
 
     # -------------------------------------------------------------------------- a call
 
+    cdef int class_of(self, Py_ssize_t c) noexcept nogil:
+        """The class that problem ``c`` takes for +1."""
+        return <int>c if self.several else 1
+
     def allow(self, steps):
         """Steps of each problem until the next ``allow``; without it there is no end to them."""
         for problem in self.problems:
@@ -212,15 +212,3 @@ cdef class Engine:
     def touched(self):
         """The arrays of a problem have been changed from outside: note it."""
         self.solution = None
-
-    def coefficients(self):
-        """(n_problems, n_slots) array: alpha of each problem over the slots of the store."""
-        coef = np.zeros((len(self.problems), round_up(self.store.n_slots, LEAVES_TILE)))
-        for c, problem in enumerate(self.problems):
-            slots = problem.slots()
-            np.add.at(coef[c], problem.members["index"][slots], problem.solution()[0][slots])
-        return coef
-
-    def biases(self):
-        """The bias of each problem."""
-        return np.array([problem.solution()[2] for problem in self.problems])

@@ -5,9 +5,11 @@ from libc.stdint cimport int32_t, int64_t
 from ..guard cimport share
 from ..memory cimport round_up
 from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE, table
+from .members cimport Example
 from .problem cimport Problem
 from .resuming cimport Resuming
-from .solution cimport Solution, blank_solution
+from .given_rows cimport Rows
+from .solution cimport Solution, written_down
 
 import numpy as np
 
@@ -184,20 +186,52 @@ cdef class Finishing(Resuming):
             self.write_store()
         self.n_done += 1
 
-    def rebox(self, boxes):
-        """New boxes for the members of each problem: (lower, upper, alpha) in the order of its
-        ``slots()``, alpha inside the boxes. All or nothing, whenever an interrupt comes."""
+    # -------------------------------------------------------------------------- other boxes
+
+    def moved(self, Rows given, rows, alpha):
+        """``alpha`` (n_problems, len(rows)), moved into the boxes of these rows."""
+        return np.array([
+            problem.moved(mine, *given.boxes(c, self.class_of(c), rows))
+            for c, (problem, mine) in enumerate(zip(self.problems, alpha))
+        ]).reshape(len(self.problems), len(rows))
+
+    def rebox(self, Rows given):
+        """New boxes for the members, rows of X all of them: those of ``given``. alpha is moved
+        into them, and g computed. All or nothing, whenever an interrupt comes."""
         cdef Problem problem
         self.unsettle()
-        slots = [problem.slots() for problem in self.problems]
-        g = [self.gradients(problem, mine, box[2])
-             for problem, mine, box in zip(self.problems, slots, boxes)]
-        for c in range(len(self.problems)):
-            problem = self.problems[c]
-            problem.members.rebox(slots[c], *boxes[c])
-            self.set_gradients(problem, slots[c], g[c])
+        todo = []
+        for c, problem in enumerate(self.problems):
+            slots = problem.slots()
+            boxes = given.boxes(c, self.class_of(c), problem.members["row_id"][slots])
+            alpha = problem.moved(problem.members["alpha"][slots], *boxes)
+            todo.append((slots, *boxes, alpha, self.gradients(problem, slots, alpha)))
+        for problem, (slots, lower, upper, alpha, g) in zip(self.problems, todo):
+            problem.members.rebox(slots, lower, upper, alpha)
+            self.set_gradients(problem, slots, g)
         self.solution = None
         self.n_done += 1
+
+    def violations(self, Rows given, const double[:, ::1] scores):
+        """(n_problems, n_rows) violation of each row of X with the members, at its alpha, where
+        ``scores`` (n_rows, n_problems) are the decision values."""
+        cdef Problem problem
+        cdef Example row
+        cdef Py_ssize_t c, r, n_rows = scores.shape[0]
+        cdef double[::1] alpha
+        cdef double[:, ::1] violation = np.zeros((len(self.problems), n_rows))
+        cdef double g
+        for c in range(len(self.problems)):
+            problem = self.problems[c]
+            slots = problem.slots()
+            alpha = np.zeros(n_rows)
+            np.asarray(alpha)[problem.members["row_id"][slots]] = problem.members["alpha"][slots]
+            for r in range(n_rows):
+                given.describe(&row, r, c, self.class_of(c))
+                g = row.target - (scores[r, c] - problem.b)
+                violation[c, r] = problem.violation_by(
+                    g, alpha[r] < row.upper, alpha[r] > row.lower)
+        return np.asarray(violation)
 
     def set_gradients(self, Problem problem, slots, g):
         if len(slots):
@@ -271,8 +305,13 @@ cdef class Finishing(Resuming):
         cdef Solution solution = self.solution
         if solution is None or solution.settling != settling:
             self.prepare(settling, steps, executor)
-            solution = blank_solution(self.store, self.problems)
+            solution = self.present()
             solution.settling = settling
-            solution.write_down(self.problems)
             self.solution = solution
+        return solution
+
+    cpdef Solution present(self):
+        """The solution as it is: an optimum if there is one, else that of the stream."""
+        cdef Solution solution = written_down(self.store, self.slots, self.problems)
+        solution.kept, solution.n_changes = self.kept, self.n_changes
         return solution

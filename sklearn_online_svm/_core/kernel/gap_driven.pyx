@@ -303,6 +303,10 @@ cdef class GapDriven(Problem):
     cdef double violation_of(self, const leaves_extremes *e) except? -1.0 nogil:
         return fmax(0.0, fmax(e.g_max, -e.g_min))
 
+    cdef double violation_by(self, double g, bint rises, bint falls) except? -1.0 nogil:
+        # Each row stands alone.
+        return fmax(g if rises else 0.0, -g if falls else 0.0)
+
     cdef double low_of(self, const leaves_extremes *e) noexcept nogil:
         return -self.violation_of(e)
 

@@ -198,6 +198,14 @@ cdef class Lasvm(Problem):
     cdef double violation_of(self, const leaves_extremes *e) except? -1.0 nogil:
         return e.g_max - e.g_min
 
+    cdef double violation_by(self, double g, bint rises, bint falls) except? -1.0 nogil:
+        cdef double most = 0.0
+        if rises:
+            most = fmax(most, g - self.members.extremes.g_min)
+        if falls:
+            most = fmax(most, self.members.extremes.g_max - g)
+        return most
+
     cdef double low_of(self, const leaves_extremes *e) noexcept nogil:
         return e.g_min
 
@@ -260,6 +268,17 @@ cdef class Lasvm(Problem):
             table().axpy(-by, k, self.members.g, self.members.n)
             self.members.scan()
         return 0
+
+    def moved(self, alpha, lower, upper):
+        """Clipping may leave one sign heavier; that side is scaled down until the sum is 0, which
+        stays inside the boxes, as each of them holds 0."""
+        alpha = Problem.moved(self, alpha, lower, upper)
+        up, down = alpha[alpha > 0].sum(), -alpha[alpha < 0].sum()
+        if up > down:
+            alpha[alpha > 0] *= down / up
+        elif down > up:
+            alpha[alpha < 0] *= up / down
+        return alpha
 
     cdef int refresh(self) except -2 nogil:
         self.members.scan()

@@ -14,6 +14,7 @@ cdef class Problem(Learning):
     # and limits that there need not be.
     cdef int finish_step(self, Front *front) except -2 nogil
     cdef double violation_of(self, const leaves_extremes *e) except? -1.0 nogil
+    cdef double violation_by(self, double g, bint rises, bint falls) except? -1.0 nogil
     cdef double low_of(self, const leaves_extremes *e) noexcept nogil
     cdef double high_of(self, const leaves_extremes *e) noexcept nogil
     cdef int finished(self) noexcept nogil

@@ -27,6 +27,11 @@ cdef class Problem(Learning):
         with gil:
             raise NotImplementedError(f"{type(self).__name__}.violation_of")
 
+    cdef double violation_by(self, double g, bint rises, bint falls) except? -1.0 nogil:
+        """Violation, with the members, of a row with gradient g whose alpha may rise, or fall."""
+        with gil:
+            raise NotImplementedError(f"{type(self).__name__}.violation_by")
+
     cdef double low_of(self, const leaves_extremes *e) noexcept nogil:
         """Gradient below which a slot that can only rise has no part in finishing."""
         return -INFINITY
@@ -49,6 +54,11 @@ cdef class Problem(Learning):
         """Make alpha, whose sum is ``total``, fit constraints that tie members together; here
         there are none. -1: no memory."""
         return 0
+
+    def moved(self, alpha, lower, upper):
+        """alpha of members, moved into boxes and to where constraints that tie them together
+        hold; here there are none."""
+        return np.clip(alpha, lower, upper)
 
     cdef void exchange(self) noexcept nogil:
         """Exchange the numbers that go with a solution for those in ``settled``."""

@@ -1,19 +1,22 @@
-"""A complete state of the problems, as predictions take it."""
+"""A complete state of the problems: what predictions, warm starts and exports take."""
+from .slots cimport Slots
 from .stores cimport Store
 
 
 cdef class Solution:
     cdef Store store                # a view of the vectors
     cdef bint settling              # whether it was asked for an optimum
-    cdef public object weights      # of a linear kernel, for the caller
-    cdef object coef_array          # (n_problems, n_slots): alpha over the slots of the store
-    cdef object b_array
-    cdef double *coef
+    cdef readonly dict kept         # the engine's, for what the caller makes of solutions
+    cdef readonly object n_changes  # of the engine
+    cdef readonly object coef       # (n_problems, n_slots): alpha over the slots of the store
+    cdef readonly object bias       # (n_problems,)
+    cdef object row_id_of_slot
+    cdef object label_of_slot
+    cdef object places              # slots of the support vectors, once somebody has asked
+    cdef double *coef_at
     cdef double *b
     cdef Py_ssize_t n_problems
     cdef Py_ssize_t n_slots         # in whole tiles
 
-    cdef void write_down(self, list problems)
 
-
-cdef Solution blank_solution(Store store, list problems)
+cdef Solution written_down(Store store, Slots slots, list problems)

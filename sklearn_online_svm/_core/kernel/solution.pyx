@@ -1,4 +1,4 @@
-"""Decision values; the contract is in the ``.pxd``.
+"""A complete state, and its decision values; the contract is in the ``.pxd``.
 
 Nobody writes to a solution that is in use: other threads may predict while one learns.
 """
@@ -10,6 +10,7 @@ from ..memory cimport address, round_up
 from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE, table
 from .fresh_rows cimport check_norms, check_type
 from .problem cimport Problem
+from .slots cimport Slots
 from .stores cimport Block, Store
 
 import numpy as np
@@ -18,39 +19,87 @@ import numpy as np
 cdef Py_ssize_t STRETCH = 2048
 
 
-cdef Solution blank_solution(Store store, list problems):
-    """Room for a solution."""
+cdef Solution written_down(Store store, Slots slots, list problems):
+    """The state as it is."""
     cdef Solution solution = Solution.__new__(Solution)
+    cdef Problem problem
+    cdef const int32_t *index
+    cdef const int8_t *alive
+    cdef const double *alpha
+    cdef double *coef
+    cdef int64_t *row_id
+    cdef Py_ssize_t c, s
     solution.n_problems = len(problems)
     solution.n_slots = round_up(store.n_slots, LEAVES_TILE)
     solution.store = store.view()
-    solution.coef_array = np.zeros((solution.n_problems, solution.n_slots))
-    solution.b_array = np.zeros(solution.n_problems)
-    solution.coef = <double *>address(solution.coef_array)
-    solution.b = <double *>address(solution.b_array)
+    solution.coef = np.zeros((solution.n_problems, solution.n_slots))
+    solution.bias = np.zeros(solution.n_problems)
+    solution.row_id_of_slot = np.empty(solution.n_slots, dtype=np.int64)
+    solution.label_of_slot = slots.labels[:store.n_slots].copy()
+    coef = solution.coef_at = <double *>address(solution.coef)
+    solution.b = <double *>address(solution.bias)
+    row_id = <int64_t *>address(solution.row_id_of_slot)
+    for c in range(solution.n_problems):
+        problem = problems[c]
+        index, alive = problem.members.index, problem.members.alive
+        alpha, solution.b[c] = problem.members.alpha, problem.b
+        if problem.shows_settled():
+            alpha, solution.b[c] = problem.settled.alpha, problem.settled.numbers[0]
+        for s in range(problem.members.n):
+            if alive[s]:
+                coef[index[s]] += alpha[s]
+                row_id[index[s]] = problem.members.row_id[s]
+        coef += solution.n_slots
     return solution
 
 
 @cython.final
 cdef class Solution:
-    cdef void write_down(self, list problems):
-        """Fill in the state as it is."""
-        cdef Problem problem
-        cdef const int32_t *index
-        cdef const int8_t *alive
-        cdef const double *alpha
-        cdef double *coef = self.coef
-        cdef Py_ssize_t c, s
-        for c in range(self.n_problems):
-            problem = problems[c]
-            index, alive = problem.members.index, problem.members.alive
-            alpha, self.b[c] = problem.members.alpha, problem.b
-            if problem.shows_settled():
-                alpha, self.b[c] = problem.settled.alpha, problem.settled.numbers[0]
-            for s in range(problem.members.n):
-                if alive[s]:
-                    coef[index[s]] += alpha[s]
-            coef += self.n_slots
+    """f_c(x) = sum_s coef[c, s] K(v_s, x) + bias[c], over the vectors v of a store as it was."""
+
+    # -------------------------------------------------------------------------- as arrays
+
+    @property
+    def support(self):
+        """Slots of the support vectors, by class and, within a class, in order of arrival."""
+        if self.places is None:
+            slots = np.flatnonzero((self.coef != 0).any(axis=0))
+            order = np.lexsort((self.row_id_of_slot[slots], self.label_of_slot[slots]))
+            self.places = slots[order]
+        return self.places
+
+    @property
+    def row_ids(self):
+        """Lasting number of each support vector."""
+        return self.row_id_of_slot[self.support]
+
+    @property
+    def labels(self):
+        """Class code of each support vector."""
+        return self.label_of_slot[self.support]
+
+    @property
+    def alpha(self):
+        """(n_problems, n_SV) coefficients of the support vectors."""
+        return np.ascontiguousarray(self.coef[:, self.support])
+
+    @property
+    def beyond_ramp(self):
+        """(n_problems, n_SV) whether alpha lies on the other side of 0 than its label wants."""
+        classes = np.arange(self.n_problems) if self.n_problems > 1 else np.ones(1)
+        side = np.where(self.labels == classes[:, None], 1, -1)
+        return self.alpha * side < 0
+
+    @property
+    def offset(self):
+        """Where the rows of a linear kernel are counted from, or None."""
+        return self.store.offset
+
+    def vectors(self):
+        """The support vectors, as an array or a CSR matrix."""
+        return self.store.vectors(self.support)
+
+    # -------------------------------------------------------------------------- decisions
 
     def decide(self, X, double[:, ::1] out, executor=None):
         """out[i, c] = sum_s alpha_cs K(x_s, x_i) + b_c, in blocks of bounded memory."""
@@ -93,6 +142,6 @@ cdef class Solution:
                     for r in range(size):
                         for c in range(self.n_problems):
                             out[at + r, c] += table().dot(
-                                &values[r * ld], self.coef + c * n_slots + first, width)
+                                &values[r * ld], self.coef_at + c * n_slots + first, width)
             store.raise_error()
             store.raise_interrupt()

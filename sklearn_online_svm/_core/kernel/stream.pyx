@@ -10,14 +10,15 @@ consistent then, and a KeyboardInterrupt leaves it so.
 """
 cimport cython
 from libc.math cimport INFINITY
-from libc.stdint cimport int8_t, int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t
 
 from ..guard cimport share
 from ..simd.leaves cimport LEAVES_BLOCK, table
 from .engine cimport places_of
 from .finishing cimport Finishing
 from .fresh_rows cimport check_type
-from .members cimport OF_DATA, Example
+from .given_rows cimport Rows
+from .members cimport Example
 from .problem cimport Problem
 
 import numpy as np
@@ -32,59 +33,6 @@ cdef struct LoadedBlock:
     int32_t place[LEAVES_BLOCK]     # number among the rows loaded, -1: needs no kernel values
     double cost[LEAVES_BLOCK]
     int64_t row_id[LEAVES_BLOCK]
-
-
-@cython.final
-cdef class Rows:
-    """What is known of the rows of X beside their features.
-
-    Parameters
-    ----------
-    labels : ndarray of int32
-        Class of each row; problem c takes class c for +1 (a single problem: class 1).
-    cost : ndarray of float64
-        Upper bound of each row's \\|alpha\\|; a row of cost 0 is skipped.
-    row_ids : ndarray of int64
-        Lasting numbers.
-    shifted : ndarray of int8 of shape (n_problems, n_rows), optional
-        Where it is not 0 the box lies on the other side of 0: that of a ramp loss beyond its ramp.
-    targets : ndarray of float64, optional
-        Linear terms of the dual, where they are not 1 for the class and -1 for the others; the
-        label says which side the box is on.
-    vectors : ndarray of int64, optional
-        Places in X, where several rows have one vector; what comes next to each other in the
-        order of visiting shares it. All else is counted by rows then, not by places in X.
-    origin : int, default=DATA
-        Where they come from: a number of ``members``.
-    """
-    cdef const int32_t[::1] labels
-    cdef const double[::1] cost
-    cdef const int64_t[::1] row_ids
-    cdef const int8_t[:, ::1] shifts
-    cdef const int8_t *shifted
-    cdef const double[::1] targets
-    cdef const int64_t[::1] vectors
-    cdef int8_t origin
-    cdef Py_ssize_t n_rows
-
-    def __init__(self, labels, cost, row_ids, shifted=None, *, targets=None, vectors=None,
-                 int8_t origin=OF_DATA):
-        self.labels, self.cost, self.row_ids = labels, cost, row_ids
-        self.n_rows = len(labels)
-        self.targets, self.vectors, self.origin = targets, vectors, origin
-        self.shifts = shifted
-        if shifted is not None:
-            self.shifted = &self.shifts[0, 0]
-
-    cdef int64_t place(self, Py_ssize_t row) noexcept nogil:
-        """Place in X."""
-        return row if self.vectors is None else self.vectors[row]
-
-    cdef void describe(self, Example *row, Py_ssize_t r, int positive) noexcept nogil:
-        """All but place and box of row ``r``, to a problem that takes one class for +1."""
-        row.row_id, row.origin, row.region = self.row_ids[r], self.origin, 0
-        row.y = 1 if self.labels[r] == positive else -1
-        row.target = row.y if self.targets is None else self.targets[r]
 
 
 @cython.final
@@ -202,7 +150,7 @@ cdef class DualLoop(Finishing):
                 self.visit_chosen()
             elif len(self.problems) == 1:
                 with nogil:
-                    r = self.visit_in_order(only, 1)
+                    r = self.visit_in_order(only, 0)
             elif executor is None:
                 for c, problem in enumerate(self.problems):
                     self.visit_all(problem, c)
@@ -229,13 +177,13 @@ cdef class DualLoop(Finishing):
             self.listener([events_between(old, new) for old, new in zip(before, after)])
         return r
 
-    def visit_all(self, Problem problem, int c):
+    def visit_all(self, Problem problem, Py_ssize_t c):
         cdef Py_ssize_t r
         with nogil:
             r = self.visit_in_order(problem, c)
         self.raise_errors(r)
 
-    cdef Py_ssize_t visit_in_order(self, Problem problem, int c) except -2 nogil:
+    cdef Py_ssize_t visit_in_order(self, Problem problem, Py_ssize_t c) except -2 nogil:
         """Returns the rows learnt, or -1 when memory is short."""
         cdef Py_ssize_t r
         for r in range(problem.at, self.block.n):
@@ -268,35 +216,24 @@ cdef class DualLoop(Finishing):
                 break
             left.remove(r)
             for c in range(n_problems):
-                self.raise_errors(self.visit(self.problems[c], self.class_of(c), r))
+                self.raise_errors(self.visit(self.problems[c], c, r))
             if self.interrupt is not None:
                 break
         self.store.cut = self.interrupt is not None
         return 0
-
-    cdef int class_of(self, Py_ssize_t c) noexcept:
-        """The class that problem ``c`` takes for +1."""
-        return 1 if len(self.problems) == 1 else <int>c
 
     cdef bint needs_values(self, Problem problem, Py_ssize_t r) noexcept nogil:
         """Whether a row has none, since it was a member, and is none any more."""
         return (self.block.place[r] < 0 and self.block.cost[r] > 0.0
                 and not problem.knows(self.block.row_id[r]))
 
-    cdef int visit(self, Problem problem, int c, Py_ssize_t r) except -2 nogil:
+    cdef int visit(self, Problem problem, Py_ssize_t c, Py_ssize_t r) except -2 nogil:
         """One row, in one problem. -1 when memory is short."""
         cdef const LoadedBlock *block = &self.block
-        cdef const int8_t *shifted = self.given.shifted
         cdef Example row
         cdef int code
-        cdef bint rises
-        if shifted != NULL and self.given.shifts.shape[0] > 1:
-            shifted += c * self.given.n_rows
-        self.given.describe(&row, block.row[r], c)
+        self.given.describe(&row, block.row[r], c, self.class_of(c))
         row.place = block.place[r]
-        rises = (row.y > 0) != (shifted != NULL and shifted[block.row[r]] != 0)
-        row.lower = 0.0 if rises else -block.cost[r]
-        row.upper = block.cost[r] if rises else 0.0
         if not problem.improving:
             problem.row_steps = problem.row_limit
         code = 1 if problem.improving else problem.learn(&row)
@@ -323,7 +260,7 @@ cdef class DualLoop(Finishing):
 
     def seed(self, X, const int64_t[::1] rows, Rows given, const double[:, ::1] alpha):
         """Make ``X[rows]`` members with the given alpha (n_problems, len(rows)), all problems
-        alike; alpha must lie in the boxes, which are on its side of 0. g is computed."""
+        alike; alpha must lie in the boxes (``moved``). g is computed."""
         cdef Py_ssize_t at, r, c, slot, size
         cdef Problem problem
         cdef Example row
@@ -343,11 +280,9 @@ cdef class DualLoop(Finishing):
                 for r in range(size):
                     if alpha[c, at + r] == 0.0:
                         continue
-                    given.describe(&row, rows[at + r], self.class_of(c))
+                    given.describe(&row, rows[at + r], c, self.class_of(c))
                     row.place = r
                     row.region = -1         # not met by this engine: counted nowhere
-                    row.lower = -given.cost[rows[at + r]] if alpha[c, at + r] < 0.0 else 0.0
-                    row.upper = given.cost[rows[at + r]] if alpha[c, at + r] > 0.0 else 0.0
                     slot = problem.seed(&row, alpha[c, at + r])
                     self.raise_errors(slot)
             self.write_store()

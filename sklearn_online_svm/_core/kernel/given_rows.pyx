@@ -1,0 +1,67 @@
+"""What is known of the rows that are to be learnt, beside their features."""
+cimport cython
+from libc.stdint cimport int8_t, int64_t
+
+from .members cimport OF_DATA, Example
+
+import numpy as np
+
+
+@cython.final
+cdef class Rows:
+    """What is known of the rows of X beside their features.
+
+    Parameters
+    ----------
+    labels : ndarray of int32
+        Class of each row; problem c takes class c for +1 (a single problem: class 1).
+    cost : ndarray of float64
+        Upper bound of each row's \\|alpha\\|; a row of cost 0 is skipped.
+    row_ids : ndarray of int64
+        Lasting numbers.
+    shifted : ndarray of int8 of shape (n_problems, n_rows), optional
+        Where it is not 0 the box lies on the other side of 0: that of a ramp loss beyond its ramp.
+    targets : ndarray of float64, optional
+        Linear terms of the dual, where they are not 1 for the class and -1 for the others; the
+        label says which side the box is on.
+    vectors : ndarray of int64, optional
+        Places in X, where several rows have one vector; what comes next to each other in the
+        order of visiting shares it. All else is counted by rows then, not by places in X.
+    origin : int, default=DATA
+        Where they come from: a number of ``members``.
+    """
+    def __init__(self, labels, cost, row_ids, shifted=None, *, targets=None, vectors=None,
+                 int8_t origin=OF_DATA):
+        self.labels, self.cost, self.row_ids = labels, cost, row_ids
+        self.shifted, self.targets, self.vectors = shifted, targets, vectors
+        self.origin = origin
+
+    cdef int64_t place(self, Py_ssize_t row) noexcept nogil:
+        """Place in X."""
+        return row if self.vectors is None else self.vectors[row]
+
+    cdef void describe(self, Example *row, Py_ssize_t r, Py_ssize_t c,
+                       int positive) noexcept nogil:
+        """All but the place of row ``r``, to problem ``c``, which takes a class for +1."""
+        cdef double cost = self.cost[r]
+        row.row_id, row.origin, row.region = self.row_ids[r], self.origin, 0
+        row.y = 1 if self.labels[r] == positive else -1
+        row.target = row.y if self.targets is None else self.targets[r]
+        if (row.y > 0) != (self.shifted is not None and self.shifted[c, r] != 0):
+            row.lower, row.upper = 0.0, cost
+        else:
+            row.lower, row.upper = -cost, 0.0
+
+    def boxes(self, Py_ssize_t c, int positive, rows):
+        """Ends of the boxes of some rows, in problem ``c``."""
+        cdef Example row
+        cdef Py_ssize_t i
+        cdef const int64_t[::1] places = np.ascontiguousarray(rows, dtype=np.int64)
+        if len(rows) and not 0 <= np.min(rows) <= np.max(rows) < self.cost.shape[0]:
+            raise IndexError(f"rows must be below {self.cost.shape[0]}, got {np.max(rows)}")
+        cdef double[::1] lower = np.empty(len(rows))
+        cdef double[::1] upper = np.empty(len(rows))
+        for i in range(places.shape[0]):
+            self.describe(&row, places[i], c, positive)
+            lower[i], upper[i] = row.lower, row.upper
+        return np.asarray(lower), np.asarray(upper)

@@ -1,0 +1,110 @@
+"""What an engine gives as its solution, and takes as the start of another."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.metrics.pairwise import rbf_kernel
+
+from sklearn_online_svm._core.kernel.given_rows import Rows
+from tests.support.engine import make_loop, make_store
+
+N, N_PROBLEMS, C = 120, 3, 2.0
+
+
+@pytest.fixture(params=["lasvm", "lasvm-g"])
+def learnt(request):
+    """Rows, their labels, and an engine of three problems that has learnt them, beside another."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N, 4))
+    labels = rng.integers(0, N_PROBLEMS, N).astype(np.int32)
+    given = Rows(labels, np.full(N, C), np.arange(N))
+
+    def empty():
+        return make_loop(make_store(X), N_PROBLEMS, algorithm=request.param, gap_floor=1e-3)
+
+    engine = empty()
+    engine.learn(X, rng.permutation(N), given)
+    engine.finish()
+    return X, labels, given, engine, empty()
+
+
+def test_a_solution_is_what_decides(learnt):
+    X, labels, _, engine, _ = learnt
+    solution = engine.present()
+    assert_array_equal(solution.vectors(), X[solution.row_ids])
+    assert_array_equal(solution.labels, labels[solution.row_ids])
+    order = np.lexsort((solution.row_ids, solution.labels))
+    assert_array_equal(order, np.arange(len(order)))
+    assert not solution.beyond_ramp.any()
+    decided = np.empty((N, N_PROBLEMS))
+    solution.decide(X, decided)
+    K = rbf_kernel(X, solution.vectors(), gamma=0.5)
+    assert_allclose(decided, K @ solution.alpha.T + solution.bias, atol=1e-5)
+
+
+def test_a_solution_stays_as_it_was(learnt):
+    X, labels, given, engine, _ = learnt
+    solution = engine.present()
+    before = solution.vectors(), solution.alpha, solution.bias.copy()
+    engine.learn(X + 3, np.arange(N), Rows(labels, np.full(N, C), N + np.arange(N)))
+    engine.finish()
+    for one, other in zip(
+        before, (solution.vectors(), solution.alpha, solution.bias), strict=True
+    ):
+        assert_array_equal(one, other)
+
+
+def test_an_engine_begins_where_another_has_stopped(learnt):
+    X, _, given, engine, other = learnt
+    solution = engine.present()
+    alpha = other.moved(given, solution.row_ids, solution.alpha)
+    assert_allclose(alpha, solution.alpha, rtol=1e-9)
+    other.seed(X, solution.row_ids, given, alpha)
+    assert_array_equal(other.present().row_ids, solution.row_ids)
+    assert_allclose(other.present().alpha, alpha, rtol=1e-14)
+    changes = other.n_changes
+    other.finish()
+    assert other.n_changes == changes
+    for c in range(N_PROBLEMS):
+        assert_allclose(other.problems[c].objective, engine.problems[c].objective, rtol=1e-6)
+
+
+def test_violations_are_those_of_the_optimality_conditions(learnt):
+    X, labels, given, engine, _ = learnt
+    scores = np.empty((N, N_PROBLEMS))
+    engine.show(False, 0).decide(X, scores)
+    violations = engine.violations(given, scores)
+    solution = engine.present()
+    for c, problem in enumerate(engine.problems):
+        y = np.where(labels == c, 1.0, -1.0)
+        alpha = np.zeros(N)
+        alpha[solution.row_ids] = solution.alpha[c]
+        g = y - (scores[:, c] - problem.b)
+        extremes = problem.members.extremes
+        has_bias = type(problem).__name__ == "Lasvm"
+        high, low = (extremes["g_max"], extremes["g_min"]) if has_bias else (0.0, 0.0)
+        rises = alpha < np.maximum(0, y * C)
+        falls = alpha > np.minimum(0, y * C)
+        expected = np.maximum(np.where(rises, g - low, 0), np.where(falls, high - g, 0))
+        assert_allclose(violations[c], np.maximum(expected, 0), atol=1e-12)
+
+
+def test_new_boxes_move_the_solution_into_them(learnt):
+    X, labels, _, engine, _ = learnt
+    smaller = Rows(labels, np.full(N, C / 4), np.arange(N))
+    engine.rebox(smaller)
+    for problem in engine.problems:
+        slots = problem.slots()
+        members = problem.members
+        assert (members["lower"][slots] <= members["alpha"][slots]).all()
+        assert (members["alpha"][slots] <= members["upper"][slots]).all()
+        assert np.abs(members["lower"] + members["upper"])[slots].max() == C / 4
+        K = rbf_kernel(X[members["row_id"][slots]], gamma=0.5)
+        g = members["target"][slots] - K @ members["alpha"][slots]
+        assert_allclose(members["g"][slots], g, atol=1e-5)
+
+
+def test_rows_beyond_those_given_are_refused(learnt):
+    _, _, given, engine, _ = learnt
+    with pytest.raises(IndexError, match=f"below {N}, got {N}"):
+        engine.moved(given, [N], np.ones((N_PROBLEMS, 1)))
