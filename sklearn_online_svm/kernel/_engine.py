@@ -303,6 +303,8 @@ def is_saturated(engine):
 
 def linear_weights(solution):
     """Weights and biases of the decision functions of a linear kernel, f(x) = w.x + b."""
+    if solution.linear is not None:
+        return solution.linear
     offset, alpha, bias = solution.offset, solution.coef, solution.bias
     known = solution.kept.get("linear")
     # Slots change hands only when something else changes, too.
@@ -321,4 +323,5 @@ def linear_weights(solution):
         coef = np.asarray(coef, dtype=np.float64)
         known = {"n_changes": solution.n_changes, "alpha": alpha, "coef": coef}
         solution.kept["linear"] = known
-    return known["coef"], bias if offset is None else bias - known["coef"] @ offset
+    solution.linear = known["coef"], bias if offset is None else bias - known["coef"] @ offset
+    return solution.linear

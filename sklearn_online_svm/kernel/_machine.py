@@ -80,13 +80,18 @@ class KernelMachine(SuspectLabels, ClassifierMixin, Learner):
 
     def _solution(self):
         """Return the last complete state; an optimum is found where there is none yet."""
-        check_is_fitted(self)
         engine, settles = self._engine, self._settles()
         solution = engine.shown(settles)
         if solution is None:
             with thread_pool(self.n_jobs) as threads:
                 solution = engine.show(settles, self._most_steps(), threads)
         return solution
+
+    def _shown(self):
+        """Return the attributes of this moment, and the solution they show."""
+        view = self._view()
+        check_is_fitted(view)
+        return view, view._solution()
 
     def predict(self, X):
         """Class of each row.
@@ -127,15 +132,15 @@ class KernelMachine(SuspectLabels, ClassifierMixin, Learner):
     @property
     def support_(self):
         """Indices of the support vectors."""
-        view = self._view()
+        view, solution = self._shown()
         kind = np.int32 if view.n_samples_seen_ < 2**31 else np.int64
-        return view._solution().row_ids.astype(kind)
+        return solution.row_ids.astype(kind)
 
     @property
     def support_vectors_(self):
         """Support vectors."""
-        view = self._view()
-        vectors = view._solution().vectors()
+        view, solution = self._shown()
+        vectors = solution.vectors()
         if not view._sparse and not isinstance(vectors, np.ndarray):
             return vectors.toarray()
         return vectors
@@ -143,28 +148,25 @@ class KernelMachine(SuspectLabels, ClassifierMixin, Learner):
     @property
     def n_support_(self):
         """Number of support vectors of each class."""
-        view = self._view()
-        labels = view._solution().labels
-        return np.bincount(labels, minlength=len(view.classes_)).astype(np.int32)
+        view, solution = self._shown()
+        return np.bincount(solution.labels, minlength=len(view.classes_)).astype(np.int32)
 
     @property
     def dual_coef_(self):
         """Signed coefficients of the support vectors."""
-        return _read_only(self._view()._solution().alpha)
+        return _read_only(self._shown()[1].alpha)
 
     @property
     def intercept_(self):
         """Bias of each decision function."""
-        view = self._view()
-        solution = view._solution()
+        view, solution = self._shown()
         bias = linear_weights(solution)[1] if view._spec.kernel == "linear" else solution.bias
         return _read_only(bias.copy())
 
     @property
     def coef_(self):
         """Weights of the features (linear kernel)."""
-        view = self._view()
-        solution = view._solution()
+        view, solution = self._shown()
         if view._spec.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
         return _read_only(linear_weights(solution)[0].copy())

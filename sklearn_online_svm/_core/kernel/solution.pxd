@@ -7,6 +7,7 @@ cdef class Solution:
     cdef Store store                # a view of the vectors
     cdef bint settling              # whether it was asked for an optimum
     cdef readonly dict kept         # the engine's, for what the caller makes of solutions
+    cdef public object linear       # of this one: weights and biases of a linear kernel
     cdef readonly object n_changes  # of the engine
     cdef readonly object coef       # (n_problems, n_slots): alpha over the slots of the store
     cdef readonly object bias       # (n_problems,)
