@@ -1,10 +1,9 @@
 """LASVM-G, -NC, -I and FULL on one binary problem; the equations are in ``gap_driven.pyx``."""
 from libc.stdint cimport int64_t
 
-from .active_set cimport Front
 from .admission cimport Admission
-from .problem cimport Problem
 from .members cimport Example
+from .without_bias cimport WithoutBias
 
 
 # A member at alpha = 0 and how far it is from ever moving.
@@ -13,17 +12,7 @@ cdef struct Idle:
     Py_ssize_t slot
 
 
-# A step on two coordinates of a front, the second of which may be the first again.
-cdef struct Two:
-    Py_ssize_t i
-    Py_ssize_t j
-    double by_i
-    double by_j
-    const float *k_i
-    const float *k_j
-
-
-cdef class GapDriven(Problem):
+cdef class GapDriven(WithoutBias):
     cdef readonly Admission admission
     cdef double gap_floor            # REPROCESS until gap <= max(gap_floor, target)
     cdef Py_ssize_t single_steps     # of REPROCESS after one row, before steps on two take over
@@ -53,7 +42,3 @@ cdef class GapDriven(Problem):
     cdef void sum_up(self) noexcept nogil
     cdef void set_target(self) noexcept nogil
     cdef double gap_now(self) noexcept nogil
-    cdef int choose_two(self, Front *front, Two *step) noexcept nogil
-    cdef void follow_valley(self, const Front *front, Two *step, double k_ii,
-                            double k_jj) noexcept nogil
-    cdef double pull(self, const Front *front, Py_ssize_t q, double wanted) noexcept nogil

@@ -143,5 +143,5 @@ cdef class Solution:
                         for c in range(self.n_problems):
                             out[at + r, c] += table().dot(
                                 &values[r * ld], self.coef_at + c * n_slots + first, width)
-            store.raise_error()
+            store.raise_errors()
             store.raise_interrupt()

@@ -82,8 +82,7 @@ cdef class Store:
     cdef Store view(self)
     cdef int unshare(self) except -1
     cdef int make_room(self, Block block) except -1
-    cdef int raise_error(self) except -1
-    cdef int raise_errors(self, Py_ssize_t code) except -1
+    cdef int raise_errors(self, Py_ssize_t code=*) except -1
     cdef int raise_interrupt(self) except -1
     cdef Block new_block(self)
     cdef int reserve(self, Py_ssize_t n_slots) except -1

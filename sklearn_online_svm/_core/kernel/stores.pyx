@@ -145,19 +145,14 @@ cdef class Store:
         """Make room for what ``put`` writes of the block, slots apart: it cannot fail then."""
         return 0
 
-    cdef int raise_error(self) except -1:
-        """Raise what a Python kernel raised."""
+    cdef int raise_errors(self, Py_ssize_t code=0) except -1:
+        """Raise what a Python kernel raised, and what a negative code stands for."""
         if self.failed:
             error, self.error, self.failed = self.error, None, False
             self.interrupt = None           # this is what ends the call
             self.raised = None if isinstance(error, Exception) else error
             self.cut = True
             raise error
-        return 0
-
-    cdef int raise_errors(self, Py_ssize_t code) except -1:
-        """The same, and what a negative code stands for."""
-        self.raise_error()
         if code < 0:
             raise MemoryError("no memory left for kernel rows; a smaller cache_size may help")
         return 0
