@@ -45,14 +45,15 @@ def _style(algorithm, **changed):
     return style | {"linestyle": "--" if dashed else "-"} | changed
 
 
-def _legend_below(figure, axes, height=0.5):
-    """One legend of what any of the axes shows, in so many inches at the foot."""
+def _legend_below(figure, axes):
+    """One legend of what any of the axes shows, at the foot."""
     handles = {}
     for axis in axes:
         handles |= dict(zip(*reversed(axis.get_legend_handles_labels())))
-    inches = figure.get_size_inches()
-    figure.tight_layout(rect=(0, height / inches[1], 1, 1))
-    n_columns = max(1, int(inches[0] / 1.3))
+    width, height = figure.get_size_inches()
+    n_columns = max(1, int(width / 1.3))
+    n_lines = -(-len(handles) // n_columns)
+    figure.tight_layout(rect=(0, (0.2 + 0.25 * n_lines) / height, 1, 1))
     figure.legend(
         handles.values(), handles.keys(), loc="lower center", ncols=n_columns, frameon=False
     )
@@ -110,6 +111,10 @@ def draw_figure_2(results, folder):
     _draw_curves(_names(streams.TEXT), folder / "paa_figure_2.png", "F", results)
 
 
+def draw_figure_3(results, folder):
+    _draw_curves(_names(streams.WEB), folder / "paa_figure_3.png", "F", results)
+
+
 def draw_figure_4(results, folder):
     path = folder / "mpaa_figure_4.png"
     _draw_curves(_names(streams.MULTICLASS), path, "accuracy", results)
@@ -125,7 +130,7 @@ def draw_figure_6(results, folder):
     found = {}
     for stream in streams.COST:
         for ratio in (9, 99):
-            records = cost_records(stream.name, ratio, results)[1]
+            records = cost_records(stream.name, ratio, results)
             if records:
                 found[f"{stream.title}, 1 : {ratio}"] = records
     if not found:
@@ -182,6 +187,7 @@ def draw_all(results, folder):
     for draw in (
         draw_figure_1,
         draw_figure_2,
+        draw_figure_3,
         draw_figure_4,
         draw_figure_5,
         draw_figure_6,

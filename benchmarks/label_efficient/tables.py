@@ -195,10 +195,10 @@ def paa_sets(results):
 
 
 def cost_records(name, ratio, results):
-    """What is stored of a set, and its records by algorithm; None and nothing without."""
+    """The records of a set by algorithm; empty without results."""
     stored = load(f"cspaa_{name}_{ratio}", results)
     records = Records(stored["records"] if stored else ()).ok().records
-    return stored, {record["algorithm"]: record for record in records}
+    return {record["algorithm"]: record for record in records}
 
 
 def rates_of(runs):
@@ -219,43 +219,12 @@ def rates_of(runs):
     }
 
 
-def _at(record, rate):
-    """The runs at this rate; those that ask for every label have one."""
-    found = {run["rate"]: run for run in record["fixed"]}
-    return found.get(1.0 if record["algorithm"] in linear_models.FULL else rate)
-
-
-def _cost_tables(ratio, field, rates, columns, printed, results):
-    """A table for each set: `field` first, then `columns`."""
-    tables = []
-    for stream in streams.COST:
-        stored, records = cost_records(stream.name, ratio, results)
-        if not records:
-            continue
-        rate = rates(stored)
-        rows = []
-        for algorithm in linear_models.COST:
-            runs = _runs_for_table(records.get(algorithm), rate, stored)
-            if runs is None or (rate is None and algorithm not in TABLE_8):
-                continue
-            values = rates_of(runs)
-            digits = 2 if field == "sum" else 1
-            row = [algorithm, _spread(values[field], digits)]
-            row += [f"{np.mean(values[name]):.2f}" for name in columns]
-            row.append(seconds(float(np.median(values["seconds"]))))
-            test = _against_random(records, algorithm, rate, stored, field)
-            paper = printed.get(algorithm)
-            rows.append([*row, test, "–" if paper is None else f"{paper:g}"])
-        any_record = next(iter(records.values()))
-        positive = count(any_record["n_positive"])
-        sizes = f"{count(any_record['n_rows'])} rows, {positive} positive"
-        header = [
-            "algorithm", _FIELD_TITLES[field], *(_FIELD_TITLES[name] for name in columns),
-            "time", "against CSRND", f"paper (URL), {_FIELD_TITLES[field]}",
-        ]  # fmt: skip
-        title = f"{stream.title}, 1 : {ratio} ({sizes})"
-        tables.append(list_table(header, rows, title))
-    return "\n".join(tables) if tables else None
+def _at(records, algorithm, rate):
+    """The runs of an algorithm at this rate; those that ask for every label have one. Or None."""
+    if algorithm not in records:
+        return None
+    found = {run["rate"]: run for run in records[algorithm]["fixed"]}
+    return found.get(1.0 if algorithm in linear_models.FULL else rate)
 
 
 _FIELD_TITLES = {
@@ -267,31 +236,73 @@ _FIELD_TITLES = {
     "share": "labels (%)",
 }
 _COLUMNS = ["sensitivity", "specificity", "accuracy", "share"]
+
+
+def _cost_tables(ratio, rate, field, printed, results, start=None):
+    """A table for each set: `field` first, then the other columns.
+
+    `start`: that of Table 8, which has the constants as well, and a row more for CSPAA(a) with
+    this one.
+    """
+    tables = []
+    for stream in streams.COST:
+        records = cost_records(stream.name, ratio, results)
+        if not records:
+            continue
+        random = _at(records, "CSRND", rate)
+        rows = []
+        for algorithm in linear_models.COST if start is None else TABLE_8:
+            runs = _at(records, algorithm, rate)
+            if runs is not None:
+                row = _cost_row(runs, algorithm, field, random, printed.get(algorithm))
+                rows.append(row if start is None else [row[0], _delta(runs, algorithm), *row[1:]])
+        if start is not None and "CSPAA(a)" in records:
+            runs = next(run for run in records["CSPAA(a)"]["curve"] if run["value"] == start)
+            row = _cost_row(runs, "CSPAA(a)", field, None, None)
+            rows.append([row[0], _power(start), *row[1:]])
+        any_record = next(iter(records.values()))
+        positive = count(any_record["n_positive"])
+        sizes = f"{count(any_record['n_rows'])} rows, {positive} positive"
+        header = [
+            "algorithm", *([] if start is None else ["delta"]), _FIELD_TITLES[field],
+            *(_FIELD_TITLES[name] for name in _COLUMNS), "time", "against CSRND",
+            f"paper (URL), {_FIELD_TITLES[field]}",
+        ]  # fmt: skip
+        tables.append(list_table(header, rows, f"{stream.title}, 1 : {ratio} ({sizes})"))
+    return "\n".join(tables) if tables else None
+
+
 TABLE_8 = ["CPA", "LEPE", "CSRND", "CSPAA", "CSPAA(a)"]
 
 
-def _runs_for_table(record, rate, stored):
-    """The runs of an algorithm; without a rate those of Table 8."""
-    if record is None:
-        return None
-    if rate is not None:
-        return _at(record, rate)
-    if record["algorithm"] != "CSPAA(a)":
-        return _at(record, stored["rate_of_start"])
-    curve = {point["value"]: point for point in record["curve"]}
-    return curve[paper.ADAPTIVE_DELTA]
+def _delta(runs, algorithm):
+    active = algorithm not in linear_models.FULL + linear_models.RANDOM
+    return _power(runs["delta"]) if active else "–"
 
 
-def _against_random(records, algorithm, rate, stored, field):
-    """Paired t-test of CSPAA and CSPAA(a) against asking at random."""
-    if algorithm not in ("CSPAA", "CSPAA(a)"):
+def _power(value):
+    return f"2\\ :sup:`{np.log2(value):.3g}`"
+
+
+def _cost_row(runs, algorithm, field, random, printed):
+    values = rates_of(runs)
+    return [
+        algorithm,
+        _spread(values[field], 2 if field == "sum" else 1),
+        *(f"{np.mean(values[name]):.2f}" for name in _COLUMNS),
+        seconds(float(np.median(values["seconds"]))),
+        _against_random(values, algorithm, random, field),
+        "–" if printed is None else f"{printed:g}",
+    ]
+
+
+def _against_random(values, algorithm, random, field):
+    """Paired t-test of CSPAA and CSPAA(a) against asking for as many labels at random."""
+    if algorithm not in ("CSPAA", "CSPAA(a)") or random is None:
         return "–"
-    pair = [_runs_for_table(records.get(name), rate, stored) for name in (algorithm, "CSRND")]
-    if None in pair:
-        return "–"
-    own, random = (rates_of(runs)[field] for runs in pair)
-    p = ttest_rel(own, random).pvalue
-    better = np.mean(own) > np.mean(random) if field == "sum" else np.mean(own) < np.mean(random)
+    own, other = values[field], rates_of(random)[field]
+    p = ttest_rel(own, other).pvalue
+    better = np.mean(own) > np.mean(other) if field == "sum" else np.mean(own) < np.mean(other)
     sign = "" if better else "worse, "
     return sign + ("p < 0.0001" if p < 1e-4 else f"p = {p:.4f}")
 
@@ -301,9 +312,7 @@ def _sum_or_cost(field, results):
     tables = []
     for ratio, rate in paper.COST_RATES.items():
         printed = {name: values[place] for name, values in paper.SUM_AND_COST[ratio].items()}
-        tables.append(
-            _cost_tables(ratio, field, lambda _, rate=rate: rate, _COLUMNS, printed, results)
-        )
+        tables.append(_cost_tables(ratio, rate, field, printed, results))
     tables = list(filter(None, tables))
     return "\n".join(tables) if tables else None
 
@@ -317,11 +326,13 @@ def cspaa_table_7(results):
 
 
 def cspaa_table_8(results):
-    """The share of labels that CSPAA(a) asks for when it starts with the paper's delta."""
+    """All at the paper's share of labels; and CSPAA(a) when it starts with the paper's delta."""
     tables = []
     for place, field in enumerate(("sum", "cost")):
         printed = {name: values[place] for name, values in paper.TABLE_8.items()}
-        tables.append(_cost_tables(99, field, lambda _: None, _COLUMNS, printed, results))
+        tables.append(
+            _cost_tables(99, paper.TABLE_8_RATE, field, printed, results, paper.ADAPTIVE_DELTA)
+        )
     tables = list(filter(None, tables))
     return "\n".join(tables) if tables else None
 

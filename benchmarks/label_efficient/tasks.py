@@ -23,6 +23,8 @@ class StreamJob(Job):
     # Names in `streams` and in `linear_models.PAPER`.
     stream: str = ""
     algorithm: str = ""
+    # Algorithms that are measured together, with the values of delta (or the shares) of a curve.
+    curves: dict = field(default_factory=dict)
     # Negative rows for each positive one; None: as they come.
     ratio: int | None = None
     # Shares of the labels to ask for.
@@ -41,10 +43,6 @@ class StreamJob(Job):
     chunk: int = 0
     # Learn every row by the `partial_fit` of the learner alone, without predicting it before.
     plain: bool = False
-
-    @property
-    def random(self):
-        return self.algorithm in linear_models.RANDOM
 
     def data(self):
         if self.ratio is None:
@@ -70,9 +68,9 @@ def _permuted(X, y, seed):
     return X[order], y[order]
 
 
-def one_pass(job, X, y, choice):
+def one_pass(algorithm, X, y, choice):
     """Learn the rows in their order: what was predicted, what it took."""
-    model = linear_models.PAPER[job.algorithm](choice)
+    model = linear_models.PAPER[algorithm](choice)
     start = time.perf_counter()
     model.fit(X, y)
     seconds = time.perf_counter() - start
@@ -119,20 +117,20 @@ LOWEST, HIGHEST = -24, 24
 CLOSE, STEPS = 0.01, 14
 
 
-def choice_at(job, trials, choice, rate):
+def choice_at(algorithm, trials, choice, rate):
     """The choice that asks for this share of the labels, and its mean score on the trials."""
 
     def mean(field, results):
         return float(np.mean([result[field] for result in results]))
 
-    if job.random:
+    if algorithm in linear_models.RANDOM:
         choice = replace(choice, rate=rate)
-        return choice, mean("score", _runs(job, trials, choice))
+        return choice, mean("score", _runs(algorithm, trials, choice))
     low, high = LOWEST, HIGHEST
     for _ in range(STEPS):
         middle = (low + high) / 2
         choice = replace(choice, delta=2.0**middle)
-        results = _runs(job, trials, choice)
+        results = _runs(algorithm, trials, choice)
         share = mean("share", results)
         if abs(share - rate) <= CLOSE * rate:
             break
@@ -140,17 +138,21 @@ def choice_at(job, trials, choice, rate):
     return choice, mean("score", results)
 
 
-def _runs(job, trials, choice):
-    return [one_pass(job, X, y, replace(choice, seed=seed)) for seed, X, y in trials]
+def _runs(algorithm, trials, choice):
+    return [one_pass(algorithm, X, y, replace(choice, seed=seed)) for seed, X, y in trials]
+
+
+def _trials(job, X, y):
+    seeds = range(FIRST_TRIAL, FIRST_TRIAL + job.n_trials)
+    return [(seed, *_permuted(X, y, seed)) for seed in seeds]
 
 
 def tuned(job, X, y):
     """For each rate the choice with the best C: that with the best mean score over the rates."""
-    seeds = range(FIRST_TRIAL, FIRST_TRIAL + job.n_trials)
-    trials = [(seed, *_permuted(X, y, seed)) for seed in seeds]
+    trials = _trials(job, X, y)
     tried = []
     for C in job.Cs:
-        found = [choice_at(job, trials, Choice(C=C), rate) for rate in job.rates]
+        found = [choice_at(job.algorithm, trials, Choice(C=C), rate) for rate in job.rates]
         tried.append((np.mean([value for _, value in found]), [choice for choice, _ in found]))
     scores = [float(value) for value, _ in tried]
     return tried[int(np.argmax(scores))][1], scores
@@ -169,12 +171,18 @@ def asked_labels(job):
     """
     X, y = job.data()
     choices, scores = tuned(job, X, y)
+    random = job.algorithm in linear_models.RANDOM
     plans = {("delta", rate): choice for rate, choice in zip(job.rates, choices)}
-    if not job.random:
+    if not random:
         plans |= {("rate", c[1]): replace(plans[c], rate=c[1]) for c in list(plans)}
     C = choices[0].C
-    points = {value: _point(job, C, value) for value in job.deltas}
-    fixed, curve = _all_runs(job, X, y, plans, points)
+    points = {value: _at_point(job.algorithm, Choice(C=C), value) for value in job.deltas}
+
+    def runs(choices):
+        all_plans = {key: (job.algorithm, choice) for key, choice in choices.items()}
+        return _in_turns(job.n_runs, X, y, all_plans)
+
+    fixed, curve = runs(plans), runs(points)
     return {
         "C": C,
         "Cs": job.Cs,
@@ -197,48 +205,70 @@ def asked_labels(job):
     }
 
 
-def _point(job, C, value):
-    return Choice(C=C, rate=value) if job.random else Choice(C=C, delta=value)
+def _at_point(algorithm, choice, value):
+    """The choice with a value of a curve: the share of labels, or the constant of the rule."""
+    return replace(choice, **{"rate" if algorithm in linear_models.RANDOM else "delta": value})
 
 
-def _all_runs(job, X, y, *plans):
-    """The runs of each plan, a dict of choices, over the permutations that are reported."""
-    found = [{key: [] for key in plan} for plan in plans]
-    for seed in range(job.n_runs):
+def _in_turns(n_runs, X, y, plans):
+    """The runs of each plan, an algorithm and its choice, over the permutations that are reported.
+
+    They take turns on each permutation, and another begins each time: a slow second of the
+    machine meets all of them.
+    """
+    results = {key: [] for key in plans}
+    keys = list(plans)
+    for seed in range(n_runs):
         rows = _permuted(X, y, seed)
-        for plan, results in zip(plans, found):
-            for key, choice in plan.items():
-                results[key].append(one_pass(job, *rows, replace(choice, seed=seed)))
-    return found
+        turn = seed % max(1, len(keys))
+        for key in keys[turn:] + keys[:turn]:
+            algorithm, choice = plans[key]
+            results[key].append(one_pass(algorithm, *rows, replace(choice, seed=seed)))
+    return results
 
 
 def uneven_classes(job):
-    """Sum and cost: at rates (with the delta that gives them), and at values of delta."""
+    """Sum and cost of several algorithms: at rates (with the delta that gives them), and at the
+    values of their curves.
+    """
     X, y = job.data()
     n_positive = int(np.sum(y == 1))
     rho = (len(y) - n_positive) / n_positive
     start = Choice(C=rho, rho=rho)
+    trials = _trials(job, X, y)
     plans, points = {}, {}
-    if job.algorithm in linear_models.FULL:
-        plans[1.0] = start
-    else:
-        seeds = range(FIRST_TRIAL, FIRST_TRIAL + job.n_trials)
-        trials = [(seed, *_permuted(X, y, seed)) for seed in seeds]
+    for algorithm, values in job.curves.items():
+        if algorithm in linear_models.FULL:
+            plans[algorithm, 1.0] = algorithm, start
+            continue
         for rate in job.rates:
-            plans[rate] = choice_at(job, trials, start, rate)[0]
-        for value in job.deltas:
-            points[value] = replace(start, **{"rate" if job.random else "delta": value})
-    fixed, curve = _all_runs(job, X, y, plans, points)
+            choice, _ = choice_at(algorithm, trials, start, rate)
+            plans[algorithm, rate] = algorithm, choice
+        for value in values:
+            points[algorithm, value] = algorithm, _at_point(algorithm, start, value)
+    fixed = _in_turns(job.n_runs, X, y, plans)
+    curve = _in_turns(job.n_runs, X, y, points)
     return {
         "rho": rho,
         "n_rows": len(y),
         "n_features": X.shape[1],
         "n_positive": n_positive,
-        "fixed": [
-            {"rate": rate, "delta": plans[rate].delta, **_together(found)}
-            for rate, found in fixed.items()
+        "algorithms": [
+            {
+                "algorithm": algorithm,
+                "fixed": [
+                    {"rate": rate, "delta": plans[name, rate][1].delta, **_together(found)}
+                    for (name, rate), found in fixed.items()
+                    if name == algorithm
+                ],
+                "curve": [
+                    {"value": value, **_together(found)}
+                    for (name, value), found in curve.items()
+                    if name == algorithm
+                ],
+            }
+            for algorithm in job.curves
         ],
-        "curve": [{"value": value, **_together(found)} for value, found in curve.items()],
     }
 
 

@@ -278,7 +278,8 @@ def linear_bandwidth(results):
         "The rows are read once from memory (and once more from the cache, where one changes "
         "the model), so no pass takes less than the fastest way to read them. NumPy's sum of a "
         "large array, and the product of the rows with one vector by BLAS, in the same process. "
-        "The last column is the ratio that no online learner can pass here"
+        "The last column is how much faster than SGDClassifier a pass at the speed of that "
+        "product would be"
     )
     return list_table(header, rows, title) if rows else None
 
