@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..bench.results import load
-from ..bench.rst import count, list_table, percent, seconds, times
+from ..bench.rst import change, count, list_table, percent, seconds, times
 from ..bench.summary import Records, ratio
 from ..svc.models import ALGORITHMS, ROBUST_COLUMNS
 from ..svc.workloads import CHAPTER_6, ROBUST, WORKLOADS
@@ -124,9 +124,9 @@ def memory_traffic(results):
 # ---------------------------------------------------------------------------
 
 
-def chapter_6_runs(name, results):
+def chapter_6_runs(name, results, step="chapter_6"):
     """The runs of each algorithm on a set, by algorithm; empty without results."""
-    stored = load(f"chapter_6_{name}", results)
+    stored = load(f"{step}_{name}", results)
     records = Records(stored["records"] if stored else ()).ok().records
     return {record["algorithm"]: record["runs"] for record in records}
 
@@ -172,7 +172,6 @@ def table_6_4(results):
         "prbep": ("PRBEP", lambda value: f"{value:.2f}"),
         "auc": ("AUC", lambda value: f"{value:.3f}"),
         "gmean": ("g-means", lambda value: f"{value:.2f}"),
-        "n_kernel_evaluations": ("kernel values (millions)", lambda value: f"{value:.4g}"),
     }
     return _beside_thesis(measures, results)
 
@@ -180,27 +179,32 @@ def table_6_4(results):
 def _beside_thesis(measures, results):
     """A row for each measure and algorithm, a column for each set; the thesis in brackets."""
     runs = {name: chapter_6_runs(name, results) for name in CHAPTER_6}
+    single = {name: chapter_6_runs(name, results, "single_steps") for name in CHAPTER_6}
     sets = [name for name in CHAPTER_6 if runs[name]]
     if not sets:
         return None
     rows = []
     for measure, (title, written) in measures.items():
-        for algorithm, name_of_row in [*ALGORITHMS.items(), ("svc", "SVC / LIBSVM")]:
-            cells = []
+        typical = np.median if measure == "seconds" else np.mean
+        for key, name_of_row in [*ALGORITHMS.items(), ("svc", "SVC / LIBSVM")]:
+            cells, single_cells = [], []
             for name in sets:
-                if algorithm == "svc":
+                if key == "svc":
                     values = _svc_value(measure, name, results)
                 else:
-                    values = [
-                        _value(measure, run["final"]) for run in runs[name].get(algorithm, ())
-                    ]
-                printed = paper.chapter_6(measure, algorithm, name)
-                typical = np.median if measure == "seconds" else np.mean
+                    values = _values(measure, runs[name].get(key, ()))
+                printed = paper.chapter_6(measure, key, name)
                 cell = written(typical(values)) if values else "–"
                 cells.append(cell if printed is None else f"{cell} ({written(printed)})")
-            if set(cells) != {"–"}:
-                rows.append([title, name_of_row, *cells])
-    title = f"{_how_many(runs)}; one run of SVC. In brackets the values of the thesis."
+                values = _values(measure, single[name].get(key, ()))
+                single_cells.append(written(typical(values)) if values else "–")
+            rows.append([title, name_of_row, *cells])
+            rows.append([title, f"{name_of_row}, single steps", *single_cells])
+    rows = [row for row in rows if set(row[2:]) != {"–"}]
+    title = f"Means (times: medians) over {_how_many(runs)}; one run of SVC. "
+    if any(single.values()):
+        title += f"Single steps: {_how_many(single)}. "
+    title += "In brackets the values of the thesis."
     return list_table(["", "", *map(titled, sets)], rows, title)
 
 
@@ -212,7 +216,7 @@ def _how_many(runs):
         if by_algorithm
     }
     most = max(max(own.values()) for own in numbers.values())
-    words = [f"Means (times: medians) over {most} runs"]
+    words = [f"{most} runs"]
     for name, own in numbers.items():
         many = max(own.values())
         fewer = [f"{ALGORITHMS[key]} {number}" for key, number in own.items() if number < many]
@@ -220,6 +224,37 @@ def _how_many(runs):
             brackets = f" ({', '.join(fewer)})" if fewer else ""
             words.append(f"{WORKLOADS[name].title}: {many}{brackets}")
     return "; ".join(words)
+
+
+def _values(measure, runs):
+    return [_value(measure, run["final"]) for run in runs]
+
+
+def kernel_values(results):
+    """Kernel values beside those of the thesis, in per cent more; steps."""
+    measure = "n_kernel_evaluations"
+    rows = []
+    for name in CHAPTER_6:
+        ways = [chapter_6_runs(name, results, step) for step in ("chapter_6", "single_steps")]
+        for algorithm, title in ALGORITHMS.items():
+            if algorithm not in ways[0]:
+                continue
+            printed = paper.chapter_6(measure, algorithm, name)
+            row = [titled(name), title, "–" if printed is None else f"{printed:g}"]
+            steps = []
+            for runs in ways:
+                mine = runs.get(algorithm, ())
+                values = _values(measure, mine)
+                row.append(f"{np.mean(values):.4g}" if values else "–")
+                row.append(change(printed, np.mean(values)) if printed and values else "–")
+                n_steps = [run["final"]["n_steps"] for run in mine if "n_steps" in run["final"]]
+                steps.append(count(np.mean(n_steps) / 1000) if n_steps else "–")
+            rows.append([*row, *steps])
+    header = [
+        "set", "algorithm", "kernel values (millions), thesis", "ours", "differ by",
+        "ours, single steps", "differ by", "steps (thousands)", "single steps (thousands)",
+    ]  # fmt: skip
+    return list_table(header, rows) if rows else None
 
 
 def _value(measure, record):
@@ -287,6 +322,7 @@ TABLES = {
         table_6_1,
         table_6_3,
         table_6_4,
+        kernel_values,
         suspect_labels,
     )
 }

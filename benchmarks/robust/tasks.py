@@ -62,6 +62,7 @@ def _snapshot(model, split, seconds):
         **{name: told[name] for name in ("n_support", "n_kernel_evaluations", "duality_gap")},
         # Support vectors and those at alpha = 0.
         "n_kept": int(problem.members.n_members),
+        "n_steps": int(problem.n_changes),
         **scores_of(model, split),
     }
 

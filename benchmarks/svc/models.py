@@ -54,6 +54,23 @@ def _lasvc(setting):
     )
 
 
+def _lasvc_single_steps(setting):
+    """Chapter 6 as it is printed: REPROCESS moves one vector at a time, as often as it takes."""
+    from sklearn_online_svm import LASVC
+
+    class SingleSteps(LASVC):
+        single_steps = max_reprocess = max_steps = 2**40
+
+    return SingleSteps(
+        C=setting.C,
+        gamma=setting.gamma,
+        cache_size=setting.cache_size,
+        n_jobs=setting.threads,
+        random_state=setting.seed,
+        **setting.options,
+    )
+
+
 def _ramp_svc(setting):
     from sklearn_online_svm import RampSVC
 
@@ -123,6 +140,7 @@ def _hist_gradient_boosting(setting):
 
 _BUILDERS = {
     "lasvc": _lasvc,
+    "lasvc_single_steps": _lasvc_single_steps,
     "ramp_svc": _ramp_svc,
     "svc": _svc,
     "quarter_svc": _quarter_svc,
