@@ -131,6 +131,35 @@ def draw_mnist_digits(results, folder):
     plt.close(figure)
 
 
+def draw_figure_3_3(results, folder):
+    """Training time against the number of support vectors, a point for each digit."""
+    stored = load("mnist_digits", results)
+    if stored is None:
+        return
+    records = Records(stored["records"])
+    figure, (axis,) = _axes(1, width=6.4)
+    ways = {"x1": ("LASVC, one pass", COLOURS["lasvc"]), "svc": ("SVC", COLOURS["svc"])}
+    for way, (name, colour) in ways.items():
+        mine = records.where(way=way).ok()
+        if not mine:
+            continue
+        time, vectors = (_points(mine, "digit", field) for field in ("fit_seconds", "n_support"))
+        axis.plot(vectors[:, 1], time[:, 1], "o", color=colour, label=name)
+        for (digit, seconds), n_support in zip(time, vectors[:, 1]):
+            axis.annotate(
+                f"{digit:.0f}",
+                (n_support, seconds),
+                xytext=(5, 3),
+                textcoords="offset points",
+                fontsize=8,
+                color=colour,
+            )
+    axis.set_yscale("log")
+    axis.set(xlabel="support vectors", ylabel="fit time (s)", xlim=(0, None))
+    axis.legend(frameon=False)
+    _save(figure, folder / "figure_3_3.png")
+
+
 def sweep_records(stored):
     """The points of the delta_max sweep of all seeds."""
     return Records(
@@ -174,5 +203,11 @@ def draw_figure_3_7(results, folder):
 
 def draw_all(results, folder):
     """Draw every figure that has results."""
-    for draw in (draw_scaling, draw_cache_size, draw_mnist_digits, draw_figure_3_7):
+    for draw in (
+        draw_scaling,
+        draw_cache_size,
+        draw_mnist_digits,
+        draw_figure_3_3,
+        draw_figure_3_7,
+    ):
         draw(results, folder)

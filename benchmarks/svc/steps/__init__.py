@@ -7,6 +7,7 @@ _ALL |= prefixes.STEPS
 # About by their time, so that something is there to look at soon.
 _ORDER = [
     "one_row", "waveform", "banana", "usps", "reuters", "prefixes", "figure_3_7", "scaling",
-    "table_3_2", "adult_csr", "adult_dense", "mnist_digits", "cache_size", "mnist_8", "mnist_ten",
+    "table_3_2", "adult_csr", "adult_dense", "mnist_digits", "mnist_signed",
+    "cache_size", "mnist_8", "mnist_ten",
 ]  # fmt: skip
 STEPS = {name: _ALL[name] for name in _ORDER}
