@@ -12,8 +12,8 @@ from ..bench.summary import Records
 from . import paper
 
 COLOURS = {"lasvc": "#1f6feb", "svc": "#d1702a"}
-NAMES = {"lasvc": "LASVC", "svc": "SVC"}
-GREY = "#8b949e"
+NAMES = {"lasvc": "LASVC", "svc": "SVC", "sklearnex": "scikit-learn-intelex"}
+GREY, GREEN = "#8b949e", "#2da44e"
 
 
 def _points(records, x, field):
@@ -65,6 +65,22 @@ def draw_scaling(results, folder):
         axis.set(xlabel="training rows (Adult, CSR)", ylabel=label)
         axis.legend(frameon=False)
     _save(figure, folder / "scaling.png")
+
+
+def draw_classes(results, folder):
+    """Times against the number of classes."""
+    stored = load("classes", results)
+    if stored is None:
+        return
+    records = Records(stored["records"]).where(cache_size=stored["cache_size"], threads=1)
+    figure, axes = _axes(2)
+    for axis, field, label in zip(axes, ("fit_seconds", "predict_seconds"), ("fit", "predict")):
+        for model, colour in {**COLOURS, "sklearnex": GREEN}.items():
+            points = _points(records.where(model=model), "classes", field)
+            axis.loglog(*points.T, "o-", color=colour, label=NAMES[model])
+        axis.set(xlabel="classes", ylabel=f"{label} (s)")
+        axis.legend(frameon=False)
+    _save(figure, folder / "classes.png")
 
 
 def draw_cache_size(results, folder):
@@ -205,6 +221,7 @@ def draw_all(results, folder):
     """Draw every figure that has results."""
     for draw in (
         draw_scaling,
+        draw_classes,
         draw_cache_size,
         draw_mnist_digits,
         draw_figure_3_3,

@@ -39,6 +39,22 @@ def speed(results):
     return list_table(header, rows) if rows else None
 
 
+def headline(results):
+    """One thread each: LASVC, SVC and the fastest peer."""
+    rows = []
+    for what in ("fit", "predict"):
+        for work, records in _compared(results):
+            sides = [records.where(column=key) for key in ("lasvc_1", "svc", "sklearnex_1")]
+            times_of = [side.median(f"{what}_seconds") for side in sides]
+            ratios = [times(ratio(peer, times_of[0])) for peer in times_of[1:]]
+            rows.append([f"{work.title}: {what}", *(_cell(side, what) for side in sides), *ratios])
+    header = [
+        "work", "LASVC", "SVC", "scikit-learn-intelex", "LASVC against SVC",
+        "against scikit-learn-intelex",
+    ]  # fmt: skip
+    return list_table(header, rows) if rows else None
+
+
 def _one_row(results):
     stored = load("one_row", results)
     if stored is None:
@@ -56,10 +72,17 @@ def comparison(results):
     for what in ("fit", "predict"):
         for work, records in _compared(results):
             cells = [_cell(records.where(column=c.key), what) for c in models.COLUMNS]
-            lasvc = records.where(column=f"lasvc_{work.threads}").median(f"{what}_seconds")
-            faster = ratio(records.where(column="svc").median(f"{what}_seconds"), lasvc)
-            rows.append([f"{work.title}: {what}", *cells, times(faster)])
-    header = ["work", *(column.title for column in models.COLUMNS), "LASVC against SVC"]
+            ratios = [
+                ratio(*(records.where(column=key).median(f"{what}_seconds") for key in pair))
+                for pair in (
+                    ("svc", "lasvc_1"), ("sklearnex_1", "lasvc_1"), ("sklearnex_2", "lasvc_2"),
+                )
+            ]  # fmt: skip
+            rows.append([f"{work.title}: {what}", *cells, *map(times, ratios)])
+    header = [
+        "work", *(column.title for column in models.COLUMNS), "LASVC against SVC",
+        "against scikit-learn-intelex", "... with 2 threads each",
+    ]  # fmt: skip
     return list_table(header, rows) if rows else None
 
 
@@ -132,6 +155,81 @@ def scaling(results):
         for model in ("lasvc", "svc")
     ]
     rows.append(["fitted exponent", *exponents[:2], "–", *exponents[2:]])
+    return list_table(header, rows)
+
+
+def classes(results):
+    """Fit and predict against the number of classes; kernel values against the cache."""
+    stored = load("classes", results)
+    if stored is None:
+        return None
+    records = Records(stored["records"])
+    header = [
+        "classes", "cache", "LASVC, fit", "2 threads", "SVC", "scikit-learn-intelex",
+        "LASVC against SVC", "against scikit-learn-intelex", "LASVC, predict", "SVC",
+        "against SVC", "error, LASVC", "SVC", "kernel values (millions)",
+    ]  # fmt: skip
+    rows = []
+    for n_classes, size in sorted({(r["classes"], r["cache_size"]) for r in records.records}):
+        here = records.where(classes=n_classes, cache_size=size)
+        one = here.where(model="lasvc", threads=1)
+        two, svc, intel = (
+            here.where(model="lasvc", threads=2),
+            here.where(model="svc"),
+            here.where(model="sklearnex"),
+        )
+        fits = [side.median("fit_seconds") for side in (one, two, svc, intel)]
+        predicts = [side.median("predict_seconds") for side in (one, svc)]
+        rows.append(
+            [
+                count(n_classes),
+                megabytes(size),
+                *(
+                    side.verdict() if value is None else seconds(value)
+                    for side, value in zip((one, two, svc, intel), fits)
+                ),
+                times(ratio(fits[2], fits[0])),
+                times(ratio(fits[3], fits[0])),
+                *map(seconds, predicts),
+                times(ratio(predicts[1], predicts[0])),
+                percent(one.median("error")),
+                percent(svc.median("error")),
+                millions(one.median("n_kernel_evaluations")),
+            ]
+        )
+    return list_table(header, rows)
+
+
+def how_long(results):
+    """Fit and predict by rows, features, classes and threads."""
+    stored = load("how_long", results)
+    if stored is None:
+        return None
+    records = Records(stored["records"])
+    header = [
+        "classes", "features", "rows", "vectors kept", "fit", "2 threads", "predict 1000 rows",
+        "rows twice as many: time of fit",
+    ]  # fmt: skip
+    rows = []
+    for n_classes, n_features in sorted({(r["classes"], r["features"]) for r in records.records}):
+        here = records.where(classes=n_classes, features=n_features)
+        slope = figures.exponent(here.where(threads=1), "fit_seconds")
+        for n_rows in sorted({r["rows"] for r in here.records}):
+            one, two = (here.where(rows=n_rows, threads=threads) for threads in (1, 2))
+            predict = one.median("predict_seconds")
+            per_thousand = 1000 / one.median("n_test") if predict else None
+            rows.append(
+                [
+                    count(n_classes),
+                    count(n_features),
+                    count(n_rows),
+                    count(one.median("n_support")),
+                    seconds(one.median("fit_seconds")),
+                    seconds(two.median("fit_seconds")),
+                    seconds(predict * per_thousand if predict else None),
+                    times(2**slope),
+                ]
+            )
     return list_table(header, rows)
 
 
@@ -371,6 +469,8 @@ TABLES = {
         comparison,
         details,
         scaling,
+        classes,
+        how_long,
         prefixes,
         memory,
         cache_size,

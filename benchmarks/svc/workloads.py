@@ -14,6 +14,8 @@ from sklearn.preprocessing import MinMaxScaler
 
 from sklearn_online_svm.datasets import flip_labels, load_paper_dataset, make_waveform
 
+from ..linear.streams import csr_text
+
 QUICK_TRAIN, QUICK_TEST = 1500, 600
 
 
@@ -169,6 +171,44 @@ def covtype_first20k(seed):
     return _unit_range(_one_against_rest(_official("covtype_first20k", seed), 2))
 
 
+TEXT_CLASSES = [5, 10, 20, 40, 60, 105]
+
+
+def text_name(n_classes):
+    return f"text_{n_classes}"
+
+
+def text(n_classes, n_train=6412, n_test=1500, n_words=55_197, per_row=60):
+    """Rows like those of text, of many classes."""
+
+    def prepare(seed):
+        X, y = csr_text(n_train + n_test, n_words, per_row, seed, n_classes, np.float32)
+        return Split(X[:n_train], y[:n_train], X[n_train:], y[n_train:])
+
+    return prepare
+
+
+CLUSTER_FEATURES, CLUSTER_CLASSES = [10, 100, 800], [2, 10]
+
+
+def clusters_name(n_features, n_classes):
+    return f"clusters_{n_features}_{n_classes}"
+
+
+def clusters(n_features, n_classes, n_train=32_000, n_test=4000, distance=2.8):
+    """Normal clusters, on average so many standard deviations apart: two have 8 % in common."""
+
+    def prepare(seed):
+        rng = np.random.default_rng([seed, 31])
+        n = n_train + n_test
+        centres = rng.normal(size=(n_classes, n_features)) * distance / np.sqrt(2 * n_features)
+        y = rng.integers(0, n_classes, n)
+        X = (rng.normal(size=(n, n_features)) + centres[y]).astype(np.float32)
+        return Split(X[:n_train], y[:n_train], X[n_train:], y[n_train:])
+
+    return prepare
+
+
 _ALL = [
     Workload("waveform", "Waveform", waveform, C=1, gamma=0.05),
     Workload("banana", "Banana", banana, C=316, gamma=0.5),
@@ -241,6 +281,17 @@ _ALL += [
         thesis_cache=256,
     )
     for digit in range(10)
+]
+_ALL += [
+    Workload(text_name(k), f"Text, {k} classes", text(k), C=10, gamma=1) for k in TEXT_CLASSES
+]
+
+_ALL += [
+    Workload(
+        clusters_name(d, k), f"{k} clusters, {d} features", clusters(d, k), C=1, gamma=0.5 / d
+    )
+    for k in CLUSTER_CLASSES
+    for d in CLUSTER_FEATURES
 ]
 
 WORKLOADS = {workload.name: workload for workload in _ALL}

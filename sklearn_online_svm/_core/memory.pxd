@@ -12,3 +12,6 @@ cdef enum:
 cdef object aligned_bytes(Py_ssize_t n_bytes, Py_ssize_t room)
 
 cdef object grown(object array, Py_ssize_t n)
+
+# realloc, for buffers that C owns.
+cdef void *grown_buffer(void *buffer, size_t n_bytes) except NULL

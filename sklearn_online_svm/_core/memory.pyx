@@ -2,6 +2,7 @@
 import math
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
+from libc.stdlib cimport realloc
 
 import numpy as np
 
@@ -32,3 +33,10 @@ cdef object grown(object array, Py_ssize_t n):
     copy = aligned_bytes(n_bytes, 0).view(array.dtype).reshape(shape)
     copy[:array.shape[0]] = array
     return copy
+
+
+cdef void *grown_buffer(void *buffer, size_t n_bytes) except NULL:
+    cdef void *grown = realloc(buffer, n_bytes)
+    if grown == NULL:
+        raise MemoryError()
+    return grown

@@ -143,19 +143,19 @@ class EngineSpec:
 
     def build(self):
         """Return an engine without vectors."""
-        store = self.store()
+        store, n_bytes = self.store(), self._row_bytes()
         problems = [
-            self.solver.problem(store, self.n_problems, self._cache_bytes())
-            for _ in range(self.n_problems)
+            self.solver.problem(store, self.n_problems, n_bytes) for _ in range(self.n_problems)
         ]
-        return DualLoop(store, problems)
+        return DualLoop(store, problems, n_bytes)
 
     def configure(self, engine):
         """Give the present options to an engine built with others; its vectors stay."""
+        engine.share_rows(self._row_bytes())
         for problem in engine.problems:
-            problem.configure(**self.solver.options(self.n_problems, self._cache_bytes()))
+            problem.configure(**self.solver.options(self.n_problems, self._row_bytes()))
 
-    def _cache_bytes(self):
+    def _row_bytes(self):
         return int(min(self.cache_size * 2**20, sys.maxsize))
 
     def store(self):

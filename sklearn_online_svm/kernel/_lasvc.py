@@ -123,7 +123,9 @@ class LASVC(KernelLearner):
     random_state : int, RandomState instance or None, default=None
         Seeds the order of the rows.
     verbose : int, default=0
-        1 prints a line for each pass.
+        1 prints a line for each pass, and on a terminal how far it is: rows learnt, rows per
+        second, vectors kept, time left (a bar where tqdm is installed). 2 shows that also where
+        the error output is no terminal.
     warm_start : bool, default=False
         Whether ``fit`` starts from the present solution. The rows must be those of the
         former ``fit`` (see :meth:`fit`); parameters may have changed.

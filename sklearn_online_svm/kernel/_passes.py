@@ -16,6 +16,7 @@ from .._base import thread_pool
 from .._core.kernel.given_rows import Rows
 from .._core.kernel.members import DATA
 from .._persistent import stored_generator
+from ._progress import progress_of
 
 
 class Passes:
@@ -76,8 +77,14 @@ class Passes:
 
     def learn_rows(self, given):
         """Learn the rest of the running pass."""
-        order, begin = self.at["order"], self.engine.n_learnt
-        self.engine.learn(self.X, order, given, self.threads, begin)
+        order, begin, model = self.at["order"], self.engine.n_learnt, self.model
+        title = f"[{type(model).__name__}]"
+        progress = progress_of(self.engine, len(order), model.verbose, title)
+        try:
+            self.engine.learn(self.X, order, given, self.threads, begin, progress)
+        finally:
+            if progress is not None:
+                progress.close()
 
     def finish(self):
         """Solve the problem over the vectors kept."""

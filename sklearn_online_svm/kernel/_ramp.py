@@ -59,7 +59,9 @@ class RampSVC(KernelLearner):
     random_state : int, RandomState instance or None, default=None
         Seeds the rows of the first problem and the order of visiting.
     verbose : int, default=0
-        1 prints a line for each convex problem.
+        1 prints a line for each convex problem, and on a terminal how far it is: rows learnt,
+        rows per second, vectors kept, time left (a bar where tqdm is installed). 2 shows that also
+        where the error output is no terminal.
 
     Attributes
     ----------

@@ -25,7 +25,9 @@ def make_store(X, kernel="rbf", *, layout="dense", gamma=0.5, coef0=0.0, degree=
 def make_loop(store, n_problems=1, *, cache_bytes=500 << 20, **solver):
     spec = SolverSpec(**solver)
     return DualLoop(
-        store, [spec.problem(store, n_problems, cache_bytes) for _ in range(n_problems)]
+        store,
+        [spec.problem(store, n_problems, cache_bytes) for _ in range(n_problems)],
+        cache_bytes,
     )
 
 

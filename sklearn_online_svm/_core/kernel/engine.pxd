@@ -1,4 +1,6 @@
 """Problems over one store: their state, the limits of a call, and how it may end."""
+from libc.stdint cimport int64_t
+
 from ..guard cimport Guard, Halt
 from .fresh_rows cimport FreshRows
 from .problem cimport Problem
@@ -18,6 +20,7 @@ cdef class Engine:
     cdef readonly Guard guard       # to be held by those who change an engine that others may read
     cdef Slots slots
     cdef FreshRows fresh
+    cdef int64_t n_evaluations      # of blocks; problems count what they compute themselves
     # The state at the end of the last block, or None: to be made when it is wanted.
     cdef Solution solution
     cdef bint busy                  # in the midst of something, whoever holds the guard

@@ -47,11 +47,15 @@ cdef class Engine:
     store : Store
     problems : list of Problem
         One (binary), or one per class.
+    row_bytes : int, default=0
+        Memory for the kernel rows of several problems: those that they share, and those that each
+        keeps for itself.
     shares : bool, default=False
         Whether members of one problem may have a vector in common. Labels say nothing of targets
         then. The slots of the problems must not be those of the store.
     """
-    def __init__(self, Store store, list problems, bint shares=False):
+    def __init__(self, Store store, list problems, Py_ssize_t row_bytes=0, *,
+                 bint shares=False):
         self.store = store
         self.shares = shares
         self.problems = problems
@@ -61,6 +65,11 @@ cdef class Engine:
         self.halt = Halt()
         self.slots = Slots(store, problems, shares)
         self.fresh = FreshRows(store)
+        self.share_rows(row_bytes)
+
+    def share_rows(self, Py_ssize_t row_bytes):
+        """Another budget for kernel rows that the problems share."""
+        self.slots.share_rows(row_bytes)
 
     # -------------------------------------------------------------------------- state
 
@@ -72,7 +81,7 @@ cdef class Engine:
             "store": self.store.state(),
             "n_slots": self.store.n_slots,
             "problems": [problem.state() for problem in self.problems],
-            "n_evaluations": self.fresh.n_evaluations,
+            "n_evaluations": self.n_evaluations,
             **self.slots.state(),
         }
 
@@ -88,7 +97,7 @@ cdef class Engine:
         state.expect_format(_FORMAT)
         n_slots = state.integer("n_slots", 0, 2**31 - LEAVES_TILE)
         self.store.restore(state.part("store"), n_slots)
-        self.fresh.n_evaluations = state.integer("n_evaluations")
+        self.n_evaluations = state.integer("n_evaluations")
         parts = state.parts("problems", n_problems)
         for problem, part in zip(self.problems, parts):
             problem.restore(part, same_kernel, n_loaded)
@@ -114,6 +123,7 @@ cdef class Engine:
         """A block without rows: lengths and buffers fit the members as they are."""
         cdef Fresh fresh
         fresh.values, fresh.gram, fresh.ld, fresh.gram_ld = NULL, NULL, 0, 0
+        self.slots.divide_memory()
         return problem.begin_block(&fresh, 0)
 
     cdef int raise_interrupts(self) except -1:
@@ -199,7 +209,7 @@ cdef class Engine:
     @property
     def n_kernel_evaluations(self):
         """Kernel values computed so far, those of dropped rows included."""
-        return self.fresh.n_evaluations + sum(p.n_evaluations for p in self.problems)
+        return self.n_evaluations + sum(p.n_evaluations for p in self.problems)
 
     def violation_met(self):
         """Largest violation met during the pass, when each row was visited."""

@@ -258,7 +258,7 @@ cdef class Finishing(Resuming):
                     g[first + r] = target[first + r] - table().dot(
                         &values[r * ld], &coef[0], ld)
             self.raise_errors(0)
-            self.fresh.n_evaluations += size * self.store.n_slots
+            self.n_evaluations += size * self.store.n_slots
             self.raise_interrupts()
         return np.asarray(g)
 

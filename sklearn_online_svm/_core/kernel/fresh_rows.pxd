@@ -19,17 +19,27 @@ cdef int check_type(Store store, X) except -1
 cdef int check_norms(Store store, Block block, const int64_t *rows) except -1
 
 
+# Rows of the stream as the problems visit them.
+cdef struct Visits:
+    Py_ssize_t n
+    Py_ssize_t row[LEAVES_BLOCK]    # number among those given
+    int32_t place[LEAVES_BLOCK]     # number among the rows loaded, -1: needs no kernel values
+    double cost[LEAVES_BLOCK]
+    int64_t row_id[LEAVES_BLOCK]
+
+
 cdef class FreshRows:
     cdef Store store
     cdef Block block
     cdef Py_ssize_t n                       # rows loaded
     cdef int64_t rows[LEAVES_BLOCK]         # their places in X
     cdef int32_t labels[LEAVES_BLOCK]       # and classes
+    cdef Visits visits
     cdef Fresh scored
+    cdef bint is_scored                     # against the store, since they were loaded
     cdef object values_array
     cdef Py_ssize_t capacity
     cdef float gram[LEAVES_BLOCK * LEAVES_BLOCK]
-    cdef int64_t n_evaluations
 
     cdef int load(self, X) except -1
     cdef int score(self, executor, Halt halt) except -1

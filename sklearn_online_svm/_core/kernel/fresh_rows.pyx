@@ -45,8 +45,11 @@ cdef class FreshRows:
     cdef int load(self, X) except -1:
         """Take the rows from X, and make room for them in the store."""
         cdef Store store = self.store
-        cdef Py_ssize_t capacity, ld = round_up(store.n_slots + self.n, LEAVES_TILE) + LEAVES_TILE
-        store.reserve(store.n_slots + self.n)
+        # Those of the block before may enter, too, where this one is loaded ahead.
+        cdef Py_ssize_t n_slots = store.n_slots + 2 * LEAVES_BLOCK
+        cdef Py_ssize_t capacity, ld = round_up(n_slots, LEAVES_TILE) + LEAVES_TILE
+        self.is_scored = False
+        store.reserve(n_slots)
         if self.capacity < LEAVES_BLOCK * ld:
             capacity = LEAVES_BLOCK * (ld + ld // 4)
             values = grown(np.zeros(0, np.float32), capacity)
@@ -71,8 +74,9 @@ cdef class FreshRows:
             part = round_up(last // executor._max_workers + 1, LEAVES_TILE)
             share([(self.score_part, first, min(first + part, last))
                    for first in range(0, last, part)], executor, halt)
-        self.n_evaluations += self.n * (store.n_slots + self.n)
-        return self.score_themselves()
+        self.score_themselves()
+        self.is_scored = True
+        return 0
 
     def score_part(self, Py_ssize_t first, Py_ssize_t last):
         with nogil:

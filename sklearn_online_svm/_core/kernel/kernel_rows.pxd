@@ -35,6 +35,8 @@ cdef struct Row:
     int32_t newer           # neighbours in order of use, -1 at the ends
     int32_t older
     bint filled             # the slot holds a member
+    bint busy               # being filled in: its values are not to be read
+    int32_t users           # who read it now: it stays where it is
     int64_t entry           # the slot's place in the log, where it is filled
 
 
@@ -46,6 +48,7 @@ cdef class KernelRows:
     cdef Row *rows
     cdef Py_ssize_t capacity             # slots that have a Row
     cdef readonly Py_ssize_t n_rows
+    cdef int64_t n_evicted               # rows that had to make room
     cdef row_pool pool
     cdef readonly Py_ssize_t max_bytes
     cdef int32_t newest
@@ -61,11 +64,22 @@ cdef class KernelRows:
     cdef int compact_log(self) except -1
     cdef void lengthen(self, Py_ssize_t slot) noexcept nogil
     cdef void grant(self, double n_bytes) noexcept nogil
+    cdef void limit(self, Py_ssize_t max_bytes) noexcept nogil
     cdef void enter(self, Py_ssize_t slot) noexcept nogil
     cdef void leave(self, Py_ssize_t slot) noexcept nogil
     cdef float *allocate(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil
+    cdef Py_ssize_t by_symmetry(self, Py_ssize_t slot, int64_t upto, Py_ssize_t n_columns,
+                                double cost, int32_t *missing) noexcept nogil
     cdef void use(self, Py_ssize_t slot) noexcept nogil
     cdef void clear(self) noexcept nogil
     cdef void drop(self, Py_ssize_t slot) noexcept nogil
     cdef void link(self, Py_ssize_t slot) noexcept nogil
     cdef void unlink(self, Py_ssize_t slot) noexcept nogil
+
+
+# Problems up to which each gets a first grant; more of them share what these would have.
+cdef enum:
+    FEW = 8
+
+# Bytes of the budget that rows may take; so many times the first grant to begin with.
+cdef double memory_worth(double cost, int64_t n_evaluations, double n_grants) noexcept nogil

@@ -1,4 +1,5 @@
 """Kernel rows within a memory budget; the contract is in the ``.pxd``."""
+from libc.math cimport INFINITY, fmin
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
@@ -7,6 +8,30 @@ from ..memory cimport round_up
 from ..simd.leaves cimport LEAVES_TILE
 
 import numpy as np
+
+# Each value that completes a row by symmetry lies in another row: fetched that many ahead.
+cdef enum:
+    AHEAD = 24
+
+# Time to take a value from another row, in ns, beside which a whole row may be cheaper to compute.
+cdef double SYMMETRY_COST = 6.0
+
+# Memory for rows: a first grant, and what one value computed again is worth. Writing a new page
+# takes 0.2 to 2 ns per byte, a kernel value on its own from 0.5 to 100 ns; those of DEAR ns and
+# more are worth all of it, cheaper ones in proportion.
+cdef enum:
+    FIRST_GRANT = 64 << 20
+    BYTES_PER_VALUE = 4
+cdef double DEAR = 10.0
+
+
+cdef double memory_worth(double cost, int64_t n_evaluations, double n_grants) noexcept nogil:
+    """Bytes of the budget that rows may take: as much as keeping values of ``cost`` ns has shown
+    to be worth. Memory never touched before costs time, too, and some values cost next to none."""
+    if cost == INFINITY:
+        return INFINITY
+    return fmin(1.0, cost / DEAR) * (
+        n_grants * FIRST_GRANT + BYTES_PER_VALUE * <double>n_evaluations)
 
 
 cdef class KernelRows:
@@ -30,6 +55,16 @@ cdef class KernelRows:
         """Let rows take so much of the budget, if it is not theirs already."""
         n_bytes = min(n_bytes, <double>self.max_bytes)
         self.pool.max_bytes = max(self.pool.max_bytes, <size_t>n_bytes)
+
+    cdef void limit(self, Py_ssize_t max_bytes) noexcept nogil:
+        """Another budget; rows that are beyond it are forgotten, all of them."""
+        self.max_bytes = max_bytes
+        self.pool.max_bytes = min(self.pool.max_bytes, <size_t>max_bytes)
+        if self.pool.bytes > self.pool.max_bytes:
+            self.n_evicted += self.n_rows
+            while self.newest >= 0:
+                self.drop(self.newest)
+            pool_clear(&self.pool)
 
     cdef int reserve(self, Py_ssize_t n_slots, Py_ssize_t n_entries) except -1:
         """Room for slots [0, ``n_slots``) in every row, and for ``n_entries`` in the log."""
@@ -109,14 +144,15 @@ cdef class KernelRows:
 
     cdef float *allocate(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil:
         """Memory for the row of ``slot``, which is not kept yet; rows used least recently make
-        room for it, except ``pinned``. NULL when memory is short."""
+        room for it, except ``pinned`` and those that somebody reads. NULL when memory is short."""
         cdef Row *row = &self.rows[slot]
         cdef int32_t victim = self.oldest, next_victim
         row.values = pool_take(&self.pool, False, &row.slab)
         while row.values == NULL and victim >= 0:
             next_victim = self.rows[victim].newer
-            if victim != pinned:
+            if victim != pinned and not self.rows[victim].users:
                 self.drop(victim)
+                self.n_evicted += 1
                 row.values = pool_take(&self.pool, False, &row.slab)
             victim = next_victim
         if row.values == NULL:
@@ -127,6 +163,42 @@ cdef class KernelRows:
         self.n_rows += 1
         self.link(slot)
         return row.values
+
+    cdef Py_ssize_t by_symmetry(self, Py_ssize_t slot, int64_t upto, Py_ssize_t n_columns,
+                                double cost, int32_t *missing) noexcept nogil:
+        """Bring a row up to the place ``upto`` of the log, from the rows of those that entered:
+        returns how many values are missing after that, the slots in ``missing``.
+
+        -1: its columns may as well be computed anew, each for so many ns. The caller notes how far
+        the row is."""
+        cdef Row *row = &self.rows[slot]
+        cdef Row *other
+        cdef int32_t entered
+        cdef const int32_t *log = self.log
+        cdef int64_t t, n = self.log_length
+        cdef Py_ssize_t n_missing = 0, n_entered = 0
+        if cost * n_columns < SYMMETRY_COST * (n - row.synced):
+            for t in range(row.synced, n):
+                n_entered += log[t] >= 0
+            if cost * n_columns < SYMMETRY_COST * n_entered:
+                return -1
+        for t in range(row.synced, upto):
+            if t + AHEAD < n and log[t + AHEAD] >= 0:
+                other = &self.rows[log[t + AHEAD]]
+                if other.values != NULL:
+                    prefetch(other.values + slot)
+            entered = log[t]
+            if entered < 0:
+                continue
+            other = &self.rows[entered]
+            if other.values != NULL and not other.busy:
+                row.values[entered] = other.values[slot]
+            else:
+                missing[n_missing] = entered
+                n_missing += 1
+                if 2 * n_missing > n_columns:
+                    return -1
+        return n_missing
 
     cdef void link(self, Py_ssize_t slot) noexcept nogil:
         cdef Row *row = &self.rows[slot]

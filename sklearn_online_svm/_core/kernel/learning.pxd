@@ -49,6 +49,7 @@ cdef class Learning(Membership):
     cdef int improve(self) except -2 nogil
 
     # What all share.
+    cdef void take_memory(self, Py_ssize_t n_bytes) noexcept
     cdef bint may_reprocess(self) noexcept nogil
     cdef int begin_block(self, Fresh *fresh, Py_ssize_t n_rows) except -1
     cdef Py_ssize_t seed(self, const Example *row, double alpha) noexcept nogil

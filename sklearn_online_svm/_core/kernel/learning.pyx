@@ -39,6 +39,11 @@ cdef class Learning(Membership):
             self.active = active
             self.cache_bytes = cache_bytes
 
+    cdef void take_memory(self, Py_ssize_t n_bytes) noexcept:
+        """Another budget for kernel rows, between blocks: what problems share has grown."""
+        self.active.max_bytes = n_bytes // 4
+        self.rows.limit(n_bytes - n_bytes // 4)
+
     def allow(self, int64_t steps):
         """Steps for the call that begins: REPROCESS may take half of them, finishing the rest."""
         self.steps_left = steps

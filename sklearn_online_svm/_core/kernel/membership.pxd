@@ -4,27 +4,27 @@ from libc.stdint cimport int32_t, int64_t
 from .fresh_rows cimport Fresh
 from .kernel_rows cimport KernelRows
 from .members cimport Example, Members
+from .row_maker cimport RowMaker
 from .settled cimport Settled
-from .stores cimport Block, Store
+from .shared_rows cimport SharedRows
+from .stores cimport Store
 
 
 cdef class Membership:
     cdef readonly Members members
-    cdef readonly KernelRows rows
+    cdef readonly KernelRows rows    # over the slots of this problem
+    cdef SharedRows shared           # over those of the store, where they are not the same
+    cdef RowMaker maker
+    cdef Py_ssize_t n_problems       # that share them
     cdef Store store
-    cdef Block scratch
     cdef bint identity               # slot numbers are those of the store (a single problem)
     cdef readonly int64_t n_evaluations
     cdef readonly int64_t n_changes  # what a pass has to be free of to be the last one
     cdef readonly Settled settled    # the optimum on the side, where decisions were asked for
     cdef double work                 # values touched, for returning in time to the caller
     cdef Fresh fresh
+    cdef int32_t *lacking            # slots whose values a row lacks, where rows are shared
     cdef float *gathered             # block row over this problem's slots
-    cdef float *wide                 # row over the store's slots
-    cdef int32_t *tiles              # tiles of the store wanted, and the place of each in the list
-    cdef int32_t *tile_place
-    cdef Py_ssize_t wide_capacity
-    cdef int32_t *missing            # slots whose values a row lacks
     # Block rows kept as members, in order of entry; store slots given up since begin_block.
     cdef int32_t *pending
     cdef Py_ssize_t n_pending
@@ -50,5 +50,8 @@ cdef class Membership:
     cdef void computed(self, Py_ssize_t n) noexcept nogil
     cdef void grant_memory(self) noexcept nogil
     cdef bint settle(self, int32_t index, Py_ssize_t entered, float *row) noexcept nogil
+    cdef Py_ssize_t wanted_soon(self, int32_t *slots, Py_ssize_t n) noexcept nogil
+    cdef void fetch(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil
     cdef int complete_row(self, Py_ssize_t slot) noexcept nogil
-    cdef int compute_values(self, Py_ssize_t slot, Py_ssize_t n_missing) noexcept nogil
+    cdef int take_values(self, int32_t index, Py_ssize_t n_lacking, float *row) noexcept nogil
+    cdef const float *take(self, int32_t index) noexcept nogil

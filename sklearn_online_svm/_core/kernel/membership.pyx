@@ -7,40 +7,22 @@ So the problems of a one-vs-rest model can learn from one block side by side.
 """
 from libc.math cimport INFINITY, fmin
 from libc.stdint cimport int32_t, int64_t
-from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memcpy, memset
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
 
-from ..memory cimport address, round_up
+from ..memory cimport address, grown_buffer, round_up
 from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE, table
 from .fresh_rows cimport Fresh
-from .kernel_rows cimport Row, prefetch
+from .kernel_rows cimport FEW, Row, memory_worth
 from .members cimport OF_DATA, Example, Members
+from .row_maker cimport TOGETHER, RowMaker
 from .settled cimport Settled
 from .stores cimport Store
 
 import numpy as np
 
-# Each value that completes a row by symmetry lies in another row: fetched that many ahead.
-cdef enum:
-    AHEAD = 24
-
-# Time to take a value from another row, in ns, beside which a whole row may be cheaper to compute.
-cdef double SYMMETRY_COST = 6.0
-
-# Memory for rows: a first grant, and what one value computed again is worth. Writing a new page
-# takes 0.2 to 2 ns per byte, a kernel value on its own from 0.5 to 100 ns; those of DEAR ns and
-# more are worth all of it, cheaper ones in proportion.
-cdef enum:
-    FIRST_GRANT = 64 << 20
-    BYTES_PER_VALUE = 4
-cdef double DEAR = 10.0
-
-
-cdef void *_grown(void *buffer, size_t n_bytes) except NULL:
-    cdef void *grown = realloc(buffer, n_bytes)
-    if grown == NULL:
-        raise MemoryError()
-    return grown
+# Time of a row, in ns, from which several are computed at once where rows come and go.
+cdef double WORTH_FETCHING = 3e4
 
 
 cdef class Membership:
@@ -49,7 +31,8 @@ cdef class Membership:
         self.identity = identity
         self.members = Members()
         self.settled = Settled()
-        self.scratch = store.new_block()
+        self.n_problems = 1
+        self.maker = RowMaker(store)
         self.begin_pass(None)
 
     def __cinit__(self, *args, **kwargs):
@@ -59,12 +42,9 @@ cdef class Membership:
 
     def __dealloc__(self):
         free(self.gathered)
-        free(self.wide)
+        free(self.lacking)
         free(self.pending)
         free(self.released)
-        free(self.missing)
-        free(self.tiles)
-        free(self.tile_place)
 
     def begin_pass(self, known):
         """``known``: int32 array with the slot of each row of X, or None."""
@@ -89,20 +69,15 @@ cdef class Membership:
         self.rows.reserve(n, n_rows)
         if n > self.slots_capacity:
             n = n * 5 // 4
-            self.released = <int32_t *>_grown(self.released, n * sizeof(int32_t))
-            self.missing = <int32_t *>_grown(self.missing, n * sizeof(int32_t))
+            self.released = <int32_t *>grown_buffer(self.released, n * sizeof(int32_t))
             if not self.identity:
-                self.gathered = <float *>_grown(self.gathered,
-                                                round_up(n, LEAVES_TILE) * sizeof(float))
+                self.gathered = <float *>grown_buffer(self.gathered,
+                                                      round_up(n, LEAVES_TILE) * sizeof(float))
+                self.lacking = <int32_t *>grown_buffer(self.lacking, n * sizeof(int32_t))
             self.slots_capacity = n
-        if self.store.capacity > self.wide_capacity:
-            n = self.store.capacity
-            self.wide = <float *>_grown(self.wide, n * sizeof(float))
-            self.tiles = <int32_t *>_grown(self.tiles, n // LEAVES_TILE * sizeof(int32_t))
-            self.tile_place = <int32_t *>_grown(self.tile_place,
-                                                n // LEAVES_TILE * sizeof(int32_t))
-            memset(self.tile_place, 0xff, n // LEAVES_TILE * sizeof(int32_t))
-            self.wide_capacity = n
+        self.maker.reserve()
+        if self.shared is not None:
+            self.shared.reserve()
         return 0
 
     cdef bint knows(self, int64_t row_id) noexcept nogil:
@@ -202,6 +177,8 @@ cdef class Membership:
 
         The row of ``pinned`` stays where it is."""
         cdef Row *row = &self.rows.rows[slot]
+        if row.values == NULL and self.rows.n_evicted and self.identity:
+            self.fetch(slot, pinned)
         if row.values == NULL:
             if self.rows.allocate(slot, pinned) == NULL:
                 return NULL
@@ -215,10 +192,53 @@ cdef class Membership:
                 return NULL
         return row.values
 
+    cdef Py_ssize_t wanted_soon(self, int32_t *slots, Py_ssize_t n) noexcept nogil:
+        """Up to ``n`` slots whose rows may be wanted soon; returns how many."""
+        return 0
+
+    cdef void fetch(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil:
+        """Compute a row that is wanted together with others that may be: rows come and go, and one
+        alone would take about as long. What fails here fails again when one alone is computed."""
+        cdef int32_t slots[TOGETHER]
+        cdef int32_t other
+        cdef Py_ssize_t k, before, n = 1, n_soon, n_computed
+        cdef float *values
+        if (self.rows.n_rows < 4 * TOGETHER or self.members.index[slot] < 0
+                or self.store.cost == INFINITY
+                or self.store.cost * self.store.n_slots < WORTH_FETCHING):
+            return
+        slots[0] = <int32_t>slot
+        n_soon = self.wanted_soon(&slots[1], TOGETHER - 1)
+        for k in range(1, 1 + n_soon):
+            other = slots[k]
+            if self.rows.rows[other].values != NULL or self.members.index[other] < 0:
+                continue
+            # One that may rise and fall is listed twice.
+            before = 0
+            while before < n and slots[before] != other:
+                before += 1
+            if before == n:
+                slots[n] = other
+                n += 1
+        if n == 1:
+            return
+        n_computed = self.maker.together(slots, n)
+        if n_computed < 0:
+            return
+        self.computed(n_computed)
+        # The one that is wanted comes last: it is the newest.
+        for k in range(n - 1, -1, -1):
+            values = self.rows.allocate(slots[k], pinned)
+            if values == NULL:
+                return
+            memcpy(values, self.maker.several + k * self.maker.capacity,
+                   self.members.n * sizeof(float))
+            self.rows.rows[slots[k]].synced = self.rows.log_length - self.n_pending
+
     cdef int compute_row(self, Py_ssize_t slot, float *out) noexcept nogil:
         """Values of a member's row against all members."""
         cdef int32_t index = self.members.index[slot]
-        cdef Py_ssize_t p
+        cdef Py_ssize_t p, n_computed
         cdef const float *values
         self.rows.rows[slot].synced = self.rows.log_length
         if index < 0:
@@ -227,17 +247,17 @@ cdef class Membership:
                 memcpy(out, values, self.members.n * sizeof(float))
             else:
                 self.gather(values, out)
+        elif self.identity:
+            n_computed = self.maker.whole(index, out)
+            if n_computed < 0:
+                return -1
+            self.computed(n_computed)
         else:
-            self.computed(self.store.n_slots)
-            if self.store.load_slots(self.scratch, &index, 1) < 0:
+            values = self.take(index)
+            if values == NULL:
                 return -1
-            values = out if self.identity else self.wide
-            self.store.values(self.scratch, 0, round_up(self.store.n_slots, LEAVES_TILE),
-                              <float *>values, 0)
-            if self.store.failed:
-                return -1
-            if not self.identity:
-                self.gather(self.wide, out)
+            self.gather(values, out)
+            self.shared.give_back(index, values, self.maker)
         for p in range(self.n_pending):
             self.settle(index, self.pending[p], out)
         return 0
@@ -249,12 +269,16 @@ cdef class Membership:
         self.grant_memory()
 
     cdef void grant_memory(self) noexcept nogil:
-        """Let rows take as much of the budget as keeping them has shown to be worth: memory never
-        touched before costs time, too, and some values cost next to none."""
-        cdef double worth = fmin(1.0, self.store.cost / DEAR)
-        if self.store.cost == INFINITY:
-            self.rows.grant(INFINITY)
-        self.rows.grant(worth * (FIRST_GRANT + BYTES_PER_VALUE * <double>self.n_evaluations))
+        self.rows.grant(memory_worth(self.store.cost, self.n_evaluations,
+                                     fmin(1.0, FEW / <double>self.n_problems)))
+
+    cdef const float *take(self, int32_t index) noexcept nogil:
+        """The row of a stored vector over the store, to be given back. NULL: no memory."""
+        cdef Py_ssize_t n_computed
+        cdef const float *values = self.shared.take(index, self.maker, &n_computed)
+        if n_computed > 0:
+            self.computed(n_computed)
+        return values
 
     cdef bint settle(self, int32_t index, Py_ssize_t entered, float *row) noexcept nogil:
         """Value of a row (of the vector at ``index``) for a member that entered in this block, by
@@ -270,60 +294,38 @@ cdef class Membership:
 
     cdef int complete_row(self, Py_ssize_t slot) noexcept nogil:
         """Bring a row up to date for members that entered since it was last used: by symmetry
-        from their rows where those are kept, else by computing."""
+        from their rows, where those are kept."""
         cdef Row *row = &self.rows.rows[slot]
-        cdef Row *other
-        cdef int32_t index = self.members.index[slot], entered
-        cdef const int32_t *log = self.rows.log
+        cdef int32_t index = self.members.index[slot]
+        cdef int32_t *missing = self.maker.missing if self.identity else self.lacking
         cdef int64_t t, n = self.rows.log_length
-        cdef Py_ssize_t n_missing = 0, n_entered = 0
-        if self.store.cost * self.members.n < SYMMETRY_COST * (n - row.synced):
-            for t in range(row.synced, n):
-                n_entered += log[t] >= 0
-            if self.store.cost * self.members.n < SYMMETRY_COST * n_entered:
-                return self.compute_row(slot, row.values)
-        for t in range(row.synced, n - self.n_pending):
-            if t + AHEAD < n and log[t + AHEAD] >= 0:
-                other = &self.rows.rows[log[t + AHEAD]]
-                if other.values != NULL:
-                    prefetch(other.values + slot)
-            entered = log[t]
-            if entered < 0:
-                continue
-            other = &self.rows.rows[entered]
-            if other.values != NULL:
-                row.values[entered] = other.values[slot]
-            elif not self.settle(index, entered, row.values):
-                self.missing[n_missing] = entered
-                n_missing += 1
-                if 2 * n_missing > self.members.n:
-                    return self.compute_row(slot, row.values)
+        cdef Py_ssize_t n_missing, n_computed
+        n_missing = self.rows.by_symmetry(slot, n - self.n_pending, self.members.n,
+                                          self.store.cost, missing)
+        if n_missing < 0:
+            return self.compute_row(slot, row.values)
         # The last entries are those of this block.
         for t in range(max(row.synced, n - self.n_pending), n):
-            if log[t] >= 0:
-                self.settle(index, log[t], row.values)
+            if self.rows.log[t] >= 0:
+                self.settle(index, self.rows.log[t], row.values)
         row.synced = n
-        return self.compute_values(slot, n_missing) if n_missing else 0
-
-    cdef int compute_values(self, Py_ssize_t slot, Py_ssize_t n_missing) noexcept nogil:
-        """Compute the values of a row for the slots in ``missing``, tile by tile."""
-        cdef float *row = self.rows.rows[slot].values
-        cdef int32_t index = self.members.index[slot], tile
-        cdef Py_ssize_t p, n_tiles = 0
-        for p in range(n_missing):
-            tile = self.members.index[self.missing[p]] // LEAVES_TILE
-            if self.tile_place[tile] < 0:
-                self.tile_place[tile] = <int32_t>n_tiles
-                self.tiles[n_tiles] = tile
-                n_tiles += 1
-        self.computed(n_tiles * LEAVES_TILE)
-        if self.store.load_slots(self.scratch, &index, 1) < 0:
+        if not n_missing:
+            return 0
+        if not self.identity:
+            return self.take_values(index, n_missing, row.values)
+        n_computed = self.maker.some(index, n_missing, row.values)
+        if n_computed < 0:
             return -1
-        self.store.values_of_tiles(self.scratch, self.tiles, n_tiles, self.wide)
-        for p in range(n_missing):
-            index = self.members.index[self.missing[p]]
-            row[self.missing[p]] = self.wide[self.tile_place[index // LEAVES_TILE] * LEAVES_TILE
-                                             + index % LEAVES_TILE]
-        for p in range(n_tiles):
-            self.tile_place[self.tiles[p]] = -1
-        return -1 if self.store.failed else 0
+        self.computed(n_computed)
+        return 0
+
+    cdef int take_values(self, int32_t index, Py_ssize_t n_lacking, float *row) noexcept nogil:
+        """Fill in what a row lacks from the one over the store."""
+        cdef Py_ssize_t p
+        cdef const float *stored = self.take(index)
+        if stored == NULL:
+            return -1
+        for p in range(n_lacking):
+            row[self.lacking[p]] = stored[self.members.index[self.lacking[p]]]
+        self.shared.give_back(index, stored, self.maker)
+        return 0

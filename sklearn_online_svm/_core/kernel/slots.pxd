@@ -1,8 +1,10 @@
 """Slots of the store: what lies in each, and how many problems refer to it."""
 from libc.stdint cimport int32_t, int64_t
 
+from ..simd.leaves cimport LEAVES_BLOCK
 from .fresh_rows cimport FreshRows
 from .problem cimport Problem
+from .shared_rows cimport SharedRows
 from .stores cimport Store
 
 
@@ -10,20 +12,27 @@ cdef class Slots:
     cdef Store store
     cdef list problems
     cdef bint counted               # slots of problems are others: references are counted
+    cdef SharedRows rows            # kernel rows over the slots, where they are counted, or None
     cdef bint shares                # members of one problem may have a vector in common
     # Number of problems that refer to each slot, slots that are free, and the class of the vector.
     cdef object references
     cdef object free
     cdef object labels
     cdef Py_ssize_t n_free
+    # Slots that the last block has filled.
+    cdef int32_t written[LEAVES_BLOCK]
+    cdef Py_ssize_t n_written
     cdef Py_ssize_t capacity
     cdef int32_t *references_at
     cdef int32_t *free_at
     cdef int32_t *labels_at
 
+    cdef int share_rows(self, Py_ssize_t max_bytes) except -1
+    cdef void divide_memory(self) noexcept
     cdef int make_room(self) except -1
     cdef int write(self, FreshRows fresh) except -1
     cdef int write_those_of(self, Problem problem, FreshRows fresh) except -1
+    cdef void note(self, int32_t slot) noexcept
     cdef int32_t take(self) noexcept
     cdef int32_t stored_before(self, int64_t row_id) noexcept
     cdef int check_vectors(self, state, Problem problem, int32_t positive,

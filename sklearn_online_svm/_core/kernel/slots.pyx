@@ -10,6 +10,7 @@ from ..simd.leaves cimport LEAVES_BLOCK
 from .fresh_rows cimport FreshRows
 from .members cimport OF_DATA
 from .problem cimport Problem
+from .shared_rows cimport SharedRows
 from .stores cimport Store
 
 import numpy as np
@@ -65,6 +66,29 @@ cdef class Slots:
         self.references, self.labels = np.array(references), np.array(labels)
         self.free, self.n_free = free.astype(np.int32), len(free)
         self.capacity = 0
+        if self.counted:
+            self.rows.clear()
+
+    cdef int share_rows(self, Py_ssize_t max_bytes) except -1:
+        """Let problems keep kernel rows of so many bytes, shared ones and their own."""
+        cdef Problem problem
+        if self.counted and (self.rows is None or self.rows.max_bytes != max_bytes):
+            self.rows = SharedRows(self.store, max_bytes)
+            for problem in self.problems:
+                problem.shared, problem.n_problems = self.rows, len(self.problems)
+        return 0
+
+    cdef void divide_memory(self) noexcept:
+        """Give each problem its share of what the rows that all have in common leave."""
+        cdef Problem problem
+        cdef bint planned
+        if not self.counted:
+            return
+        planned = self.rows.plan()
+        for problem in self.problems:
+            if planned:
+                problem.take_memory(self.rows.left // len(self.problems))
+            self.rows.is_wanted |= problem.rows.n_evicted > 0
 
     cdef int check_vectors(self, state, Problem problem, int32_t positive,
                            const int32_t[::1] labels, int32_t[::1] uses) except -1:
@@ -112,9 +136,10 @@ cdef class Slots:
     cdef int write(self, FreshRows fresh) except -1:
         """Write the rows that some problem keeps, and give up vectors to which none refers."""
         cdef Problem problem
-        cdef Py_ssize_t p, slot, row
+        cdef Py_ssize_t p, slot, row, n_slots = self.store.n_slots
         cdef int32_t index
         cdef int32_t stored[LEAVES_BLOCK]
+        self.n_written = 0
         if not self.counted:
             return self.write_those_of(self.problems[0], fresh)
         for p in range(LEAVES_BLOCK):
@@ -126,6 +151,7 @@ cdef class Slots:
                 if self.references_at[index] == 0:
                     self.free_at[self.n_free] = index
                     self.n_free += 1
+                    self.rows.leave(index)
             problem.n_released = 0
         for problem in self.problems:
             for p in range(problem.n_pending):
@@ -141,9 +167,12 @@ cdef class Slots:
                     stored[row] = self.take()
                     self.store.put(stored[row], fresh.block, row)
                     self.labels_at[stored[row]] = fresh.labels[row]
+                    self.rows.enter(stored[row], row)
+                    self.note(stored[row])
                 self.references_at[stored[row]] += 1
                 problem.members.index[slot] = stored[row]
             problem.n_pending = 0
+        self.rows.keep(fresh, n_slots)
         return 0
 
     cdef int write_those_of(self, Problem problem, FreshRows fresh) except -1:
@@ -157,9 +186,15 @@ cdef class Slots:
                 self.store.put(slot, fresh.block, -index - 1)
                 self.labels_at[slot] = fresh.labels[-index - 1]
                 problem.members.index[slot] = <int32_t>slot
+                self.note(<int32_t>slot)
         problem.n_pending = 0
         self.store.n_slots = problem.members.n
         return 0
+
+    cdef void note(self, int32_t slot) noexcept:
+        """Note that a slot has been filled: a row at most once."""
+        self.written[self.n_written] = slot
+        self.n_written += 1
 
     cdef int32_t take(self) noexcept:
         """A slot of the store that is free."""

@@ -1,9 +1,11 @@
 """One binary problem: the constraints on its solution, and steps until they are met."""
 from libc.math cimport INFINITY, fabs, fmax
+from libc.stdint cimport int32_t
 
 from ..simd.leaves cimport leaves_extremes, table
 from .active_set cimport Front
 from .learning cimport Learning
+from .row_maker cimport TOGETHER
 
 import numpy as np
 
@@ -125,6 +127,31 @@ cdef class Solving(Learning):
             row = self.active.keep_row(q, row, pinned)
             self.work += self.members.n
         return row
+
+    cdef Py_ssize_t wanted_soon(self, int32_t *slots, Py_ssize_t n) noexcept nogil:
+        """Those that violate most, on either side."""
+        cdef Front front = self.active.front(self.members)
+        cdef double highest[TOGETHER]
+        cdef int32_t q, side, n_side = <int32_t>(n // 2), at, n_found = 0, n_here
+        cdef double g
+        for side in range(2):
+            n_here = 0
+            for q in range(<int32_t>front.n):
+                if not (front.up[q] if side == 0 else front.down[q]):
+                    continue
+                g = front.g[q] if side == 0 else -front.g[q]
+                if n_here == n_side and g <= highest[n_side - 1]:
+                    continue
+                at = n_here if n_here < n_side else n_side - 1
+                while at > 0 and highest[at - 1] < g:
+                    highest[at] = highest[at - 1]
+                    slots[n_found + at] = slots[n_found + at - 1]
+                    at -= 1
+                highest[at] = g
+                slots[n_found + at] = q if front.slots == NULL else front.slots[q]
+                n_here = min(n_here + 1, n_side)
+            n_found += n_here
+        return n_found
 
     cdef bint move(self, Front *front, Py_ssize_t q, double by) noexcept nogil:
         """Move the alpha of the q-th slot of the front; whether that changed it."""

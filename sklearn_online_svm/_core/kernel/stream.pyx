@@ -3,8 +3,9 @@
 A row's way has three stretches. The next block of rows is *loaded*; it is *scored*, which is to
 compute its kernel values against the store and against itself at once (in threads, where there are
 several); its rows are *visited*: each problem learns them one by one from those values (the
-problems side by side in threads). At the end of the block the rows that some problem kept are
-written into the store, all at once, and vectors that none refers to any more give up their slot.
+problems side by side in threads; those that a single problem leaves idle score the next block). At
+the end of the block the rows that some problem kept are written into the store, all at once, and
+vectors that none refers to any more give up their slot.
 Between blocks, and inside ``finish`` every few milliseconds, signals are looked at: the model is
 consistent then, and a KeyboardInterrupt leaves it so.
 """
@@ -14,25 +15,18 @@ from libc.stdint cimport int32_t, int64_t
 
 from ..guard cimport share
 from ..simd.leaves cimport LEAVES_BLOCK, table
+from .ahead cimport Ahead
 from .engine cimport places_of
 from .finishing cimport Finishing
-from .fresh_rows cimport check_type
+from .fresh_rows cimport FreshRows, Visits, check_type
 from .given_rows cimport Rows
 from .members cimport Example
 from .problem cimport Problem
+from .stores cimport Store
 
 import numpy as np
 
 from .events import census, events_between
-
-
-# The rows of a block as the problems visit them.
-cdef struct LoadedBlock:
-    Py_ssize_t n
-    Py_ssize_t row[LEAVES_BLOCK]    # number among those given
-    int32_t place[LEAVES_BLOCK]     # number among the rows loaded, -1: needs no kernel values
-    double cost[LEAVES_BLOCK]
-    int64_t row_id[LEAVES_BLOCK]
 
 
 @cython.final
@@ -42,8 +36,12 @@ cdef class DualLoop(Finishing):
     cdef public object selection
     # Called with the Events of each problem after each block, or None.
     cdef public object listener
-    cdef LoadedBlock block
+    cdef Ahead ahead
     cdef Rows given
+
+    def __init__(self, Store store, list problems, Py_ssize_t row_bytes=0, *, bint shares=False):
+        super().__init__(store, problems, row_bytes, shares=shares)
+        self.ahead = Ahead(store)
 
     def learn(self, X, const int64_t[::1] order, Rows given, executor=None, Py_ssize_t begin=0,
               progress=None):
@@ -70,13 +68,19 @@ cdef class DualLoop(Finishing):
         self.given = given
         self.n_learnt = at
         self.begin_call()
+        self.ahead.begin = -1
         while at < n:
             self.busy = True
             try:
-                self.load(X, &order[at], min(LEAVES_BLOCK, n - at))
-                self.score(executor)
+                if not self.take_ahead(at):
+                    self.load(X, &order[at], min(LEAVES_BLOCK, n - at))
+                    self.score(executor)
+                if self.looks_ahead(executor):
+                    self.load_ahead(X, order, at + self.fresh.visits.n)
+                self.begin_visits(executor)
                 at += self.visit_rows(executor)
             finally:
+                self.ahead.stop(False)
                 self.busy = False
             # First the count, then the signals: an interrupt must not lose rows just learnt.
             self.n_learnt = at
@@ -89,56 +93,103 @@ cdef class DualLoop(Finishing):
         """Refuse rows that ``learn`` would refuse, before it has learnt from those above."""
         self.fresh.check(X)
 
+    # -------------------------------------------------------------------------- load
+
     cdef int load(self, X, const int64_t *rows, Py_ssize_t n) except -1:
         """Take the next rows, or those of the block in the midst of which an interrupt came."""
-        cdef Py_ssize_t r, n_loaded = 0
-        cdef LoadedBlock *block = &self.block
-        cdef Problem only = self.problems[0] if len(self.problems) == 1 else None
-        cdef Rows given = self.given
-        cdef int64_t vector
         cdef const int32_t[::1] places = None
-        if given.vectors is not None and not self.shares:
+        if self.given.vectors is not None and not self.shares:
             raise ValueError("the engine has not been told that rows share vectors")
         if self.midst is not None:
             places = places_of(self.midst, self.shares)
             self.midst.require(places.shape[0] <= n, "block", f"must be of {n} rows at most")
             n = places.shape[0]
-        block.n = n
-        # A row that is a member already needs no kernel values.
-        for r in range(n):
-            block.row[r] = rows[r]
-            block.row_id[r] = given.row_ids[rows[r]]
-            block.cost[r] = given.cost[rows[r]]
-            block.place[r] = -1
-            # A block gone on with is loaded as it was when it began.
-            if places[r] >= 0 if places is not None else block.cost[r] > 0.0 and not (
-                    only is not None and only.knows(block.row_id[r])):
-                vector = given.place(rows[r])
-                if not (self.shares and n_loaded and self.fresh.rows[n_loaded - 1] == vector):
-                    self.fresh.rows[n_loaded] = vector
-                    self.fresh.labels[n_loaded] = given.labels[rows[r]]
-                    n_loaded += 1
-                block.place[r] = <int32_t>n_loaded - 1
-        self.fresh.n = n_loaded
+        self.list_rows(self.fresh, rows, n, places)
         return self.fresh.load(X)
 
+    cdef int list_rows(self, FreshRows fresh, const int64_t *rows, Py_ssize_t n,
+                       const int32_t[::1] places) except -1:
+        """Note which rows are to be visited, and which of them need kernel values: a member does
+        not. A block gone on with has its rows in the ``places`` where they were."""
+        cdef Py_ssize_t r, n_loaded = 0
+        cdef Visits *visits = &fresh.visits
+        cdef Problem only = self.problems[0] if len(self.problems) == 1 else None
+        cdef Rows given = self.given
+        cdef int64_t vector
+        visits.n = n
+        for r in range(n):
+            visits.row[r] = rows[r]
+            visits.row_id[r] = given.row_ids[rows[r]]
+            visits.cost[r] = given.cost[rows[r]]
+            visits.place[r] = -1
+            if places[r] >= 0 if places is not None else visits.cost[r] > 0.0 and not (
+                    only is not None and only.knows(visits.row_id[r])):
+                vector = given.place(rows[r])
+                if not (self.shares and n_loaded and fresh.rows[n_loaded - 1] == vector):
+                    fresh.rows[n_loaded] = vector
+                    fresh.labels[n_loaded] = given.labels[rows[r]]
+                    n_loaded += 1
+                visits.place[r] = <int32_t>n_loaded - 1
+        fresh.n = n_loaded
+        return 0
+
+    # -------------------------------------------------------------------------- score
+
     cdef int score(self, executor) except -1:
-        """Compute kernel values, for all problems, and make ready what visits will write."""
+        """Compute kernel values, for all problems."""
         self.fresh.score(executor, self.halt)
+        self.n_evaluations += self.fresh.n * (self.store.n_slots + self.fresh.n)
         # Ctrl-C within a Python kernel: nothing of the block has been learnt yet.
-        self.raise_interrupts()
+        return self.raise_interrupts()
+
+    cdef bint looks_ahead(self, executor):
+        """Whether a thread has time for the next block. Several problems keep all of them busy,
+        and one with a Python kernel would wait for the GIL."""
+        return executor is not None and len(self.problems) == 1 and self.store.cost < INFINITY
+
+    cdef int load_ahead(self, X, const int64_t[::1] order, Py_ssize_t begin) except -1:
+        """Take the rows behind those of this block."""
+        cdef Py_ssize_t n = min(LEAVES_BLOCK, order.shape[0] - begin)
+        if n <= 0 or self.midst is not None:
+            return 0
+        self.list_rows(self.ahead.fresh, &order[begin], n, None)
+        try:
+            self.ahead.fresh.load(X)
+        except (ValueError, MemoryError):
+            return 0            # raised when it is their turn
+        self.ahead.begin = begin
+        return 0
+
+    cdef bint take_ahead(self, Py_ssize_t at) except -1:
+        """Go on with the rows that were loaded and scored ahead, if they are those at ``at``."""
+        cdef Ahead ahead = self.ahead
+        if ahead.begin < 0 or ahead.begin != at:
+            return False
+        ahead.begin = -1
+        ahead.fill_in(self.slots.written, self.slots.n_written)
+        self.fresh, ahead.fresh = ahead.fresh, self.fresh
+        self.n_evaluations += self.fresh.n * (self.store.n_slots + self.fresh.n)
+        return True
+
+    # -------------------------------------------------------------------------- visit
+
+    cdef int begin_visits(self, executor) except -1:
+        """Make ready what visits will write, and let the threads look ahead."""
+        self.slots.divide_memory()
         for problem in self.problems:
             (<Problem>problem).begin_block(&self.fresh.scored,
-                                           self.block.n if self.shares else self.fresh.n)
+                                           self.fresh.visits.n if self.shares else self.fresh.n)
         self.resume_midst()
         self.slots.make_room()
         if self.fresh.n:
             self.store.make_room(self.fresh.block)
+        if self.ahead.begin >= 0:
+            self.ahead.start(executor)
         return 0
 
     cdef Py_ssize_t visit_rows(self, executor) except -1:
         """Learn from the rows, from the first on; returns from how many."""
-        cdef Py_ssize_t r = self.block.n
+        cdef Py_ssize_t r = self.fresh.visits.n
         cdef Problem only = self.problems[0]
         cdef bint failed = True
         # What Python code makes of the kernel may fail at any time.
@@ -168,8 +219,11 @@ cdef class DualLoop(Finishing):
             if failed and saved is not None:
                 self.take_back(saved)
             if self.interrupt is not None and not failed and not self.store.cut:
-                self.suspend(np.array([self.block.place[q] for q in range(self.block.n)],
-                                      dtype=np.int32))
+                self.suspend(np.array(
+                    [self.fresh.visits.place[q] for q in range(self.fresh.visits.n)],
+                    dtype=np.int32))
+            # The store stays as it is until it has been read.
+            self.ahead.stop(not failed)
             # Also after an interrupt: rows kept refer to the block until they are stored.
             self.write_store()
         if before is not None:
@@ -186,29 +240,29 @@ cdef class DualLoop(Finishing):
     cdef Py_ssize_t visit_in_order(self, Problem problem, Py_ssize_t c) except -2 nogil:
         """Returns the rows learnt, or -1 when memory is short."""
         cdef Py_ssize_t r
-        for r in range(problem.at, self.block.n):
+        for r in range(problem.at, self.fresh.visits.n):
             problem.at = r          # for those who go on after an interrupt
             if not problem.improving and self.needs_values(problem, r):
                 return r            # was a member when the block began, is none now: a new block
             if self.visit(problem, c, r) < 0:
                 return -1
-        problem.at = self.block.n
-        return self.block.n
+        problem.at = self.fresh.visits.n
+        return self.fresh.visits.n
 
     cdef int visit_chosen(self) except -1:
         """Visit the rows in the order that the selection chooses, or some of them."""
         cdef Problem problem
         cdef Py_ssize_t r, c, n_problems = len(self.problems)
         cdef const float *k
-        cdef double[:, ::1] scores = np.zeros((self.block.n, n_problems))
+        cdef double[:, ::1] scores = np.zeros((self.fresh.visits.n, n_problems))
         # Those in the midst of which an interrupt has come are not known to anybody.
         self.store.cut = True
-        left = [r for r in range(self.block.n) if self.block.place[r] >= 0]
+        left = [r for r in range(self.fresh.visits.n) if self.fresh.visits.place[r] >= 0]
         while left:
             for c in range(n_problems):
                 problem = self.problems[c]
                 for r in left:
-                    k = problem.block_row(self.block.place[r])
+                    k = problem.block_row(self.fresh.visits.place[r])
                     scores[r, c] = problem.b + table().dot(
                         k, problem.members.alpha, problem.members.n)
             r = self.selection.choose(np.asarray(scores), np.array(left))
@@ -224,16 +278,16 @@ cdef class DualLoop(Finishing):
 
     cdef bint needs_values(self, Problem problem, Py_ssize_t r) noexcept nogil:
         """Whether a row has none, since it was a member, and is none any more."""
-        return (self.block.place[r] < 0 and self.block.cost[r] > 0.0
-                and not problem.knows(self.block.row_id[r]))
+        return (self.fresh.visits.place[r] < 0 and self.fresh.visits.cost[r] > 0.0
+                and not problem.knows(self.fresh.visits.row_id[r]))
 
     cdef int visit(self, Problem problem, Py_ssize_t c, Py_ssize_t r) except -2 nogil:
         """One row, in one problem. -1 when memory is short."""
-        cdef const LoadedBlock *block = &self.block
+        cdef const Visits *visits = &self.fresh.visits
         cdef Example row
         cdef int code
-        self.given.describe(&row, block.row[r], c, self.class_of(c))
-        row.place = block.place[r]
+        self.given.describe(&row, visits.row[r], c, self.class_of(c))
+        row.place = visits.place[r]
         if not problem.improving:
             problem.row_steps = problem.row_limit
         code = 1 if problem.improving else problem.learn(&row)

@@ -1,0 +1,144 @@
+"""Kernel rows over a store, once for all problems; the contract is in the ``.pxd``."""
+from cpython.pythread cimport (
+    PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock, PyThread_release_lock,
+    WAIT_LOCK,
+)
+from libc.math cimport fmin
+from libc.stdint cimport int32_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
+
+from ..simd.leaves cimport LEAVES_BLOCK
+from .fresh_rows cimport FreshRows
+from .kernel_rows cimport FEW, KernelRows, Row, memory_worth
+from .row_maker cimport RowMaker
+from .stores cimport Store
+
+# Most of the budget that shared rows may take; memory of rows beside their length.
+cdef double LARGEST_SHARE = 0.875
+cdef double ROOM = 1.25
+
+
+cdef class SharedRows:
+    def __cinit__(self, Store store, Py_ssize_t max_bytes):
+        self.entered = <int32_t *>malloc(2 * LEAVES_BLOCK * sizeof(int32_t))
+        self.lock = PyThread_allocate_lock()
+        if self.entered == NULL or self.lock == NULL:
+            raise MemoryError()
+        self.entered_row = self.entered + LEAVES_BLOCK
+
+    def __init__(self, Store store, Py_ssize_t max_bytes):
+        self.store = store
+        self.rows = KernelRows(0)
+        self.max_bytes = max_bytes
+
+    def __dealloc__(self):
+        free(self.entered)
+        if self.lock != NULL:
+            PyThread_free_lock(self.lock)
+
+    cdef bint plan(self):
+        """Divide the budget when there are more vectors than it was made for: the rows shared take
+        what they need, up to LARGEST_SHARE. Returns whether it has changed; ``left`` is what
+        problems may have for rows of their own."""
+        cdef double wanted
+        if self.store.n_slots + LEAVES_BLOCK <= self.planned:
+            return False
+        self.planned = (self.store.n_slots + LEAVES_BLOCK) * 5 // 4
+        wanted = ROOM * sizeof(float) * <double>self.planned * self.planned
+        self.rows.max_bytes = <Py_ssize_t>fmin(wanted, LARGEST_SHARE * self.max_bytes)
+        self.left = self.max_bytes - self.rows.max_bytes
+        return True
+
+    cdef int reserve(self) except -1:
+        """Room for the slots there may be when the running block is over. Nobody reads now."""
+        return self.rows.reserve(self.store.n_slots + LEAVES_BLOCK, LEAVES_BLOCK)
+
+    cdef const float *take(self, int32_t slot, RowMaker maker,
+                           Py_ssize_t *n_computed) noexcept nogil:
+        cdef Row *row
+        cdef Py_ssize_t n_missing = 0
+        n_computed[0] = 0
+        PyThread_acquire_lock(self.lock, WAIT_LOCK)
+        row = &self.rows.rows[slot]
+        if row.busy:
+            # Another thread is at it, and to wait for it would take as long.
+            PyThread_release_lock(self.lock)
+            n_computed[0] = maker.whole(slot, maker.wide)
+            return NULL if n_computed[0] < 0 else maker.wide
+        if row.values != NULL:
+            self.rows.use(slot)
+            if row.synced < self.rows.log_length:
+                n_missing = self.rows.by_symmetry(
+                    slot, self.rows.log_length, self.store.n_slots, self.store.cost,
+                    maker.missing)
+        else:
+            self.rows.grant(memory_worth(self.store.cost, self.n_evaluations, FEW))
+            n_missing = -1
+            if self.rows.allocate(slot, -1) == NULL:
+                PyThread_release_lock(self.lock)
+                return NULL
+        row.users += 1
+        row.busy = n_missing != 0
+        row.synced = self.rows.log_length
+        PyThread_release_lock(self.lock)
+        if n_missing:
+            if n_missing < 0:
+                n_computed[0] = maker.whole(slot, row.values)
+            else:
+                n_computed[0] = maker.some(slot, n_missing, row.values)
+            PyThread_acquire_lock(self.lock, WAIT_LOCK)
+            row.busy = False
+            if n_computed[0] < 0:
+                row.users -= 1
+                self.rows.drop(slot)
+                PyThread_release_lock(self.lock)
+                return NULL
+            self.n_evaluations += n_computed[0]
+            PyThread_release_lock(self.lock)
+        return row.values
+
+    cdef void give_back(self, int32_t slot, const float *row, RowMaker maker) noexcept nogil:
+        cdef Row *kept = &self.rows.rows[slot]
+        if row == maker.wide:
+            return
+        PyThread_acquire_lock(self.lock, WAIT_LOCK)
+        kept.users -= 1
+        PyThread_release_lock(self.lock)
+
+    cdef void leave(self, int32_t slot) noexcept nogil:
+        """The vector in ``slot`` is given up."""
+        self.rows.leave(slot)
+
+    cdef void enter(self, int32_t slot, Py_ssize_t row) noexcept nogil:
+        """A row of the block has been stored in ``slot``."""
+        self.rows.enter(slot)
+        self.entered[self.n_entered] = slot
+        self.entered_row[self.n_entered] = <int32_t>row
+        self.n_entered += 1
+
+    cdef int keep(self, FreshRows fresh, Py_ssize_t n_slots) noexcept nogil:
+        """Keep the rows of those that have entered, as the block has them: against the
+        ``n_slots`` slots that there were, and against each other."""
+        cdef Py_ssize_t p, q, n_entered = self.n_entered
+        cdef const float *gram
+        cdef float *values
+        self.n_entered = 0
+        if not (self.is_wanted and fresh.is_scored):
+            return 0
+        self.rows.grant(memory_worth(self.store.cost, self.n_evaluations, FEW))
+        for p in range(n_entered):
+            values = self.rows.allocate(self.entered[p], -1)
+            if values == NULL:
+                return 0                # it is computed when it is wanted
+            memcpy(values, fresh.scored.values + self.entered_row[p] * fresh.scored.ld,
+                   n_slots * sizeof(float))
+            gram = fresh.scored.gram + self.entered_row[p] * fresh.scored.gram_ld
+            for q in range(n_entered):
+                values[self.entered[q]] = gram[self.entered_row[q]]
+            self.rows.rows[self.entered[p]].synced = self.rows.log_length
+        return 0
+
+    cdef void clear(self) noexcept nogil:
+        """Forget all rows."""
+        self.rows.clear()

@@ -1,0 +1,103 @@
+"""Kernel rows over the store, which the problems of several classes share."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy.sparse import csr_matrix
+
+from sklearn_online_svm import LASVC
+from sklearn_online_svm._core.kernel.given_rows import Rows
+from tests.support.engine import make_loop, make_store
+
+N, N_CLASSES, D = 360, 12, 30
+
+
+def many_classes(layout="dense", seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, N_CLASSES, N)
+    X = rng.normal(size=(N, D)) + 1.5 * rng.normal(size=(N_CLASSES, D))[y]
+    if layout == "sparse":
+        X[rng.random(X.shape) < 0.5] = 0
+        return csr_matrix(X), y
+    return X, y
+
+
+def fitted(X, y, **params):
+    return LASVC(C=3, gamma=0.03, random_state=0, **params).fit(X, y)
+
+
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+@pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g", "lasvm-nc"])
+def test_memory_and_threads_change_nothing(layout, algorithm):
+    X, y = many_classes(layout)
+    plenty = fitted(X, y, algorithm=algorithm)
+    for cache_size in (1e-3, 0.2, 1.0):
+        for n_jobs in (1, 3):
+            model = fitted(X, y, algorithm=algorithm, cache_size=cache_size, n_jobs=n_jobs)
+            assert_array_equal(model.dual_coef_, plenty.dual_coef_)
+            assert_array_equal(model.intercept_, plenty.intercept_)
+
+
+@pytest.mark.parametrize("cache_size", [500, 4, 1])
+def test_a_row_is_computed_once_for_all_classes(cache_size):
+    """Of several hundred features, so that values are worth keeping; 12 classes have kept 4 MB."""
+    X, y = many_classes()
+    X = np.tile(X, 20) / np.sqrt(20)
+    model = fitted(X, y, cache_size=cache_size)
+    kept = sum(problem.members.n_members for problem in model._engine.problems)
+    assert kept > 5 * N
+    # The rows as they come, against those that came before; the rest follows by symmetry, or
+    # is computed once.
+    assert model.n_kernel_evaluations_ < 2 * N * N
+
+
+def test_chunks_in_which_vectors_come_and_go():
+    """Slots of the store change hands; rows that were kept are completed for the new ones."""
+    X, y = many_classes()
+    params = dict(C=3, gamma=0.03, algorithm="lasvm-i", finishing=False)
+    models = []
+    for cache_size in (500, 0.05):
+        model = LASVC(**params, cache_size=cache_size)
+        for first in range(0, N, 50):
+            model.partial_fit(
+                X[first : first + 50], y[first : first + 50], classes=range(N_CLASSES)
+            )
+            model.finish()
+        models.append(model)
+    assert_array_equal(*(model.dual_coef_ for model in models))
+
+
+def test_a_restored_engine_goes_on_alike():
+    X, y = many_classes()
+    given = Rows(y.astype(np.int32), np.full(N, 3.0), np.arange(N))
+
+    def empty():
+        return make_loop(make_store(X, gamma=0.03), N_CLASSES)
+
+    whole, first, second = empty(), empty(), empty()
+    whole.learn(X, np.arange(N), given)
+    first.learn(X, np.arange(192), given)
+    second.restore(first.state())
+    second.learn(X, np.arange(192, N), given)
+    for one, other in zip(whole.problems, second.problems, strict=True):
+        assert_array_equal(one.members["alpha"], other.members["alpha"])
+
+
+def test_new_rows_are_shared_after_a_warm_start():
+    X, y = many_classes()
+    model = LASVC(C=3, gamma=0.03, random_state=0, warm_start=True, max_iter=-1).fit(X, y)
+    cold = LASVC(C=6, gamma=0.03, random_state=0, max_iter=-1, tol=1e-6).fit(X, y)
+    warm = model.set_params(C=6, tol=1e-6).fit(X, y)
+    np.testing.assert_allclose(
+        warm.decision_function(X), cold.decision_function(X), rtol=0, atol=1e-4
+    )
+
+
+def test_another_cache_size_while_learning():
+    X, y = many_classes()
+    model, other = (LASVC(C=3, gamma=0.03, cache_size=size) for size in (500, 0.1))
+    for first in range(0, N, 90):
+        for each in (model, other):
+            each.partial_fit(X[first : first + 90], y[first : first + 90], range(N_CLASSES))
+        other.set_params(cache_size=500 / (1 + first))
+    assert_array_equal(model.dual_coef_, other.dual_coef_)
