@@ -113,7 +113,7 @@ def warm_up(job, split):
     """Load what is loaded on first use, on a hundred rows that have every class."""
     labels = np.unique(split.y_train)
     rows = np.concatenate(
-        [np.flatnonzero(split.y_train == label)[: 100 // len(labels)] for label in labels]
+        [np.flatnonzero(split.y_train == label)[: max(1, 100 // len(labels))] for label in labels]
     )
     warm = job.build().fit(split.X_train[rows], split.y_train[rows])
     warm.predict(split.X_train[rows])

@@ -195,8 +195,9 @@ def clusters_name(n_features, n_classes):
     return f"clusters_{n_features}_{n_classes}"
 
 
-def clusters(n_features, n_classes, n_train=32_000, n_test=4000, distance=2.8):
-    """Normal clusters, on average so many standard deviations apart: two have 8 % in common."""
+def clusters(n_features, n_classes, n_train=16_000, n_test=4000):
+    """Normal clusters, so far apart on average that about one row in ten is nearer to another."""
+    distance = 2.8 if n_classes == 2 else 4.5
 
     def prepare(seed):
         rng = np.random.default_rng([seed, 31])

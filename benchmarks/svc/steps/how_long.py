@@ -3,7 +3,7 @@
 from ...bench import harness
 from ..workloads import CLUSTER_CLASSES, CLUSTER_FEATURES, clusters_name
 
-SIZES = [2000, 8000, 32_000]
+SIZES = [2000, 4000, 16_000]
 QUICK_SIZES = [400, 800]
 CACHE_SIZE = 500
 
