@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from ..bench.plots import panels, plain_log, save
 from ..bench.results import load
 from ..bench.summary import Records
 from ..linear import models as linear_models
 from ..linear import streams
-from ..linear.figures import panels, plain_log, save
 from .tables import cost_records, paa_records, rates_of, url_title
 
 # Okabe and Ito's colours, which the colour-blind can tell apart. Those that ask at random are
@@ -82,7 +82,7 @@ def _draw_curves(names, path, label, results):
         axis.set_title(streams.STREAMS[name].title, fontsize=10)
         axis.set(xlabel="share of labels", ylabel=label)
     _legend_below(figure, axes.flat)
-    save(figure, path)
+    save(figure, path, tight=False)
 
 
 def _cut(axis, least):
@@ -156,7 +156,7 @@ def draw_figure_6(results, folder):
             axis.set(xlabel="share of labels", ylabel=label)
         column[0].set_title(title, fontsize=9)
     _legend_below(figure, axes.flat)
-    save(figure, folder / "cspaa_figure_6.png")
+    save(figure, folder / "cspaa_figure_6.png", tight=False)
 
 
 def draw_figure_7(results, folder):
@@ -179,7 +179,7 @@ def draw_figure_7(results, folder):
     axis.set(xlabel="rows", ylabel="time of learning (s)")
     axis.legend(frameon=False, fontsize=7, ncols=2)
     figure.tight_layout()
-    save(figure, folder / "paa_figure_7.png")
+    save(figure, folder / "paa_figure_7.png", tight=False)
 
 
 def draw_all(results, folder):

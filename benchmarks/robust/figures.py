@@ -2,10 +2,10 @@
 
 import textwrap
 
-import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+from matplotlib.ticker import MaxNLocator
 
+from ..bench.plots import panels, plain_log, save
 from ..bench.results import load
 from ..bench.summary import Records
 from ..svc.models import ROBUST_COLUMNS
@@ -37,27 +37,10 @@ MARKERS = {
 CURVES = ["lasvm-full", "lasvm", "lasvm-g", "lasvm-i", "lasvm-nc"]
 
 
-def _grid(n_rows, n_columns, width=4.0, height=3.2):
-    figure, axes = plt.subplots(
-        n_rows, n_columns, figsize=(width * n_columns, height * n_rows), squeeze=False
-    )
-    for axis in axes.flat:
-        axis.spines[["top", "right"]].set_visible(False)
-        axis.grid(True, which="major", color="#e6e8eb", linewidth=0.8)
-        axis.set_axisbelow(True)
-    return figure, axes
-
-
-def _save(figure, path):
-    figure.tight_layout()
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
-
-
 def _one_per_set(sets):
     """Axes for the sets, four in a row, and one more for the legend."""
     n_columns = min(4, len(sets) + 1)
-    figure, axes = _grid(-(-(len(sets) + 1) // n_columns), n_columns)
+    figure, axes = panels(-(-(len(sets) + 1) // n_columns), n_columns)
     axes = list(axes.flat)
     for axis, name in zip(axes, sets):
         axis.set_title(titled(name), fontsize=10)
@@ -72,13 +55,6 @@ def _legend(axis, axes):
     for shown in axes:
         handles |= dict(zip(*reversed(shown.get_legend_handles_labels())))
     axis.legend(handles.values(), handles.keys(), loc="center", frameon=False, fontsize=10)
-
-
-def _plain_log(axis):
-    """Numbers instead of powers of ten on a logarithmic axis."""
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=20))
-    axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
 def _median(records, field):
@@ -117,12 +93,12 @@ def draw_figure_6_1(results, folder):
     runs = _sets(results).get("adult_dense", {})
     if "lasvm-g" not in runs:
         return
-    figure, ((axis,),) = _grid(1, 1, width=6.0, height=3.8)
+    figure, ((axis,),) = panels(1, 1, width=6.0, height=3.8)
     seen, gap = curve(runs["lasvm-g"], "duality_gap")
     axis.plot(seen, gap / seen, **_style("lasvm-g", markersize=4))
     axis.set(xlabel="examples seen", ylabel="duality gap / examples", ylim=(0, None))
     axis.set_title(f"LASVM-G, {titled('adult_dense')}", fontsize=10)
-    _save(figure, folder / "figure_6_1.png")
+    save(figure, folder / "figure_6_1.png")
 
 
 def draw_figure_6_2(results, folder):
@@ -130,9 +106,9 @@ def draw_figure_6_2(results, folder):
     runs = _sets(results).get("adult_dense", {})
     if not {"lasvm", "lasvm-g"} <= runs.keys():
         return
-    figure, (axes,) = _grid(1, 2, width=5.2, height=3.9)
-    panels = {"error": ("test error (%)", 100), "n_support": ("support vectors", 1)}
-    for axis, (field, (label, scale)) in zip(axes, panels.items()):
+    figure, (axes,) = panels(1, 2, width=5.2, height=3.9)
+    plots = {"error": ("test error (%)", 100), "n_support": ("support vectors", 1)}
+    for axis, (field, (label, scale)) in zip(axes, plots.items()):
         for key in ("lasvm", "lasvm-g"):
             seen, values = curve(runs[key], field)
             axis.plot(seen, scale * values, **_style(key, markersize=4))
@@ -149,7 +125,7 @@ def draw_figure_6_2(results, folder):
         axis.set(xlabel="examples seen", ylabel=label, xlim=(0, 1.16 * seen[-1]))
     axes[1].legend(frameon=False)
     figure.suptitle(titled("adult_dense"), fontsize=10)
-    _save(figure, folder / "figure_6_2.png")
+    save(figure, folder / "figure_6_2.png")
 
 
 def _curves_of_all_sets(results, path, field, label, scale=1):
@@ -176,7 +152,7 @@ def _curves_of_all_sets(results, path, field, label, scale=1):
         axis.xaxis.set_major_locator(MaxNLocator(5))
         axis.set(xlabel="examples seen", ylabel=label)
     _legend(last, axes)
-    _save(figure, path)
+    save(figure, path)
 
 
 def draw_figure_6_4(results, folder):
@@ -198,7 +174,7 @@ def draw_figure_6_8(results, folder):
     sets = _sets(results)
     if not sets:
         return
-    figure, ((axis,),) = _grid(1, 1, width=11.0, height=4.2)
+    figure, ((axis,),) = panels(1, 1, width=11.0, height=4.2)
     keys = [*CURVES, "svc"]
     for offset, key in enumerate(keys):
         times = []
@@ -213,13 +189,13 @@ def draw_figure_6_8(results, folder):
         style = dict(color=COLOURS[key], label=ROBUST_COLUMNS[key].title)
         axis.bar(places, heights, 0.13, **style)
     axis.set_yscale("log")
-    _plain_log(axis.yaxis)
+    plain_log(axis.yaxis, subs=(1, 2, 5))
     axis.grid(False, axis="x")
     axis.set_xticks(range(len(sets)), [textwrap.fill(titled(name), 17) for name in sets])
     axis.tick_params(axis="x", length=0, labelsize=9)
     axis.set(ylabel="training time (s)")
     axis.legend(frameon=False, ncols=6, loc="upper center", bbox_to_anchor=(0.5, 1.14))
-    _save(figure, folder / "figure_6_8.png")
+    save(figure, folder / "figure_6_8.png")
 
 
 # ---------------------------------------------------------------------------
@@ -261,7 +237,7 @@ def draw_figure_6_5(results, folder):
         axis.set(xlabel="support vectors", ylabel="test error (%)")
     _legend(last, axes)
     last.set_title("numbers beside the points: ramp_s", fontsize=9, y=0.02)
-    _save(figure, folder / "figure_6_5.png")
+    save(figure, folder / "figure_6_5.png")
 
 
 def _draw_sweep(axis, key, points, top):
@@ -304,10 +280,10 @@ def draw_trade_off(results, folder):
     sets = {name: robust_records(name, results) for name in TRADE_OFF}
     if not all(sets.values()):
         return
-    figure, axes = _grid(len(sets), 2, width=5.4, height=4.0)
-    panels = {"n_support": "support vectors", "fit_seconds": "fit time (s)"}
+    figure, axes = panels(len(sets), 2, width=5.4, height=4.0)
+    plots = {"n_support": "support vectors", "fit_seconds": "fit time (s)"}
     for row, (name, records) in zip(axes, sets.items()):
-        for axis, (field, label) in zip(row, panels.items()):
+        for axis, (field, label) in zip(row, plots.items()):
             for key in ROBUST_COLUMNS:
                 mine = records.where(column=key)
                 x, y = mine.median(field), mine.median("error")
@@ -320,26 +296,25 @@ def draw_trade_off(results, folder):
             axis.margins(0.12)
             if field == "fit_seconds":
                 axis.set_xscale("log")
-                _plain_log(axis.xaxis)
+                plain_log(axis.xaxis, subs=(1, 2, 5))
             else:
                 axis.set_xlim(left=0)
     figure.tight_layout(rect=(0, 0.08, 1, 1))
     handles = axes[0, 0].get_legend_handles_labels()
     figure.legend(*handles, loc="lower center", ncols=4, frameon=False)
-    figure.savefig(folder / "trade_off.png", dpi=120)
-    plt.close(figure)
+    save(figure, folder / "trade_off.png", tight=False)
 
 
 def draw_label_noise(results, folder):
     """Test error against the share of wrong training labels."""
     points = noise_points(results)
     points = Records(point for point in points.records if point["workload"] != "adult_dense")
-    panels = sorted({(point["workload"], point["one_sided"]) for point in points.records})
-    if not panels:
+    plots = sorted({(point["workload"], point["one_sided"]) for point in points.records})
+    if not plots:
         return
-    n_rows = len({name for name, _ in panels})
-    figure, axes = _grid(n_rows, len(panels) // n_rows, width=4.6, height=3.4)
-    for axis, (name, one_sided) in zip(axes.flat, panels):
+    n_rows = len({name for name, _ in plots})
+    figure, axes = panels(n_rows, len(plots) // n_rows, width=4.6, height=3.4)
+    for axis, (name, one_sided) in zip(axes.flat, plots):
         here = points.where(workload=name, one_sided=one_sided)
         shares = sorted({point["share"] for point in here.records})
         for key in NOISE_COLUMNS:
@@ -353,8 +328,7 @@ def draw_label_noise(results, folder):
     figure.tight_layout(rect=(0, 0.06, 1, 1))
     handles = axes[0, 0].get_legend_handles_labels()
     figure.legend(*handles, loc="lower center", ncols=len(NOISE_COLUMNS), frameon=False)
-    figure.savefig(folder / "label_noise.png", dpi=120)
-    plt.close(figure)
+    save(figure, folder / "label_noise.png", tight=False)
 
 
 def draw_all(results, folder):

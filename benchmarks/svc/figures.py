@@ -1,12 +1,8 @@
 """The figures, drawn from the stored results."""
 
-import matplotlib
-
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt
 import numpy as np
 
+from ..bench.plots import panels, plain_log, save
 from ..bench.results import load
 from ..bench.summary import Records
 from . import paper
@@ -31,27 +27,12 @@ def exponent(records, field):
     return np.polyfit(np.log(points[:, 0]), np.log(points[:, 1]), 1)[0]
 
 
-def _axes(n_axes, width=5.2, height=3.9):
-    figure, axes = plt.subplots(1, n_axes, figsize=(width * n_axes, height), squeeze=False)
-    for axis in axes[0]:
-        axis.spines[["top", "right"]].set_visible(False)
-        axis.grid(True, which="major", color="#e6e8eb", linewidth=0.8)
-        axis.set_axisbelow(True)
-    return figure, axes[0]
-
-
-def _save(figure, path):
-    figure.tight_layout()
-    figure.savefig(path, dpi=130)
-    plt.close(figure)
-
-
 def draw_scaling(results, folder):
     stored = load("scaling", results)
     if stored is None:
         return
     records = Records(stored["records"]).where(cache_size=stored["cache_size"])
-    figure, (time, memory) = _axes(2)
+    figure, ((time, memory),) = panels(1, 2, width=5.2, height=3.9)
     for axis, field, label in (
         (time, "fit_seconds", "fit time (s)"),
         (memory, "fit_peak_mb", "growth of memory during fit (MB)"),
@@ -62,9 +43,11 @@ def draw_scaling(results, folder):
             slope = exponent(mine, field)
             label_model = f"{NAMES[model]}, n^{slope:.2f}"
             axis.loglog(*points.T, "o-", color=colour, label=label_model)
+        plain_log(axis.xaxis, (1, 2, 5))
+        plain_log(axis.yaxis)
         axis.set(xlabel="training rows (Adult, CSR)", ylabel=label)
         axis.legend(frameon=False)
-    _save(figure, folder / "scaling.png")
+    save(figure, folder / "scaling.png")
 
 
 def draw_classes(results, folder):
@@ -73,14 +56,16 @@ def draw_classes(results, folder):
     if stored is None:
         return
     records = Records(stored["records"]).where(cache_size=stored["cache_size"], threads=1)
-    figure, axes = _axes(2)
+    figure, (axes,) = panels(1, 2, width=5.2, height=3.9)
     for axis, field, label in zip(axes, ("fit_seconds", "predict_seconds"), ("fit", "predict")):
         for model, colour in {**COLOURS, "sklearnex": GREEN}.items():
             points = _points(records.where(model=model), "classes", field)
             axis.loglog(*points.T, "o-", color=colour, label=NAMES[model])
+        plain_log(axis.xaxis, (1, 2, 5))
+        plain_log(axis.yaxis)
         axis.set(xlabel="classes", ylabel=f"{label} (s)")
         axis.legend(frameon=False)
-    _save(figure, folder / "classes.png")
+    save(figure, folder / "classes.png")
 
 
 def draw_cache_size(results, folder):
@@ -90,7 +75,7 @@ def draw_cache_size(results, folder):
         return
     records = Records(stored["records"]).where(rows=stored["rows"])
     digits = sorted({record["digit"] for record in records.records})
-    figure, (axis,) = _axes(1, width=6.4)
+    figure, ((axis,),) = panels(1, 1, width=6.4, height=3.9)
     for model, colour in COLOURS.items():
         relative = [_relative_times(records, model, digit) for digit in digits]
         sizes = sorted(set.intersection(*(set(times) for times in relative)))
@@ -99,13 +84,14 @@ def draw_cache_size(results, folder):
     axis.axhline(1, color=GREY, linewidth=1, linestyle="--")
     axis.set_xticks([8, 32, 128, 512, 1024], [8, 32, 128, 512, 1024])
     axis.minorticks_off()
+    plain_log(axis.yaxis)
     axis.set(
         xlabel="kernel cache (MB)",
         ylabel="fit time / that of SVC with 1 GB",
         title=f"MNIST, {stored['rows']} rows, mean of the digits " + ", ".join(map(str, digits)),
     )
     axis.legend(frameon=False)
-    _save(figure, folder / "cache_size.png")
+    save(figure, folder / "cache_size.png")
 
 
 def _relative_times(records, model, digit):
@@ -131,7 +117,7 @@ def draw_mnist_digits(results, folder):
     }
     fields = {"error": "test error (%)", "fit_seconds": "fit time (s)", "n_support": "vectors"}
     digits = sorted({record["digit"] for record in records.records})
-    figure, axes = _axes(3, width=4.6)
+    figure, (axes,) = panels(1, 3, width=4.6, height=3.9)
     for axis, (field, label) in zip(axes, fields.items()):
         for offset, (way, (name, colour)) in enumerate(ways.items()):
             points = _points(records.where(way=way), "digit", field)
@@ -141,10 +127,10 @@ def draw_mnist_digits(results, folder):
         axis.set_xticks(range(len(digits)), digits)
         axis.set(xlabel="digit against the rest", ylabel=label)
     axes[1].set_yscale("log")
+    plain_log(axes[1].yaxis)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="lower center", ncols=4, frameon=False)
     figure.tight_layout(rect=(0, 0.07, 1, 1))
-    figure.savefig(folder / "mnist_digits.png", dpi=130)
-    plt.close(figure)
+    save(figure, folder / "mnist_digits.png", tight=False)
 
 
 def draw_figure_3_3(results, folder):
@@ -153,7 +139,7 @@ def draw_figure_3_3(results, folder):
     if stored is None:
         return
     records = Records(stored["records"])
-    figure, (axis,) = _axes(1, width=6.4)
+    figure, ((axis,),) = panels(1, 1, width=6.4, height=3.9)
     ways = {"x1": ("LASVC, one pass", COLOURS["lasvc"]), "svc": ("SVC", COLOURS["svc"])}
     for way, (name, colour) in ways.items():
         mine = records.where(way=way).ok()
@@ -171,9 +157,10 @@ def draw_figure_3_3(results, folder):
                 color=colour,
             )
     axis.set_yscale("log")
+    plain_log(axis.yaxis)
     axis.set(xlabel="support vectors", ylabel="fit time (s)", xlim=(0, None))
     axis.legend(frameon=False)
-    _save(figure, folder / "figure_3_3.png")
+    save(figure, folder / "figure_3_3.png")
 
 
 def sweep_records(stored):
@@ -194,15 +181,15 @@ def draw_figure_3_7(results, folder):
     if not sweep:
         return
     svc = Records(record["svc"] for record in stored["records"])
-    panels = (
+    plots = (
         ("error", "error", "test error (%)", 100),
         ("seconds", "fit_seconds", "fit time (s)", 1),
         ("n_support", "n_support", "support vectors", 1),
     )
-    figure, axes = _axes(3, width=4.6)
+    figure, (axes,) = panels(1, 3, width=4.6, height=3.9)
     colours = dict(zip(("one pass", "one pass, finished", "two passes, finished"),
                        (GREY, COLOURS["lasvc"], "#0b3d91")))  # fmt: skip
-    for axis, (field, svc_field, label, scale) in zip(axes, panels):
+    for axis, (field, svc_field, label, scale) in zip(axes, plots):
         for way, colour in colours.items():
             x, y = _points(sweep.where(way=way), "delta_max", field).T
             axis.plot(x, scale * y, "o-", markersize=4, color=colour, label=way)
@@ -213,8 +200,9 @@ def draw_figure_3_7(results, folder):
         axis.set_xscale("log")
         axis.set(xlabel="delta_max", ylabel=label)
     axes[1].set_yscale("log")
+    plain_log(axes[1].yaxis)
     axes[2].legend(frameon=False)
-    _save(figure, folder / "figure_3_7.png")
+    save(figure, folder / "figure_3_7.png")
 
 
 def draw_all(results, folder):

@@ -25,6 +25,16 @@ def wide_rows(layout="dense", seed=0):
     return X, y
 
 
+class Counting(ThreadPoolExecutor):
+    """Counts the blocks that threads have begun to score ahead."""
+
+    n_ahead = 0
+
+    def submit(self, function, *arguments):
+        self.n_ahead += getattr(function, "__name__", "") == "work"
+        return super().submit(function, *arguments)
+
+
 def learnt(X, y, n_threads, **solver):
     layout = "dense" if isinstance(X, np.ndarray) else "sparse"
     loop = make_loop(make_store(X, layout=layout, gamma=0.3), **solver)
@@ -33,8 +43,11 @@ def learnt(X, y, n_threads, **solver):
     if n_threads == 1:
         loop.learn(X, order, given)
     else:
-        with ThreadPoolExecutor(n_threads) as executor:
+        with Counting(n_threads) as executor:
             loop.learn(X, order, given, executor)
+            # All blocks but the first two, before which there is little to compare with, and what
+            # a row that was let go ahead of its turn costs.
+            assert executor.n_ahead >= (n_threads - 1) * (N // 64 - 3)
     return loop
 
 
@@ -48,6 +61,15 @@ def test_the_number_of_threads_changes_nothing(layout, algorithm):
         assert state["n_evaluations"] == alone["n_evaluations"]
         for name, value in alone["problems"][0].items():
             assert_array_equal(state["problems"][0][name], value, err_msg=name)
+
+
+def test_a_little_is_not_worth_a_thread():
+    X = np.random.default_rng(0).normal(size=(N, 3))
+    loop = make_loop(make_store(X))
+    given = Rows((X[:, 0] > 0).astype(np.int32), np.full(N, 5.0), np.arange(N))
+    with Counting(2) as executor:
+        loop.learn(X, np.arange(N), given, executor)
+        assert executor.n_ahead == 0
 
 
 def test_a_second_pass():
