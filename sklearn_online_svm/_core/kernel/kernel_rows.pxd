@@ -51,6 +51,7 @@ cdef class KernelRows:
     cdef int64_t n_evicted               # rows that had to make room
     cdef row_pool pool
     cdef readonly Py_ssize_t max_bytes
+    cdef bint tight                      # little is kept free in rows for slots to come
     cdef int32_t newest
     cdef int32_t oldest
     # Slots in the order in which they were filled; -1 where one has been freed since.
@@ -62,6 +63,7 @@ cdef class KernelRows:
 
     cdef int reserve(self, Py_ssize_t n_slots, Py_ssize_t n_entries) except -1
     cdef int compact_log(self) except -1
+    cdef int lengthen_all(self, Py_ssize_t length) except -1
     cdef void lengthen(self, Py_ssize_t slot) noexcept nogil
     cdef void grant(self, double n_bytes) noexcept nogil
     cdef void limit(self, Py_ssize_t max_bytes) noexcept nogil
@@ -80,6 +82,9 @@ cdef class KernelRows:
 # Problems up to which each gets a first grant; more of them share what these would have.
 cdef enum:
     FEW = 8
+
+# Time to take a value from another row, in ns, beside which a whole row may be cheaper to compute.
+cdef double SYMMETRY_COST
 
 # Bytes of the budget that rows may take; so many times the first grant to begin with.
 cdef double memory_worth(double cost, int64_t n_evaluations, double n_grants) noexcept nogil

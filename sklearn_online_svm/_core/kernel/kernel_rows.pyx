@@ -1,7 +1,7 @@
 """Kernel rows within a memory budget; the contract is in the ``.pxd``."""
 from libc.math cimport INFINITY, fmin
 from libc.stdint cimport int32_t, int64_t
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free, malloc, qsort, realloc
 from libc.string cimport memcpy, memset
 
 from ..memory cimport round_up
@@ -13,8 +13,7 @@ import numpy as np
 cdef enum:
     AHEAD = 24
 
-# Time to take a value from another row, in ns, beside which a whole row may be cheaper to compute.
-cdef double SYMMETRY_COST = 6.0
+SYMMETRY_COST = 6.0
 
 # Memory for rows: a first grant, and what one value computed again is worth. Writing a new page
 # takes 0.2 to 2 ns per byte, a kernel value on its own from 0.5 to 100 ns; those of DEAR ns and
@@ -23,6 +22,18 @@ cdef enum:
     FIRST_GRANT = 64 << 20
     BYTES_PER_VALUE = 4
 cdef double DEAR = 10.0
+
+
+# A row that is about to move.
+cdef struct Placed:
+    const float *values
+    Py_ssize_t slot
+
+
+cdef int in_memory(const void *a, const void *b) noexcept nogil:
+    cdef const float *first = (<const Placed *>a).values
+    cdef const float *second = (<const Placed *>b).values
+    return (first > second) - (first < second)
 
 
 cdef double memory_worth(double cost, int64_t n_evaluations, double n_grants) noexcept nogil:
@@ -68,7 +79,7 @@ cdef class KernelRows:
 
     cdef int reserve(self, Py_ssize_t n_slots, Py_ssize_t n_entries) except -1:
         """Room for slots [0, ``n_slots``) in every row, and for ``n_entries`` in the log."""
-        cdef Py_ssize_t capacity, slot, older
+        cdef Py_ssize_t capacity
         cdef void *moved
         if n_slots > self.capacity:
             capacity = max(n_slots, self.capacity * 5 // 4)
@@ -88,13 +99,8 @@ cdef class KernelRows:
             self.log_capacity = 2 * (self.log_length + n_entries)
         self.width = round_up(n_slots, LEAVES_TILE)
         if self.width > self.pool.length:
-            pool_set_length(&self.pool, round_up(self.width * 5 // 4, LEAVES_TILE))
-            # Those in use move first: what no longer fits into the budget is the old.
-            slot = self.newest
-            while slot >= 0:
-                older = self.rows[slot].older
-                self.lengthen(slot)
-                slot = older
+            self.lengthen_all(round_up(
+                self.width + self.width // (16 if self.tight else 4), LEAVES_TILE))
         return 0
 
     cdef int compact_log(self) except -1:
@@ -129,6 +135,29 @@ cdef class KernelRows:
         if self.rows[slot].filled:          # not so where the members were restored
             self.log[self.rows[slot].entry] = -1
             self.rows[slot].filled = False
+
+    cdef int lengthen_all(self, Py_ssize_t length) except -1:
+        """Move all rows into memory of another length. Where the budget is short, those used least
+        recently are dropped."""
+        cdef Placed *placed
+        cdef Py_ssize_t slot, n = 0
+        while self.n_rows * length * <Py_ssize_t>sizeof(float) > <Py_ssize_t>self.pool.max_bytes:
+            self.drop(self.oldest)
+        placed = <Placed *>malloc((self.n_rows + 1) * sizeof(Placed))
+        if placed == NULL:
+            raise MemoryError()
+        pool_set_length(&self.pool, length)
+        slot = self.newest
+        while slot >= 0:
+            placed[n].values, placed[n].slot = self.rows[slot].values, slot
+            n += 1
+            slot = self.rows[slot].older
+        # As they lie in memory: one slab after the other becomes free.
+        qsort(placed, n, sizeof(Placed), in_memory)
+        for slot in range(n):
+            self.lengthen(placed[slot].slot)
+        free(placed)
+        return 0
 
     cdef void lengthen(self, Py_ssize_t slot) noexcept nogil:
         """Move a row into memory of the pool's present length, or drop it if there is none."""

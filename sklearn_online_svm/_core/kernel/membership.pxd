@@ -2,6 +2,7 @@
 from libc.stdint cimport int32_t, int64_t
 
 from .fresh_rows cimport Fresh
+from .gathering cimport Gathering
 from .kernel_rows cimport KernelRows
 from .members cimport Example, Members
 from .row_maker cimport RowMaker
@@ -24,6 +25,7 @@ cdef class Membership:
     cdef double work                 # values touched, for returning in time to the caller
     cdef Fresh fresh
     cdef int32_t *lacking            # slots whose values a row lacks, where rows are shared
+    cdef readonly Gathering gathering
     cdef float *gathered             # block row over this problem's slots
     # Block rows kept as members, in order of entry; store slots given up since begin_block.
     cdef int32_t *pending
@@ -40,7 +42,6 @@ cdef class Membership:
     cdef bint knows(self, int64_t row_id) noexcept nogil
     cdef void note(self, Py_ssize_t slot, int32_t at) noexcept nogil
     cdef float *block_row(self, Py_ssize_t r) noexcept nogil
-    cdef void gather(self, const float *stored, float *out) noexcept nogil
     cdef Py_ssize_t keep(self, const Example *row, float *k, double g) noexcept nogil
     cdef Py_ssize_t enter(self, const Example *row, double g) noexcept nogil
     cdef int drop(self, Py_ssize_t slot) noexcept nogil

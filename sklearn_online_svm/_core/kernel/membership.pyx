@@ -13,6 +13,7 @@ from libc.string cimport memcpy
 from ..memory cimport address, grown_buffer, round_up
 from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE, table
 from .fresh_rows cimport Fresh
+from .gathering cimport Gathering
 from .kernel_rows cimport FEW, Row, memory_worth
 from .members cimport OF_DATA, Example, Members
 from .row_maker cimport TOGETHER, RowMaker
@@ -33,6 +34,7 @@ cdef class Membership:
         self.settled = Settled()
         self.n_problems = 1
         self.maker = RowMaker(store)
+        self.gathering = Gathering()
         self.begin_pass(None)
 
     def __cinit__(self, *args, **kwargs):
@@ -63,10 +65,8 @@ cdef class Membership:
         cdef Py_ssize_t n = self.members.n + n_rows
         self.fresh = fresh[0]
         self.n_pending = self.n_released = 0
-        self.grant_memory()
         self.members.reserve(n)
         self.settled.reserve(self.members.capacity)
-        self.rows.reserve(n, n_rows)
         if n > self.slots_capacity:
             n = n * 5 // 4
             self.released = <int32_t *>grown_buffer(self.released, n * sizeof(int32_t))
@@ -74,10 +74,15 @@ cdef class Membership:
                 self.gathered = <float *>grown_buffer(self.gathered,
                                                       round_up(n, LEAVES_TILE) * sizeof(float))
                 self.lacking = <int32_t *>grown_buffer(self.lacking, n * sizeof(int32_t))
+                self.gathering.reserve(n)
             self.slots_capacity = n
         self.maker.reserve()
         if self.shared is not None:
             self.shared.reserve()
+            self.gathering.plan(self.members.index, self.members.alive, self.members.n,
+                                self.store.n_slots)
+        self.grant_memory()
+        self.rows.reserve(self.members.n + n_rows, n_rows)
         return 0
 
     cdef bint knows(self, int64_t row_id) noexcept nogil:
@@ -95,17 +100,11 @@ cdef class Membership:
         cdef Py_ssize_t p
         cdef float *values = self.fresh.values + r * self.fresh.ld
         if not self.identity:
-            self.gather(values, self.gathered)
+            self.gathering.take(values, self.members.index, self.members.n, self.gathered)
             values = self.gathered
         for p in range(self.n_pending):
             self.settle(<int32_t>(-r - 1), self.pending[p], values)
         return values
-
-    cdef void gather(self, const float *stored, float *out) noexcept nogil:
-        cdef const int32_t *index = self.members.index
-        cdef Py_ssize_t s, n = self.members.n
-        for s in range(n):
-            out[s] = stored[index[s] if index[s] > 0 else 0]
 
     cdef Py_ssize_t enter(self, const Example *row, double g) noexcept nogil:
         """Make a row of the block a member; its kernel row is left to the caller."""
@@ -246,7 +245,7 @@ cdef class Membership:
             if self.identity:
                 memcpy(out, values, self.members.n * sizeof(float))
             else:
-                self.gather(values, out)
+                self.gathering.take(values, self.members.index, self.members.n, out)
         elif self.identity:
             n_computed = self.maker.whole(index, out)
             if n_computed < 0:
@@ -256,7 +255,7 @@ cdef class Membership:
             values = self.take(index)
             if values == NULL:
                 return -1
-            self.gather(values, out)
+            self.gathering.take(values, self.members.index, self.members.n, out)
             self.shared.give_back(index, values, self.maker)
         for p in range(self.n_pending):
             self.settle(index, self.pending[p], out)
@@ -269,7 +268,10 @@ cdef class Membership:
         self.grant_memory()
 
     cdef void grant_memory(self) noexcept nogil:
-        self.rows.grant(memory_worth(self.store.cost, self.n_evaluations,
+        cdef double cost = self.store.cost
+        if not self.identity and self.gathering.close and self.shared.has_most():
+            cost = self.gathering.cost()
+        self.rows.grant(memory_worth(cost, self.n_evaluations,
                                      fmin(1.0, FEW / <double>self.n_problems)))
 
     cdef const float *take(self, int32_t index) noexcept nogil:
@@ -300,8 +302,12 @@ cdef class Membership:
         cdef int32_t *missing = self.maker.missing if self.identity else self.lacking
         cdef int64_t t, n = self.rows.log_length
         cdef Py_ssize_t n_missing, n_computed
-        n_missing = self.rows.by_symmetry(slot, n - self.n_pending, self.members.n,
-                                          self.store.cost, missing)
+        cdef double cost = self.store.cost
+        if not self.identity:
+            cost = self.gathering.cost()
+            if index >= 0:
+                cost += self.shared.time_of(index) / self.members.n
+        n_missing = self.rows.by_symmetry(slot, n - self.n_pending, self.members.n, cost, missing)
         if n_missing < 0:
             return self.compute_row(slot, row.values)
         # The last entries are those of this block.

@@ -21,7 +21,7 @@ cdef class SharedRows:
     cdef readonly Py_ssize_t max_bytes  # of these rows, and of those that problems keep themselves
     cdef Py_ssize_t planned         # vectors that the budget has been divided for
     cdef Py_ssize_t left            # what problems may have
-    cdef bint is_wanted             # problems have had to give up rows of their own
+    cdef bint is_wanted             # problems have had to give up rows of their own, or share most
     # Vectors that the running block has brought into the store: slots, and rows of the block.
     cdef int32_t *entered
     cdef int32_t *entered_row
@@ -29,6 +29,10 @@ cdef class SharedRows:
 
     cdef bint plan(self)
     cdef int reserve(self) except -1
+    # Whether nearly all rows are there.
+    cdef bint has_most(self) noexcept nogil
+    # What it takes until a row can be read, in ns.
+    cdef double time_of(self, int32_t slot) noexcept nogil
     # A whole row, to be given back; NULL: no memory, or a Python kernel failed. How many values
     # had to be computed for it is left in ``n_computed``.
     cdef const float *take(self, int32_t slot, RowMaker maker,

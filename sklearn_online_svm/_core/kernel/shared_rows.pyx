@@ -10,7 +10,7 @@ from libc.string cimport memcpy
 
 from ..simd.leaves cimport LEAVES_BLOCK
 from .fresh_rows cimport FreshRows
-from .kernel_rows cimport FEW, KernelRows, Row, memory_worth
+from .kernel_rows cimport FEW, SYMMETRY_COST, KernelRows, Row, memory_worth
 from .row_maker cimport RowMaker
 from .stores cimport Store
 
@@ -30,6 +30,7 @@ cdef class SharedRows:
     def __init__(self, Store store, Py_ssize_t max_bytes):
         self.store = store
         self.rows = KernelRows(0)
+        self.rows.tight = True
         self.max_bytes = max_bytes
 
     def __dealloc__(self):
@@ -52,7 +53,21 @@ cdef class SharedRows:
 
     cdef int reserve(self) except -1:
         """Room for the slots there may be when the running block is over. Nobody reads now."""
+        self.rows.grant(memory_worth(self.store.cost, self.n_evaluations, FEW))
         return self.rows.reserve(self.store.n_slots + LEAVES_BLOCK, LEAVES_BLOCK)
+
+    cdef bint has_most(self) noexcept nogil:
+        return 8 * self.rows.n_rows >= 7 * self.store.n_slots
+
+    cdef double time_of(self, int32_t slot) noexcept nogil:
+        cdef Row *row
+        cdef double time = self.store.cost * self.store.n_slots
+        PyThread_acquire_lock(self.lock, WAIT_LOCK)
+        row = &self.rows.rows[slot]
+        if row.values != NULL:
+            time = fmin(time, SYMMETRY_COST * (self.rows.log_length - row.synced))
+        PyThread_release_lock(self.lock)
+        return time
 
     cdef const float *take(self, int32_t slot, RowMaker maker,
                            Py_ssize_t *n_computed) noexcept nogil:

@@ -15,6 +15,11 @@ from .stores cimport Store
 
 import numpy as np
 
+# What is known of a row of the block before it has a slot.
+cdef enum:
+    NOT_STORED = -1
+    NOT_WANTED = -2
+
 
 cdef class Slots:
     def __init__(self, Store store, list problems, bint shares):
@@ -82,13 +87,18 @@ cdef class Slots:
         """Give each problem its share of what the rows that all have in common leave."""
         cdef Problem problem
         cdef bint planned
+        cdef double n_members = 0.0, n_evicted = 0.0
         if not self.counted:
             return
         planned = self.rows.plan()
         for problem in self.problems:
             if planned:
                 problem.take_memory(self.rows.left // len(self.problems))
-            self.rows.is_wanted |= problem.rows.n_evicted > 0
+            n_members += problem.members.n
+            n_evicted += problem.rows.n_evicted
+        # Where problems keep most of the vectors, a row stands for one of each of them.
+        self.rows.is_wanted = n_evicted > 0 or (
+            2.0 * n_members >= len(self.problems) * <double>self.store.n_slots)
 
     cdef int check_vectors(self, state, Problem problem, int32_t positive,
                            const int32_t[::1] labels, int32_t[::1] uses) except -1:
@@ -142,8 +152,6 @@ cdef class Slots:
         self.n_written = 0
         if not self.counted:
             return self.write_those_of(self.problems[0], fresh)
-        for p in range(LEAVES_BLOCK):
-            stored[p] = -1
         for problem in self.problems:
             for p in range(problem.n_released):
                 index = problem.released[p]
@@ -153,24 +161,32 @@ cdef class Slots:
                     self.n_free += 1
                     self.rows.leave(index)
             problem.n_released = 0
+        for row in range(fresh.n):
+            stored[row] = NOT_WANTED
+        for problem in self.problems:
+            for p in range(problem.n_pending):
+                slot = problem.pending[p]
+                row = -problem.members.index[slot] - 1
+                # A slot may have been freed again within the block.
+                if row >= 0 and problem.members.alive[slot] and stored[row] < 0:
+                    stored[row] = (self.stored_before(problem.members.row_id[slot])
+                                   if problem.members.origin[slot] == OF_DATA else NOT_STORED)
+        # In the order of the block, so that problems have their members in that of the store.
+        for row in range(fresh.n):
+            if stored[row] == NOT_STORED:
+                stored[row] = self.take()
+                self.store.put(stored[row], fresh.block, row)
+                self.labels_at[stored[row]] = fresh.labels[row]
+                self.rows.enter(stored[row], row)
+                self.note(stored[row])
         for problem in self.problems:
             for p in range(problem.n_pending):
                 slot = problem.pending[p]
                 index = problem.members.index[slot]
-                # A slot filled, freed and filled again in one block is listed twice.
-                if index >= 0 or not problem.members.alive[slot]:
-                    continue
-                row = -index - 1
-                if stored[row] < 0 and problem.members.origin[slot] == OF_DATA:
-                    stored[row] = self.stored_before(problem.members.row_id[slot])
-                if stored[row] < 0:
-                    stored[row] = self.take()
-                    self.store.put(stored[row], fresh.block, row)
-                    self.labels_at[stored[row]] = fresh.labels[row]
-                    self.rows.enter(stored[row], row)
-                    self.note(stored[row])
-                self.references_at[stored[row]] += 1
-                problem.members.index[slot] = stored[row]
+                # One filled, freed and filled again is listed twice.
+                if index < 0 and problem.members.alive[slot]:
+                    self.references_at[stored[-index - 1]] += 1
+                    problem.members.index[slot] = stored[-index - 1]
             problem.n_pending = 0
         self.rows.keep(fresh, n_slots)
         return 0
@@ -204,7 +220,7 @@ cdef class Slots:
         return self.free_at[self.n_free]
 
     cdef int32_t stored_before(self, int64_t row_id) noexcept:
-        """Store slot of a row that another problem has kept since an earlier pass, or -1."""
+        """Store slot of a row that another problem has kept since an earlier pass, if any."""
         cdef Problem problem
         cdef int32_t index
         for problem in self.problems:
@@ -212,4 +228,4 @@ cdef class Slots:
                 index = problem.members.index[problem.slot_of_row[row_id]]
                 if index >= 0:
                     return index
-        return -1
+        return NOT_STORED

@@ -66,6 +66,10 @@ enum {
 /* Powers up to this one are products of so many factors. */
 #define LEAVES_LOW_DEGREE 16
 
+/* Values gathered together, and the stretch of a row that they may come from. */
+#define LEAVES_GROUP 16
+#define LEAVES_WINDOW 64
+
 /* What turns a dot product into a kernel value. */
 typedef struct {
     int kind;
@@ -232,6 +236,10 @@ typedef struct {
     void (*exp_f64)(const double *x, double *out, ptrdiff_t n);
     /* sum_s k[s] a[s] */
     double (*dot)(const float *k, const double *a, ptrdiff_t n);
+    /* out[s] = row[base[s / G] + offset[s]] for n_groups groups of G = LEAVES_GROUP; offsets are
+     * below LEAVES_WINDOW, and row has so many values from each base on. */
+    void (*gather)(const float *row, const int32_t *base, const uint8_t *offset,
+                   ptrdiff_t n_groups, float *out);
     /* g[s] += step * k[s] */
     void (*axpy)(double step, const float *k, double *g, ptrdiff_t n);
     /* g[s] -= step * (ki[s] - kj[s]) and, in the same pass, the extremes of the new g.

@@ -1,11 +1,13 @@
 """Contract of the leaves for the other modules of the engine; see leaves.h for the promises."""
-from libc.stdint cimport int8_t, int32_t, int64_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t
 
 from ..linear.rules cimport rule_numbers
 
 cdef extern from "leaves.h" nogil:
     enum:
         LEAVES_TILE
+        LEAVES_GROUP
+        LEAVES_WINDOW
         LEAVES_BLOCK
         LEAVES_AHEAD
         LEAVES_LINEAR
@@ -142,6 +144,8 @@ cdef extern from "leaves.h" nogil:
         void (*exp_f32)(const float *, float *, ptrdiff_t) noexcept nogil
         void (*exp_f64)(const double *, double *, ptrdiff_t) noexcept nogil
         double (*dot)(const float *, const double *, ptrdiff_t) noexcept nogil
+        void (*gather)(const float *, const int32_t *, const uint8_t *, ptrdiff_t,
+                       float *) noexcept nogil
         void (*axpy)(double, const float *, double *, ptrdiff_t) noexcept nogil
         void (*update)(double *, const float *, const float *, double, const int8_t *,
                        const int8_t *, ptrdiff_t, leaves_extremes *) noexcept nogil

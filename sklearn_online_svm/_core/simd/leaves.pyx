@@ -1,7 +1,7 @@
 """Run-time choice of the SIMD level, and test hooks for the leaves of ``leaves.h``."""
 import os
 
-from libc.stdint cimport int8_t
+from libc.stdint cimport int8_t, int32_t, uint8_t
 
 
 cdef extern from "leaves_levels.h" nogil:
@@ -65,6 +65,12 @@ def _py_dot(str level, const float[::1] k, const double[::1] a):
     if k.shape[0] == 0:
         return _named(level).dot(NULL, NULL, 0)
     return _named(level).dot(&k[0], &a[0], k.shape[0])
+
+
+def _py_gather(str level, const float[::1] row, const int32_t[::1] base,
+               const uint8_t[:, ::1] offset, float[::1] out):
+    if base.shape[0]:
+        _named(level).gather(&row[0], &base[0], &offset[0, 0], base.shape[0], &out[0])
 
 
 def _py_axpy(str level, double step, const float[::1] k, double[::1] g):

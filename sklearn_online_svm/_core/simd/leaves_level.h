@@ -243,6 +243,7 @@ static const leaves_table LEAF(leaves) = {
     LEAF(exp_f32),
     LEAF(exp_f64),
     LEAF(dot),
+    LEAF(gather),
     LEAF(axpy),
     LEAF(update),
     LEAF(partner),

@@ -23,6 +23,26 @@ static double LEAF(dot)(const float *LEAVES_RESTRICT k, const double *LEAVES_RES
     return sum;
 }
 
+static void LEAF(gather)(const float *LEAVES_RESTRICT row, const int32_t *base,
+                         const uint8_t *offset, ptrdiff_t n_groups, float *LEAVES_RESTRICT out) {
+    ptrdiff_t group;
+    for (group = 0; group < n_groups; group++) {
+        const float *window = row + base[group];
+#if defined(LEVEL_AVX512)
+        const __m512i at = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)offset));
+        const vf low = _mm512_permutex2var_ps(VF_LOAD(window), at, VF_LOAD(window + 16));
+        const vf high = _mm512_permutex2var_ps(VF_LOAD(window + 32), at, VF_LOAD(window + 48));
+        const __mmask16 is_high = _mm512_test_epi32_mask(at, _mm512_set1_epi32(32));
+        VF_STORE(out, _mm512_mask_blend_ps(is_high, low, high));
+#else
+        int l;
+        for (l = 0; l < LEAVES_GROUP; l++) out[l] = window[offset[l]];
+#endif
+        offset += LEAVES_GROUP;
+        out += LEAVES_GROUP;
+    }
+}
+
 static void LEAF(axpy)(double step, const float *LEAVES_RESTRICT k, double *LEAVES_RESTRICT g,
                        ptrdiff_t n) {
     ptrdiff_t i = 0;

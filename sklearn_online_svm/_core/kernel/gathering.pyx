@@ -1,0 +1,106 @@
+"""Values of members out of rows over the store; the contract is in the ``.pxd``."""
+from libc.stdint cimport int8_t, int32_t, uint8_t
+from libc.stdlib cimport free
+
+from ..memory cimport grown_buffer
+from ..simd.leaves cimport LEAVES_GROUP, LEAVES_WINDOW, table
+
+import numpy as np
+
+# Members of a group from which its stretch may begin, and how many slots before each of them.
+cdef enum:
+    STARTS = 4
+    BEFORE = 3
+
+# One in so many members at most may be odd.
+cdef enum:
+    ODD = 2
+
+# Time of a value, in ns.
+cdef double ALONE, IN_GROUP
+ALONE, IN_GROUP = 1.0, 0.3
+
+
+cdef class Gathering:
+    def __dealloc__(self):
+        free(self.base)
+        free(self.offset)
+        free(self.odd)
+
+    cdef int reserve(self, Py_ssize_t n) except -1:
+        if n <= self.capacity:
+            return 0
+        self.base = <int32_t *>grown_buffer(
+            self.base, (n // LEAVES_GROUP + 1) * sizeof(int32_t))
+        self.offset = <uint8_t *>grown_buffer(self.offset, n + LEAVES_GROUP)
+        self.odd = <Odd *>grown_buffer(self.odd, (n + 1) * sizeof(Odd))
+        self.capacity = n
+        return 0
+
+    cdef void plan(self, const int32_t *index, const int8_t *alive, Py_ssize_t n,
+                   Py_ssize_t n_slots) noexcept nogil:
+        cdef Py_ssize_t group, first, base, s, place
+        cdef Py_ssize_t n_groups = n // LEAVES_GROUP
+        self.n_groups = self.n_odd = 0
+        self.close = True
+        if n_slots < LEAVES_WINDOW:
+            return
+        for group in range(n_groups):
+            first = group * LEAVES_GROUP
+            base = self.best_base(index + first, alive + first, n_slots)
+            self.base[group] = <int32_t>base
+            for s in range(first, first + LEAVES_GROUP):
+                place = index[s] - base if alive[s] and index[s] >= 0 else 0
+                if not 0 <= place < LEAVES_WINDOW:
+                    self.odd[self.n_odd].slot, self.odd[self.n_odd].index = <int32_t>s, index[s]
+                    self.n_odd += 1
+                    place = 0
+                self.offset[s] = <uint8_t>place
+            if ODD * self.n_odd > n:
+                self.close = False
+                return
+        for s in range(n_groups * LEAVES_GROUP, n):
+            if alive[s] and index[s] >= 0:
+                self.odd[self.n_odd].slot, self.odd[self.n_odd].index = <int32_t>s, index[s]
+                self.n_odd += 1
+        self.n_groups = n_groups
+
+    cdef Py_ssize_t best_base(self, const int32_t *index, const int8_t *alive,
+                              Py_ssize_t n_slots) noexcept nogil:
+        """Where the stretch of a group begins: most of its members lie in it."""
+        cdef Py_ssize_t k, s, base, n_inside, n_most = -1, best = 0
+        for k in range(STARTS):
+            base = min(max(index[k] - BEFORE * k, 0), n_slots - LEAVES_WINDOW)
+            n_inside = 0
+            for s in range(LEAVES_GROUP):
+                n_inside += (not alive[s]) | (base <= index[s] < base + LEAVES_WINDOW)
+            if n_inside > n_most:
+                n_most, best = n_inside, base
+            if n_most == LEAVES_GROUP:
+                break
+        return best
+
+    cdef void take(self, const float *row, const int32_t *index, Py_ssize_t n,
+                   float *out) noexcept nogil:
+        cdef Py_ssize_t s
+        if not self.n_groups:
+            for s in range(n):
+                out[s] = row[index[s] if index[s] > 0 else 0]
+            return
+        table().gather(row, self.base, self.offset, self.n_groups, out)
+        for s in range(self.n_groups * LEAVES_GROUP, n):
+            out[s] = 0.0
+        for s in range(self.n_odd):
+            out[self.odd[s].slot] = row[self.odd[s].index]
+
+    cdef double cost(self) noexcept nogil:
+        return IN_GROUP if self.close else ALONE
+
+    def gathered(self, const float[::1] row, const int32_t[::1] index, const int8_t[::1] alive):
+        """All that ``plan`` and ``take`` do, for tests."""
+        cdef Py_ssize_t n = index.shape[0]
+        cdef float[::1] out = np.empty(n + 1, dtype=np.float32)
+        self.reserve(n)
+        self.plan(&index[0], &alive[0], n, row.shape[0])
+        self.take(&row[0], &index[0], n, &out[0])
+        return np.asarray(out)[:n]
