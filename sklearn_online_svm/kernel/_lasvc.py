@@ -410,16 +410,16 @@ class LASVC(KernelLearner):
     def _begin_chunk(self, X, y, classes, sample_weight):
         """Return validated rows, upper bounds of alpha, and where the stream is."""
         rows, new = self._begin_partial_fit(X, y, classes, sample_weight)
-        counts = self._class_counts
-        cost = self._costs(rows[1], rows[2], None)
+        cost, factors, counts = self._costs(rows[1], rows[2], None)
+        if counts is None:
+            self._note_class_weights(factors, None)
         at = dict(
             stage="begin",
             first=self.n_samples_seen_,
             n_labels=self.__dict__.get("n_labels_used_", 0),
-            counts_before=counts,
-            counts=self._class_counts,
+            counts_before=self._class_counts,
+            counts=self._class_counts if counts is None else counts,
         )
-        self._class_counts = counts  # until the rows have been learnt
         self.__dict__.pop("_interrupted", None)
         if new is not None:
             self._take_up(new)
@@ -464,7 +464,7 @@ class LASVC(KernelLearner):
                 before, after = at["counts_before"], at["counts"]
                 if n < len(order):
                     after = before + np.bincount(codes[:n], weights[:n], len(before))
-                self._note_class_counts(after)
+                self._note_class_weights(None, after)
 
     def finish(self):
         """Solve the problem over the vectors kept, to ``tol``; learning may go on afterwards.

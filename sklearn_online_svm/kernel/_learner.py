@@ -83,7 +83,8 @@ class KernelLearner(KernelMachine):
             draft = change.draft
             draft.__dict__.pop("_interrupted", None)
             rows = draft._begin_fit(X, y, sample_weight)
-            cost = draft._costs(rows[1], rows[2], draft._order)
+            cost, factors, counts = draft._costs(rows[1], rows[2], draft._order)
+            draft._note_class_weights(factors, counts)
             passes = draft._begin_passes(rows[0], rows[1], cost, self.__dict__)
             try:
                 passes.run()
@@ -252,7 +253,8 @@ class KernelLearner(KernelMachine):
         return X
 
     def _costs(self, codes, weights, order):
-        """C of each row: C times class weight times sample weight.
+        """C of each row: C times class weight times sample weight; and what follows from it: the
+        weight of each class, and new counts of classes or None. Nothing is changed.
 
         ``order`` is that of visiting, for running counts; None: as they come.
         """
@@ -269,11 +271,7 @@ class KernelLearner(KernelMachine):
                     "the ramp loss of an outlier is C (1 - s). "
                     f"Got C={self.C!r} and a largest product of {cost.max()}."
                 )
-        if counts is None:
-            self.class_weight_ = factors
-        else:
-            self._note_class_counts(counts)
-        return cost
+        return cost, factors, counts
 
     def _weighted_costs(self, codes, weights, order):
         """Return the products, the weight of each class, and new counts of classes or None."""
@@ -332,12 +330,15 @@ class KernelLearner(KernelMachine):
         self.__dict__ = {**self.__dict__, **changed}
         return True
 
-    def _note_class_counts(self, counts):
-        """Set the counts of ``"online_balanced"``, and the weights that follow from them."""
-        self._class_counts = counts
-        self.class_weight_ = np.ones(len(counts))
-        present = counts > 0
-        self.class_weight_[present] = counts.sum() / (len(counts) * counts[present])
+    def _note_class_weights(self, factors, counts):
+        """Set the weights of the classes: those given, or those that follow from the counts of
+        ``"online_balanced"``."""
+        if counts is not None:
+            self._class_counts = counts
+            factors = np.ones(len(counts))
+            present = counts > 0
+            factors[present] = counts.sum() / (len(counts) * counts[present])
+        self.class_weight_ = factors
 
     def _next_order(self, n):
         order = self._random.permutation(n) if self.shuffle else np.arange(n)

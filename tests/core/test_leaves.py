@@ -139,6 +139,20 @@ def test_dot_with_zeros_behind_is_the_same_to_the_last_bit(level, n):
 
 
 @at_every_level
+@pytest.mark.parametrize("n_groups", [1, 2, 7])
+def test_gather(level, n_groups):
+    rng = np.random.default_rng(n_groups)
+    row = rng.normal(size=100).astype(np.float32)
+    base = rng.integers(0, 100 - 64 + 1, n_groups).astype(np.int32)
+    offset = rng.integers(0, 64, (n_groups, 16)).astype(np.uint8)
+    offset[0, :4] = 0, 31, 32, 63
+    out = np.full(16 * n_groups + 1, np.nan, dtype=np.float32)
+    leaves._py_gather(level, row, base, offset, out)
+    assert_array_equal(out[:-1], row[base[:, None] + offset].ravel())
+    assert np.isnan(out[-1])
+
+
+@at_every_level
 @at_any_length
 def test_axpy(level, n):
     k, _, g = numbers(n)

@@ -56,6 +56,18 @@ def test_a_row_is_computed_once_for_all_classes(cache_size):
     assert model.n_kernel_evaluations_ <= 0.5 * N * (N + 64) + N * N
 
 
+@pytest.mark.parametrize("cache_size", [500, 6])
+def test_where_all_rows_are_vectors_each_value_is_computed_once(cache_size):
+    """Rows come with the blocks and stay as they grow: 4 MB in the end."""
+    rng = np.random.default_rng(0)
+    n = 1000
+    X, y = worth_keeping(rng.normal(size=(n, 20))), rng.integers(0, 6, n)
+    model = LASVC(C=3, gamma=1, cache_size=cache_size, shuffle=False).fit(X, y)
+    assert len(model.support_) == n
+    assert all(problem.gathering.close for problem in model._engine.problems)
+    assert model.n_kernel_evaluations_ <= 0.5 * n * (n + 64) + 64 * n
+
+
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
 @pytest.mark.parametrize("n_jobs", [1, 3])
 def test_what_rows_of_a_problem_lack_comes_from_shared_ones(n_jobs, algorithm):

@@ -5,6 +5,7 @@ from libc.stdint cimport int32_t, int64_t
 cdef extern from "row_pool.h" nogil:
     ctypedef struct row_slab:
         ptrdiff_t length
+        ptrdiff_t number
 
     ctypedef struct row_pool:
         size_t max_bytes

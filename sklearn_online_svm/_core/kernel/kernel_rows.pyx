@@ -26,14 +26,17 @@ cdef double DEAR = 10.0
 
 # A row that is about to move.
 cdef struct Placed:
+    Py_ssize_t slab
     const float *values
     Py_ssize_t slot
 
 
-cdef int in_memory(const void *a, const void *b) noexcept nogil:
-    cdef const float *first = (<const Placed *>a).values
-    cdef const float *second = (<const Placed *>b).values
-    return (first > second) - (first < second)
+cdef int in_order(const void *a, const void *b) noexcept nogil:
+    cdef const Placed *one = <const Placed *>a
+    cdef const Placed *other = <const Placed *>b
+    if one.slab != other.slab:
+        return 1 if one.slab > other.slab else -1
+    return (one.values > other.values) - (one.values < other.values)
 
 
 cdef double memory_worth(double cost, int64_t n_evaluations, double n_grants) noexcept nogil:
@@ -149,11 +152,12 @@ cdef class KernelRows:
         pool_set_length(&self.pool, length)
         slot = self.newest
         while slot >= 0:
-            placed[n].values, placed[n].slot = self.rows[slot].values, slot
+            placed[n].slab, placed[n].slot = self.rows[slot].slab.number, slot
+            placed[n].values = self.rows[slot].values
             n += 1
             slot = self.rows[slot].older
-        # As they lie in memory: one slab after the other becomes free.
-        qsort(placed, n, sizeof(Placed), in_memory)
+        # As they lie in the slabs: one after the other becomes free.
+        qsort(placed, n, sizeof(Placed), in_order)
         for slot in range(n):
             self.lengthen(placed[slot].slot)
         free(placed)

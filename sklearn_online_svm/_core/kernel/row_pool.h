@@ -31,11 +31,13 @@ typedef struct row_slab {
     ptrdiff_t n_rows;
     ptrdiff_t n_used;
     ptrdiff_t n_touched; /* rows ever handed out; what follows has not been written */
+    ptrdiff_t number;    /* in the order in which slabs were made */
 } row_slab;
 
 typedef struct {
     size_t max_bytes;
     size_t bytes;     /* in slabs */
+    ptrdiff_t n_made; /* slabs */
     ptrdiff_t length; /* floats in a row made from now on */
     row_slab *open;
     row_slab *spare; /* slabs without rows, to be cut to the length in use */
@@ -126,6 +128,7 @@ static inline row_slab *pool_get_slab(row_pool *pool, size_t row_bytes, int beyo
         return NULL;
     }
     pool->bytes += bytes;
+    slab->number = pool->n_made++;
     return slab;
 }
 

@@ -18,6 +18,7 @@ cdef class SharedRows:
     cdef readonly KernelRows rows
     cdef PyThread_type_lock lock
     cdef int64_t n_evaluations
+    cdef Py_ssize_t n_filled        # slots in use
     cdef readonly Py_ssize_t max_bytes  # of these rows, and of those that problems keep themselves
     cdef Py_ssize_t planned         # vectors that the budget has been divided for
     cdef Py_ssize_t left            # what problems may have
@@ -42,4 +43,4 @@ cdef class SharedRows:
     cdef void leave(self, int32_t slot) noexcept nogil
     cdef void enter(self, int32_t slot, Py_ssize_t row) noexcept nogil
     cdef int keep(self, FreshRows fresh, Py_ssize_t n_slots) noexcept nogil
-    cdef void clear(self) noexcept nogil
+    cdef void clear(self, Py_ssize_t n_filled) noexcept nogil

@@ -57,7 +57,7 @@ cdef class SharedRows:
         return self.rows.reserve(self.store.n_slots + LEAVES_BLOCK, LEAVES_BLOCK)
 
     cdef bint has_most(self) noexcept nogil:
-        return 8 * self.rows.n_rows >= 7 * self.store.n_slots
+        return 4 * (self.rows.n_rows + LEAVES_BLOCK) >= 3 * self.n_filled
 
     cdef double time_of(self, int32_t slot) noexcept nogil:
         cdef Row *row
@@ -123,10 +123,12 @@ cdef class SharedRows:
 
     cdef void leave(self, int32_t slot) noexcept nogil:
         """The vector in ``slot`` is given up."""
+        self.n_filled -= 1
         self.rows.leave(slot)
 
     cdef void enter(self, int32_t slot, Py_ssize_t row) noexcept nogil:
         """A row of the block has been stored in ``slot``."""
+        self.n_filled += 1
         self.rows.enter(slot)
         self.entered[self.n_entered] = slot
         self.entered_row[self.n_entered] = <int32_t>row
@@ -154,6 +156,7 @@ cdef class SharedRows:
             self.rows.rows[self.entered[p]].synced = self.rows.log_length
         return 0
 
-    cdef void clear(self) noexcept nogil:
-        """Forget all rows."""
+    cdef void clear(self, Py_ssize_t n_filled) noexcept nogil:
+        """Forget all rows; so many slots are in use."""
+        self.n_filled = n_filled
         self.rows.clear()

@@ -72,13 +72,14 @@ cdef class Slots:
         self.free, self.n_free = free.astype(np.int32), len(free)
         self.capacity = 0
         if self.counted:
-            self.rows.clear()
+            self.rows.clear(n_slots - self.n_free)
 
     cdef int share_rows(self, Py_ssize_t max_bytes) except -1:
         """Let problems keep kernel rows of so many bytes, shared ones and their own."""
         cdef Problem problem
         if self.counted and (self.rows is None or self.rows.max_bytes != max_bytes):
             self.rows = SharedRows(self.store, max_bytes)
+            self.rows.clear(self.store.n_slots - self.n_free)
             for problem in self.problems:
                 problem.shared, problem.n_problems = self.rows, len(self.problems)
         return 0
