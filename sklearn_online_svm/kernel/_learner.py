@@ -253,10 +253,10 @@ class KernelLearner(KernelMachine):
         return X
 
     def _costs(self, codes, weights, order):
-        """C of each row: C times class weight times sample weight; and what follows from it: the
-        weight of each class, and new counts of classes or None. Nothing is changed.
+        """C of each row, the weight of each class, and new counts of classes or None.
 
-        ``order`` is that of visiting, for running counts; None: as they come.
+        C of a row is C times class weight times sample weight. Nothing is changed. ``order`` is
+        that of visiting, for running counts; None: as they come.
         """
         if self.class_weight is None and float(self.C) < np.inf:
             cost, factors, counts = self.C * weights, np.ones(len(self.classes_)), None
@@ -331,8 +331,7 @@ class KernelLearner(KernelMachine):
         return True
 
     def _note_class_weights(self, factors, counts):
-        """Set the weights of the classes: those given, or those that follow from the counts of
-        ``"online_balanced"``."""
+        """Set the weights of the classes, or the counts from which they follow."""
         if counts is not None:
             self._class_counts = counts
             factors = np.ones(len(counts))
