@@ -23,6 +23,7 @@ class Setting:
     threads: int = 1
     seed: int = 0
     options: dict = field(default_factory=dict)
+    kernel: str = "rbf"
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ def _lasvc(setting):
 
     return LASVC(
         C=setting.C,
+        kernel=setting.kernel,
         gamma=setting.gamma,
         cache_size=setting.cache_size,
         n_jobs=setting.threads,
@@ -85,7 +87,9 @@ def _ramp_svc(setting):
 
 
 def _svc(setting):
-    return SVC(C=setting.C, gamma=setting.gamma, cache_size=setting.cache_size)
+    return SVC(
+        C=setting.C, kernel=setting.kernel, gamma=setting.gamma, cache_size=setting.cache_size
+    )
 
 
 class QuarterSVC(SVC):
@@ -108,6 +112,7 @@ def _sklearnex(setting):
 
     return IntelSVC(
         C=setting.C,
+        kernel=setting.kernel,
         gamma=setting.gamma,
         cache_size=setting.cache_size,
         n_jobs=setting.threads,
@@ -169,6 +174,9 @@ COLUMNS = [
         limited=True, dense_only=True,
     ),
 ]  # fmt: skip
+
+# Those that solve the same problem.
+EXACT = [column for column in COLUMNS if column.model in ("lasvc", "svc", "sklearnex")]
 
 # The algorithms of chapter 6, by the name that LASVC has for them.
 ALGORITHMS = {

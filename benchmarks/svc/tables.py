@@ -6,12 +6,12 @@ from ..bench.results import load
 from ..bench.rst import change, count, list_table, megabytes, millions, percent, seconds, times
 from ..bench.summary import Records, ratio
 from . import figures, models, paper
-from .workloads import COMPARED, TABLE_3_2, WORKLOADS
+from .workloads import COMPARED, SEVERAL, TABLE_3_2, WORKLOADS
 
 
-def _compared(results):
+def _compared(results, names=COMPARED):
     """The sets of the comparison that have results, with their records."""
-    for name in COMPARED:
+    for name in names:
         stored = load(name, results)
         if stored is not None:
             yield WORKLOADS[name], Records(stored["records"])
@@ -68,10 +68,19 @@ def _one_row(results):
 
 def comparison(results):
     """All peers: time and error of each fit, then the times of predict."""
+    return _comparison(results, COMPARED, models.COLUMNS)
+
+
+def several(results):
+    """The same for sets of several classes, and those that solve the same problem."""
+    return _comparison(results, SEVERAL, models.EXACT)
+
+
+def _comparison(results, names, columns):
     rows = []
     for what in ("fit", "predict"):
-        for work, records in _compared(results):
-            cells = [_cell(records.where(column=c.key), what) for c in models.COLUMNS]
+        for work, records in _compared(results, names):
+            cells = [_cell(records.where(column=c.key), what) for c in columns]
             ratios = [
                 ratio(*(records.where(column=key).median(f"{what}_seconds") for key in pair))
                 for pair in (
@@ -80,7 +89,7 @@ def comparison(results):
             ]  # fmt: skip
             rows.append([f"{work.title}: {what}", *cells, *map(times, ratios)])
     header = [
-        "work", *(column.title for column in models.COLUMNS), "LASVC against SVC",
+        "work", *(column.title for column in columns), "LASVC against SVC",
         "against scikit-learn-intelex", "... with 2 threads each",
     ]  # fmt: skip
     return list_table(header, rows) if rows else None
@@ -134,6 +143,57 @@ def _detail(title, records, svc):
 # ---------------------------------------------------------------------------
 # Scaling and caches
 # ---------------------------------------------------------------------------
+
+
+CORES = [1, 2, 4, 8, 16, 64]
+
+
+def cores(results):
+    """What two threads gain, carried on to more by Amdahl's law: a model, not a measurement."""
+    rows = []
+    for work, records in _compared(results, ["adult_csr", "adult_dense", "mnist_8", "mnist_ten"]):
+        for model, title in (("lasvc", "LASVC"), ("sklearnex", "scikit-learn-intelex")):
+            one, two = (
+                records.where(column=f"{model}_{n}").median("fit_seconds") for n in (1, 2)
+            )
+            if one is None or two is None:
+                continue
+            serial = min(max(2 * two / one - 1, 0), 1)
+            expected = [one * (serial + (1 - serial) / n) for n in CORES]
+            rows.append([f"{work.title}: {title}", percent(serial), *map(seconds, expected)])
+    header = ["work", "serial share", *(f"{n} cores" for n in CORES)]
+    return list_table(header, rows) if rows else None
+
+
+def roof(results):
+    """Kernel values and steps per second, beside a product of the same rows."""
+    stored = load("roof", results)
+    if stored is None:
+        return None
+    rows = []
+    for name in COMPARED:
+        records = Records(stored["records"]).where(workload=name).ok()
+        if not records:
+            continue
+        rates = {
+            part: ratio(records.median(f"n_{part}_values"), records.median(f"{part}_seconds"))
+            for part in ("fit", "predict", "product")
+        }
+        steps = ratio(records.median("n_steps"), records.median("fit_seconds"))
+        rows.append(
+            [
+                WORKLOADS[name].title,
+                count(records.median("n_features")),
+                *(millions(rates[part]) for part in ("fit", "predict", "product")),
+                times(ratio(rates["predict"], rates["product"])),
+                count(steps),
+            ]
+        )
+    header = [
+        "set", "features", "kernel values per second (millions): fit", "... predict",
+        "products of the same rows", "predict against products", "steps per second, fit",
+    ]  # fmt: skip
+    return list_table(header, rows) if rows else None
 
 
 def scaling(results):
@@ -467,7 +527,10 @@ TABLES = {
     for table in (
         speed,
         comparison,
+        several,
         details,
+        roof,
+        cores,
         scaling,
         classes,
         how_long,

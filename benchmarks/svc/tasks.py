@@ -64,7 +64,13 @@ class KernelJob(Job):
     def _build(self, model, options):
         work = WORKLOADS[self.workload]
         setting = models.Setting(
-            work.C, work.gamma, self.cache_size, self.threads, self.seed, options
+            work.C,
+            work.gamma,
+            self.cache_size,
+            self.threads,
+            self.seed,
+            options,
+            work.kernel,
         )
         return models.build(model, setting)
 
@@ -92,6 +98,33 @@ def fit_and_predict(job):
         "n_test": split.X_test.shape[0],
         **models.learnt(fitted),
         **scores,
+    }
+
+
+# Rows, and vectors, of the product that a block of kernel values cannot be quicker than.
+PRODUCT = (64, 4096)
+
+
+def kernel_rates(job):
+    """Kernel values and steps of a fit, kernel values of decisions, and products of the same
+    rows by BLAS, or by SciPy where they are sparse.
+    """
+    split = job.data()
+    warm_up(job, split)
+    fitted, first_seconds = fit(job.build(), split)
+    _, predict_seconds = timed(lambda: fitted.decision_function(split.X_test))
+    rows, vectors = (split.X_train[:n] for n in PRODUCT)
+    transposed = vectors.T.tocsr() if split.sparse else np.ascontiguousarray(vectors.T)
+    _, product_seconds = timed(lambda: rows @ transposed, max_repeats=100)
+    return {
+        "n_features": split.X_train.shape[1],
+        "fit_seconds": [first_seconds, *_more_fits(job, split, first_seconds)],
+        "predict_seconds": predict_seconds,
+        "product_seconds": product_seconds,
+        "n_fit_values": int(fitted.n_kernel_evaluations_),
+        "n_steps": int(fitted._engine.n_changes),
+        "n_predict_values": split.X_test.shape[0] * len(fitted.support_),
+        "n_product_values": rows.shape[0] * vectors.shape[0],
     }
 
 
@@ -322,6 +355,7 @@ TASKS = {
     task.__name__: task
     for task in (
         fit_and_predict,
+        kernel_rates,
         before_and_after_finishing,
         delta_max_sweep,
         one_row_updates,

@@ -60,6 +60,7 @@ class Workload:
     thesis_cache: float = 40
     # Threads of the column of LASVC that stands beside SVC.
     threads: int = 1
+    kernel: str = "rbf"
 
     def load(self, seed, quick=False):
         """The arrays, as float32, in the order of the seed."""
@@ -112,8 +113,20 @@ def reuters(seed):
     return _official("reuters_moneyfx_lasvm", seed)
 
 
+def usps(seed):
+    return _official("usps", seed)
+
+
+def letter(seed):
+    return _official("letter", seed).map_rows(lambda X: X / np.float32(15))
+
+
+def newsgroups(seed):
+    return _official("newsgroups20", seed)
+
+
 def usps_zero(seed):
-    return _one_against_rest(_official("usps", seed), 0)
+    return _one_against_rest(usps(seed), 0)
 
 
 def with_noise(split, share, seed, *, one_sided=False):
@@ -294,6 +307,18 @@ _ALL += [
     for k in CLUSTER_CLASSES
     for d in CLUSTER_FEATURES
 ]
+
+# Sets of several classes, at parameters that are good for all models.
+_SEVERAL = [
+    Workload("letter", "Letter, 26 classes", letter, C=10, gamma=10),
+    Workload("usps_ten", "USPS, ten classes", usps, C=10, gamma=0.0078),
+    Workload("newsgroups", "20 Newsgroups", newsgroups, C=10, gamma=1),
+    Workload(
+        "newsgroups_linear", "20 Newsgroups, linear", newsgroups, C=1, gamma=1, kernel="linear"
+    ),
+]
+SEVERAL = [workload.name for workload in _SEVERAL]
+_ALL += _SEVERAL
 
 WORKLOADS = {workload.name: workload for workload in _ALL}
 

@@ -1,0 +1,20 @@
+"""How many kernel values and steps a second LASVC makes, beside a product of BLAS."""
+
+from ...bench import harness
+from ..workloads import COMPARED
+
+
+def measure_roof(settings):
+    records = []
+    for workload in COMPARED:
+        for seed in range(settings.seeds):
+            found = settings.call("kernel_rates", workload=workload, model="lasvc", seed=seed)
+            harness.say("roof", found, workload=workload, seed=seed)
+            records.append(dict(workload=workload, seed=seed) | found)
+    return {"records": records}
+
+
+STEPS = {"roof": measure_roof}
+
+if __name__ == "__main__":
+    harness.main(STEPS, __doc__)
