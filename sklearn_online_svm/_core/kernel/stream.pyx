@@ -29,6 +29,11 @@ import numpy as np
 from .events import census, events_between
 
 
+# Into how many times the number of threads the problems are divided that learn a block.
+cdef enum:
+    SHARES = 4
+
+
 @cython.final
 cdef class DualLoop(Finishing):
     """The whole engine: it learns from streams."""
@@ -203,11 +208,12 @@ cdef class DualLoop(Finishing):
                 with nogil:
                     r = self.visit_in_order(only, 0)
             elif executor is None:
-                for c, problem in enumerate(self.problems):
-                    self.visit_all(problem, c)
+                self.visit_all(0, 1)
             else:
-                share([(self.visit_all, problem, c)
-                       for c, problem in enumerate(self.problems)], executor, self.halt)
+                # Some more than there are threads: they are not equally long.
+                n_shares = min(len(self.problems), SHARES * executor._max_workers)
+                share([(self.visit_all, c, n_shares) for c in range(n_shares)],
+                      executor, self.halt)
             self.raise_errors(r)
             failed = False
         except KeyboardInterrupt as interrupt:
@@ -231,11 +237,15 @@ cdef class DualLoop(Finishing):
             self.listener([events_between(old, new) for old, new in zip(before, after)])
         return r
 
-    def visit_all(self, Problem problem, Py_ssize_t c):
-        cdef Py_ssize_t r
-        with nogil:
-            r = self.visit_in_order(problem, c)
-        self.raise_errors(r)
+    def visit_all(self, Py_ssize_t first, Py_ssize_t step):
+        """All rows, in the problems ``first``, ``first + step`` and so on."""
+        cdef Py_ssize_t r, c
+        cdef Problem problem
+        for c in range(first, len(self.problems), step):
+            problem = self.problems[c]
+            with nogil:
+                r = self.visit_in_order(problem, c)
+            self.raise_errors(r)
 
     cdef Py_ssize_t visit_in_order(self, Problem problem, Py_ssize_t c) except -2 nogil:
         """Returns the rows learnt, or -1 when memory is short."""
