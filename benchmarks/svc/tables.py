@@ -153,9 +153,7 @@ def cores(results):
     rows = []
     for work, records in _compared(results, ["adult_csr", "adult_dense", "mnist_8", "mnist_ten"]):
         for model, title in (("lasvc", "LASVC"), ("sklearnex", "scikit-learn-intelex")):
-            one, two = (
-                records.where(column=f"{model}_{n}").median("fit_seconds") for n in (1, 2)
-            )
+            one, two = (records.where(column=f"{model}_{n}").median("fit_seconds") for n in (1, 2))
             if one is None or two is None:
                 continue
             serial = min(max(2 * two / one - 1, 0), 1)
@@ -184,7 +182,7 @@ def roof(results):
             [
                 WORKLOADS[name].title,
                 count(records.median("n_features")),
-                *(millions(rates[part]) for part in ("fit", "predict", "product")),
+                *(count(rates[part] / 1e6) for part in ("fit", "predict", "product")),
                 times(ratio(rates["predict"], rates["product"])),
                 count(steps),
             ]

@@ -118,6 +118,7 @@ def kernel_rates(job):
     _, product_seconds = timed(lambda: rows @ transposed, max_repeats=100)
     return {
         "n_features": split.X_train.shape[1],
+        "error": float(np.mean(fitted.predict(split.X_test) != split.y_test)),
         "fit_seconds": [first_seconds, *_more_fits(job, split, first_seconds)],
         "predict_seconds": predict_seconds,
         "product_seconds": product_seconds,

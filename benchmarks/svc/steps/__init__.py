@@ -18,7 +18,7 @@ _ALL |= prefixes.STEPS | classes.STEPS | how_long.STEPS | roof.STEPS
 _ORDER = [
     "one_row", "waveform", "banana", "usps", "reuters", "prefixes", "figure_3_7", "scaling",
     "how_long", "table_3_2", "classes", "usps_ten", "letter", "newsgroups_linear",
-    "newsgroups", "adult_csr", "adult_dense", "mnist_digits", "mnist_signed", "roof", "cache_size", "mnist_8",
-    "mnist_ten",
+    "newsgroups", "adult_csr", "adult_dense", "mnist_digits", "mnist_signed", "roof",
+    "cache_size", "mnist_8", "mnist_ten",
 ]  # fmt: skip
 STEPS = {name: _ALL[name] for name in _ORDER}
