@@ -551,8 +551,9 @@ def test_every_level_can_be_forced_and_finds_the_same_optimum(tmp_path):
 @pytest.mark.parametrize(
     "tests",
     [
-        *("test_blocks", "test_lasvm_twin", "test_lasvm_invariants"),
-        *("test_gap_driven_twin", "test_gap_driven_invariants", "test_robust"),
+        *("core/test_blocks", "core/test_lasvm_twin", "core/test_lasvm_invariants"),
+        *("core/test_gap_driven_twin", "core/test_gap_driven_invariants", "kernel/test_robust"),
+        *("core/test_gathering", "core/test_shared_rows"),
     ],
 )
 def test_what_is_built_on_the_leaves_holds_at_every_level(level, tests):
