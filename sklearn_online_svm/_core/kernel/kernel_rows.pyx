@@ -263,7 +263,8 @@ cdef class KernelRows:
         """Forget all rows."""
         while self.newest >= 0:
             self.drop(self.newest)
-        memset(self.rows, 0, self.capacity * sizeof(Row))
+        if self.capacity:
+            memset(self.rows, 0, self.capacity * sizeof(Row))
         self.log_length = 0
 
     cdef void drop(self, Py_ssize_t slot) noexcept nogil:
