@@ -47,7 +47,7 @@ static int note_module(struct dl_phdr_info *info, size_t size, void *data) {
     int *n = &n_interpreter;
     (void)size;
     (void)data;
-    /* Not "/sklearn_online_svm/" alone: a checkout, with NumPy in its .venv, may be called that, too. */
+    /* A checkout, with NumPy in its .venv, may itself be called sklearn_online_svm. */
     if (strstr(name, "/sklearn_online_svm/_core/")) {
         ranges = package, n = &n_package;
     } else if (strstr(name, "/_multiarray_umath")) {
