@@ -55,10 +55,10 @@ def test_engine_knows_no_scikit_learn():
 
 
 def test_import_loads_no_optional_package():
-    """matplotlib, imbalanced-learn and tqdm are for those who use them."""
+    """matplotlib, imbalanced-learn and so on are for those who use them."""
     code = (
         "import sys, sklearn_online_svm, sklearn_online_svm.datasets; "
-        "print(*{'matplotlib', 'imblearn', 'tqdm'} & set(sys.modules))"
+        "print(*{'matplotlib', 'imblearn', 'tqdm', 'modAL', 'skactiveml'} & set(sys.modules))"
     )
     result = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True

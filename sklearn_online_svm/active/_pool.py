@@ -1,0 +1,488 @@
+"""Which rows of a pool are worth a label: those closest to the hyperplane of a classifier."""
+
+import math
+from numbers import Integral, Real
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils._param_validation import (
+    Interval,
+    StrOptions,
+    validate_parameter_constraints,
+    validate_params,
+)
+from sklearn.utils.validation import _num_samples
+
+from .._base import draw_seed
+from .._contract import Continued
+from .._core.guard import Guarded
+from ._feature_space import Angles, taken_apart
+from ._query import confidence_of
+
+__all__ = ["ClosestToHyperplane", "closest_to_hyperplane", "small_pool_size"]
+
+_POSITIVE = Interval(Integral, 1, None, closed="left")
+_SHARE = Interval(Real, 0.0, 1.0, closed="neither")
+
+
+@validate_params({"p": [_SHARE], "eta": [_SHARE]}, prefer_skip_nested_validation=True)
+def small_pool_size(p=0.05, eta=0.05):
+    r"""Return the number of draws that find one of the best rows of a pool of any size.
+
+    .. math:: L = \left\lceil \frac{\log \eta}{\log (1 - p)} \right\rceil
+
+    Of so many rows drawn at random, at least one belongs to the top ``p`` of the pool with a
+    probability of ``1 - eta`` or more [1]_.
+
+    Parameters
+    ----------
+    p : float, default=0.05
+        Share of the pool that is good enough, in (0, 1): 0.05 are the best 5 %.
+    eta : float, default=0.05
+        Probability that none of the rows drawn belongs to them, in (0, 1).
+
+    Returns
+    -------
+    n_candidates : int
+        What :class:`ClosestToHyperplane` takes as ``n_candidates``.
+
+    References
+    ----------
+    .. [1] S. Ertekin, J. Huang, L. Bottou, C. L. Giles. Learning on the Border: Active Learning
+       in Imbalanced Data Classification. CIKM 2007.
+
+    Examples
+    --------
+    >>> from sklearn_online_svm.active import small_pool_size
+    >>> small_pool_size(0.05, 0.05)
+    59
+    >>> small_pool_size(p=0.01, eta=0.05)
+    299
+    """
+    # Where it comes out even, as with p=0.5, eta=0.125, rounding must not add a draw.
+    return max(1, math.ceil(math.log(eta) / math.log1p(-p) * (1 - 1e-15)))
+
+
+class ClosestToHyperplane(Continued, Guarded):
+    r"""Asks for the rows of a pool that the classifier is least sure about.
+
+    A few rows are drawn at random, and those closest to the hyperplane are chosen: with
+    :math:`|f(x)|` smallest, or, of several classes, with the smallest gap between the two best
+    [1]_. Only the rows drawn are looked at, so a query costs the same whether the pool has a
+    thousand rows or ten million.
+
+    Parameters
+    ----------
+    n_candidates : int or "all", default=59
+        Rows to draw for each row asked for, without replacement. 59 find one of the closest 5 %
+        with a probability of 95 %; see :func:`small_pool_size`. "all" looks at the whole pool.
+    diversity : float, default=0.0
+        In [0, 1]: how much the rows of a batch are to differ. Chosen, one after the other, are the
+        rows with the smallest
+
+        .. math:: (1 - \text{diversity}) \cdot |f(x)| + \text{diversity} \cdot
+           \max_s \frac{|K(x, x_s)|}{\sqrt{K(x, x) K(x_s, x_s)}}
+
+        over the rows s already in the batch [2]_, where K is the kernel of the classifier. 0 is
+        |f| alone.
+    random_tie_break : bool, default=False
+        Where all rows are looked at: whether those that are equally close are taken in random
+        order, instead of that in X_pool. Of rows that are drawn, the first one drawn is taken,
+        which is random anyway.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the object's own generator. Each query draws anew; objects with the same seed give
+        the same answers to the same queries.
+
+    Attributes
+    ----------
+    n_queries_ : int
+        Rows asked for.
+
+    See Also
+    --------
+    closest_to_hyperplane : The same as a function, in the form that modAL expects.
+    small_pool_size : How many rows to draw.
+    sklearn_online_svm.LabelEfficientClassifier : For streams, where a row comes by only once.
+
+    Notes
+    -----
+    A query changes the object's generator and nothing else, in particular not the classifier.
+    Several threads may use one object.
+
+    Several rows at once: ``batch_size * n_candidates`` rows are drawn. With the default all rows
+    of a batch (without ``diversity``) belong to the closest 5 % with a probability of 95 % or
+    more.
+
+    A classifier that has seen one class only may have nothing to choose by: where it gives all
+    rows the same decision value, as LASVM does, the answer is a random row (with
+    ``n_candidates="all"`` only if ``random_tie_break=True``). In the midst of a stream the
+    decisions of that moment count.
+
+    ``diversity`` mixes decision values with cosines as they are. It was made for support vector
+    machines, whose margin is 1; where decision values are larger, it has to be nearer to 1.
+
+    References
+    ----------
+    .. [1] S. Ertekin, J. Huang, L. Bottou, C. L. Giles. Learning on the Border: Active Learning
+       in Imbalanced Data Classification. CIKM 2007.
+    .. [2] K. Brinker. Incorporating Diversity in Active Learning with Support Vector Machines.
+       ICML 2003. (Its lambda is 1 - ``diversity``.)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_online_svm import LASVC
+    >>> from sklearn_online_svm.active import ClosestToHyperplane
+    >>> from sklearn_online_svm.datasets import make_banana_like
+    >>> X, y = make_banana_like(5000, random_state=0)
+    >>> model = LASVC(C=10, gamma=1.0).partial_fit(X[:20], y[:20], classes=[-1, 1])
+    >>> strategy = ClosestToHyperplane(random_state=0)
+    >>> for _ in range(100):
+    ...     chosen = strategy.query(model, X)
+    ...     model = model.partial_fit(X[chosen], y[chosen])
+    >>> strategy.n_queries_
+    100
+    >>> bool(model.score(X, y) > 0.85)
+    True
+    """
+
+    _parameter_constraints: dict = {
+        "n_candidates": [_POSITIVE, StrOptions({"all"})],
+        "diversity": [Interval(Real, 0.0, 1.0, closed="both")],
+        "random_tie_break": ["boolean"],
+        "random_state": ["random_state"],
+    }
+    _learnt = "_seed"
+    _fixed = ("random_state",)
+    _tunable = ("n_candidates", "diversity", "random_tie_break")
+
+    def __init__(
+        self, n_candidates=59, *, diversity=0.0, random_tie_break=False, random_state=None
+    ):
+        self.n_candidates = n_candidates
+        self.diversity = diversity
+        self.random_tie_break = random_tie_break
+        self.random_state = random_state
+
+    def query(self, classifier, X_pool, batch_size=1, *, candidates=None, return_utilities=False):
+        """Choose rows to ask for.
+
+        Parameters
+        ----------
+        classifier : fitted classifier with ``decision_function``
+            Also a pipeline that ends in one, or an object that has one as its ``estimator``, such
+            as modAL's ``ActiveLearner``.
+        X_pool : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+            Rows, or whatever else the classifier takes, texts for example. Sparse matrices that
+            are not CSR are converted as a whole.
+        batch_size : int, default=1
+            Rows to ask for.
+        candidates : array-like of int or of bool, default=None
+            Indices of the rows that may be asked for, or a mask of length n_samples; None: all. So
+            the pool need not be copied when a row has got its label.
+        return_utilities : bool, default=False
+            Whether to return the utilities, too.
+
+        Returns
+        -------
+        indices : ndarray of shape (batch_size,)
+            Places of the rows in X_pool, the first choice first.
+        utilities : ndarray of shape (batch_size, n_samples)
+            Only with ``return_utilities=True``, in the form of scikit-activeml: what each choice
+            was made by, the largest being the best; nan for rows that were not drawn or are in the
+            batch already. They are :math:`-|f(x)|`, or minus the gap, without ``diversity``.
+
+        Raises
+        ------
+        NotFittedError
+            If the classifier has not learnt anything yet.
+        TypeError
+            If the classifier has no ``decision_function``.
+        ValueError
+            If a parameter is invalid, the pool is empty or smaller than the batch, a row that was
+            drawn is not what the classifier takes, or ``diversity`` is asked of a classifier that
+            knows no angles. The same query then draws the same rows again.
+        """
+        with self._guard:
+            choice = self._choose(classifier, X_pool, batch_size, candidates, return_utilities)
+            self.n_queries_ += len(choice.indices)
+        return (choice.indices, choice.utilities) if return_utilities else choice.indices
+
+    def _choose(self, classifier, X_pool, batch_size, candidates=None, utilities=False):
+        self._begin()
+        model = _scorer(classifier)
+        n_samples = _num_samples(X_pool)
+        allowed = _allowed(candidates, n_samples)
+        _check_batch("batch_size", batch_size, n_samples, allowed)
+        drawn = self._draw(n_samples if allowed is None else len(allowed), batch_size)
+        if allowed is not None:
+            drawn = allowed[drawn]
+        whole = len(drawn) == n_samples and not self.random_tie_break
+        rows = X_pool if whole else _rows(X_pool, drawn)
+        try:
+            confidence = _confidence(model, rows, drawn)
+        except NotFittedError as error:
+            if model is classifier:
+                raise
+            raise NotFittedError(
+                f"{type(classifier).__name__} has no decision_function, and its estimator, a "
+                f"{type(model).__name__}, has not been fitted."
+            ) from error
+        if self.diversity == 0 or batch_size == 1:
+            steps = _closest(confidence, 1 - self.diversity)
+        else:
+            steps = _diverse(confidence, Angles(model, rows), self.diversity)
+        choice = Choice(int(batch_size), n_samples if utilities else None)
+        for k, (i, costs) in zip(range(batch_size), steps):
+            choice.take(k, drawn, i, costs)
+        return choice
+
+    def _begin(self):
+        if "_seed" not in self.__dict__:
+            self._validate_params()
+            self._learnt_with = self._present_parameters()
+            self.n_queries_ = 0
+            self._seed = draw_seed(check_random_state(self.random_state))
+        elif (new := self._new_parameters()) is not None:
+            self._take_up(new)
+
+    def _draw(self, n_rows, batch_size):
+        """Return places of different rows; of those equally close, the first one is chosen."""
+        random = np.random.default_rng([self._seed, self.n_queries_])
+        n_drawn = n_rows
+        if self.n_candidates != "all":
+            n_drawn = min(n_rows, self.n_candidates * batch_size)
+        if n_drawn == n_rows:
+            return random.permutation(n_rows) if self.random_tie_break else np.arange(n_rows)
+        return random.choice(n_rows, n_drawn, replace=False)
+
+    def _packed(self, state):
+        return {}
+
+    def _rebuilt(self, state):
+        return super()._rebuilt(state) | {
+            "_seed": state.integer("_seed", high=2**63 - 1),
+            "n_queries_": state.integer("n_queries_"),
+        }
+
+
+def closest_to_hyperplane(
+    classifier,
+    X_pool,
+    n_instances=1,
+    random_tie_break=False,
+    n_candidates=59,
+    random_state=None,
+    *,
+    diversity=0.0,
+):
+    """Choose rows that the classifier is least sure about, in the form that modAL expects.
+
+    :class:`ClosestToHyperplane` says how they are chosen.
+
+    Parameters
+    ----------
+    classifier : fitted classifier with ``decision_function``
+        Also a pipeline that ends in one, or an object that has one as its ``estimator``, such as
+        modAL's ``ActiveLearner``.
+    X_pool : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+        Rows.
+    n_instances : int, default=1
+        Rows to ask for.
+    random_tie_break : bool, default=False
+        Where all rows are looked at: whether those that are equally close are taken in random
+        order.
+    n_candidates : int or "all", default=59
+        Rows to draw for each row asked for.
+    random_state : int, RandomState instance or None, default=None
+        For the draw. The same integer draws the same places again: in a loop give None or a
+        RandomState instance, which moves on.
+    diversity : float, default=0.0
+        In [0, 1]: how much the rows of a batch are to differ.
+
+    Returns
+    -------
+    indices : ndarray of shape (n_instances,)
+        Places of the rows in X_pool, the first choice first.
+    metrics : ndarray of shape (n_instances,)
+        Their :math:`|f(x)|`, or gap between the two best classes; with ``diversity`` what they
+        were chosen by.
+
+    Raises
+    ------
+    NotFittedError
+        If the classifier has not learnt anything yet.
+    TypeError
+        If the classifier has no ``decision_function``.
+    ValueError
+        If a parameter is invalid, the pool is empty or smaller than the batch, a row that was
+        drawn is not what the classifier takes, or ``diversity`` is asked of a classifier that
+        knows no angles.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> from sklearn.svm import SVC
+    >>> from sklearn_online_svm.active import closest_to_hyperplane
+    >>> X, y = make_blobs(1000, centers=2, random_state=1)
+    >>> model = SVC(kernel="linear").fit(X[:100], y[:100])
+    >>> indices, metrics = closest_to_hyperplane(model, X, n_instances=3, random_state=0)
+    >>> indices.shape, metrics.shape
+    ((3,), (3,))
+    """
+    _check_batch("n_instances", n_instances, _num_samples(X_pool))
+    strategy = ClosestToHyperplane(
+        n_candidates,
+        diversity=diversity,
+        random_tie_break=random_tie_break,
+        random_state=random_state,
+    )
+    choice = strategy._choose(classifier, X_pool, n_instances)
+    return choice.indices, choice.costs
+
+
+class Choice:
+    """A batch, what its rows were chosen by, and, if wanted, the utilities of all rows."""
+
+    def __init__(self, batch_size, n_samples):
+        self.indices = np.empty(batch_size, dtype=np.intp)
+        self.costs = np.empty(batch_size)
+        self.utilities = None
+        if n_samples is not None:
+            self.utilities = np.full((batch_size, n_samples), np.nan)
+
+    def take(self, k, drawn, i, costs):
+        """Choice k of the rows drawn, which have these costs, is the one in place i."""
+        self.indices[k], self.costs[k] = drawn[i], costs[i]
+        if self.utilities is not None:
+            self.utilities[k, drawn] = -costs
+            self.utilities[k, self.indices[:k]] = np.nan
+
+
+def _closest(confidence, weight):
+    """Yield places of rows, the least confident first, and the costs of all rows."""
+    costs = weight * confidence
+    for i in np.argsort(confidence, kind="stable"):
+        yield i, costs
+
+
+def _diverse(confidence, angles, diversity):
+    """Yield places of rows that differ, and the costs of all rows by which each was chosen."""
+    nearest = np.zeros(len(confidence))
+    free = np.ones(len(confidence), dtype=bool)
+    i = confidence.argmin()
+    while True:
+        yield i, (1 - diversity) * confidence + diversity * nearest
+        free[i] = False
+        np.maximum(nearest, angles.cosines(i), out=nearest)
+        costs = (1 - diversity) * confidence + diversity * nearest
+        i = np.where(free, costs, np.inf).argmin()
+
+
+def _check_batch(name, batch_size, n_samples, allowed=None):
+    validate_parameter_constraints(
+        {name: [_POSITIVE]}, {name: batch_size}, "ClosestToHyperplane.query"
+    )
+    n_rows, rows = n_samples, "rows of X_pool"
+    if allowed is not None and n_samples:
+        n_rows, rows = len(allowed), "candidates"
+    if n_rows == 0:
+        raise ValueError(f"There are no {rows}: nothing can be asked for.")
+    if batch_size > n_rows:
+        raise ValueError(f"{name}={batch_size} is more than the {n_rows} {rows}.")
+
+
+def _scorer(classifier):
+    """Return the classifier, or the one that it is wrapped around."""
+    model = classifier
+    while not hasattr(model, "decision_function"):
+        model = getattr(model, "estimator", None)
+        if model is None:
+            hint = ""
+            if hasattr(classifier, "predict_proba"):
+                hint = " For probabilities scikit-activeml and modAL have uncertainty sampling."
+            raise TypeError(
+                "ClosestToHyperplane needs a classifier with decision_function, such as LASVC, "
+                "SVC, a linear model, or a Pipeline that ends in one; "
+                f"{type(classifier).__name__} has none.{hint}"
+            )
+    return model
+
+
+def _allowed(candidates, n_samples):
+    """Return the places of the rows that may be asked for, or None."""
+    if candidates is None:
+        return None
+    candidates = np.asarray(candidates)
+    if candidates.ndim == 1 and candidates.dtype == bool:
+        if len(candidates) != n_samples:
+            raise ValueError(
+                f"candidates is a mask of length {len(candidates)}, but X_pool has {n_samples} "
+                "rows."
+            )
+        return np.flatnonzero(candidates)
+    if candidates.ndim != 1 or (candidates.size and candidates.dtype.kind not in "iu"):
+        raise ValueError(
+            "candidates must be indices or a mask of the rows of X_pool, got an array of "
+            f"{candidates.dtype} of shape {candidates.shape}."
+        )
+    if candidates.size and not 0 <= candidates.min() <= candidates.max() < n_samples:
+        raise ValueError(
+            f"candidates must be between 0 and {n_samples - 1}, the places of the rows of X_pool; "
+            f"got {candidates.min()} to {candidates.max()}."
+        )
+    return np.unique(candidates.astype(np.intp))
+
+
+def _rows(X_pool, places):
+    if sparse.issparse(X_pool) and X_pool.format != "csr":
+        X_pool = X_pool.tocsr()
+    return _safe_indexing(X_pool, places)
+
+
+def _confidence(model, rows, drawn):
+    """Return |f| of rows, or the gap between their two best classes."""
+    try:
+        scores = np.asarray(model.decision_function(rows))
+    except NotFittedError:
+        raise
+    except ValueError as error:
+        bad = drawn[_not_finite(rows)]
+        if not len(bad):
+            raise
+        raise ValueError(
+            f"X_pool contains NaN or infinity in row {bad.min()}, which was drawn: {error}"
+        ) from error
+    if scores.ndim == 2:
+        _refuse_pairs(model)
+    confidence = confidence_of(scores)
+    bad = drawn[~np.isfinite(confidence)]
+    if len(bad):
+        raise ValueError(
+            f"The decision values of {type(model).__name__} for row {bad.min()} of X_pool, which "
+            "was drawn, are not finite."
+        )
+    return confidence
+
+
+def _refuse_pairs(model):
+    _, classifier = taken_apart(model)
+    if getattr(classifier, "decision_function_shape", "ovr") == "ovo":
+        raise ValueError(
+            "With decision_function_shape='ovo' decision values belong to pairs of classes, which "
+            f"have no gap between the two best. Set decision_function_shape='ovr' of "
+            f"{type(classifier).__name__}."
+        )
+
+
+def _not_finite(rows):
+    """Which rows hold NaN or infinity; none, where they are no numbers."""
+    try:
+        values = rows if sparse.issparse(rows) else np.asarray(rows, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.empty(0, dtype=np.intp)
+    if values.ndim != 2:
+        return np.empty(0, dtype=np.intp)
+    return np.flatnonzero(~np.isfinite(np.asarray(values.sum(axis=1)).ravel()))

@@ -1,0 +1,338 @@
+"""Rows of a pool that are closest to the hyperplane: for which classifiers, and when not."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse, stats
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import SGDClassifier
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from sklearn_online_svm import LASVC
+from sklearn_online_svm.active import (
+    ClosestToHyperplane,
+    closest_to_hyperplane,
+)
+from tests.support.pools import (
+    FIRST,
+    POOL,
+    POOL3,
+    SVM,
+    SVM3,
+    X3,
+    Y3,
+    Learner,
+    Plane,
+    X,
+    Y,
+    classifiers,
+    gaps,
+)
+
+# ---------------------------------------------------------------------------- kinds of classifiers
+
+
+@pytest.mark.parametrize("name", classifiers())
+def test_classifiers(name):
+    model = clone(classifiers()[name]).fit(X[FIRST], Y[FIRST])
+    strategy = ClosestToHyperplane("all")
+    best = np.abs(model.decision_function(POOL)).argmin()
+    assert strategy.query(model, POOL).tolist() == [best]
+    assert strategy.query(Learner(model), POOL).tolist() == [best]
+    assert strategy.query(Learner(Learner(model)), POOL).tolist() == [best]
+
+
+def test_pairs_of_classes_have_no_gap():
+    pairs = SVC(decision_function_shape="ovo").fit(X3[FIRST], Y3[FIRST])
+    for model in (pairs, make_pipeline(StandardScaler(), pairs).fit(X3[FIRST], Y3[FIRST])):
+        with pytest.raises(ValueError, match="decision_function_shape='ovr' of SVC"):
+            ClosestToHyperplane().query(model, POOL3)
+    two = SVC(decision_function_shape="ovo").fit(X[FIRST], Y[FIRST])
+    assert len(ClosestToHyperplane().query(two, POOL)) == 1
+
+
+# ---------------------------------------------------------------------------- diversity
+
+
+def twin_of_brinker(scores, K, n, weight):
+    """As it is written, with all kernel values at hand; weight is lambda."""
+    batch = []
+    while len(batch) < n:
+        costs = []
+        for i in range(len(scores)):
+            cosines = [abs(K[i, j]) / np.sqrt(K[i, i] * K[j, j]) for j in batch]
+            costs.append(weight * abs(scores[i]) + (1 - weight) * max(cosines, default=0.0))
+            if i in batch:
+                costs[i] = np.inf
+        batch.append(int(np.argmin(costs)))
+    return batch
+
+
+def polynomial(A, B):
+    return (np.asarray(A @ B.T) + 1.0) ** 2
+
+
+def sparse_linear(A, B):
+    return sparse.csr_array(np.asarray(A @ B.T))
+
+
+KERNELS = {
+    "rbf": (dict(kernel="rbf", gamma=0.3), dict(metric="rbf", gamma=0.3)),
+    "scale": (dict(kernel="rbf"), None),
+    "poly": (
+        dict(kernel="poly", gamma=0.5, degree=2, coef0=1.5),
+        dict(metric="poly", gamma=0.5, degree=2, coef0=1.5),
+    ),
+    "linear": (dict(kernel="linear"), dict(metric="linear")),
+    "callable": (dict(kernel=polynomial), dict(metric="poly", gamma=1.0, degree=2, coef0=1.0)),
+    "sparse": (dict(kernel=sparse_linear), dict(metric="linear")),
+}
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.3, 0.5, 0.9])
+@pytest.mark.parametrize(
+    ("kind", "kernel"),
+    # SVC takes no kernel function that returns a sparse matrix.
+    [(kind, kernel) for kernel in KERNELS for kind in (LASVC, SVC)][:-1],
+)
+def test_diversity_beside_its_twin(kind, kernel, weight):
+    given, metric = KERNELS[kernel]
+    model = kind(C=10.0, **given).fit(X[FIRST], Y[FIRST])
+    metric = metric or dict(metric="rbf", gamma=1 / (X.shape[1] * X[FIRST].var()))
+    pool = POOL[:150]
+    K = pairwise_kernels(pool, **metric)
+    scores = model.decision_function(pool)
+    n = 8
+    twin = twin_of_brinker(scores, K, n, weight if weight else 1e-300)
+    strategy = ClosestToHyperplane("all", diversity=1 - weight)
+    assert strategy.query(model, pool, n).tolist() == twin
+    if weight < 0.9:
+        assert twin != ClosestToHyperplane("all").query(model, pool, n).tolist()
+
+
+def test_diversity_of_several_classes():
+    pool = POOL3[:150]
+    K = pairwise_kernels(pool, metric="rbf", gamma=0.3)
+    twin = twin_of_brinker(gaps(SVM3, pool), K, 6, 0.4)
+    strategy = ClosestToHyperplane("all", diversity=0.6)
+    assert strategy.query(SVM3, pool, 6).tolist() == twin
+
+
+@pytest.mark.parametrize("name", ["linear svc", "logistic", "pa", "rfe", "few labels", "search"])
+def test_angles_of_other_classifiers(name):
+    model = clone(classifiers()[name]).fit(X[FIRST], Y[FIRST])
+    pool = POOL[:150]
+    rows, metric = pool, dict(metric="linear")
+    if name == "rfe":
+        rows = model.transform(pool)
+    elif name == "few labels":
+        metric = dict(metric="rbf", gamma=0.3)
+    elif name == "search":
+        rows = model.best_estimator_[:-1].transform(pool)
+        metric = dict(metric="rbf", gamma=0.3)
+    twin = twin_of_brinker(model.decision_function(pool), pairwise_kernels(rows, **metric), 6, 0.5)
+    strategy = ClosestToHyperplane("all", diversity=0.5)
+    assert strategy.query(model, pool, 6).tolist() == twin
+    assert strategy.query(Learner(model), pool, 6).tolist() == twin
+
+
+def test_a_batch_that_is_diverse_has_no_copies():
+    pool = np.repeat(POOL[:40], 10, axis=0)
+    plain = ClosestToHyperplane("all").query(SVM, pool, 10)
+    assert len(set(plain // 10)) == 1
+    diverse = ClosestToHyperplane("all", diversity=0.95).query(SVM, pool, 10)
+    assert len(set(diverse // 10)) == 10
+
+
+def test_a_row_of_zeros_has_no_angle():
+    model = LASVC(kernel="linear").fit(X[FIRST], Y[FIRST])
+    pool = np.vstack([np.zeros((3, 4)), POOL[:20]])
+    batch, utilities = ClosestToHyperplane("all", diversity=1.0).query(
+        model, pool, 6, return_utilities=True
+    )
+    drawn = np.setdiff1d([0, 1, 2], batch)
+    assert (utilities[-1][drawn] == 0).all()
+
+
+def test_diversity_needs_angles():
+    boosting = HistGradientBoostingClassifier(max_iter=5).fit(X[FIRST], Y[FIRST])
+    given = LASVC(kernel="precomputed").fit(X[FIRST] @ X[FIRST].T, Y[FIRST])
+    strategy = ClosestToHyperplane(diversity=0.5, random_state=0)
+    with pytest.raises(ValueError, match="HistGradientBoostingClassifier has neither a kernel"):
+        strategy.query(boosting, POOL, 2)
+    K = POOL @ X[FIRST].T
+    with pytest.raises(ValueError, match="LASVC is given only those with the rows of fit"):
+        strategy.query(given, K, 2)
+    # A single row needs none, nor does a batch without diversity.
+    assert len(strategy.query(given, K)) == 1
+    assert len(strategy.query(boosting, POOL)) == 1
+    assert strategy.n_queries_ == 2
+    strategy.set_params(diversity=0.0, n_candidates="all")
+    assert_array_equal(strategy.query(given, K, 5), np.argsort(gaps(given, K))[:5])
+
+
+def test_a_width_that_is_not_known():
+    class Foreign(Plane):
+        kernel, gamma = "rbf", "scale"
+
+    with pytest.raises(ValueError, match="Foreign, which does not tell what gamma='scale'"):
+        ClosestToHyperplane(diversity=0.5).query(Foreign(), POOL, 2)
+
+
+# ---------------------------------------------------------------------------- the classifier
+
+
+@pytest.mark.parametrize("name", classifiers())
+def test_a_query_changes_nothing_in_the_classifier(name):
+    diversity = 0.0 if name == "boosting" else 0.5  # boosting knows no angles
+    model = clone(classifiers()[name]).fit(X[FIRST], Y[FIRST])
+    model.decision_function(POOL[:1])  # of a model in a stream, this is kept until it goes on
+    before = pickle.dumps(model)
+    ClosestToHyperplane(diversity=diversity).query(model, POOL, 3)
+    assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-nc"])
+def test_a_stream_goes_on_as_if_nobody_had_asked(algorithm):
+    model = LASVC(C=10.0, gamma=0.3, algorithm=algorithm, random_state=0)
+    undisturbed, asked = clone(model), clone(model)
+    strategy = ClosestToHyperplane(diversity=0.5)
+    for start in range(0, 200, 5):
+        chunk = slice(start, start + 5)
+        for learner in (model, undisturbed, asked):
+            learner.partial_fit(X[chunk], Y[chunk], classes=["no", "yes"])
+        asked.decision_function(POOL[:1])
+        assert len(set(strategy.query(model, POOL, 3))) == 3
+    # By the decisions of that moment, which a query finds as every decision does.
+    assert_array_equal(model.decision_function(POOL), asked.decision_function(POOL))
+    best = gaps(model, POOL).argmin()
+    assert ClosestToHyperplane("all").query(model, POOL).tolist() == [best]
+    for learner in (model, undisturbed):
+        learner.set_params(finishing=False)
+    for name in ("support_", "dual_coef_", "intercept_"):
+        assert_array_equal(getattr(model, name), getattr(undisturbed, name))
+
+
+@pytest.mark.parametrize("classes", [[0, 1], [0, 1, 2]])
+@pytest.mark.parametrize(
+    "model", [LASVC(gamma=0.3), LASVC(gamma=0.3, algorithm="lasvm-g"), SGDClassifier()], ids=str
+)
+def test_one_class_so_far(model, classes):
+    model = clone(model).partial_fit(X[:9], np.zeros(9, dtype=int), classes=classes)
+    strategy = ClosestToHyperplane(random_state=0)
+    batches = [strategy.query(model, POOL, 2) for _ in range(20)]
+    assert all(len(set(batch)) == 2 for batch in batches)
+    assert len({tuple(batch) for batch in batches}) > 10
+    if model.get_params().get("algorithm") == "lasvm":  # nothing to choose by: a row at random
+        assert np.ptp(gaps(model, POOL)) == 0
+        chosen = [strategy.query(model, POOL)[0] for _ in range(300)]
+        assert stats.chisquare(np.histogram(chosen, bins=4, range=(0, 400))[0]).pvalue > 1e-3
+
+
+# ---------------------------------------------------------------------------- errors
+
+
+def test_no_decision_function():
+    forest = RandomForestClassifier(5).fit(X[FIRST], Y[FIRST])
+    for model in (forest, Learner(forest), make_pipeline(StandardScaler(), forest)):
+        with pytest.raises(TypeError, match="such as LASVC, SVC, a linear model, or a Pipeline"):
+            ClosestToHyperplane().query(model, POOL)
+    with pytest.raises(TypeError, match="RandomForestClassifier has none. For probabilities"):
+        ClosestToHyperplane().query(forest, POOL)
+    with pytest.raises(TypeError, match="NoneType has none.$"):
+        ClosestToHyperplane().query(None, POOL)
+
+
+@pytest.mark.parametrize("model", [LASVC(), SVC(), make_pipeline(StandardScaler(), LASVC())])
+def test_not_fitted(model):
+    with pytest.raises(NotFittedError, match="not fitted"):
+        ClosestToHyperplane().query(model, POOL)
+    with pytest.raises(
+        NotFittedError, match="Learner has no decision_function, and its estimator"
+    ):
+        ClosestToHyperplane().query(Learner(model), POOL)
+
+
+def test_a_model_around_one_that_it_has_not_fitted():
+    model = CalibratedClassifierCV(LASVC(), cv=2).fit(X[FIRST], Y[FIRST])
+    with pytest.raises(NotFittedError, match="CalibratedClassifierCV has no decision_function"):
+        ClosestToHyperplane().query(model, POOL)
+
+
+@pytest.mark.parametrize("pool", [POOL[:0], sparse.csr_array((0, 4)), []], ids=type)
+def test_an_empty_pool(pool):
+    with pytest.raises(ValueError, match="There are no rows of X_pool: nothing can be asked for"):
+        ClosestToHyperplane().query(SVM, pool)
+    with pytest.raises(ValueError, match="There are no rows of X_pool"):
+        ClosestToHyperplane().query(SVM, pool, candidates=[])
+    with pytest.raises(ValueError, match="There are no rows of X_pool"):
+        closest_to_hyperplane(SVM, pool)
+
+
+def test_a_batch_beyond_the_pool():
+    with pytest.raises(ValueError, match="batch_size=401 is more than the 400 rows of X_pool"):
+        ClosestToHyperplane().query(SVM, POOL, len(POOL) + 1)
+    with pytest.raises(ValueError, match="n_instances=401 is more than the 400 rows of X_pool"):
+        closest_to_hyperplane(SVM, POOL, len(POOL) + 1)
+
+
+@pytest.mark.parametrize("size", [0, -1, 1.5, None, "all"])
+def test_a_batch_is_a_number(size):
+    with pytest.raises(ValueError, match="The 'batch_size' parameter of .*query must be an int"):
+        ClosestToHyperplane().query(SVM, POOL, size)
+    with pytest.raises(ValueError, match="The 'n_instances' parameter of .* must be an int"):
+        closest_to_hyperplane(SVM, POOL, size)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("n_candidates", 0),
+        ("n_candidates", "some"),
+        ("n_candidates", 2.5),
+        ("diversity", -0.1),
+        ("diversity", 1.1),
+        ("diversity", np.nan),
+        ("random_tie_break", "yes"),
+        ("random_state", "seed"),
+    ],
+)
+def test_parameters_are_refused_by_name(name, value):
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of ClosestToHyperplane must be"):
+        ClosestToHyperplane(**{name: value}).query(SVM, POOL)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_row_that_is_not_finite(value):
+    pd = pytest.importorskip("pandas")
+    pool = POOL.copy()
+    pool[33, 2] = value
+    for kind in (np.asarray, sparse.csr_array, pd.DataFrame):
+        with pytest.raises(ValueError, match=r"NaN or infinity in row 33, which was drawn: .*X"):
+            ClosestToHyperplane("all").query(SVM, kind(pool))
+    assert ClosestToHyperplane(5, random_state=0).query(SVM, pool)[0] != 33
+    # A model that knows what to do with NaN is left alone.
+    boosting = HistGradientBoostingClassifier(max_iter=5).fit(X[FIRST], Y[FIRST])
+    assert len(ClosestToHyperplane("all").query(boosting, pool)) == 1
+
+
+def test_scores_that_are_not_finite():
+    pool = POOL.copy()
+    pool[33, 0] = np.nan
+    with pytest.raises(ValueError, match="decision values of Plane for row 33 of X_pool"):
+        ClosestToHyperplane("all").query(Plane(), pool)
+
+
+def test_another_number_of_features():
+    with pytest.raises(ValueError, match="X has 3 features, but LASVC is expecting 4 features"):
+        ClosestToHyperplane().query(SVM, POOL[:, :3])
+    with pytest.raises(ValueError, match="X has 3 features"):
+        ClosestToHyperplane("all").query(SVM, sparse.csr_array(POOL[:, :3]))
