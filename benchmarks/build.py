@@ -11,6 +11,9 @@ writes ``doc/benchmarks/*.inc`` and ``*.png`` and the lines of ``README.rst`` be
 
 import sys
 
+from .active import figures as active_figures
+from .active import steps as active
+from .active import tables as active_tables
 from .bench.measure import ROOT
 from .bench.results import RESULTS, load
 from .label_efficient import figures as label_efficient_figures
@@ -34,6 +37,7 @@ ROOMS = {
     "robust_": (robust, robust_tables, robust_figures),
     "linear_": (linear, linear_tables, linear_figures),
     "label_efficient_": (label_efficient, label_efficient_tables, label_efficient_figures),
+    "active_": (active, active_tables, active_figures),
 }
 
 

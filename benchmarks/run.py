@@ -1,13 +1,14 @@
 """Measure everything, or the steps named, the cheap first; then build tables and figures."""
 
 from . import build
+from .active import steps as active
 from .bench import harness
 from .label_efficient import steps as label_efficient
 from .linear import steps as linear
 from .robust import steps as robust
 from .svc import steps as svc
 
-STEPS = svc.STEPS | robust.STEPS | linear.STEPS | label_efficient.STEPS
+STEPS = svc.STEPS | robust.STEPS | linear.STEPS | label_efficient.STEPS | active.STEPS
 
 
 def main(argv=None):

@@ -4,6 +4,7 @@ import json
 import sys
 from pathlib import Path
 
+from .active import tasks as active
 from .label_efficient import tasks as label_efficient
 from .linear import tasks as linear
 from .robust import tasks as robust
@@ -11,7 +12,7 @@ from .svc import tasks as svc
 
 
 def main(task, fields, answer):
-    for room in (svc, robust, linear, label_efficient):
+    for room in (svc, robust, linear, label_efficient, active):
         if task in room.TASKS:
             record = room.TASKS[task](room.JOB(**json.loads(fields)))
             Path(answer).write_text(json.dumps(record))

@@ -44,5 +44,8 @@ def megabytes(value):
 
 
 def times(ratio):
-    """A ratio: 12.3x."""
-    return "–" if ratio is None else f"{ratio:.3g}×"
+    """A ratio: 12.3x, 12 300x."""
+    if ratio is None:
+        return "–"
+    rounded = f"{ratio:.3g}"
+    return f"{count(float(rounded)) if ratio >= 1000 else rounded}×"

@@ -86,7 +86,7 @@ class ClosestToHyperplane(Continued, Guarded):
            \max_s \frac{|K(x, x_s)|}{\sqrt{K(x, x) K(x_s, x_s)}}
 
         over the rows s already in the batch [2]_, where K is the kernel of the classifier. 0 is
-        |f| alone.
+        :math:`|f|` alone.
     random_tie_break : bool, default=False
         Where all rows are looked at: whether those that are equally close are taken in random
         order, instead of that in X_pool. Of rows that are drawn, the first one drawn is taken,
@@ -181,7 +181,7 @@ class ClosestToHyperplane(Continued, Guarded):
             Rows to ask for.
         candidates : array-like of int or of bool, default=None
             Indices of the rows that may be asked for, or a mask of length n_samples; None: all. So
-            the pool need not be copied when a row has got its label.
+            the pool need not be copied when a row has got its label. These are all looked at.
         return_utilities : bool, default=False
             Whether to return the utilities, too.
 
@@ -433,7 +433,9 @@ def _allowed(candidates, n_samples):
             f"candidates must be between 0 and {n_samples - 1}, the places of the rows of X_pool; "
             f"got {candidates.min()} to {candidates.max()}."
         )
-    return np.unique(candidates.astype(np.intp))
+    candidates = candidates.astype(np.intp)
+    ascending = bool((candidates[1:] > candidates[:-1]).all())
+    return candidates if ascending else np.unique(candidates)
 
 
 def _rows(X_pool, places):

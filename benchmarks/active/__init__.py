@@ -1,0 +1,1 @@
+"""Choosing examples: which rows of a pool are asked about."""

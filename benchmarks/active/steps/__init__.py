@@ -1,0 +1,5 @@
+"""What is measured of choosing examples."""
+
+from . import pool
+
+STEPS = {**pool.STEPS}

@@ -1,0 +1,55 @@
+"""Pools of rows without labels.
+
+``pool_query``: one query beside scoring the whole pool; ``pool_loops``: asking and learning, in
+turns, as different libraries do it.
+"""
+
+from ...bench import harness
+from ..tasks import LOOPS
+
+# Rows of the pool, their features, rows learnt: of these about 1000 become support vectors.
+SIZE = dict(n_pool=100_000, n_features=100, n_train=1020)
+QUICK_SIZE = dict(n_pool=2000, n_features=20, n_train=60)
+LAYOUTS = ["dense", "csr"]
+
+
+def measure_query(settings):
+    """One query, of either model, beside `SVC.decision_function` of all rows."""
+    size = QUICK_SIZE if settings.quick else SIZE
+    records = []
+    for seed in range(settings.seeds):
+        for layout in LAYOUTS:
+            record = settings.call("query_pool", layout=layout, seed=seed, **size)
+            harness.say("pool_query", record, layout=layout, seed=seed)
+            records.append({"layout": layout, "seed": seed, **record})
+    return {"size": size, "records": records}
+
+
+# Names in `svc.workloads`; how many labels are bought, and after how many a curve has a point.
+WORKLOADS = ["banana", "usps", "reuters"]
+N_LABELS, EVERY = 300, 20
+QUICK_N_LABELS = 20
+# Seconds for a loop; the slowest get no result on text.
+LIMIT = 150
+
+
+def measure_loops(settings):
+    """All ways to learn from the same pools; they take turns, seed after seed."""
+    n_labels = QUICK_N_LABELS if settings.quick else N_LABELS
+    records = []
+    for seed in range(settings.seeds):
+        for workload in WORKLOADS:
+            for loop in LOOPS:
+                asked = dict(workload=workload, loop=loop, seed=seed)
+                record = settings.call(
+                    "learn_from_pool", n_labels=n_labels, every=EVERY, limit=LIMIT, **asked
+                )
+                harness.say("pool_loops", record, **asked)
+                records.append({**asked, **record})
+    return {"n_labels": n_labels, "records": records}
+
+
+STEPS = {"pool_query": measure_query, "pool_loops": measure_loops}
+
+if __name__ == "__main__":
+    harness.main(STEPS, __doc__)

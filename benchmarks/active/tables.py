@@ -1,0 +1,94 @@
+"""Tables of `active`."""
+
+from ..bench.results import load
+from ..bench.rst import count, list_table, percent, seconds, times
+from ..bench.summary import Records, ratio
+from ..svc.workloads import WORKLOADS
+from .tasks import BEST, N_FIRST
+
+LAYOUTS = {"dense": "dense", "csr": "CSR, 10 nonzeros in a row"}
+QUERIES = {
+    "lasvc_query_seconds": "one query, ``LASVC``",
+    "svc_query_seconds": "one query, ``SVC``",
+    "diverse_query_seconds": "10 rows, ``diversity=0.5``, ``LASVC``",
+    "whole_query_seconds": '``n_candidates="all"``, ``LASVC``',
+    "lasvc_score_seconds": "``LASVC.decision_function``, all rows",
+    "score_seconds": "``SVC.decision_function``, all rows",
+}
+
+LOOPS = {
+    "partial_fit": "``LASVC.partial_fit``, 59 rows drawn",
+    "partial_fit_all": "``LASVC.partial_fit``, all rows scored",
+    "partial_fit_random": "``LASVC.partial_fit``, a row at random",
+    "refit": "``SVC.fit`` anew, 59 rows drawn",
+    "refit_all": "``SVC.fit`` anew, all rows scored",
+    "scikit_activeml": "scikit-activeml, ``SVC(probability=True)``",
+}
+
+
+def pool_query(results):
+    """Times, and how many times as long all rows take to be scored by SVC."""
+    stored = load("pool_query", results)
+    if stored is None:
+        return None
+    records = Records(stored["records"])
+    rows = []
+    for field, title in QUERIES.items():
+        cells = [title]
+        for layout in LAYOUTS:
+            here = records.where(layout=layout)
+            value, whole = here.median(field), here.median("score_seconds")
+            cells += [seconds(value), times(ratio(whole, value))]
+        rows.append(cells)
+    for title, written, field in (
+        (f"queries that found one of the closest {BEST:.0%}".replace("%", " %"), percent, "found"),
+        ("support vectors of ``SVC``", count, "n_svc_vectors"),
+        ("support vectors of ``LASVC``", count, "n_lasvc_vectors"),
+    ):
+        cells = [title]
+        for layout in LAYOUTS:
+            cells += [written(records.where(layout=layout).median(field)), ""]
+        rows.append(cells)
+    header = [""]
+    for title in LAYOUTS.values():
+        header += [title, "SVC, all rows, takes"]
+    size = stored["size"]
+    title = f"A pool of {count(size['n_pool'])} rows with {size['n_features']} features"
+    return list_table(header, rows, title)
+
+
+def loop_records(results):
+    """The records of `pool_loops`; empty without results."""
+    stored = load("pool_loops", results)
+    return Records(stored["records"] if stored else ())
+
+
+def pool_loops(results):
+    """Time of a loop, and the error after it."""
+    found = loop_records(results)
+    sets = list(dict.fromkeys(record["workload"] for record in found.records))
+    if not sets:
+        return None
+    rows = []
+    for loop, title in LOOPS.items():
+        cells = [title]
+        for workload in sets:
+            here = found.where(workload=workload)
+            mine = here.where(loop=loop)
+            value = mine.median("seconds")
+            if value is None:
+                cells += [mine.verdict(), "", ""]
+                continue
+            slower = ratio(value, here.where(loop="partial_fit").median("seconds"))
+            cells += [seconds(value), times(slower), percent(mine.median("error"))]
+        rows.append(cells)
+    header = [""]
+    for workload in sets:
+        n_pool = found.where(workload=workload).median("n_pool")
+        header += [f"{WORKLOADS[workload].title}, {count(n_pool)} rows", "beside", "error"]
+    n_labels = load("pool_loops", results)["n_labels"]
+    title = f"{n_labels} labels after {N_FIRST} of each class; medians"
+    return list_table(header, rows, title)
+
+
+TABLES = {table.__name__: table for table in (pool_query, pool_loops)}
