@@ -52,7 +52,10 @@ cdef class Membership:
     cdef void grant_memory(self) noexcept nogil
     cdef bint settle(self, int32_t index, Py_ssize_t entered, float *row) noexcept nogil
     cdef Py_ssize_t wanted_soon(self, int32_t *slots, Py_ssize_t n) noexcept nogil
+    cdef bint is_worth_fetching(self, Py_ssize_t slot, KernelRows rows) noexcept nogil
+    cdef Py_ssize_t list_wanted(self, Py_ssize_t slot, int32_t *slots) noexcept nogil
     cdef void fetch(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil
+    cdef void fetch_shared(self, Py_ssize_t slot) noexcept nogil
     cdef int complete_row(self, Py_ssize_t slot) noexcept nogil
     cdef int take_values(self, int32_t index, Py_ssize_t n_lacking, float *row) noexcept nogil
     cdef const float *take(self, int32_t index) noexcept nogil

@@ -176,7 +176,7 @@ cdef class Membership:
 
         The row of ``pinned`` stays where it is."""
         cdef Row *row = &self.rows.rows[slot]
-        if row.values == NULL and self.rows.n_evicted and self.identity:
+        if row.values == NULL and self.identity:
             self.fetch(slot, pinned)
         if row.values == NULL:
             if self.rows.allocate(slot, pinned) == NULL:
@@ -195,19 +195,17 @@ cdef class Membership:
         """Up to ``n`` slots whose rows may be wanted soon; returns how many."""
         return 0
 
-    cdef void fetch(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil:
-        """Compute a row that is wanted together with others that may be: rows come and go, and one
-        alone would take about as long. What fails here fails again when one alone is computed."""
-        cdef int32_t slots[TOGETHER]
+    cdef bint is_worth_fetching(self, Py_ssize_t slot, KernelRows rows) noexcept nogil:
+        """Whether several rows at once are worth their while; ``rows`` is where they will be."""
+        return (rows.n_evicted > 0 and rows.n_rows >= 4 * TOGETHER
+                and self.members.index[slot] >= 0 and self.store.cost < INFINITY
+                and self.store.cost * self.store.n_slots >= WORTH_FETCHING)
+
+    cdef Py_ssize_t list_wanted(self, Py_ssize_t slot, int32_t *slots) noexcept nogil:
+        """List a slot, and others that have no row and may want one soon; returns how many."""
         cdef int32_t other
-        cdef Py_ssize_t k, before, n = 1, n_soon, n_computed
-        cdef float *values
-        if (self.rows.n_rows < 4 * TOGETHER or self.members.index[slot] < 0
-                or self.store.cost == INFINITY
-                or self.store.cost * self.store.n_slots < WORTH_FETCHING):
-            return
+        cdef Py_ssize_t k, before, n = 1, n_soon = self.wanted_soon(&slots[1], TOGETHER - 1)
         slots[0] = <int32_t>slot
-        n_soon = self.wanted_soon(&slots[1], TOGETHER - 1)
         for k in range(1, 1 + n_soon):
             other = slots[k]
             if self.rows.rows[other].values != NULL or self.members.index[other] < 0:
@@ -219,10 +217,19 @@ cdef class Membership:
             if before == n:
                 slots[n] = other
                 n += 1
-        if n == 1:
+        return n
+
+    cdef void fetch(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil:
+        """Compute a row that is wanted together with others that may be: rows come and go, and one
+        alone would take about as long. What fails here fails again when one alone is computed."""
+        cdef int32_t slots[TOGETHER]
+        cdef Py_ssize_t k, n, n_computed
+        cdef float *values
+        if not self.is_worth_fetching(slot, self.rows):
             return
-        n_computed = self.maker.together(slots, n)
-        if n_computed < 0:
+        n = self.list_wanted(slot, slots)
+        n_computed = self.maker.together(slots, n) if n > 1 else 0
+        if n_computed <= 0:
             return
         self.computed(n_computed)
         # The one that is wanted comes last: it is the newest.
@@ -233,6 +240,20 @@ cdef class Membership:
             memcpy(values, self.maker.several + k * self.maker.capacity,
                    self.members.n * sizeof(float))
             self.rows.rows[slots[k]].synced = self.rows.log_length - self.n_pending
+
+    cdef void fetch_shared(self, Py_ssize_t slot) noexcept nogil:
+        """The same for rows over the store."""
+        cdef int32_t slots[TOGETHER]
+        cdef Py_ssize_t k, n, n_computed
+        if not self.is_worth_fetching(slot, self.shared.rows) or (
+                self.shared.keeps(self.members.index[slot])):
+            return
+        n = self.list_wanted(slot, slots)
+        for k in range(n):
+            slots[k] = self.members.index[slots[k]]
+        n_computed = self.shared.fetch(slots, n)
+        if n_computed > 0:
+            self.computed(n_computed)
 
     cdef int compute_row(self, Py_ssize_t slot, float *out) noexcept nogil:
         """Values of a member's row against all members."""
@@ -252,6 +273,7 @@ cdef class Membership:
                 return -1
             self.computed(n_computed)
         else:
+            self.fetch_shared(slot)
             values = self.take(index)
             if values == NULL:
                 return -1

@@ -17,6 +17,8 @@ cdef class SharedRows:
     cdef Store store
     cdef readonly KernelRows rows
     cdef PyThread_type_lock lock
+    cdef RowMaker maker             # of several rows at once, for one thread at a time
+    cdef bint fetching              # it is at work
     cdef int64_t n_evaluations
     cdef Py_ssize_t n_filled        # slots in use
     cdef readonly Py_ssize_t max_bytes  # of these rows, and of those that problems keep themselves
@@ -34,6 +36,10 @@ cdef class SharedRows:
     cdef bint has_most(self) noexcept nogil
     # What it takes until a row can be read, in ns.
     cdef double time_of(self, int32_t slot) noexcept nogil
+    cdef bint keeps(self, int32_t slot) noexcept nogil
+    # Compute and keep rows at once: those of ``slots``, the first of which is wanted, that are not
+    # there. How many values were computed; what could not be had is left to ``take``.
+    cdef Py_ssize_t fetch(self, int32_t *slots, Py_ssize_t n) noexcept nogil
     # A whole row, to be given back; NULL: no memory, or a Python kernel failed. How many values
     # had to be computed for it is left in ``n_computed``.
     cdef const float *take(self, int32_t slot, RowMaker maker,

@@ -31,6 +31,7 @@ cdef class SharedRows:
         self.store = store
         self.rows = KernelRows(0)
         self.rows.tight = True
+        self.maker = RowMaker(store)
         self.max_bytes = max_bytes
 
     def __dealloc__(self):
@@ -54,6 +55,7 @@ cdef class SharedRows:
     cdef int reserve(self) except -1:
         """Room for the slots there may be when the running block is over. Nobody reads now."""
         self.rows.grant(memory_worth(self.store.cost, self.n_evaluations, FEW))
+        self.maker.reserve()
         return self.rows.reserve(self.store.n_slots + LEAVES_BLOCK, LEAVES_BLOCK)
 
     cdef bint has_most(self) noexcept nogil:
@@ -68,6 +70,45 @@ cdef class SharedRows:
             time = fmin(time, SYMMETRY_COST * (self.rows.log_length - row.synced))
         PyThread_release_lock(self.lock)
         return time
+
+    cdef bint keeps(self, int32_t slot) noexcept nogil:
+        cdef bint kept
+        PyThread_acquire_lock(self.lock, WAIT_LOCK)
+        kept = self.rows.rows[slot].values != NULL
+        PyThread_release_lock(self.lock)
+        return kept
+
+    cdef Py_ssize_t fetch(self, int32_t *slots, Py_ssize_t n) noexcept nogil:
+        cdef Py_ssize_t k, n_lacking = 0, n_computed
+        cdef float *values
+        PyThread_acquire_lock(self.lock, WAIT_LOCK)
+        for k in range(n):
+            if self.rows.rows[slots[k]].values == NULL:
+                slots[n_lacking] = slots[k]
+                n_lacking += 1
+        if self.fetching or n_lacking < 2:
+            # One alone may as well be computed where it is wanted.
+            PyThread_release_lock(self.lock)
+            return 0
+        self.fetching = True
+        self.rows.grant(memory_worth(self.store.cost, self.n_evaluations, FEW))
+        PyThread_release_lock(self.lock)
+        n_computed = self.maker.together(slots, n_lacking)
+        PyThread_acquire_lock(self.lock, WAIT_LOCK)
+        # The first, which is wanted, comes last: it is the newest.
+        for k in range(n_lacking - 1 if n_computed > 0 else -1, -1, -1):
+            if self.rows.rows[slots[k]].values != NULL:
+                continue                # another thread has computed it
+            values = self.rows.allocate(slots[k], -1)
+            if values == NULL:
+                break
+            memcpy(values, self.maker.several + k * self.maker.capacity,
+                   self.store.n_slots * sizeof(float))
+            self.rows.rows[slots[k]].synced = self.rows.log_length
+        self.n_evaluations += max(0, n_computed)
+        self.fetching = False
+        PyThread_release_lock(self.lock)
+        return n_computed
 
     cdef const float *take(self, int32_t slot, RowMaker maker,
                            Py_ssize_t *n_computed) noexcept nogil:
