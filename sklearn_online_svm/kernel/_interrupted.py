@@ -15,6 +15,12 @@ LOOKED_AT = 2**24
 # Counts in what a run of passes or a chunk knows: where they begin.
 COUNTS = dict.fromkeys(("n_done", "changes", "n_rounds", "n_solved", "first", "n_labels"), 0)
 COUNTS |= {"n_pass": 1, "settled": -1}
+# Those that there must be: a run of passes has them from its second stage on.
+NEEDED = {
+    "fit": ("n_done", "changes", "n_rounds"),
+    "partial_fit": ("first", "n_labels"),
+    "finish": ("n_done",),
+}
 
 # Parameters that may be others when learning goes on: they do not show in the model.
 FREE = ("n_jobs", "verbose")
@@ -82,9 +88,10 @@ def checked_place(model, interrupted, n_rows):
     at = interrupted.part("at")
     checked = {name: at.value(name) for name in at}
     method = interrupted.choice("method", [*model._stages])
-    at.choice("stage", model._stages[method])
+    stage = at.choice("stage", model._stages[method])
+    needed = () if method == "fit" and stage == "begin" else NEEDED[method]
     for name, lowest in COUNTS.items():
-        if at.has(name):
+        if at.has(name) or name in needed:
             checked[name] = at.integer(name, lowest)
     if method == "finish":
         return None, checked
@@ -96,7 +103,7 @@ def checked_place(model, interrupted, n_rows):
         for name in ("counts_before", "counts"):
             checked[name] = at.array(name, np.float64, (len(model.classes_),), low=0)
     n_learnt = interrupted.part("running").integer("n_learnt")
-    running = checked["stage"] == "learn"
+    running = stage == "learn"
     at.require(n_learnt <= n_order or not running, "order", f"must be of {n_learnt} rows or more")
     return cost, checked
 

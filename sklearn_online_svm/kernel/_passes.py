@@ -55,6 +55,8 @@ class Passes:
     def checked(cls, model, at, n_rows):
         """Return what a stored ``at`` holds beside its stage and counts, or refuse it."""
         checked = {"order": at.array("order", np.int64, (None,), low=0, high=n_rows - 1)}
+        if at.value("random") is not None:
+            stored_generator(at, "random")
         if at.value("patience") is not None:
             patience = at.part("patience")
             patience.number("best")
@@ -139,8 +141,11 @@ class OnlinePasses(Passes):
 
     @classmethod
     def checked(cls, model, at, n_rows):
-        if model.max_iter != 1:
-            stored_generator(at, "random")
+        at.require(
+            model.max_iter == 1 or at.value("random") is not None,
+            "random",
+            "must be the state of a generator",
+        )
         at.integer("n_pass", 1)
         return super().checked(model, at, n_rows)
 

@@ -301,6 +301,23 @@ def test_a_state_without_a_format_is_refused(stored, name, place):
         damage.loaded(type(model), changed(state, place, lambda _: damage._GONE))
 
 
+@pytest.mark.parametrize(
+    ("name", "place", "value"),
+    [
+        ("lasvm-g, chunk, cut", "n_labels", lambda _: damage._GONE),
+        ("lasvm-g, chunk, cut", "first", lambda _: damage._GONE),
+        ("ramp, 3 classes, cut", "random", -3),
+        ("lasvm, 3 classes, cut", "random", None),
+        ("lasvm, 3 classes, cut", "n_done", lambda _: damage._GONE),
+    ],
+)
+def test_what_an_interrupt_left_is_refused_by_name(stored, name, place, value):
+    model, X, y, state = stored[name]
+    model = damage.loaded(type(model), changed(state, f"_interrupted.at.{place}", value))
+    with pytest.raises(ValueError, match=rf"damaged: _interrupted\.at\.{place} "):
+        model.resume(X, y)
+
+
 def test_a_model_that_is_refused_leaves_another_as_it_was(stored):
     model, X, _, state = stored["lasvm"]
     before = model.decision_function(X)

@@ -9,7 +9,7 @@ PROGRAM = """
 import json, pickle, sys, threading
 import numpy as np
 from scipy.sparse import csr_matrix
-from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import rbf_kernel
 import sklearn_online_svm
 
 # Threads that read without a pause would keep the learner waiting; and more switches find more.
@@ -21,7 +21,7 @@ rng = np.random.default_rng(0)
 X = rng.normal(size=(n_rows, 20)) * (rng.random((n_rows, 20)) < 0.5)
 y = (X[:, 0] + 0.5 * rng.normal(size=n_rows) > 0) + (X[:, 1] > 1) * (n_classes - 2)
 def function(A, B):
-    return np.exp(-0.05 * cdist(A, B, "sqeuclidean"))
+    return rbf_kernel(A, B, gamma=0.05)
 if params.get("kernel") == "function":
     params["kernel"] = function
 if options.get("sparse"):
