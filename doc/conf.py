@@ -36,6 +36,7 @@ if os.environ.get("SOSVM_INTERSPHINX", "0") not in ("", "0"):
         "numpy": ("https://numpy.org/doc/stable", None),
         "scipy": ("https://docs.scipy.org/doc/scipy", None),
         "sklearn": ("https://scikit-learn.org/stable", None),
+        "imblearn": ("https://imbalanced-learn.org/stable", None),
         "joblib": ("https://joblib.readthedocs.io/en/stable", None),
     }
 

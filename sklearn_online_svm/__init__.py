@@ -1,5 +1,7 @@
 """Online, active and robust support vector machines with the scikit-learn interface."""
 
+from importlib import import_module
+
 from ._show_versions import show_versions
 from ._version import __version__
 from .active import LabelEfficientClassifier
@@ -30,3 +32,17 @@ __all__ = [
     "__version__",
     "show_versions",
 ]
+
+# What needs a package that is no requirement: name to module. Not in __all__, so that `import *`
+# needs none of them.
+_OPTIONAL = {"VirtualSampler": ".kernel._virtual_sampler"}
+
+
+def __getattr__(name):
+    if name in _OPTIONAL:
+        return getattr(import_module(_OPTIONAL[name], __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *_OPTIONAL})

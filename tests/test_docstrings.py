@@ -9,6 +9,8 @@ import pytest
 from numpydoc.docscrape import get_doc_object
 from numpydoc.validate import validate
 
+pytest.importorskip("imblearn", reason="VirtualSampler needs imbalanced-learn")
+
 from tests.support import ROOT
 from tests.support.docstrings import (
     PACKAGE,

@@ -18,7 +18,7 @@ from sklearn.utils.validation import _num_samples
 from .._base import draw_seed
 from .._contract import Continued
 from .._core.guard import Guarded
-from ._feature_space import Angles, taken_apart
+from .._feature_space import Angles, taken_apart
 from ._query import confidence_of
 
 __all__ = ["ClosestToHyperplane", "closest_to_hyperplane", "small_pool_size"]

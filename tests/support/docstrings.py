@@ -26,10 +26,13 @@ def public_modules():
 
 
 def public_objects():
-    """What the modules name in ``__all__``: dict from the first path to the object."""
+    """What the modules offer: dict from the first path to the object.
+
+    That is what they name in ``__all__``, and what needs a package that is no requirement.
+    """
     found = {}
     for module in public_modules():
-        for name in module.__all__:
+        for name in (*module.__all__, *getattr(module, "_OPTIONAL", ())):
             path = f"{module.__name__}.{name}".removeprefix(f"{PACKAGE}.")
             found.setdefault(id(getattr(module, name)), (path, getattr(module, name)))
     return dict(found.values())
