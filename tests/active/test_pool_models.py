@@ -154,12 +154,13 @@ def test_a_batch_that_is_diverse_has_no_copies():
 
 def test_a_row_of_zeros_has_no_angle():
     model = LASVC(kernel="linear").fit(X[FIRST], Y[FIRST])
-    pool = np.vstack([np.zeros((3, 4)), POOL[:20]])
-    batch, utilities = ClosestToHyperplane("all", diversity=1.0).query(
-        model, pool, 6, return_utilities=True
-    )
-    drawn = np.setdiff1d([0, 1, 2], batch)
-    assert (utilities[-1][drawn] == 0).all()
+    pool = np.vstack([POOL[:20], np.zeros((3, 4))])
+    strategy = ClosestToHyperplane("all", diversity=1.0)
+    batch, utilities = strategy.query(model, pool, 6, return_utilities=True)
+    assert batch[0] < 20
+    assert batch[1:4].tolist() == [20, 21, 22]
+    assert (utilities[1, 20:] == 0).all()
+    assert not np.isnan(utilities[4, np.setdiff1d(np.arange(23), batch[:4])]).any()
 
 
 def test_diversity_needs_angles():
