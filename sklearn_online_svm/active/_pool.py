@@ -215,7 +215,7 @@ class ClosestToHyperplane(Continued, Guarded):
         model = _scorer(classifier)
         n_samples = _num_samples(X_pool)
         allowed = _allowed(candidates, n_samples)
-        _check_batch("batch_size", batch_size, n_samples, allowed)
+        batch_size = _checked_batch("batch_size", batch_size, n_samples, allowed)
         drawn = self._draw(n_samples if allowed is None else len(allowed), batch_size)
         if allowed is not None:
             drawn = allowed[drawn]
@@ -234,7 +234,7 @@ class ClosestToHyperplane(Continued, Guarded):
             steps = _closest(confidence, 1 - self.diversity)
         else:
             steps = _diverse(confidence, Angles(model, rows), self.diversity)
-        choice = Choice(int(batch_size), n_samples if utilities else None)
+        choice = Choice(batch_size, n_samples if utilities else None)
         for k, (i, costs) in zip(range(batch_size), steps):
             choice.take(k, drawn, i, costs)
         return choice
@@ -253,7 +253,7 @@ class ClosestToHyperplane(Continued, Guarded):
         random = np.random.default_rng([self._seed, self.n_queries_])
         n_drawn = n_rows
         if self.n_candidates != "all":
-            n_drawn = min(n_rows, self.n_candidates * batch_size)
+            n_drawn = min(n_rows, int(self.n_candidates) * batch_size)
         if n_drawn == n_rows:
             return random.permutation(n_rows) if self.random_tie_break else np.arange(n_rows)
         return random.choice(n_rows, n_drawn, replace=False)
@@ -332,7 +332,7 @@ def closest_to_hyperplane(
     >>> indices.shape, metrics.shape
     ((3,), (3,))
     """
-    _check_batch("n_instances", n_instances, _num_samples(X_pool))
+    n_instances = _checked_batch("n_instances", n_instances, _num_samples(X_pool))
     strategy = ClosestToHyperplane(
         n_candidates,
         diversity=diversity,
@@ -381,7 +381,7 @@ def _diverse(confidence, angles, diversity):
         i = np.where(free, costs, np.inf).argmin()
 
 
-def _check_batch(name, batch_size, n_samples, allowed=None):
+def _checked_batch(name, batch_size, n_samples, allowed=None):
     validate_parameter_constraints(
         {name: [_POSITIVE]}, {name: batch_size}, "ClosestToHyperplane.query"
     )
@@ -392,6 +392,7 @@ def _check_batch(name, batch_size, n_samples, allowed=None):
         raise ValueError(f"There are no {rows}: nothing can be asked for.")
     if batch_size > n_rows:
         raise ValueError(f"{name}={batch_size} is more than the {n_rows} {rows}.")
+    return int(batch_size)  # of NumPy's integers small ones would overflow
 
 
 def _scorer(classifier):

@@ -138,6 +138,15 @@ def test_what_is_chosen_is_the_closest_of_the_rows_drawn():
             assert_allclose(utilities[k, left], -gaps(SVM, POOL[left]))
 
 
+@pytest.mark.parametrize("kind", [np.int8, np.int64])
+def test_integers_of_numpy(kind):
+    for n_candidates, batch_size in ((100, 3), (kind(100), 3), (100, kind(3))):
+        strategy = ClosestToHyperplane(n_candidates, random_state=0)
+        _, utilities = strategy.query(SVM, POOL, batch_size, return_utilities=True)
+        assert (~np.isnan(utilities[0])).sum() == 300
+        assert type(strategy.n_queries_) is int
+
+
 def test_rows_of_a_batch_are_different():
     strategy = ClosestToHyperplane(2, random_state=0)
     for diversity in (0.0, 0.5, 1.0):
