@@ -242,6 +242,8 @@ class KernelMachine(SuspectLabels, ClassifierMixin, Learner):
         for name in ("n_iter_", "n_labels_used_"):
             if state.has(name):
                 state.integer(name)
+        if state.has("stopped_early_"):
+            state.flag("stopped_early_")
         engine = spec.build()
         engine.restore(state.part("_engine"))
         for problem in engine.problems:

@@ -16,6 +16,7 @@ from .._base import thread_pool
 from .._core.kernel.given_rows import Rows
 from .._core.kernel.members import DATA
 from .._persistent import stored_generator
+from ._choosing import checked_choice, chooses, selection_for
 from ._progress import progress_of
 
 
@@ -147,7 +148,7 @@ class OnlinePasses(Passes):
             "must be the state of a generator",
         )
         at.integer("n_pass", 1)
-        return super().checked(model, at, n_rows)
+        return super().checked(model, at, n_rows) | checked_choice(model, at, n_rows)
 
     def __init__(self, model, X, codes, cost, at):
         super().__init__(model, X, codes, cost, at)
@@ -162,11 +163,16 @@ class OnlinePasses(Passes):
 
     def learn(self):
         model, engine = self.model, self.engine
+        engine.selection = selection_for(model, self.at["choice"])
         try:
             self.learn_rows(Rows(self.codes, self.cost, self.row_ids))
         finally:
             if self.at["n_pass"] == 1:
                 model.n_labels_used_ = engine.n_learnt
+            if engine.selection is not None:
+                model.stopped_early_ = engine.selection.stopped
+                self.at = {**self.at, "choice": engine.selection.state()}
+            engine.selection = None
         unchanged = engine.n_changes == self.at["changes"]
         done = self.n_passes > 1 and unchanged and (model._is_solved() or not self.finishing)
         model.kkt_violation_ = engine.violation_left() if done else engine.violation_met()
@@ -184,10 +190,15 @@ class OnlinePasses(Passes):
         if n_pass < self.n_passes:
             patience = self.tried_again(patience)
             if not self.finishing or patience["idle"] < self.idle_rounds:
-                order = model._next_order(self.X.shape[0])
+                order = self.next_order()
                 random = model._random.get_state(legacy=False)
                 return dict(
-                    stage="begin", n_pass=n_pass + 1, order=order, random=random, patience=patience
+                    stage="begin",
+                    n_pass=n_pass + 1,
+                    order=order,
+                    choice=None,
+                    random=random,
+                    patience=patience,
                 )
         if model.max_iter == -1:
             warnings.warn(
@@ -198,6 +209,14 @@ class OnlinePasses(Passes):
                 stacklevel=6,
             )
         return dict(stage="end")
+
+    def next_order(self):
+        """Return the order of another pass, over rows whose label has been looked at."""
+        model = self.model
+        if not chooses(model):
+            return model._next_order(self.X.shape[0])
+        learnt = self.at["order"][: model.n_labels_used_]
+        return learnt[model._next_order(len(learnt))]
 
     def end(self):
         """Warn of what is left."""

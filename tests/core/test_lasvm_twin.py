@@ -1,13 +1,12 @@
 """The engine beside its plain twin, step by step: the same path, not only the same end."""
 
-import copy
 from functools import partial
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from tests.reference.lasvm import ReferenceLasvm
+from tests.reference.lasvm import ForkedTwin
 from tests.support.engine import Learner, kernel_values, make_store
 
 KERNELS = {
@@ -16,42 +15,6 @@ KERNELS = {
     "rbf": dict(gamma=0.3),
     "sigmoid": dict(gamma=0.2, coef0=-0.5),
 }
-
-
-class ForkedTwin(ReferenceLasvm):
-    """A twin that can be told which row to take where several are the extreme.
-
-    A step that the box does not cut leaves two gradients equal: which of the two is larger is
-    decided by the rounding of the last bit, and both ways of going on are right.
-    """
-
-    path = ()
-    forks = ()
-
-    def _argmax(self, g):
-        tied = np.flatnonzero(g >= g.max() - 1e-12 * max(1.0, np.abs(self.K).max()))
-        if len(tied) <= 1 or g.max() == -np.inf:
-            return super()._argmax(g)
-        taken = self.path[len(self.forks)] if len(self.forks) < len(self.path) else 0
-        self.forks = (*self.forks, len(tied))
-        return int(tied[taken])
-
-    def ways_to_learn(self, row):
-        """The twins that `row` may lead to; mostly one."""
-        path = ()
-        while path is not None:
-            twin = copy.copy(self)
-            twin.S, twin.alpha, twin.g = list(self.S), self.alpha.copy(), self.g.copy()
-            twin.seen = set(self.seen)
-            twin.path, twin.forks = path, ()
-            twin.learn(row)
-            yield twin
-            # The next path in lexicographic order: the last fork that has a way left.
-            path, forks = [*path, *[0] * (len(twin.forks) - len(path))], list(twin.forks)
-            while path and path[-1] + 1 == forks[-1]:
-                path.pop()
-                forks.pop()
-            path = (*path[:-1], path[-1] + 1) if path else None
 
 
 class Pair:

@@ -9,7 +9,6 @@ from sklearn.svm import SVC
 
 from sklearn_online_svm._core.kernel.given_rows import Rows
 from sklearn_online_svm._core.kernel.problem import Problem
-from sklearn_online_svm._core.kernel.selection import Selection
 from sklearn_online_svm._core.kernel.stream import DualLoop
 from tests.support.engine import Learner, kernel_values, make_loop, make_store
 from tests.support.samples import three_classes as three_names
@@ -23,80 +22,11 @@ def three_classes(n):
     return X, np.unique(y, return_inverse=True)[1].astype(np.int32)
 
 
-class Reverse(Selection):
-    def choose(self, scores, left):
-        return left[-1]
-
-
-class Nearest(Selection):
-    """The row that is nearest to the hyperplane, by one decision over all problems."""
-
-    def __init__(self, most=None):
-        self.most, self.seen = most, []
-
-    def choose(self, scores, left):
-        if self.most is not None and len(self.seen) == self.most:
-            return -1
-        self.seen.append((scores[left].copy(), left.copy()))
-        return left[np.abs(scores[left]).min(axis=1).argmin()]
-
-
-def learnt(X, labels, n_problems, order, selection=None, **params):
+def learnt(X, labels, n_problems, order, **params):
     loop = make_loop(make_store(X), n_problems, **params)
-    loop.selection = selection
     labels = labels.astype(np.int32)
     loop.learn(X, order, Rows(labels, np.full(len(labels), 5.0), np.arange(len(labels))))
     return loop
-
-
-@pytest.mark.parametrize("n_problems", [1, 3])
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_rows_are_visited_in_the_order_chosen(n_problems, algorithm):
-    X, labels = three_classes(50)
-    labels = labels % 2 if n_problems == 1 else labels
-    chosen = learnt(X, labels, n_problems, np.arange(50), Reverse(), algorithm=algorithm)
-    expected = learnt(X, labels, n_problems, np.arange(50)[::-1].copy(), algorithm=algorithm)
-    for one, other in zip(chosen.problems, expected.problems, strict=True):
-        assert len(one.slots()) == len(other.slots()) >= 5
-        assert_array_equal(
-            one.members["row_id"][one.slots()], other.members["row_id"][other.slots()]
-        )
-        # The same rows one after the other: the same steps, on values with the same bits.
-        assert_array_equal(
-            one.members["alpha"][one.slots()], other.members["alpha"][other.slots()]
-        )
-
-
-@pytest.mark.parametrize("n_problems", [1, 3])
-def test_a_selection_sees_decisions_of_the_present(n_problems):
-    """One decision over all problems, on scores of the models as they are after each row."""
-    X, labels = three_classes(200)
-    labels = labels % 2 if n_problems == 1 else labels
-    selection = Nearest()
-    learnt(X, labels, n_problems, np.arange(200), selection)
-    assert [len(left) for _, left in selection.seen[:65]] == [*range(64, 0, -1), 64]
-    # By another model, which visits the rows in the order that was chosen.
-    loop = make_loop(make_store(X), n_problems)
-    rows = Rows(labels.astype(np.int32), np.full(200, 5.0), np.arange(200))
-    for scores, left in selection.seen[:64]:
-        out = np.empty((200, n_problems))
-        loop.show(False, 0).decide(X, out)
-        assert_allclose(scores, out[left], rtol=1e-12, atol=1e-12)
-        nearest = left[np.abs(scores).min(axis=1).argmin()]
-        loop.learn(X, np.array([nearest]), rows)
-
-
-def test_a_selection_may_pass_over_rows():
-    X, labels = three_classes(64)
-    loop = learnt(X, labels % 2, 1, np.arange(64), Nearest(most=20))
-    assert loop.n_learnt == 64
-    assert loop.problems[0].members.n_members <= 20
-
-
-def test_a_selection_without_a_choice():
-    X, labels = three_classes(10)
-    with pytest.raises(NotImplementedError, match=r"Selection\.choose"):
-        learnt(X, labels % 2, 1, np.arange(10), Selection())
 
 
 def support_vectors(problem):

@@ -24,6 +24,8 @@ Deviations from the paper:
 - `finish` evicts once, at its end: a row let go halfway could not come back.
 """
 
+import copy
+
 import numpy as np
 
 MIN_CURVATURE = 1e-12
@@ -331,3 +333,39 @@ class ReferenceLasvm:
         g_max = np.max(g[self.alpha < self.B], initial=-np.inf)
         g_min = np.min(g[self.alpha > self.A], initial=np.inf)
         return max(0.0, g_max - g_min)
+
+
+class ForkedTwin(ReferenceLasvm):
+    """A twin that can be told which row to take where several are the extreme.
+
+    A step that the box does not cut leaves two gradients equal: which of the two is larger is
+    decided by the rounding of the last bit, and both ways of going on are right.
+    """
+
+    path = ()
+    forks = ()
+
+    def _argmax(self, g):
+        tied = np.flatnonzero(g >= g.max() - 1e-12 * max(1.0, np.abs(self.K).max()))
+        if len(tied) <= 1 or g.max() == -np.inf:
+            return super()._argmax(g)
+        taken = self.path[len(self.forks)] if len(self.forks) < len(self.path) else 0
+        self.forks = (*self.forks, len(tied))
+        return int(tied[taken])
+
+    def ways_to_learn(self, row):
+        """The twins that `row` may lead to; mostly one."""
+        path = ()
+        while path is not None:
+            twin = copy.copy(self)
+            twin.S, twin.alpha, twin.g = list(self.S), self.alpha.copy(), self.g.copy()
+            twin.seen = set(self.seen)
+            twin.path, twin.forks = path, ()
+            twin.learn(row)
+            yield twin
+            # The next path in lexicographic order: the last fork that has a way left.
+            path, forks = [*path, *[0] * (len(twin.forks) - len(path))], list(twin.forks)
+            while path and path[-1] + 1 == forks[-1]:
+                path.pop()
+                forks.pop()
+            path = (*path[:-1], path[-1] + 1) if path else None

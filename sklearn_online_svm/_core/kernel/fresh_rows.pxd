@@ -42,6 +42,7 @@ cdef class FreshRows:
     cdef float gram[LEAVES_BLOCK * LEAVES_BLOCK]
 
     cdef int load(self, X) except -1
-    cdef int score(self, executor, Halt halt) except -1
+    cdef int score_values(self, executor, Halt halt) except -1
+    cdef int keep_only(self, X, Py_ssize_t k) except -1
     cdef int score_themselves(self) except -1
     cdef int load_slots(self, const int32_t *slots, Py_ssize_t n) except -1

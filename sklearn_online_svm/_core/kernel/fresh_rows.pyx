@@ -1,6 +1,7 @@
 """Rows on their way into a model; the contract is in the ``.pxd``."""
 from libc.math cimport INFINITY, isfinite
 from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy
 
 from ..guard cimport Halt, share
 from ..memory cimport address, grown, round_up
@@ -61,9 +62,8 @@ cdef class FreshRows:
             check_norms(store, self.block, self.rows)
         return 0
 
-    cdef int score(self, executor, Halt halt) except -1:
-        """Kernel values against the store and against each other; those that are no numbers are
-        refused."""
+    cdef int score_values(self, executor, Halt halt) except -1:
+        """Kernel values against the store."""
         cdef Store store = self.store
         cdef Py_ssize_t part, last = round_up(store.n_slots, LEAVES_TILE)
         if not self.n:
@@ -74,8 +74,25 @@ cdef class FreshRows:
             part = round_up(last // executor._max_workers + 1, LEAVES_TILE)
             share([(self.score_part, first, min(first + part, last))
                    for first in range(0, last, part)], executor, halt)
-        self.score_themselves()
         self.is_scored = True
+        return 0
+
+    cdef int keep_only(self, X, Py_ssize_t k) except -1:
+        """Make the ``k``-th of the rows visited, scored against the store, the only one."""
+        cdef Visits *visits = &self.visits
+        cdef Py_ssize_t r = visits.place[k]
+        visits.n = 1
+        visits.row[0], visits.row_id[0] = visits.row[k], visits.row_id[k]
+        visits.cost[0] = visits.cost[k]
+        visits.place[0] = min(0, visits.place[k])
+        self.n = 1 + visits.place[0]
+        if r > 0:
+            self.rows[0], self.labels[0] = self.rows[r], self.labels[r]
+            memcpy(self.scored.values, self.scored.values + r * self.scored.ld,
+                   self.scored.ld * sizeof(float))
+        if self.n:
+            self.store.load(self.block, X, self.rows, 1)
+            self.score_themselves()
         return 0
 
     def score_part(self, Py_ssize_t first, Py_ssize_t last):
@@ -83,7 +100,7 @@ cdef class FreshRows:
             self.store.values(self.block, first, last, self.scored.values, self.scored.ld)
 
     cdef int score_themselves(self) except -1:
-        """Kernel values of the rows against each other."""
+        """Kernel values of the rows against each other; those that are no numbers are refused."""
         cdef Py_ssize_t r
         cdef int code
         with nogil:

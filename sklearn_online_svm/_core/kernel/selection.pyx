@@ -1,22 +1,184 @@
-"""Which row is visited next; the contract is in the ``.pxd``."""
+"""Which row is learnt next; the contract is in the ``.pxd``."""
+from libc.math cimport INFINITY, fabs, fmax
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
+
+from ..memory cimport grown_buffer
+from ..random cimport next_state, uniform
+from ..simd.leaves cimport LEAVES_BLOCK
+from .stopping cimport Stopping
+
+import numpy as np
+
+# Candidates that "autoactive" scores at once.
+cdef enum:
+    FEW = 16
 
 
 cdef class Selection:
-    """One decision over all problems for each row that is visited.
+    """One decision over all problems for each row that is learnt.
 
-    Without a selection rows are visited as they come, and each problem goes through the block by
-    itself.
+    Parameters
+    ----------
+    n_candidates : int, default=1
+        Rows drawn at random for each decision; 1: the next one, -1: all that are left.
+    most : int, optional
+        Rows that may be learnt, of those that are given.
+    stopping : Stopping, optional
+        Asked before each row.
     """
+    def __init__(self, n_candidates=1, *, most=None, Stopping stopping=None):
+        self.n_candidates = n_candidates
+        self.most = np.iinfo(np.intp).max if most is None else most
+        self.stopping = stopping
 
-    def choose(self, scores, left):
-        """Return the place of the row to be visited, or -1 for none of those that are left.
+    def __dealloc__(self):
+        free(self.drawn)
+        free(self.best_scores)
 
-        Parameters
-        ----------
-        scores : ndarray of shape (n_rows, n_problems)
-            Decision values of the rows of the block, by the problems as they are now; those of
-            rows that have been visited are old.
-        left : ndarray of shape (n_left,)
-            Places of the rows that have not been visited, in the order of the stream.
-        """
-        raise NotImplementedError(f"{type(self).__name__}.choose")
+    def state(self):
+        """What it takes to go on."""
+        history = None if self.stopping is None else self.stopping.history()
+        return {"random": int(self.random), "history": history}
+
+    def restore(self, random, history=None):
+        """Take what ``state`` gave, or the seed of the generator."""
+        self.random = random
+        self.stopped = False
+        if self.stopping is not None:
+            self.stopping.restore(history)
+
+    # -------------------------------------------------------------------------- candidates
+
+    cdef Py_ssize_t draw(self, Py_ssize_t n_left) except -1:
+        cdef Py_ssize_t n = n_left if self.n_candidates == ALL else min(self.n_candidates, n_left)
+        if n > self.capacity:
+            self.drawn = <int64_t *>grown_buffer(self.drawn, n * sizeof(int64_t))
+            self.capacity = n
+        self.next_random = self.random
+        self.draw_some(n, n_left)
+        return n
+
+    cdef void draw_some(self, Py_ssize_t n, Py_ssize_t n_left) noexcept nogil:
+        """``n`` of the numbers below ``n_left``; a single one is the first, no chance in it."""
+        cdef Py_ssize_t k, before, place, n_drawn = 0
+        if n == n_left or n == 1:
+            for k in range(n):
+                self.drawn[k] = k
+        elif n > n_left // 4:
+            # One by one, each with the probability that is right for it.
+            for place in range(n_left):
+                if self.uniform() * (n_left - place) < n - n_drawn:
+                    self.drawn[n_drawn] = place
+                    n_drawn += 1
+        else:
+            while n_drawn < n:
+                place = <Py_ssize_t>(self.uniform() * n_left)
+                before = 0
+                while before < n_drawn and self.drawn[before] != place:
+                    before += 1
+                if before == n_drawn:
+                    self.drawn[n_drawn] = place
+                    n_drawn += 1
+
+    cdef double uniform(self) noexcept nogil:
+        """The next number in [0, 1)."""
+        self.next_random = next_state(self.next_random)
+        return uniform(self.next_random)
+
+    # -------------------------------------------------------------------------- the decision
+
+    cdef int begin(self, Py_ssize_t n_problems, double delta) except -1:
+        if n_problems > self.n_problems:
+            self.best_scores = <double *>grown_buffer(
+                self.best_scores, n_problems * sizeof(double))
+        self.n_problems = n_problems
+        self.best, self.best_key = -1, INFINITY
+        return 0
+
+    cdef Py_ssize_t n_next(self, Py_ssize_t n_done, Py_ssize_t n) noexcept nogil:
+        return min(LEAVES_BLOCK, n - n_done)
+
+    cdef bint look(self, Py_ssize_t candidate, const double *scores,
+                   int32_t label) noexcept nogil:
+        cdef double key = self.key(scores, label)
+        if self.best < 0 or key < self.best_key:
+            self.best, self.best_key = candidate, key
+            memcpy(self.best_scores, scores, self.n_problems * sizeof(double))
+        return False
+
+    cdef double key(self, const double *scores, int32_t label) noexcept nogil:
+        return 0.0
+
+    cdef bint is_over(self, list problems):
+        self.stopped = self.stopping is not None and self.stopping.is_over(
+            problems, self.best_scores)
+        return self.stopped
+
+    cdef void commit(self, int64_t *left) noexcept nogil:
+        cdef int64_t place = self.drawn[self.best]
+        left[0], left[place] = left[place], left[0]
+        self.random = self.next_random
+        if self.stopping is not None:
+            self.stopping.commit()
+
+
+cdef class Gradient(Selection):
+    """The candidate that is classified worst: smallest y f(x), or, with several classes, that of
+    its class less the largest of the others."""
+
+    cdef double key(self, const double *scores, int32_t label) noexcept nogil:
+        cdef Py_ssize_t c
+        cdef double other = -INFINITY
+        if self.n_problems == 1:
+            return scores[0] if label == 1 else -scores[0]
+        for c in range(self.n_problems):
+            if c != label:
+                other = fmax(other, scores[c])
+        return scores[label] - other
+
+
+cdef class Active(Selection):
+    """The candidate that is nearest to the boundary: smallest \\|f(x)\\|, or, with several classes,
+    gap between the two best ones. No label is looked at."""
+
+    cdef double key(self, const double *scores, int32_t label) noexcept nogil:
+        cdef Py_ssize_t c
+        cdef double best = -INFINITY, second = -INFINITY
+        if self.n_problems == 1:
+            return fabs(scores[0])
+        for c in range(self.n_problems):
+            if scores[c] > best:
+                best, second = scores[c], best
+            elif scores[c] > second:
+                second = scores[c]
+        return best - second
+
+
+cdef class AutoActive(Active):
+    """The nearest of the first ``n_close`` candidates within the margin, widened by half of delta,
+    the largest violation that the last REPROCESS has left: while the model is young nearly all are,
+    and rows are taken as they come."""
+    cdef Py_ssize_t n_close, n_found
+    cdef double margin
+
+    def __init__(self, n_candidates=100, *, n_close=5, **options):
+        super().__init__(n_candidates, **options)
+        self.n_close = n_close
+
+    cdef int begin(self, Py_ssize_t n_problems, double delta) except -1:
+        self.margin, self.n_found = 1.0 + 0.5 * fmax(delta, 0.0), 0
+        return Active.begin(self, n_problems, delta)
+
+    cdef Py_ssize_t n_next(self, Py_ssize_t n_done, Py_ssize_t n) noexcept nogil:
+        if self.margin == INFINITY:
+            return 1
+        return min(self.n_close if n_done == 0 else FEW, n - n_done)
+
+    cdef bint look(self, Py_ssize_t candidate, const double *scores,
+                   int32_t label) noexcept nogil:
+        Active.look(self, candidate, scores, label)
+        self.n_found += self.key(scores, label) < self.margin
+        # No class has been told from another yet: the first one is as good as any.
+        return self.n_found >= self.n_close or self.margin == INFINITY

@@ -5,12 +5,13 @@ compute its kernel values against the store and against itself at once (in threa
 several); its rows are *visited*: each problem learns them one by one from those values (the
 problems side by side in threads; those that a single problem leaves idle score the next block). At
 the end of the block the rows that some problem kept are written into the store, all at once, and
-vectors that none refers to any more give up their slot.
+vectors that none refers to any more give up their slot. A selection makes blocks of one row: it
+has candidates loaded and scored, and the one it chooses stays.
 Between blocks, and inside ``finish`` every few milliseconds, signals are looked at: the model is
 consistent then, and a KeyboardInterrupt leaves it so.
 """
 cimport cython
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, fmax
 from libc.stdint cimport int32_t, int64_t
 
 from ..guard cimport share
@@ -22,6 +23,7 @@ from .fresh_rows cimport FreshRows, Visits, check_type
 from .given_rows cimport Rows
 from .members cimport Example
 from .problem cimport Problem
+from .selection cimport Selection
 from .stores cimport Store
 
 import numpy as np
@@ -37,8 +39,8 @@ cdef enum:
 @cython.final
 cdef class DualLoop(Finishing):
     """The whole engine: it learns from streams."""
-    # Which row of a block is next (a Selection), or None: as they come.
-    cdef public object selection
+    # Which row is next, or None: as they come, a block at a time.
+    cdef public Selection selection
     # Called with the Events of each problem after each block, or None.
     cdef public object listener
     cdef Ahead ahead
@@ -59,7 +61,8 @@ cdef class DualLoop(Finishing):
         X : ndarray or csr_matrix
             As the store takes it.
         order : ndarray of int64
-            Rows in the order of visiting.
+            Rows in the order of visiting. A ``selection`` makes that order: the rows learnt come
+            to stand in front, others may be left.
         given : Rows
         executor : Executor, optional
             Threads to share the work.
@@ -68,22 +71,34 @@ cdef class DualLoop(Finishing):
         progress : callable, optional
             Called with ``n_learnt`` after each block, for those who look meanwhile.
         """
-        cdef Py_ssize_t at = begin, n = order.shape[0]
+        cdef Py_ssize_t n_visited, at = begin, n = order.shape[0]
+        cdef bint chosen, chooses = self.selection is not None
+        cdef int64_t[::1] left = order.base if chooses else None      # refused if it is read-only
         check_type(self.store, X)
         self.given = given
         self.n_learnt = at
         self.begin_call()
         self.ahead.begin = -1
+        if chooses:
+            n = min(n, self.selection.most)
         while at < n:
             self.busy = True
             try:
-                if not self.take_ahead(at):
-                    self.load(X, &order[at], min(LEAVES_BLOCK, n - at))
+                if chooses and self.midst is None:
+                    if not self.choose(X, left[at:], executor):
+                        break
+                elif not self.take_ahead(at):
+                    self.load(X, &order[at], 1 if chooses else min(LEAVES_BLOCK, n - at))
                     self.score(executor)
                 if self.looks_ahead(executor):
                     self.load_ahead(X, order, at + self.fresh.visits.n)
+                chosen = chooses and self.midst is None
                 self.begin_visits(executor)
-                at += self.visit_rows(executor)
+                # Problems side by side are not worth a thread for one row.
+                n_visited = self.visit_rows(None if chooses else executor)
+                if chosen:
+                    self.selection.commit(&left[at])
+                at += n_visited
             finally:
                 self.ahead.stop(False)
                 self.busy = False
@@ -142,15 +157,89 @@ cdef class DualLoop(Finishing):
 
     cdef int score(self, executor) except -1:
         """Compute kernel values, for all problems."""
-        self.fresh.score(executor, self.halt)
-        self.n_evaluations += self.fresh.n * (self.store.n_slots + self.fresh.n)
+        self.score_values(executor)
+        if self.fresh.n:
+            self.fresh.score_themselves()
+            self.n_evaluations += self.fresh.n * self.fresh.n
+        return self.raise_interrupts()
+
+    cdef int score_values(self, executor) except -1:
+        """Those against the store."""
+        self.fresh.score_values(executor, self.halt)
+        self.n_evaluations += self.fresh.n * self.store.n_slots
         # Ctrl-C within a Python kernel: nothing of the block has been learnt yet.
         return self.raise_interrupts()
+
+    # -------------------------------------------------------------------------- choose
+
+    cdef bint choose(self, X, int64_t[::1] left, executor) except -1:
+        """Make the row that is learnt next a block of its own, scored; False: stop."""
+        cdef Selection selection = self.selection
+        cdef Py_ssize_t k, size = 0, first = 0, n = selection.draw(left.shape[0])
+        cdef int64_t rows[LEAVES_BLOCK]
+        cdef bint found = False
+        selection.begin(len(self.problems), self.delta())
+        while first < n and not found:
+            size = selection.n_next(first, n)
+            for k in range(size):
+                rows[k] = left[selection.drawn[first + k]]
+            self.list_rows(self.fresh, rows, size, None)
+            self.fresh.load(X)
+            self.score_values(executor)
+            found = self.look_at_candidates(first)
+            first += size
+        if selection.is_over(self.problems):
+            return False
+        k = selection.best - (first - size)
+        if k < 0:
+            # Of a block before the last.
+            rows[0] = left[selection.drawn[selection.best]]
+            self.list_rows(self.fresh, rows, 1, None)
+            self.fresh.load(X)
+            self.score_values(executor)
+            k = 0
+        self.fresh.keep_only(X, k)
+        return True
+
+    cdef double delta(self):
+        """Largest violation that REPROCESS has left in a problem; infinite while none has seen two
+        classes."""
+        cdef Problem problem
+        cdef double delta = -INFINITY
+        for problem in self.problems:
+            if problem.both_seen:
+                delta = fmax(delta, problem.delta)
+        return delta if delta > -INFINITY else INFINITY
+
+    cdef bint look_at_candidates(self, Py_ssize_t first) except -1:
+        """Show the rows of the block, candidates ``first`` and so on, to the selection; whether it
+        has seen enough."""
+        cdef Py_ssize_t r, c, n_problems = len(self.problems), n = self.fresh.visits.n
+        cdef Problem problem
+        cdef const float *k
+        cdef double[:, ::1] scores = np.full((n, n_problems), INFINITY)
+        for c in range(n_problems):
+            problem = self.problems[c]
+            problem.begin_block(&self.fresh.scored, self.fresh.n)
+            for r in range(n):
+                # Members have no values: they come last.
+                if self.fresh.visits.place[r] >= 0:
+                    k = problem.block_row(self.fresh.visits.place[r])
+                    scores[r, c] = problem.b + table().dot(
+                        k, problem.members.alpha, problem.members.n)
+        for r in range(n):
+            if self.selection.look(first + r, &scores[r, 0],
+                                   self.given.labels[self.fresh.visits.row[r]]):
+                return True
+        return False
+
+    # -------------------------------------------------------------------------- look ahead
 
     cdef bint looks_ahead(self, executor):
         """Whether a thread has time for the next block. Several problems keep all of them busy,
         and one with a Python kernel would wait for the GIL."""
-        return executor is not None and len(self.problems) == 1 and self.store.cost < INFINITY
+        return (executor is not None and len(self.problems) == 1 and self.selection is None
+                and self.store.cost < INFINITY)
 
     cdef int load_ahead(self, X, const int64_t[::1] order, Py_ssize_t begin) except -1:
         """Take the rows behind those of this block."""
@@ -202,9 +291,7 @@ cdef class DualLoop(Finishing):
         before = None if self.listener is None else [census(p) for p in self.problems]
         self.midst = None
         try:
-            if self.selection is not None:
-                self.visit_chosen()
-            elif len(self.problems) == 1:
+            if len(self.problems) == 1:
                 with nogil:
                     r = self.visit_in_order(only, 0)
             elif executor is None:
@@ -258,33 +345,6 @@ cdef class DualLoop(Finishing):
                 return -1
         problem.at = self.fresh.visits.n
         return self.fresh.visits.n
-
-    cdef int visit_chosen(self) except -1:
-        """Visit the rows in the order that the selection chooses, or some of them."""
-        cdef Problem problem
-        cdef Py_ssize_t r, c, n_problems = len(self.problems)
-        cdef const float *k
-        cdef double[:, ::1] scores = np.zeros((self.fresh.visits.n, n_problems))
-        # Those in the midst of which an interrupt has come are not known to anybody.
-        self.store.cut = True
-        left = [r for r in range(self.fresh.visits.n) if self.fresh.visits.place[r] >= 0]
-        while left:
-            for c in range(n_problems):
-                problem = self.problems[c]
-                for r in left:
-                    k = problem.block_row(self.fresh.visits.place[r])
-                    scores[r, c] = problem.b + table().dot(
-                        k, problem.members.alpha, problem.members.n)
-            r = self.selection.choose(np.asarray(scores), np.array(left))
-            if r < 0:
-                break
-            left.remove(r)
-            for c in range(n_problems):
-                self.raise_errors(self.visit(self.problems[c], c, r))
-            if self.interrupt is not None:
-                break
-        self.store.cut = self.interrupt is not None
-        return 0
 
     cdef bint needs_values(self, Problem problem, Py_ssize_t r) noexcept nogil:
         """Whether a row has none, since it was a member, and is none any more."""

@@ -1,0 +1,238 @@
+"""Which row is learnt next: the engine beside its plain twin, row by row."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from sklearn_online_svm._core.kernel.given_rows import Rows
+from sklearn_online_svm._core.kernel.selection import Active, AutoActive, Gradient, Selection
+from sklearn_online_svm._core.kernel.stopping import MarginExhausted, SupportStable
+from tests.reference.lasvm import ForkedTwin
+from tests.reference.selection import Chooser, closeness, is_outside_margin
+from tests.support.engine import kernel_values, make_loop, make_store
+
+KINDS = {"random": Selection, "gradient": Gradient, "active": Active, "autoactive": AutoActive}
+SEED = 12345
+
+
+def samples(n, n_classes=2, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, n_classes, n)
+    X = rng.normal(size=(n, 4)) + 1.2 * rng.normal(size=(n_classes, 4))[labels]
+    return X, labels.astype(np.int32)
+
+
+def new_selection(name, n_candidates, **options):
+    if name == "random":
+        selection = Selection(**options)
+    else:
+        n = -1 if n_candidates == "all" else n_candidates * (1 + (name == "autoactive"))
+        selection = KINDS[name](n, **options)
+    selection.restore(SEED)
+    return selection
+
+
+class Run:
+    """An engine that learns rows of its choice; what it was after each of them."""
+
+    def __init__(self, X, labels, selection, n_problems=1, costs=2.0, executor=None, **params):
+        n = len(labels)
+        self.costs = np.full(n, costs) if np.isscalar(costs) else costs
+        self.loop = make_loop(make_store(X, gamma=0.3), n_problems, **params)
+        self.loop.selection = selection
+        self.order = np.arange(n)
+        self.states = []
+        self.loop.learn(
+            X, self.order, Rows(labels, self.costs, np.arange(n)), executor, 0, self.note
+        )
+
+    def note(self, _):
+        self.states.append([self.coefficients(problem) for problem in self.loop.problems])
+
+    def coefficients(self, problem):
+        slots = problem.slots()
+        rows, alpha = problem.members["row_id"][slots], problem.members["alpha"][slots]
+        return dict(zip(rows.tolist(), alpha.tolist(), strict=True)), problem.b, problem.delta
+
+    @property
+    def rows(self):
+        """The rows learnt, one after the other."""
+        return self.order[: self.loop.n_learnt]
+
+
+class Twin:
+    """One plain LASVM per problem, and the plain choice."""
+
+    def __init__(self, X, labels, costs, n_problems):
+        self.labels = labels
+        self.K = kernel_values(make_store(X, gamma=0.3), X, X).astype(np.float64)
+        positive = [1] if n_problems == 1 else range(n_problems)
+        self.problems = [
+            ForkedTwin(self.K, np.where(labels == c, 1.0, -1.0), costs) for c in positive
+        ]
+
+    def decide(self, row):
+        return np.array([p.alpha @ self.K[:, row] + p.b for p in self.problems])
+
+    @property
+    def delta(self):
+        both = [p.delta for p in self.problems if np.isfinite(p.delta)]
+        return max(both, default=np.inf)
+
+    def learn(self, row, state):
+        """In the way, of those that rounding leaves open, that leads to the engine's state."""
+        for c, (alpha, b, _) in enumerate(state):
+            ways = list(self.problems[c].ways_to_learn(row))
+            for twin in ways:
+                if set(alpha) == set(twin.S) and np.allclose(
+                    [b, *(alpha[s] for s in twin.S)], [twin.b, *twin.alpha[twin.S]], atol=1e-9
+                ):
+                    self.problems[c] = twin
+                    break
+            else:
+                raise AssertionError(f"none of {len(ways)} ways to learn row {row}")
+
+
+@pytest.mark.parametrize("n_problems", [1, 3])
+@pytest.mark.parametrize("n_candidates", [1, 7, 20, 100, "all"])
+@pytest.mark.parametrize("name", ["gradient", "active", "autoactive"])
+def test_rows_are_those_of_the_twin(name, n_candidates, n_problems):
+    n = 150
+    X, labels = samples(n, max(2, n_problems))
+    costs = 2.0 * np.random.default_rng(1).uniform(0.9, 1.1, n)
+    run = Run(X, labels, new_selection(name, n_candidates), n_problems, costs)
+    twin, chooser = Twin(X, labels, costs, n_problems), Chooser(name, n_candidates, SEED)
+    left = list(range(n))
+    for t, state in enumerate(run.states):
+        place = chooser.choose(left, twin.decide, labels, twin.delta)
+        assert left[place] == run.rows[t], t
+        left[0], left[place] = left[place], left[0]
+        twin.learn(left.pop(0), state)
+    assert t == n - 1 and sorted(run.rows) == list(range(n))
+
+
+@pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full"])
+@pytest.mark.parametrize("n_problems", [1, 3])
+def test_one_candidate_is_the_next_row(algorithm, n_problems):
+    X, labels = samples(200, max(2, n_problems))
+    runs = [
+        Run(X, labels, selection, n_problems, algorithm=algorithm)
+        for selection in (
+            None,
+            *(new_selection(name, 1) for name in KINDS if name != "autoactive"),
+        )
+    ]
+    for run in runs[1:]:
+        assert_array_equal(run.rows, np.arange(200))
+        assert run.states[-1] == runs[0].states[-1]
+
+
+@pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g", "lasvm-i"])
+@pytest.mark.parametrize("name", list(KINDS))
+def test_the_rows_chosen_make_the_model_of_a_stream_of_them(name, algorithm):
+    """Whatever has been scored on the way: the same bits."""
+    X, labels = samples(300, 3)
+    run = Run(X, labels, new_selection(name, 20, most=120), 3, algorithm=algorithm)
+    assert len(run.rows) == 120
+    loop = make_loop(make_store(X, gamma=0.3), 3, algorithm=algorithm)
+    loop.learn(X, run.rows.copy(), Rows(labels, run.costs, np.arange(300)))
+    assert [run.coefficients(problem) for problem in loop.problems] == run.states[-1]
+
+
+@pytest.mark.parametrize("n_problems", [1, 3])
+def test_the_margin_is_exhausted_where_the_twin_says_so(n_problems):
+    X, labels = samples(400, max(2, n_problems), seed=2)
+    selection = new_selection("active", 40, stopping=MarginExhausted())
+    run = Run(X, labels, selection, n_problems)
+    n = len(run.rows)
+    assert selection.stopped and 20 < n < 350
+    # Not before any row learnt, by another model; and before the one that would have been next.
+    loop = make_loop(make_store(X, gamma=0.3), n_problems)
+    given = Rows(labels, run.costs, np.arange(400))
+    for t in range(n):
+        scores = np.empty((1, n_problems))
+        loop.show(False, 0).decide(X[run.rows[t : t + 1]], scores)
+        assert not is_outside_margin(scores[0], [free_scores(p) for p in loop.problems]), t
+        loop.learn(X, run.rows[t : t + 1].copy(), given)
+    scores = np.empty((400 - n, n_problems))
+    loop.show(False, 0).decide(X[run.order[n:]], scores)
+    nearest = scores[np.argsort([closeness(f) for f in scores])]
+    margins = [free_scores(p) for p in loop.problems]
+    assert any(is_outside_margin(f, margins) for f in nearest)
+
+
+def free_scores(problem):
+    members = problem.members
+    slots = problem.slots()
+    alpha = members["alpha"][slots]
+    free = (alpha > members["lower"][slots]) & (alpha < members["upper"][slots])
+    return (members["target"][slots] - members["g"][slots] + problem.b)[free]
+
+
+def test_without_a_free_support_vector_nothing_is_exhausted():
+    """All alpha at their bounds: C is that small."""
+    X, labels = samples(100)
+    selection = new_selection("active", 20, stopping=MarginExhausted())
+    run = Run(X, labels, selection, costs=1e-5)
+    assert len(run.rows) == 100 and not selection.stopped
+
+
+def test_the_number_of_support_vectors_is_stable():
+    X, labels = samples(600, seed=3)
+    stopping = SupportStable(50, 0.2)
+    selection = new_selection("active", 20, stopping=stopping)
+    run = Run(X, labels, selection, costs=100.0)
+    counts = [0] + [sum(a != 0 for a in state[0][0].values()) for state in run.states]
+    n = len(run.rows)
+    assert selection.stopped and 50 <= n < 600
+    growth = [counts[t] - counts[t - 50] for t in range(50, n + 1)]
+    assert growth[-1] < 10 and all(g >= 10 for g in growth[:-1])
+    # From its state it goes on as it would have.
+    again = SupportStable(50, 0.2)
+    again.restore(stopping.history())
+    assert_array_equal(again.history(), counts[n - 50 : n])
+
+
+def test_a_choice_that_has_not_been_followed_leaves_no_trace():
+    """A kernel function that fails while candidates are scored."""
+    X, labels = samples(200)
+    whole = Run(X, labels, new_selection("active", 20, most=60))
+    selection = new_selection("active", 20, most=30)
+    half = Run(X, labels, selection)
+    state = selection.state()
+    assert state["random"] != SEED and state["history"] is None
+    longer = Active(20, most=60)
+    longer.restore(**state)
+    half.loop.selection = longer
+    given = Rows(labels, half.costs, np.arange(200))
+    with pytest.raises(ValueError, match="float64"):
+        half.loop.learn(X.astype(np.float32), half.order, given, None, 30)
+    half.loop.learn(X, half.order, given, None, 30)
+    assert_array_equal(half.rows, whole.rows)
+    assert half.coefficients(half.loop.problems[0]) == whole.states[-1][0]
+
+
+def test_rows_that_are_kept_come_last():
+    """In a later pass members need no values, and there are none to choose them by."""
+    X, labels = samples(80)
+    run = Run(X, labels, None)
+    problem = run.loop.problems[0]
+    members = problem.members["row_id"][problem.slots()]
+    known = np.full(80, -1, dtype=np.int32)
+    known[members] = problem.slots()
+    run.loop.begin_pass([known])
+    run.loop.selection = new_selection("active", "all")
+    order = np.arange(80)
+    run.loop.learn(X, order, Rows(labels, run.costs, np.arange(80)))
+    assert 0 < len(members) < 80 and order[0] not in members
+    assert run.loop.n_learnt == 80 and sorted(order) == list(range(80))
+
+
+def test_the_order_is_written_to():
+    X, labels = samples(20)
+    order = np.arange(20)
+    order.flags.writeable = False
+    loop = make_loop(make_store(X))
+    loop.selection = new_selection("active", 5)
+    with pytest.raises(ValueError, match="read-only"):
+        loop.learn(X, order, Rows(labels, np.ones(20), np.arange(20)))

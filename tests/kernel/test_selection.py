@@ -1,0 +1,220 @@
+"""LASVC that chooses which rows it learns, and when it is enough."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy.sparse import csr_matrix
+from sklearn.base import clone
+
+from sklearn_online_svm import LASVC
+from tests.support.samples import three_classes, two_classes
+
+SELECTIONS = ["random", "gradient", "active", "autoactive"]
+CHOOSING = SELECTIONS[1:]
+ALGORITHMS = ["lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full"]
+PARAMS = dict(C=3.0, gamma=0.1, random_state=0)
+
+
+def same(one, other):
+    assert_array_equal(one.support_, other.support_)
+    assert_array_equal(one.dual_coef_, other.dual_coef_)
+    assert_array_equal(one.intercept_, other.intercept_)
+
+
+# -- which rows ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("selection", CHOOSING[:2])
+@pytest.mark.parametrize("samples", [two_classes, three_classes])
+def test_one_candidate_is_random(samples, selection):
+    X, y = samples(300)
+    chosen = LASVC(selection=selection, n_candidates=1, **PARAMS).fit(X, y)
+    same(chosen, LASVC(**PARAMS).fit(X, y))
+    streams = [LASVC(**PARAMS, selection=s, n_candidates=1) for s in (selection, "random")]
+    for model in streams:
+        for rows in (slice(0, 90), slice(90, 91), slice(91, 300)):
+            model.partial_fit(X[rows], y[rows], classes=np.unique(y))
+    same(*streams)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("selection", CHOOSING)
+@pytest.mark.parametrize("samples", [two_classes, three_classes])
+def test_threads_and_sparse_rows_make_the_same_choice(samples, selection, algorithm):
+    X, y = samples(400)
+    params = dict(selection=selection, algorithm=algorithm, max_labels=150, **PARAMS)
+    model = LASVC(**params).fit(X, y)
+    assert model.n_labels_used_ == 150 and model.n_samples_seen_ == 400
+    assert set(model.support_) < set(range(400))
+    same(model, LASVC(n_jobs=3, **params).fit(X, y))
+    same(model, LASVC(cache_size=1e-3, **params).fit(X, y))
+    sparse = LASVC(**params).fit(csr_matrix(X), y)
+    assert_array_equal(sparse.support_, model.support_)
+    np.testing.assert_allclose(sparse.dual_coef_, model.dual_coef_, atol=1e-3)
+
+
+def test_all_candidates_are_the_true_extreme():
+    """After each row the one that another model, of the rows so far, finds nearest."""
+    X, y = two_classes(60)
+    params = dict(PARAMS, selection="active", n_candidates="all", finishing=False)
+    rest = list(np.random.RandomState(0).permutation(60))
+    learnt = []
+    stream = LASVC(**PARAMS, finishing=False)
+    for t in range(1, 40):
+        model = LASVC(max_labels=t, **params).fit(X, y)
+        scores = np.abs(stream.decision_function(X[rest])) if learnt else np.zeros(60)
+        row = rest.pop(int(np.argmin(scores)))
+        learnt.append(row)
+        stream.partial_fit(X[[row]], y[[row]], classes=np.unique(y))
+        # ``support_`` counts places in the stream there.
+        assert_array_equal(np.sort(np.array(learnt)[stream.support_]), np.sort(model.support_))
+        np.testing.assert_allclose(
+            stream.decision_function(X), model.decision_function(X), atol=1e-9
+        )
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_labels_of_active_selection_are_those_of_rows_learnt(selection):
+    """Others may be anything, and change nothing; but for gradient selection."""
+    X, y = two_classes(300)
+    params = dict(PARAMS, selection=selection, max_labels=60, algorithm="lasvm-full")
+    model = LASVC(**params).fit(X, y)
+    # That algorithm keeps all it has learnt.
+    learnt = model._engine.problems[0].members["row_id"][model._engine.problems[0].slots()]
+    assert len(learnt) == 60
+    others = np.setdiff1d(np.arange(300), learnt)
+    wrong = y.copy()
+    wrong[others] = y[0]
+    again = LASVC(**params).fit(X, wrong)
+    if selection == "gradient":
+        assert not np.array_equal(again.support_, model.support_)
+    else:
+        same(again, model)
+
+
+# -- budgets and stopping ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_a_budget_in_fit_and_for_each_chunk(selection):
+    X, y = three_classes(300)
+    model = LASVC(selection=selection, max_labels=40, **PARAMS)
+    model.fit(X, y)
+    assert model.n_labels_used_ == 40
+    model.fit(X[:30], y[:30])
+    assert model.n_labels_used_ == 30
+    model = clone(model)
+    for k in range(3):
+        model.partial_fit(X[100 * k : 100 * (k + 1)], y[100 * k : 100 * (k + 1)], list(set(y)))
+        assert model.n_labels_used_ == 40 * (k + 1)
+        assert model.n_samples_seen_ == 100 * (k + 1)
+        assert model.support_.max() >= 100 * k
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_further_passes_buy_no_labels(selection):
+    X, y = two_classes(300)
+    model = LASVC(selection=selection, max_labels=80, max_iter=-1, **PARAMS).fit(X, y)
+    assert model.n_labels_used_ == 80 and model.n_iter_ > 1
+    once = LASVC(selection=selection, max_labels=80, algorithm="lasvm-full", **PARAMS).fit(X, y)
+    assert len(model.support_) <= 80 and once.n_labels_used_ == 80
+    assert model.kkt_violation_ < 1e-2
+
+
+def test_rows_of_weight_0_cost_no_label():
+    X, y = two_classes(200)
+    weight = (np.arange(200) % 2).astype(float)
+    for selection in SELECTIONS:
+        params = dict(PARAMS, selection=selection, max_labels=150)
+        model = LASVC(**params).fit(X, y, sample_weight=weight)
+        assert model.n_labels_used_ == 100 and (model.support_ % 2 == 1).all()
+        model = LASVC(**params).partial_fit(X, y, np.unique(y), sample_weight=weight)
+        assert model.n_labels_used_ == 100 and (model.support_ % 2 == 1).all()
+
+
+@pytest.mark.parametrize("selection", ["active", "autoactive"])
+def test_the_margin_is_exhausted(selection):
+    X, y = two_classes(1500)
+    model = LASVC(selection=selection, stopping="margin", **PARAMS).fit(X, y)
+    assert model.stopped_early_ and 20 < model.n_labels_used_ < 1200
+    whole = LASVC(**PARAMS).fit(X, y)
+    assert not whole.stopped_early_
+    assert abs(model.score(X, y) - whole.score(X, y)) < 0.02
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_support_vectors_are_stable(selection):
+    """Of a problem that is easy: most rows are no support vectors."""
+    X, y = two_classes(3000)
+    X = X + 3 * np.outer(y == np.unique(y)[1], np.ones(X.shape[1]))
+    model = LASVC(selection=selection, stopping="n_support", **PARAMS).fit(X, y)
+    assert model.stopped_early_ and LASVC.stable_rows <= model.n_labels_used_ < 3000
+    chunk = clone(model).partial_fit(X, y, np.unique(y))
+    assert chunk.stopped_early_ and chunk.n_samples_seen_ == 3000
+    assert chunk.n_labels_used_ < 3000
+
+
+# -- what a user holds ---------------------------------------------------------------------------
+
+
+def test_chunks_differ_in_their_candidates():
+    """A seed is one for the stream, not for each chunk anew."""
+    X, y = two_classes(100)
+    model = LASVC(selection="active", max_labels=10, **PARAMS, finishing=False)
+    model.partial_fit(X, y, np.unique(y))
+    first = set(model.support_)
+    fresh = clone(model).set_params(max_labels=1).partial_fit(X, y, np.unique(y))
+    fresh.set_params(max_labels=10).partial_fit(X, y)
+    assert {row - 100 for row in fresh.support_ if row >= 100} != first
+
+
+def test_a_stream_may_change_its_mind():
+    X, y = two_classes(300)
+    model = LASVC(**PARAMS).partial_fit(X[:100], y[:100], np.unique(y))
+    model.set_params(selection="active", max_labels=20, n_candidates="all")
+    model.partial_fit(X[100:200], y[100:200])
+    assert model.n_labels_used_ == 120
+    model.set_params(selection="random", max_labels=None).partial_fit(X[200:], y[200:])
+    assert model.n_labels_used_ == 220 and model.n_samples_seen_ == 300
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        (dict(selection="nearest"), "The 'selection' parameter of LASVC must be a str among"),
+        (dict(n_candidates=0), "The 'n_candidates' parameter of LASVC must be"),
+        (dict(n_candidates="some"), "The 'n_candidates' parameter of LASVC must be"),
+        (dict(max_labels=0), "The 'max_labels' parameter of LASVC must be"),
+        (dict(stopping="now"), "The 'stopping' parameter of LASVC must be"),
+        (dict(stopping="margin"), "it needs selection='active' or 'autoactive', got .*'random'"),
+        (dict(stopping="margin", selection="gradient"), "got selection='gradient'"),
+        (dict(selection="active", class_weight="online_balanced"), "online_balanced"),
+        (dict(max_labels=5, class_weight="online_balanced"), "online_balanced"),
+    ],
+)
+def test_errors_name_the_parameter(params, message):
+    X, y = two_classes(60)
+    with pytest.raises(ValueError, match=message):
+        LASVC(**params).fit(X, y)
+    model = LASVC(**PARAMS).partial_fit(X, y, np.unique(y))
+    before = model.decision_function(X)
+    with pytest.raises(ValueError, match=message):
+        model.set_params(**params).partial_fit(X, y)
+    assert model.n_samples_seen_ == 60
+    assert_array_equal(model.decision_function(X), before)
+
+
+def test_precomputed_and_callable_kernels_choose_the_same_rows():
+    X, y = two_classes(200)
+    gamma = 0.1
+
+    def rbf(A, B):
+        return np.exp(-gamma * ((A[:, None] - B[None]) ** 2).sum(axis=2))
+
+    params = dict(PARAMS, selection="active", max_labels=60)
+    model = LASVC(**params).fit(X, y)
+    called = LASVC(**{**params, "kernel": rbf}).fit(X, y)
+    given = LASVC(**{**params, "kernel": "precomputed"}).fit(rbf(X, X), y)
+    for other in (called, given):
+        assert_array_equal(other.support_, model.support_)
+        np.testing.assert_allclose(other.dual_coef_, model.dual_coef_, atol=1e-3)
