@@ -101,6 +101,8 @@ ESTIMATORS = [
     LASVC(kernel="sigmoid"),
     LASVC(kernel="precomputed"),
     LASVC(class_weight="online_balanced", delta_max=0.1),
+    LASVC(selection="active", n_candidates=20),
+    LASVC(selection="autoactive", stopping="margin"),
     LASVC(**EXACT),
     LASVC(**EXACT, kernel=RbfFunction()),
     LASVC(**EXACT, n_jobs=2),

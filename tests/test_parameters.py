@@ -63,7 +63,7 @@ NO_ROWS_OF_ONE = {"class_weight": ({1: 0.0}, TAKEN_UP)}
 # Each with the new value of every parameter, and what becomes of it.
 TABLE = [
     (
-        LASVC(C=10.0, gamma=0.3, finishing=False),
+        LASVC(C=10.0, gamma=0.3, finishing=False, random_state=0),
         {
             "C": (100.0, TAKEN_UP),
             "kernel": ("linear", REFUSED),
@@ -79,6 +79,10 @@ TABLE = [
             "ramp_s": (0.5, NOT_OF_STREAMS),  # but of lasvm-nc and -i, below
             "cache_size": (1e-3, NOT_OF_STREAMS),
             "class_weight": ({1: 5.0}, TAKEN_UP),
+            "selection": ("active", TAKEN_UP),
+            "n_candidates": (5, NOT_OF_STREAMS),  # but with a selection, below
+            "max_labels": (50, TAKEN_UP),
+            "stopping": ("n_support", NOT_OF_STREAMS),  # of more rows than there are here
             "shuffle": (False, NOT_OF_STREAMS),
             "n_jobs": (2, NOT_OF_STREAMS),
             "random_state": (7, NOT_OF_STREAMS),
@@ -87,6 +91,10 @@ TABLE = [
         },
     ),
     (LASVC(algorithm="lasvm-i", C=10.0, gamma=0.3), {"ramp_s": (0.5, TAKEN_UP)}),
+    (
+        LASVC(selection="active", C=10.0, gamma=0.3, random_state=0),
+        {"n_candidates": (5, TAKEN_UP), "random_state": (7, TAKEN_UP)},
+    ),
     (
         PassiveAggressiveClassifier(),
         OF_FIRST_ORDER | {"C": (0.01, TAKEN_UP), "loss": ("squared_hinge", TAKEN_UP)},

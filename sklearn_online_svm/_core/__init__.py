@@ -5,7 +5,7 @@ Arrows run downward only. The kernel models::
 
     estimators (sklearn_online_svm.kernel)
              |
-       stream -- selection                  blocks of a stream: loaded, scored, visited
+       stream -- selection, stopping        blocks of a stream: loaded, scored, visited
        finishing                            solving over the members; decisions in a stream
        resuming                             going on where an interrupt has ended a call
        engine -----------------------.      problems over one store: state, threads, signals
