@@ -32,7 +32,7 @@ cdef class Selection:
     # How many candidates there are among so many rows; the numbers of them are in ``drawn``.
     cdef Py_ssize_t draw(self, Py_ssize_t n_left) except -1
     cdef void draw_some(self, Py_ssize_t n, Py_ssize_t n_left) noexcept nogil
-    cdef double uniform(self) noexcept nogil
+    cdef double next_uniform(self) noexcept nogil
     cdef int begin(self, Py_ssize_t n_problems, double delta) except -1
     # How many candidates are worth scoring next, ``n_done`` of ``n`` have been.
     cdef Py_ssize_t n_next(self, Py_ssize_t n_done, Py_ssize_t n) noexcept nogil

@@ -1,7 +1,7 @@
 """Which row is learnt next; the contract is in the ``.pxd``."""
 from libc.math cimport INFINITY, fabs, fmax
-from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport free
 from libc.string cimport memcpy
 
 from ..memory cimport grown_buffer
@@ -69,12 +69,12 @@ cdef class Selection:
         elif n > n_left // 4:
             # One by one, each with the probability that is right for it.
             for place in range(n_left):
-                if self.uniform() * (n_left - place) < n - n_drawn:
+                if self.next_uniform() * (n_left - place) < n - n_drawn:
                     self.drawn[n_drawn] = place
                     n_drawn += 1
         else:
             while n_drawn < n:
-                place = <Py_ssize_t>(self.uniform() * n_left)
+                place = <Py_ssize_t>(self.next_uniform() * n_left)
                 before = 0
                 while before < n_drawn and self.drawn[before] != place:
                     before += 1
@@ -82,7 +82,7 @@ cdef class Selection:
                     self.drawn[n_drawn] = place
                     n_drawn += 1
 
-    cdef double uniform(self) noexcept nogil:
+    cdef double next_uniform(self) noexcept nogil:
         """The next number in [0, 1)."""
         self.next_random = next_state(self.next_random)
         return uniform(self.next_random)
@@ -140,8 +140,8 @@ cdef class Gradient(Selection):
 
 
 cdef class Active(Selection):
-    """The candidate that is nearest to the boundary: smallest \\|f(x)\\|, or, with several classes,
-    gap between the two best ones. No label is looked at."""
+    """The candidate that is nearest to the boundary: smallest \\|f(x)\\|, or, with several
+    classes, gap between the two best ones. No label is looked at."""
 
     cdef double key(self, const double *scores, int32_t label) noexcept nogil:
         cdef Py_ssize_t c
@@ -158,8 +158,8 @@ cdef class Active(Selection):
 
 cdef class AutoActive(Active):
     """The nearest of the first ``n_close`` candidates within the margin, widened by half of delta,
-    the largest violation that the last REPROCESS has left: while the model is young nearly all are,
-    and rows are taken as they come."""
+    the largest violation that the last REPROCESS has left: while the model is young nearly all
+    are, and rows are taken as they come."""
     cdef Py_ssize_t n_close, n_found
     cdef double margin
 
