@@ -1,5 +1,6 @@
 """LASVC: a kernel support vector machine that learns in one pass and can be continued."""
 
+import copy
 import warnings
 from dataclasses import replace
 from numbers import Integral, Real
@@ -593,6 +594,41 @@ class LASVC(KernelLearner):
             engine.finish(threads)
         recentred = at["stage"] == "finish" and self._recentre_if_coarse()
         return {**at, "stage": "recentred" if recentred else "over"}
+
+    def snapshot(self):
+        """Return an independent copy, finished, at any moment of a stream.
+
+        The copy solves the problem over the vectors kept to ``tol``, and can be used, stored and
+        deployed; this model goes on as if nothing had been asked of it, to the last bit. Memory
+        for kernel rows is not copied.
+
+        Returns
+        -------
+        model : LASVC
+            The finished copy, which can learn further rows as well.
+
+        Raises
+        ------
+        NotFittedError
+            If nothing has been learnt yet.
+        ValueError
+            If a model with ``kernel="precomputed"`` has not been finished: the matrix is not kept.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.datasets import load_digits
+        >>> from sklearn_online_svm import LASVC
+        >>> X, y = load_digits(return_X_y=True)
+        >>> model, accuracy = LASVC(C=10, gamma=0.001, random_state=0), []
+        >>> for rows in np.array_split(np.arange(1200), 4):
+        ...     model = model.partial_fit(X[rows], y[rows], classes=np.arange(10))
+        ...     accuracy.append(model.snapshot().score(X[1200:], y[1200:]))
+        >>> accuracy[0] < accuracy[-1]
+        True
+        """
+        check_is_fitted(self)
+        return copy.deepcopy(self).finish()
 
     def resume(self, X=None, y=None, sample_weight=None):
         """Go on where an interrupted call stopped, as if it had never been interrupted.

@@ -1,10 +1,13 @@
 """LASVC that chooses which rows it learns, and when it is enough."""
 
+import pickle
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
 from sklearn_online_svm import LASVC
 from tests.support.samples import three_classes, two_classes
@@ -218,3 +221,40 @@ def test_precomputed_and_callable_kernels_choose_the_same_rows():
     for other in (called, given):
         assert_array_equal(other.support_, model.support_)
         np.testing.assert_allclose(other.dual_coef_, model.dual_coef_, atol=1e-3)
+
+
+# -- snapshots -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("finishing", [True, False])
+def test_a_snapshot_changes_nothing(finishing, algorithm):
+    X, y = three_classes(400)
+    params = dict(PARAMS, algorithm=algorithm, finishing=finishing)
+    watched, alone = LASVC(**params), LASVC(**params)
+    classes = np.unique(y)
+    for first in range(0, 400, 40):
+        rows = slice(first, first + 40)
+        for model in (watched, alone):
+            model.partial_fit(X[rows], y[rows], classes)
+        shot = watched.snapshot()
+        same(shot, pickle.loads(pickle.dumps(alone)).finish())
+        shot.partial_fit(X[:100], y[:100]).finish()
+    for problem, other in zip(watched._engine.problems, alone._engine.problems, strict=True):
+        for name, value in other.state().items():
+            assert_array_equal(problem.state()[name], value, err_msg=name)
+    same(watched, alone)
+    assert watched.n_kernel_evaluations_ == alone.n_kernel_evaluations_
+
+
+def test_a_snapshot_of_nothing():
+    with pytest.raises(NotFittedError):
+        LASVC().snapshot()
+
+
+def test_a_snapshot_is_finished():
+    X, y = two_classes(500)
+    model = LASVC(**PARAMS, finishing=False).partial_fit(X, y, np.unique(y))
+    shot = model.snapshot()
+    assert shot.duality_gap_[0] < 0.1 * model.duality_gap_[0]
+    assert shot.n_samples_seen_ == 500

@@ -95,6 +95,9 @@ cdef class Learning(Membership):
             [self.n_evaluations, self.n_changes, self.solved_at], dtype=np.int64)
         if self.settled.live:
             state.update(self.settled.state(self.members.n))
+            state["settled_g"][state["alive"] == 0] = 0.0
+        # That of a free slot means nothing, and is what memory held before.
+        state["g"][state["alive"] == 0] = 0.0
         return state
 
     def restore(self, state, bint same_kernel=True, Py_ssize_t n_loaded=0):

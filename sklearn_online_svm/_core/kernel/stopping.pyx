@@ -25,7 +25,7 @@ cdef class Stopping:
 
 cdef class MarginExhausted(Stopping):
     """The row lies outside the margin, \\|f(x)\\| >= max \\|f(x_s)\\| over the free support
-    vectors, in all problems. A problem without a free one has no margin yet: nothing lies outside."""
+    vectors, in all problems. A problem without a free one has no margin yet."""
 
     cdef bint is_over(self, list problems, const double *scores):
         cdef Py_ssize_t c, s
