@@ -1,0 +1,194 @@
+"""The example of author records: its pieces against definitions, and all of it on small data."""
+
+import contextlib
+import functools
+import io
+import runpy
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from tests.support import ROOT
+
+pytest.importorskip("rapidfuzz", reason="the example of author records measures with rapidfuzz")
+pytest.importorskip("matplotlib", reason="the examples plot")
+
+from rapidfuzz.distance import JaroWinkler  # noqa: E402
+from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: E402
+
+EXAMPLES = ROOT / "examples"
+
+
+@pytest.fixture
+def pieces(monkeypatch):
+    """The module beside the program, as the program imports it."""
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    monkeypatch.delitem(sys.modules, "_author_records", raising=False)
+    import _author_records
+
+    yield _author_records
+    del sys.modules["_author_records"]
+
+
+# ---------------------------------------------------------------------------- records
+
+
+def test_blocks_are_those_of_the_table(pieces):
+    assert sum(records for records, _ in pieces.BLOCKS.values()) == 3355
+    assert sum(authors for _, authors in pieces.BLOCKS.values()) == 490
+
+
+def test_a_block_has_its_records_and_authors(pieces):
+    for block, (n_records, n_authors) in pieces.BLOCKS.items():
+        records, truth = pieces.make_block(block, scale=0.2)
+        assert len(records) == len(truth) == round(0.2 * n_records)
+        assert_array_equal(np.unique(truth), np.arange(round(0.2 * n_authors)))
+    assert pieces.make_block(block, 0.2)[0] == pieces.make_block(block, 0.2)[0]
+    assert pieces.make_block(block, 0.2)[0] != pieces.make_block(block, 0.2, seed=1)[0]
+
+
+def test_records_vary(pieces):
+    records, truth = pieces.make_block("J. Smith", scale=0.3)
+    most = np.bincount(truth).argmax()
+    names = {record.name for record, author in zip(records, truth) if author == most}
+    assert len(names) > 3
+    assert any(name.endswith(" Smith") for name in names)
+    assert any(name.startswith("Smith, ") for name in names)
+    for known in ([r.email for r in records], [r.affiliation for r in records]):
+        assert 0 < sum(text == "" for text in known) < len(known) / 2
+
+
+def test_misspelt_is_one_edit_away(pieces):
+    from rapidfuzz.distance import OSA
+
+    rng = np.random.default_rng(0)
+    changed = [pieces.misspelt("university", 1.0, rng) for _ in range(99)]
+    distances = [OSA.distance("university", text) for text in changed]
+    assert set(distances) <= {0, 1}
+    assert np.mean(distances) > 0.8
+    assert pieces.misspelt("university", 0.0, rng) == "university"
+
+
+# ---------------------------------------------------------------------------- similarities
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Jane Smith", ("jane", "")),
+        ("Jane A. Smith", ("jane", "a")),
+        ("Smith, J. A.", ("j", "a")),
+        ("Smith, Jane", ("jane", "")),
+        ("Smith", ("", "")),
+    ],
+)
+def test_first_names(pieces, name, expected):
+    assert pieces.first_names(name) == expected
+
+
+def test_jaccard_by_hand(pieces):
+    found = pieces.jaccard(["a b c", "b c d", "x", ""])
+    assert_allclose(found[0], [1.0, 0.5, 0.0, 0.0])
+    assert_allclose(pieces.jaccard(["", ""]), np.zeros((2, 2)))
+
+
+def test_agreement_by_hand(pieces):
+    assert_array_equal(pieces.agreement(["a", "a", "b", ""])[0], [1, 1, -1, 0])
+
+
+def soft_tfidf_by_definition(texts, threshold=0.9):
+    vectorizer = TfidfVectorizer(token_pattern=r"\w+")
+    weights = vectorizer.fit_transform(texts).toarray()
+    tokens = vectorizer.get_feature_names_out()
+    found = np.zeros((len(texts), len(texts)))
+    for s in range(len(texts)):
+        for t in range(len(texts)):
+            for w in np.flatnonzero(weights[s]):
+                alike = {
+                    v: JaroWinkler.normalized_similarity(tokens[w], tokens[v])
+                    for v in np.flatnonzero(weights[t])
+                }
+                v = max(alike, key=alike.get)
+                if alike[v] >= threshold:
+                    found[s, t] += weights[s, w] * weights[t, v] * alike[v]
+    return np.minimum((found + found.T) / 2, 1.0)
+
+
+def test_soft_tfidf_by_definition(pieces):
+    texts = ["jane a smith", "jane a smiht", "john smith", "smith jane", "keiko tanaka"]
+    found = pieces.soft_tfidf(texts)
+    assert_allclose(found, soft_tfidf_by_definition(texts), atol=1e-6)
+    # A typing error costs little, another name much.
+    assert found[0, 0] == pytest.approx(1.0)
+    assert found[0, 1] > 0.9 > found[0, 2] > found[0, 4] == 0
+
+
+def test_similarities_are_those_of_pairs(pieces):
+    records, truth = pieces.make_block("M. Jones", scale=0.1)
+    found = pieces.similarities(records)
+    n = len(records)
+    assert found.shape == (n * (n - 1) // 2, len(pieces.FEATURES))
+    assert np.isfinite(found).all()
+    assert found.min() >= -1
+    assert found.max() <= 1
+    # In another order the pairs are others, their similarities are not.
+    turned = pieces.similarities(records[::-1])
+    place = np.zeros((n, n), dtype=int)
+    place[np.triu_indices(n, 1)] = np.arange(len(found))
+    first, second = np.triu_indices(n, 1)
+    assert_allclose(turned[place[n - 1 - second, n - 1 - first]], found, atol=1e-6)
+    same = pieces.same_author(truth)
+    assert_array_equal(same, truth[first] == truth[second])
+    telling = [i for i, name in enumerate(pieces.FEATURES) if "known" not in name]
+    means = [found[same == value][:, telling].mean(axis=0) for value in (0, 1)]
+    assert (means[0] < means[1]).all()
+
+
+# ---------------------------------------------------------------------------- all of it
+
+
+@pytest.fixture
+def everything(pieces, monkeypatch):
+    """What the program leaves behind, with a quarter of the pairs, and what it prints."""
+    import matplotlib.pyplot as plt
+
+    plt.switch_backend("agg")
+    monkeypatch.setattr(plt, "show", lambda: plt.close("all"))
+    monkeypatch.setattr(pieces, "make_block", functools.partial(pieces.make_block, scale=0.2))
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        left = runpy.run_path(str(EXAMPLES / "plot_name_disambiguation.py"))
+    return left, printed.getvalue()
+
+
+def test_from_records_to_authors_and_a_model_that_goes_on(everything):
+    left, printed = everything
+    n_labels = left["n_labels"][left["stop"]]
+    assert n_labels < 0.5 * len(left["y_pairs"])
+    # Chosen labels are worth more than as many that were not chosen, and give a smaller model
+    # than all of them do.
+    error_svc, error_active, error_random, _, _ = np.mean(left["table"], axis=0)
+    assert error_active < error_random
+    assert error_active < error_svc + 0.5
+    assert left["n_vectors"]["active"] < 0.5 * left["n_vectors"]["SVC"]
+    # Clusters are better than the decisions that they were made of.
+    f1_pairs, f1, rand, homogeneity, completeness = np.mean(left["quality"], axis=0)
+    assert f1 > f1_pairs
+    assert min(rand, homogeneity, completeness) > 0.6
+    for name in left["TEST"]:
+        assert len(left["found"][name]) == len(left["truth"][name])
+    # The stored model has learnt a hundred pairs more than the one that was stored.
+    later, model = left["later"], left["model"]
+    assert later.n_samples_seen_ == model.n_samples_seen_ + 100 == n_labels + 100
+    assert "records to their authors" in printed
+
+
+def test_noise_is_an_author_of_its_own(everything):
+    clusters = everything[0]["clusters"]
+    D = np.ones((5, 5)) - np.eye(5)
+    D[0, 3] = D[3, 0] = 0.1
+    labels = clusters(D, eps=0.2)
+    assert labels[0] == labels[3]
+    assert len(set(labels)) == 4
