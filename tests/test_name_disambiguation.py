@@ -15,21 +15,28 @@ from tests.support import ROOT
 pytest.importorskip("rapidfuzz", reason="the example of author records measures with rapidfuzz")
 pytest.importorskip("matplotlib", reason="the examples plot")
 
-from rapidfuzz.distance import JaroWinkler  # noqa: E402
+import matplotlib.pyplot as plt  # noqa: E402
+from rapidfuzz.distance import OSA, JaroWinkler  # noqa: E402
 from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: E402
 
 EXAMPLES = ROOT / "examples"
 
 
-@pytest.fixture
-def pieces(monkeypatch):
+@contextlib.contextmanager
+def imported(patch):
     """The module beside the program, as the program imports it."""
-    monkeypatch.syspath_prepend(str(EXAMPLES))
-    monkeypatch.delitem(sys.modules, "_author_records", raising=False)
+    patch.syspath_prepend(str(EXAMPLES))
+    patch.delitem(sys.modules, "_author_records", raising=False)
     import _author_records
 
     yield _author_records
     del sys.modules["_author_records"]
+
+
+@pytest.fixture
+def pieces(monkeypatch):
+    with imported(monkeypatch) as module:
+        yield module
 
 
 # ---------------------------------------------------------------------------- records
@@ -61,8 +68,6 @@ def test_records_vary(pieces):
 
 
 def test_misspelt_is_one_edit_away(pieces):
-    from rapidfuzz.distance import OSA
-
     rng = np.random.default_rng(0)
     changed = [pieces.misspelt("university", 1.0, rng) for _ in range(99)]
     distances = [OSA.distance("university", text) for text in changed]
@@ -149,16 +154,18 @@ def test_similarities_are_those_of_pairs(pieces):
 # ---------------------------------------------------------------------------- all of it
 
 
-@pytest.fixture
-def everything(pieces, monkeypatch):
+@pytest.fixture(scope="module")
+def everything():
     """What the program leaves behind, with a quarter of the pairs, and what it prints."""
-    import matplotlib.pyplot as plt
-
-    plt.switch_backend("agg")
-    monkeypatch.setattr(plt, "show", lambda: plt.close("all"))
-    monkeypatch.setattr(pieces, "make_block", functools.partial(pieces.make_block, scale=0.2))
     printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
+    plt.switch_backend("agg")
+    with (
+        contextlib.redirect_stdout(printed),
+        pytest.MonkeyPatch.context() as patch,
+        imported(patch) as pieces,
+    ):
+        patch.setattr(plt, "show", lambda: plt.close("all"))
+        patch.setattr(pieces, "make_block", functools.partial(pieces.make_block, scale=0.2))
         left = runpy.run_path(str(EXAMPLES / "plot_name_disambiguation.py"))
     return left, printed.getvalue()
 

@@ -5,7 +5,7 @@ from numbers import Integral
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
 
 from .._feature_space import Kernel, taken_apart
@@ -178,6 +178,8 @@ class VirtualSampler(BaseOverSampler):
         seen = rows
         for transformer in transformers:
             seen = transformer.transform(seen)
+        # Transformers may return data frames, and other sparse formats.
+        seen = check_array(seen, accept_sparse="csr", dtype=[np.float64, np.float32])
 
         points, labels, ends = [rows], [y], [np.empty((0, 2), dtype=np.intp)]
         for label, n in wanted.items():

@@ -181,6 +181,17 @@ def test_a_pipeline_finds_neighbors_where_its_kernel_is():
     assert_allclose(scale.transform(points), expected, atol=1e-9)
 
 
+def test_a_pipeline_whose_scaler_makes_frames():
+    pytest.importorskip("pandas")
+    plain = make_pipeline(StandardScaler(), LASVC())
+    framed = make_pipeline(StandardScaler().set_output(transform="pandas"), LASVC())
+    found = [
+        VirtualSampler(estimator=machine, random_state=0).fit_resample(X, Y)[0]
+        for machine in (plain, framed)
+    ]
+    assert_array_equal(*found)
+
+
 def test_a_search():
     search = GridSearchCV(LASVC(random_state=0), {"C": [1, 10]}, cv=2)
     sampler = VirtualSampler(estimator=search, random_state=0)
