@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.utils import check_random_state
 
+from .._core.kernel.given_rows import Rows
 from .._core.kernel.selection import Active, AutoActive, Gradient, Selection
 from .._core.kernel.stopping import MarginExhausted, SupportStable
 
@@ -34,46 +35,88 @@ def refuse_contradictions(model):
         )
 
 
-def first_choice(model, order, cost, random, salt=0):
-    """Return what a choice among the rows of ``order`` begins with: fields of ``at``.
+class Choice:
+    """What a model learns next, and what that depends on; the engine follows it within ``with``.
 
-    Rows of cost 0 are not learnt: they cost no label. ``random`` is a RandomState or a seed,
-    ``salt`` a number that tells the chunks of a stream apart.
+    Parameters
+    ----------
+    model : LASVC
+    at : dict
+        ``order`` of the rows, and ``choice``, what is known so far (see ``begun``).
+    X, codes, cost : rows, class codes, upper bounds of alpha
+    row_ids : ndarray of int64
+    origin : int
+        What ``row_ids`` count: DATA or STREAM.
     """
-    order = order[cost[order] > 0.0]
-    if model.selection == "random" and model.stopping is None:
-        return {"order": order[: model.max_labels], "choice": None}
-    seed = int(check_random_state(random).randint(_LARGEST_SEED))
-    seed = int(np.random.SeedSequence([seed, salt]).generate_state(1, np.uint64)[0])
-    return {"order": order, "choice": {"random": seed, "history": None}}
 
+    def __init__(self, model, at, X, codes, cost, row_ids, origin):
+        self.engine, self.X, self.order = model._engine, X, at["order"]
+        self.given = Rows(codes, cost, row_ids, origin=origin)
+        self.selection = None
+        if at["choice"] is not None:
+            self.selection = new_selection(model)
+            self.selection.restore(at["choice"]["random"], at["choice"]["history"])
 
-def checked_choice(model, at, n_rows):
-    """Return a stored choice, or refuse it."""
-    order = at.array("order", np.int64, (None,), low=0, high=n_rows - 1)
-    at.require(len(np.unique(order)) == len(order), "order", "must name no row twice")
-    checked = {"order": np.array(order), "choice": None}
-    if at.value("choice") is not None:
-        choice = at.part("choice")
-        history = choice.value("history")
+    @classmethod
+    def begun(cls, model, order, cost, random, salt=0):
+        """Return what a choice among the rows of ``order`` begins with: fields of ``at``.
+
+        Rows of cost 0 are not learnt: they cost no label. ``random`` is a RandomState or a seed,
+        ``salt`` a number that tells the chunks of a stream apart.
+        """
+        if not chooses(model):
+            return {"order": order, "choice": None}
+        order = order[cost[order] > 0.0]
+        if model.selection == "random" and model.stopping is None:
+            return {"order": order[: model.max_labels], "choice": None}
+        seed = int(check_random_state(random).randint(_LARGEST_SEED))
+        seed = int(np.random.SeedSequence([seed, salt]).generate_state(1, np.uint64)[0])
+        return {"order": order, "choice": {"random": seed, "history": None}}
+
+    @classmethod
+    def checked(cls, model, at, n_rows):
+        """Return a stored choice, or refuse it."""
+        order = at.array("order", np.int64, (None,), low=0, high=n_rows - 1)
+        at.require(len(np.unique(order)) == len(order), "order", "must name no row twice")
+        checked = {"order": np.array(order), "choice": None}
+        if at.value("choice") is not None:
+            checked["choice"] = cls.checked_fields(model, at.part("choice"), n_rows)
+        return checked
+
+    @classmethod
+    def checked_fields(cls, model, choice, n_rows):
+        """Return the fields of a choice that is one, or refuse them."""
+        history, longest = choice.value("history"), model.stable_rows
         if history is not None:
             history = choice.array("history", np.int64, (None,), low=0)
-            choice.require(
-                len(history) <= model.stable_rows,
-                "history",
-                f"must be of {model.stable_rows} rows or fewer",
-            )
-        checked["choice"] = {
-            "random": choice.integer("random", 0, 2**64 - 1),
-            "history": history,
-        }
-    return checked
+            choice.require(len(history) <= longest, "history", f"must be of {longest} or fewer")
+        return {"random": choice.integer("random", 0, 2**64 - 1), "history": history}
+
+    def __enter__(self):
+        self.engine.selection = self.selection
+        return self
+
+    def __exit__(self, *error):
+        self.engine.selection = None
+
+    @property
+    def state(self):
+        """What is known now."""
+        return None if self.selection is None else self.selection.state()
+
+    @property
+    def stopped(self):
+        """Whether ``stopping`` has said that it is enough."""
+        return self.selection is not None and self.selection.stopped
+
+    @property
+    def n_labels(self):
+        """Rows learnt whose labels had to be known."""
+        return self.engine.n_learnt
 
 
-def selection_for(model, choice):
-    """Return the selection that goes on from ``choice``; None: rows are learnt as they come."""
-    if choice is None:
-        return None
+def new_selection(model):
+    """Return a selection as the parameters describe it."""
     stopping = {
         None: lambda: None,
         "margin": MarginExhausted,
@@ -82,11 +125,7 @@ def selection_for(model, choice):
     n = -1 if model.n_candidates == "all" else int(model.n_candidates)
     options = dict(most=model.max_labels, stopping=stopping)
     if model.selection == "random":
-        selection = Selection(1, **options)
-    elif model.selection == "autoactive":
-        selection = AutoActive(n if n < 0 else 2 * n, n_close=model.n_close, **options)
-    else:
-        kind = {"gradient": Gradient, "active": Active}[model.selection]
-        selection = kind(n, **options)
-    selection.restore(**choice)
-    return selection
+        return Selection(1, **options)
+    if model.selection == "autoactive":
+        return AutoActive(n if n < 0 else 2 * n, n_close=model.n_close, **options)
+    return {"gradient": Gradient, "active": Active}[model.selection](n, **options)

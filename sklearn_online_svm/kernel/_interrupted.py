@@ -8,7 +8,6 @@ import zlib
 import numpy as np
 
 from .._base import check_rows, check_weights, encode_labels
-from ._choosing import checked_choice
 
 # Of larger data, evenly spaced rows of so many bytes are in the checksum.
 LOOKED_AT = 2**24
@@ -103,9 +102,8 @@ def checked_place(model, interrupted, n_rows):
     else:
         for name in ("counts_before", "counts"):
             checked[name] = at.array(name, np.float64, (len(model.classes_),), low=0)
-        if at.has("order"):
-            checked |= checked_choice(model, at, n_rows)
-            n_order = len(checked["order"])
+        checked |= model._choice.checked(model, at, n_rows)
+        n_order = len(checked["order"])
     n_learnt = interrupted.part("running").integer("n_learnt")
     running = stage == "learn"
     at.require(n_learnt <= n_order or not running, "order", f"must be of {n_learnt} rows or more")

@@ -24,14 +24,7 @@ from .._base import (
 from .._core.kernel.given_rows import Rows
 from .._core.kernel.members import STREAM
 from .._core.kernel.stores import BLOCK
-from ._choosing import (
-    SELECTIONS,
-    STOPPINGS,
-    chooses,
-    first_choice,
-    refuse_contradictions,
-    selection_for,
-)
+from ._choosing import SELECTIONS, STOPPINGS, Choice, chooses, refuse_contradictions
 from ._engine import ALGORITHMS, SolverSpec
 from ._learner import KernelLearner
 from ._passes import OnlinePasses, known_slots
@@ -334,6 +327,7 @@ class LASVC(KernelLearner):
     max_passes = 1000
 
     _passes = OnlinePasses
+    _choice = Choice
     _stages = {
         "fit": OnlinePasses.stages,
         "partial_fit": ("begin", "learn"),
@@ -478,12 +472,11 @@ class LASVC(KernelLearner):
             n_labels=self.__dict__.get("n_labels_used_", 0),
             counts_before=self._class_counts,
             counts=self._class_counts if counts is None else counts,
+            **self._choice.begun(
+                self, np.arange(len(cost)), cost, self.random_state, self.n_samples_seen_
+            ),
         )
-        if chooses(self):
-            order = np.arange(len(cost))
-            at |= first_choice(self, order, cost, self.random_state, self.n_samples_seen_)
         self.__dict__.pop("_interrupted", None)
-        self.stopped_early_ = False
         if new is not None:
             self._take_up(new)
         return rows, cost, at
@@ -494,28 +487,29 @@ class LASVC(KernelLearner):
         Whatever ends it leaves the counts right.
         """
         X, codes, weights = rows
-        whole = False
-        engine, first, n_rows = self._engine, at["first"], X.shape[0]
-        in_order = "order" not in at
-        order = np.arange(n_rows) if in_order else at["order"]
+        engine, first, n_rows, whole = self._engine, at["first"], X.shape[0], False
+        in_order = not chooses(self)
+        row_ids = first + np.arange(n_rows)
+        choice = self._choice(self, at, X, codes, cost, row_ids, STREAM)
 
-        def count(n):
+        def count(_):
             # Rows that are chosen may be any of the chunk.
+            n = choice.n_labels if at["stage"] == "learn" else 0
             self.n_samples_seen_ = first + (n if in_order or not n else n_rows)
             self.n_labels_used_ = at["n_labels"] + n
 
         try:
-            with engine.guard, thread_pool(self.n_jobs, len(order)) as threads:
+            with engine.guard, thread_pool(self.n_jobs, n_rows) as threads, choice:
                 if at["stage"] == "begin":
                     engine.begin_pass(None)
                     engine.allow(_NO_LIMIT)  # but that of each row
-                    if len(order) > BLOCK:
+                    if n_rows > BLOCK:
                         engine.check(X)
                     at = {**at, "stage": "learn"}
-                progress = count if len(order) > BLOCK else None
-                given = Rows(codes, cost, first + np.arange(n_rows), origin=STREAM)
-                engine.selection = selection_for(self, at.get("choice"))
-                engine.learn(X, order, given, threads, engine.n_learnt, progress)
+                progress = count if n_rows > BLOCK else None
+                engine.learn(
+                    choice.X, choice.order, choice.given, threads, engine.n_learnt, progress
+                )
                 whole = True
                 # Now and then is enough: each time the rows have doubled.
                 if (first + n_rows).bit_length() == first.bit_length():
@@ -523,22 +517,19 @@ class LASVC(KernelLearner):
                 self._recentre_if_coarse()
                 return self._coarseness()
         except BaseException as error:
-            if engine.selection is not None:
-                at = {**at, "choice": engine.selection.state()}
             if self._engine is engine:
+                at = {**at, "choice": choice.state}
                 self._note_interrupt(error, "partial_fit", rows, cost, at)
             raise
         finally:
-            n = engine.n_learnt if at["stage"] == "learn" else 0
-            count(n)
+            count(None)
+            self.stopped_early_ = choice.stopped
             if whole:
                 self.n_samples_seen_ = first + n_rows
-            if engine.selection is not None:
-                self.stopped_early_ = engine.selection.stopped
-                engine.selection = None
             if self.class_weight == "online_balanced":
                 before, after = at["counts_before"], at["counts"]
-                if n < n_rows:
+                if not whole:
+                    n = self.n_samples_seen_ - first
                     after = before + np.bincount(codes[:n], weights[:n], len(before))
                 self._note_class_weights(None, after)
 
@@ -765,9 +756,8 @@ class LASVC(KernelLearner):
         refuse_contradictions(self)
         self.n_labels_used_ = 0
         self.stopped_early_ = False
-        at = dict(stage="begin", n_pass=1, order=self._order, choice=None, patience=None)
-        if chooses(self):
-            at |= first_choice(self, self._order, cost, self._random)
+        at = dict(stage="begin", n_pass=1, patience=None)
+        at |= self._choice.begun(self, self._order, cost, self._random)
         at["random"] = None if self.max_iter == 1 else self._random.get_state(legacy=False)
         former = before.get("_engine") if self.warm_start else None
         engine = self._built_engine(X)
@@ -777,7 +767,7 @@ class LASVC(KernelLearner):
                 self._seed(engine, former.present(), X, codes, cost, before)
         self._engine = engine
         self._allow_steps(X.shape[0])
-        return OnlinePasses(self, X, codes, cost, at)
+        return self._passes(self, X, codes, cost, at)
 
     def _seed(self, engine, solution, X, codes, cost, before):
         """Begin with the solution of the former fit, moved into the present boxes."""

@@ -13,10 +13,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._base import thread_pool
-from .._core.kernel.given_rows import Rows
 from .._core.kernel.members import DATA
 from .._persistent import stored_generator
-from ._choosing import checked_choice, chooses, selection_for
+from ._choosing import chooses
 from ._progress import progress_of
 
 
@@ -78,13 +77,15 @@ class Passes:
             stage="learn", changes=self.engine.n_changes, n_done=self.engine.n_done, n_rounds=0
         )
 
-    def learn_rows(self, given):
-        """Learn the rest of the running pass."""
-        order, begin, model = self.at["order"], self.engine.n_learnt, self.model
+    def learn_rows(self, given, X=None, order=None):
+        """Learn the rest of the running pass; of other rows, in another order, where given."""
+        order = self.at["order"] if order is None else order
+        begin, model = self.engine.n_learnt, self.model
         title = f"[{type(model).__name__}]"
         progress = progress_of(self.engine, len(order), model.verbose, title)
         try:
-            self.engine.learn(self.X, order, given, self.threads, begin, progress)
+            X = self.X if X is None else X
+            self.engine.learn(X, order, given, self.threads, begin, progress)
         finally:
             if progress is not None:
                 progress.close()
@@ -148,7 +149,7 @@ class OnlinePasses(Passes):
             "must be the state of a generator",
         )
         at.integer("n_pass", 1)
-        return super().checked(model, at, n_rows) | checked_choice(model, at, n_rows)
+        return super().checked(model, at, n_rows) | model._choice.checked(model, at, n_rows)
 
     def __init__(self, model, X, codes, cost, at):
         super().__init__(model, X, codes, cost, at)
@@ -163,16 +164,15 @@ class OnlinePasses(Passes):
 
     def learn(self):
         model, engine = self.model, self.engine
-        engine.selection = selection_for(model, self.at["choice"])
+        choice = model._choice(model, self.at, self.X, self.codes, self.cost, self.row_ids, DATA)
         try:
-            self.learn_rows(Rows(self.codes, self.cost, self.row_ids))
+            with choice:
+                self.learn_rows(choice.given, choice.X, choice.order)
         finally:
             if self.at["n_pass"] == 1:
-                model.n_labels_used_ = engine.n_learnt
-            if engine.selection is not None:
-                model.stopped_early_ = engine.selection.stopped
-                self.at = {**self.at, "choice": engine.selection.state()}
-            engine.selection = None
+                model.n_labels_used_ = choice.n_labels
+                model.stopped_early_ = choice.stopped
+            self.at = {**self.at, "choice": choice.state}
         unchanged = engine.n_changes == self.at["changes"]
         done = self.n_passes > 1 and unchanged and (model._is_solved() or not self.finishing)
         model.kkt_violation_ = engine.violation_left() if done else engine.violation_met()

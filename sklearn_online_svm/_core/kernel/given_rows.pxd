@@ -12,6 +12,7 @@ cdef class Rows:
     cdef const double[::1] targets
     cdef const int64_t[::1] vectors
     cdef int8_t origin
+    cdef const int8_t[::1] origins
 
     cdef int64_t place(self, Py_ssize_t row) noexcept nogil
     cdef void describe(self, Example *row, Py_ssize_t r, Py_ssize_t c, int positive) noexcept nogil

@@ -27,14 +27,15 @@ cdef class Rows:
     vectors : ndarray of int64, optional
         Places in X, where several rows have one vector; what comes next to each other in the
         order of visiting shares it. All else is counted by rows then, not by places in X.
-    origin : int, default=DATA
-        Where they come from: a number of ``members``.
+    origin : int or ndarray of int8, default=DATA
+        Where they come from, all or each: a number of ``members``.
     """
     def __init__(self, labels, cost, row_ids, shifted=None, *, targets=None, vectors=None,
-                 int8_t origin=OF_DATA):
+                 origin=OF_DATA):
         self.labels, self.cost, self.row_ids = labels, cost, row_ids
         self.shifted, self.targets, self.vectors = shifted, targets, vectors
-        self.origin = origin
+        self.origins = origin if isinstance(origin, np.ndarray) else None
+        self.origin = OF_DATA if isinstance(origin, np.ndarray) else origin
 
     cdef int64_t place(self, Py_ssize_t row) noexcept nogil:
         """Place in X."""
@@ -44,7 +45,8 @@ cdef class Rows:
                        int positive) noexcept nogil:
         """All but the place of row ``r``, to problem ``c``, which takes a class for +1."""
         cdef double cost = self.cost[r]
-        row.row_id, row.origin, row.region = self.row_ids[r], self.origin, 0
+        row.row_id, row.region = self.row_ids[r], 0
+        row.origin = self.origin if self.origins is None else self.origins[r]
         row.y = 1 if self.labels[r] == positive else -1
         row.target = row.y if self.targets is None else self.targets[r]
         if (row.y > 0) != (self.shifted is not None and self.shifted[c, r] != 0):

@@ -10,6 +10,7 @@ import numpy as np
 # For those who say in Python where rows come from.
 DATA = OF_DATA
 STREAM = OF_STREAM
+VIRTUAL = MADE_UP
 
 cdef double EPSILON = np.finfo(np.float64).eps
 
@@ -111,6 +112,14 @@ cdef class Members:
     def __getitem__(self, str name):
         """Array ``name`` over the slots [0, n)."""
         return self.arrays[name][:self.n]
+
+    def alpha_of(self, int64_t row_id, int8_t origin):
+        """alpha of a row, 0.0 if it is no member."""
+        cdef Py_ssize_t s
+        for s in range(self.n - 1, -1, -1):
+            if self.alive[s] and self.row_id[s] == row_id and self.origin[s] == origin:
+                return self.alpha[s]
+        return 0.0
 
     def state(self):
         """The arrays, trimmed, and the counts: all there is to know."""

@@ -9,6 +9,7 @@ from ..guard cimport Halt, share
 from ..memory cimport address, round_up
 from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE, table
 from .fresh_rows cimport check_norms, check_type
+from .members cimport MADE_UP
 from .problem cimport Problem
 from .slots cimport Slots
 from .stores cimport Block, Store
@@ -48,7 +49,8 @@ cdef Solution written_down(Store store, Slots slots, list problems):
         for s in range(problem.members.n):
             if alive[s]:
                 coef[index[s]] += alpha[s]
-                row_id[index[s]] = problem.members.row_id[s]
+                row_id[index[s]] = (
+                    -1 if problem.members.origin[s] == MADE_UP else problem.members.row_id[s])
         coef += solution.n_slots
     return solution
 
@@ -70,7 +72,7 @@ cdef class Solution:
 
     @property
     def row_ids(self):
-        """Lasting number of each support vector."""
+        """Lasting number of each support vector, -1 for one that was made up."""
         return self.row_id_of_slot[self.support]
 
     @property

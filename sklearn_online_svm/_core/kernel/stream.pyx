@@ -41,6 +41,9 @@ cdef class DualLoop(Finishing):
     """The whole engine: it learns from streams."""
     # Which row is next, or None: as they come, a block at a time.
     cdef public Selection selection
+    # Told of each row that has been chosen and learnt; it may add others to those that are left,
+    # which it returns, with their number. None: nobody.
+    cdef public object follower
     # Called with the Events of each problem after each block, or None.
     cdef public object listener
     cdef Ahead ahead
@@ -71,7 +74,7 @@ cdef class DualLoop(Finishing):
         progress : callable, optional
             Called with ``n_learnt`` after each block, for those who look meanwhile.
         """
-        cdef Py_ssize_t n_visited, at = begin, n = order.shape[0]
+        cdef Py_ssize_t n_visited, at = begin, n = order.shape[0], end = n
         cdef bint chosen, chooses = self.selection is not None
         cdef int64_t[::1] left = order.base if chooses else None      # refused if it is read-only
         check_type(self.store, X)
@@ -81,11 +84,16 @@ cdef class DualLoop(Finishing):
         self.ahead.begin = -1
         if chooses:
             n = min(n, self.selection.most)
-        while at < n:
+        while True:
+            if self.follower is not None:
+                X, end = self.follower.follow(self.problems, at)
+                n = end
+            if at >= n:
+                break
             self.busy = True
             try:
                 if chooses and self.midst is None:
-                    if not self.choose(X, left[at:], executor):
+                    if not self.choose(X, left[at:end], executor):
                         break
                 elif not self.take_ahead(at):
                     self.load(X, &order[at], 1 if chooses else min(LEAVES_BLOCK, n - at))
