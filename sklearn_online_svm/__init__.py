@@ -5,7 +5,7 @@ from importlib import import_module
 from ._show_versions import show_versions
 from ._version import __version__
 from .active import LabelEfficientClassifier
-from .kernel import LASVC, RampSVC
+from .kernel import LASVC, RampSVC, VirtualLASVC
 from .linear import (
     AROWClassifier,
     ConfidenceWeightedClassifier,
@@ -29,6 +29,7 @@ __all__ = [
     "RampSVC",
     "SCWClassifier",
     "SecondOrderPerceptronClassifier",
+    "VirtualLASVC",
     "__version__",
     "show_versions",
 ]

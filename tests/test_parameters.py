@@ -23,6 +23,7 @@ from sklearn_online_svm import (
     PerceptronClassifier,
     SCWClassifier,
     SecondOrderPerceptronClassifier,
+    VirtualLASVC,
     active,
 )
 from sklearn_online_svm.active import AllQuery, MarginQuery, RandomQuery
@@ -91,6 +92,34 @@ TABLE = [
         },
     ),
     (LASVC(algorithm="lasvm-i", C=10.0, gamma=0.3), {"ramp_s": (0.5, TAKEN_UP)}),
+    (
+        VirtualLASVC(C=10.0, gamma=0.3, finishing=False, random_state=0),
+        {
+            "C": (100.0, TAKEN_UP),
+            "kernel": ("linear", REFUSED),
+            "degree": (2, REFUSED),
+            "gamma": (0.4, REFUSED),
+            "coef0": (1.0, REFUSED),
+            "algorithm": ("lasvm-g", REFUSED),
+            "minority_class": (0, TAKEN_UP),
+            "n_neighbors": (1, TAKEN_UP),
+            "n_virtual": (3, TAKEN_UP),
+            "n_candidates": (5, TAKEN_UP),
+            "max_labels": (50, TAKEN_UP),
+            "stopping": ("n_support", NOT_OF_STREAMS),  # of more rows than there are here
+            "delta_max": (0.1, TAKEN_UP),
+            "finishing": (True, TAKEN_UP),
+            "shrinking": (False, NOT_OF_STREAMS),
+            "tol": (0.3, TAKEN_UP),
+            "ramp_s": (0.5, NOT_OF_STREAMS),
+            "cache_size": (1e-3, NOT_OF_STREAMS),
+            "class_weight": ({1: 5.0}, TAKEN_UP),
+            "shuffle": (False, NOT_OF_STREAMS),
+            "n_jobs": (2, NOT_OF_STREAMS),
+            "random_state": (7, TAKEN_UP),
+            "verbose": (1, NOT_OF_STREAMS),
+        },
+    ),
     (
         LASVC(selection="active", C=10.0, gamma=0.3, random_state=0),
         {"n_candidates": (5, TAKEN_UP), "random_state": (7, TAKEN_UP)},

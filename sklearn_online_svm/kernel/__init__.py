@@ -2,5 +2,6 @@
 
 from ._lasvc import LASVC
 from ._ramp import RampSVC
+from ._virtual import VirtualLASVC
 
-__all__ = ["LASVC", "RampSVC"]
+__all__ = ["LASVC", "RampSVC", "VirtualLASVC"]

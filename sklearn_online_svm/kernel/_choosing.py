@@ -15,17 +15,15 @@ _LARGEST_SEED = np.iinfo(np.int64).max
 
 def chooses(model):
     """Whether rows are not simply learnt all of them, as they come."""
-    return (
-        model.selection != "random" or model.max_labels is not None or model.stopping is not None
-    )
+    return model._rule != "random" or model.max_labels is not None or model.stopping is not None
 
 
 def refuse_contradictions(model):
     """Raise where parameters of the choice do not go together."""
-    if model.stopping == "margin" and model.selection not in ("active", "autoactive"):
+    if model.stopping == "margin" and model._rule not in ("active", "autoactive"):
         raise ValueError(
             "stopping='margin' looks at the row that is nearest to the boundary: it needs "
-            f"selection='active' or 'autoactive', got selection={model.selection!r}."
+            f"selection='active' or 'autoactive', got selection={model._rule!r}."
         )
     if model.class_weight == "online_balanced" and chooses(model):
         raise ValueError(
@@ -67,7 +65,7 @@ class Choice:
         if not chooses(model):
             return {"order": order, "choice": None}
         order = order[cost[order] > 0.0]
-        if model.selection == "random" and model.stopping is None:
+        if model._rule == "random" and model.stopping is None:
             return {"order": order[: model.max_labels], "choice": None}
         seed = int(check_random_state(random).randint(_LARGEST_SEED))
         seed = int(np.random.SeedSequence([seed, salt]).generate_state(1, np.uint64)[0])
@@ -101,8 +99,9 @@ class Choice:
 
     @property
     def state(self):
-        """What is known now."""
-        return None if self.selection is None else self.selection.state()
+        """What is known now: fields of ``at``."""
+        choice = None if self.selection is None else self.selection.state()
+        return {"order": self.order, "choice": choice}
 
     @property
     def stopped(self):
@@ -124,8 +123,8 @@ def new_selection(model):
     }[model.stopping]()
     n = -1 if model.n_candidates == "all" else int(model.n_candidates)
     options = dict(most=model.max_labels, stopping=stopping)
-    if model.selection == "random":
+    if model._rule == "random":
         return Selection(1, **options)
-    if model.selection == "autoactive":
+    if model._rule == "autoactive":
         return AutoActive(n if n < 0 else 2 * n, n_close=model.n_close, **options)
-    return {"gradient": Gradient, "active": Active}[model.selection](n, **options)
+    return {"gradient": Gradient, "active": Active}[model._rule](n, **options)

@@ -43,7 +43,7 @@ from ._interrupted import (
     remember,
     same_rows,
 )
-from ._machine import KernelMachine
+from ._machine import KernelMachine, largest_row
 from ._passes import known_slots
 
 
@@ -170,7 +170,7 @@ class KernelLearner(KernelMachine):
         engine.restore(state, running=running)
         if rows is not None:
             n_rows = at.get("first", 0) + len(rows[1])
-            largest = max(problem.members["row_id"].max(initial=-1) for problem in engine.problems)
+            largest = max(largest_row(problem) for problem in engine.problems)
             state.require(largest < n_rows, "problems", f"must keep rows below {n_rows}")
         if interrupted.value("method") == "fit" and self._passes.needs_known(self):
             engine.begin_pass(known_slots(engine, len(rows[1])))

@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_rows, has_fast_path, refuse_not_finite, thread_pool
 from .._contract import Learner
+from .._core.kernel.members import VIRTUAL
 from .._persistent import stored_classes, stored_features
 from .._suspects import SuspectLabels
 from ._engine import EngineSpec, linear_weights
@@ -247,7 +248,7 @@ class KernelMachine(SuspectLabels, ClassifierMixin, Learner):
         engine = spec.build()
         engine.restore(state.part("_engine"))
         for problem in engine.problems:
-            largest = problem.members["row_id"].max(initial=-1)
+            largest = largest_row(problem)
             state.require(largest < seen, "n_samples_seen_", f"must be above {largest}")
         return super()._rebuilt(state) | {
             "n_samples_seen_": seen,
@@ -258,6 +259,12 @@ class KernelMachine(SuspectLabels, ClassifierMixin, Learner):
             "_spec": spec,
             "_engine": engine,
         }
+
+
+def largest_row(problem):
+    """Largest number of a row that a problem keeps; -1 without any."""
+    members = problem.members
+    return members["row_id"][members["origin"] != VIRTUAL].max(initial=-1)
 
 
 def linear_scores(X, coef, intercept):

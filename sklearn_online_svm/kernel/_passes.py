@@ -54,7 +54,12 @@ class Passes:
     @classmethod
     def checked(cls, model, at, n_rows):
         """Return what a stored ``at`` holds beside its stage and counts, or refuse it."""
-        checked = {"order": at.array("order", np.int64, (None,), low=0, high=n_rows - 1)}
+        cls.check_counts(at)
+        return {"order": at.array("order", np.int64, (None,), low=0, high=n_rows - 1)}
+
+    @staticmethod
+    def check_counts(at):
+        """Refuse a generator or counts that are none."""
         if at.value("random") is not None:
             stored_generator(at, "random")
         if at.value("patience") is not None:
@@ -62,7 +67,6 @@ class Passes:
             patience.number("best")
             patience.integer("n_rounds")
             patience.integer("idle")
-        return checked
 
     def run(self):
         with thread_pool(self.model.n_jobs) as self.threads:
@@ -139,22 +143,23 @@ class OnlinePasses(Passes):
 
     @classmethod
     def needs_known(cls, model):
-        return model.max_iter != 1 or model.warm_start
+        return model._most_passes != 1 or model._starts_warm
 
     @classmethod
     def checked(cls, model, at, n_rows):
         at.require(
-            model.max_iter == 1 or at.value("random") is not None,
+            model._most_passes == 1 or at.value("random") is not None,
             "random",
             "must be the state of a generator",
         )
         at.integer("n_pass", 1)
-        return super().checked(model, at, n_rows) | model._choice.checked(model, at, n_rows)
+        cls.check_counts(at)
+        return model._choice.checked(model, at, n_rows)
 
     def __init__(self, model, X, codes, cost, at):
         super().__init__(model, X, codes, cost, at)
-        until_quiet = model.max_iter == -1
-        self.n_passes = model.max_passes if until_quiet else model.max_iter
+        until_quiet = model._most_passes == -1
+        self.n_passes = model.max_passes if until_quiet else model._most_passes
         self.finishing = until_quiet or model.finishing
         self.is_exact = self.n_passes > 1
 
@@ -172,7 +177,7 @@ class OnlinePasses(Passes):
             if self.at["n_pass"] == 1:
                 model.n_labels_used_ = choice.n_labels
                 model.stopped_early_ = choice.stopped
-            self.at = {**self.at, "choice": choice.state}
+            self.at = {**self.at, **choice.state}
         unchanged = engine.n_changes == self.at["changes"]
         done = self.n_passes > 1 and unchanged and (model._is_solved() or not self.finishing)
         model.kkt_violation_ = engine.violation_left() if done else engine.violation_met()
@@ -200,7 +205,7 @@ class OnlinePasses(Passes):
                     random=random,
                     patience=patience,
                 )
-        if model.max_iter == -1:
+        if model._most_passes == -1:
             warnings.warn(
                 f"LASVC did not converge within {n_pass} passes: the largest violation of the "
                 f"last pass was {model.kkt_violation_:.3g}, tol is {model.tol:.3g}. "

@@ -100,6 +100,8 @@ def models():
         "lasvm-g": learnt(LASVC(algorithm="lasvm-g", gamma=0.5), X, y),
         "lasvm-nc": learnt(LASVC(algorithm="lasvm-nc", gamma=0.5), X3, y3),
         "lasvm-i": learnt(LASVC(algorithm="lasvm-i", gamma=0.5), S, y),
+        "virtual": learnt(package.VirtualLASVC(gamma=0.5, random_state=0), X, y),
+        "virtual, sparse": learnt(package.VirtualLASVC(gamma=0.5, random_state=0), S3, y3),
         "ramp": fitted(Ramp(gamma=0.5), X[:100], y[:100]),
         "ramp, 3 classes": fitted(Ramp(fit_intercept=False, gamma=0.5), X3[:60], y3[:60]),
         "lasvm, cut": _cut(LASVC(kernel=CutKernel(), C=5.0, random_state=0), X, y, 4),

@@ -1,0 +1,273 @@
+"""VirtualLASVC: active selection from a pool to which points of the minority are added."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_matrix
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+
+from sklearn_online_svm import LASVC, VirtualLASVC
+from sklearn_online_svm._core.kernel.members import DATA
+from sklearn_online_svm._core.kernel.selection import Active
+from sklearn_online_svm._feature_space import Kernel
+from sklearn_online_svm.kernel._virtual_points import VirtualPoints
+from sklearn_online_svm.kernel._virtual_pool import VirtualPool
+from tests.reference.lasvm import ForkedTwin
+from tests.reference.selection import Chooser
+from tests.support.engine import kernel_values, make_loop, make_store
+
+GAMMA = 0.3
+PARAMS = dict(C=5.0, gamma=0.1, random_state=0)
+
+
+def imbalanced(n=400, n_classes=2, seed=0):
+    weights = [0.9] if n_classes == 2 else [0.1, 0.6]
+    return make_classification(
+        n, 6, n_informative=4, n_classes=n_classes, weights=weights, flip_y=0.03, random_state=seed
+    )
+
+
+def minority_rows(y, label=None):
+    labels, counts = np.unique(y, return_counts=True)
+    return y == (labels[counts.argmin()] if label is None else label)
+
+
+# -- the plain twin ------------------------------------------------------------------------------
+
+
+def plain_point(X, rows, row, n_neighbors, n_virtual, random):
+    """Points between a row and one of its nearest others of ``rows``, in an rbf kernel."""
+    others = np.array([r for r in rows if r != row])
+    distances = 2 - 2 * np.exp(-GAMMA * ((X[others] - X[row]) ** 2).sum(axis=1))
+    nearest = others[np.argsort(distances, kind="stable")[:n_neighbors]]
+    chosen = random.randint(len(nearest), size=n_virtual)
+    share = random.uniform(size=n_virtual)[:, None]
+    return share * X[row] + (1 - share) * X[nearest[chosen]]
+
+
+@pytest.mark.parametrize("n_virtual", [0, 1, 3])
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+def test_the_path_is_that_of_the_twin(layout, n_virtual):
+    """Row by row: what is chosen, which points are made, and all alpha."""
+    X, y = imbalanced(120)
+    n, codes = len(y), y.astype(np.int32)
+    minority = int(y.mean() < 0.5)
+    rows = np.flatnonzero(codes == minority)
+    costs = np.random.default_rng(0).uniform(1.8, 2.2, n)
+    given = csr_matrix(X) if layout == "sparse" else X
+    makes = VirtualPoints(given[rows], Kernel("rbf", GAMMA), 5)
+    of = dict(minority=minority, problem=0, n_virtual=n_virtual, max_labels=None)
+    start = dict(order=np.arange(n), points=given[:0], costs=np.zeros(0), n_done=0, first_id=0) | {
+        "random": np.random.RandomState(7).get_state(legacy=False)
+    }
+    pool = VirtualPool(given, codes, costs, np.arange(n), DATA, makes, of, start)
+    loop = make_loop(make_store(X, gamma=GAMMA, layout=layout), tol=1e-3)
+    loop.follower, loop.selection = pool, Active(20)
+    loop.selection.restore(99)
+    states = []
+    problem = loop.problems[0]
+
+    def note(_):
+        slots = problem.slots()
+        members = problem.members
+        virtual = n + members["row_id"][slots]
+        named = np.where(members["origin"][slots] == DATA, members["row_id"][slots], virtual)
+        states.append(dict(zip(named.tolist(), members["alpha"][slots].tolist(), strict=True)))
+
+    loop.learn(pool.rows.X, pool.order, pool.given, None, 0, note)
+
+    n_all = n + pool.n_made
+    everything = pool.rows.X[:n_all]
+    everything = everything.toarray() if layout == "sparse" else everything
+    K = kernel_values(make_store(X, gamma=GAMMA), everything, everything).astype(np.float64)
+    sign = np.where(np.append(codes, np.full(pool.n_made, minority)) == 1, 1.0, -1.0)
+    twin = ForkedTwin(K, sign, pool.cost[:n_all])
+    chooser, random = Chooser("active", 20, 99), np.random.RandomState(7)
+    left, n_points, parents = list(range(n)), 0, []
+    for t, state in enumerate(states):
+        place = place_of(chooser, left, twin)
+        row = left[place]
+        assert row == pool.order[t], t
+        left[0], left[place] = left[place], left[0]
+        left.pop(0)
+        twin = followed(twin, row, state)
+        if row in rows and twin.alpha[row] != 0:
+            points = plain_point(X, rows, row, 5, n_virtual, random)
+            made = n + n_points + np.arange(n_virtual)
+            assert_allclose(everything[made], points, rtol=1e-6, atol=1e-9)
+            assert_array_equal(pool.cost[made], costs[row])
+            left += made.tolist()
+            n_points += n_virtual
+            parents.append(row)
+    assert not left and n_points == pool.n_made and len(states) == n_all
+    assert len(parents) > 5 and (n_points > 5) == (n_virtual > 0)
+
+
+def place_of(chooser, left, twin):
+    decide = lambda row: twin.alpha @ twin.K[:, row] + twin.b  # noqa: E731
+    return chooser.choose(left, decide, np.zeros(len(twin.alpha), int), twin.delta)
+
+
+def followed(twin, row, state):
+    """The twin after the row, in the way that the engine took."""
+    for way in twin.ways_to_learn(row):
+        if set(way.S) == set(state) and np.allclose(
+            way.alpha[way.S], [state[s] for s in way.S], atol=1e-7
+        ):
+            return way
+    raise AssertionError(f"no way to learn row {row} leads there")
+
+
+# -- special cases -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g", "lasvm-i"])
+def test_without_virtual_points_it_is_active_selection(n_classes, algorithm):
+    X, y = imbalanced(n_classes=n_classes)
+    params = dict(PARAMS, algorithm=algorithm, n_candidates=59)
+    plain = LASVC(selection="active", **params).fit(X, y)
+    model = VirtualLASVC(n_virtual=0, **params).fit(X, y)
+    assert_array_equal(model.support_, plain.support_)
+    assert_array_equal(model.dual_coef_, plain.dual_coef_)
+    assert model.n_virtual_points_ == 0 == model.virtual_ratio_
+    assert len(model.virtual_support_vectors_) == 0
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_virtual_points_lie_between_rows_of_the_minority(n_classes):
+    X, y = imbalanced(n_classes=n_classes)
+    model = VirtualLASVC(**PARAMS).fit(X, y)
+    few = X[minority_rows(y)]
+    points = model.virtual_support_vectors_
+    assert len(points) == (model.support_ == -1).sum() > 3
+    for point in points:
+        # On a segment the distances from its ends add up to its length.
+        from_rows = np.linalg.norm(few - point, axis=1)
+        between = from_rows[:, None] + from_rows
+        lengths = np.linalg.norm(few[:, None] - few, axis=2)
+        np.fill_diagonal(lengths, -1)
+        assert np.isclose(between, lengths, atol=1e-9).any()
+    assert model.virtual_ratio_ == len(points) / model.n_virtual_points_
+    # Of the class of the minority, and with its upper bound.
+    labels = np.repeat(model.classes_, model.n_support_)
+    assert (labels[model.support_ == -1] == model.minority_class_).all()
+    assert model.minority_class_ == y[minority_rows(y)][0]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", "function"])
+def test_sparse_rows_and_threads_change_nothing(kernel, n_classes):
+    X, y = imbalanced(300, n_classes)
+    X[np.abs(X) < 0.5] = 0
+    params = dict(PARAMS, kernel=rbf if kernel == "function" else kernel, max_labels=120)
+    model = VirtualLASVC(**params).fit(X, y)
+    assert model.n_virtual_points_ > 0 and model.n_labels_used_ == 120
+    threads = VirtualLASVC(n_jobs=3, **params).fit(X, y)
+    assert_array_equal(threads.dual_coef_, model.dual_coef_)
+    sparse = VirtualLASVC(**params).fit(csr_matrix(X), y)
+    assert_array_equal(sparse.support_, model.support_)
+    assert_allclose(sparse.dual_coef_, model.dual_coef_, atol=2e-2)
+    made, others = sparse.virtual_support_vectors_, model.virtual_support_vectors_
+    assert_allclose(made.toarray(), others, atol=1e-9)
+
+
+def rbf(A, B):
+    dense = [Z.toarray() if hasattr(Z, "toarray") else Z for Z in (A, B)]
+    return np.exp(-0.1 * ((dense[0][:, None] - dense[1][None]) ** 2).sum(axis=2))
+
+
+# -- streams -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_stream_that_is_pickled_halfway(sparse):
+    X, y = imbalanced(600)
+    X = csr_matrix(X) if sparse else X
+    y = np.array(["many", "few"])[y]
+    models = [VirtualLASVC(**PARAMS, max_labels=60) for _ in range(2)]
+    for k in range(4):
+        rows = slice(150 * k, 150 * (k + 1))
+        for model in models:
+            model.partial_fit(X[rows], y[rows], ["few", "many"])
+        models[1] = pickle.loads(pickle.dumps(models[1]))
+        assert models[0].n_labels_used_ == 60 * (k + 1)
+        assert models[0].n_samples_seen_ == 150 * (k + 1)
+    assert_array_equal(models[0].dual_coef_, models[1].dual_coef_)
+    assert models[0].n_virtual_points_ == models[1].n_virtual_points_ > 10
+    assert models[0].minority_class_ == "few"
+    assert models[0].support_.max() < 600 and (models[0].support_ >= -1).all()
+    # Virtual points of several chunks are different members.
+    members = models[0]._engine.problems[0].members
+    slots = models[0]._engine.problems[0].slots()
+    named = set(zip(members["origin"][slots], members["row_id"][slots], strict=True))
+    assert len(named) == len(slots)
+
+
+def test_neighbours_in_a_stream_are_former_vectors_too():
+    """A chunk with one row of the minority has neighbours among those before."""
+    X, y = imbalanced(300)
+    few = np.flatnonzero(minority_rows(y))
+    model = VirtualLASVC(**PARAMS).partial_fit(X, y, [0, 1])
+    made = model.n_virtual_points_
+    rows = np.append(np.flatnonzero(~minority_rows(y))[:20], few[0])
+    X = X[rows].copy()
+    X[-1] = X[0] + 0.01  # where the others are: it becomes a support vector
+    model.partial_fit(X, y[rows])
+    assert model.n_virtual_points_ == made + 1
+    alone = VirtualLASVC(**PARAMS).partial_fit(X, y[rows], [0, 1])
+    assert alone.n_virtual_points_ == 0  # no neighbour
+
+
+def test_the_minority_may_be_named():
+    X, y = imbalanced()
+    many = int(y.mean() > 0.5)
+    model = VirtualLASVC(minority_class=many, **PARAMS).fit(X, y)
+    assert model.minority_class_ == many and model.n_virtual_points_ > 0
+    labels = np.repeat(model.classes_, model.n_support_)
+    assert (labels[model.support_ == -1] == many).all()
+    with pytest.raises(ValueError, match=r"minority_class=7 is none of the classes \[0, 1\]"):
+        VirtualLASVC(minority_class=7).fit(X, y)
+    before = model.decision_function(X)
+    with pytest.raises(ValueError, match="minority_class=7"):
+        model.set_params(minority_class=7).partial_fit(X[:5], y[:5])
+    assert_array_equal(model.decision_function(X), before)
+
+
+def test_weights_of_points_are_those_of_their_parents():
+    X, y = imbalanced()
+    weight = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
+    model = VirtualLASVC(**PARAMS, class_weight={0: 1.0, 1: 3.0}).fit(X, y, sample_weight=weight)
+    members = model._engine.problems[0].members
+    slots = model._engine.problems[0].slots()
+    virtual = slots[members["origin"][slots] != DATA]
+    bounds = members["upper"][virtual] - members["lower"][virtual]
+    possible = PARAMS["C"] * 3.0 * weight[y == 1]
+    assert len(bounds) > 3 and np.isclose(bounds[:, None], possible).any(axis=1).all()
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        (dict(kernel="precomputed"), "draws points between rows, but with kernel='precomputed'"),
+        (dict(n_neighbors=0), "The 'n_neighbors' parameter of VirtualLASVC must be"),
+        (dict(n_virtual=-1), "The 'n_virtual' parameter of VirtualLASVC must be"),
+        (dict(class_weight="online_balanced"), "online_balanced"),
+    ],
+)
+def test_errors_name_the_parameter(params, message):
+    X, y = imbalanced(60)
+    X = X @ X.T if "kernel" in params else X
+    with pytest.raises(ValueError, match=message):
+        VirtualLASVC(**params).fit(X, y)
+
+
+def test_snapshots_and_clones():
+    X, y = imbalanced()
+    model = VirtualLASVC(**PARAMS, finishing=False).partial_fit(X, y, [0, 1])
+    shot = model.snapshot()
+    assert shot.n_virtual_points_ == model.n_virtual_points_ and isinstance(shot, VirtualLASVC)
+    assert clone(model).get_params() == model.get_params()
