@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from sklearn_online_svm import LASVC, RampSVC
+from sklearn_online_svm import LASVC, RampSVC, VirtualLASVC
 from sklearn_online_svm.kernel._engine import EngineSpec
 from tests.support import damage
 from tests.support.samples import three_classes, two_classes
@@ -24,6 +24,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="there is no timer to in
 ATTRIBUTES = (
     *("classes_", "class_weight_", "support_", "support_vectors_", "n_support_", "dual_coef_"),
     *("intercept_", "n_iter_", "kkt_violation_", "dual_objective_", "duality_gap_"),
+    *("virtual_support_vectors_", "n_virtual_points_", "minority_class_", "stopped_early_"),
     *("n_samples_seen_", "n_labels_used_", "objective_history_", "n_admitted_", "n_cleaned_"),
 )
 
@@ -145,6 +146,8 @@ CASES = [
     (LASVC, dict(selection="gradient", max_iter=2, max_labels=250)),
     (LASVC, dict(selection="active", delta_max=1e-3, stopping="n_support")),
     (LASVC, dict(selection="autoactive", algorithm="lasvm-g", max_labels=300, n_jobs=2)),
+    (VirtualLASVC, dict(delta_max=1e-3)),
+    (VirtualLASVC, dict(algorithm="lasvm-g", n_virtual=2, max_labels=200)),
     (RampSVC, {}),
     (RampSVC, dict(fit_intercept=False, cache_size=0.1)),
     (RampSVC, dict(init_size=0.3, ramp_s=0.0, n_jobs=2)),
@@ -222,6 +225,32 @@ def test_partial_fit_in_pieces(params, n_classes, ctrl_c, impatient):
         assert_same(model, reference, X)
         np.testing.assert_allclose(model._class_counts, reference._class_counts, rtol=1e-12)
     assert clock.n_interrupts >= 6
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_pool_that_grows_goes_on(n_classes, sparse, ctrl_c, impatient):
+    """In the second chunk, with former vectors among the neighbours."""
+    X, y = noise(500, n_classes)
+    X = csr_matrix(X) if sparse else X
+    begun = VirtualLASVC(C=10.0, gamma=0.05, delta_max=1e-3, random_state=0)
+    begun.partial_fit(X[:200], y[:200], range(n_classes))
+    reference = pickle.loads(pickle.dumps(begun))
+    start = time.perf_counter()
+    reference.partial_fit(X[200:], y[200:])
+    clock = Clock(np.random.default_rng(0), time.perf_counter() - start)
+    while clock.goes_on:
+        model = pickle.loads(pickle.dumps(begun))
+        interrupted = clock.call(model.partial_fit, X[200:], y[200:])
+        while interrupted:
+            if not model.interrupted_:
+                if model.n_samples_seen_ == 200:
+                    model.partial_fit(X[200:], y[200:])
+                break
+            model = pickle.loads(pickle.dumps(model))
+            interrupted = clock.call(model.resume, X[200:], y[200:])
+        assert_same(model, reference, X)
+    assert clock.n_interrupts >= 6 and reference.n_virtual_points_ > 100
 
 
 @pytest.mark.parametrize("params", [{}, dict(algorithm="lasvm-g"), dict(n_jobs=2)])
