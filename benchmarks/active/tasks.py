@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import sparse
@@ -14,6 +14,7 @@ from sklearn_online_svm.active import ClosestToHyperplane
 from ..bench.job import Job
 from ..bench.measure import timed
 from ..svc.workloads import WORKLOADS
+from . import selection_tasks
 
 # Nonzeros of a sparse row, of a hundred features.
 PER_ROW = 10
@@ -21,7 +22,7 @@ PER_ROW = 10
 
 @dataclass(frozen=True)
 class PoolJob(Job):
-    """A pool of rows without labels."""
+    """Rows of which some are chosen."""
 
     # Of `query_pool`: "dense" or "csr", rows of the pool, features, rows learnt.
     layout: str = "dense"
@@ -34,6 +35,16 @@ class PoolJob(Job):
     # Labels to buy, and after how many the curve has a point.
     n_labels: int = 0
     every: int = 1
+    # Of `selection_tasks`: a name in `svc.models`; for each variant parameters of LASVC, and
+    # budgets of labels (None: no limit); the share of wrong training labels.
+    model: str = ""
+    variants: list = field(default_factory=list)
+    noise: float = 0.0
+    # Of `retrain`.
+    budgets: list = field(default_factory=list)
+    n_candidates: int | str = 50
+    # Training and test rows drawn anew from all of the set.
+    new_split: bool = False
 
 
 # ---------------------------------------------------------------------------
@@ -194,3 +205,4 @@ def learn_from_pool(job):
 
 JOB = PoolJob
 TASKS = {task.__name__: task for task in (query_pool, learn_from_pool)}
+TASKS |= selection_tasks.TASKS

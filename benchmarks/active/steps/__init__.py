@@ -1,5 +1,5 @@
 """What is measured of choosing examples."""
 
-from . import pool
+from . import pool, selection
 
-STEPS = {**pool.STEPS}
+STEPS = {**pool.STEPS, **selection.STEPS}

@@ -1,0 +1,100 @@
+"""Figures of LASVC that chooses its rows: those of section 3.3 of the thesis."""
+
+from ..bench.plots import panels, plain_log, save
+from ..svc.workloads import WORKLOADS
+from .selection_tables import NOISY, SELECTIONS, WAYS, curve, mean, pool_curve, stored_records
+
+# Okabe and Ito's colours, which the colour-blind can tell apart.
+COLOURS = {
+    "random": "#8b949e",
+    "gradient": "#e69f00",
+    "active": "#0072b2",
+    "autoactive": "#009e73",
+}
+INK = "#24292f"
+
+
+def _plot(axis, points, x, y="error", **style):
+    style = dict(marker="o", markersize=3, linewidth=1.4) | style
+    axis.plot([p[x] for p in points], [100 * p[y] for p in points], **style)
+
+
+def draw_adult(results, folder):
+    """Error against rows learnt, time and vectors (Figures 3.8 and 3.9)."""
+    records = stored_records("selection_adult", results)
+    if not records:
+        return
+    figure, (axes,) = panels(1, 3, width=4.2, height=3.8)
+    labels = {
+        "n_labels": "rows learnt",
+        "seconds": "time of learning and finishing (s)",
+        "n_support": "support vectors",
+    }
+    svc = {f: mean(records, f, model="sklearnex") for f in ("error", "n_support")}
+    for axis, (field, label) in zip(axes, labels.items()):
+        for name in SELECTIONS:
+            points = curve(records, selection=name)
+            _plot(axis, points, field, color=COLOURS[name], label=name)
+        line = dict(color=INK, linestyle=":", linewidth=1.0, label="SVC, all rows")
+        axis.axhline(100 * svc["error"], **line)
+        axis.set(xlabel=label, ylabel="test error (%)", xscale="log", ylim=(14.9, 18))
+        plain_log(axis.xaxis, subs=(1, 2, 5) if field != "seconds" else (1,))
+    axes[2].plot([svc["n_support"]], [100 * svc["error"]], "x", color=INK)
+    axes[0].legend(frameon=False, fontsize=9)
+    save(figure, folder / "selection_adult.png")
+
+
+def draw_noise(results, folder):
+    """Error against rows learnt and vectors, for each share of wrong labels (3.10 to 3.12)."""
+    records = stored_records("selection_noise", results)
+    if not records:
+        return
+    shares = sorted({record["noise"] for record in records.records})
+    figure, axes = panels(2, len(shares), width=4.2, height=3.3)
+    for (above, below), noise in zip(axes.T, shares):
+        for title, (selection, C) in NOISY.items():
+            points = curve(records, selection=selection, C=C, noise=noise)
+            style = dict(color=COLOURS[selection], linestyle="-" if C is None else "--")
+            _plot(above, points, "n_labels", label=title, **style)
+            _plot(below, points, "n_support", **style)
+        above.set(title=f"{noise:.0%} of the labels wrong", xlabel="rows learnt")
+        below.set(xlabel="support vectors")
+        for axis in (above, below):
+            axis.set(ylabel="test error (%)", xscale="log", yscale="log", ylim=(0.4, 50))
+            plain_log(axis.xaxis, subs=(1, 2, 5))
+            plain_log(axis.yaxis, subs=(1, 2, 5))
+    axes[0, 0].legend(frameon=False, fontsize=9)
+    save(figure, folder / "selection_noise.png")
+
+
+WAY_STYLES = {
+    ("active", 50): dict(color="#0072b2"),
+    ("active", "all"): dict(color="#0072b2", linestyle="--"),
+    ("random", None): dict(color="#8b949e"),
+    ("retrain", 50): dict(color="#d55e00"),
+    ("retrain", "all"): dict(color="#d55e00", linestyle="--"),
+}
+
+
+def draw_pools(results, folder):
+    """g-means against labels (Figures 3.13 and 4.3)."""
+    records = stored_records("selection_pools", results)
+    sets = list(dict.fromkeys(record["workload"] for record in records.records))
+    if not sets:
+        return
+    figure, (axes,) = panels(1, len(sets), width=5.2, height=4.0)
+    for axis, workload in zip(axes, sets):
+        for way, title in WAYS.items():
+            points = pool_curve(records.where(workload=workload), way)
+            if points:
+                style = WAY_STYLES[way] | dict(label=title.replace("``", ""))
+                _plot(axis, points, "n_labels", "gmean", **style)
+        axis.set(title=WORKLOADS[workload].title, xlabel="labels", ylabel="g-means (%)")
+    axes[0].legend(frameon=False, fontsize=9, loc="lower right")
+    save(figure, folder / "selection_pools.png")
+
+
+def draw_all(results, folder):
+    """Draw every figure that has results."""
+    for draw in (draw_adult, draw_noise, draw_pools):
+        draw(results, folder)

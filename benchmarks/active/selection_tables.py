@@ -1,0 +1,265 @@
+"""Tables of LASVC that chooses its rows; means over the splits, as in the thesis."""
+
+import statistics
+
+from ..bench.results import load
+from ..bench.rst import count, list_table, percent, seconds, times
+from ..bench.summary import Records, ratio
+from ..svc.workloads import WORKLOADS
+
+SELECTIONS = ["random", "gradient", "active", "autoactive"]
+# How near to SVC is near enough.
+NEAR = 0.001
+
+
+def curve(records, **wanted):
+    """Mean points over the records of one variant: dicts in the order of the budgets."""
+    curves = [record["points"] for record in records.ok().where(**wanted).records]
+    return [_mean(points) for points in zip(*curves)]
+
+
+def _mean(points):
+    return {name: statistics.fmean(point[name] for point in points) for name in points[0]}
+
+
+def mean(records, field, **wanted):
+    """Mean of a field over the splits; None without records."""
+    values = records.where(**wanted).values(field)
+    return statistics.fmean(values) if values else None
+
+
+def stored_records(step, results):
+    """The records of a step; empty without results."""
+    stored = load(step, results)
+    return Records(stored["records"] if stored else ())
+
+
+def n_seeds(records):
+    return len({record["seed"] for record in records.records})
+
+
+def selection_adult(results):
+    """Error of each selection, vectors and time of the best of them, against rows learnt."""
+    records = stored_records("selection_adult", results)
+    if not records:
+        return None
+    curves = {name: curve(records, selection=name) for name in SELECTIONS}
+    rows = []
+    for i, point in enumerate(curves["random"]):
+        cells = [count(point["n_labels"])]
+        for name in SELECTIONS:
+            found = curves[name][i : i + 1]
+            cells += [percent(p["error"]) for p in found] or ["–"]
+        for name in ("active", "autoactive"):
+            found = curves[name][i : i + 1]
+            cells += [count(p["n_support"]) for p in found] or ["–"]
+            cells += [seconds(p["seconds"]) for p in found] or ["–"]
+        rows.append(cells)
+    header = ["rows learnt", *SELECTIONS]
+    for name in ("active", "autoactive"):
+        header += [f"vectors, {name}", "time"]
+    svc = dict(model="sklearnex")
+    title = (
+        f"Adult, test error; means over {n_seeds(records)} splits. SVC over all rows: "
+        f"{percent(mean(records, 'error', **svc))}, "
+        f"{count(mean(records, 'n_support', **svc))} support vectors"
+    )
+    return list_table(header, rows, title)
+
+
+def selection_near(results):
+    """Where each selection first comes near to SVC, and what it has taken then."""
+    records = stored_records("selection_adult", results)
+    if not records:
+        return None
+    svc = {field: mean(records, field, model="sklearnex") for field in ("error", "n_support")}
+    rows = []
+    for name in SELECTIONS:
+        near = [p for p in curve(records, selection=name) if p["error"] <= svc["error"] + NEAR]
+        if not near:
+            rows.append([f'``"{name}"``', "not reached", "", "", ""])
+            continue
+        first = near[0]
+        share = f"{first['n_support'] / svc['n_support']:.0%}".replace("%", " %")
+        cells = [f'``"{name}"``', count(first["n_labels"]), percent(first["error"])]
+        cells += [f"{count(first['n_support'])} ({share})", seconds(first["seconds"])]
+        rows.append(cells)
+    header = ["selection", "rows learnt", "error", "vectors (share of SVC's)", "time"]
+    return list_table(header, rows, "The first point within 0.1 percentage points of SVC's error")
+
+
+PEERS = {
+    "svc": "``SVC``, all rows",
+    "sklearnex": "scikit-learn-intelex ``SVC``, all rows",
+    "nystroem_sgd": "Nystroem(500) + SGD, all rows",
+    "hist_gradient_boosting": "HistGradientBoosting, all rows",
+}
+STOPPED = {
+    "margin": '``stopping="margin"``',
+    "n_support": '``stopping="n_support"``',
+    None: "``max_labels``",
+}
+
+
+def selection_adult_peers(results):
+    """Time, vectors and error beside models that learn all rows."""
+    records = stored_records("selection_adult_peers", results)
+    if not records:
+        return None
+    (budget,) = curve(records, selection="autoactive", stopping=None)
+    found = [(f"autoactive, ``max_labels={budget['n_labels']:.0f}``", budget)]
+    for name in ("active", "autoactive"):
+        for rule in ("margin", "n_support"):
+            (point,) = curve(records, selection=name, stopping=rule)
+            found.append((f"{name}, {STOPPED[rule]}", point))
+    fields = ("seconds", "n_support", "error")
+    for model, title in PEERS.items():
+        point = {field: mean(records, field, model=model) for field in fields}
+        found.append((title, point | {"n_labels": mean(records, "n_train", model=model)}))
+    rows = [
+        [
+            title,
+            count(point["n_labels"]),
+            seconds(point["seconds"]),
+            times(ratio(point["seconds"], budget["seconds"])),
+            count(point["n_support"]),
+            percent(point["error"]),
+        ]
+        for title, point in found
+    ]
+    header = ["", "rows learnt", "time of fit", "beside the first", "vectors", "test error"]
+    title = f"Adult, dense, one thread; means over {n_seeds(records)} splits"
+    return list_table(header, rows, title)
+
+
+def selection_stops(results):
+    """Rows learnt, vectors and error of each rule of stopping."""
+    records = stored_records("selection_stops", results)
+    sets = list(dict.fromkeys(record["workload"] for record in records.records))
+    if not sets:
+        return None
+    rules = [(s, rule) for s in ("active", "autoactive") for rule in ("margin", "n_support")]
+    rows = []
+    for workload in sets:
+        here = records.where(workload=workload)
+        svc = {f: mean(here, f, model="svc") for f in ("n_train", "n_support", "error")}
+        points = [svc | {"n_labels": svc["n_train"]}]
+        for selection, rule in rules:
+            points += curve(here, selection=selection, stopping=rule)
+        cells = [WORKLOADS[workload].title]
+        for point in points:
+            counts = f"{count(point['n_labels'])} / {count(point['n_support'])}"
+            cells.append(f"{counts} / {percent(point['error'])}")
+        rows.append(cells)
+    header = ["", "``SVC``"] + [f"{selection}, ``{rule!r}``" for selection, rule in rules]
+    title = f"Rows learnt / support vectors / test error; means over {n_seeds(records)} seeds"
+    return list_table(header, rows, title)
+
+
+# Title, selection and C (None: that of the set).
+NOISY = {
+    "random": ("random", None),
+    "gradient": ("gradient", None),
+    "active": ("active", None),
+    "active, C = 1": ("active", 1.0),
+}
+
+
+def selection_noise(results):
+    """Error and vectors with wrong labels."""
+    records = stored_records("selection_noise", results)
+    if not records:
+        return None
+    shares = sorted({record["noise"] for record in records.records})
+    rows = []
+    for title, (selection, C) in NOISY.items():
+        curves = {n: curve(records, selection=selection, C=C, noise=n) for n in shares}
+        for i, point in enumerate(curves[shares[0]]):
+            cells = [title if i == 0 else "", count(point["n_labels"])]
+            for noise in shares:
+                now = curves[noise][i]
+                cells += [percent(now["error"]), count(now["n_support"])]
+            rows.append(cells)
+    header = ["selection", "rows learnt"]
+    for noise in shares:
+        header += [f"error, {noise:.0%} wrong".replace("%", " %"), "vectors"]
+    title = f"{WORKLOADS['mnist_signed_8'].title}; means over {n_seeds(records)} seeds"
+    return list_table(header, rows, title)
+
+
+WAYS = {
+    ("active", 50): "``LASVC``, 50 rows drawn",
+    ("active", "all"): "``LASVC``, all rows scored",
+    ("random", None): "``LASVC``, a row at random",
+    ("retrain", 50): "``SVC`` fitted anew, 50 rows drawn",
+    ("retrain", "all"): "``SVC`` fitted anew, all rows scored",
+}
+
+
+def pool_curve(records, way, **wanted):
+    """The curve of one of WAYS."""
+    return curve(records, selection=way[0], n_candidates=way[1], **wanted)
+
+
+def selection_pools(results):
+    """g-means and time of each way to choose and to learn, after two numbers of labels."""
+    records = stored_records("selection_pools", results)
+    sets = list(dict.fromkeys(record["workload"] for record in records.records))
+    if not sets:
+        return None
+    rows = []
+    for way, title in WAYS.items():
+        for n_labels in N_SHOWN:
+            cells = [title, str(n_labels)]
+            for workload in sets:
+                here = records.where(workload=workload)
+                now, beside = (
+                    {p["n_labels"]: p for p in pool_curve(here, w)}.get(n_labels)
+                    for w in (way, ("active", 50))
+                )
+                if now is None or beside is None:
+                    cells += ["–", "–", "–"]
+                    continue
+                slower = ratio(now["seconds"], beside["seconds"])
+                cells += [percent(now["gmean"]), seconds(now["seconds"]), times(slower)]
+            rows.append(cells)
+            title = ""
+    header = ["", "labels"]
+    for workload in sets:
+        header += [f"{WORKLOADS[workload].title}: g-means", "time", "beside the first"]
+    return list_table(header, rows, f"Means over {n_seeds(records)} splits (last way: one split)")
+
+
+N_SHOWN = (200, 500)
+
+
+def selection_search(results):
+    """Time of small pools and of full search against the rows."""
+    records = stored_records("selection_search", results)
+    rows = []
+    for n_train in sorted({record["n_train"] for record in records.ok().records}):
+        here = records.where(n_train=n_train)
+        small, whole = (pool_curve(here, ("active", n))[-1] for n in (50, "all"))
+        cells = [count(n_train), *(percent(p["gmean"]) for p in (small, whole))]
+        cells += [*(seconds(p["seconds"]) for p in (small, whole))]
+        rows.append([*cells, times(ratio(whole["seconds"], small["seconds"]))])
+    if not rows:
+        return None
+    header = ["rows", "g-means, 50 drawn", "all scored", "time, 50 drawn", "all scored", "ratio"]
+    (n_labels,) = {p["n_labels"] for r in records.ok().records for p in r["points"]}
+    title = f"{n_labels} rows learnt of so many; means over {n_seeds(records)} seeds"
+    return list_table(header, rows, title)
+
+
+TABLES = {
+    table.__name__: table
+    for table in (
+        selection_adult,
+        selection_near,
+        selection_adult_peers,
+        selection_stops,
+        selection_noise,
+        selection_pools,
+        selection_search,
+    )
+}

@@ -1,0 +1,125 @@
+"""Tasks about LASVC that chooses its rows: what runs inside a fresh process.
+
+They take a `PoolJob`.
+"""
+
+import time
+
+import numpy as np
+from scipy import sparse
+from sklearn.svm import SVC
+
+from sklearn_online_svm import LASVC
+from sklearn_online_svm.active import ClosestToHyperplane
+from sklearn_online_svm.evaluation import gmean_score
+
+from ..bench.measure import timed
+from ..svc import models
+from ..svc.workloads import QUICK_TEST, QUICK_TRAIN, WORKLOADS, Split, with_noise
+
+CACHE_SIZE = 1000
+# Rows of a fit that is not measured: libraries are loaded, memory is there.
+N_WARM = 200
+
+
+def learn_chosen(job):
+    """Curves of LASVC with the parameters of each variant.
+
+    It is fitted anew for each budget: the same rows are chosen, so the finished models are those
+    of one run, and their times hold all that it took to get there.
+    """
+    split = data(job)
+    chosen(job, split, {}, N_WARM)
+    curves = []
+    for variant in job.variants:
+        budgets = variant["budgets"]
+        points = [chosen(job, split, variant["options"], n_labels) for n_labels in budgets]
+        curves.append({**variant["options"], "points": points})
+    return {"n_train": split.X_train.shape[0], "curves": curves}
+
+
+def chosen(job, split, options, n_labels):
+    """One fit with a budget (None: no limit)."""
+    work = WORKLOADS[job.workload]
+    parameters = dict(C=work.C, gamma=work.gamma, cache_size=CACHE_SIZE, random_state=job.seed)
+    model = LASVC(**(parameters | {"max_labels": n_labels} | options))
+    _, seconds = timed(lambda: model.fit(split.X_train, split.y_train), max_repeats=1)
+    return {"n_labels": int(model.n_labels_used_), **told(model, split, seconds[0])}
+
+
+def learn_all(job):
+    """Any model of `svc.models` that learns all rows."""
+    work, split = WORKLOADS[job.workload], data(job)
+    setting = models.Setting(work.C, work.gamma, CACHE_SIZE, job.threads, job.seed)
+    models.build(job.model, setting).fit(split.X_train[:N_WARM], split.y_train[:N_WARM])
+    model = models.build(job.model, setting)
+    _, seconds = timed(lambda: model.fit(split.X_train, split.y_train), max_repeats=1)
+    return {"n_train": split.X_train.shape[0], **told(model, split, seconds[0])}
+
+
+def retrain(job):
+    """Active selection by fitting SVC anew after each label. Rows are taken as they come until
+    both classes are known, as LASVC does.
+    """
+    work, split = WORKLOADS[job.workload], data(job)
+    X, y = split.X_train, split.y_train
+    rng = np.random.default_rng([job.seed, 71])
+    strategy = ClosestToHyperplane(job.n_candidates, random_state=job.seed)
+    free, known, points, seconds = np.ones(len(y), dtype=bool), [], [], 0.0
+    svc = SVC(C=work.C, gamma=work.gamma)
+    for n_labels in range(1, max(job.budgets) + 1):
+        start = time.perf_counter()
+        if len(np.unique(y[known])) < 2:
+            chosen = rng.choice(np.flatnonzero(free), 1)
+        else:
+            chosen = strategy.query(svc, X, candidates=free)
+        free[chosen] = False
+        known.extend(chosen)
+        if len(np.unique(y[known])) == 2:
+            svc.fit(X[known], y[known])
+        seconds += time.perf_counter() - start
+        if n_labels in job.budgets:
+            points.append({"n_labels": n_labels, **told(svc, split, seconds)})
+    return {"n_train": len(y), "points": points}
+
+
+def told(model, split, seconds):
+    """What a fitted model took, and how good it is."""
+    predicted = model.predict(split.X_test)
+    return {
+        "seconds": seconds,
+        "n_support": models.learnt(model)["n_support"],
+        "error": float(np.mean(predicted != split.y_test)),
+        "gmean": float(gmean_score(split.y_test, predicted)),
+    }
+
+
+# ---------------------------------------------------------------------------
+# Data
+# ---------------------------------------------------------------------------
+
+
+def data(job):
+    """The rows of the job, with its noise."""
+    split = WORKLOADS[job.workload].load(job.seed)
+    if job.new_split:
+        split = drawn_anew(split, job.seed)
+    if job.quick:
+        split = split.head(QUICK_TRAIN, QUICK_TEST)
+    elif job.n_train:
+        split = split.head(job.n_train)
+    return with_noise(split, job.noise, job.seed)[0] if job.noise else split
+
+
+def drawn_anew(split, seed):
+    """As many training rows as before, drawn at random from all rows."""
+    stack = sparse.vstack if split.sparse else np.concatenate
+    X = stack([split.X_train, split.X_test])
+    X = X.tocsr() if split.sparse else X
+    y = np.concatenate([split.y_train, split.y_test])
+    order = np.random.default_rng([seed, 65]).permutation(len(y))
+    train, test = np.split(order, [len(split.y_train)])
+    return Split(X[train], y[train], X[test], y[test])
+
+
+TASKS = {task.__name__: task for task in (learn_chosen, learn_all, retrain)}

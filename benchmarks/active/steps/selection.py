@@ -1,0 +1,188 @@
+"""LASVC that chooses its rows (sections 3.3 and 4.2 of the thesis).
+
+``selection_adult``: the four selections (Figures 3.8 and 3.9), ``selection_adult_peers``: what
+learns all rows, and where the rules of stopping stop; ``selection_noise``: wrong labels (Figures
+3.10 to 3.12); ``selection_pools``: small pools, full search, retraining (Figures 3.13 and 4.3),
+``selection_search``: small pools and full search on more and more rows;
+``selection_stops``: where the rules of stopping stop, on several sets.
+"""
+
+from ...bench import harness
+
+SELECTIONS = ["random", "gradient", "active", "autoactive"]
+QUICK_BUDGETS = [100, 300]
+
+
+def variant(budgets, **options):
+    """Parameters of LASVC, and after how many labels the finished model is looked at."""
+    return {"options": options, "budgets": budgets}
+
+
+def measure_curves(settings, step, variants, **asked):
+    """Records of all variants, measured in one process."""
+    if settings.quick:
+        variants = [v | {"budgets": QUICK_BUDGETS} for v in variants]
+    record = settings.call("learn_chosen", variants=variants, **asked)
+    harness.say(step, record, **asked)
+    curves = record.pop("curves", [{}])
+    return [{**asked, **record, **curve} for curve in curves]
+
+
+def measure_all(settings, step, **asked):
+    """A model that learns all rows."""
+    record = settings.call("learn_all", **asked)
+    harness.say(step, record, **asked)
+    return {**asked, **record}
+
+
+# ---------------------------------------------------------------------------
+# Adult
+# ---------------------------------------------------------------------------
+
+ADULT = dict(workload="adult_dense", new_split=True)
+# None: all rows, which only random selection is asked for.
+ADULT_BUDGETS = [500, 1000, 2000, 3000, 4000, 6000, 8000, 12000]
+# Splits of 65 in the thesis, and those for which everything is measured.
+N_SPLITS, N_SPLITS_PEERS = 10, 3
+# The budget that stands beside the peers: an eighth of the rows.
+ADULT_LABELS = 4000
+PEERS = ["svc", "sklearnex", "nystroem_sgd", "hist_gradient_boosting"]
+RULES = [
+    variant([None], selection=selection, stopping=stopping)
+    for selection in ("active", "autoactive")
+    for stopping in ("margin", "n_support")
+]
+
+
+def measure_adult(settings):
+    """Curves of all selections, and the solution over all rows, by the quicker of two solvers."""
+    variants = [
+        variant(ADULT_BUDGETS + [None] * (selection == "random"), selection=selection)
+        for selection in SELECTIONS
+    ]
+    records = []
+    for seed in range(1 if settings.quick else N_SPLITS):
+        asked = dict(ADULT, seed=seed)
+        records.append(measure_all(settings, "selection_adult", model="sklearnex", **asked))
+        records += measure_curves(settings, "selection_adult", variants, **asked)
+    return {"records": records}
+
+
+def measure_adult_peers(settings):
+    """Models that learn all rows, a budget, and the rules of stopping."""
+    variants = [variant([ADULT_LABELS], selection="autoactive"), *RULES]
+    records = []
+    for seed in range(1 if settings.quick else N_SPLITS_PEERS):
+        asked = dict(ADULT, seed=seed)
+        for model in PEERS:
+            records.append(measure_all(settings, "selection_adult_peers", model=model, **asked))
+        records += measure_curves(settings, "selection_adult_peers", variants, **asked)
+    return {"records": records}
+
+
+# ---------------------------------------------------------------------------
+# Wrong labels
+# ---------------------------------------------------------------------------
+
+NOISE_SET = "mnist_signed_8"
+SHARES = [0.0, 0.05, 0.1]
+NOISE_BUDGETS = [500, 1000, 2000, 4000]
+# Parameters of LASVC, and how many of the budgets: gradient takes long once labels are wrong.
+NOISE_VARIANTS = [
+    ({"selection": "random"}, 4),
+    ({"selection": "gradient"}, 3),
+    ({"selection": "active"}, 4),
+    ({"selection": "active", "C": 1.0}, 4),
+]
+N_NOISE_SEEDS = 5
+
+
+def measure_noise(settings):
+    """Curves on MNIST with wrong labels, which test rows do not have."""
+    variants = [
+        variant(NOISE_BUDGETS[:n_budgets], **options) for options, n_budgets in NOISE_VARIANTS
+    ]
+    records = []
+    for seed in range(1 if settings.quick else N_NOISE_SEEDS):
+        for noise in SHARES:
+            asked = dict(workload=NOISE_SET, noise=noise, seed=seed)
+            records += measure_curves(settings, "selection_noise", variants, **asked)
+    return {"records": records}
+
+
+# ---------------------------------------------------------------------------
+# Small pools, full search, retraining
+# ---------------------------------------------------------------------------
+
+POOL_SETS = ["usps", "reuters"]
+POOL_BUDGETS = [20, 50, 100, 200, 500]
+N_POOL_SPLITS = 10
+# Splits for which SVC is also fitted anew with all rows scored, and how far: that takes minutes.
+N_SPLITS_ALL, ALL_BUDGETS = 1, [20, 50, 100, 200]
+
+
+def measure_pools(settings):
+    """LASVC and SVC retrained, with small pools and full search, beside random rows."""
+    variants = [
+        variant(POOL_BUDGETS, selection="random"),
+        variant(POOL_BUDGETS, selection="active", n_candidates=50),
+        variant(POOL_BUDGETS[2:], selection="active", n_candidates="all"),
+    ]
+    records = []
+    for seed in range(1 if settings.quick else N_POOL_SPLITS):
+        for workload in POOL_SETS:
+            asked = dict(workload=workload, seed=seed, new_split=True)
+            records += measure_curves(settings, "selection_pools", variants, **asked)
+            retrained = {50: POOL_BUDGETS} | ({"all": ALL_BUDGETS} if seed < N_SPLITS_ALL else {})
+            for n, budgets in retrained.items():
+                budgets = QUICK_BUDGETS[:1] if settings.quick else budgets
+                record = settings.call("retrain", budgets=budgets, n_candidates=n, **asked)
+                harness.say("selection_pools", record, n_candidates=n, **asked)
+                records.append({"selection": "retrain", "n_candidates": n, **asked, **record})
+    return {"records": records}
+
+
+SEARCH_SET, SEARCH_ROWS, SEARCH_BUDGET = "clusters_10_2", [2000, 4000, 8000, 16_000], 300
+
+
+def measure_search(settings):
+    """Small pools and full search on more and more rows."""
+    variants = [variant([SEARCH_BUDGET], selection="active", n_candidates=n) for n in (50, "all")]
+    records = []
+    for seed in range(settings.seeds):
+        for n_rows in SEARCH_ROWS:
+            asked = dict(workload=SEARCH_SET, seed=seed, n_train=n_rows)
+            records += measure_curves(settings, "selection_search", variants, **asked)
+    return {"records": records}
+
+
+# ---------------------------------------------------------------------------
+# Where the rules of stopping stop
+# ---------------------------------------------------------------------------
+
+STOP_SETS = ["banana", "waveform", "usps", "usps_noise", "reuters", "covtype_3v4"]
+
+
+def measure_stops(settings):
+    """Rows learnt by each rule, beside SVC and LASVC over all rows."""
+    records = []
+    for seed in range(settings.seeds):
+        for workload in STOP_SETS:
+            asked = dict(workload=workload, seed=seed)
+            for model in ("svc", "lasvc"):
+                records.append(measure_all(settings, "selection_stops", model=model, **asked))
+            records += measure_curves(settings, "selection_stops", RULES, **asked)
+    return {"records": records}
+
+
+STEPS = {
+    "selection_pools": measure_pools,
+    "selection_search": measure_search,
+    "selection_stops": measure_stops,
+    "selection_adult": measure_adult,
+    "selection_adult_peers": measure_adult_peers,
+    "selection_noise": measure_noise,
+}
+
+if __name__ == "__main__":
+    harness.main(STEPS, __doc__)
