@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+from benchmarks.active import rare_paper, rare_tables
 from benchmarks.bench import harness, measure, results
 from benchmarks.label_efficient import tasks
 from benchmarks.label_efficient.paper import TABLE_8_RATE
@@ -78,6 +79,13 @@ def _answers(record):
         if "status" in record
         else [part for part in record.values() if isinstance(part, dict)]
     )
+
+
+def test_ranks_are_those_of_the_thesis():
+    """Table 4.5 from Table 4.4: equal values share the better rank."""
+    printed = rare_paper.TABLE_4_4
+    found = rare_tables.ranks([printed[f"rare_{name}"][:5] for name in ("corn", "crude", "ship")])
+    assert found.tolist() == [[1, 5, 1, 4, 3], [1, 5, 1, 1, 1], [4, 5, 3, 1, 1]]
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from sklearn_online_svm.active import ClosestToHyperplane
 from ..bench.job import Job
 from ..bench.measure import timed
 from ..svc.workloads import WORKLOADS
-from . import selection_tasks
+from . import rare_tasks, selection_tasks
 
 # Nonzeros of a sparse row, of a hundred features.
 PER_ROW = 10
@@ -45,6 +45,8 @@ class PoolJob(Job):
     n_candidates: int | str = 50
     # Training and test rows drawn anew from all of the set.
     new_split: bool = False
+    # Of `rare_tasks`: names in its RIVALS; workload is a name in `rare_sets`.
+    rivals: list = field(default_factory=list)
 
 
 # ---------------------------------------------------------------------------
@@ -206,3 +208,4 @@ def learn_from_pool(job):
 JOB = PoolJob
 TASKS = {task.__name__: task for task in (query_pool, learn_from_pool)}
 TASKS |= selection_tasks.TASKS
+TASKS |= rare_tasks.TASKS

@@ -1,5 +1,5 @@
 """What is measured of choosing examples."""
 
-from . import pool, selection
+from . import pool, rare, selection
 
-STEPS = {**pool.STEPS, **selection.STEPS}
+STEPS = {**pool.STEPS, **selection.STEPS, **rare.STEPS}

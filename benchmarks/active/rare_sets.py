@@ -1,0 +1,110 @@
+"""The sets of chapters 4 and 5 of the thesis, with their parameters.
+
+C and gamma are those of Table 4.2. It has none for corn, trade, acq and earn: they get those of
+money-fx, ship and wheat. Nor has it any for breast, whose features have mean 0 and deviation 1
+here. Sets without a published split are drawn anew for each seed, as large as in Table 5.1.
+"""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from sklearn_online_svm.datasets import load_paper_dataset
+
+from ..svc.workloads import Split, Workload, letter, usps
+
+# Topic to C and gamma.
+REUTERS = {
+    "acq": (1, 0.5),
+    "corn": (1, 0.5),
+    "crude": (2, 1),
+    "earn": (1, 0.5),
+    "grain": (2, 1),
+    "interest": (1, 2),
+    "money-fx": (1, 0.5),
+    "ship": (1, 0.5),
+    "trade": (1, 0.5),
+    "wheat": (1, 0.5),
+}
+
+
+def _topic(topic, seed):
+    data = load_paper_dataset("reuters21578_modapte")
+    column = [str(name) for name in data.target_names].index(topic)
+    y_train, y_test = (np.where(y[:, column] > 0, 1, -1) for y in (data.y_train, data.y_test))
+    return Split(data.X_train, y_train, data.X_test, y_test)
+
+
+def _one(load, label):
+    """One class against the rest, the published split."""
+
+    def prepare(seed):
+        split = load(seed)
+        split.y_train, split.y_test = (
+            np.where(y == label, 1, -1) for y in (split.y_train, split.y_test)
+        )
+        return split
+
+    return prepare
+
+
+def _drawn(X, y, n_train, seed):
+    """A split with the share of the classes in both parts."""
+    X, X_test, y, y_test = train_test_split(
+        X, y, train_size=n_train, stratify=y, random_state=seed
+    )
+    return Split(X, y, X_test, y_test)
+
+
+def _abalone(seed):
+    data = load_paper_dataset("abalone")
+    sex = OneHotEncoder(sparse_output=False).fit_transform(data.X_train[:, :1])
+    X = np.hstack([sex, data.X_train[:, 1:]])
+    return _drawn(X, np.where(data.y_train == 7, 1, -1), 3759, seed)
+
+
+def _breast(seed):
+    """The rows without missing values; malignant against benign."""
+    data = load_paper_dataset("breast_wisconsin")
+    known = ~np.isnan(data.X_train).any(axis=1)
+    y = np.where(data.y_train[known] == 4, 1, -1)
+    split = _drawn(data.X_train[known], y, 492, seed)
+    return split.map_rows(StandardScaler().fit(split.X_train).transform)
+
+
+def _letter(seed):
+    """Features from 0 to 15."""
+    split = letter(seed)
+    X = 15 * np.concatenate([split.X_train, split.X_test])
+    y = np.concatenate([split.y_train, split.y_test])
+    return _drawn(X, np.where(y == 1, 1, -1), 18000, seed)
+
+
+def _satimage(seed):
+    data = load_paper_dataset("satimage")
+    return Split(data.X_train, data.y_train, data.X_test, data.y_test)
+
+
+_ALL = [
+    Workload(f"rare_{topic}", topic, partial(_topic, topic), C=C, gamma=gamma)
+    for topic, (C, gamma) in REUTERS.items()
+]
+_ALL += [
+    Workload("rare_abalone", "abalone-7", _abalone, C=100, gamma=0.01),
+    Workload("rare_breast", "breast", _breast, C=1, gamma=0.01),
+    Workload("rare_letter", "letter-A", _letter, C=10, gamma=0.01),
+    Workload("rare_satimage", "satimage-4", _one(_satimage, 4), C=50, gamma=0.001),
+    # gamma = 2 in the thesis, for pixels whose squares are 256 times smaller.
+    Workload("rare_usps", "USPS", _one(usps, 0), C=1000, gamma=0.0078),
+]
+# Topics whose support vectors in the thesis are those of other parameters than Table 4.2 has.
+WIDE = {f"rare_wide_{topic}": f"rare_{topic}" for topic in ("crude", "grain", "interest")}
+_ALL += [
+    replace(work, name=f"rare_wide_{work.title}", C=1, gamma=0.5)
+    for work in _ALL
+    if work.name in WIDE.values()
+]
+SETS = {work.name: work for work in _ALL}

@@ -1,0 +1,290 @@
+"""Tables of rare classes: chapters 4 and 5 of the thesis beside ours."""
+
+import numpy as np
+from scipy.stats import rankdata, wilcoxon
+
+from ..bench.results import load
+from ..bench.rst import list_table, seconds
+from ..bench.summary import Records
+from .rare_paper import TABLE_4_3, TABLE_4_4, TABLE_5_2, TABLE_5_3
+from .rare_sets import SETS, WIDE
+
+STEPS = ("rare_reuters", "rare_sets", "rare_wide")
+TITLES = {
+    "batch": "batch",
+    "under_sampling": "under-sampling",
+    "smote": "SMOTE",
+    "costs": "costs",
+    "active": "active",
+    "active_margin": 'active, ``"margin"``',
+    "active_all": "active, no stop",
+    "virtual": "VIRTUAL",
+    "virtual_margin": 'VIRTUAL, ``"margin"``',
+    "virtual_all": "VIRTUAL, no stop",
+}
+# The methods of Tables 4.4 and 4.5, and of Table 5.3.
+CHAPTER_4 = ["batch", "under_sampling", "smote", "costs", "active"]
+CHAPTER_5 = ["batch", "smote", "active", "virtual"]
+
+
+def rare_records(results):
+    """All records that went well; empty without results."""
+    stored = filter(None, (load(step, results) for step in STEPS))
+    return Records(record for step in stored for record in step["records"]).ok()
+
+
+def _mean(records, workload, rival, field):
+    return float(np.mean(records.where(workload=workload, rival=rival).values(field)))
+
+
+def _means(records, workloads, rivals, field):
+    """A row for each set, a column for each rival, in per cent as they are printed.
+
+    Over the runs that all of them had; batch, in which nothing is drawn, may have had fewer.
+    """
+    rows = []
+    for workload in workloads:
+        here = records.where(workload=workload)
+        runs = [
+            {record["seed"] for record in here.where(rival=rival).records}
+            for rival in rivals
+            if rival != "batch"
+        ]
+        shared = set.intersection(*runs)
+        same = Records(record for record in here.records if record["seed"] in shared)
+        rows.append([100 * _mean(same, workload, rival, field) for rival in rivals])
+    return np.round(rows, 2)
+
+
+def _sets(records, printed):
+    measured = {record["workload"] for record in records.records}
+    return [workload for workload in printed if workload in measured]
+
+
+def ranks(values):
+    """1 is best; equal values share the better rank, as in the thesis."""
+    return rankdata(-np.asarray(values), method="min", axis=1)
+
+
+def _p_value(mine, other):
+    if np.array_equal(mine, other):
+        return "–"
+    return f"{wilcoxon(mine, other).pvalue:.2g}"
+
+
+def _beside(text, value, digits=2):
+    """Ours, and the thesis' in brackets."""
+    return f"{text} [{value:.{digits}f}]"
+
+
+def _ranked(records, printed, rivals, field, favourite, title):
+    """Scores with their ranks; below the mean ranks and Wilcoxon's p of the favourite."""
+    workloads = _sets(records, printed)
+    if not workloads:
+        return None
+    theirs = np.array([printed[workload][: len(rivals)] for workload in workloads])
+    ours = _means(records, workloads, rivals, field)
+    places = ranks(ours)
+    rows = []
+    for i, workload in enumerate(workloads):
+        cells = [
+            _beside(f"{score:.2f} ({place:.0f})", value)
+            for score, place, value in zip(ours[i], places[i], theirs[i])
+        ]
+        rows.append([SETS[workload].title, *cells])
+    their_ranks = ranks(theirs).mean(axis=0)
+    cells = [_beside(f"{a:.2f}", b) for a, b in zip(places.mean(axis=0), their_ranks)]
+    rows.append(["mean rank", *cells])
+    mine = ours[:, rivals.index(favourite)]
+    other = theirs[:, rivals.index(favourite)]
+    cells = [
+        f"{_p_value(mine, ours[:, j])} [{_p_value(other, theirs[:, j])}]" if r != favourite else ""
+        for j, r in enumerate(rivals)
+    ]
+    rows.append([f"p of {TITLES[favourite]} against it", *cells])
+    return list_table(["", *(TITLES[rival] for rival in rivals)], rows, title)
+
+
+def rare_table_4_3(results):
+    """Active with an early stop beside batch."""
+    records = rare_records(results)
+    rows = []
+    for workload in _sets(records, TABLE_4_3):
+        gmean, active_gmean, auc, active_auc, ratio, share = TABLE_4_3[workload]
+        n_positive, n_negative = (
+            _mean(records, workload, "active", field) for field in ("n_positive", "n_negative")
+        )
+        n_labels = _mean(records, workload, "active", "n_labels")
+        cells = [SETS[workload].title]
+        for field, values in (("gmean", (gmean, active_gmean)), ("auc", (auc, active_auc))):
+            for rival, value in zip(("batch", "active"), values):
+                cells.append(_beside(f"{100 * _mean(records, workload, rival, field):.2f}", value))
+        cells.append(f"{n_negative / n_positive:.1f}")
+        vector_ratio = _mean(records, workload, "active", "vector_ratio")
+        cells.append(_beside(f"{vector_ratio:.2f}", ratio))
+        cells.append(_beside(f"{100 * n_labels / (n_positive + n_negative):.1f}", share, 1))
+        rows.append(cells)
+    if not rows:
+        return None
+    header = [
+        "", "g-mean, batch", "g-mean, active", "AUC, batch", "AUC, active", "ratio of the classes",
+        "of active's support vectors", "labels used (%)",
+    ]  # fmt: skip
+    return list_table(header, rows, "In per cent; in square brackets the thesis")
+
+
+def rare_table_4_4(results):
+    """PRBEP of chapter 4's methods, with the ranks of Table 4.5."""
+    title = "PRBEP in per cent; in brackets the rank, in square brackets the thesis"
+    return _ranked(rare_records(results), TABLE_4_4, CHAPTER_4, "prbep", "active", title)
+
+
+def rare_gmeans_4(results):
+    """G-means of the same, which the thesis shows as curves (Figure 4.9)."""
+    records = rare_records(results)
+    workloads = _sets(records, TABLE_4_4)
+    if not workloads:
+        return None
+    ours = _means(records, workloads, CHAPTER_4, "gmean")
+    places = ranks(ours)
+    rows = [
+        [SETS[w].title, *(f"{a:.2f} ({b:.0f})" for a, b in zip(scores, order))]
+        for w, scores, order in zip(workloads, ours, places)
+    ]
+    rows.append(["mean rank", *(f"{rank:.2f}" for rank in places.mean(axis=0))])
+    header = ["", *(TITLES[rival] for rival in CHAPTER_4)]
+    return list_table(header, rows, "g-mean in per cent; in brackets the rank")
+
+
+def rare_table_5_2(results):
+    """Support vectors with SMOTE, active and VIRTUAL."""
+    records = rare_records(results)
+    rows = []
+    for workload in _sets(records, TABLE_5_2):
+        cells = [SETS[workload].title]
+        for rival, value in zip(("smote", "active", "virtual"), TABLE_5_2[workload]):
+            ratio = _mean(records, workload, rival, "vector_ratio")
+            cells.append(_beside(f"{ratio:.2f}", value))
+        for rival, value in zip(("smote", "virtual"), TABLE_5_2[workload][3:]):
+            share = 100 * _mean(records, workload, rival, "virtual_ratio")
+            cells.append(_beside(f"{share:.1f}", value, 1))
+        for rival in ("smote", "virtual"):
+            cells.append(f"{_mean(records, workload, rival, 'n_virtual'):.0f}")
+        rows.append(cells)
+    if not rows:
+        return None
+    header = [
+        "", "ratio, SMOTE", "ratio, active", "ratio, VIRTUAL",
+        "share, SMOTE (%)", "share, VIRTUAL (%)", "points, SMOTE", "points, VIRTUAL",
+    ]  # fmt: skip
+    title = (
+        "Negative to positive support vectors, share of the virtual points that are support "
+        "vectors, and their number; in square brackets the thesis"
+    )
+    return list_table(header, rows, title)
+
+
+def rare_table_5_3(results):
+    """G-means of batch, SMOTE, active and VIRTUAL."""
+    title = "g-mean in per cent; in brackets the rank, in square brackets the thesis"
+    return _ranked(rare_records(results), TABLE_5_3, CHAPTER_5, "gmean", "virtual", title)
+
+
+def rare_table_5_3_all(results):
+    """The same without a stop."""
+    rivals = ["batch", "smote", "active_all", "virtual_all"]
+    title = "g-mean in per cent without a stop; brackets as before"
+    return _ranked(rare_records(results), TABLE_5_3, rivals, "gmean", "virtual_all", title)
+
+
+def rare_wide(results):
+    """Three topics with the parameters of the others: g-means and support vectors."""
+    records = rare_records(results)
+    rows = []
+    for workload in _sets(records, WIDE):
+        gmeans, vectors = TABLE_5_3[WIDE[workload]], TABLE_5_2[WIDE[workload]]
+        cells = [SETS[workload].title]
+        for rival, value in zip(CHAPTER_5, gmeans):
+            cells.append(_beside(f"{100 * _mean(records, workload, rival, 'gmean'):.2f}", value))
+        for rival, value in zip(CHAPTER_5[1:], vectors):
+            cells.append(_beside(f"{_mean(records, workload, rival, 'vector_ratio'):.2f}", value))
+        for rival, value in zip(("smote", "virtual"), vectors[3:]):
+            share = 100 * _mean(records, workload, rival, "virtual_ratio")
+            cells.append(_beside(f"{share:.1f}", value, 1))
+        rows.append(cells)
+    if not rows:
+        return None
+    header = [""]
+    header += [f"g-mean, {TITLES[rival]}" for rival in CHAPTER_5]
+    header += [f"ratio, {TITLES[rival]}" for rival in CHAPTER_5[1:]]
+    header += ["share, SMOTE (%)", "share, VIRTUAL (%)"]
+    return list_table(header, rows, "``C=1, gamma=0.5``; in square brackets the thesis")
+
+
+def rare_times(results):
+    """Time of all methods, resampling included."""
+    records = rare_records(results)
+    rivals = ["batch", "under_sampling", "smote", "costs", "active", "virtual"]
+    printed = TABLE_5_3 | {w: (*values, None) for w, values in TABLE_4_4.items()}
+    rows = []
+    for workload in _sets(records, printed):
+        cells = [SETS[workload].title]
+        for rival in rivals:
+            cells.append(seconds(records.where(workload=workload, rival=rival).median("seconds")))
+        rows.append(cells)
+    if not rows:
+        return None
+    return list_table(["", *(TITLES[rival] for rival in rivals)], rows, "Medians")
+
+
+STOPS = {'``"n_support"``': "", '``"margin"``': "_margin", "none": "_all"}
+
+
+def rare_stops(results):
+    """Mean ranks and labels of Table 5.3, for each rule of stopping."""
+    records = rare_records(results)
+    workloads = _sets(records, TABLE_5_3)
+    if not workloads:
+        return None
+    rows = []
+    for title, suffix in STOPS.items():
+        rivals = ["batch", "smote", "active" + suffix, "virtual" + suffix]
+        ours = _means(records, workloads, rivals, "gmean")
+        weighted = _means(records, workloads, ["costs", *rivals[1:]], "gmean")
+        labels = [
+            np.mean([_share_of_labels(records, workload, rival) for workload in workloads])
+            for rival in rivals[2:]
+        ]
+        rows.append([
+            title,
+            *(f"{rank:.2f}" for rank in ranks(ours).mean(axis=0)),
+            _p_value(ours[:, 3], ours[:, 1]),
+            *(f"{100 * share:.0f}" for share in labels),
+            *(f"{rank:.2f}" for rank in ranks(weighted).mean(axis=0)[[0, 3]]),
+        ])  # fmt: skip
+    header = [
+        "stop", "batch", "SMOTE", "active", "VIRTUAL", "p of VIRTUAL against SMOTE",
+        "labels, active (%)", "labels, VIRTUAL (%)", "costs for batch: costs", "and VIRTUAL",
+    ]  # fmt: skip
+    return list_table(header, rows, f"Mean ranks of the g-mean on {len(workloads)} sets")
+
+
+def _share_of_labels(records, workload, rival):
+    n_rows = sum(_mean(records, workload, rival, name) for name in ("n_positive", "n_negative"))
+    return _mean(records, workload, rival, "n_labels") / n_rows
+
+
+TABLES = {
+    table.__name__: table
+    for table in (
+        rare_table_4_3,
+        rare_table_4_4,
+        rare_gmeans_4,
+        rare_table_5_2,
+        rare_table_5_3,
+        rare_table_5_3_all,
+        rare_stops,
+        rare_wide,
+        rare_times,
+    )
+}

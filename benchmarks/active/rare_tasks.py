@@ -1,0 +1,167 @@
+"""Tasks about rare classes (chapters 4 and 5): what runs inside a fresh process."""
+
+import time
+from functools import partial
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+from sklearn.svm import SVC
+
+from sklearn_online_svm import LASVC, VirtualLASVC
+from sklearn_online_svm.evaluation import gmean_score, prbep_score
+
+from .rare_sets import SETS
+
+CACHE_SIZE = 1000
+N_CANDIDATES = 59
+# SMOTE doubles the minority, as VIRTUAL does where all its rows become support vectors.
+OVERSAMPLING = 2
+
+
+class Rival:
+    """Learning all rows as they are, by the exact solver."""
+
+    def __init__(self, work, seed):
+        self.seed = seed
+        self.shared = dict(C=work.C, gamma=work.gamma, cache_size=CACHE_SIZE)
+
+    def fit(self, X, y):
+        self.model = SVC(**self.shared).fit(X, y)
+
+    def lasvc(self, **options):
+        return LASVC(random_state=self.seed, **self.shared, **options)
+
+    def told(self, n_train):
+        """What only this way of learning knows."""
+        return {"n_labels": n_train}
+
+
+class DifferentCosts(Rival):
+    """A mistake on a positive row costs more, by the ratio of the classes."""
+
+    def fit(self, X, y):
+        ratio = np.sum(y < 0) / np.sum(y > 0)
+        self.model = self.lasvc(class_weight={1: ratio, -1: 1.0}).fit(X, y)
+
+
+class Smote(Rival):
+    """As many made-up positive rows as there are."""
+
+    def __init__(self, work, seed):
+        from imblearn.over_sampling import SMOTE
+
+        super().__init__(work, seed)
+        self.sampler = SMOTE(k_neighbors=5, random_state=seed)
+
+    def fit(self, X, y):
+        self.sampler.set_params(sampling_strategy={1: OVERSAMPLING * int(np.sum(y > 0))})
+        X_more, y_more = self.sampler.fit_resample(X, y)
+        self.n_virtual = len(y_more) - len(y)
+        self.model = self.lasvc().fit(X_more, y_more)
+
+    def told(self, n_train):
+        n_vectors = int(np.sum(self.model.support_ >= n_train))
+        return {
+            "n_labels": n_train,
+            "n_virtual": self.n_virtual,
+            "virtual_ratio": n_vectors / self.n_virtual,
+        }
+
+
+class UnderSampling(Rival):
+    """Negative rows left out at random, until their ratio is that of active's support vectors."""
+
+    def __init__(self, ratio, work, seed):
+        from imblearn.under_sampling import RandomUnderSampler
+
+        super().__init__(work, seed)
+        self.sampler = RandomUnderSampler(random_state=seed)
+        self.ratio = ratio
+
+    def fit(self, X, y):
+        n_negative = min(int(np.sum(y < 0)), max(1, round(self.ratio * np.sum(y > 0))))
+        self.sampler.set_params(sampling_strategy={-1: n_negative})
+        self.model = self.lasvc().fit(*self.sampler.fit_resample(X, y))
+
+
+class Active(Rival):
+    """The nearest to the boundary of a few rows, until `stopping` says it is enough."""
+
+    def __init__(self, stopping, work, seed):
+        super().__init__(work, seed)
+        self.stopping = stopping
+
+    def fit(self, X, y):
+        options = dict(n_candidates=N_CANDIDATES, stopping=self.stopping)
+        self.model = self.lasvc(selection="active", **options).fit(X, y)
+
+    def told(self, n_train):
+        return {"n_labels": int(self.model.n_labels_used_)}
+
+
+class Virtual(Active):
+    """VIRTUAL, a point for each support vector of the minority."""
+
+    def fit(self, X, y):
+        options = dict(n_candidates=N_CANDIDATES, stopping=self.stopping, random_state=self.seed)
+        self.model = VirtualLASVC(minority_class=1, **options, **self.shared).fit(X, y)
+
+    def told(self, n_train):
+        return super().told(n_train) | {
+            "n_virtual": int(self.model.n_virtual_points_),
+            "virtual_ratio": float(self.model.virtual_ratio_),
+        }
+
+
+# Under-sampling needs the ratio of active's support vectors: after it.
+RIVALS = {
+    "active": partial(Active, "n_support"),
+    "active_margin": partial(Active, "margin"),
+    "active_all": partial(Active, None),
+    "batch": Rival,
+    "under_sampling": UnderSampling,
+    "smote": Smote,
+    "costs": DifferentCosts,
+    "virtual": partial(Virtual, "n_support"),
+    "virtual_margin": partial(Virtual, "margin"),
+    "virtual_all": partial(Virtual, None),
+}
+
+
+def learn_rare(job):
+    """All rivals on one split."""
+    work = SETS[job.workload]
+    split = work.load(job.seed, job.quick)
+    y = split.y_train
+    found = {}
+    for name in job.rivals:
+        given = [found["active"]["vector_ratio"]] if name == "under_sampling" else []
+        found[name] = _judged(RIVALS[name](*given, work, job.seed), split)
+    return {
+        "n_positive": int(np.sum(y > 0)),
+        "n_negative": int(np.sum(y < 0)),
+        "rivals": found,
+    }
+
+
+def _judged(rival, split):
+    y_test = split.y_test
+    start = time.perf_counter()
+    rival.fit(split.X_train, split.y_train)
+    seconds = time.perf_counter() - start
+    scores = rival.model.decision_function(split.X_test)
+    coefficients = rival.model.dual_coef_
+    coefficients = getattr(coefficients, "toarray", lambda: coefficients)().ravel()
+    n_positive, n_negative = int(np.sum(coefficients > 0)), int(np.sum(coefficients < 0))
+    return {
+        "gmean": gmean_score(y_test, np.where(scores > 0, 1, -1)),
+        "auc": roc_auc_score(y_test, scores),
+        "prbep": prbep_score(y_test, scores),
+        "seconds": seconds,
+        "n_vectors": n_positive + n_negative,
+        "vector_ratio": n_negative / n_positive,
+        **rival.told(len(split.y_train)),
+    }
+
+
+TASKS = {task.__name__: task for task in (learn_rare,)}

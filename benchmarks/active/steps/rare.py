@@ -1,0 +1,60 @@
+"""Rare classes (chapters 4 and 5 of the thesis): active selection, VIRTUAL and their rivals.
+
+``rare_sets``: the sets that are no text; ``rare_reuters``: the ten largest categories;
+``rare_wide``: three of them with other parameters.
+"""
+
+from ...bench import harness
+from ..rare_sets import REUTERS, WIDE
+from ..rare_tasks import RIVALS
+
+SETS = ["rare_breast", "rare_abalone", "rare_satimage", "rare_letter", "rare_usps"]
+TEXT = [f"rare_{topic}" for topic in sorted(REUTERS)]
+# Runs of these sets, which take little time.
+N_RUNS = 5
+# Of text one run only: the split is the same for all, and these take most of the time.
+ONCE = ["batch", "active_all", "virtual_all"]
+
+
+def _measure(settings, step, workload, seed, rivals):
+    """A record for each rival."""
+    asked = dict(workload=workload, seed=seed)
+    record = settings.call("learn_rare", rivals=rivals, **asked)
+    harness.say(step, record, **asked)
+    found = record.pop("rivals", {})
+    return [{**asked, "rival": rival, **record, **found.get(rival, {})} for rival in rivals]
+
+
+def measure_sets(settings):
+    """All rivals, on several splits."""
+    records = []
+    for seed in range(1 if settings.quick else N_RUNS):
+        for workload in SETS:
+            records += _measure(settings, "rare_sets", workload, seed, list(RIVALS))
+    return {"records": records}
+
+
+def measure_reuters(settings):
+    """All rivals on the published split."""
+    records = []
+    for seed in range(settings.seeds):
+        rivals = [rival for rival in RIVALS if seed == 0 or rival not in ONCE]
+        for workload in TEXT:
+            records += _measure(settings, "rare_reuters", workload, seed, rivals)
+    return {"records": records}
+
+
+def measure_wide(settings):
+    """What Table 5.3 compares."""
+    records = []
+    for seed in range(settings.seeds):
+        for workload in WIDE:
+            rivals = ["active", "batch", "smote", "virtual"]
+            records += _measure(settings, "rare_wide", workload, seed, rivals)
+    return {"records": records}
+
+
+STEPS = {"rare_sets": measure_sets, "rare_reuters": measure_reuters, "rare_wide": measure_wide}
+
+if __name__ == "__main__":
+    harness.main(STEPS, __doc__)
