@@ -132,6 +132,23 @@ def selection_adult_peers(results):
     return list_table(header, rows, title)
 
 
+def selection_boosting(results):
+    """Boosting of more and more iterations beside a budget."""
+    records = stored_records("selection_boosting", results)
+    if not records:
+        return None
+    (budget,) = curve(records, selection="autoactive")
+    found = [(f"autoactive, ``max_labels={budget['n_labels']:.0f}``", budget)]
+    iterations = [r["options"]["max_iter"] for r in records.records if "options" in r]
+    for n in dict.fromkeys(iterations):
+        options = {"max_iter": n}
+        point = {f: mean(records, f, options=options) for f in ("seconds", "error")}
+        found.append((f"HistGradientBoosting, {n} iterations", point))
+    rows = [[title, seconds(p["seconds"]), percent(p["error"])] for title, p in found]
+    title = f"Adult, dense, one thread; means over {n_seeds(records)} splits"
+    return list_table(["", "time of fit", "test error"], rows, title)
+
+
 def selection_stops(results):
     """Rows learnt, vectors and error of each rule of stopping."""
     records = stored_records("selection_stops", results)
@@ -257,6 +274,7 @@ TABLES = {
         selection_adult,
         selection_near,
         selection_adult_peers,
+        selection_boosting,
         selection_stops,
         selection_noise,
         selection_pools,

@@ -50,7 +50,9 @@ def chosen(job, split, options, n_labels):
 def learn_all(job):
     """Any model of `svc.models` that learns all rows."""
     work, split = WORKLOADS[job.workload], data(job)
-    setting = models.Setting(work.C, work.gamma, CACHE_SIZE, job.threads, job.seed)
+    setting = models.Setting(
+        work.C, work.gamma, CACHE_SIZE, job.threads, job.seed, options=job.options
+    )
     models.build(job.model, setting).fit(split.X_train[:N_WARM], split.y_train[:N_WARM])
     model = models.build(job.model, setting)
     _, seconds = timed(lambda: model.fit(split.X_train, split.y_train), max_repeats=1)

@@ -35,9 +35,10 @@ class PoolJob(Job):
     # Labels to buy, and after how many the curve has a point.
     n_labels: int = 0
     every: int = 1
-    # Of `selection_tasks`: a name in `svc.models`; for each variant parameters of LASVC, and
-    # budgets of labels (None: no limit); the share of wrong training labels.
+    # Of `selection_tasks`: a name in `svc.models`, with parameters; for each variant parameters of
+    # LASVC, and budgets of labels (None: no limit); the share of wrong training labels.
     model: str = ""
+    options: dict = field(default_factory=dict)
     variants: list = field(default_factory=list)
     noise: float = 0.0
     # Of `retrain`.

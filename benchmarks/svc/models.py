@@ -15,7 +15,7 @@ TWO_PASSES = {"max_iter": 2, "finishing": False}
 
 @dataclass(frozen=True)
 class Setting:
-    """What all models are told; `options` are further parameters of LASVC or RampSVC."""
+    """What all models are told; `options` are further parameters of LASVC, RampSVC, boosting."""
 
     C: float
     gamma: float
@@ -140,7 +140,7 @@ def _nystroem_sgd(setting):
 
 
 def _hist_gradient_boosting(setting):
-    return HistGradientBoostingClassifier(random_state=setting.seed)
+    return HistGradientBoostingClassifier(random_state=setting.seed, **setting.options)
 
 
 _BUILDERS = {

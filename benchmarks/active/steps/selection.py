@@ -1,10 +1,10 @@
 """LASVC that chooses its rows (sections 3.3 and 4.2 of the thesis).
 
 ``selection_adult``: the four selections (Figures 3.8 and 3.9), ``selection_adult_peers``: what
-learns all rows, and where the rules of stopping stop; ``selection_noise``: wrong labels (Figures
-3.10 to 3.12); ``selection_pools``: small pools, full search, retraining (Figures 3.13 and 4.3),
-``selection_search``: small pools and full search on more and more rows;
-``selection_stops``: where the rules of stopping stop, on several sets.
+learns all rows, and where the rules of stopping stop, ``selection_boosting``: boosting at equal
+time; ``selection_noise``: wrong labels (Figures 3.10 to 3.12); ``selection_pools``: small pools,
+full search, retraining (Figures 3.13 and 4.3), ``selection_search``: small pools and full search
+on more and more rows; ``selection_stops``: where the rules of stopping stop, on several sets.
 """
 
 from ...bench import harness
@@ -77,6 +77,23 @@ def measure_adult_peers(settings):
         for model in PEERS:
             records.append(measure_all(settings, "selection_adult_peers", model=model, **asked))
         records += measure_curves(settings, "selection_adult_peers", variants, **asked)
+    return {"records": records}
+
+
+# Iterations of boosting, which takes its time from them.
+ITERATIONS = [10, 20, 40, 100]
+
+
+def measure_boosting(settings):
+    """The budget beside boosting that is stopped sooner or later."""
+    records = []
+    for seed in range(1 if settings.quick else N_SPLITS_PEERS):
+        asked = dict(ADULT, seed=seed)
+        variants = [variant([ADULT_LABELS], selection="autoactive")]
+        records += measure_curves(settings, "selection_boosting", variants, **asked)
+        for n in ITERATIONS:
+            asked |= dict(model="hist_gradient_boosting", options={"max_iter": n})
+            records.append(measure_all(settings, "selection_boosting", **asked))
     return {"records": records}
 
 
@@ -181,6 +198,7 @@ STEPS = {
     "selection_stops": measure_stops,
     "selection_adult": measure_adult,
     "selection_adult_peers": measure_adult_peers,
+    "selection_boosting": measure_boosting,
     "selection_noise": measure_noise,
 }
 
