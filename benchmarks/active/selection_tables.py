@@ -19,7 +19,8 @@ def curve(records, **wanted):
 
 
 def _mean(points):
-    return {name: statistics.fmean(point[name] for point in points) for name in points[0]}
+    found = {name: [point[name] for point in points] for name in points[0]}
+    return {n: statistics.fmean(values) for n, values in found.items() if None not in values}
 
 
 def mean(records, field, **wanted):

@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 from scipy import sparse
+from sklearn.dummy import DummyClassifier
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC
@@ -68,20 +69,21 @@ def retrain(job):
     rng = np.random.default_rng([job.seed, 71])
     strategy = ClosestToHyperplane(job.n_candidates, random_state=job.seed)
     free, known, points, seconds = np.ones(len(y), dtype=bool), [], [], 0.0
-    svc = SVC(C=work.C, gamma=work.gamma)
+    model, both_known = DummyClassifier(strategy="most_frequent"), False
     for n_labels in range(1, max(job.budgets) + 1):
         start = time.perf_counter()
-        if len(np.unique(y[known])) < 2:
-            chosen = rng.choice(np.flatnonzero(free), 1)
+        if both_known:
+            chosen = strategy.query(model, X, candidates=free)
         else:
-            chosen = strategy.query(svc, X, candidates=free)
+            chosen = rng.choice(np.flatnonzero(free), 1)
         free[chosen] = False
         known.extend(chosen)
-        if len(np.unique(y[known])) == 2:
-            svc.fit(X[known], y[known])
+        if not both_known and len(np.unique(y[known])) == 2:
+            model, both_known = SVC(C=work.C, gamma=work.gamma), True
+        model.fit(X[known], y[known])
         seconds += time.perf_counter() - start
         if n_labels in job.budgets:
-            points.append({"n_labels": n_labels, **told(svc, split, seconds)})
+            points.append({"n_labels": n_labels, **told(model, split, seconds)})
     return {"n_train": len(y), "points": points}
 
 
