@@ -14,7 +14,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from sklearn_online_svm.datasets import load_paper_dataset
 
-from ..svc.workloads import Split, Workload, letter, usps
+from ..linear.streams import imbalanced
+from ..svc.workloads import Split, Workload, letter, usps, waveform
 
 # Topic to C and gamma.
 REUTERS = {
@@ -88,6 +89,17 @@ def _satimage(seed):
     return Split(data.X_train, data.y_train, data.X_test, data.y_test)
 
 
+# Negative rows for each positive one.
+RATIOS = [2, 4, 8, 16, 32]
+
+
+def _waveform(ratio, seed):
+    """4000 training rows less some positive ones, and 1000 test rows of all kinds."""
+    split = waveform(seed)
+    X, y = imbalanced(split.X_train, split.y_train, ratio, seed)
+    return Split(X, y, split.X_test, split.y_test)
+
+
 _ALL = [
     Workload(f"rare_{topic}", topic, partial(_topic, topic), C=C, gamma=gamma)
     for topic, (C, gamma) in REUTERS.items()
@@ -99,6 +111,11 @@ _ALL += [
     Workload("rare_satimage", "satimage-4", _one(_satimage, 4), C=50, gamma=0.001),
     # gamma = 2 in the thesis, for pixels whose squares are 256 times smaller.
     Workload("rare_usps", "USPS", _one(usps, 0), C=1000, gamma=0.0078),
+]
+WAVEFORM = {f"rare_waveform_{ratio}": ratio for ratio in RATIOS}
+_ALL += [
+    Workload(name, f"Waveform, {ratio} to 1", partial(_waveform, ratio), C=1, gamma=0.05)
+    for name, ratio in WAVEFORM.items()
 ]
 # Topics whose support vectors in the thesis are those of other parameters than Table 4.2 has.
 WIDE = {f"rare_wide_{topic}": f"rare_{topic}" for topic in ("crude", "grain", "interest")}

@@ -7,9 +7,9 @@ from ..bench.results import load
 from ..bench.rst import list_table, seconds
 from ..bench.summary import Records
 from .rare_paper import TABLE_4_3, TABLE_4_4, TABLE_5_2, TABLE_5_3
-from .rare_sets import SETS, WIDE
+from .rare_sets import SETS, WAVEFORM, WIDE
 
-STEPS = ("rare_reuters", "rare_sets", "rare_wide")
+STEPS = ("rare_reuters", "rare_sets", "rare_wide", "rare_waveform")
 TITLES = {
     "batch": "batch",
     "under_sampling": "under-sampling",
@@ -221,6 +221,29 @@ def rare_wide(results):
     return list_table(header, rows, "``C=1, gamma=0.5``; in square brackets the thesis")
 
 
+def rare_waveform(results):
+    """G-means while positive rows get rarer, and what the support vectors are."""
+    records = rare_records(results)
+    workloads = _sets(records, WAVEFORM)
+    if not workloads:
+        return None
+    rivals = [*CHAPTER_4, "virtual", "active_all", "virtual_all"]
+    gmeans = _means(records, workloads, rivals, "gmean")
+    rows = []
+    for workload, scores in zip(workloads, gmeans):
+        cells = [str(WAVEFORM[workload]), *(f"{score:.2f}" for score in scores)]
+        for rival in ("active", "virtual"):
+            cells.append(f"{_mean(records, workload, rival, 'vector_ratio'):.2f}")
+        for rival in ("active", "virtual"):
+            cells.append(f"{100 * _share_of_labels(records, workload, rival):.0f}")
+        rows.append(cells)
+    header = [
+        "ratio", *(TITLES[rival] for rival in rivals), "ratio of active's support vectors",
+        "of VIRTUAL's", "labels, active (%)", "labels, VIRTUAL (%)",
+    ]  # fmt: skip
+    return list_table(header, rows, "Waveform, g-mean in per cent")
+
+
 def rare_times(results):
     """Time of all methods, resampling included."""
     records = rare_records(results)
@@ -285,6 +308,7 @@ TABLES = {
         rare_table_5_3_all,
         rare_stops,
         rare_wide,
+        rare_waveform,
         rare_times,
     )
 }
