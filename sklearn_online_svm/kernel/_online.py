@@ -24,7 +24,7 @@ from .._base import (
 from .._core.kernel.given_rows import Rows
 from .._core.kernel.members import STREAM
 from .._core.kernel.stores import BLOCK
-from ._choosing import STOPPINGS, Choice, chooses, refuse_contradictions
+from ._choosing import STOPPINGS, Choice, refuse_contradictions
 from ._engine import ALGORITHMS, SolverSpec
 from ._learner import KernelLearner
 from ._passes import OnlinePasses, known_slots
@@ -202,8 +202,9 @@ class OnlineKernelLearner(KernelLearner):
         """
         X, codes, weights = rows
         engine, first, n_rows, whole = self._engine, at["first"], X.shape[0], False
-        in_order = not chooses(self)
-        row_ids = first + np.arange(n_rows)
+        order = at["order"]
+        in_order = at["choice"] is None and len(order) == n_rows
+        row_ids = first + (order if in_order else np.arange(n_rows))
         choice = self._choice(self, at, X, codes, cost, row_ids, STREAM)
 
         def count(_=None):
