@@ -56,7 +56,7 @@ class Choice:
             self.selection.restore(at["choice"]["random"], at["choice"]["history"])
 
     @classmethod
-    def begun(cls, model, order, cost, random, salt=0):
+    def begun(cls, model, order, codes, cost, random, salt=0):
         """Return what a choice among the rows of ``order`` begins with: fields of ``at``.
 
         Rows of cost 0 are not learnt: they cost no label. ``random`` is a RandomState or a seed,

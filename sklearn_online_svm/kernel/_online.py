@@ -165,7 +165,8 @@ class OnlineKernelLearner(KernelLearner):
             function raise in the midst of a chunk, the blocks of rows before it have been learnt.
         MemoryError
             If memory runs out. The blocks of rows before have been learnt, and ``n_samples_seen_``
-            counts them: learning can go on with the row behind, once there is memory.
+            counts them: learning can go on with the row behind, once there is memory. Where rows
+            are chosen, those learnt so far are kept, and ``n_samples_seen_`` counts the chunk.
         """
         with self._guard:
             begin = type(self)._begin_chunk
@@ -187,7 +188,7 @@ class OnlineKernelLearner(KernelLearner):
             counts_before=self._class_counts,
             counts=self._class_counts if counts is None else counts,
             **self._choice.begun(
-                self, np.arange(len(cost)), cost, self.random_state, self.n_samples_seen_
+                self, np.arange(len(cost)), rows[1], cost, self.random_state, self.n_samples_seen_
             ),
         )
         self.__dict__.pop("_interrupted", None)
@@ -473,7 +474,7 @@ class OnlineKernelLearner(KernelLearner):
         self.n_labels_used_ = 0
         self.stopped_early_ = False
         at = dict(stage="begin", n_pass=1, patience=None)
-        at |= self._choice.begun(self, self._order, cost, self._random)
+        at |= self._choice.begun(self, self._order, codes, cost, self._random)
         at["random"] = None if self._most_passes == 1 else self._random.get_state(legacy=False)
         former = before.get("_engine") if self._starts_warm else None
         engine = self._built_engine(X)

@@ -251,7 +251,7 @@ class VirtualLASVC(OnlineKernelLearner):
         self._refuse_kernel()
         X, codes, weights = super()._begin_fit(X, y, sample_weight)
         self._class_rows = np.zeros(len(self.classes_), dtype=np.int64)
-        self._class_rows, self._minority = self._counted(codes)
+        self._minority = self._counted(codes)[1]
         self.n_virtual_points_ = 0
         return X, codes, weights
 
@@ -261,14 +261,10 @@ class VirtualLASVC(OnlineKernelLearner):
         rows, new = super()._begin_partial_fit(X, y, classes, sample_weight)
         if first:
             self._class_rows = np.zeros(len(self.classes_), dtype=np.int64)
+            self._minority = self._counted(rows[1])[1]
             self.n_virtual_points_ = 0
         self._counted(rows[1])  # or refused, before anything changes
         return rows, new
-
-    def _begin_chunk(self, X, y, classes, sample_weight):
-        rows, cost, at = super()._begin_chunk(X, y, classes, sample_weight)
-        self._class_rows, self._minority = self._counted(rows[1])
-        return rows, cost, at
 
     def _counted(self, codes):
         """Return the rows of each class, with these, and the code of the minority."""
@@ -283,12 +279,10 @@ class VirtualLASVC(OnlineKernelLearner):
             )
         return rows, int(found[0])
 
-    def _former(self):
+    def _former(self, minority):
         """Return the real support vectors of the minority, in the layout of X; None: none."""
-        if "_engine" not in self.__dict__ or not self.n_samples_seen_:
-            return None
         solution = self._engine.present()
-        former = (solution.row_ids >= 0) & (solution.labels == self._minority)
+        former = (solution.row_ids >= 0) & (solution.labels == minority)
         if not former.any():
             return None
         vectors = solution.vectors()[former]
@@ -297,9 +291,9 @@ class VirtualLASVC(OnlineKernelLearner):
         vectors = vectors.toarray() if sparse.issparse(vectors) else vectors
         return vectors.astype(self._dtype)
 
-    def _points_of(self, X, codes, former):
+    def _points_of(self, X, codes, minority, former):
         """Return what makes points between rows of the minority, those in X and former ones."""
-        rows = X[codes == self._minority]
+        rows = X[codes == minority]
         if former is not None:
             rows = stacked(rows, former)
         return VirtualPoints(rows, Kernel.of(self, "VirtualLASVC"), self.n_neighbors)

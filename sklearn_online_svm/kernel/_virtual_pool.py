@@ -202,10 +202,10 @@ class VirtualChoice(Choice):
             cost,
             row_ids,
             origin,
-            model._points_of(X, codes, state["former"]),
+            model._points_of(X, codes, state["minority"], state["former"]),
             {
-                "minority": model._minority,
-                "problem": model._minority if len(model.classes_) > 2 else 0,
+                "minority": state["minority"],
+                "problem": state["minority"] if len(model.classes_) > 2 else 0,
                 "n_virtual": model.n_virtual,
                 "max_labels": model.max_labels,
             },
@@ -214,14 +214,17 @@ class VirtualChoice(Choice):
         self.X, self.order, self.given = self.pool.rows.X, self.pool.order, self.pool.given
 
     @classmethod
-    def begun(cls, model, order, cost, random, salt=0):
-        begun = super().begun(model, order, cost, random, salt)
-        # What has been learnt before a stream goes on; a fit forgets it.
+    def begun(cls, model, order, codes, cost, random, salt=0):
+        begun = super().begun(model, order, codes, cost, random, salt)
+        class_rows, minority = model._counted(codes)
         generator = np.random.RandomState(begun["choice"]["random"] % 2**32)
         begun["choice"]["virtual"] = {
             "points": None,
             "costs": None,
-            "former": model._former() if salt else None,
+            "minority": minority,
+            "class_rows": class_rows,
+            # What a stream has learnt before; a fit begins anew.
+            "former": model._former(minority) if salt else None,
             "n_done": 0,
             "first_id": model.n_virtual_points_,
             "random": generator.get_state(legacy=False),
@@ -241,6 +244,8 @@ class VirtualChoice(Choice):
             "points": points,
             "costs": None if points is None else virtual.array("costs", np.float64, (n_points,)),
             "former": put_together(virtual, "former", model),
+            "minority": virtual.integer("minority", 0, len(model.classes_) - 1),
+            "class_rows": virtual.array("class_rows", np.int64, (len(model.classes_),), low=0),
             "n_done": virtual.integer("n_done", 0, len(order)),
             "first_id": virtual.integer("first_id"),
             "random": virtual.value("random"),
@@ -253,14 +258,20 @@ class VirtualChoice(Choice):
 
     def __exit__(self, *error):
         self.engine.follower = None
-        self.model.n_virtual_points_ = self.pool.first_id + self.pool.n_made
+        if self.engine.n_learnt:
+            self.model.__dict__.update(
+                n_virtual_points_=self.pool.first_id + self.pool.n_made,
+                _minority=self.begun_with["minority"],
+                _class_rows=self.begun_with["class_rows"],
+            )
         super().__exit__(*error)
 
     @property
     def state(self):
         state = super().state
-        former = taken_apart(self.begun_with["former"])
-        state["choice"]["virtual"] = self.pool.state() | {"former": former}
+        known = {name: self.begun_with[name] for name in ("minority", "class_rows")}
+        known["former"] = taken_apart(self.begun_with["former"])
+        state["choice"]["virtual"] = self.pool.state() | known
         state["order"] = self.pool.order[: self.pool.n]
         return state
 

@@ -45,6 +45,7 @@ cdef class Learning(Membership):
 
     # What a subclass defines, ``met`` and ``meet`` included: all that these two remember and
     # ``state`` does not hold. What is missing raises NotImplementedError.
+    cdef int blank(self, double[::1] g) except -1
     cdef int learn(self, Example *row) except -2 nogil
     cdef int improve(self) except -2 nogil
 

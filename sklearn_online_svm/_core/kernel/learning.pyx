@@ -95,10 +95,17 @@ cdef class Learning(Membership):
             [self.n_evaluations, self.n_changes, self.solved_at], dtype=np.int64)
         if self.settled.live:
             state.update(self.settled.state(self.members.n))
-            state["settled_g"][state["alive"] == 0] = 0.0
-        # That of a free slot means nothing, and is what memory held before.
-        state["g"][state["alive"] == 0] = 0.0
+            self.blank(state["settled_g"])
+        self.blank(state["g"])
         return state
+
+    cdef int blank(self, double[::1] g) except -1:
+        """Write 0 for free slots, where g means nothing and is what memory held before."""
+        cdef Py_ssize_t s
+        for s in range(self.members.n):
+            if not self.members.alive[s]:
+                g[s] = 0.0
+        return 0
 
     def restore(self, state, bint same_kernel=True, Py_ssize_t n_loaded=0):
         """Take what ``state()`` gave, wrapped in a :class:`Stored`; the store comes first.
