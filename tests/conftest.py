@@ -8,6 +8,7 @@ out scikit-learn's checks of the array API, which need SciPy to know of it from 
 import os
 
 import pytest
+import sklearn
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
@@ -51,3 +52,12 @@ def paper_data():
         return datasets.load_paper_dataset(name)
 
     return load
+
+
+@pytest.fixture(autouse=True)
+def settings_of_scikit_learn():
+    """An interrupt that comes while ``fit`` of scikit-learn puts its settings back leaves parameters
+    unchecked for the rest of the process."""
+    settings = sklearn.get_config()
+    yield
+    sklearn.set_config(**settings)
