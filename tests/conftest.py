@@ -8,11 +8,12 @@ out scikit-learn's checks of the array API, which need SciPy to know of it from 
 import os
 
 import pytest
-import sklearn
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
-from sklearn_online_svm import datasets  # noqa: E402 - imports SciPy
+import sklearn  # noqa: E402 - imports SciPy
+
+from sklearn_online_svm import datasets  # noqa: E402
 
 _ALL_SEEDS = range(20)
 
@@ -56,8 +57,8 @@ def paper_data():
 
 @pytest.fixture(autouse=True)
 def settings_of_scikit_learn():
-    """An interrupt that comes while ``fit`` of scikit-learn puts its settings back leaves parameters
-    unchecked for the rest of the process."""
+    """An interrupt that comes while scikit-learn puts its settings back, at the end of ``fit``,
+    would leave parameters unchecked for the rest of the process."""
     settings = sklearn.get_config()
     yield
     sklearn.set_config(**settings)

@@ -39,21 +39,15 @@ class VirtualPool:
         self.cost = np.concatenate([cost, np.zeros(most)])
         self.first_id, self.n_done = state["first_id"], state["n_done"]
         self.random = generator_from(state["random"])
-        self.n = len(state["order"]) - state["points"].shape[0]
+        self.n, self.n_made = len(state["order"]), state["points"].shape[0]
         self.order = np.concatenate([state["order"], np.zeros(most, dtype=np.int64)])
-        points = state["points"]
-        self._put(points, state["costs"])
-        self.order[: self.n] = state["order"]
+        self.rows.put(self.n_rows, state["points"])
+        self.cost[self.n_rows : self.n_rows + self.n_made] = state["costs"]
         labels = np.concatenate([codes, np.full(most, of["minority"], dtype=codes.dtype)])
         ids = np.concatenate([row_ids, self.first_id + np.arange(most)])
         origins = np.full(len(ids), VIRTUAL, dtype=np.int8)
         origins[: self.n_rows] = origin
         self.given = Rows(labels, self.cost, ids, origin=origins)
-
-    @property
-    def n_made(self):
-        """Virtual points made so far."""
-        return len(self.rows) - self.n_rows
 
     def follow(self, problems, n_learnt):
         """Make what the rows learnt since the last call lead to.
@@ -61,12 +55,13 @@ class VirtualPool:
         Returns the rows, and the number of those that have been learnt or wait.
         """
         while self.n_done < n_learnt:
-            row = int(self.order[self.n_done])
+            row, changed = int(self.order[self.n_done]), {}
             if row in self.place and self.of["n_virtual"] and self.makes.n_neighbors:
                 members = problems[self.of["problem"]].members
                 if members.alpha_of(self.row_ids[row], self.origin):
-                    self._make(row)
-            self.n_done += 1
+                    changed = self._made_of(row)
+            # All at once, whenever an interrupt comes.
+            self.__dict__.update(n_done=self.n_done + 1, **changed)
         budget = self.of["max_labels"]
         if budget is not None and self.n_labels(n_learnt) >= budget:
             return self.rows.X, n_learnt
@@ -76,24 +71,19 @@ class VirtualPool:
         """Real rows among those learnt."""
         return int(np.count_nonzero(self.order[:n_learnt] < self.n_rows))
 
-    def _make(self, row):
+    def _made_of(self, row):
+        """Draw the points of a row, and return what the pool is with them; they count by then."""
         random = generator_from(self.random.get_state(legacy=False))
-        n = self.of["n_virtual"]
+        n, first = self.of["n_virtual"], self.n_rows + self.n_made
         points, _ = self.makes.draw(np.full(n, self.place[row]), random)
-        self._put(points, np.full(n, self.cost[row]))
-        self.random = random
-
-    def _put(self, points, costs):
-        """Let points wait."""
-        made = len(self.rows) + np.arange(len(costs))
-        self.rows.append(points)
-        self.cost[made] = costs
-        self.order[self.n : self.n + len(made)] = made
-        self.n += len(made)
+        self.rows.put(first, points)
+        self.cost[first : first + n] = self.cost[row]
+        self.order[self.n : self.n + n] = first + np.arange(n)
+        return dict(random=random, n=self.n + n, n_made=self.n_made + n)
 
     def state(self):
         """Return what it takes to go on, beside the order."""
-        made = slice(self.n_rows, len(self.rows))
+        made = slice(self.n_rows, self.n_rows + self.n_made)
         return {
             "points": taken_apart(self.rows.X[made]),
             "costs": self.cost[made].copy(),
@@ -109,39 +99,33 @@ class DenseRows:
     def __init__(self, X, most):
         self.X = np.zeros((X.shape[0] + most, X.shape[1]), dtype=X.dtype)
         self.X[: X.shape[0]] = X
-        self._n = X.shape[0]
 
-    def __len__(self):
-        return self._n
-
-    def append(self, points):
-        self.X[self._n : self._n + len(points)] = points
-        self._n += len(points)
+    def put(self, first, points):
+        """Let the rows from ``first`` on be these."""
+        self.X[first : first + len(points)] = points
 
 
 class SparseRows:
     """CSR rows to which others are appended, in time that does not depend on their number."""
 
     def __init__(self, X, most):
-        self._parts = [X.data, X.indices, X.indptr]
-        self._n, self._width = X.shape
-        self._used = [X.nnz, X.nnz, self._n + 1]
+        nnz = X.indptr[-1]
+        self._parts = [X.data[:nnz], X.indices[:nnz], X.indptr]  # without room: they are not ours
         self.X = X
 
-    def __len__(self):
-        return self._n
-
-    def append(self, points):
-        if not points.shape[0]:
+    def put(self, first, points):
+        """Let the rows from ``first`` on be these."""
+        n, used = points.shape[0], int(self._parts[2][first])
+        if not n:
             return
         points.sort_indices()
-        nnz = self._used[0]
-        for k, new in enumerate((points.data, points.indices, points.indptr[1:] + nnz)):
-            self._parts[k] = _appended(self._parts[k], self._used[k], new)
-            self._used[k] += len(new)
-        self._n += points.shape[0]
-        data, indices, indptr = (p[:n] for p, n in zip(self._parts, self._used, strict=True))
-        self.X = type(self.X)((data, indices, indptr), shape=(self._n, self._width), copy=False)
+        new = (points.data, points.indices, points.indptr[1:] + used)
+        begins = (used, used, first + 1)
+        for k in range(3):
+            self._parts[k] = _appended(self._parts[k], begins[k], new[k])
+        ends = (used + points.nnz, used + points.nnz, first + n + 1)
+        parts = tuple(part[:end] for part, end in zip(self._parts, ends, strict=True))
+        self.X = type(self.X)(parts, shape=(first + n, self.X.shape[1]), copy=False)
 
 
 def _appended(array, n, new):
@@ -167,24 +151,34 @@ def taken_apart(rows):
     return parts | {"n": rows.shape[0]}
 
 
-def put_together(state, name, model):
-    """Return what :func:`taken_apart` took apart, checked; None: no rows."""
-    if state.value(name) is None:
+def put_together(parts, n_features):
+    """Return rows that :func:`taken_apart` took apart, or None as it is."""
+    if parts is None:
         return None
+    if "rows" in parts:
+        return parts["rows"]
+    arrays = tuple(parts[name] for name in ("data", "indices", "indptr"))
+    return sparse.csr_matrix(arrays, shape=(parts["n"], n_features))
+
+
+def n_rows_of(state, name, model):
+    """Return how many rows :func:`taken_apart` took apart; refuse what is no set of rows."""
+    if state.value(name) is None:
+        return 0
     parts, dtype, width = state.part(name), model._dtype, model.n_features_in_
     if not model._sparse:
-        return parts.array("rows", dtype, (None, width), finite=True)
+        return len(parts.array("rows", dtype, (None, width), finite=True))
     n, data = parts.integer("n"), parts.array("data", dtype, (None,), finite=True)
     kind = np.asarray(parts.value("indices")).dtype
     parts.require(kind in (np.int32, np.int64), "indices", "must be integers")
-    indices = parts.array("indices", kind, (len(data),), low=0, high=width - 1)
+    parts.array("indices", kind, (len(data),), low=0, high=width - 1)
     indptr = parts.array("indptr", kind, (n + 1,), low=0, high=len(data))
     parts.require(
         indptr[0] == 0 and indptr[-1] == len(data) and (np.diff(indptr) >= 0).all(),
         "indptr",
         "must rise from 0 to the number of values",
     )
-    return sparse.csr_matrix((data, indices, indptr), shape=(n, width))
+    return n
 
 
 class VirtualChoice(Choice):
@@ -194,6 +188,8 @@ class VirtualChoice(Choice):
         super().__init__(model, at, X, codes, cost, row_ids, origin)
         self.model, self.begun_with = model, at["choice"]["virtual"]
         state = {"order": at["order"], **self.begun_with}
+        for name in ("points", "former"):
+            state[name] = put_together(state[name], X.shape[1])
         if state["points"] is None:
             state |= {"points": X[:0], "costs": np.zeros(0)}
         self.pool = VirtualPool(
@@ -224,7 +220,7 @@ class VirtualChoice(Choice):
             "minority": minority,
             "class_rows": class_rows,
             # What a stream has learnt before; a fit begins anew.
-            "former": model._former(minority) if salt else None,
+            "former": taken_apart(model._former(minority)) if salt else None,
             "n_done": 0,
             "first_id": model.n_virtual_points_,
             "random": generator.get_state(legacy=False),
@@ -234,22 +230,19 @@ class VirtualChoice(Choice):
     @classmethod
     def checked(cls, model, at, n_rows):
         virtual = at.part("choice").part("virtual")
-        points = put_together(virtual, "points", model)
-        n_points = 0 if points is None else points.shape[0]
+        n_points = n_rows_of(virtual, "points", model)
+        n_rows_of(virtual, "former", model)
         checked = super().checked(model, at, n_rows + n_points)
         order = checked["order"]
         at.require((order >= n_rows).sum() == n_points, "order", "must name each virtual point")
         stored_generator(virtual, "random")
-        checked["choice"]["virtual"] = {
-            "points": points,
-            "costs": None if points is None else virtual.array("costs", np.float64, (n_points,)),
-            "former": put_together(virtual, "former", model),
-            "minority": virtual.integer("minority", 0, len(model.classes_) - 1),
-            "class_rows": virtual.array("class_rows", np.int64, (len(model.classes_),), low=0),
-            "n_done": virtual.integer("n_done", 0, len(order)),
-            "first_id": virtual.integer("first_id"),
-            "random": virtual.value("random"),
-        }
+        if virtual.value("points") is not None:
+            virtual.array("costs", np.float64, (n_points,), low=0)
+        virtual.integer("n_done", 0, len(order))
+        virtual.integer("first_id")
+        virtual.integer("minority", 0, len(model.classes_) - 1)
+        virtual.array("class_rows", np.int64, (len(model.classes_),), low=0)
+        checked["choice"]["virtual"] = dict(at.value("choice")["virtual"])
         return checked
 
     def __enter__(self):
@@ -269,8 +262,7 @@ class VirtualChoice(Choice):
     @property
     def state(self):
         state = super().state
-        known = {name: self.begun_with[name] for name in ("minority", "class_rows")}
-        known["former"] = taken_apart(self.begun_with["former"])
+        known = {name: self.begun_with[name] for name in ("minority", "class_rows", "former")}
         state["choice"]["virtual"] = self.pool.state() | known
         state["order"] = self.pool.order[: self.pool.n]
         return state
