@@ -1,6 +1,6 @@
 """What is known of the rows that are to be learnt, beside their features."""
 cimport cython
-from libc.stdint cimport int8_t, int64_t
+from libc.stdint cimport int64_t
 
 from .members cimport OF_DATA, Example
 
