@@ -97,7 +97,7 @@ class Twin:
 @pytest.mark.parametrize("n_candidates", [1, 7, 20, 100, "all"])
 @pytest.mark.parametrize("name", ["gradient", "active", "autoactive"])
 def test_rows_are_those_of_the_twin(name, n_candidates, n_problems):
-    n = 150
+    n = 100
     X, labels = samples(n, max(2, n_problems))
     costs = 2.0 * np.random.default_rng(1).uniform(0.9, 1.1, n)
     run = Run(X, labels, new_selection(name, n_candidates), n_problems, costs)
