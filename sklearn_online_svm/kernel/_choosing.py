@@ -78,16 +78,19 @@ class Choice:
         at.require(len(np.unique(order)) == len(order), "order", "must name no row twice")
         checked = {"order": np.array(order), "choice": None}
         if at.value("choice") is not None:
-            checked["choice"] = cls.checked_fields(model, at.part("choice"), n_rows)
+            checked["choice"] = cls.checked_fields(model, at.part("choice"))
         return checked
 
     @classmethod
-    def checked_fields(cls, model, choice, n_rows):
+    def checked_fields(cls, model, choice):
         """Return the fields of a choice that is one, or refuse them."""
         history, longest = choice.value("history"), model.stable_rows
         if history is not None:
             history = choice.array("history", np.int64, (None,), low=0)
-            choice.require(len(history) <= longest, "history", f"must be of {longest} or fewer")
+            fewest = int(model.stopping == "margin")
+            choice.require(
+                fewest <= len(history) <= longest, "history", f"must be of {fewest} to {longest}"
+            )
         return {"random": choice.integer("random", 0, 2**64 - 1), "history": history}
 
     def __enter__(self):
@@ -118,7 +121,7 @@ def new_selection(model):
     """Return a selection as the parameters describe it."""
     stopping = {
         None: lambda: None,
-        "margin": MarginExhausted,
+        "margin": lambda: MarginExhausted(model.margin_rows),
         "n_support": lambda: SupportStable(model.stable_rows, model.stable_share),
     }[model.stopping]()
     n = -1 if model.n_candidates == "all" else int(model.n_candidates)

@@ -106,9 +106,10 @@ class LASVC(OnlineKernelLearner):
     stopping : {"margin", "n_support"}, default=None
         When to stop before the rows are used up; ``fit`` then finishes.
 
-        - ``"margin"``: the row chosen lies outside the margin of all free support vectors,
-          :math:`|f(x)| \ge \max_s |f(x_s)|`, in each binary problem; there is none while no
-          support vector is free. With ``selection`` ``"active"`` or ``"autoactive"``.
+        - ``"margin"``: the last 20 rows chosen lay outside the margin of all free support
+          vectors, :math:`|f(x)| \ge \max_s |f(x_s)|`, in each binary problem; there is none while
+          no support vector is free (class attribute ``margin_rows``). With ``selection``
+          ``"active"`` or ``"autoactive"``.
         - ``"n_support"``: of the last 200 rows learnt less than a tenth have added to the number
           of support vectors (class attributes ``stable_rows`` and ``stable_share``).
     shuffle : bool, default=True

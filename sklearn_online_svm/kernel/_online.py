@@ -84,6 +84,8 @@ class OnlineKernelLearner(KernelLearner):
     max_non_sv = 100
     # selection="autoactive": the nearest of so many candidates within the margin is chosen.
     n_close = 5
+    # stopping="margin": so many rows, one after the other, lay outside the margin.
+    margin_rows = 20
     # stopping="n_support": of so many rows less than this share added to the support vectors.
     stable_rows = 200
     stable_share = 0.1
@@ -135,11 +137,12 @@ class OnlineKernelLearner(KernelLearner):
 
     @available_if(_can_take_new_rows)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Learn from new rows, in their order; learning goes on where it stopped.
+        """Learn from new rows; learning goes on where it stopped.
 
         Every row given is a new row: to pass again over the same rows use
-        ``fit(max_iter=...)``. Chunks of any size give the same model. Predictions in between are
-        those of the model finished on the side (see ``finishing``).
+        ``fit(max_iter=...)``. Chunks of any size give the same model, unless rows are chosen: they
+        then compete within their chunk. Predictions in between are those of the model finished on
+        the side (see ``finishing``).
 
         Parameters
         ----------

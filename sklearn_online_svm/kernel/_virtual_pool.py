@@ -85,7 +85,7 @@ class VirtualPool:
         """Return what it takes to go on, beside the order."""
         made = slice(self.n_rows, self.n_rows + self.n_made)
         return {
-            "points": taken_apart(self.rows.X[made]),
+            "points": as_arrays(self.rows.X[made]),
             "costs": self.cost[made].copy(),
             "n_done": self.n_done,
             "first_id": self.first_id,
@@ -143,7 +143,7 @@ def stacked(rows, others):
     return np.concatenate([rows, others])
 
 
-def taken_apart(rows):
+def as_arrays(rows):
     """Return rows as arrays, or None as it is."""
     if rows is None or not sparse.issparse(rows):
         return rows if rows is None else {"rows": np.array(rows)}
@@ -151,8 +151,8 @@ def taken_apart(rows):
     return parts | {"n": rows.shape[0]}
 
 
-def put_together(parts, n_features):
-    """Return rows that :func:`taken_apart` took apart, or None as it is."""
+def from_arrays(parts, n_features):
+    """Return rows that :func:`as_arrays` took apart, or None as it is."""
     if parts is None:
         return None
     if "rows" in parts:
@@ -162,7 +162,7 @@ def put_together(parts, n_features):
 
 
 def n_rows_of(state, name, model):
-    """Return how many rows :func:`taken_apart` took apart; refuse what is no set of rows."""
+    """Return how many rows :func:`as_arrays` took apart; refuse what is no set of rows."""
     if state.value(name) is None:
         return 0
     parts, dtype, width = state.part(name), model._dtype, model.n_features_in_
@@ -189,7 +189,7 @@ class VirtualChoice(Choice):
         self.model, self.begun_with = model, at["choice"]["virtual"]
         state = {"order": at["order"], **self.begun_with}
         for name in ("points", "former"):
-            state[name] = put_together(state[name], X.shape[1])
+            state[name] = from_arrays(state[name], X.shape[1])
         if state["points"] is None:
             state |= {"points": X[:0], "costs": np.zeros(0)}
         self.pool = VirtualPool(
@@ -220,7 +220,7 @@ class VirtualChoice(Choice):
             "minority": minority,
             "class_rows": class_rows,
             # What a stream has learnt before; a fit begins anew.
-            "former": taken_apart(model._former(minority)) if salt else None,
+            "former": as_arrays(model._former(minority)) if salt else None,
             "n_done": 0,
             "first_id": model.n_virtual_points_,
             "random": generator.get_state(legacy=False),

@@ -139,21 +139,29 @@ def test_the_rows_chosen_make_the_model_of_a_stream_of_them(name, algorithm):
     assert [run.coefficients(problem) for problem in loop.problems] == run.states[-1]
 
 
+@pytest.mark.parametrize("n_rows", [1, 3])
 @pytest.mark.parametrize("n_problems", [1, 3])
-def test_the_margin_is_exhausted_where_the_twin_says_so(n_problems):
+def test_the_margin_is_exhausted_where_the_twin_says_so(n_problems, n_rows):
     X, labels = samples(400, max(2, n_problems), seed=2)
-    selection = new_selection("active", 40, stopping=MarginExhausted())
+    stopping = MarginExhausted(n_rows)
+    selection = new_selection("active", 40, stopping=stopping)
     run = Run(X, labels, selection, n_problems)
     n = len(run.rows)
     assert selection.stopped and 20 < n < 350
-    # Not before any row learnt, by another model; and before the one that would have been next.
+    # Which rows learnt lay outside, by another model; and the one that would have been next.
     loop = make_loop(make_store(X, gamma=0.3), n_problems)
     given = Rows(labels, run.costs, np.arange(400))
+    outside = []
     for t in range(n):
         scores = np.empty((1, n_problems))
         loop.show(False, 0).decide(X[run.rows[t : t + 1]], scores)
-        assert not is_outside_margin(scores[0], [free_scores(p) for p in loop.problems]), t
+        outside.append(is_outside_margin(scores[0], [free_scores(p) for p in loop.problems]))
         loop.learn(X, run.rows[t : t + 1].copy(), given)
+    # The last ones, and never as many before.
+    assert all(outside[n - n_rows + 1 :])
+    in_a_row = [all(outside[t - n_rows + 1 : t + 1]) for t in range(n_rows - 1, n)]
+    assert not any(in_a_row)
+    assert_array_equal(stopping.history(), [n_rows - 1])
     scores = np.empty((400 - n, n_problems))
     loop.show(False, 0).decide(X[run.order[n:]], scores)
     nearest = scores[np.argsort([closeness(f) for f in scores])]
@@ -172,7 +180,7 @@ def free_scores(problem):
 def test_without_a_free_support_vector_nothing_is_exhausted():
     """All alpha at their bounds: C is that small."""
     X, labels = samples(100)
-    selection = new_selection("active", 20, stopping=MarginExhausted())
+    selection = new_selection("active", 20, stopping=MarginExhausted(1))
     run = Run(X, labels, selection, costs=1e-5)
     assert len(run.rows) == 100 and not selection.stopped
 

@@ -8,8 +8,11 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC
+from sklearn_online_svm.kernel._choosing import Choice
+from sklearn_online_svm.kernel._passes import OnlinePasses
 from tests.support.samples import three_classes, two_classes
 
 SELECTIONS = ["random", "gradient", "active", "autoactive"]
@@ -51,9 +54,7 @@ def test_threads_and_sparse_rows_make_the_same_choice(samples, selection, algori
     assert set(model.support_) < set(range(400))
     same(model, LASVC(n_jobs=3, **params).fit(X, y))
     same(model, LASVC(cache_size=1e-3, **params).fit(X, y))
-    sparse = LASVC(**params).fit(csr_matrix(X), y)
-    assert_array_equal(sparse.support_, model.support_)
-    np.testing.assert_allclose(sparse.dual_coef_, model.dual_coef_, atol=1e-3)
+    same(model, LASVC(**params).fit(csr_matrix(X), y))
 
 
 def test_all_candidates_are_the_true_extreme():
@@ -115,13 +116,25 @@ def test_a_budget_in_fit_and_for_each_chunk(selection):
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
-def test_further_passes_buy_no_labels(selection):
+def test_further_passes_are_over_the_rows_of_the_first(selection, monkeypatch):
     X, y = two_classes(300)
-    model = LASVC(selection=selection, max_labels=80, max_iter=-1, **PARAMS).fit(X, y)
-    assert model.n_labels_used_ == 80 and model.n_iter_ > 1
-    once = LASVC(selection=selection, max_labels=80, algorithm="lasvm-full", **PARAMS).fit(X, y)
-    assert len(model.support_) <= 80 and once.n_labels_used_ == 80
-    assert model.kkt_violation_ < 1e-2
+    orders, next_order = [], OnlinePasses.next_order
+
+    def noted(self, *args):
+        order = next_order(self, *args)
+        orders.append(np.sort(order))
+        return order
+
+    monkeypatch.setattr(OnlinePasses, "next_order", noted)
+    params = dict(PARAMS, tol=1e-6)
+    model = LASVC(selection=selection, max_labels=80, max_iter=-1, **params).fit(X, y)
+    assert model.n_labels_used_ == 80 and orders
+    for order in orders:
+        assert len(order) == 80
+        assert_array_equal(order, orders[0])
+    rows = orders[0]
+    exact = SVC(C=PARAMS["C"], gamma=PARAMS["gamma"], tol=1e-6).fit(X[rows], y[rows])
+    np.testing.assert_allclose(model.decision_function(X), exact.decision_function(X), atol=1e-3)
 
 
 def test_rows_of_weight_0_cost_no_label():
@@ -160,15 +173,18 @@ def test_support_vectors_are_stable(selection):
 # -- what a user holds ---------------------------------------------------------------------------
 
 
-def test_chunks_differ_in_their_candidates():
-    """A seed is one for the stream, not for each chunk anew."""
-    X, y = two_classes(100)
-    model = LASVC(selection="active", max_labels=10, **PARAMS, finishing=False)
-    model.partial_fit(X, y, np.unique(y))
-    first = set(model.support_)
-    fresh = clone(model).set_params(max_labels=1).partial_fit(X, y, np.unique(y))
-    fresh.set_params(max_labels=10).partial_fit(X, y)
-    assert {row - 100 for row in fresh.support_ if row >= 100} != first
+def test_a_seed_is_one_for_the_stream():
+    """Chunks have generators of their own, which follow from the seed and their first row."""
+    X, y = two_classes(60)
+    model = LASVC(selection="active", **PARAMS)
+    seeds = []
+    for rows, salt in [(slice(0, 30), 0), (slice(30, 60), 30)]:
+        at = Choice.begun(model, np.arange(30), None, np.ones(30), model.random_state, salt)
+        seeds.append(at["choice"]["random"])
+        model.partial_fit(X[rows], y[rows], np.unique(y))
+    assert seeds[0] != seeds[1]
+    again = Choice.begun(model, np.arange(30), None, np.ones(30), 0, 30)
+    assert again["choice"]["random"] == seeds[1]
 
 
 def test_a_stream_may_change_its_mind():

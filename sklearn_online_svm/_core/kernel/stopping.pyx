@@ -24,23 +24,42 @@ cdef class Stopping:
 
 
 cdef class MarginExhausted(Stopping):
-    """The row lies outside the margin, \\|f(x)\\| >= max \\|f(x_s)\\| over the free support
-    vectors, in all problems. A problem without a free one has no margin yet."""
+    """The last ``n_rows`` rows lay outside the margin, in all problems: \\|f(x)\\| was not less than
+    the largest \\|f(x_s)\\| of a free support vector. Without a free one there is no margin."""
+    cdef int64_t n_rows, n_outside, now
+
+    def __init__(self, Py_ssize_t n_rows):
+        self.n_rows, self.n_outside = n_rows, 0
 
     cdef bint is_over(self, list problems, const double *scores):
-        cdef Py_ssize_t c, s
-        cdef Problem problem
-        cdef double margin
-        for c in range(len(problems)):
-            problem = problems[c]
-            margin = -1.0
-            for s in range(problem.members.n):
-                if problem.members.up[s] and problem.members.down[s]:
-                    margin = fmax(margin, fabs(
-                        problem.members.target[s] - problem.members.g[s] + problem.b))
-            if margin < 0.0 or fabs(scores[c]) < margin:
-                return False
-        return True
+        self.now = self.n_outside + 1 if is_outside(problems, scores) else 0
+        return self.now >= self.n_rows
+
+    cdef void commit(self) noexcept nogil:
+        self.n_outside = self.now
+
+    def history(self):
+        return np.array([self.n_outside], dtype=np.int64)
+
+    def restore(self, history):
+        self.n_outside = 0 if history is None else history[0]
+
+
+cdef bint is_outside(list problems, const double *scores):
+    """Whether a row with these decision values is outside the margin of every problem."""
+    cdef Py_ssize_t c, s
+    cdef Problem problem
+    cdef double margin
+    for c in range(len(problems)):
+        problem = problems[c]
+        margin = -1.0
+        for s in range(problem.members.n):
+            if problem.members.up[s] and problem.members.down[s]:
+                margin = fmax(margin, fabs(
+                    problem.members.target[s] - problem.members.g[s] + problem.b))
+        if margin < 0.0 or fabs(scores[c]) < margin:
+            return False
+    return True
 
 
 cdef class SupportStable(Stopping):
