@@ -25,7 +25,7 @@ cdef class Stopping:
 
 cdef class MarginExhausted(Stopping):
     """The last ``n_rows`` rows lay outside the margin, in all problems: \\|f(x)\\| was no less
-    than the largest \\|f(x_s)\\| of a free support vector. Without a free one there is no margin."""
+    than the largest \\|f(x_s)\\| of a free support vector. Without one there is no margin."""
     cdef int64_t n_rows, n_outside, now
 
     def __init__(self, Py_ssize_t n_rows):
