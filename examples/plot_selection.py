@@ -39,10 +39,9 @@ X_test, y_test = make_banana_like(5000, random_state=1)
 y_noisy = flip_labels(y, 0.1, random_state=2)
 is_wrong = y_noisy != y
 
-figure, axes = plt.subplots(2, 2, figsize=(9.6, 9.0), layout="constrained")
-for axis, selection in zip(axes.flat, COLOURS):
-    model = LASVC(C=10, gamma=1.0, selection=selection, max_labels=150, random_state=0)
-    model.fit(X, y_noisy)
+
+def show_model(axis, model):
+    """The rows in light colours, the boundary and the margin."""
     DecisionBoundaryDisplay.from_estimator(
         model,
         X,
@@ -55,6 +54,14 @@ for axis, selection in zip(axes.flat, COLOURS):
         ax=axis,
     )
     axis.scatter(*X.T, c=np.where(y == 1, BLUE, ORANGE), s=5, alpha=0.15, linewidth=0)
+    axis.set(xticks=[], yticks=[], xlabel="", ylabel="")
+
+
+figure, axes = plt.subplots(2, 2, figsize=(9.6, 9.0), layout="constrained")
+for axis, selection in zip(axes.flat, COLOURS):
+    model = LASVC(C=10, gamma=1.0, selection=selection, max_labels=150, random_state=0)
+    model.fit(X, y_noisy)
+    show_model(axis, model)
     for kept, ring in ((~is_wrong[model.support_], INK), (is_wrong[model.support_], RED)):
         rows = model.support_[kept]
         fill = np.where(y_noisy[rows] == 1, BLUE, ORANGE)
@@ -66,7 +73,6 @@ for axis, selection in zip(axes.flat, COLOURS):
         f"{n_wrong} of them with a wrong label",
         fontsize=11,
     )
-    axis.set(xticks=[], yticks=[], xlabel="", ylabel="")
 rings = [
     Line2D([], [], marker="o", linestyle="", markerfacecolor="white", markeredgecolor=ring)
     for ring in (INK, RED)
@@ -79,6 +85,31 @@ plt.show()
 # ``"active"`` and ``"autoactive"`` do not look at labels before they choose; the labels they meet
 # are as often wrong as any, and the rest was spent along the boundary. Random rows are mostly far
 # from it, and do not become support vectors.
+#
+# Where it looks next
+# ===================
+#
+# ``"active"`` on right labels after 15, 40 and 100 rows: a larger budget begins with the rows of a
+# smaller one. What the rows learnt since the panel before have added to the support vectors is
+# dark.
+
+figure, axes = plt.subplots(1, 3, figsize=(9.6, 3.6), layout="constrained")
+before = []
+for axis, n_labels in zip(axes, (15, 40, 100)):
+    model = LASVC(C=10, gamma=1.0, selection="active", max_labels=n_labels, random_state=0)
+    model.fit(X, y)
+    show_model(axis, model)
+    is_new = ~np.isin(model.support_, before)
+    for rows, colour in ((model.support_[~is_new], GREY), (model.support_[is_new], INK)):
+        axis.scatter(*X[rows].T, color=colour, s=18, linewidth=0)
+    errors = 1 - model.score(X_test, y_test)
+    axis.set_title(f"{n_labels} rows: {errors:.1%} errors", fontsize=11)
+    before = model.support_
+plt.show()
+
+# %%
+# The first rows say roughly where the boundary is, the next ones where it bends, and the rest lie
+# along it.
 #
 # How soon they get there
 # =======================
