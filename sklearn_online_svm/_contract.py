@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from ._core.guard import Guarded
 from ._persistent import Persistent
 
-__all__ = ["Change", "Continued", "Learner", "refuse_change"]
+__all__ = ["Change", "Continued", "Learner", "NotOffered", "refuse_change"]
 
 
 class Change:
@@ -140,3 +140,16 @@ def refuse_change(name, old, new):
         f"{name} cannot change once something has been learnt: it was {old!r} and is now {new!r}. "
         "Set it back, or call fit to begin anew."
     )
+
+
+class NotOffered:
+    """A name that others have and that is missing here: the error says what to use."""
+
+    def __init__(self, advice):
+        self.advice = advice
+
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __get__(self, instance, owner):
+        raise AttributeError(f"{owner.__name__} has no {self.name}: {self.advice}.")

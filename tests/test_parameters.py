@@ -18,6 +18,7 @@ from sklearn_online_svm import (
     ConfidenceWeightedClassifier,
     CostSensitivePassiveAggressiveClassifier,
     LabelEfficientClassifier,
+    LocalOnlineClassifier,
     PassiveAggressiveClassifier,
     PassiveAggressiveRegressor,
     PerceptronClassifier,
@@ -179,6 +180,22 @@ TABLE = [
     ),
     (AROWClassifier(), OF_SECOND_ORDER | {"r": (50.0, TAKEN_UP)}),
     (
+        LocalOnlineClassifier(5),
+        OF_CLASSIFIERS
+        | {
+            "n_prototypes": (6, REFUSED),
+            "C": (0.01, TAKEN_UP),
+            "lam": (3.0, TAKEN_UP),
+            "loss": ("squared_hinge", TAKEN_UP),
+            "n_neighbors": (3, TAKEN_UP),
+            "variant": ("scw", REFUSED),
+            "eta": (0.9, NOT_OF_STREAMS),  # but of variant="scw", below
+            "multi_class": ("ovr", REFUSED),
+            "average": (False, REFUSED),
+        },
+    ),
+    (LocalOnlineClassifier(5, variant="scw"), {"eta": (0.9, TAKEN_UP)}),
+    (
         LabelEfficientClassifier(random_state=0),
         {
             "estimator": (PassiveAggressiveClassifier(C=0.01), TAKEN_UP),
@@ -312,6 +329,7 @@ def test_every_parameter_of_every_estimator_is_in_the_table():
         (LASVC(gamma=0.3), {"finishing": "no"}),
         (PassiveAggressiveClassifier(), {"class_weight": "even"}),
         (PassiveAggressiveRegressor(), {"early_stopping": "no"}),
+        (LocalOnlineClassifier(), {"lam": 0.0}),
         (LabelEfficientClassifier(), {"budget": -1}),
         (LabelEfficientClassifier(), {"estimator": PassiveAggressiveClassifier(C=-1.0)}),
         (LabelEfficientClassifier(), {"query_strategy": MarginQuery(rate=2.0)}),

@@ -7,12 +7,12 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_rows, has_fast_path, refuse_not_finite, thread_pool
-from .._contract import Learner
+from .._contract import Learner, NotOffered
 from .._core.kernel.members import VIRTUAL
 from .._persistent import stored_classes, stored_features
 from .._suspects import SuspectLabels
 from ._engine import EngineSpec, linear_weights
-from ._svc_names import PROBABILITIES, NotOffered
+from ._svc_names import PROBABILITIES
 
 # Numbers of float32 rows that are widened at a time.
 _DOUBLES_AT_ONCE = 1 << 17

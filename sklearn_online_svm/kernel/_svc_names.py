@@ -33,16 +33,3 @@ def without_keywords_of_svc(init):
         init(self, *args, **kwargs)
 
     return checked_init
-
-
-class NotOffered:
-    """A method of SVC that is missing here: ``hasattr`` says no, and the error what to use."""
-
-    def __init__(self, advice):
-        self.advice = advice
-
-    def __set_name__(self, owner, name):
-        self.name = name
-
-    def __get__(self, instance, owner):
-        raise AttributeError(f"{owner.__name__} has no {self.name}: {self.advice}.")

@@ -2,6 +2,7 @@
 
 from ._confidence_weighted import AROWClassifier, ConfidenceWeightedClassifier, SCWClassifier
 from ._cost_sensitive import CostSensitivePassiveAggressiveClassifier
+from ._local import LocalOnlineClassifier
 from ._passive_aggressive import PassiveAggressiveClassifier, PassiveAggressiveRegressor
 from ._perceptron import PerceptronClassifier, SecondOrderPerceptronClassifier
 
@@ -9,6 +10,7 @@ __all__ = [
     "AROWClassifier",
     "ConfidenceWeightedClassifier",
     "CostSensitivePassiveAggressiveClassifier",
+    "LocalOnlineClassifier",
     "PassiveAggressiveClassifier",
     "PassiveAggressiveRegressor",
     "PerceptronClassifier",

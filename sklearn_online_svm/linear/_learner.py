@@ -243,18 +243,14 @@ class LinearLearner(Learner):
     # ---------------------------------------------------------------------------- predicting
 
     def _decide(self, X):
-        """``X w + b``; rows are checked by what comes out."""
+        """Decision values; rows are checked by what comes out."""
         state = self.__dict__.get("_state")
         if state is None:
             check_is_fitted(self)
         if state.thin is not None or not plain_rows(self, X, state.dtype, accept_sparse=True):
             # Where no weight is, NaN would not be met.
             X = check_rows(self, X, reset=False, deep=state.thin is not None)
-        coef, intercept = state.look(self._guard)
-        scores = X @ coef.T
-        if sparse.issparse(scores):
-            scores = scores.toarray()
-        scores = scores + intercept
+        scores = self._scores(X)
         # Cheaper than isfinite of each: inf - inf is nan.
         if not math.isfinite(scores.sum()):
             assert_all_finite(
@@ -264,6 +260,14 @@ class LinearLearner(Learner):
             )
             refuse_not_finite(scores, f"beyond the range of {scores.dtype}")
         return scores
+
+    def _scores(self, X):
+        """``X w + b``."""
+        coef, intercept = self._state.look(self._guard)
+        scores = X @ coef.T
+        if sparse.issparse(scores):
+            scores = scores.toarray()
+        return scores + intercept
 
     # ---------------------------------------------------------------------------- the solution
 

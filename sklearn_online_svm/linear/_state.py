@@ -7,6 +7,8 @@ import numpy as np
 from scipy import sparse as sparse_matrices
 
 from .._core.guard import Shelf
+from .._core.linear.centres import Centres
+from .._core.linear.local import LocalWeights
 from .._core.linear.passes import HELD, learn
 from .._core.linear.rules import RULES
 from .._core.linear.update_loop import UpdateLoop
@@ -17,7 +19,15 @@ from .._core.stored import LARGEST_COUNT, SMALLEST_NUMBER, Stored
 _NAMES = (
     *("coef", "intercept", "coef_sums", "intercept_sums"),
     *("variances", "intercept_variances", "covariance"),
+    *("local_coef", "local_intercept", "local_coef_sums", "local_intercept_sums"),
+    *("local_variances", "local_intercept_variances"),
+    *("prototypes", "prototype_scales", "prototype_squares", "prototype_counts"),
 )
+# Those with an axis of features, the last one; the engine wants them in an order of its own.
+_BY_FEATURE = {
+    *("coef", "coef_sums", "variances"),
+    *("local_coef", "local_coef_sums", "local_variances", "prototypes"),
+}
 
 
 @dataclass(frozen=True)
@@ -34,6 +44,8 @@ class Method:
     crammer_singer: bool = False
     # Rows before the first that counts for the average; None: no average.
     average_from: int | None = None
+    # Components of regions: n_prototypes, n_neighbors, lam. None: one hyperplane.
+    local: dict | None = None
 
     @classmethod
     def from_state(cls, state, n_classes):
@@ -57,6 +69,7 @@ class Method:
             start_variance=state.number("start_variance", SMALLEST_NUMBER),
             crammer_singer=state.flag("crammer_singer"),
             average_from=average_from,
+            local=_stored_local(state),
         )
         state.end()
         return method
@@ -70,6 +83,20 @@ def _stored_scaling(state):
     scaling = state.items(name, 2, kind=tuple)
     both = [Stored({name: one}, state.path).number(name, SMALLEST_NUMBER) for one in scaling]
     return tuple(both)
+
+
+def _stored_local(state):
+    """Return what a stored method says of regions."""
+    if not state.has("local") or state.value("local") is None:
+        return None
+    local = state.part("local")
+    read = {
+        "n_prototypes": local.integer("n_prototypes", 1, 2**31 - 1),
+        "n_neighbors": local.integer("n_neighbors", 1, 2**31 - 1),
+        "lam": local.number("lam", SMALLEST_NUMBER, finite=False),
+    }
+    local.end()
+    return read
 
 
 def _stored_rule(state, names):
@@ -130,9 +157,9 @@ class LinearState:
             if name == "covariance":
                 arrays[name] = _covariances(method, n_problems, n_features)
             else:
-                arrays[name] = zeros(shape, kind, order) if len(shape) == 2 else np.zeros(shape)
-        for name in ("variances", "intercept_variances"):
-            if name in arrays:
+                by_feature = name in _BY_FEATURE
+                arrays[name] = zeros(shape, kind, order) if by_feature else np.zeros(shape, kind)
+            if name.endswith("variances"):
                 arrays[name] += arrays[name].dtype.type(method.start_variance)
         self.arrays = arrays
         self.shape = (n_problems, n_features)
@@ -149,33 +176,20 @@ class LinearState:
 
     def _build(self):
         """Make the loop over these arrays."""
-        method, arrays = self.method, self.arrays
-        first = arrays["coef"], arrays["intercept"]
-        if method.covariance == "full":
-            single = self.dtype == np.float32
-            weights = FullWeights(
-                *first,
-                arrays["covariance"],
-                method.fit_intercept,
-                self.sparse,
-                single,
-                method.start_variance,
+        method = self.method
+        weights = self._weights(self.arrays)
+        if method.local is not None:
+            local = {
+                name.removeprefix("local_"): array
+                for name, array in self.arrays.items()
+                if name.startswith("local_")
+            }
+            weights = LocalWeights(
+                weights,
+                self._weights(local),
+                self.centres(self.arrays, self.sparse),
+                1.0 / method.local["lam"],
             )
-        elif method.covariance == "diag":
-            weights = DiagonalWeights(
-                *first,
-                arrays["variances"],
-                arrays["intercept_variances"],
-                method.fit_intercept,
-                self.sparse,
-                method.start_variance,
-            )
-        else:
-            sums = None
-            if method.average_from is not None:
-                sums = arrays["coef_sums"], arrays["intercept_sums"]
-            scaling = method.intercept_scaling[self.sparse]
-            weights = Weights(*first, method.fit_intercept, self.sparse, scaling, sums)
         moved = self.moved
         loop = UpdateLoop(
             weights,
@@ -189,6 +203,46 @@ class LinearState:
             loop.restore(moved)
         self._show(loop.n_rows)
         self.loop = loop
+
+    def _weights(self, arrays):
+        """Return the engine's view of weights, and of what belongs to them."""
+        method = self.method
+        first = arrays["coef"], arrays["intercept"]
+        if method.covariance == "full":
+            return FullWeights(
+                *first,
+                arrays["covariance"],
+                method.fit_intercept,
+                self.sparse,
+                self.dtype == np.float32,
+                method.start_variance,
+            )
+        sums = None
+        if method.average_from is not None:
+            sums = arrays["coef_sums"], arrays["intercept_sums"]
+        if method.covariance == "diag":
+            return DiagonalWeights(
+                *first,
+                arrays["variances"],
+                arrays["intercept_variances"],
+                method.fit_intercept,
+                self.sparse,
+                method.start_variance,
+                sums,
+            )
+        scaling = method.intercept_scaling[self.sparse]
+        return Weights(*first, method.fit_intercept, self.sparse, scaling, sums)
+
+    def centres(self, arrays, sparse):
+        """Return the engine's view of the prototypes for rows of a kind.
+
+        Each view has memory of its own beside the arrays.
+        """
+        vectors = arrays["prototypes"]
+        if sparse != self.sparse:
+            vectors = _laid_out(vectors, "F" if sparse else "C")
+        numbers = (arrays[f"prototype_{name}"] for name in ("scales", "squares", "counts"))
+        return Centres(vectors, *numbers, self.method.local["n_neighbors"], sparse)
 
     def _show(self, n_rows):
         """Let others read the arrays that decisions come from."""
@@ -232,6 +286,19 @@ class LinearState:
             return arrays[:2]
         return self._average(arrays, n_rows)
 
+    def look_around(self, guard):
+        """All arrays that predict, by their names; as ``look`` does."""
+        arrays, n_rows = self._shelf.look()
+        if arrays is None:
+            arrays, n_rows = self._wait(guard)
+        named = dict(zip((name for name in _NAMES if name in self.arrays), arrays, strict=True))
+        if self.method.average_from is not None:
+            names = "coef", "intercept", "local_coef", "local_intercept"
+            sums = [named.pop(f"{name}_sums") for name in names]
+            averages = self._average([*(named[name] for name in names), *sums], n_rows)
+            named.update(zip(names, averages, strict=True))
+        return named
+
     def covariance(self, guard):
         """Variances, or covariances, of the weights, and of the intercepts, as ``look`` does."""
         arrays, _ = self._shelf.look()
@@ -244,16 +311,15 @@ class LinearState:
             return self._shelf.look()
 
     def _average(self, arrays, n_rows):
-        """Return the averages, once they have begun, from the arrays on the shelf."""
-        start = self.method.average_from
+        """Return the averages, once they have begun; the sums come behind what they are of."""
+        start, n = self.method.average_from, len(arrays) // 2
         if n_rows <= start:
-            return arrays[:2]
+            return arrays[:n]
         averaged = self._averaged
         if averaged is None or averaged[0] != n_rows:
-            coef, intercept, *sums = arrays
             averages = tuple(
                 array - total / array.dtype.type(n_rows - start)
-                for array, total in zip((coef, intercept), sums, strict=True)
+                for array, total in zip(arrays[:n], arrays[n:], strict=True)
             )
             averaged = self._averaged = n_rows, averages
         return averaged[1]
@@ -285,7 +351,7 @@ class LinearState:
         """Return copies that the engine can work on."""
         order = self._order()
         return {
-            name: _laid_out(array, order) if array.ndim == 2 else array.copy()
+            name: _laid_out(array, order) if name in _BY_FEATURE else array.copy()
             for name, array in arrays.items()
         }
 
@@ -406,7 +472,7 @@ class LinearState:
             low, high = _range_of(name, method)
             array = arrays.array(name, kind, shape, finite=True, low=low, high=high)
             # Copies: the arrays may be read-only, from a memory map.
-            self.arrays[name] = _laid_out(array, order) if array.ndim == 2 else array.copy()
+            self.arrays[name] = _laid_out(array, order) if name in _BY_FEATURE else array.copy()
         arrays.end()
         state.end()
         self.loop = self._averaged = None
@@ -431,6 +497,15 @@ def _layout(method, dtype, n_problems, n_features):
     elif full:
         n = n_features + bool(method.fit_intercept)
         layout["covariance"] = np.dtype(np.float64), (n_problems, n, n)
+    if method.local is not None:
+        n = method.local["n_prototypes"]
+        local = {f"local_{name}": (kind, (n, *shape)) for name, (kind, shape) in layout.items()}
+        layout |= local | {
+            "prototypes": (dtype, (n, n_features)),
+            "prototype_scales": (np.dtype(np.float64), (n,)),
+            "prototype_squares": (np.dtype(np.float64), (n,)),
+            "prototype_counts": (np.dtype(np.int64), (n,)),
+        }
     return layout
 
 
@@ -439,6 +514,10 @@ def _range_of(name, method):
     most = method.start_variance * 1.001  # rounded to float32, among others
     if "variances" in name:
         return 0, most
+    if name == "prototype_counts":
+        return 0, LARGEST_COUNT
+    if name.startswith("prototype_"):
+        return 0, None
     return (-most, most) if name == "covariance" else (None, None)
 
 

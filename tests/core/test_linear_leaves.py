@@ -15,7 +15,8 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn_online_svm._core.simd.leaves import simd_level
 from sklearn_online_svm.linear import (
-    AROWClassifier, PassiveAggressiveClassifier, PassiveAggressiveRegressor, SCWClassifier,
+    AROWClassifier, LocalOnlineClassifier, PassiveAggressiveClassifier,
+    PassiveAggressiveRegressor, SCWClassifier,
 )
 
 MODELS = {
@@ -27,6 +28,8 @@ MODELS = {
     "diagonal": AROWClassifier(),
     "full": SCWClassifier(covariance="full"),
     "homogeneous": AROWClassifier(covariance="full", fit_intercept=False),
+    "local": LocalOnlineClassifier(4, C=0.3, n_neighbors=2, average=True),
+    "local, scw": LocalOnlineClassifier(6, C=0.3, variant="scw"),
     "regression": PassiveAggressiveRegressor(C=0.3, intercept_scaling=0.5),
 }
 SHAPES = [
@@ -49,8 +52,11 @@ for name, model in MODELS.items():
                 more = {} if name == "regression" else {"classes": range(k)}
                 model.__dict__.pop("_state", None)
                 model.partial_fit(layout(X.astype(dtype)), y, **more)
-                state = [model.coef_, model.intercept_, getattr(model, "covariance_", 0.0)]
-                state = np.concatenate([np.ravel(part) for part in state])
+                names = ("coef_", "intercept_", "covariance_")
+                if name.startswith("local"):
+                    names = ("common_coef_", "common_intercept_", "local_coef_", "prototypes_")
+                state = [np.ravel(getattr(model, part, 0.0)) for part in names]
+                state = np.concatenate(state)
                 key = "/".join([name, f"{d}x{k}", layout.__name__, dtype.__name__])
                 learnt[key] = state.astype(np.float64)
 np.savez(sys.argv[1], **learnt)

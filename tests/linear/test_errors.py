@@ -15,6 +15,7 @@ from sklearn_online_svm import (
     AROWClassifier,
     ConfidenceWeightedClassifier,
     CostSensitivePassiveAggressiveClassifier,
+    LocalOnlineClassifier,
     PassiveAggressiveClassifier,
     PassiveAggressiveRegressor,
     PerceptronClassifier,
@@ -53,7 +54,12 @@ def arrays_of(model):
 
 
 class Unharmed(UnharmedModel):
-    learnt = staticmethod(arrays_of)
+    @staticmethod
+    def learnt(model):
+        if isinstance(model, LocalOnlineClassifier):
+            names = ("common_coef_", "local_coef_", "local_intercept_", "prototypes_")
+            return {name: getattr(model, name) for name in names}
+        return arrays_of(model)
 
     def __init__(self, model="pa", *, layout="dense", dtype=np.float64, y=None, **params):
         X, labels = two_classes()
@@ -541,6 +547,13 @@ WRONG = {
     ConfidenceWeightedClassifier: [*ETA, *COVARIANCE],
     AROWClassifier: [*COVARIANCE, ("r", 0.0), ("r", -1.0), ("r", np.nan), ("r", None)],
     SCWClassifier: [*OF_C, *ETA, *COVARIANCE, ("loss", "log")],
+    LocalOnlineClassifier: [
+        *(*OF_C, *ETA, *AVERAGE, *JOINT, ("loss", "log")),
+        *(("n_prototypes", n) for n in (0, -1, 2.5, None, 2**31)),
+        *(("n_neighbors", n) for n in (0, 1.5, None)),
+        *(("lam", lam) for lam in (0.0, -1.0, np.nan, None)),
+        ("variant", "cw"),
+    ],
     CostSensitivePassiveAggressiveClassifier: [
         *(case for case in OF_C if case != ("C", None)),
         *JOINT,

@@ -56,8 +56,9 @@ except KeyboardInterrupt:
 else:
     sys.exit("was not interrupted")
 
+names = ("coef_", "intercept_", "covariance_", "common_coef_", "local_coef_", "prototypes_")
+names = [name for name in names if hasattr(model, name)]
 def same(other):
-    names = [name for name in ("coef_", "intercept_", "covariance_") if hasattr(other, name)]
     return all(np.array_equal(getattr(model, name), getattr(other, name)) for name in names)
 
 # It stopped between two rows: others that learn as many are the same.
@@ -69,7 +70,7 @@ if report["passes"]:
     other.set_params(max_iter=report["passes"]).fit(X, y)
 if rest:
     other.partial_fit(X[:rest], y[:rest], **first_call)
-report["same"] = same(other) and bool(np.isfinite(model.coef_).all())
+report["same"] = same(other) and bool(np.isfinite(getattr(model, names[0])).all())
 # Learning goes on where it stopped.
 part = slice(rest, rest + 200)
 changed = not same(other.partial_fit(X[part], y[part]))
@@ -81,6 +82,7 @@ print(json.dumps(report))
 
 
 PA, REGRESSOR = "PassiveAggressiveClassifier", "PassiveAggressiveRegressor"
+LOCAL = "LocalOnlineClassifier"
 
 
 @pytest.mark.parametrize(
@@ -91,6 +93,8 @@ PA, REGRESSOR = "PassiveAggressiveClassifier", "PassiveAggressiveRegressor"
         # Long chunks: very many classes, or much to do for each row.
         ("partial_fit", PA, (60_000, 100, 4000), {}),
         ("partial_fit", "AROWClassifier", (16_000, 500, 3), dict(covariance="full")),
+        ("fit", LOCAL, (500, 50, 3), dict(layout="csr", n_neighbors=2)),
+        ("partial_fit", LOCAL, (60_000, 100, 2), dict(n_prototypes=3000)),
     ],
     ids=str,
 )
@@ -125,11 +129,13 @@ classes = [0, 1, 2]
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
 
+ARRAYS = ("coef_", "intercept_", "covariance_", "common_coef_", "local_coef_", "prototypes_")
+
 def new(**more):
     return getattr(sklearn_online_svm, name)(tol=None, shuffle=False, **params, **more)
 
 def assert_same(model, other):
-    for attribute in ("coef_", "intercept_", "covariance_", "t_", "n_updates_"):
+    for attribute in (*ARRAYS, "t_", "n_updates_"):
         if hasattr(model, attribute):
             assert np.array_equal(getattr(model, attribute), getattr(other, attribute)), attribute
 
@@ -144,7 +150,7 @@ for _ in range(40):
             signal.setitimer(signal.ITIMER_REAL, 0)
     except KeyboardInterrupt:
         n_interrupted += 1
-    if not hasattr(model, "coef_"):
+    if not hasattr(model, "t_"):
         assert set(vars(model)) == set(model.get_params())
         continue  # it had not begun
     n_rows = int(model.t_) - 1
@@ -168,6 +174,7 @@ print(n_interrupted)
         (PA, dict(average=True, multi_class="crammer_singer"), "csr"),
         ("AROWClassifier", {}, "csr"),
         ("ConfidenceWeightedClassifier", dict(covariance="full"), "dense"),
+        (LOCAL, dict(n_neighbors=2), "csr"),
     ],
     ids=str,
 )

@@ -33,6 +33,9 @@ MODELS = [
     ("AROWClassifier", {}, dict(chunk=100, n_probes=300)),
     ("AROWClassifier", {}, dict(sparse=True, chunk=7)),
     ("AROWClassifier", dict(covariance="full"), dict(n_classes=3)),
+    ("LocalOnlineClassifier", {}, dict(n_classes=3)),
+    ("LocalOnlineClassifier", dict(n_neighbors=3, average=True), dict(sparse=True, chunk=7)),
+    ("LocalOnlineClassifier", dict(variant="scw"), dict(chunk=100, n_probes=300)),
     ("CostSensitivePassiveAggressiveClassifier", {}, {}),
     ("SecondOrderPerceptronClassifier", {}, dict(sparse=True, n_classes=3)),
     ("LabelEfficientClassifier", dict(random_state=0), dict(n_classes=3)),
@@ -46,7 +49,7 @@ def test_predictions_during_learning(name, params, options):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name, params, options", MODELS[:9], ids=str)
+@pytest.mark.parametrize("name, params, options", MODELS[:12], ids=str)
 @pytest.mark.parametrize("chunk", [1, 10, 1000])
 def test_predictions_during_learning_at_length(name, params, options, chunk):
     run(name, params, **{**options, "chunk": chunk, "n_rows": 2000 * (1 if chunk < 10 else 10)})

@@ -125,6 +125,11 @@ def models():
         "cw": learnt(package.ConfidenceWeightedClassifier(), X, y),
         "scw, full": learnt(package.SCWClassifier(covariance="full"), X, y),
         "arow": learnt(package.AROWClassifier(), S3, y3),
+        "local": learnt(package.LocalOnlineClassifier(5, n_neighbors=2), X, y),
+        "local, sparse, 3 classes, average": learnt(
+            package.LocalOnlineClassifier(5, average=True), S3.astype(np.float32), y3
+        ),
+        "local, scw": learnt(package.LocalOnlineClassifier(5, variant="scw"), X3, y3),
         "costs": learnt(Costs(pos_label=1), X, y),
         "costs of pairs": learnt(Costs(rule="max_loss", multi_class="crammer_singer"), X3, y3),
         "labels": learnt(label_efficient(), X, y),

@@ -79,7 +79,7 @@ cdef double _work(Weights weights, const Rows *rows) noexcept nogil:
         return (1.0 + n) * (1.0 + n) * weights.n_problems
     if rows.starts != NULL:
         n = rows.starts[rows.n] / max(1.0, <double>rows.n)
-    return (1.0 + n) * weights.n_problems
+    return (1.0 + n) * weights.n_vectors
 
 
 def first_not_finite(X, Weights weights):

@@ -50,7 +50,7 @@ cdef class UpdateLoop:
         self.crammer_singer = crammer_singer and weights.n_problems > 1
         self.average_from = average_from
         self.is_leaf = not (
-            weights.n_problems > 1 or weights.averaged or self.demands.counted
+            weights.n_problems > 1 or weights.averaged or weights.follows or self.demands.counted
             or self.rule.traits.needs_covariance or self.rule.traits.is_regression
         )
         self.buffers = np.zeros((2, n_classes))
@@ -213,10 +213,15 @@ cdef class UpdateLoop:
 
     cdef bint _teach(self, const Row *row, int32_t label, double weight) noexcept nogil:
         cdef double *seen = self.demands.seen
+        cdef bint taken
         seen[label] += 1.0
         if self.crammer_singer:
-            return self._teach_classes(row, label, weight)
-        return self._teach_problems(row, label, weight)
+            taken = self._teach_classes(row, label, weight)
+        else:
+            taken = self._teach_problems(row, label, weight)
+        if self.weights.follows:
+            self.weights.follow(row)
+        return taken
 
     cdef bint _teach_problems(self, const Row *row, int32_t label, double weight) noexcept nogil:
         """Each problem by itself: its class against the rest."""
@@ -257,7 +262,7 @@ cdef class UpdateLoop:
         """Crammer and Singer: the class of the row against the strongest of the others."""
         cdef Py_ssize_t r, other = -1
         cdef double squared_norm = self.weights.extended_squared_norm
-        cdef double score, best = -INFINITY, demand = self.demands.positive
+        cdef double variance, score, best = -INFINITY, demand = self.demands.positive
         cdef const double *demanded = NULL
         cdef rule_step step
         if self.demands.pairs != NULL:
@@ -276,12 +281,13 @@ cdef class UpdateLoop:
         if self.demands.relative:
             weight *= demand / (2.0 * squared_norm)
         score = self.weights.margins[label] - self.weights.margins[other]
-        step = rule_step_of(&self.rule, 1.0, score, 2.0 * squared_norm, weight, demand)
+        variance = self.weights.variance_of(row, label) + self.weights.variance_of(row, other)
+        step = rule_step_of(&self.rule, 1.0, score, variance, weight, demand)
         self.loss += step.loss
         if step.taken:
             self.n_updates += 1
-            self.weights.step(row, label, step.along, 0.0)
-            self.weights.step(row, other, -step.along, 0.0)
+            self.weights.step(row, label, step.along, step.shrink)
+            self.weights.step(row, other, -step.along, step.shrink)
         return step.taken
 
     # -------------------------------------------------------------------------- asking

@@ -10,6 +10,9 @@ cdef class Weights:
     cdef readonly bint sparse
     cdef readonly bint averaged
     cdef readonly bint is_full      # with a covariance of all weights
+    cdef bint second_order          # with variances, or that
+    cdef bint follows               # something moves with every row, whatever it teaches
+    cdef Py_ssize_t n_vectors       # looked at with every row
     cdef object arrays              # kept alive
     cdef bint single                # float32
     cdef Py_ssize_t itemsize
@@ -19,6 +22,7 @@ cdef class Weights:
     cdef Py_ssize_t class_stride
     cdef Py_ssize_t feature_stride
     cdef double *b
+    cdef Py_ssize_t piece           # of several sets of weights, one behind the other, this one
     cdef double constant            # square of the feature that they are the weights of
     # Sums from which the average follows: each step times the rows that came before it.
     cdef char *w_sum
@@ -35,17 +39,22 @@ cdef class Weights:
     cdef double start_variance
 
     cdef _lay_out(self, coef, intercept, bint fit_intercept, bint sparse)
+    cdef _keep_sums(self, sums)
     cdef _set_limits(self, double start_variance, double largest)
     cdef void look(self, const Row *row) noexcept nogil
     cdef double variance_of(self, const Row *row, Py_ssize_t c) noexcept nogil
     cdef void step(self, const Row *row, Py_ssize_t c, double along, double shrink) noexcept nogil
     cdef void steps(self, const Row *row, const double *along, const double *shrink,
                     Py_ssize_t n_taken) noexcept nogil
+    cdef void follow(self, const Row *row) noexcept nogil
+    cdef void turn_to(self, Py_ssize_t piece) noexcept nogil
     cdef void add(self, const Row *row, Py_ssize_t c, double along, char *w,
                   double *b) noexcept nogil
 
 
 cdef class DiagonalWeights(Weights):
+    cdef void _add_diagonal(self, const Row *row, Py_ssize_t c, double along, double shrink,
+                            char *w) noexcept nogil
     cdef void step_intercept(self, Py_ssize_t c, double along, double shrink) noexcept nogil
     # Variances lie as the weights do, those of the intercepts apart.
     cdef char *s

@@ -5,6 +5,8 @@ class in one piece (C order), sparse rows those of a feature (Fortran order), so
 finds the weights of all classes side by side; a single problem is both. ``zeros`` makes arrays
 with the room behind their end that the leaves want.
 """
+import math
+
 from libc.float cimport DBL_MAX, FLT_MAX
 
 from ..memory cimport CACHE_LINE, address, aligned_bytes
@@ -22,7 +24,8 @@ cdef class Weights:
     Parameters
     ----------
     coef : ndarray of shape (n_problems, n_features), float32 or float64
-        C order for dense rows, Fortran order for sparse ones.
+        C order for dense rows, Fortran order for sparse ones. With one axis more all arrays are
+        several sets of weights, of which the first is used until ``turn_to``.
     intercept : ndarray of shape (n_problems,), float64
     fit_intercept : bool
         Whether every row has one more feature, a constant, which makes the intercept.
@@ -39,20 +42,25 @@ cdef class Weights:
                  sums=None):
         self._lay_out(coef, intercept, fit_intercept, sparse)
         self.constant = scaling * scaling
-        if sums is not None:
-            _check_order(sums[0], sparse)
-            self.arrays += sums
-            self.averaged = True
-            self.w_sum = <char *>_data(sums[0])
-            self.b_sum = <double *>address(sums[1])
+        self._keep_sums(sums)
+
+    cdef _keep_sums(self, sums):
+        if sums is None:
+            return
+        _check_order(sums[0], self.sparse)
+        self.arrays += sums
+        self.averaged = True
+        self.w_sum = <char *>_data(sums[0])
+        self.b_sum = <double *>address(sums[1])
 
     cdef _lay_out(self, coef, intercept, bint fit_intercept, bint sparse):
         _check_order(coef, sparse)
         self.arrays = (coef, intercept)
-        self.n_problems, self.n_features = coef.shape
+        *_, self.n_problems, self.n_features = coef.shape
         self.intercept = fit_intercept
         self.constant = 1.0
         self.sparse = sparse
+        self.n_vectors = self.n_problems
         self.single = coef.dtype == np.float32
         self.leaf = table().linear_f32 if self.single else table().linear_f64
         self.itemsize = coef.itemsize
@@ -62,7 +70,7 @@ cdef class Weights:
             self.class_stride, self.feature_stride = 1, self.n_problems
         else:
             self.class_stride, self.feature_stride = self.n_features, 1
-        self.buffers = np.zeros((2, self.n_problems))
+        self.buffers = np.zeros((4, self.n_problems))
         self.margins = <double *>address(self.buffers)
         self.variances = self.margins + self.n_problems
         self._set_limits(1.0, FLT_MAX if self.single else DBL_MAX)
@@ -127,6 +135,20 @@ cdef class Weights:
                 if self.averaged:
                     self.b_sum[c] += self.constant * along[c] * self.lag
 
+    cdef void follow(self, const Row *row) noexcept nogil:
+        """What else a row moves, when it has been learnt."""
+
+    cdef void turn_to(self, Py_ssize_t piece) noexcept nogil:
+        """Look and step with another set of weights; they lie one behind the other."""
+        cdef Py_ssize_t n = self.n_problems * (piece - self.piece)
+        cdef Py_ssize_t n_bytes = n * self.n_features * self.itemsize
+        self.w += n_bytes
+        self.b += n
+        if self.averaged:
+            self.w_sum += n_bytes
+            self.b_sum += n
+        self.piece = piece
+
     cdef void add(self, const Row *row, Py_ssize_t c, double along, char *w,
                   double *b) noexcept nogil:
         w += c * self.class_stride * self.itemsize
@@ -147,16 +169,20 @@ cdef class DiagonalWeights(Weights):
     intercept_variances : ndarray of shape (n_problems,), float64
     start_variance : float
         Of all of them at first.
+    sums : tuple of two ndarrays, optional
+        As of Weights.
     """
 
     def __init__(self, coef, intercept, variances, intercept_variances, bint fit_intercept,
-                 bint sparse, double start_variance):
+                 bint sparse, double start_variance, sums=None):
         self._lay_out(coef, intercept, fit_intercept, sparse)
         self._set_limits(start_variance, FLT_MAX if self.single else DBL_MAX)
         _check_order(variances, sparse)
         self.arrays += (variances, intercept_variances)
+        self.second_order = True
         self.s = <char *>_data(variances)
         self.s_b = <double *>address(intercept_variances)
+        self._keep_sums(sums)
 
     cdef void look(self, const Row *row) noexcept nogil:
         cdef leaves_look seen
@@ -190,11 +216,19 @@ cdef class DiagonalWeights(Weights):
     cdef void steps(self, const Row *row, const double *along, const double *shrink,
                     Py_ssize_t n_taken) noexcept nogil:
         cdef Py_ssize_t c
+        cdef double *lagged = self.variances + self.n_problems
+        cdef double *nothing = lagged + self.n_problems
         if row.columns == NULL or n_taken <= 2:
             for c in range(self.n_problems):
                 if along[c] != 0.0:
                     self.step(row, c, along[c], shrink[c])
             return
+        if self.averaged and self.lag != 0.0:
+            # With the variances of before the step.
+            for c in range(self.n_problems):
+                lagged[c] = along[c] * self.lag
+            self.leaf.add_sparse_diagonal_all(lagged, nothing, row.values, row.columns,
+                                              row.n, self.w_sum, self.s, self.n_problems)
         self.leaf.add_sparse_diagonal_all(along, shrink, row.values, row.columns, row.n, self.w,
                                           self.s, self.n_problems)
         if self.intercept:
@@ -202,21 +236,35 @@ cdef class DiagonalWeights(Weights):
                 if along[c] != 0.0:
                     self.step_intercept(c, along[c], shrink[c])
 
+    cdef void turn_to(self, Py_ssize_t piece) noexcept nogil:
+        cdef Py_ssize_t n = self.n_problems * (piece - self.piece)
+        self.s += n * self.n_features * self.itemsize
+        self.s_b += n
+        Weights.turn_to(self, piece)
+
     cdef void step_intercept(self, Py_ssize_t c, double along, double shrink) noexcept nogil:
+        if self.averaged:
+            self.b_sum[c] += along * self.lag * self.s_b[c]
         self.b[c] += along * self.s_b[c]
         # Positive, as in the leaves.
         self.s_b[c] *= max(1.0 - shrink * self.s_b[c], EPSILON)
 
     cdef void step(self, const Row *row, Py_ssize_t c, double along, double shrink) noexcept nogil:
-        cdef Py_ssize_t at = c * self.class_stride * self.itemsize
-        if row.columns == NULL:
-            self.leaf.add_dense_diagonal(along, shrink, row.values, self.w + at, self.s + at,
-                                         row.n)
-        else:
-            self.leaf.add_sparse_diagonal(along, shrink, row.values, row.columns, row.n,
-                                          self.w + at, self.s + at, self.feature_stride)
+        if self.averaged and self.lag != 0.0:
+            # With the variances of before the step.
+            self._add_diagonal(row, c, along * self.lag, 0.0, self.w_sum)
+        self._add_diagonal(row, c, along, shrink, self.w)
         if self.intercept:
             self.step_intercept(c, along, shrink)
+
+    cdef void _add_diagonal(self, const Row *row, Py_ssize_t c, double along, double shrink,
+                            char *w) noexcept nogil:
+        cdef Py_ssize_t at = c * self.class_stride * self.itemsize
+        if row.columns == NULL:
+            self.leaf.add_dense_diagonal(along, shrink, row.values, w + at, self.s + at, row.n)
+        else:
+            self.leaf.add_sparse_diagonal(along, shrink, row.values, row.columns, row.n, w + at,
+                                          self.s + at, self.feature_stride)
 
 
 cdef class FullWeights(Weights):
@@ -242,7 +290,7 @@ cdef class FullWeights(Weights):
         self.sparse = sparse
         self.single = single
         self.itemsize = 4 if single else 8
-        self.is_full = True
+        self.is_full = self.second_order = True
         self.n_inputs = self.n_features + (1 if fit_intercept else 0)
         buffers = np.zeros((2, self.n_inputs))
         self.arrays += (covariance, buffers)
@@ -297,14 +345,20 @@ cdef class FullWeights(Weights):
 
 
 def zeros(shape, dtype, order="C"):
-    """Zeros that begin at a cache line, with another one behind their end."""
-    n_bytes = shape[0] * shape[1] * np.dtype(dtype).itemsize
-    return aligned_bytes(n_bytes, CACHE_LINE).view(dtype).reshape(shape, order=order)
+    """Zeros that begin at a cache line, with another one behind their end.
+
+    Of three axes the first is that of pieces, which have the order each."""
+    n_bytes = math.prod(shape) * np.dtype(dtype).itemsize
+    memory = aligned_bytes(n_bytes, CACHE_LINE).view(dtype)
+    if order == "C":
+        return memory.reshape(shape)
+    *first, n, m = shape
+    return memory.reshape(*first, m, n).swapaxes(-1, -2)
 
 
 cdef _check_order(array, bint sparse):
     # The loops know no strides, and use whole vectors at the end.
-    if not (array.flags.f_contiguous if sparse else array.flags.c_contiguous):
+    if not (array.swapaxes(-1, -2) if sparse else array).flags.c_contiguous:
         raise ValueError("the order of an array does not fit the rows")
     memory = array.base
     if not (isinstance(memory, np.ndarray) and memory.flags.c_contiguous
@@ -314,4 +368,4 @@ cdef _check_order(array, bint sparse):
 
 
 cdef void *_data(array) except? NULL:
-    return address(array if array.flags.c_contiguous else array.T)
+    return address(array if array.flags.c_contiguous else array.swapaxes(-1, -2))

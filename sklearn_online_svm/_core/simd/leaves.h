@@ -194,6 +194,9 @@ typedef struct {
      * squared norm is no finite number ends it. */
     ptrdiff_t (*run)(const leaves_pass *rows, ptrdiff_t start, ptrdiff_t stop,
                      leaves_tally *tally);
+    /* Squared distances |x - scales[k] c[k]|^2 of n_centres vectors, one after the other. */
+    void (*distances_dense)(const void *x, const void *c, const double *scales,
+                            ptrdiff_t n_centres, ptrdiff_t n, double *distances);
 } leaves_linear;
 
 typedef struct {

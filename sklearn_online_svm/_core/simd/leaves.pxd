@@ -108,6 +108,8 @@ cdef extern from "leaves.h" nogil:
                                         ptrdiff_t) noexcept nogil
         ptrdiff_t (*run)(const leaves_pass *, ptrdiff_t, ptrdiff_t,
                          leaves_tally *) noexcept nogil
+        void (*distances_dense)(const void *, const void *, const double *, ptrdiff_t, ptrdiff_t,
+                                double *) noexcept nogil
 
     void leaves_fetch(const void *data, ptrdiff_t n_bytes)
 

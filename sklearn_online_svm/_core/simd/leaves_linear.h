@@ -108,6 +108,56 @@ static void TYPED(margins_dense)(const void *x_, const void *w_, ptrdiff_t apart
     for (; c < n_classes; c++) TYPED(margins_of)(x, w + c * apart, apart, n, margins + c, 1);
 }
 
+/* |x - scales[r] c[r]|^2 of R centres. Of differences, not of norms and products: rows far from
+ * the origin would lose their digits in the cancellation. */
+LEAVES_INLINE void TYPED(distances_of)(const REAL *x, const REAL *c, const double *scales,
+                                       ptrdiff_t n, double *distances, const int R) {
+    VEC sum[4], less[4];
+    ptrdiff_t k = 0;
+    int r;
+    LEAVES_UNROLL
+    for (r = 0; r < R; r++) {
+        sum[r] = V_SET((REAL)0);
+        less[r] = V_SET((REAL)-scales[r]);
+    }
+    for (; k + VL <= n; k += VL) {
+        const VEC a = V_LOAD(x + k);
+        LEAVES_UNROLL
+        for (r = 0; r < R; r++) {
+            const VEC apart = V_FMA(less[r], V_LOAD(c + r * n + k), a);
+            sum[r] = V_FMA(apart, apart, sum[r]);
+        }
+    }
+    if (k < n) {
+        const VEC a = V_LOAD_PART(x + k, n - k);
+        LEAVES_UNROLL
+        for (r = 0; r < R; r++) {
+            const VEC apart = V_FMA(less[r], V_LOAD_PART(c + r * n + k, n - k), a);
+            sum[r] = V_FMA(apart, apart, sum[r]);
+        }
+    }
+    LEAVES_UNROLL
+    for (r = 0; r < R; r++) distances[r] = (double)V_SUM(sum[r]);
+}
+
+static void TYPED(distances_dense)(const void *x_, const void *c_, const double *scales,
+                                   ptrdiff_t n_centres, ptrdiff_t n, double *distances) {
+    const REAL *x = (const REAL *)x_, *c = (const REAL *)c_;
+    ptrdiff_t k = 0;
+    for (; k + 4 <= n_centres; k += 4)
+        TYPED(distances_of)(x, c + k * n, scales + k, n, distances + k, 4);
+    switch (n_centres - k) {
+        case 3:
+            TYPED(distances_of)(x, c + k * n, scales + k, n, distances + k, 3);
+            break;
+        case 2:
+            TYPED(distances_of)(x, c + k * n, scales + k, n, distances + k, 2);
+            break;
+        case 1:
+            TYPED(distances_of)(x, c + k * n, scales + k, n, distances + k, 1);
+    }
+}
+
 /* w += step * x */
 static void TYPED(add_dense)(double step, const void *x_, void *w_, ptrdiff_t n) {
     const REAL *x = (const REAL *)x_;
@@ -419,4 +469,5 @@ static const leaves_linear TYPED(linear) = {
     TYPED(add_sparse_diagonal),
     TYPED(add_sparse_diagonal_all),
     TYPED(run),
+    TYPED(distances_dense),
 };

@@ -1,0 +1,570 @@
+"""LocalOnlineClassifier: beside its plain twin, the problem it solves, its limits, its streams."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize
+from scipy.sparse import csr_matrix
+from sklearn.base import clone
+from sklearn.datasets import make_moons
+from sklearn.exceptions import NotFittedError
+
+from sklearn_online_svm import LocalOnlineClassifier, PassiveAggressiveClassifier, SCWClassifier
+from sklearn_online_svm.active import LabelEfficientClassifier, MarginQuery
+from tests.reference import linear
+from tests.reference.local import LocalTwin
+from tests.support.linear_kinds import quickly
+from tests.support.samples import LAYOUTS
+
+
+def lol(n_prototypes=4, **params):
+    """With the newest weights, if nothing else is said."""
+    return LocalOnlineClassifier(n_prototypes, **{"average": False, **params})
+
+
+OVR = dict(multi_class="ovr")
+SCW = dict(variant="scw", eta=0.8)
+MODELS = [
+    lol(4, C=0.3),
+    lol(4, C=np.inf, lam=0.2),
+    lol(3, C=0.3, lam=5.0, loss="squared_hinge"),
+    lol(4, C=0.3, **OVR),
+    lol(5, C=0.3, n_neighbors=3),
+    lol(5, C=0.3, n_neighbors=2, loss="squared_hinge", **OVR),
+    lol(4, C=0.3, lam=0.5, **SCW),
+    lol(4, C=0.3, lam=2.0, loss="squared_hinge", **SCW),
+    lol(5, C=0.3, n_neighbors=3, **SCW, **OVR),
+    lol(1, C=0.3),
+    lol(4, C=0.3, average=True, n_neighbors=2),
+    lol(4, C=0.3, average=7, **OVR),
+    lol(4, C=0.3, average=True, **SCW),
+    lol(4, C=0.3, average=3, **SCW, **OVR),
+    lol(200, C=0.3, lam=np.inf),
+]
+with_models = pytest.mark.parametrize("model", MODELS, ids=str)
+with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
+with_dtypes = pytest.mark.parametrize("dtype", [np.float64, np.float32])
+with_classes = pytest.mark.parametrize("n_classes", [2, 3])
+CLOSE = {np.float64: dict(rtol=1e-9, atol=1e-10), np.float32: dict(rtol=2e-3, atol=2e-3)}
+ATTRIBUTES = [
+    *("prototypes_", "prototype_counts_", "common_coef_", "common_intercept_"),
+    *("local_coef_", "local_intercept_"),
+]
+
+
+def rows_of(n_classes=2, n=60, n_features=6, seed=0, *, dtype=np.float64):
+    """Rows of several clouds, with zeros; some come twice, one is empty. Labels 0, 1, ..."""
+    rng = np.random.default_rng([seed, n_classes, n_features])
+    clouds = rng.normal(size=(3, n_features))
+    X = 0.5 * rng.normal(size=(n, n_features)) + clouds[rng.integers(3, size=n)]
+    X[rng.random(X.shape) < 0.4 * (n_features > 1)] = 0.0
+    X[5::9] = X[1::9][: len(X[5::9])]
+    X[2] = 0.0
+    y = np.argmax(X @ rng.normal(size=(n_features, n_classes)) ** 3, axis=1)
+    wrong = rng.random(n) < 0.2
+    y[wrong] = rng.integers(n_classes, size=wrong.sum())
+    return (X / np.sqrt(n_features)).astype(dtype), y
+
+
+def learn(model, X, y, chunk=None, start=0, sample_weight=None):
+    """`partial_fit` from row `start` on, in chunks."""
+    chunk = chunk or len(y)
+    classes = np.arange(y.max() + 1)
+    for first in range(start, len(y), chunk):
+        part = slice(first, first + chunk)
+        weights = None if sample_weight is None else sample_weight[part]
+        model.partial_fit(X[part], y[part], classes, sample_weight=weights)
+    return model
+
+
+def state_of(model):
+    return [getattr(model, name).copy() for name in ATTRIBUTES] + [model.n_updates_, model.t_]
+
+
+def assert_same(model, *others, **tolerance):
+    """To the last bit, if nothing else is said."""
+    for other in others:
+        for name, one, two in zip(
+            [*ATTRIBUTES, "n_updates_", "t_"], state_of(model), state_of(other), strict=True
+        ):
+            assert np.shape(one) == np.shape(two), name
+            if tolerance and name != "n_updates_":
+                assert_allclose(one, two, err_msg=name, **tolerance)
+            elif not tolerance:
+                assert_array_equal(one, two, err_msg=name)
+
+
+def twin_of(model, n_features, n_classes):
+    p = model.get_params()
+    if p["variant"] == "pa":
+        rule = linear.PassiveAggressive(p["C"], p["loss"])
+    else:
+        rule = linear.SoftConfidenceWeighted(p["C"], p["eta"], p["loss"])
+    return LocalTwin(
+        n_features,
+        n_classes,
+        rule,
+        n_prototypes=p["n_prototypes"],
+        lam=p["lam"],
+        n_neighbors=p["n_neighbors"],
+        second_order=p["variant"] == "scw",
+        joint=p["multi_class"] == "crammer_singer",
+        average=None if p["average"] is False else int(p["average"]) - 1,
+        fit_intercept=p["fit_intercept"],
+    )
+
+
+def assert_follows_twin(model, X, y, layout, weights=None, **tolerance):
+    """After each row."""
+    n_classes = y.max() + 1
+    twin = twin_of(model, X.shape[1], n_classes)
+    rows = LAYOUTS[layout](X)
+    for i in range(len(y)):
+        weight = 1.0 if weights is None else weights[i]
+        before = twin.n_updates
+        twin.learn_row(X[i], y[i], weight)
+        model.partial_fit(rows[i : i + 1], y[i : i + 1], np.arange(n_classes), [weight])
+        if len(twin.followed):
+            for name, wanted in zip(ATTRIBUTES, twin.state(), strict=True):
+                got = getattr(model, name)
+                assert_allclose(got, wanted, err_msg=f"row {i}: {name}", **tolerance)
+        assert model.n_updates_ == twin.n_updates, (i, before)
+        assert model.t_ == 2.0 + i
+    scores = np.squeeze([twin.scores(x) for x in X])
+    assert_allclose(model.decision_function(rows), scores, **tolerance)
+    return twin
+
+
+# -- one pass ---------------------------------------------------------------------------
+
+
+@with_models
+@with_classes
+@with_layouts
+@pytest.mark.parametrize("fit_intercept", [False, True], ids=["homogeneous", "intercept"])
+def test_each_row(model, n_classes, layout, fit_intercept):
+    model = clone(model).set_params(fit_intercept=fit_intercept)
+    twin = assert_follows_twin(model, *rows_of(n_classes), layout, **CLOSE[np.float64])
+    assert twin.n_updates > 10
+    # All regions have learnt something of their own.
+    assert len(np.unique(twin.counts)) > 1 or model.n_prototypes in (1, 200)
+
+
+@with_models
+@with_layouts
+def test_each_weighted_row(model, layout):
+    X, y = rows_of(3, seed=1)
+    weights = np.random.default_rng(0).choice([0.0, 0.3, 1.0, 2.0], len(y))
+    twin = assert_follows_twin(clone(model), X, y, layout, weights, **CLOSE[np.float64])
+    assert twin.counts.sum() == np.count_nonzero(weights)
+
+
+@with_models
+@with_layouts
+def test_each_row_of_float32(model, layout):
+    X, y = rows_of(3, n=25, seed=2, dtype=np.float32)
+    model = clone(model)
+    assert_follows_twin(model, X, y, layout, **CLOSE[np.float32])
+    assert model.common_coef_.dtype == model.local_coef_.dtype == np.float32
+
+
+@pytest.mark.parametrize("n_features", [1, 3, 8, 17, 33])
+@pytest.mark.parametrize("n_prototypes", [1, 2, 3, 4, 7, 10])
+@with_layouts
+def test_shapes(n_features, n_prototypes, layout):
+    """Tails of the vectors, of features and of prototypes."""
+    for n_classes in (2, 5, 19):
+        for params in ({}, SCW, dict(average=True, **SCW, **OVR)):
+            model = lol(n_prototypes, C=0.3, n_neighbors=2, **params)
+            X, y = rows_of(n_classes, 40, n_features, seed=3)
+            y[:n_classes] = np.arange(n_classes)
+            learn(model, LAYOUTS[layout](X), y)
+            twin = twin_of(model, n_features, n_classes)
+            for x, label in zip(X, y, strict=True):
+                twin.learn_row(x, label)
+            for name, wanted in zip(ATTRIBUTES, twin.state(), strict=True):
+                assert_allclose(getattr(model, name), wanted, err_msg=name, **CLOSE[np.float64])
+
+
+@with_models
+@with_layouts
+@with_dtypes
+@with_classes
+def test_chunks_of_any_size_and_one_pass_of_fit_are_the_same_to_the_last_bit(
+    model, layout, dtype, n_classes
+):
+    X, y = rows_of(n_classes, 80, seed=4, dtype=dtype)
+    X = LAYOUTS[layout](X)
+    learnt = [learn(clone(model), X, y, chunk) for chunk in (1, 7, len(y))]
+    one_pass = clone(model).set_params(max_iter=1, shuffle=False, tol=None).fit(X, y)
+    assert_same(one_pass, *learnt)
+
+
+@with_models
+@with_dtypes
+def test_dense_and_sparse_rows_may_take_turns(model, dtype):
+    X, y = rows_of(3, 120, seed=5, dtype=dtype)
+    models = [clone(model) for _ in range(3)]
+    for i in range(0, 120, 10):
+        part = slice(i, i + 10)
+        rows = [X[part], csr_matrix(X[part]), X[part] if i // 10 % 2 else csr_matrix(X[part])]
+        for one, given_rows in zip(models, rows, strict=True):
+            one.partial_fit(given_rows, y[part], [0, 1, 2])
+    assert_same(*models, **CLOSE[dtype])
+    scores = models[0].decision_function(X)
+    assert_allclose(models[0].decision_function(csr_matrix(X)), scores, **CLOSE[dtype])
+    assert_array_equal(models[0].predict(X), np.argmax(scores, axis=1))
+
+
+def test_a_thousand_rows_for_each_prototype():
+    """Prototypes are the means of the rows that they followed, however many."""
+    rng = np.random.default_rng(0)
+    for layout in LAYOUTS:
+        for dtype, rtol in ((np.float64, 1e-10), (np.float32, 1e-4)):
+            X = (rng.normal(size=(5000, 3)) + 10).astype(dtype)
+            X[:, 0] = np.where(rng.random(5000) < 0.5, -10, 10)
+            X[:2, 0] = -10, 10
+            model = lol(2).partial_fit(LAYOUTS[layout](X), rng.integers(2, size=5000), [0, 1])
+            wanted = [X[X[:, 0] == side].mean(axis=0, dtype=np.float64) for side in (-10, 10)]
+            assert_allclose(model.prototypes_, wanted, rtol=rtol)
+            assert model.prototype_counts_.min() > 2048
+
+
+def test_rows_of_another_type_are_predicted():
+    X, y = rows_of(3, dtype=np.float32)
+    for layout in LAYOUTS.values():
+        for n_neighbors in (1, 2):
+            model = learn(lol(C=0.3, n_neighbors=n_neighbors), layout(X), y)
+            wanted = model.decision_function(layout(X))
+            wide = layout(X.astype(np.float64))
+            assert_allclose(model.decision_function(wide), wanted, rtol=1e-4, atol=1e-5)
+
+
+def test_rows_far_from_the_origin_find_their_prototypes():
+    """Norms and products of such rows have no digits left for distances."""
+    rng = np.random.default_rng(0)
+    side = rng.integers(2, size=400)
+    X = (rng.normal(size=(400, 5)) + np.where(side, 5, -5)[:, None]).astype(np.float32) + 10_000
+    X[:2], side[:2] = [[9_995] * 5, [10_005] * 5], [0, 1]
+    model = lol(2).partial_fit(X, rng.integers(2, size=400), [0, 1])
+    assert_array_equal(model.prototype_counts_, np.bincount(side))
+
+
+# -- the problem that a row poses ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("n_neighbors", [1, 3])
+@with_classes
+def test_a_step_solves_its_problem(loss, n_neighbors, n_classes):
+    """With scipy for the solver: variables are the move of u, those of v, and the slack."""
+    C, lam = 0.05, 0.6
+    params = dict(C=C, lam=lam, loss=loss, n_neighbors=n_neighbors, fit_intercept=False)
+    X, y = rows_of(n_classes, 60, 3, seed=6)
+    model = learn(lol(4, **params), X, y, start=0)
+    rng = np.random.default_rng(1)
+    n_met = n_moved = 0
+    for i in range(12):
+        x, label = 3 * rng.normal(size=3) ** (1 + i % 2), rng.integers(n_classes)
+        u, V = model.common_coef_.copy(), model.local_coef_.copy()
+        scores = np.atleast_1d(np.squeeze(model.decision_function(x[None])))
+        distances = np.linalg.norm(model.prototypes_ - x, axis=1)
+        near = np.argsort(distances)[:n_neighbors]
+        shares = 1 / distances[near] / np.sum(1 / distances[near])
+        if n_classes == 2:
+            signs = {0: 2.0 * label - 1.0}
+        else:
+            rival = max((c for c in range(n_classes) if c != label), key=lambda c: scores[c])
+            signs = {label: 1.0, rival: -1.0}
+        margin = sum(sign * scores[c] for c, sign in signs.items())
+        shape = len(signs), 1 + n_neighbors, 3
+
+        def objective(z, shape=shape):
+            moves, slack = z[:-1].reshape(shape), z[-1]
+            penalty = slack if loss == "hinge" else slack**2
+            return lam / 2 * np.sum(moves[:, 0] ** 2) + np.sum(moves[:, 1:] ** 2) / 2 + C * penalty
+
+        def lack(z, shape=shape, x=x, shares=shares, signs=signs, margin=margin):
+            moves = z[:-1].reshape(shape)
+            gain = sum(
+                sign * (moves[j, 0] + shares @ moves[j, 1:]) @ x
+                for j, sign in enumerate(signs.values())
+            )
+            return margin + gain - 1 + z[-1]
+
+        constraints = [{"type": "ineq", "fun": lack}, {"type": "ineq", "fun": lambda z: z[-1]}]
+        start = np.zeros(np.prod(shape) + 1)
+        start[-1] = max(0.0, 1 - margin)
+        solved = minimize(
+            objective, start, method="SLSQP", constraints=constraints,
+            options=dict(ftol=1e-15, maxiter=500),
+        )  # fmt: skip
+        model.partial_fit(x[None], [label])
+        moves = solved.x[:-1].reshape(shape)
+        for j, c in enumerate(signs):
+            u[c] += moves[j, 0]
+            V[near, c] += moves[j, 1:]
+        assert_allclose(model.common_coef_, u, atol=1e-5)
+        assert_allclose(model.local_coef_, V, atol=1e-5)
+        n_met += margin >= 1
+        n_moved += margin < 1
+    assert n_moved > 5
+
+
+# -- limits -------------------------------------------------------------------------------
+
+
+@with_layouts
+@with_classes
+@pytest.mark.parametrize("C", [0.2, np.inf])
+def test_without_a_common_component_regions_learn_by_themselves(layout, n_classes, C):
+    X, y = rows_of(n_classes, 150, seed=7)
+    model = lol(4, C=C, lam=np.inf)
+    y[: n_classes * 10] = np.arange(n_classes * 10) % n_classes
+    own = {}
+    for i in range(len(y)):
+        row = LAYOUTS[layout](X[i : i + 1])
+        before = model.prototype_counts_ if i else np.zeros(0)
+        model.partial_fit(row, y[i : i + 1], np.arange(n_classes))
+        counts = model.prototype_counts_
+        moved = np.flatnonzero(counts - np.pad(before, (0, len(counts) - len(before))))
+        pa = PassiveAggressiveClassifier(C=C, multi_class="crammer_singer", intercept_scaling=1.0)
+        own.setdefault(int(moved[0]), pa).partial_fit(row, y[i : i + 1], np.arange(n_classes))
+    assert not model.common_coef_.any() and not model.common_intercept_.any()
+    for k, pa in own.items():
+        assert_allclose(model.local_coef_[k], pa.coef_, rtol=1e-12, atol=1e-12)
+        assert_allclose(model.local_intercept_[k], pa.intercept_, rtol=1e-12, atol=1e-12)
+
+
+@with_layouts
+@with_classes
+def test_with_a_loose_common_component_all_is_one_hard_hyperplane(layout, n_classes):
+    X, y = rows_of(n_classes, 80, seed=8)
+    X = LAYOUTS[layout](X)
+    model = learn(lol(4, C=1.0, lam=1e-9), X, y)
+    pa = PassiveAggressiveClassifier(
+        C=np.inf, multi_class="crammer_singer", intercept_scaling=1.0
+    ).partial_fit(X, y, np.arange(n_classes))
+    assert_allclose(model.common_coef_, pa.coef_, rtol=1e-4, atol=1e-4)
+    assert_allclose(model.decision_function(X), pa.decision_function(X), rtol=1e-4, atol=1e-4)
+    assert np.abs(model.local_coef_).max() < 1e-6
+
+
+@with_layouts
+@with_classes
+@pytest.mark.parametrize("multi_class", ["crammer_singer", "ovr"])
+@pytest.mark.parametrize("lam", [0.25, 1.0, 8.0])
+def test_one_prototype_is_one_hyperplane_with_a_longer_step(layout, n_classes, multi_class, lam):
+    X, y = rows_of(n_classes, 80, seed=9)
+    X = LAYOUTS[layout](X)
+    for loss in ("hinge", "squared_hinge"):
+        params = dict(loss=loss, multi_class=multi_class)
+        model = learn(lol(1, C=0.1, lam=lam, **params), X, y)
+        pa = PassiveAggressiveClassifier(C=0.1 * (1 + 1 / lam), intercept_scaling=1.0, **params)
+        learn(pa, X, y)
+        assert_allclose(model.common_coef_ + model.local_coef_[0], pa.coef_, atol=1e-12)
+        assert_allclose(
+            model.common_intercept_ + model.local_intercept_[0], pa.intercept_, atol=1e-12
+        )
+        assert_allclose(model.prototypes_[0], np.ravel(X.mean(axis=0)), rtol=1e-12)
+
+
+@with_layouts
+def test_one_prototype_without_a_common_component_is_scw(layout):
+    X, y = rows_of(3, 80, seed=10)
+    X = LAYOUTS[layout](X)
+    for loss in ("hinge", "squared_hinge"):
+        model = learn(lol(1, C=0.3, lam=np.inf, loss=loss, **SCW, **OVR), X, y)
+        scw = learn(SCWClassifier(C=0.3, loss=loss, eta=0.8), X, y)
+        assert_allclose(model.local_coef_[0], scw.coef_, rtol=1e-12, atol=1e-12)
+
+
+def test_as_many_neighbours_as_prototypes_may_be_asked_for():
+    X, y = rows_of(2, 50, seed=11)
+    params = dict(C=0.3, n_prototypes=4)
+    assert_same(
+        learn(lol(n_neighbors=4, **params), X, y),
+        learn(lol(n_neighbors=9, **params), X, y),
+    )
+
+
+def test_fewer_distinct_rows_than_prototypes():
+    X = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 0.0]])
+    for layout in LAYOUTS:
+        model = learn(lol(5), LAYOUTS[layout](X), np.array([0, 1, 0, 1, 1]))
+        assert_array_equal(model.prototypes_, X[:2])
+        assert_array_equal(model.prototype_counts_, [2, 3])
+        assert model.local_coef_.shape == (2, 1, 2)
+        assert_array_equal(model.predict(LAYOUTS[layout](X)), [0, 1, 0, 1, 1])
+
+
+def test_rows_that_differ_where_one_is_zero_are_distinct():
+    X = np.array([[1.0, 0.0, 0.0], [1.0, 0.0, 1e-200], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
+    for layout in LAYOUTS:
+        model = learn(lol(9), LAYOUTS[layout](X), np.array([0, 1, 0, 1]))
+        assert_array_equal(model.prototype_counts_, [2, 1, 1])
+
+
+# -- invariants ---------------------------------------------------------------------------
+
+
+@quickly
+@given(
+    seed=st.integers(0, 1000),
+    n_prototypes=st.integers(1, 8),
+    lam=st.sampled_from([0.1, 1.0, 10.0]),
+    sparse=st.booleans(),
+)
+def test_a_hard_step_gives_the_row_its_margin(seed, n_prototypes, lam, sparse):
+    X, y = rows_of(2, 30, seed=seed)
+    X = csr_matrix(X) if sparse else X
+    model = lol(n_prototypes, C=np.inf, lam=lam)
+    learn(model, X[:-1], y[:-1])
+    centres = model.prototypes_
+    before = model.n_updates_
+    model.partial_fit(X[-1:], y[-1:])
+    # Before the nearest prototype has moved; it may be another one that is nearest now.
+    x = X[-1:].toarray()[0] if sparse else X[-1]
+    k = len(centres) if len(model.prototypes_) > len(centres) else np.argmin(
+        ((centres - x) ** 2).sum(axis=1)
+    )  # fmt: skip
+    w = model.common_coef_[0] + model.local_coef_[k, 0]
+    margin = (2 * y[-1] - 1) * (w @ x + model.common_intercept_[0] + model.local_intercept_[k, 0])
+    assert margin >= 1 - 1e-9
+    if model.n_updates_ > before:
+        assert_allclose(margin, 1.0, rtol=1e-9)
+
+
+@quickly
+@given(seed=st.integers(0, 1000), n_prototypes=st.integers(1, 8))
+def test_prototypes_are_means_and_count_all_rows(seed, n_prototypes):
+    X, y = rows_of(2, 40, seed=seed)
+    model = learn(lol(n_prototypes), X, y)
+    assert model.prototype_counts_.sum() == 40
+    mean = np.average(model.prototypes_, axis=0, weights=model.prototype_counts_)
+    assert_allclose(mean, X.mean(axis=0), atol=1e-12)
+    for x in X:
+        assert (x >= X.min(axis=0)).all()
+
+
+# -- streams ------------------------------------------------------------------------------
+
+
+@with_models
+@with_layouts
+@with_dtypes
+def test_pickled_halfway(model, layout, dtype):
+    X, y = rows_of(3, 100, seed=12, dtype=dtype)
+    X = LAYOUTS[layout](X)
+    whole = learn(clone(model), X, y)
+    halfway = learn(clone(model), X[:50], y[:50])
+    learn(halfway, X[:50], y[:50], start=50)
+    for other in (pickle.loads(pickle.dumps(halfway)), copy.deepcopy(halfway)):
+        learn(other, X, y, start=50)
+        assert_same(whole, other)
+        assert_array_equal(whole.decision_function(X), other.decision_function(X))
+
+
+@with_layouts
+def test_an_error_takes_nothing_and_leaves_nothing(layout):
+    X, y = rows_of(3, 60, seed=13)
+    model = learn(lol(4, n_neighbors=2), LAYOUTS[layout](X), y)
+    before = state_of(model)
+    bad = X.copy()
+    bad[40, 1] = np.nan
+    huge = X.copy()
+    huge[40, 1] = 1e200
+    for rows, message in ((bad, "NaN"), (huge, "squared norm")):
+        with pytest.raises(ValueError, match=message):
+            model.partial_fit(LAYOUTS[layout](rows), y)
+        with pytest.raises(ValueError, match=message):
+            model.fit(LAYOUTS[layout](rows), y)
+        for one, other in zip(before, state_of(model), strict=True):
+            assert_array_equal(one, other)
+    with pytest.raises(ValueError, match="none of the classes|unknown|classes"):
+        model.partial_fit(LAYOUTS[layout](X), y + 5)
+    with pytest.raises(ValueError, match="features"):
+        model.partial_fit(LAYOUTS[layout](X[:, :3]), y)
+    for one, other in zip(before, state_of(model), strict=True):
+        assert_array_equal(one, other)
+
+
+def test_an_error_in_a_wide_model_takes_back_the_rows_before_it():
+    """Where the arrays are less than the chunk they are copied; else the chunk is looked at."""
+    X, y = rows_of(2, 500, seed=14)
+    for n_prototypes in (2, 400):
+        model = learn(lol(n_prototypes), X[:100], y[:100])
+        before = state_of(model)
+        bad = X.copy()
+        bad[499, 0] = np.inf
+        with pytest.raises(ValueError, match="infinity"):
+            model.partial_fit(bad, y)
+        for one, other in zip(before, state_of(model), strict=True):
+            assert_array_equal(one, other)
+        # It goes on as if nothing had happened.
+        other = learn(lol(n_prototypes), X[:100], y[:100])
+        assert_same(model.partial_fit(X, y), other.partial_fit(X, y))
+
+
+def test_attributes_that_are_held_stay_what_they_were():
+    X, y = rows_of(2, 200, seed=15)
+    model = learn(lol(4), X[:100], y[:100])
+    other = learn(lol(4), X[:100], y[:100])
+    held = [getattr(model, name) for name in ATTRIBUTES]
+    copies = [array.copy() for array in held]
+    model.partial_fit(X[100:], y[100:])
+    other.partial_fit(X[100:], y[100:])
+    assert any((one != getattr(model, name)).any() for one, name in zip(held, ATTRIBUTES))
+    for array, copied in zip(held, copies, strict=True):
+        assert_array_equal(array, copied)
+    assert_same(model, other)
+
+
+def test_passes_warm_start_and_early_stopping():
+    X, y = make_moons(600, noise=0.1, random_state=0)
+    model = lol(8, C=0.1, max_iter=3, tol=None, random_state=0).fit(X, y)
+    assert model.n_iter_ == 3 and model.t_ == 1801
+    assert model.prototype_counts_.sum() == 1800
+    again = clone(model).set_params(warm_start=True, max_iter=1)
+    again.fit(X, y).fit(X, y)
+    assert again.t_ == 601 and again.prototype_counts_.sum() == 1200
+    stopped = clone(model).set_params(early_stopping=True, max_iter=50, tol=1e-3).fit(X, y)
+    assert stopped.n_iter_ < 50 and stopped.score(X, y) > 0.95
+
+
+def test_what_it_does_not_offer_is_named():
+    X, y = rows_of(2)
+    model = learn(lol(4), X, y)
+    for name in ("coef_", "intercept_", "sparsify", "densify"):
+        assert not hasattr(model, name)
+    with pytest.raises(AttributeError, match="common_coef_"):
+        model.coef_  # noqa: B018
+    for name in ATTRIBUTES:
+        with pytest.raises(NotFittedError):
+            getattr(LocalOnlineClassifier(), name)
+
+
+def test_labels_that_are_bought():
+    """Rows whose label is not bought leave no trace, in prototypes neither."""
+    X, y = rows_of(3, 300, seed=16)
+    rule = MarginQuery(rate=0.3, random_state=0)
+    model = LabelEfficientClassifier(lol(5, C=0.3), rule, shuffle=False, random_state=0)
+    model.partial_fit(X, y, classes=[0, 1, 2])
+    bought = model.n_queries_
+    assert 20 < bought < 280
+    assert model.estimator_.prototype_counts_.sum() == bought
+    assert model.estimator_.t_ == 1 + bought
+
+
+@pytest.mark.parametrize("variant", ["pa", "scw"])
+def test_moons(variant):
+    X, y = make_moons(3000, noise=0.15, random_state=0)
+    local = lol(10, C=0.1, variant=variant).partial_fit(X[:1500], y[:1500], [0, 1])
+    linear_one = PassiveAggressiveClassifier(C=0.1).partial_fit(X[:1500], y[:1500], [0, 1])
+    assert local.score(X[1500:], y[1500:]) > 0.95
+    assert linear_one.score(X[1500:], y[1500:]) < 0.9
