@@ -4,7 +4,7 @@ import numpy as np
 
 from ..bench.plots import panels, plain_log, save
 from ..svc.workloads import WORKLOADS
-from . import selection_figures
+from . import along_figures, selection_figures
 from .tables import LOOPS, loop_records
 
 # Okabe and Ito's colours, which the colour-blind can tell apart; what scores all rows is dashed.
@@ -53,3 +53,4 @@ def draw_all(results, folder):
     """Draw every figure that has results."""
     draw_pool_loops(results, folder)
     selection_figures.draw_all(results, folder)
+    along_figures.draw_all(results, folder)

@@ -72,7 +72,7 @@ def _p_value(mine, other):
     return f"{wilcoxon(mine, other).pvalue:.2g}"
 
 
-def _beside(text, value, digits=2):
+def beside(text, value, digits=2):
     """Ours, and the thesis' in brackets."""
     return f"{text} [{value:.{digits}f}]"
 
@@ -88,12 +88,12 @@ def _ranked(records, printed, rivals, field, favourite, title):
     rows = []
     for i, workload in enumerate(workloads):
         cells = [
-            _beside(f"{score:.2f} ({place:.0f})", value)
+            beside(f"{score:.2f} ({place:.0f})", value)
             for score, place, value in zip(ours[i], places[i], theirs[i])
         ]
         rows.append([SETS[workload].title, *cells])
     their_ranks = ranks(theirs).mean(axis=0)
-    cells = [_beside(f"{a:.2f}", b) for a, b in zip(places.mean(axis=0), their_ranks)]
+    cells = [beside(f"{a:.2f}", b) for a, b in zip(places.mean(axis=0), their_ranks)]
     rows.append(["mean rank", *cells])
     mine = ours[:, rivals.index(favourite)]
     other = theirs[:, rivals.index(favourite)]
@@ -118,11 +118,11 @@ def rare_table_4_3(results):
         cells = [SETS[workload].title]
         for field, values in (("gmean", (gmean, active_gmean)), ("auc", (auc, active_auc))):
             for rival, value in zip(("batch", "active"), values):
-                cells.append(_beside(f"{100 * _mean(records, workload, rival, field):.2f}", value))
+                cells.append(beside(f"{100 * _mean(records, workload, rival, field):.2f}", value))
         cells.append(f"{n_negative / n_positive:.1f}")
         vector_ratio = _mean(records, workload, "active", "vector_ratio")
-        cells.append(_beside(f"{vector_ratio:.2f}", ratio))
-        cells.append(_beside(f"{100 * n_labels / (n_positive + n_negative):.1f}", share, 1))
+        cells.append(beside(f"{vector_ratio:.2f}", ratio))
+        cells.append(beside(f"{100 * n_labels / (n_positive + n_negative):.1f}", share, 1))
         rows.append(cells)
     if not rows:
         return None
@@ -164,10 +164,10 @@ def rare_table_5_2(results):
         cells = [SETS[workload].title]
         for rival, value in zip(("smote", "active", "virtual"), TABLE_5_2[workload]):
             ratio = _mean(records, workload, rival, "vector_ratio")
-            cells.append(_beside(f"{ratio:.2f}", value))
+            cells.append(beside(f"{ratio:.2f}", value))
         for rival, value in zip(("smote", "virtual"), TABLE_5_2[workload][3:]):
             share = 100 * _mean(records, workload, rival, "virtual_ratio")
-            cells.append(_beside(f"{share:.1f}", value, 1))
+            cells.append(beside(f"{share:.1f}", value, 1))
         for rival in ("smote", "virtual"):
             cells.append(f"{_mean(records, workload, rival, 'n_virtual'):.0f}")
         rows.append(cells)
@@ -205,12 +205,12 @@ def rare_wide(results):
         gmeans, vectors = TABLE_5_3[WIDE[workload]], TABLE_5_2[WIDE[workload]]
         cells = [SETS[workload].title]
         for rival, value in zip(CHAPTER_5, gmeans):
-            cells.append(_beside(f"{100 * _mean(records, workload, rival, 'gmean'):.2f}", value))
+            cells.append(beside(f"{100 * _mean(records, workload, rival, 'gmean'):.2f}", value))
         for rival, value in zip(CHAPTER_5[1:], vectors):
-            cells.append(_beside(f"{_mean(records, workload, rival, 'vector_ratio'):.2f}", value))
+            cells.append(beside(f"{_mean(records, workload, rival, 'vector_ratio'):.2f}", value))
         for rival, value in zip(("smote", "virtual"), vectors[3:]):
             share = 100 * _mean(records, workload, rival, "virtual_ratio")
-            cells.append(_beside(f"{share:.1f}", value, 1))
+            cells.append(beside(f"{share:.1f}", value, 1))
         rows.append(cells)
     if not rows:
         return None

@@ -4,7 +4,7 @@ import time
 from functools import partial
 
 import numpy as np
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import roc_auc_score, roc_curve
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, VirtualLASVC
@@ -19,21 +19,29 @@ OVERSAMPLING = 2
 
 
 class Rival:
-    """Learning all rows as they are, by the exact solver."""
+    """Learning all rows as they are, by the exact solver; rivals with LASVC, `max_labels` rows."""
 
-    def __init__(self, work, seed):
-        self.seed = seed
+    def __init__(self, work, seed, max_labels=None):
+        self.seed, self.max_labels = seed, max_labels
         self.shared = dict(C=work.C, gamma=work.gamma, cache_size=CACHE_SIZE)
 
     def fit(self, X, y):
         self.model = SVC(**self.shared).fit(X, y)
 
     def lasvc(self, **options):
-        return LASVC(random_state=self.seed, **self.shared, **options)
+        limit = dict(max_labels=self.max_labels, random_state=self.seed)
+        return LASVC(**limit, **self.shared, **options)
 
     def told(self, n_train):
         """What only this way of learning knows."""
         return {"n_labels": n_train}
+
+
+class OnePass(Rival):
+    """Learning rows as they come, in random order."""
+
+    def fit(self, X, y):
+        self.model = self.lasvc().fit(X, y)
 
 
 class DifferentCosts(Rival):
@@ -47,10 +55,10 @@ class DifferentCosts(Rival):
 class Smote(Rival):
     """As many made-up positive rows as there are."""
 
-    def __init__(self, work, seed):
+    def __init__(self, work, seed, max_labels=None):
         from imblearn.over_sampling import SMOTE
 
-        super().__init__(work, seed)
+        super().__init__(work, seed, max_labels)
         self.sampler = SMOTE(k_neighbors=5, random_state=seed)
 
     def fit(self, X, y):
@@ -71,10 +79,10 @@ class Smote(Rival):
 class UnderSampling(Rival):
     """Negative rows left out at random, until their ratio is that of active's support vectors."""
 
-    def __init__(self, ratio, work, seed):
+    def __init__(self, ratio, work, seed, max_labels=None):
         from imblearn.under_sampling import RandomUnderSampler
 
-        super().__init__(work, seed)
+        super().__init__(work, seed, max_labels)
         self.sampler = RandomUnderSampler(random_state=seed)
         self.ratio = ratio
 
@@ -87,12 +95,12 @@ class UnderSampling(Rival):
 class Active(Rival):
     """The nearest to the boundary of a few rows, until `stopping` says it is enough."""
 
-    def __init__(self, stopping, work, seed):
-        super().__init__(work, seed)
-        self.stopping = stopping
+    def __init__(self, stopping, work, seed, max_labels=None, *, n_candidates=N_CANDIDATES):
+        super().__init__(work, seed, max_labels)
+        self.stopping, self.n_candidates = stopping, n_candidates
 
     def fit(self, X, y):
-        options = dict(n_candidates=N_CANDIDATES, stopping=self.stopping)
+        options = dict(n_candidates=self.n_candidates, stopping=self.stopping)
         self.model = self.lasvc(selection="active", **options).fit(X, y)
 
     def told(self, n_train):
@@ -103,8 +111,9 @@ class Virtual(Active):
     """VIRTUAL, a point for each support vector of the minority."""
 
     def fit(self, X, y):
-        options = dict(n_candidates=N_CANDIDATES, stopping=self.stopping, random_state=self.seed)
-        self.model = VirtualLASVC(minority_class=1, **options, **self.shared).fit(X, y)
+        options = dict(n_candidates=self.n_candidates, stopping=self.stopping)
+        limit = dict(max_labels=self.max_labels, random_state=self.seed)
+        self.model = VirtualLASVC(minority_class=1, **limit, **options, **self.shared).fit(X, y)
 
     def told(self, n_train):
         return super().told(n_train) | {
@@ -126,6 +135,8 @@ RIVALS = {
     "virtual_margin": partial(Virtual, "margin"),
     "virtual_all": partial(Virtual, None),
 }
+# Those of which there are curves, too: without a stop.
+ALONG = RIVALS | {"one_pass": OnePass, "active_full": partial(Active, None, n_candidates="all")}
 
 
 def learn_rare(job):
@@ -144,6 +155,74 @@ def learn_rare(job):
     }
 
 
+def learn_rare_along(job):
+    """Curves of the rivals against the rows learnt.
+
+    Each is fitted anew for each budget: the same rows are chosen, so the finished models are those
+    of one run, and their times hold all that it took to get there.
+    """
+    work = SETS[job.workload]
+    split = work.load(job.seed, job.quick)
+    n_train, curves = len(split.y_train), {}
+    for variant in job.variants:
+        name = variant["rival"]
+        given = [curves["active_all"][-1]["vector_ratio"]] if name == "under_sampling" else []
+        curves[name] = []
+        for budget in variant["budgets"]:
+            if budget is None or budget < n_train:
+                rival = ALONG[name](*given, work, job.seed, budget)
+                point = _judged(rival, split)
+                n_learnt = n_train if name == "batch" else int(rival.model.n_labels_used_)
+                curves[name].append({"n_learnt": n_learnt, **point})
+    return {"n_positive": int(np.sum(split.y_train > 0)), "n_train": n_train, "rivals": curves}
+
+
+# Shares of false alarms at which a ROC curve is read off.
+FALSE_ALARMS = np.linspace(0, 1, 51) ** 2
+
+
+def roc_of(job):
+    """ROC curves of rivals with a budget each (None: no limit)."""
+    work = SETS[job.workload]
+    split = work.load(job.seed, job.quick)
+    curves = []
+    for variant in job.variants:
+        rival = ALONG[variant["rival"]](work, job.seed, variant["budgets"][0])
+        rival.fit(split.X_train, split.y_train)
+        scores = rival.model.decision_function(split.X_test)
+        wrong, found, _ = roc_curve(split.y_test, scores)
+        curves.append({
+            "rival": variant["rival"],
+            "n_learnt": int(rival.model.n_labels_used_),
+            "auc": roc_auc_score(split.y_test, scores),
+            "found": np.interp(FALSE_ALARMS, wrong, found).tolist(),
+        })  # fmt: skip
+    return {"false_alarms": FALSE_ALARMS.tolist(), "curves": curves}
+
+
+# Bins of decision values; what lies beyond counts in the outermost.
+EDGES = np.linspace(-4, 4, 65)
+
+
+def rows_within(job):
+    """Decision values of the training rows, class by class, and who lies within the margin."""
+    work = SETS[job.workload]
+    split = work.load(job.seed, job.quick)
+    rival = OnePass(work, job.seed)
+    judged = _judged(rival, split)
+    scores = rival.model.decision_function(split.X_train)
+    found = {"edges": EDGES.tolist(), "vector_ratio": judged["vector_ratio"]}
+    for name, sign in (("positive", 1), ("negative", -1)):
+        values = scores[split.y_train == sign]
+        inside = np.clip(values, EDGES[0], EDGES[-1])
+        found |= {
+            f"n_{name}": len(values),
+            f"{name}_within": int(np.sum(np.abs(values) < 1)),
+            f"{name}_counts": np.histogram(inside, EDGES)[0].tolist(),
+        }
+    return found
+
+
 def _judged(rival, split):
     y_test = split.y_test
     start = time.perf_counter()
@@ -159,9 +238,10 @@ def _judged(rival, split):
         "prbep": prbep_score(y_test, scores),
         "seconds": seconds,
         "n_vectors": n_positive + n_negative,
-        "vector_ratio": n_negative / n_positive,
+        # A model that has seen few rows may have no positive one.
+        "vector_ratio": n_negative / n_positive if n_positive else None,
         **rival.told(len(split.y_train)),
     }
 
 
-TASKS = {task.__name__: task for task in (learn_rare,)}
+TASKS = {task.__name__: task for task in (learn_rare, learn_rare_along, roc_of, rows_within)}

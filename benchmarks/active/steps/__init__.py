@@ -1,5 +1,5 @@
 """What is measured of choosing examples."""
 
-from . import pool, rare, selection
+from . import along, pool, rare, selection
 
-STEPS = {**pool.STEPS, **selection.STEPS, **rare.STEPS}
+STEPS = {**pool.STEPS, **selection.STEPS, **rare.STEPS, **along.STEPS}

@@ -1,0 +1,249 @@
+"""Tables of rare classes along the way: models against the rows they learnt."""
+
+from ..bench.rst import count, list_table, seconds, times
+from ..bench.summary import ratio
+from .rare_paper import FIGURE_4_3, ROC_ADULT, TABLE_4_3, TABLE_4_4, TABLE_5_2, TABLE_5_3
+from .rare_sets import ADULT, MNIST, SETS
+from .rare_tables import TITLES, beside
+from .selection_tables import curve, n_seeds, stored_records
+
+TITLES = TITLES | {
+    "one_pass": "rows as they come",
+    "active_all": "active",
+    "virtual_all": "VIRTUAL",
+    "active_full": "active, all rows scored",
+}
+
+
+def workloads_of(records):
+    """The sets, in the order in which they were measured."""
+    return list(dict.fromkeys(record["workload"] for record in records.ok().records))
+
+
+def _percent(value, digits=2):
+    return f"{100 * value:.{digits}f}"
+
+
+SETTLED = ["one_pass", "smote", "active_all", "virtual_all"]
+SETTLED_VECTORS = ["one_pass", "active_all"]
+# g-means that are as good as the last one; the part of the vectors that is as good as all.
+CLOSE, NEARLY_ALL = 0.005, 0.95
+
+
+def _is_close(now, last):
+    return abs(now - last) <= CLOSE
+
+
+def _is_nearly_all(now, last):
+    return now >= NEARLY_ALL * last
+
+
+def settled(points, field, is_there):
+    """Rows from which on all points are there, as `is_there(value, last value)` says."""
+    last = points[-1][field]
+    first = len(points) - 1
+    while first > 0 and is_there(points[first - 1][field], last):
+        first -= 1
+    return points[first]["n_learnt"]
+
+
+def along_settled(results):
+    """From how many rows on g-means and vectors are what they will be."""
+    rows = []
+    for step in ("along_reuters", "along_sets"):
+        records = stored_records(step, results).ok()
+        for workload in workloads_of(records):
+            here = {r: curve(records, workload=workload, rival=r) for r in SETTLED}
+            cells = [SETS[workload].title]
+            for points in here.values():
+                cells.append(count(settled(points, "gmean", _is_close)))
+            for rival in SETTLED_VECTORS:
+                cells.append(count(settled(here[rival], "n_vectors", _is_nearly_all)))
+            rows.append([*cells, count(here["one_pass"][-1]["n_learnt"])])
+    if not rows:
+        return None
+    header = [""] + [f"g-mean, {TITLES[rival]}" for rival in SETTLED]
+    header += [f"vectors, {TITLES[rival]}" for rival in SETTLED_VECTORS] + ["all rows"]
+    title = (
+        "Rows after which the g-mean stays within half a point of its last value, and the vectors "
+        "are 95 % of the last number, rounded up to the next point of the curves"
+    )
+    return list_table(header, rows, title)
+
+
+def rare_within(results):
+    """Ratio of the classes: of all rows, of those within the margin, of the support vectors."""
+    records = stored_records("rare_within", results).ok()
+    rows = []
+    for record in records.records:
+        inside = ratio(record["negative_within"], record["positive_within"])
+        n_within = record["negative_within"] + record["positive_within"]
+        share = n_within / (record["n_negative"] + record["n_positive"])
+        rows.append([
+            SETS[record["workload"]].title,
+            f"{record['n_negative'] / record['n_positive']:.1f}",
+            "–" if inside is None else f"{inside:.2f}",
+            f"{record['vector_ratio']:.2f}",
+            f"{100 * share:.1f}",
+        ])  # fmt: skip
+    if not rows:
+        return None
+    header = [
+        "", "all rows", "within the margin", "support vectors", "rows within the margin (%)",
+    ]  # fmt: skip
+    return list_table(header, rows, "Negative rows for each positive one, after one pass")
+
+
+def along_adult(results):
+    """PRBEP of rows as they come and of active selection, for each ratio of the classes."""
+    records = stored_records("along_adult", results).ok()
+    rows = []
+    for workload in workloads_of(records):
+        plain, active = (
+            curve(records, workload=workload, rival=r) for r in ("one_pass", "active_all")
+        )
+        best = max(active, key=lambda point: point["prbep"])
+        early = max(plain, key=lambda point: point["prbep"])
+        cells = [str(ADULT[workload]), count(plain[-1]["n_learnt"])]
+        cells += [_percent(plain[-1][field]) for field in ("prbep", "auc")]
+        for point in (early, best):
+            cells += [count(point["n_learnt"]), _percent(point["prbep"]), _percent(point["auc"])]
+        rows.append([*cells, _percent(active[-1]["prbep"])])
+    if not rows:
+        return None
+    n_last = count(active[-1]["n_learnt"])
+    header = [
+        "ratio", "all rows", "their PRBEP", "AUC", "rows as they come: best after", "PRBEP", "AUC",
+        "active: best after", "PRBEP", "AUC", f"PRBEP after {n_last}",
+    ]  # fmt: skip
+    title = f"Adult, means over {n_seeds(records)} runs, in per cent"
+    return list_table(header, rows, title)
+
+
+def rare_roc(results):
+    """Area under the ROC curves."""
+    records = stored_records("rare_roc", results).ok()
+    rows = []
+    for record in records.records:
+        cells = [SETS[record["workload"]].title]
+        printed = ROC_ADULT if record["workload"] in ADULT else [None] * 3
+        for found, value in zip(record["curves"], printed):
+            text = f"{found['auc']:.4f} ({count(found['n_learnt'])} rows)"
+            cells.append(text if value is None else f"{text} [{value:.4f}]")
+        rows.append(cells)
+    if not rows:
+        return None
+    header = ["", "active", "as many rows as they come", "all rows"]
+    return list_table(header, rows, "AUC; in square brackets the thesis")
+
+
+POOL_RIVALS = ["one_pass", "active_all", "active_full"]
+POOL_LABELS = (100, 400, 700)
+
+
+def along_pools(results):
+    """PRBEP, g-means and time of small pools and of full search."""
+    records = stored_records("along_pools", results).ok()
+    rows = []
+    for workload in workloads_of(records):
+        for n_labels in POOL_LABELS:
+            found = {
+                rival: point
+                for rival in POOL_RIVALS
+                for point in curve(records, workload=workload, rival=rival)
+                if point["n_learnt"] == n_labels
+            }
+            if len(found) < len(POOL_RIVALS):
+                continue
+            cells = [SETS[workload].title if n_labels == POOL_LABELS[0] else "", str(n_labels)]
+            for field in ("prbep", "gmean"):
+                cells += [_percent(found[rival][field]) for rival in POOL_RIVALS]
+            small, whole = (found[rival]["seconds"] for rival in POOL_RIVALS[1:])
+            last = times(ratio(whole, small))
+            if n_labels == POOL_LABELS[-1] and workload in FIGURE_4_3:
+                last += f" [{times(ratio(*FIGURE_4_3[workload]))}]"
+            rows.append([*cells, seconds(small), seconds(whole), last])
+    if not rows:
+        return None
+    header = ["", "rows learnt"]
+    for name in ("PRBEP", "g-mean"):
+        header += [f"{name}, rows as they come", "59 drawn", "all scored"]
+    header += ["time, 59 drawn", "all scored", "ratio"]
+    title = (
+        f"In per cent, means over {n_seeds(records)} runs; in square brackets the thesis' ratio "
+        "of times until saturation"
+    )
+    return list_table(header, rows, title)
+
+
+# The methods of Tables 4.3, 4.4, 5.2 and 5.3.
+PRINTED = ["batch", "under_sampling", "smote", "costs", "active_all", "virtual_all"]
+
+
+def _printed(workload):
+    """The thesis' values: for each rival a dict from fields to numbers."""
+    found = {rival: {} for rival in PRINTED}
+    gmean, active_gmean, auc, active_auc, vector_ratio, _ = TABLE_4_3[workload]
+    found["batch"] |= dict(gmean=gmean, auc=auc)
+    found["active_all"] |= dict(gmean=active_gmean, auc=active_auc, vector_ratio=vector_ratio)
+    for rival, prbep in zip(PRINTED, TABLE_4_4[workload][:5]):
+        found[rival] |= dict(prbep=prbep)
+    if workload in TABLE_5_3:
+        found["smote"] |= dict(gmean=TABLE_5_3[workload][1])
+        found["virtual_all"] |= dict(gmean=TABLE_5_3[workload][3])
+        found["smote"] |= dict(vector_ratio=TABLE_5_2[workload][0])
+        found["virtual_all"] |= dict(vector_ratio=TABLE_5_2[workload][2])
+    return found
+
+
+def _line(title, point, printed):
+    """Ours, and the thesis' in brackets."""
+    cells = [title, count(point["n_learnt"])]
+    for field in ("gmean", "auc", "prbep", "vector_ratio"):
+        text = _percent(point[field]) if field != "vector_ratio" else f"{point[field]:.2f}"
+        cells.append(beside(text, printed[field]) if field in printed else text)
+    return [*cells, count(point["n_vectors"]), seconds(point["seconds"])]
+
+
+def _as_printed(results, step, workload, title):
+    """What Tables 4.3, 4.4, 5.2 and 5.3 have; the last budget is the thesis' early stop."""
+    records = stored_records(step, results).ok()
+    printed, rows = _printed(workload), []
+    for rival in PRINTED:
+        points = curve(records, rival=rival)
+        if points:
+            rows.append(_line(TITLES[rival], points[-1], printed[rival]))
+    if not rows:
+        return None
+    for point in curve(records, rival="active_all")[:-1]:
+        rows.append(_line(TITLES["active_all"], point, {}))
+    header = ["", "rows learnt", "g-mean", "AUC", "PRBEP", "ratio of the vectors"]
+    header += ["vectors", "time"]
+    title = (
+        f"{title}, in per cent, means over {n_seeds(records)} runs; in square brackets the thesis"
+    )
+    return list_table(header, rows, title)
+
+
+def along_mnist(results):
+    """MNIST-8, which the thesis stops after 11.7 % of the rows."""
+    return _as_printed(results, "along_mnist", MNIST, "MNIST-8 (batch: one run)")
+
+
+def along_rings(results):
+    """Abalone with the rings among its features, which the thesis stops after 24 %."""
+    return _as_printed(results, "along_rings", "rare_abalone", "Abalone-7 with the rings")
+
+
+TABLES = {
+    table.__name__: table
+    for table in (
+        along_settled,
+        rare_within,
+        along_adult,
+        rare_roc,
+        along_pools,
+        along_mnist,
+        along_rings,
+    )
+}

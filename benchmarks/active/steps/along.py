@@ -1,0 +1,189 @@
+"""Rare classes along the way (figures of chapters 4 and 5): models against the rows they learnt.
+
+``along_reuters``: the ten largest categories (Figures 4.8, 4.9 and 5.5), ``along_sets``: sets that
+are no text (4.9, 5.6), ``along_waveform``: fewer and fewer positive rows (4.5, 5.2 to 5.4),
+``along_adult``: the same of Adult (4.6), ``along_folds``: cross-validation (4.4),
+``along_pools``: small pools and full search (3.13, 4.3); for the tables ``along_mnist``: MNIST-8,
+and ``along_rings``: Abalone with nine features; ``rare_roc``: ROC curves (4.7), ``rare_within``:
+who lies within the margin (4.2).
+"""
+
+from ...bench import harness
+from ..rare_sets import ADULT, FOLDS, MNIST, REUTERS, RINGS, WAVEFORM
+from .rare import SETS, TEXT
+
+QUICK_BUDGETS = [100, 300]
+
+
+def variant(rival, budgets):
+    """A way to learn, and after how many rows the finished model is looked at; None: all."""
+    return {"rival": rival, "budgets": budgets}
+
+
+def measure_along(settings, step, workload, seed, variants):
+    """A record for each rival, measured in one process."""
+    if settings.quick:
+        variants = [variant(v["rival"], QUICK_BUDGETS) for v in variants]
+    asked = dict(workload=workload, seed=seed)
+    record = settings.call("learn_rare_along", variants=variants, **asked)
+    harness.say(step, record, **asked)
+    curves = record.pop("rivals", {})
+    rivals = [v["rival"] for v in variants]
+    return [{**asked, "rival": r, **record, "points": curves.get(r, [])} for r in rivals]
+
+
+def measure_runs(settings, step, workloads, n_runs, variants):
+    """All sets, run after run."""
+    records = []
+    for seed in range(1 if settings.quick else n_runs):
+        for workload in workloads:
+            records += measure_along(settings, step, workload, seed, variants)
+    return {"records": records}
+
+
+# Under-sampling needs the ratio of active's support vectors: after it.
+RIVALS = ["one_pass", "active_all", "under_sampling", "smote", "costs", "virtual_all"]
+TEXT_BUDGETS = [100, 200, 400, 700, 1000, 1500, 2000, 3000, None]
+# Runs of text, where only the order of the rows changes; of the other sets.
+N_TEXT_RUNS, N_RUNS = 2, 5
+
+
+def measure_reuters(settings):
+    """All ways to learn the ten categories."""
+    variants = [variant(rival, TEXT_BUDGETS) for rival in RIVALS]
+    return measure_runs(settings, "along_reuters", TEXT, N_TEXT_RUNS, variants)
+
+
+SET_BUDGETS = [20, 40, 60, 100, 150, 200, 300, 400, 700, 1000, 2000, None]
+
+
+def measure_sets(settings):
+    """All ways to learn the sets that are no text."""
+    variants = [variant(rival, SET_BUDGETS) for rival in RIVALS]
+    return measure_runs(settings, "along_sets", SETS, N_RUNS, variants)
+
+
+WAVEFORM_BUDGETS = [50, 100, 150, 200, 300, 400, 500, 700, 1000, 1400, 2000, None]
+# As many as Figure 5.2 is an average of.
+N_WAVEFORM_RUNS = 10
+
+
+def measure_waveform(settings):
+    """One pass, active and VIRTUAL while positive rows get rarer."""
+    variants = [variant(r, WAVEFORM_BUDGETS) for r in ("one_pass", "active_all", "virtual_all")]
+    return measure_runs(settings, "along_waveform", WAVEFORM, N_WAVEFORM_RUNS, variants)
+
+
+# Active selection to the end of all rows would take minutes.
+ADULT_BUDGETS = [100, 200, 400, 700, 1000, 1500, 2000, 3000, 4500, 7000]
+N_ADULT_RUNS = 3
+
+
+def measure_adult(settings):
+    """One pass and active while positive rows get rarer."""
+    variants = [
+        variant("one_pass", [*ADULT_BUDGETS, 12000, None]),
+        variant("active_all", ADULT_BUDGETS),
+    ]
+    return measure_runs(settings, "along_adult", ADULT, N_ADULT_RUNS, variants)
+
+
+FOLD_BUDGETS = [100, 200, 300, 500, 700, 1000, 1300, 1600, 2000, 2500, 3500, None]
+
+
+def measure_folds(settings):
+    """Active selection on two thirds of the training rows, judged by the third."""
+    variants = [variant("active_all", FOLD_BUDGETS)]
+    return measure_runs(settings, "along_folds", FOLDS, 1, variants)
+
+
+POOL_SETS = ["rare_grain", "rare_ship", "rare_money-fx", "rare_usps"]
+POOL_BUDGETS = [50, 100, 200, 400, 700]
+N_POOL_RUNS = 2
+
+
+def measure_pools(settings):
+    """Rows at random, small pools and full search."""
+    variants = [
+        variant("one_pass", [*POOL_BUDGETS, 1500, 3000, None]),
+        variant("active_all", [*POOL_BUDGETS, 1500, 3000]),
+        variant("active_full", POOL_BUDGETS),
+    ]
+    return measure_runs(settings, "along_pools", POOL_SETS, N_POOL_RUNS, variants)
+
+
+# The thesis stops active selection after 11.7 % of the rows; SVC takes minutes: one run.
+MNIST_BUDGETS = [500, 1000, 2000, 4000, 7000]
+N_MNIST_RUNS = 2
+
+
+def measure_mnist(settings):
+    """MNIST-8, which has 60 000 rows."""
+    variants = [
+        variant("one_pass", [*MNIST_BUDGETS, None]),
+        variant("active_all", MNIST_BUDGETS),
+        variant("under_sampling", [None]),
+        variant("smote", [None]),
+        variant("costs", [None]),
+    ]
+    records = measure_runs(settings, "along_mnist", [MNIST], N_MNIST_RUNS, variants)["records"]
+    records += measure_along(settings, "along_mnist", MNIST, 0, [variant("batch", [None])])
+    return {"records": records}
+
+
+# The thesis stops active selection after 24 % of the rows.
+RINGS_BUDGET = 902
+
+
+def measure_rings(settings):
+    """Abalone with the rings among its features."""
+    whole = ["batch", "active_all", "under_sampling", "smote", "costs", "virtual_all"]
+    budgets = {"active_all": [RINGS_BUDGET], "virtual_all": [RINGS_BUDGET]}
+    variants = [variant(rival, budgets.get(rival, [None])) for rival in whole]
+    return measure_runs(settings, "along_rings", [RINGS], N_RUNS, variants)
+
+
+# Rows after which the number of active's support vectors settles, or Adult's PRBEP is best.
+ROC_SETS = {"rare_interest": 2700, "rare_adult_3": 3000, "rare_satimage": 2000}
+
+
+def measure_roc(settings):
+    """Active, and rows as they come: as many of them, and all."""
+    records = []
+    for workload, n in ROC_SETS.items():
+        n = QUICK_BUDGETS[0] if settings.quick else n
+        rivals = [("active_all", n), ("one_pass", n), ("one_pass", None)]
+        variants = [variant(rival, [budget]) for rival, budget in rivals]
+        asked = dict(workload=workload, seed=0)
+        record = settings.call("roc_of", variants=variants, **asked)
+        harness.say("rare_roc", record, **asked)
+        records.append({**asked, **record})
+    return {"records": records}
+
+
+def measure_within(settings):
+    """Who lies within the margin of a finished model, on all sets."""
+    records = []
+    sets = [*(f"rare_{topic}" for topic in sorted(REUTERS)), *SETS, MNIST, *ADULT, *WAVEFORM]
+    for workload in sets:
+        record = settings.call("rows_within", workload=workload, seed=0)
+        harness.say("rare_within", record, workload=workload)
+        records.append({"workload": workload, "seed": 0, **record})
+    return {"records": records}
+
+
+STEPS = {
+    "rare_within": measure_within,
+    "rare_roc": measure_roc,
+    "along_sets": measure_sets,
+    "along_waveform": measure_waveform,
+    "along_folds": measure_folds,
+    "along_adult": measure_adult,
+    "along_pools": measure_pools,
+    "along_reuters": measure_reuters,
+    "along_mnist": measure_mnist,
+    "along_rings": measure_rings,
+}
+
+if __name__ == "__main__":
+    harness.main(STEPS, __doc__)
