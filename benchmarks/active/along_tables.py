@@ -178,21 +178,23 @@ def along_pools(results):
 
 # The methods of Tables 4.3, 4.4, 5.2 and 5.3.
 PRINTED = ["batch", "under_sampling", "smote", "costs", "active_all", "virtual_all"]
+CHAPTER_5 = ["batch", "smote", "active_all", "virtual_all"]
 
 
 def _printed(workload):
     """The thesis' values: for each rival a dict from fields to numbers."""
     found = {rival: {} for rival in PRINTED}
-    gmean, active_gmean, auc, active_auc, vector_ratio, _ = TABLE_4_3[workload]
-    found["batch"] |= dict(gmean=gmean, auc=auc)
-    found["active_all"] |= dict(gmean=active_gmean, auc=active_auc, vector_ratio=vector_ratio)
-    for rival, prbep in zip(PRINTED, TABLE_4_4[workload][:5]):
-        found[rival] |= dict(prbep=prbep)
+    if workload in TABLE_4_3:
+        gmean, active_gmean, auc, active_auc, vector_ratio, _ = TABLE_4_3[workload]
+        found["batch"] |= dict(gmean=gmean, auc=auc)
+        found["active_all"] |= dict(gmean=active_gmean, auc=active_auc, vector_ratio=vector_ratio)
+        for rival, prbep in zip(PRINTED, TABLE_4_4[workload][:5]):
+            found[rival] |= dict(prbep=prbep)
     if workload in TABLE_5_3:
-        found["smote"] |= dict(gmean=TABLE_5_3[workload][1])
-        found["virtual_all"] |= dict(gmean=TABLE_5_3[workload][3])
-        found["smote"] |= dict(vector_ratio=TABLE_5_2[workload][0])
-        found["virtual_all"] |= dict(vector_ratio=TABLE_5_2[workload][2])
+        for rival, gmean in zip(CHAPTER_5, TABLE_5_3[workload]):
+            found[rival] |= dict(gmean=gmean)
+        for rival, vector_ratio in zip(CHAPTER_5[1:], TABLE_5_2[workload]):
+            found[rival] |= dict(vector_ratio=vector_ratio)
     return found
 
 
@@ -205,10 +207,9 @@ def _line(title, point, printed):
     return [*cells, count(point["n_vectors"]), seconds(point["seconds"])]
 
 
-def _as_printed(results, step, workload, title):
+def _as_printed(records, printed_as, title):
     """What Tables 4.3, 4.4, 5.2 and 5.3 have; the last budget is the thesis' early stop."""
-    records = stored_records(step, results).ok()
-    printed, rows = _printed(workload), []
+    printed, rows = _printed(printed_as), []
     for rival in PRINTED:
         points = curve(records, rival=rival)
         if points:
@@ -219,20 +220,20 @@ def _as_printed(results, step, workload, title):
         rows.append(_line(TITLES["active_all"], point, {}))
     header = ["", "rows learnt", "g-mean", "AUC", "PRBEP", "ratio of the vectors"]
     header += ["vectors", "time"]
-    title = (
-        f"{title}, in per cent, means over {n_seeds(records)} runs; in square brackets the thesis"
-    )
+    runs = f"means over {n_seeds(records)} runs"
+    title = f"{title}, in per cent, {runs}; in square brackets the thesis"
     return list_table(header, rows, title)
 
 
 def along_mnist(results):
     """MNIST-8, which the thesis stops after 11.7 % of the rows."""
-    return _as_printed(results, "along_mnist", MNIST, "MNIST-8 (batch: one run)")
+    return _as_printed(stored_records("along_mnist", results), MNIST, "MNIST-8 (batch: one run)")
 
 
 def along_rings(results):
     """Abalone with the rings among its features, which the thesis stops after 24 %."""
-    return _as_printed(results, "along_rings", "rare_abalone", "Abalone-7 with the rings")
+    records = stored_records("along_rings", results)
+    return _as_printed(records, "rare_abalone", "Abalone-7 with the rings")
 
 
 TABLES = {

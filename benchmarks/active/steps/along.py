@@ -74,17 +74,13 @@ def measure_waveform(settings):
     return measure_runs(settings, "along_waveform", WAVEFORM, N_WAVEFORM_RUNS, variants)
 
 
-# Active selection to the end of all rows would take minutes.
-ADULT_BUDGETS = [100, 200, 400, 700, 1000, 1500, 2000, 3000, 4500, 7000]
+ADULT_BUDGETS = [100, 200, 400, 700, 1000, 1500, 2000, 3000, 4500, 7000, 12000, None]
 N_ADULT_RUNS = 3
 
 
 def measure_adult(settings):
     """One pass and active while positive rows get rarer."""
-    variants = [
-        variant("one_pass", [*ADULT_BUDGETS, 12000, None]),
-        variant("active_all", ADULT_BUDGETS),
-    ]
+    variants = [variant(rival, ADULT_BUDGETS) for rival in ("one_pass", "active_all")]
     return measure_runs(settings, "along_adult", ADULT, N_ADULT_RUNS, variants)
 
 
