@@ -22,6 +22,9 @@ from .label_efficient import tables as label_efficient_tables
 from .linear import figures as linear_figures
 from .linear import steps as linear
 from .linear import tables as linear_tables
+from .local import figures as local_figures
+from .local import steps as local
+from .local import tables as local_tables
 from .robust import figures as robust_figures
 from .robust import steps as robust
 from .robust import tables as robust_tables
@@ -36,6 +39,7 @@ ROOMS = {
     "": (svc, svc_tables, svc_figures),
     "robust_": (robust, robust_tables, robust_figures),
     "linear_": (linear, linear_tables, linear_figures),
+    "local_": (local, local_tables, local_figures),
     "label_efficient_": (label_efficient, label_efficient_tables, label_efficient_figures),
     "active_": (active, active_tables, active_figures),
 }

@@ -5,10 +5,13 @@ from .active import steps as active
 from .bench import harness
 from .label_efficient import steps as label_efficient
 from .linear import steps as linear
+from .local import steps as local
 from .robust import steps as robust
 from .svc import steps as svc
 
-STEPS = svc.STEPS | robust.STEPS | linear.STEPS | label_efficient.STEPS | active.STEPS
+STEPS = {}
+for room in (svc, robust, linear, local, label_efficient, active):
+    STEPS |= room.STEPS
 
 
 def main(argv=None):

@@ -7,12 +7,13 @@ from pathlib import Path
 from .active import tasks as active
 from .label_efficient import tasks as label_efficient
 from .linear import tasks as linear
+from .local import tasks as local
 from .robust import tasks as robust
 from .svc import tasks as svc
 
 
 def main(task, fields, answer):
-    for room in (svc, robust, linear, label_efficient, active):
+    for room in (svc, robust, linear, local, label_efficient, active):
         if task in room.TASKS:
             record = room.TASKS[task](room.JOB(**json.loads(fields)))
             Path(answer).write_text(json.dumps(record))

@@ -25,7 +25,7 @@ from .._contract import Change, Learner
 from .._core.linear.passes import NOT_FINITE, first_not_finite
 from .._core.linear.rows import Lessons, is_canonical, shuffled
 from .._persistent import stored_classes, stored_features
-from ._state import LinearState
+from ._state import LinearState, arrays_of
 
 # Constraints of parameters that several learners have.
 INTERCEPT_SCALING = [StrOptions({"auto"}), Interval(Real, 0.0, 1e100, closed="right")]
@@ -171,7 +171,7 @@ class LinearLearner(Learner):
 
     def _go_through(self, X, targets, weights, order):
         """One pass; a row that is no number ends it with the error of scikit-learn."""
-        end, position = self._state.learn(Lessons(arrays_of(X), targets, weights, order))
+        end, position = self._state.learn(Lessons(self._state.rows(X), targets, weights, order))
         if end == NOT_FINITE:
             refuse_row(self, X, position if order is None else order[position])
 
@@ -196,7 +196,7 @@ class LinearLearner(Learner):
     def _learn_chunk(self, X, targets, weights):
         """Learn a chunk in its order; an error takes back what was learnt from it."""
         state = self._state
-        rows = arrays_of(X)
+        rows = state.rows(X)
         copied = None
         if _size(rows) <= state.nbytes:
             row = first_not_finite(rows, state.loop.weights)
@@ -360,17 +360,6 @@ class LinearLearner(Learner):
         n_classes = len(stored_classes(state)) if isinstance(self, ClassifierMixin) else None
         learnt = LinearState.from_state(state.part("_state"), n_features, n_classes)
         return {**super()._rebuilt(state), "_state": learnt}
-
-
-def arrays_of(X):
-    """Rows as the update loop takes them."""
-    if isinstance(X, np.ndarray):
-        return X
-    return (
-        X.data,
-        X.indices.astype(np.int32, copy=False),
-        X.indptr.astype(np.int64, copy=False),
-    )
 
 
 def _size(rows):

@@ -10,8 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._contract import NotOffered
 from ._classifier import LinearClassifier
-from ._learner import AVERAGE, arrays_of, average_from
-from ._state import Method
+from ._learner import AVERAGE, average_from
+from ._method import Method
+from ._state import BY_FEATURE, arrays_of
 
 _NO_HYPERPLANE = (
     "each region has a hyperplane of its own; see common_coef_, common_intercept_, local_coef_ "
@@ -311,6 +312,7 @@ class LocalOnlineClassifier(LinearClassifier):
     def _scores(self, X):
         state = self._state
         arrays = state.look_around(self._guard)
+        X = arrays["columns"].rows(X, arrays["coef"].shape[1])
         scores = X @ arrays["coef"].T + arrays["intercept"]
         centres = state.centres(arrays, sparse.issparse(X))
         with np.errstate(over="ignore"):  # the decision values tell
@@ -328,40 +330,43 @@ class LocalOnlineClassifier(LinearClassifier):
     @property
     def prototypes_(self):
         """Centres of the regions."""
-        found = self._found()
-        return found["prototypes"] * found["prototype_scales"][:, np.newaxis]
+        vectors, scales = self._found("prototypes", "prototype_scales")
+        return vectors * scales[:, np.newaxis]
 
     @property
     def prototype_counts_(self):
         """Rows that each prototype has followed."""
-        return self._found()["prototype_counts"]
+        return self._found("prototype_counts")[0]
 
     @property
     def common_coef_(self):
         """Weights that all regions have in common."""
-        return self._found()["coef"]
+        return self._found("coef")[0]
 
     @property
     def common_intercept_(self):
         """Intercepts that all regions have in common."""
-        return self._found()["intercept"]
+        return self._found("intercept")[0]
 
     @property
     def local_coef_(self):
         """What each region adds to the weights."""
-        return self._found()["local_coef"]
+        return self._found("local_coef")[0]
 
     @property
     def local_intercept_(self):
         """What each region adds to the intercepts."""
-        return self._found()["local_intercept"]
+        return self._found("local_intercept")[0]
 
-    def _found(self):
-        """Return the arrays; of those with an axis of prototypes the ones that there are."""
+    def _found(self, *names):
+        """Return arrays; of those with an axis of prototypes the ones that there are."""
         check_is_fitted(self)
         arrays = self._state.look_around(self._guard)
         n_found = np.count_nonzero(arrays["prototype_counts"])
-        return {
-            name: array[:n_found] if name.startswith(("local_", "prototype")) else array
-            for name, array in arrays.items()
-        }
+        found = []
+        for name in names:
+            array = arrays[name]
+            if name.startswith(("local_", "prototype")):
+                array = array[:n_found]
+            found.append(arrays["columns"].spread(array) if name in BY_FEATURE else array)
+        return found

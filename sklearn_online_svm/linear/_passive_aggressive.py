@@ -20,7 +20,7 @@ from ._learner import (
     canonical,
     intercept_scalings,
 )
-from ._state import Method
+from ._method import Method
 
 
 class PassiveAggressiveClassifier(LinearClassifier):

@@ -5,7 +5,7 @@ import numpy as np
 from .._base import classes_of_stream
 from .._core.linear.passes import NOT_FINITE
 from .._core.linear.rows import Lessons
-from ._learner import arrays_of, refuse_row
+from ._learner import refuse_row
 
 
 class PricedRows:
@@ -39,10 +39,10 @@ class PricedRows:
         learner.classes_ = classes_of_stream(classes, None if first else learner.classes_)
         learner.__dict__.setdefault("n_iter_", 1)
         self.learner, self.X = learner, X
-        self.rows = arrays_of(X)
         with learner._guard:
             learner._continue(X, learner._stream_parameters())
         self.state = learner._state
+        self._lay_out()
         # Where learning is: a place in the order of a pass.
         self.position = 0
 
@@ -69,7 +69,6 @@ class PricedRows:
             ``DONE``, or why the loop has come back.
         """
         learner, state = self.learner, self.state
-        lessons = Lessons(self.rows, codes, weights, order)
         # While the oracle thinks, others may predict from what has been learnt so far.
         with learner._guard:
             if learner._state is not state:
@@ -78,6 +77,9 @@ class PricedRows:
                 )
             # Whatever else was done to it.
             learner._continue(self.X, learner._stream_parameters())
+            if state.columns is not self.columns:
+                self._lay_out()
+            lessons = Lessons(self.rows, codes, weights, order)
             # What broke off before the first row has gone through none.
             state.loop.position = start = self.position
             try:
@@ -91,3 +93,7 @@ class PricedRows:
             i = self.position if order is None else int(order[self.position])
             refuse_row(learner, self.X, i)
         return end
+
+    def _lay_out(self):
+        """Make the rows what the loop takes, with the columns that its arrays have."""
+        self.rows, self.columns = self.state.rows(self.X), self.state.columns

@@ -1,7 +1,7 @@
 """The arrays of a linear model, and the update loop that changes them."""
 
-from dataclasses import dataclass, field
-from operator import itemgetter
+import copy
+import math
 
 import numpy as np
 from scipy import sparse as sparse_matrices
@@ -10,10 +10,11 @@ from .._core.guard import Shelf
 from .._core.linear.centres import Centres
 from .._core.linear.local import LocalWeights
 from .._core.linear.passes import HELD, learn
-from .._core.linear.rules import RULES
 from .._core.linear.update_loop import UpdateLoop
 from .._core.linear.weights import DiagonalWeights, FullWeights, Weights, zeros
-from .._core.stored import LARGEST_COUNT, SMALLEST_NUMBER, Stored
+from .._core.stored import LARGEST_COUNT
+from ._columns import Columns
+from ._method import Method
 
 # What others may read while one thread learns.
 _NAMES = (
@@ -23,108 +24,14 @@ _NAMES = (
     *("local_variances", "local_intercept_variances"),
     *("prototypes", "prototype_scales", "prototype_squares", "prototype_counts"),
 )
+# Beyond, components of regions are refused before memory is asked for.
+LARGEST_LOCAL = 8 << 30
+
 # Those with an axis of features, the last one; the engine wants them in an order of its own.
-_BY_FEATURE = {
+BY_FEATURE = {
     *("coef", "coef_sums", "variances"),
     *("local_coef", "local_coef_sums", "local_variances", "prototypes"),
 }
-
-
-@dataclass(frozen=True)
-class Method:
-    """What an estimator is to the engine."""
-
-    rule: dict
-    demands: dict = field(default_factory=dict)
-    fit_intercept: bool = True
-    # The constant feature that makes the intercept, for dense and for sparse rows.
-    intercept_scaling: tuple = (1.0, 1.0)
-    covariance: str | None = None
-    start_variance: float = 1.0
-    crammer_singer: bool = False
-    # Rows before the first that counts for the average; None: no average.
-    average_from: int | None = None
-    # Components of regions: n_prototypes, n_neighbors, lam. None: one hyperplane.
-    local: dict | None = None
-
-    @classmethod
-    def from_state(cls, state, n_classes):
-        """Rebuild a method from its fields, a :class:`Stored`; a regressor has no classes."""
-        covariance = state.choice("covariance", [None, "diag", "full"])
-        average_from = state.value("average_from")
-        if average_from is not None:
-            average_from = state.integer("average_from")
-        wanted = covariance is not None, n_classes is None
-        names = [
-            name
-            for name, rule in RULES.items()
-            if (rule.needs_covariance, rule.is_regression) == wanted
-        ]
-        method = cls(
-            rule=_stored_rule(state.part("rule"), names),
-            demands=_stored_demands(state.part("demands"), n_classes or 0),
-            fit_intercept=state.flag("fit_intercept"),
-            intercept_scaling=_stored_scaling(state),
-            covariance=covariance,
-            start_variance=state.number("start_variance", SMALLEST_NUMBER),
-            crammer_singer=state.flag("crammer_singer"),
-            average_from=average_from,
-            local=_stored_local(state),
-        )
-        state.end()
-        return method
-
-
-def _stored_scaling(state):
-    """Return the constant feature of dense and of sparse rows of a stored method."""
-    name = "intercept_scaling"
-    if not state.has(name):
-        return (1.0, 1.0)
-    scaling = state.items(name, 2, kind=tuple)
-    both = [Stored({name: one}, state.path).number(name, SMALLEST_NUMBER) for one in scaling]
-    return tuple(both)
-
-
-def _stored_local(state):
-    """Return what a stored method says of regions."""
-    if not state.has("local") or state.value("local") is None:
-        return None
-    local = state.part("local")
-    read = {
-        "n_prototypes": local.integer("n_prototypes", 1, 2**31 - 1),
-        "n_neighbors": local.integer("n_neighbors", 1, 2**31 - 1),
-        "lam": local.number("lam", SMALLEST_NUMBER, finite=False),
-    }
-    local.end()
-    return read
-
-
-def _stored_rule(state, names):
-    """Return the rule of a stored method."""
-    rule = {"name": state.choice("name", names)}
-    for number in ("C", "phi", "r", "epsilon"):
-        if state.has(number):
-            rule[number] = state.number(number, 0.0, finite=number != "C")
-    state.end()
-    return rule
-
-
-def _stored_demands(state, n_classes):
-    """Return the margins asked for by a stored method."""
-    demands = {}
-    for number in ("negative", "positive", "eta_ratio"):
-        if state.has(number):
-            demands[number] = state.number(number)
-    for flag in ("running", "root", "relative", "counted", "max_loss"):
-        if state.has(flag):
-            demands[flag] = state.flag(flag)
-    if state.has("sign"):
-        demands["sign"] = state.number("sign", -1.0, 1.0)
-    if state.has("pairs"):
-        shape = (n_classes, n_classes)
-        demands["pairs"] = state.array("pairs", np.float64, shape, finite=True, low=0)
-    state.end()
-    return demands
 
 
 class LinearState:
@@ -152,17 +59,23 @@ class LinearState:
                 f"large for {np.dtype(kind)}: choose a larger a."
             )
         order = self._order()
+        # Where there are many vectors, sparse rows have memory for the columns that occur.
+        self.columns = None
+        if method.local is not None:
+            self.columns = Columns(n_features, np.zeros(0, dtype=np.int32) if sparse else None)
+        self.shape = (n_problems, n_features)
+        self.width = n_features if self.columns is None else self.columns.n_places
+        self._refuse_width(self.width)
         arrays = {}
-        for name, (kind, shape) in _layout(method, self.dtype, n_problems, n_features).items():
+        for name, (kind, shape) in _layout(method, self.dtype, n_problems, self.width).items():
             if name == "covariance":
                 arrays[name] = _covariances(method, n_problems, n_features)
             else:
-                by_feature = name in _BY_FEATURE
+                by_feature = name in BY_FEATURE
                 arrays[name] = zeros(shape, kind, order) if by_feature else np.zeros(shape, kind)
             if name.endswith("variances"):
                 arrays[name] += arrays[name].dtype.type(method.start_variance)
         self.arrays = arrays
-        self.shape = (n_problems, n_features)
         self.loop = self._moved = self._averaged = None
         self._shelf = Shelf()
         # The weights of a model that was made sparse; "coef" is missing among the arrays then.
@@ -248,14 +161,73 @@ class LinearState:
         """Let others read the arrays that decisions come from."""
         arrays = self.arrays if self.thin is None else {**self.arrays, "coef": self.thin}
         self.nbytes = sum(array.nbytes for array in self.arrays.values())
-        # Picks what others may read, in the order of the shelf.
-        self.on_shelf = itemgetter(*(name for name in _NAMES if name in arrays))
+        self._on_shelf = [name for name in _NAMES if name in arrays]
         shown = self.on_shelf(arrays)
         if self.thin is not None and self.method.average_from is not None:
             # The average itself: nothing is learnt before ``densify``.
             _, intercept = self._average(self.on_shelf(self.arrays), n_rows)
             shown = self.thin, intercept
         self._shelf.put(shown, n_rows)
+
+    def rows(self, X):
+        """Rows as the update loop takes them, with memory for their columns."""
+        rows = arrays_of(X)
+        if self.columns is None or self.columns.met is None:
+            return rows
+        values, indices, starts = rows
+        new = self.columns.unmet(indices)
+        if len(new):
+            width = self.columns.n_places + len(new)
+            if width > self.width:
+                self._widen(min(max(64, width + width // 2), 1 + self.shape[1]), width)
+            self.columns.admit(new)
+        return values, self.columns.place[indices], starts
+
+    def _widen(self, width, needed):
+        """Memory for more columns; for those needed at least."""
+        try:
+            self._refuse_width(width)
+        except ValueError:
+            self._refuse_width(needed)
+            width = needed
+        self._lay_out("F", width, slice(self.width), slice(self.width))
+
+    def _spread(self):
+        """Memory for all columns, each at its own place, and as dense rows want it."""
+        n_features = self.shape[1]
+        self._refuse_width(n_features)
+        met, columns = self.columns.met, Columns(n_features)
+        self._lay_out("C", n_features, met, slice(1, 1 + len(met)), columns)
+
+    def _lay_out(self, order, width, places, former, columns=None):
+        """Put the columns `former` of the arrays to places of arrays that are so wide."""
+        arrays = dict(self.arrays)
+        for name in BY_FEATURE.intersection(arrays):
+            array = arrays[name]
+            arrays[name] = wider = zeros((*array.shape[:-1], width), array.dtype, order)
+            if name.endswith("variances"):
+                wider += wider.dtype.type(self.method.start_variance)
+            wider[..., places] = array[..., former]
+        # Others may be at work with those that there are.
+        self.arrays, self.width, self.sparse = arrays, width, order == "F"
+        self.columns = columns or self.columns
+        self._averaged = None
+        self._build()
+
+    def _refuse_width(self, width):
+        """Refuse arrays of regions that are too large for so many columns."""
+        local = self.method.local
+        if local is None:
+            return
+        layout = _layout(self.method, self.dtype, self.shape[0], width)
+        n_bytes = sum(kind.itemsize * math.prod(shape) for kind, shape in layout.values())
+        if n_bytes > LARGEST_LOCAL:
+            raise ValueError(
+                f"n_prototypes={local['n_prototypes']} takes {n_bytes / 2**30:.3g} GiB for "
+                f"{width} columns and {max(2, self.shape[0])} classes; at most "
+                f"{LARGEST_LOCAL / 2**30:.3g} GiB are allowed. Choose fewer prototypes, or hash "
+                "the columns to fewer ones (HashingVectorizer, FeatureHasher)."
+            )
 
     def use(self, method):
         """Go on with other numbers in the rule."""
@@ -265,6 +237,9 @@ class LinearState:
     def expect(self, sparse):
         """Lay the arrays out for rows of the other kind."""
         if sparse == self.sparse:
+            return
+        if self.columns is not None and self.columns.met is not None:
+            self._spread()
             return
         self.sparse = sparse
         if self.method.covariance != "full":
@@ -286,12 +261,35 @@ class LinearState:
             return arrays[:2]
         return self._average(arrays, n_rows)
 
+    def on_shelf(self, arrays):
+        """Return what others may read, in the order of the shelf."""
+        shown = tuple(arrays[name] for name in self._on_shelf)
+        return shown if self.columns is None else (*shown, self.columns)
+
+    def _share_columns(self, former):
+        """Have the columns of another state; returns its arrays with these columns."""
+        if self.columns.met is not None and former.columns.met is not None:
+            columns = copy.deepcopy(former.columns)
+            self._lay_out("F", former.width, slice(0), slice(0), columns)
+            return former.arrays
+        if self.columns.met is not None:
+            # What was learnt from dense rows has all columns.
+            self._spread()
+            self.expect(True)
+        spread = {
+            name: former.columns.spread(array)
+            for name, array in former.arrays.items()
+            if name in BY_FEATURE
+        }
+        return former.arrays | spread
+
     def look_around(self, guard):
         """All arrays that predict, by their names; as ``look`` does."""
         arrays, n_rows = self._shelf.look()
         if arrays is None:
             arrays, n_rows = self._wait(guard)
-        named = dict(zip((name for name in _NAMES if name in self.arrays), arrays, strict=True))
+        names = [name for name in _NAMES if name in self.arrays]
+        named = dict(zip([*names, "columns"], arrays, strict=True))
         if self.method.average_from is not None:
             names = "coef", "intercept", "local_coef", "local_intercept"
             sums = [named.pop(f"{name}_sums") for name in names]
@@ -351,7 +349,7 @@ class LinearState:
         """Return copies that the engine can work on."""
         order = self._order()
         return {
-            name: _laid_out(array, order) if name in _BY_FEATURE else array.copy()
+            name: _laid_out(array, order) if name in BY_FEATURE else array.copy()
             for name, array in arrays.items()
         }
 
@@ -378,6 +376,8 @@ class LinearState:
     def go_on_from(self, former):
         """Take over what another state has learnt; rows are counted, and averages made, anew."""
         former_arrays = dict(former.arrays)
+        if self.columns is not None and former.shape == self.shape:
+            former_arrays = self._share_columns(former)
         if "coef" not in former_arrays:
             former_arrays["coef"] = former.thin.toarray()
         shapes = [
@@ -442,10 +442,16 @@ class LinearState:
             "dtype": self.dtype.name,
             "sparse": self.sparse,
             "shape": self.shape,
+            **self._columns_as_dict(),
             "arrays": {name: array.copy(order="K") for name, array in self.arrays.items()},
             "thin": thin,
             "moved": self.moved,
         }
+
+    def _columns_as_dict(self):
+        if self.columns is None:
+            return {}
+        return {"columns": self.columns.met, "width": self.width}
 
     @classmethod
     def from_state(cls, state, n_features, n_classes):
@@ -459,6 +465,7 @@ class LinearState:
         self.sparse = state.flag("sparse")
         self.shape = (1 if n_classes in (None, 2) else n_classes, n_features)
         state.require(state.integers("shape", 2) == self.shape, "shape", f"must be {self.shape}")
+        self.columns, self.width = _stored_columns(state, method, self.sparse, n_features)
         self.thin = state.value("thin")
         if self.thin is not None:
             self.thin = state.csr_matrix("thin", self.shape)
@@ -466,13 +473,13 @@ class LinearState:
         arrays = state.part("arrays")
         order = self._order()
         self.arrays = {}
-        for name, (kind, shape) in _layout(method, self.dtype, *self.shape).items():
+        for name, (kind, shape) in _layout(method, self.dtype, self.shape[0], self.width).items():
             if name == "coef" and self.thin is not None and method.average_from is None:
                 continue  # until ``densify``
             low, high = _range_of(name, method)
             array = arrays.array(name, kind, shape, finite=True, low=low, high=high)
             # Copies: the arrays may be read-only, from a memory map.
-            self.arrays[name] = _laid_out(array, order) if name in _BY_FEATURE else array.copy()
+            self.arrays[name] = _laid_out(array, order) if name in BY_FEATURE else array.copy()
         arrays.end()
         state.end()
         self.loop = self._averaged = None
@@ -482,6 +489,30 @@ class LinearState:
         else:
             self._show(self._moved["n_rows"])
         return self
+
+
+def arrays_of(X):
+    """Rows as the update loop takes them."""
+    if isinstance(X, np.ndarray):
+        return X
+    return (
+        X.data,
+        X.indices.astype(np.int32, copy=False),
+        X.indptr.astype(np.int64, copy=False),
+    )
+
+
+def _stored_columns(state, method, sparse, n_features):
+    """Return the columns of stored arrays, or None, and how wide these are."""
+    if method.local is None:
+        return None, n_features
+    if state.value("columns") is None:
+        return Columns(n_features), state.integer("width", n_features, n_features)
+    met = state.array("columns", np.int32, (None,), low=0, high=n_features - 1)
+    distinct = len(np.unique(met)) == len(met)
+    state.require(sparse and distinct, "columns", "must be distinct, of sparse rows")
+    width = state.integer("width", 1 + len(met), 1 + n_features)
+    return Columns(n_features, met), width
 
 
 def _layout(method, dtype, n_problems, n_features):

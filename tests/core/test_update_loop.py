@@ -6,7 +6,8 @@ from numpy.testing import assert_array_equal
 from sklearn_online_svm._core.linear.passes import DONE, LABEL_WANTED, NOT_FINITE, learn
 from sklearn_online_svm._core.linear.queries import ALL, Asker, Purchases
 from sklearn_online_svm._core.linear.rows import Lessons
-from sklearn_online_svm.linear._state import LinearState, Method
+from sklearn_online_svm.linear._method import Method
+from sklearn_online_svm.linear._state import LinearState
 from tests.support.linear_kinds import clouds
 
 

@@ -27,7 +27,7 @@ from sklearn_online_svm import (
 from sklearn_online_svm._core.stored import Stored
 from sklearn_online_svm.active import MarginQuery, RandomQuery
 from sklearn_online_svm.kernel._engine import EngineSpec, SolverSpec
-from sklearn_online_svm.linear._state import Method
+from sklearn_online_svm.linear._method import Method
 from tests.support import damage
 
 
@@ -263,7 +263,9 @@ def test_damage_is_refused_by_name(stored, name, place, value):
     [("lasvm", "_engine"), ("lasvm", "_engine.store"), ("lasvm", "_engine.problems.0"),
      ("lasvm-g", "_engine.problems.0"), ("lasvm", "_spec"), ("lasvm", "_spec.solver"),
      ("lasvm, sparse", "_engine.store"), ("pa", "_state"), ("pa", "_state.method"),
-     ("pa", "_state.moved"), ("arow", "_state.arrays"), ("costs", "_state.method.demands"),
+     ("pa", "_state.moved"), ("local", "_state"), ("local, sparse, 3 classes, average", "_state"),
+     ("local", "_state.method.local"), ("local", "_state.arrays"), ("arow", "_state.arrays"),
+     ("costs", "_state.method.demands"),
      ("rule", "_asker")],
 )  # fmt: skip
 def test_each_field_is_wanted_and_others_are_not(stored, name, place):
@@ -272,7 +274,7 @@ def test_each_field_is_wanted_and_others_are_not(stored, name, place):
     for key in place.split("."):
         inner = inner[int(key) if key.isdigit() else key]
     optional = {"format", "intercept_scaling", "sign", "root", "relative", "counted", "running"}
-    optional |= {"eta_ratio"}
+    optional |= {"eta_ratio", "local"}
     for field in inner.keys() - optional:
         with pytest.raises(ValueError, match=rf"damaged: \S*\b{field} is missing"):
             damage.loaded(type(model), changed(state, f"{place}.{field}", lambda _: damage._GONE))

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from sklearn.exceptions import NotFittedError
 
 from sklearn_online_svm import LocalOnlineClassifier, PassiveAggressiveClassifier, SCWClassifier
 from sklearn_online_svm.active import LabelEfficientClassifier, MarginQuery
+from sklearn_online_svm.linear import _state
 from tests.reference import linear
 from tests.reference.local import LocalTwin
 from tests.support.linear_kinds import quickly
@@ -568,3 +570,143 @@ def test_moons(variant):
     linear_one = PassiveAggressiveClassifier(C=0.1).partial_fit(X[:1500], y[:1500], [0, 1])
     assert local.score(X[1500:], y[1500:]) > 0.95
     assert linear_one.score(X[1500:], y[1500:]) < 0.9
+
+
+# -- very wide rows -----------------------------------------------------------------------
+
+WIDE = 1 << 22
+
+
+def wide_rows(n=200, per_row=60, seed=0, width=WIDE, first=0):
+    """Sparse rows whose columns are a few thousand out of millions."""
+    rng = np.random.default_rng([seed, n])
+    vocabulary = first + rng.choice(width - first, 2000, replace=False)
+    columns = [rng.choice(vocabulary, per_row, replace=False) for _ in range(n)]
+    starts = np.arange(n + 1) * per_row
+    values = rng.normal(size=n * per_row)
+    X = csr_matrix((values, np.sort(columns).ravel(), starts), shape=(n, width))
+    return X, rng.integers(3, size=n)
+
+
+def narrowed(*parts):
+    """The same rows with the columns only that occur, dense."""
+    used = np.unique(np.concatenate([X.indices for X in parts]))
+    return [np.ascontiguousarray(X[:, used].toarray()) for X in parts], used
+
+
+def test_memory_is_for_the_columns_that_occur():
+    X, y = wide_rows()
+    tracemalloc.start()
+    model = lol(50, C=0.3).partial_fit(X, y, [0, 1, 2])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # Of all columns one number each: their places.
+    assert peak < 4 * WIDE + 60e6
+    assert len(pickle.dumps(model)) < 60e6
+    (dense,), used = narrowed(X)
+    other = lol(50, C=0.3).partial_fit(dense, y, [0, 1, 2])
+    assert_allclose(model.decision_function(X), other.decision_function(dense), atol=1e-9)
+    assert_allclose(model.common_coef_[:, used], other.common_coef_, atol=1e-9)
+    assert model.common_coef_.shape == (3, WIDE)
+    assert np.count_nonzero(model.common_coef_) == np.count_nonzero(other.common_coef_)
+
+
+@pytest.mark.parametrize("params", [{}, dict(n_neighbors=2, average=True), SCW], ids=str)
+def test_new_columns_in_every_chunk(params):
+    """Beside a model of the columns that occur, which has had them from the beginning."""
+    (X, y), (more, labels) = wide_rows(width=9000), wide_rows(seed=1, width=9000)
+    (first, second), used = narrowed(X, more)
+    for chunk in (1, 30, 200):
+        model, other = (lol(8, C=0.3, **params) for _ in range(2))
+        learn(model, X, y, chunk)
+        # Columns that have not been met count for distances, and for nothing else.
+        learn(other, csr_matrix(first), y, chunk)
+        assert_allclose(
+            model.decision_function(more), other.decision_function(csr_matrix(second)), atol=1e-9
+        )
+        learn(model, more, labels, chunk)
+        learn(other, csr_matrix(second), labels, chunk)
+        for name in ("common_coef_", "local_coef_", "prototypes_"):
+            wide, narrow = getattr(model, name), getattr(other, name)
+            assert_allclose(wide[..., used], narrow, atol=1e-9)
+            assert np.count_nonzero(wide) == np.count_nonzero(narrow)
+        # A copy from a pickle, rows that are dense, and sparse ones again.
+        for copied in (pickle.loads(pickle.dumps(model)), model):
+            learn(copied, X.toarray()[:20], y[:20])
+            learn(copied, X[20:], y[20:])
+            wanted = copy.deepcopy(other)
+            learn(wanted, csr_matrix(first), y)
+            assert_allclose(
+                copied.decision_function(more.toarray()),
+                wanted.decision_function(csr_matrix(second)),
+                atol=1e-9,
+            )
+
+
+def test_an_error_in_a_chunk_with_new_columns():
+    (X, y), (more, _) = wide_rows(width=9000), wide_rows(seed=1, width=9000)
+    model, other = (learn(lol(8), X, y) for _ in range(2))
+    bad = more.copy()
+    bad.data[-1] = np.nan
+    before = state_of(model)
+    with pytest.raises(ValueError, match="NaN"):
+        model.partial_fit(bad, y)
+    for one, two in zip(before, state_of(model), strict=True):
+        assert_array_equal(one, two)
+    assert_same(learn(model, more, y), learn(other, more, y))
+
+
+@pytest.mark.parametrize("first", LAYOUTS)
+@pytest.mark.parametrize("second", LAYOUTS)
+def test_warm_start_with_other_columns(first, second):
+    (X, y), (more, labels) = wide_rows(width=3000), wide_rows(seed=1, width=3000)
+    X, more = X.toarray(), more.toarray()
+    params = dict(n_prototypes=8, C=0.3, warm_start=True, max_iter=1, tol=None, shuffle=False)
+    model = lol(**params).fit(LAYOUTS[first](X), y).fit(LAYOUTS[second](more), labels)
+    other = lol(**params).fit(X, y).fit(more, labels)
+    assert_same(model, other, rtol=1e-9, atol=1e-9)
+
+
+def test_too_many_numbers_are_refused_before_there_is_memory_for_them(monkeypatch):
+    monkeypatch.setattr(_state, "LARGEST_LOCAL", 1_000_000)
+    X, y = wide_rows(per_row=20, width=50_000)
+    model = lol(30)
+    # Dense rows at once, sparse ones when they have met too many columns.
+    with pytest.raises(ValueError, match="n_prototypes=30 takes .* GiB for 50000 columns and 3"):
+        model.partial_fit(X[:3].toarray(), y[:3], [0, 1, 2])
+    assert not hasattr(model, "classes_")
+    model.partial_fit(X[:10], y[:10], [0, 1, 2])
+    before = state_of(model)
+    with pytest.raises(ValueError, match=r"Choose fewer prototypes, or hash .* \(HashingVec"):
+        model.partial_fit(X, y)
+    with pytest.raises(ValueError, match="50000 columns"):
+        model.partial_fit(X[:3].toarray(), y[:3])
+    for one, two in zip(before, state_of(model), strict=True):
+        assert_array_equal(one, two)
+    model.partial_fit(X[10:20], y[10:20])
+
+
+def test_dense_rows_while_an_oracle_thinks():
+    """Columns get other places meanwhile."""
+    X, y = wide_rows(width=3000)
+    asked = []
+
+    def oracle(i):
+        asked.append(i)
+        if len(asked) == 40:
+            model.estimator_.partial_fit(X[:5].toarray(), y[:5])
+        return y[i]
+
+    model = LabelEfficientClassifier(lol(8, C=0.3), MarginQuery(delta=100.0, random_state=0))
+    model.partial_fit(X, classes=[0, 1, 2], oracle=oracle)
+    assert len(asked) > 100
+    rows = np.array(asked)
+    other = learn(lol(8, C=0.3), X[rows[:40]], y[rows[:40]])
+    twin = model.estimator_
+    assert twin.prototype_counts_.sum() == len(asked) + 5
+    assert other.prototypes_.shape == twin.prototypes_.shape
+    assert_allclose(
+        np.average(twin.prototypes_, axis=0, weights=twin.prototype_counts_),
+        np.asarray((X[rows].sum(axis=0) + X[:5].sum(axis=0)) / (len(asked) + 5)).ravel(),
+        atol=1e-9,
+    )

@@ -1,0 +1,1 @@
+"""Local online learning beside linear models, approximated kernels and kernels: one pass."""

@@ -1,0 +1,38 @@
+"""Figure of `local`: error against the time of a row."""
+
+import statistics
+
+from ..bench.plots import panels, plain_log, save
+from .models import KERNEL, LINEAR, LOCAL, MAPPED, MODELS
+from .sets import SETS
+from .tables import errors, records
+
+# Okabe and Ito's colours, which the colour-blind can tell apart.
+STYLES = {
+    LINEAR: ("#8b949e", "o", "linear"),
+    LOCAL: ("#0072b2", "s", "LOL"),
+    MAPPED: ("#e69f00", "^", "approximated kernel"),
+    KERNEL: ("#d55e00", "D", "kernel"),
+}
+SHOWN = ["letter", "mnist", "satimage", "magic04"]
+
+
+def draw_all(results, folder):
+    found = {name: record for name, record in records(results).items() if name in SHOWN}
+    if not found:
+        return
+    figure, axes = panels(1, len(found), width=3.4)
+    for axis, (name, record) in zip(axes.flat, found.items(), strict=True):
+        of_all = errors(record)
+        for family, (colour, marker, label) in STYLES.items():
+            some = [model for model in of_all if MODELS[model].family == family]
+            axis.plot(
+                [statistics.median(record["models"][m]["learn_microseconds"]) for m in some],
+                [100 * of_all[m] for m in some],
+                linestyle="", color=colour, marker=marker, markersize=5, label=label,
+            )  # fmt: skip
+        axis.set(title=SETS[name].title, xscale="log", xlabel="learning, µs per row", ylim=0)
+        plain_log(axis.xaxis)
+    axes.flat[0].set_ylabel("test error, %")
+    axes.flat[0].legend(frameon=False, fontsize=8)
+    save(figure, folder / "local_errors.png")

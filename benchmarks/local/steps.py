@@ -1,0 +1,61 @@
+"""Local online learning beside others, on the sets of ``SETS``: ``local_banana``, ...
+
+Each model chooses its C (and others) on 3000 training rows, then learns all of them once, in
+several orders. ``local_speed``: time of a row, by features and prototypes.
+"""
+
+from functools import partial
+
+import numpy as np
+
+import sklearn_online_svm as ours
+
+from ..bench import harness
+from .models import MODELS
+from .sets import SETS
+
+ORDERS = [0, 1, 2]
+# Features, prototypes.
+SPEED = [(100, 10), (100, 20), (100, 80), (10, 10), (1000, 10)]
+
+
+def _available():
+    """All models, or those that this version has."""
+    return [name for name in MODELS if name != "perceptron" or _has_perceptron()]
+
+
+def _has_perceptron():
+    return hasattr(ours, "KernelPerceptronClassifier")
+
+
+def measure_set(name, settings):
+    record = settings.call(
+        "learn_streams",
+        set=name,
+        models=_available(),
+        orders=ORDERS[:1] if settings.quick else ORDERS,
+    )
+    harness.say(f"local_{name}", record)
+    for model, found in record.get("models", {}).items():
+        error, time = np.mean(found["errors"]), np.median(found["learn_microseconds"])
+        print(f"  {model}, {found['choice']}: error {error:.2%}, {time:.3g} µs a row", flush=True)
+    return {"set": name, "records": [record]}
+
+
+def measure_speed(settings):
+    records = []
+    for n_features, n_prototypes in SPEED:
+        asked = dict(n_features=n_features, n_prototypes=n_prototypes)
+        record = settings.call("local_speed", **asked)
+        harness.say("local_speed", record, **asked)
+        records.append({**asked, **record})
+    return {"records": records}
+
+
+STEPS = {
+    **{f"local_{name}": partial(measure_set, name) for name in SETS},
+    "local_speed": measure_speed,
+}
+
+if __name__ == "__main__":
+    harness.main(STEPS, __doc__)

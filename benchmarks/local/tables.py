@@ -1,0 +1,142 @@
+"""Tables of `local`: errors and times of one pass, set by set; time of a row by size."""
+
+import statistics
+
+import numpy as np
+
+from ..bench.results import load
+from ..bench.rst import list_table, percent, times
+from .models import LINEAR, LOCAL, MAPPED, MODELS
+from .sets import SETS
+
+SETS_OF_A_TABLE = 5
+
+
+def records(results):
+    """What has been measured, by set."""
+    stored = {name: load(f"local_{name}", results) for name in SETS}
+    found = {name: one["records"][0] for name, one in stored.items() if one}
+    return {name: record for name, record in found.items() if record["status"] == "ok"}
+
+
+def errors(record):
+    """Mean error of each model."""
+    return {name: float(np.mean(found["errors"])) for name, found in record["models"].items()}
+
+
+def _models(found):
+    return [name for name in MODELS if any(name in record["models"] for record in found.values())]
+
+
+def _by_sets(found, cell):
+    """Tables of a few sets each: a row for each model."""
+    names, tables = list(found), []
+    for start in range(0, len(names), SETS_OF_A_TABLE):
+        some = names[start : start + SETS_OF_A_TABLE]
+        rows = [
+            [MODELS[model].title, *(cell(found[name], model) for name in some)]
+            for model in _models(found)
+        ]
+        tables.append(list_table(["", *(SETS[name].title for name in some)], rows))
+    return "\n".join(tables) if tables else None
+
+
+def _error(record, model):
+    of_all = errors(record)
+    if model not in of_all:
+        return "–"
+    text = percent(of_all[model])
+    return f"**{text}**" if of_all[model] == min(of_all.values()) else text
+
+
+def _microseconds(record, model):
+    if model not in record["models"]:
+        return "–"
+    return f"{statistics.median(record['models'][model]['learn_microseconds']):.3g}"
+
+
+def error_table(results):
+    return _by_sets(records(results), _error)
+
+
+def time_table(results):
+    return _by_sets(records(results), _microseconds)
+
+
+def sets_table(results):
+    rows = [
+        [
+            SETS[name].title,
+            *(str(record[n]) for n in ("n_train", "n_test", "n_features", "n_classes")),
+            "yes" if SETS[name].for_defaults else "",
+        ]
+        for name, record in records(results).items()
+    ]
+    header = ["set", "rows", "test rows", "features", "classes", "defaults chosen on it"]
+    return list_table(header, rows) if rows else None
+
+
+def _ahead(found, model, family):
+    """Titles of the sets on which a model has a lower error than all of a family."""
+    ahead = []
+    for name, record in found.items():
+        of_all = errors(record)
+        others = [of_all[other] for other in of_all if MODELS[other].family == family]
+        if of_all[model] < min(others):
+            ahead.append(SETS[name].title)
+    return ahead
+
+
+def summary(results):
+    """Who is ahead of whom, and where not."""
+    found = records(results)
+    if not found:
+        return None
+    lines = []
+    for model in (name for name in _models(found) if MODELS[name].family == LOCAL):
+        ahead = {family: _ahead(found, model, family) for family in (LINEAR, MAPPED)}
+        behind = [SETS[name].title for name in found if SETS[name].title not in ahead[LINEAR]]
+        lines.append(
+            [
+                MODELS[model].title,
+                f"{len(ahead[LINEAR])} of {len(found)}",
+                ", ".join(behind) or "–",
+                f"{len(ahead[MAPPED])} of {len(found)}",
+            ]
+        )
+    header = [
+        "",
+        "ahead of all linear learners",
+        "not so on",
+        "ahead of both approximated kernels",
+    ]
+    return list_table(header, lines)
+
+
+def speed_table(results):
+    stored = load("local_speed", results)
+    if stored is None:
+        return None
+    rows = []
+    for record in stored["records"]:
+        if record["status"] != "ok":
+            continue
+        size = [str(record["n_features"]), str(record["n_prototypes"])]
+        for dtype in ("float64", "float32"):
+            found = {
+                model: statistics.median(record["nanoseconds"][f"{model}_{dtype}"])
+                for model in ("pa", "lol_newest", "lol", "lol_scw")
+            }
+            cells = [f"{value:.0f} ns, {times(value / found['pa'])}" for value in found.values()]
+            rows.append([*size, dtype, f"{found['pa']:.0f} ns", *cells[1:]])
+    header = ["features", "prototypes", "", "PA-I", "LOL, newest weights", "LOL", "LOL, SCW-I"]
+    return list_table(header, rows) if rows else None
+
+
+TABLES = {
+    "local_sets": sets_table,
+    "local_errors": error_table,
+    "local_times": time_table,
+    "local_summary": summary,
+    "local_speed": speed_table,
+}

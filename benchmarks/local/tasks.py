@@ -1,0 +1,107 @@
+"""Tasks of `local`: one set, all models, in a fresh process."""
+
+import time
+import warnings
+from dataclasses import dataclass, field
+
+import numpy as np
+from sklearn.base import clone
+
+import sklearn_online_svm as ours
+
+from ..bench.job import Job
+from ..linear.streams import noisy_plane
+from .models import MODELS, N_BASIS
+from .sets import SETS
+
+# Training rows on which C and gamma are chosen: so many to learn, and half as many to judge.
+N_CHOICE = 3000
+
+
+@dataclass(frozen=True)
+class LocalJob(Job):
+    """A set, and the models that learn it; or the size of generated rows."""
+
+    set: str = ""
+    models: list = field(default_factory=list)
+    orders: list = field(default_factory=list)
+    n_features: int = 0
+    n_prototypes: int = 0
+
+
+def one_pass(model, choice, X, y, X_test, y_test, classes, seed=0):
+    """Error and processor time, which other processes do not touch, of one pass over the rows."""
+    learner = model.build(choice, X.shape[1])
+    start = time.process_time()
+    if model.features is not None:
+        features = model.features(choice, seed).fit(X[:N_BASIS])
+        X = features.transform(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        learner.partial_fit(X, y, classes)
+        learnt = time.process_time()
+        if model.features is not None:
+            X_test = features.transform(X_test)
+        error = float(np.mean(learner.predict(X_test) != y_test))
+    end = time.process_time()
+    return error, (learnt - start) / len(y) * 1e6, (end - learnt) / len(y_test) * 1e6
+
+
+def learn_streams(job):
+    X, y, X_test, y_test = SETS[job.set].load(job.quick)
+    classes, n = np.unique(y), min(N_CHOICE, len(y) * 2 // 3)
+    # The orders that are reported are others.
+    rows = np.random.default_rng(99).permutation(len(y))
+    few, judges = rows[:n], rows[n : n + n // 2]
+    records = {}
+    for name in job.models:
+        model = MODELS[name]
+        errors = [
+            one_pass(model, choice, X[few], y[few], X[judges], y[judges], classes)[0]
+            for choice in model.choices
+        ]
+        choice = model.choices[int(np.argmin(errors))]
+        runs = []
+        for seed in job.orders[: model.n_orders]:
+            order = np.random.default_rng(seed).permutation(len(y))
+            runs.append(one_pass(model, choice, X[order], y[order], X_test, y_test, classes, seed))
+        errors, learning, predicting = zip(*runs, strict=True)
+        records[name] = {
+            "choice": choice,
+            "errors": list(errors),
+            "learn_microseconds": list(learning),
+            "predict_microseconds": list(predicting),
+        }
+    return {
+        "status": "ok",
+        "n_train": len(y),
+        "n_test": len(y_test),
+        "n_features": X.shape[1],
+        "n_classes": len(classes),
+        "models": records,
+    }
+
+
+def local_speed(job):
+    """Models take turns on the same rows of noise around a plane."""
+    n_rows = 2000 if job.quick else 4_000_000 // job.n_features
+    seconds = {}
+    for dtype in (np.float64, np.float32):
+        X, y = noisy_plane(n_rows, job.n_features, job.seed, dtype=dtype)
+        models = {
+            "pa": ours.PassiveAggressiveClassifier(C=0.1),
+            "lol_newest": ours.LocalOnlineClassifier(job.n_prototypes, C=0.1, average=False),
+            "lol": ours.LocalOnlineClassifier(job.n_prototypes, C=0.1),
+            "lol_scw": ours.LocalOnlineClassifier(job.n_prototypes, C=0.1, variant="scw"),
+        }
+        for _ in range(2 if job.quick else 9):
+            for name, model in models.items():
+                start = time.process_time()
+                clone(model).partial_fit(X, y, [-1, 1])
+                times = seconds.setdefault(f"{name}_{np.dtype(dtype).name}", [])
+                times.append((time.process_time() - start) / n_rows * 1e9)
+    return {"status": "ok", "nanoseconds": seconds}
+
+
+TASKS = {"learn_streams": learn_streams, "local_speed": local_speed}
+JOB = LocalJob
