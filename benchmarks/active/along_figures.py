@@ -13,7 +13,8 @@ STYLES = {
     "one_pass": dict(color="#8b949e"),
     "under_sampling": dict(color="#cc79a7"),
     "smote": dict(color="#e69f00"),
-    "costs": dict(color="#56b4e9"),
+    # Wide: where no weight is at its bound, costs change nothing and hide what lies below.
+    "costs": dict(color="#56b4e9", linewidth=3.0, alpha=0.6, zorder=1.5),
     "active_all": dict(color="#0072b2"),
     "active_full": dict(color="#0072b2", linestyle="--"),
     "virtual_all": dict(color="#009e73"),

@@ -111,10 +111,9 @@ def along_adult(results):
         rows.append([*cells, _percent(active[-1]["prbep"])])
     if not rows:
         return None
-    n_last = count(active[-1]["n_learnt"])
     header = [
         "ratio", "all rows", "their PRBEP", "AUC", "rows as they come: best after", "PRBEP", "AUC",
-        "active: best after", "PRBEP", "AUC", f"PRBEP after {n_last}",
+        "active: best after", "PRBEP", "AUC", "PRBEP after all",
     ]  # fmt: skip
     title = f"Adult, means over {n_seeds(records)} runs, in per cent"
     return list_table(header, rows, title)
