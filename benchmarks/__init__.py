@@ -13,6 +13,7 @@ A room for each subject, one on top of the other::
     robust               label noise, and chapter 6
     linear               linear models beside SGDClassifier and other online learners
     label_efficient      learning from few labels, the tables of Lu, Zhao and Hoi (2016)
+    advice               rules beside rows: learning curves
     active               choosing rows: pools, LASVC that chooses, rare classes (section 3.3,
                          chapters 4 and 5)
 

@@ -14,6 +14,9 @@ import sys
 from .active import figures as active_figures
 from .active import steps as active
 from .active import tables as active_tables
+from .advice import figures as advice_figures
+from .advice import steps as advice
+from .advice import tables as advice_tables
 from .bench.measure import ROOT
 from .bench.results import RESULTS, load
 from .label_efficient import figures as label_efficient_figures
@@ -42,6 +45,7 @@ ROOMS = {
     "local_": (local, local_tables, local_figures),
     "label_efficient_": (label_efficient, label_efficient_tables, label_efficient_figures),
     "active_": (active, active_tables, active_figures),
+    "advice_": (advice, advice_tables, advice_figures),
 }
 
 

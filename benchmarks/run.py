@@ -2,6 +2,7 @@
 
 from . import build
 from .active import steps as active
+from .advice import steps as advice
 from .bench import harness
 from .label_efficient import steps as label_efficient
 from .linear import steps as linear
@@ -10,7 +11,7 @@ from .robust import steps as robust
 from .svc import steps as svc
 
 STEPS = {}
-for room in (svc, robust, linear, local, label_efficient, active):
+for room in (svc, robust, linear, local, label_efficient, active, advice):
     STEPS |= room.STEPS
 
 

@@ -7,6 +7,8 @@ from ._version import __version__
 from .active import LabelEfficientClassifier
 from .kernel import LASVC, RampSVC, VirtualLASVC
 from .linear import (
+    Advice,
+    AdvicePassiveAggressiveClassifier,
     AROWClassifier,
     ConfidenceWeightedClassifier,
     CostSensitivePassiveAggressiveClassifier,
@@ -14,6 +16,7 @@ from .linear import (
     PassiveAggressiveClassifier,
     PassiveAggressiveRegressor,
     PerceptronClassifier,
+    ScaledAdviceClassifier,
     SCWClassifier,
     SecondOrderPerceptronClassifier,
 )
@@ -21,6 +24,8 @@ from .linear import (
 __all__ = [
     "LASVC",
     "AROWClassifier",
+    "Advice",
+    "AdvicePassiveAggressiveClassifier",
     "ConfidenceWeightedClassifier",
     "CostSensitivePassiveAggressiveClassifier",
     "LabelEfficientClassifier",
@@ -30,6 +35,7 @@ __all__ = [
     "PerceptronClassifier",
     "RampSVC",
     "SCWClassifier",
+    "ScaledAdviceClassifier",
     "SecondOrderPerceptronClassifier",
     "VirtualLASVC",
     "__version__",

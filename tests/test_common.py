@@ -9,6 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sklearn_online_svm import (
     LASVC,
+    AdvicePassiveAggressiveClassifier,
     AROWClassifier,
     ConfidenceWeightedClassifier,
     CostSensitivePassiveAggressiveClassifier,
@@ -18,6 +19,7 @@ from sklearn_online_svm import (
     PassiveAggressiveRegressor,
     PerceptronClassifier,
     RampSVC,
+    ScaledAdviceClassifier,
     SCWClassifier,
     SecondOrderPerceptronClassifier,
     VirtualLASVC,
@@ -56,7 +58,7 @@ def expected_failed_checks(estimator):
         "check_sample_weight_equivalence_on_dense_data",
         "check_sample_weight_equivalence_on_sparse_data",
     }
-    if isinstance(estimator, LINEAR):
+    if isinstance(estimator, (*LINEAR, ScaledAdviceClassifier)):
         failures |= dict.fromkeys(weights, WEIGHTS_OF_STEPS)
         if isinstance(estimator, ConfidenceWeightedClassifier):
             failures["check_class_weight_classifiers"] = NO_WEIGHTS
@@ -129,6 +131,7 @@ ESTIMATORS = [
 ]
 
 LINEAR = (
+    AdvicePassiveAggressiveClassifier,
     AROWClassifier,
     ConfidenceWeightedClassifier,
     CostSensitivePassiveAggressiveClassifier,
@@ -159,6 +162,8 @@ ESTIMATORS += [
     CostSensitivePassiveAggressiveClassifier(rule="max_loss"),
     LabelEfficientClassifier(query_strategy=AllQuery(), max_iter=3),
     LabelEfficientClassifier(AROWClassifier(), MarginQuery(rate=0.5)),
+    # It has no order of the rows of its own, to be seeded by the checks.
+    ScaledAdviceClassifier(AdvicePassiveAggressiveClassifier(random_state=0)),
 ]
 
 # Whether a check that is expected to fail and passes is an error: scikit-learn 1.8 or newer.

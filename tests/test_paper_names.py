@@ -10,6 +10,7 @@ from sklearn.datasets import make_classification
 import sklearn_online_svm
 from sklearn_online_svm import (
     LASVC,
+    AdvicePassiveAggressiveClassifier,
     AROWClassifier,
     CostSensitivePassiveAggressiveClassifier,
     LabelEfficientClassifier,
@@ -93,6 +94,8 @@ PAPER_NAMES = {
     "CSPAA": (COST, SUM, MarginQuery, PLAIN_MARGIN),
     "CSPAA(a)": (COST, SUM, MarginQuery, {**PLAIN_MARGIN, "schedule": "adaptive"}),
     "CSRND": (COST, SUM, RandomQuery, {}),
+    "adviceptron": (AdvicePassiveAggressiveClassifier, dict(refine=False)),
+    "adviceptron, refined": (AdvicePassiveAggressiveClassifier, dict(refine=True)),
     "PA regression": (PassiveAggressiveRegressor, dict(C=np.inf, loss="epsilon_insensitive")),
     "PA-I regression": (PassiveAggressiveRegressor, dict(C=1.0, loss="epsilon_insensitive")),
     "PA-II regression": (

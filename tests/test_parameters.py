@@ -10,10 +10,13 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import SGDClassifier
+from sklearn.preprocessing import MinMaxScaler
 
 import sklearn_online_svm as package
 from sklearn_online_svm import (
     LASVC,
+    Advice,
+    AdvicePassiveAggressiveClassifier,
     AROWClassifier,
     ConfidenceWeightedClassifier,
     CostSensitivePassiveAggressiveClassifier,
@@ -22,6 +25,7 @@ from sklearn_online_svm import (
     PassiveAggressiveClassifier,
     PassiveAggressiveRegressor,
     PerceptronClassifier,
+    ScaledAdviceClassifier,
     SCWClassifier,
     SecondOrderPerceptronClassifier,
     VirtualLASVC,
@@ -32,6 +36,11 @@ from tests.support.samples import two_classes
 
 X, Y = two_classes(300, noise=1.0)
 CODES = (Y == "yes").astype(int)
+
+RULES = [
+    Advice.from_rules({0: (">=", 1)}, range(X.shape[1]), 1),
+    Advice.from_rules({0: ("<=", -1), 1: (-1, 1)}, range(X.shape[1]), 0),
+]
 
 TAKEN_UP = "taken up"
 REFUSED = "refused"
@@ -128,6 +137,25 @@ TABLE = [
     (
         PassiveAggressiveClassifier(),
         OF_FIRST_ORDER | {"C": (0.01, TAKEN_UP), "loss": ("squared_hinge", TAKEN_UP)},
+    ),
+    (
+        AdvicePassiveAggressiveClassifier(RULES, advice_weight=0.1),
+        OF_CLASSIFIERS
+        | {
+            "advice": (RULES[:1], TAKEN_UP),
+            "C": (0.01, TAKEN_UP),
+            "advice_weight": (0.5, TAKEN_UP),
+            "refine": (True, TAKEN_UP),
+        },
+    ),
+    (
+        ScaledAdviceClassifier(AdvicePassiveAggressiveClassifier(RULES)),
+        {
+            "estimator": (AdvicePassiveAggressiveClassifier(RULES, C=0.01), TAKEN_UP),
+            "estimator__advice": (RULES[:1], TAKEN_UP),
+            "estimator__fit_intercept": (False, REFUSED),
+            "scaler": (MinMaxScaler(), REFUSED),
+        },
     ),
     (
         PassiveAggressiveRegressor(),

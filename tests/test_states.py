@@ -44,6 +44,8 @@ def states(model, path=""):
     state = model.__getstate__()
     for name in model.get_params(deep=False):
         del state[name]
+    # Of scikit-learn's own, which know how to be stored.
+    state.pop("scaler_", None)
     for name in ("estimator_", "query_strategy_"):
         if name in state:
             yield from states(state.pop(name), f"{path}{name}.")

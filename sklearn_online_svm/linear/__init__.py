@@ -1,13 +1,19 @@
 """Models that keep weight vectors."""
 
+from ._advice import Advice
+from ._advice_taking import AdvicePassiveAggressiveClassifier, AdviceReport
 from ._confidence_weighted import AROWClassifier, ConfidenceWeightedClassifier, SCWClassifier
 from ._cost_sensitive import CostSensitivePassiveAggressiveClassifier
 from ._local import LocalOnlineClassifier
 from ._passive_aggressive import PassiveAggressiveClassifier, PassiveAggressiveRegressor
 from ._perceptron import PerceptronClassifier, SecondOrderPerceptronClassifier
+from ._scaled_advice import ScaledAdviceClassifier
 
 __all__ = [
     "AROWClassifier",
+    "Advice",
+    "AdvicePassiveAggressiveClassifier",
+    "AdviceReport",
     "ConfidenceWeightedClassifier",
     "CostSensitivePassiveAggressiveClassifier",
     "LocalOnlineClassifier",
@@ -15,5 +21,6 @@ __all__ = [
     "PassiveAggressiveRegressor",
     "PerceptronClassifier",
     "SCWClassifier",
+    "ScaledAdviceClassifier",
     "SecondOrderPerceptronClassifier",
 ]

@@ -57,6 +57,7 @@ class LinearLearner(Learner):
     """
 
     _learnt = "_state"
+    _state_kind = LinearState
     _tunable = ("early_stopping",)
 
     _parameter_constraints: dict = {
@@ -111,7 +112,7 @@ class LinearLearner(Learner):
 
     def _first_state(self, X, before, coef_init, intercept_init):
         former = before.get("_state") if self.warm_start else None
-        state = LinearState(
+        state = self._state_kind(
             self._method(), self._n_problems(), X.shape[1], X.dtype, sparse.issparse(X)
         )
         if former is not None:
@@ -228,7 +229,7 @@ class LinearLearner(Learner):
         """Prepare the state for a chunk: the first one, or one of another kind."""
         state = self.__dict__.get("_state")
         if state is None:
-            self._state = LinearState(
+            self._state = self._state_kind(
                 self._method(), self._n_problems(), X.shape[1], X.dtype, sparse.issparse(X)
             )
             self._learnt_with = self._present_parameters()
@@ -358,7 +359,7 @@ class LinearLearner(Learner):
         """Return the fitted attributes of a stored model that predictions rely on."""
         n_features = stored_features(state)
         n_classes = len(stored_classes(state)) if isinstance(self, ClassifierMixin) else None
-        learnt = LinearState.from_state(state.part("_state"), n_features, n_classes)
+        learnt = self._state_kind.from_state(state.part("_state"), n_features, n_classes)
         return {**super()._rebuilt(state), "_state": learnt}
 
 

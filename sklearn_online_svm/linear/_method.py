@@ -6,6 +6,7 @@ import numpy as np
 
 from .._core.linear.rules import RULES
 from .._core.stored import SMALLEST_NUMBER, Stored
+from ._advice_rules import stored_rules
 
 
 @dataclass(frozen=True)
@@ -24,10 +25,20 @@ class Method:
     average_from: int | None = None
     # Components of regions: n_prototypes, n_neighbors, lam. None: one hyperplane.
     local: dict | None = None
+    # The rules of ``_advice_rules.py``; None: no advice.
+    advice: dict | None = None
+
+    @property
+    def derived(self):
+        """Whether the weights that predict are computed from those that are kept."""
+        return self.average_from is not None or self.advice is not None
 
     @classmethod
-    def from_state(cls, state, n_classes):
-        """Rebuild a method from its fields, a :class:`Stored`; a regressor has no classes."""
+    def from_state(cls, state, shape, n_classes):
+        """Rebuild a method from its fields, a :class:`Stored`; a regressor has no classes.
+
+        The shape is that of the weights.
+        """
         covariance = state.choice("covariance", [None, "diag", "full"])
         average_from = state.value("average_from")
         if average_from is not None:
@@ -38,16 +49,18 @@ class Method:
             for name, rule in RULES.items()
             if (rule.needs_covariance, rule.is_regression) == wanted
         ]
+        fit_intercept = state.flag("fit_intercept")
         method = cls(
             rule=_stored_rule(state.part("rule"), names),
             demands=_stored_demands(state.part("demands"), n_classes or 0),
-            fit_intercept=state.flag("fit_intercept"),
+            fit_intercept=fit_intercept,
             intercept_scaling=_stored_scaling(state),
             covariance=covariance,
             start_variance=state.number("start_variance", SMALLEST_NUMBER),
             crammer_singer=state.flag("crammer_singer"),
             average_from=average_from,
             local=_stored_local(state),
+            advice=stored_rules(state, "advice", shape, fit_intercept),
         )
         state.end()
         return method

@@ -12,7 +12,7 @@ from .._core.linear.local import LocalWeights
 from .._core.linear.passes import HELD, learn
 from .._core.linear.update_loop import UpdateLoop
 from .._core.linear.weights import DiagonalWeights, FullWeights, Weights, zeros
-from .._core.stored import LARGEST_COUNT
+from .._core.stored import LARGEST_COUNT, SMALLEST_NUMBER
 from ._columns import Columns
 from ._method import Method
 
@@ -23,13 +23,14 @@ _NAMES = (
     *("local_coef", "local_intercept", "local_coef_sums", "local_intercept_sums"),
     *("local_variances", "local_intercept_variances"),
     *("prototypes", "prototype_scales", "prototype_squares", "prototype_counts"),
+    *("advice", "intercept_advice", "scale"),
 )
 # Beyond, components of regions are refused before memory is asked for.
 LARGEST_LOCAL = 8 << 30
 
 # Those with an axis of features, the last one; the engine wants them in an order of its own.
 BY_FEATURE = {
-    *("coef", "coef_sums", "variances"),
+    *("coef", "coef_sums", "variances", "advice"),
     *("local_coef", "local_coef_sums", "local_variances", "prototypes"),
 }
 
@@ -163,7 +164,7 @@ class LinearState:
         self.nbytes = sum(array.nbytes for array in self.arrays.values())
         self._on_shelf = [name for name in _NAMES if name in arrays]
         shown = self.on_shelf(arrays)
-        if self.thin is not None and self.method.average_from is not None:
+        if self.thin is not None and self.method.derived:
             # The average itself: nothing is learnt before ``densify``.
             _, intercept = self._average(self.on_shelf(self.arrays), n_rows)
             shown = self.thin, intercept
@@ -400,8 +401,8 @@ class LinearState:
         """Predict with a sparse matrix; nothing can be learnt until ``densify``."""
         if self.thin is None:
             self.thin = sparse_matrices.csr_matrix(self.look(None)[0])
-            # Sums of an average cannot do without the weights they belong to.
-            if self.method.average_from is None:
+            # What is derived cannot do without the weights it comes from.
+            if not self.method.derived:
                 self._moved, self.loop = self.loop.state(), None
                 del self.arrays["coef"]
             self._show(self.moved["n_rows"])
@@ -460,10 +461,10 @@ class LinearState:
         The model that it belongs to has so many features and classes; a regressor has None.
         """
         self = cls.__new__(cls)
-        self.method = method = Method.from_state(state.part("method"), n_classes)
+        self.shape = (1 if n_classes in (None, 2) else n_classes, n_features)
+        self.method = method = Method.from_state(state.part("method"), self.shape, n_classes)
         self.dtype = np.dtype(state.choice("dtype", ["float32", "float64"]))
         self.sparse = state.flag("sparse")
-        self.shape = (1 if n_classes in (None, 2) else n_classes, n_features)
         state.require(state.integers("shape", 2) == self.shape, "shape", f"must be {self.shape}")
         self.columns, self.width = _stored_columns(state, method, self.sparse, n_features)
         self.thin = state.value("thin")
@@ -474,7 +475,7 @@ class LinearState:
         order = self._order()
         self.arrays = {}
         for name, (kind, shape) in _layout(method, self.dtype, self.shape[0], self.width).items():
-            if name == "coef" and self.thin is not None and method.average_from is None:
+            if name == "coef" and self.thin is not None and not method.derived:
                 continue  # until ``densify``
             low, high = _range_of(name, method)
             array = arrays.array(name, kind, shape, finite=True, low=low, high=high)
@@ -537,6 +538,11 @@ def _layout(method, dtype, n_problems, n_features):
             "prototype_squares": (np.dtype(np.float64), (n,)),
             "prototype_counts": (np.dtype(np.int64), (n,)),
         }
+    if method.advice is not None:
+        layout |= {"advice": weights, "intercept_advice": numbers}
+        layout["scale"] = np.dtype(np.float64), (1,)
+        if method.advice["refine"]:
+            layout["advice_vectors"] = np.dtype(np.float64), (method.advice["vectors"].size,)
     return layout
 
 
@@ -547,7 +553,9 @@ def _range_of(name, method):
         return 0, most
     if name == "prototype_counts":
         return 0, LARGEST_COUNT
-    if name.startswith("prototype_"):
+    if name == "scale":
+        return SMALLEST_NUMBER, 1.0
+    if name.startswith("prototype_") or name == "advice_vectors":
         return 0, None
     return (-most, most) if name == "covariance" else (None, None)
 

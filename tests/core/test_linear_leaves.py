@@ -15,8 +15,8 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn_online_svm._core.simd.leaves import simd_level
 from sklearn_online_svm.linear import (
-    AROWClassifier, LocalOnlineClassifier, PassiveAggressiveClassifier,
-    PassiveAggressiveRegressor, SCWClassifier,
+    Advice, AdvicePassiveAggressiveClassifier, AROWClassifier, LocalOnlineClassifier,
+    PassiveAggressiveClassifier, PassiveAggressiveRegressor, SCWClassifier,
 )
 
 MODELS = {
@@ -30,6 +30,9 @@ MODELS = {
     "homogeneous": AROWClassifier(covariance="full", fit_intercept=False),
     "local": LocalOnlineClassifier(4, C=0.3, n_neighbors=2, average=True),
     "local, scw": LocalOnlineClassifier(6, C=0.3, variant="scw"),
+    # Of a weight at which the scale is multiplied into the weights of single precision.
+    "advice": AdvicePassiveAggressiveClassifier(C=0.3, advice_weight=10.0),
+    "refined": AdvicePassiveAggressiveClassifier(C=0.3, advice_weight=0.1, refine=True),
     "regression": PassiveAggressiveRegressor(C=0.3, intercept_scaling=0.5),
 }
 SHAPES = [
@@ -51,6 +54,8 @@ for name, model in MODELS.items():
             for dtype in (np.float64, np.float32):
                 more = {} if name == "regression" else {"classes": range(k)}
                 model.__dict__.pop("_state", None)
+                if hasattr(model, "advice"):
+                    model.advice = [Advice(np.ones((1, d)), [-1.0], 1)]
                 model.partial_fit(layout(X.astype(dtype)), y, **more)
                 names = ("coef_", "intercept_", "covariance_")
                 if name.startswith("local"):

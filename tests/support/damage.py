@@ -76,6 +76,10 @@ def models():
         (package.CostSensitivePassiveAggressiveClassifier),
     )
     label_efficient = package.LabelEfficientClassifier
+    rules = [
+        package.Advice.from_rules({0: (">=", 1)}, range(5), 1),
+        package.Advice.from_rules({0: ("<=", -1), 2: (-1, 1)}, range(5), 0),
+    ]
     rule = active.MarginQuery(rate=0.3, random_state=0)
     rule.update(X[:50, 0], rule.query(X[:50, 0]))
     at_random = active.RandomQuery(0.3, random_state=0)
@@ -125,11 +129,18 @@ def models():
         "cw": learnt(package.ConfidenceWeightedClassifier(), X, y),
         "scw, full": learnt(package.SCWClassifier(covariance="full"), X, y),
         "arow": learnt(package.AROWClassifier(), S3, y3),
+        "advice, scaled": learnt(
+            package.ScaledAdviceClassifier(package.AdvicePassiveAggressiveClassifier(rules)), X, y
+        ),
         "local": learnt(package.LocalOnlineClassifier(5, n_neighbors=2), X, y),
         "local, sparse, 3 classes, average": learnt(
             package.LocalOnlineClassifier(5, average=True), S3.astype(np.float32), y3
         ),
         "local, scw": learnt(package.LocalOnlineClassifier(5, variant="scw"), X3, y3),
+        "advice": learnt(package.AdvicePassiveAggressiveClassifier(rules), X, y),
+        "advice, refined, 3 classes": learnt(
+            package.AdvicePassiveAggressiveClassifier(rules, refine=True), S3, y3
+        ),
         "costs": learnt(Costs(pos_label=1), X, y),
         "costs of pairs": learnt(Costs(rule="max_loss", multi_class="crammer_singer"), X3, y3),
         "labels": learnt(label_efficient(), X, y),

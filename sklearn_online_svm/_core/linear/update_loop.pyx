@@ -64,6 +64,8 @@ cdef class UpdateLoop:
         if self.weights.averaged:
             # Sums take each step times the rows that came before it.
             self.rule.largest *= 1e-12
+        if self.weights.r != NULL:
+            self.rule.largest *= self.weights.least
         self.rule.reach = min(DBL_MAX, (1e40 if single else 1e280) / self.weights.start_variance)
 
     @property
@@ -116,6 +118,12 @@ cdef class UpdateLoop:
         rows.w = self.weights.w
         rows.bias = self.weights.b if self.weights.intercept else NULL
         rows.constant = self.weights.constant
+        rows.advice = self.weights.r
+        if rows.advice != NULL:
+            rows.advice_bias = self.weights.r_b[0]
+            rows.keep = self.weights.keep
+            rows.least = self.weights.least
+            rows.scale = self.weights.scale
         tally.loss = self.loss
         tally.n_updates = self.n_updates
         position[0] = self.weights.leaf.run(&rows, start, stop, &tally)
@@ -231,6 +239,7 @@ cdef class UpdateLoop:
         cdef rule_step step
         # All steps at once serve sparse rows; S x of a full covariance is there but once.
         cdef bint later = self.weights.n_problems > 1 and not self.weights.is_full
+        self.weights.prepare()
         for c in range(self.weights.n_problems):
             positive = 1 if self.weights.n_problems == 1 else <int32_t>c
             y = 1.0 if label == positive else -1.0

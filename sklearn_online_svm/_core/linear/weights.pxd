@@ -1,5 +1,6 @@
 """Weight states of the linear learners: what a row is looked at with, and what a step moves."""
 from ..simd.leaves cimport leaves_linear
+from .refinement cimport Refinement
 from .rows cimport Row
 
 
@@ -37,12 +38,19 @@ cdef class Weights:
     cdef double largest_squared_norm    # with more the loops would meet infinity
     # Variance of each weight before anything is learnt, 1 without a covariance.
     cdef double start_variance
+    # Advice, laid out as w is, NULL without: r + scale * w are the weights then.
+    cdef char *r
+    cdef double *r_b
+    cdef double *scale
+    cdef double keep                # what a row leaves of the scale
+    cdef double least               # a smaller scale is multiplied into w
 
     cdef _lay_out(self, coef, intercept, bint fit_intercept, bint sparse)
     cdef _keep_sums(self, sums)
     cdef _set_limits(self, double start_variance, double largest)
     cdef void look(self, const Row *row) noexcept nogil
     cdef double variance_of(self, const Row *row, Py_ssize_t c) noexcept nogil
+    cdef void prepare(self) noexcept nogil
     cdef void step(self, const Row *row, Py_ssize_t c, double along, double shrink) noexcept nogil
     cdef void steps(self, const Row *row, const double *along, const double *shrink,
                     Py_ssize_t n_taken) noexcept nogil
@@ -66,3 +74,12 @@ cdef class FullWeights(Weights):
     cdef double *x                  # the row, dense, double, with its feature 1
     cdef double *u                  # S x of the problem asked for last
     cdef Py_ssize_t n_inputs
+
+
+cdef class AdvisedWeights(Weights):
+    cdef double *of_r               # margins of the row looked at last: r.x, w.x
+    cdef double *of_w
+    cdef Refinement refinement
+
+    cdef double weight_at(self, Py_ssize_t c, Py_ssize_t j) noexcept nogil
+    cdef void move_advice(self, Py_ssize_t c, Py_ssize_t j, double value) noexcept nogil

@@ -1,4 +1,4 @@
-"""Weight states: first order, with a diagonal covariance, with a full one.
+"""Weight states: first order, with a diagonal covariance, with a full one, with advice.
 
 The arrays belong to the estimator and are changed in place. Dense rows want the weights of a
 class in one piece (C order), sparse rows those of a feature (Fortran order), so that one nonzero
@@ -11,6 +11,7 @@ from libc.float cimport DBL_MAX, FLT_MAX
 
 from ..memory cimport CACHE_LINE, address, aligned_bytes
 from ..simd.leaves cimport leaves_look, table
+from .refinement cimport Refinement
 from .rows cimport Row
 
 import numpy as np
@@ -73,6 +74,7 @@ cdef class Weights:
         self.buffers = np.zeros((4, self.n_problems))
         self.margins = <double *>address(self.buffers)
         self.variances = self.margins + self.n_problems
+        self.r = NULL
         self._set_limits(1.0, FLT_MAX if self.single else DBL_MAX)
 
     cdef _set_limits(self, double start_variance, double largest):
@@ -106,6 +108,9 @@ cdef class Weights:
     cdef double variance_of(self, const Row *row, Py_ssize_t c) noexcept nogil:
         """``x'S x`` of a problem, for the row looked at last; S = 1 without a covariance."""
         return self.extended_squared_norm
+
+    cdef void prepare(self) noexcept nogil:
+        """Before the steps of the row looked at last; margins may change."""
 
     cdef void step(self, const Row *row, Py_ssize_t c, double along, double shrink) noexcept nogil:
         """``w += along * S x`` and ``S -= shrink * S x x' S`` in problem c."""
@@ -342,6 +347,133 @@ cdef class FullWeights(Weights):
         if shrink != 0.0:
             table().covariance_shrink(shrink, self.u, self.S + c * self.n_inputs * self.n_inputs,
                                       self.n_inputs)
+
+
+cdef class AdvisedWeights(Weights):
+    """With advice r, to which each row first draws the weights: ``w <- keep w + (1 - keep) r``.
+
+    What is kept is z with ``w = r + scale z``, so that this costs one number. Steps are those of
+    the rule, from there.
+
+    Parameters
+    ----------
+    coef, intercept : ndarray
+        z, as the weights are without advice.
+    advice, intercept_advice : ndarray
+        r, of the same shapes.
+    scale : ndarray of shape (1,), float64
+    keep : float
+        In [0, 1].
+    fit_intercept, sparse : bool
+    refinement : Refinement, optional
+        What changes the advice after each row.
+    """
+
+    def __init__(self, coef, intercept, advice, intercept_advice, scale, double keep,
+                 bint fit_intercept, bint sparse, Refinement refinement=None):
+        self._lay_out(coef, intercept, fit_intercept, sparse)
+        _check_order(advice, sparse)
+        more = np.zeros((2, self.n_problems))
+        self.arrays += (advice, intercept_advice, scale, more)
+        self.r = <char *>_data(advice)
+        self.r_b = <double *>address(intercept_advice)
+        self.scale = <double *>address(scale)
+        self.keep = keep
+        # A thousand million of the longest steps stay finite when they are divided by it.
+        self.least = 1e-9 if self.single else 1e-100
+        self.of_r = <double *>address(more)
+        self.of_w = self.of_r + self.n_problems
+        self.refinement = refinement
+        self.follows = refinement is not None
+        self.n_vectors = 2 * self.n_problems
+
+    cdef void look(self, const Row *row) noexcept nogil:
+        cdef leaves_look seen
+        cdef Py_ssize_t c
+        Weights.look(self, row)
+        if self.n_problems == 1:
+            if row.columns == NULL:
+                self.leaf.look_dense(row.values, self.r, row.n, &seen)
+            else:
+                self.leaf.look_sparse(row.values, row.columns, row.n, self.r, &seen)
+            self.of_r[0] = seen.margin
+        elif row.columns == NULL:
+            self.leaf.margins_dense(row.values, self.r, self.class_stride, self.n_problems, row.n,
+                                    self.of_r)
+        else:
+            self.leaf.margins_sparse(row.values, row.columns, row.n, self.r, self.n_problems,
+                                     self.of_r)
+        for c in range(self.n_problems):
+            self.of_w[c] = self.margins[c]
+            self.of_r[c] += self.r_b[c]
+            self.margins[c] = self.of_r[c] + self.scale[0] * self.of_w[c]
+
+    cdef void prepare(self) noexcept nogil:
+        cdef Py_ssize_t c
+        self.scale[0] *= self.keep
+        for c in range(self.n_problems):
+            self.margins[c] = self.of_r[c] + self.scale[0] * self.of_w[c]
+        if self.scale[0] < self.least:
+            self.leaf.multiply(self.scale[0], self.w, self.n_problems * self.n_features)
+            for c in range(self.n_problems):
+                self.b[c] *= self.scale[0]
+            self.scale[0] = 1.0
+
+    cdef void step(self, const Row *row, Py_ssize_t c, double along, double shrink) noexcept nogil:
+        self.add(row, c, along / self.scale[0], self.w, self.b)
+
+    cdef void steps(self, const Row *row, const double *along, const double *shrink,
+                    Py_ssize_t n_taken) noexcept nogil:
+        cdef Py_ssize_t c
+        if row.columns == NULL or n_taken <= 2:
+            for c in range(self.n_problems):
+                if along[c] != 0.0:
+                    self.step(row, c, along[c], 0.0)
+            return
+        for c in range(self.n_problems):
+            self.variances[c] = along[c] / self.scale[0]
+        self.leaf.add_sparse_all(self.variances, row.values, row.columns, row.n, self.w,
+                                 self.n_problems)
+        if self.intercept:
+            for c in range(self.n_problems):
+                self.b[c] += self.variances[c]
+
+    cdef void follow(self, const Row *row) noexcept nogil:
+        """Let the advice follow the weights, which stay where they are."""
+        cdef Py_ssize_t c, j
+        cdef double *values = self.refinement.values
+        for c in range(self.n_problems):
+            for j in range(self.refinement.n_columns):
+                values[j] = self.weight_at(c, j)
+            self.refinement.refine(c)
+            for j in range(self.refinement.n_columns):
+                self.move_advice(c, j, values[j])
+
+    cdef double weight_at(self, Py_ssize_t c, Py_ssize_t j) noexcept nogil:
+        """The weight of the j-th feature that the rules speak of."""
+        cdef Py_ssize_t at
+        if self.refinement.intercept and j == self.refinement.n_columns - 1:
+            return self.r_b[c] + self.scale[0] * self.b[c]
+        at = c * self.class_stride + self.refinement.columns[j] * self.feature_stride
+        if self.single:
+            return (<float *>self.r)[at] + self.scale[0] * (<float *>self.w)[at]
+        return (<double *>self.r)[at] + self.scale[0] * (<double *>self.w)[at]
+
+    cdef void move_advice(self, Py_ssize_t c, Py_ssize_t j, double value) noexcept nogil:
+        """Another advice about that feature; z makes up for it."""
+        cdef Py_ssize_t at
+        if self.refinement.intercept and j == self.refinement.n_columns - 1:
+            self.b[c] -= (value - self.r_b[c]) / self.scale[0]
+            self.r_b[c] = value
+            return
+        at = c * self.class_stride + self.refinement.columns[j] * self.feature_stride
+        if self.single:
+            value = <float>value
+            (<float *>self.w)[at] -= <float>((value - (<float *>self.r)[at]) / self.scale[0])
+            (<float *>self.r)[at] = <float>value
+        else:
+            (<double *>self.w)[at] -= (value - (<double *>self.r)[at]) / self.scale[0]
+            (<double *>self.r)[at] = value
 
 
 def zeros(shape, dtype, order="C"):

@@ -147,6 +147,13 @@ typedef struct {
     void *w;
     double *bias;
     double constant; /* square of the feature that the bias is the weight of */
+    /* Advice r, NULL without: the weights are r + scale w then. Each row first takes them nearer
+     * to r, scale *= keep; a scale below `least` is multiplied into w. */
+    const void *advice;
+    double advice_bias;
+    double keep;
+    double least;
+    double *scale;
 } leaves_pass;
 
 typedef struct {
@@ -168,6 +175,8 @@ typedef struct {
                           ptrdiff_t n, double *margins);
     /* w += step * x */
     void (*add_dense)(double step, const void *x, void *w, ptrdiff_t n);
+    /* w *= factor */
+    void (*multiply)(double factor, void *w, ptrdiff_t n);
     /* w += step * s x, s -= shrink * (s x)^2 */
     void (*add_dense_diagonal)(double step, double shrink, const void *x, void *w, void *s,
                                ptrdiff_t n);

@@ -74,6 +74,11 @@ cdef extern from "leaves.h" nogil:
         void *w
         double *bias
         double constant
+        const void *advice
+        double advice_bias
+        double keep
+        double least
+        double *scale
 
     ctypedef struct leaves_tally:
         double loss
@@ -87,6 +92,7 @@ cdef extern from "leaves.h" nogil:
         void (*margins_dense)(const void *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t,
                               double *) noexcept nogil
         void (*add_dense)(double, const void *, void *, ptrdiff_t) noexcept nogil
+        void (*multiply)(double, void *, ptrdiff_t) noexcept nogil
         void (*add_dense_diagonal)(double, double, const void *, void *, void *,
                                    ptrdiff_t) noexcept nogil
         void (*look_sparse)(const void *, const int32_t *, ptrdiff_t, const void *,

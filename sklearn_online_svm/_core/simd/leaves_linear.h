@@ -168,6 +168,15 @@ static void TYPED(add_dense)(double step, const void *x_, void *w_, ptrdiff_t n)
     if (k < n) V_STORE(w + k, V_FMA(a, V_LOAD_PART(x + k, n - k), V_LOAD(w + k)));
 }
 
+/* w *= factor */
+static void TYPED(multiply)(double factor, void *w_, ptrdiff_t n) {
+    REAL *w = (REAL *)w_;
+    const VEC a = V_SET((REAL)factor);
+    ptrdiff_t k = 0;
+    for (; k + VL <= n; k += VL) V_STORE(w + k, V_MUL(a, V_LOAD(w + k)));
+    for (; k < n; k++) w[k] *= (REAL)factor;
+}
+
 /* w += step * s x, s -= shrink * (s x)^2. The factor of s is at least EPSILON: where one feature
  * makes up x'S x, rounding would make it 0 or less. */
 static void TYPED(add_dense_diagonal)(double step, double shrink, const void *x_, void *w_,
@@ -393,7 +402,7 @@ LEAVES_INLINE void TYPED(fetch)(const leaves_pass *rows, ptrdiff_t i) {
 
 LEAVES_INLINE ptrdiff_t TYPED(run_through)(const leaves_pass *rows, ptrdiff_t at, ptrdiff_t stop,
                                            leaves_tally *tally, const int sparse,
-                                           const int ordered) {
+                                           const int ordered, const int advised) {
     const rule_numbers rule = *rows->rule;
     const ptrdiff_t d = rows->n_features;
     const double constant = rows->bias ? rows->constant : 0.0;
@@ -401,7 +410,9 @@ LEAVES_INLINE ptrdiff_t TYPED(run_through)(const leaves_pass *rows, ptrdiff_t at
     const int32_t *labels = rows->labels;
     const double *weights = rows->weights, demands[2] = {rows->negative, rows->positive};
     REAL *w = (REAL *)rows->w;
+    const REAL *advice = (const REAL *)rows->advice;
     double bias = rows->bias ? *rows->bias : 0.0, loss = tally->loss;
+    double scale = advised ? *rows->scale : 1.0;
     int64_t n_updates = tally->n_updates;
     for (; at < stop; at++) {
         const ptrdiff_t i = ordered ? order[at] : at;
@@ -409,7 +420,8 @@ LEAVES_INLINE ptrdiff_t TYPED(run_through)(const leaves_pass *rows, ptrdiff_t at
         const int32_t *columns = NULL;
         const REAL *x;
         ptrdiff_t n = d;
-        leaves_look look;
+        leaves_look look, advised_look;
+        double margin;
         rule_step step;
         int positive;
         if (ordered && at + LEAVES_AHEAD < rows->n_rows)
@@ -420,18 +432,30 @@ LEAVES_INLINE ptrdiff_t TYPED(run_through)(const leaves_pass *rows, ptrdiff_t at
             columns = rows->columns + rows->starts[i];
             n = rows->starts[i + 1] - rows->starts[i];
             TYPED(look_at_sparse)(x, columns, n, w, NULL, &look, 0);
+            if (advised) TYPED(look_at_sparse)(x, columns, n, advice, NULL, &advised_look, 0);
         } else {
             x = (const REAL *)rows->values + i * d;
             TYPED(look_at)(x, w, NULL, d, &look, 0);
+            if (advised) TYPED(look_at)(x, advice, NULL, d, &advised_look, 0);
         }
         if (!isfinite(look.squared_norm)) break;
+        margin = look.margin + bias;
+        if (advised) {
+            scale *= rows->keep;
+            margin = advised_look.margin + rows->advice_bias + scale * margin;
+            if (scale < rows->least) {
+                TYPED(multiply)(scale, w, d);
+                bias *= scale;
+                scale = 1.0;
+            }
+        }
         positive = labels[i] == 1;
-        step = rule_first_order(&rule, positive ? 1.0 : -1.0, look.margin + bias,
-                                look.squared_norm + constant, weight,
-                                positive ? demands[1] : demands[0]);
+        step = rule_first_order(&rule, positive ? 1.0 : -1.0, margin, look.squared_norm + constant,
+                                weight, positive ? demands[1] : demands[0]);
         loss += step.loss;
         if (!step.taken) continue;
         n_updates++;
+        if (advised) step.along /= scale;
         bias += constant * step.along;
         if (sparse)
             TYPED(add_sparse)(step.along, x, columns, n, w, 1);
@@ -439,6 +463,7 @@ LEAVES_INLINE ptrdiff_t TYPED(run_through)(const leaves_pass *rows, ptrdiff_t at
             TYPED(add_dense)(step.along, x, w, d);
     }
     if (rows->bias) *rows->bias = bias;
+    if (advised) *rows->scale = scale;
     tally->loss = loss;
     tally->n_updates = n_updates;
     return at;
@@ -446,11 +471,18 @@ LEAVES_INLINE ptrdiff_t TYPED(run_through)(const leaves_pass *rows, ptrdiff_t at
 
 static ptrdiff_t TYPED(run)(const leaves_pass *rows, ptrdiff_t start, ptrdiff_t stop,
                             leaves_tally *tally) {
+    if (rows->advice) {
+        if (rows->starts)
+            return rows->order ? TYPED(run_through)(rows, start, stop, tally, 1, 1, 1)
+                               : TYPED(run_through)(rows, start, stop, tally, 1, 0, 1);
+        return rows->order ? TYPED(run_through)(rows, start, stop, tally, 0, 1, 1)
+                           : TYPED(run_through)(rows, start, stop, tally, 0, 0, 1);
+    }
     if (rows->starts)
-        return rows->order ? TYPED(run_through)(rows, start, stop, tally, 1, 1)
-                           : TYPED(run_through)(rows, start, stop, tally, 1, 0);
-    return rows->order ? TYPED(run_through)(rows, start, stop, tally, 0, 1)
-                       : TYPED(run_through)(rows, start, stop, tally, 0, 0);
+        return rows->order ? TYPED(run_through)(rows, start, stop, tally, 1, 1, 0)
+                           : TYPED(run_through)(rows, start, stop, tally, 1, 0, 0);
+    return rows->order ? TYPED(run_through)(rows, start, stop, tally, 0, 1, 0)
+                       : TYPED(run_through)(rows, start, stop, tally, 0, 0, 0);
 }
 
 static const leaves_linear TYPED(linear) = {
@@ -459,6 +491,7 @@ static const leaves_linear TYPED(linear) = {
     TYPED(look_dense_diagonal),
     TYPED(margins_dense),
     TYPED(add_dense),
+    TYPED(multiply),
     TYPED(add_dense_diagonal),
     TYPED(look_sparse),
     TYPED(look_sparse_diagonal),

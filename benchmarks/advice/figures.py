@@ -1,0 +1,38 @@
+"""Figures of `advice`."""
+
+from ..bench.plots import panels, plain_log, save
+from .sets import SETS
+from .steps import KINDS
+from .tables import curve_of, stored_curves
+
+STYLES = {
+    "none": ("#555555", "o"),
+    "good": ("#009e73", "^"),
+    "partial": ("#0072b2", "s"),
+    "wrong": ("#d55e00", "X"),
+}
+
+
+def draw_curves(results, folder):
+    """One panel for each set, a curve for each kind of advice."""
+    all_records = {work: stored_curves(work, results) for work in SETS}
+    if not all(all_records.values()):
+        return
+    figure, axes = panels(1, len(SETS), width=4.8, height=3.6)
+    for panel, (work, records) in zip(axes.flat, all_records.items()):
+        for kind in KINDS:
+            curve = curve_of(records, kind)
+            colour, marker = STYLES[kind]
+            # 0 rows stand at the left end of a logarithmic axis.
+            rows = [max(0.5, n) for n in curve]
+            errors = [100 * error for error in curve.values()]
+            panel.semilogx(rows, errors, color=colour, marker=marker, markersize=4, label=kind)
+        panel.set(title=SETS[work].title, xlabel="rows learnt", ylabel="test error (%)")
+        plain_log(panel.xaxis)
+        panel.legend(frameon=False, fontsize=8)
+    save(figure, folder / "advice_curves.png")
+
+
+def draw_all(results, folder):
+    """Draw every figure that has results."""
+    draw_curves(results, folder)

@@ -1,0 +1,90 @@
+"""Rows, and rules about them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from sklearn_online_svm import Advice
+from sklearn_online_svm.datasets import load_paper_dataset
+
+PIMA_NAMES = [
+    "pregnancies", "glucose", "pressure", "skin", "insulin", "bmi", "pedigree", "age",
+]  # fmt: skip
+PLANE_NAMES = [f"x{k}" for k in range(10)]
+# Of the informative features of the synthetic set, the others have none.
+PLANE = np.array([1.0, 0.8, 0.6])
+
+
+def pima(seed):
+    """The rows of the set, in an order of the seed; 500 of them are there to learn from."""
+    bunch = load_paper_dataset("pima_diabetes")
+    order = np.random.default_rng(seed).permutation(len(bunch.y_train))
+    X, y = bunch.X_train[order].astype(np.float64), bunch.y_train[order]
+    return X[:500], y[:500], X[500:], y[500:]
+
+
+def plane(seed):
+    """Ten normal features, three of which decide; one label in ten is wrong where one learns."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(3000, 10))
+    y = np.where(X[:, :3] @ PLANE > 0, 1, -1)
+    learnt = y[:500] * np.where(rng.random(500) < 0.1, -1, 1)
+    return X[:500], learnt, X[500:], y[500:]
+
+
+def _rules(names, positive, negative):
+    return [
+        Advice.from_rules(positive, names, 1),
+        Advice.from_rules(negative, names, -1),
+    ]
+
+
+def _swapped(rules):
+    return [
+        Advice(rule.D, rule.d, -rule.label, feature_names=rule.feature_names) for rule in rules
+    ]
+
+
+@dataclass(frozen=True)
+class AdvisedSet:
+    """Rows and, by name, rules; `load` takes a seed."""
+
+    title: str
+    load: Callable
+    advice: dict
+
+
+_PIMA_GOOD = _rules(
+    PIMA_NAMES,
+    {"glucose": (">=", 140), "bmi": (">=", 30)},
+    {"glucose": ("<=", 140), "bmi": (18.5, 25)},
+)
+_PLANE_GOOD = _rules(
+    PLANE_NAMES,
+    {"x0": (">=", 0.5), "x1": (">=", 0.5), "x2": (">=", 0)},
+    {"x0": ("<=", -0.5), "x1": ("<=", -0.5), "x2": ("<=", 0)},
+)
+
+SETS = {
+    "pima": AdvisedSet(
+        "Pima diabetes",
+        pima,
+        {
+            "none": [],
+            "good": _PIMA_GOOD,
+            "partial": _rules(PIMA_NAMES, {"bmi": (">=", 30)}, {"bmi": (18.5, 25)}),
+            "wrong": _swapped(_PIMA_GOOD),
+        },
+    ),
+    "plane": AdvisedSet(
+        "a noisy plane",
+        plane,
+        {
+            "none": [],
+            "good": _PLANE_GOOD,
+            "partial": _rules(PLANE_NAMES, {"x2": (">=", 1)}, {"x2": ("<=", -1)}),
+            "wrong": _swapped(_PLANE_GOOD),
+        },
+    ),
+}

@@ -1,0 +1,67 @@
+"""Tables of `advice`."""
+
+from functools import partial
+
+from ..bench.results import load
+from ..bench.rst import list_table, percent
+from ..bench.summary import Records
+from .sets import SETS
+from .steps import KINDS, WEIGHTS
+
+# The weight in tables and figures of the kinds.
+WEIGHT = 0.01
+SHOWN = (0, 5, 20, 100, 500)
+
+
+def stored_curves(work, results):
+    """Records of a set; empty without results."""
+    stored = load(f"advice_{work}", results)
+    return Records(stored["records"] if stored else ()).ok()
+
+
+def curve_of(records, kind, weight=WEIGHT, refine=False):
+    """Errors by rows learnt, and what one draws beside; {} where they are missing."""
+    weight = 0.0 if kind == "none" else weight
+    found = records.where(advice=kind, weight=weight, refine=refine).records
+    return dict(zip(found[0]["rows"], found[0]["errors"])) if found else {}
+
+
+def _row(title, curve):
+    return [title, *(percent(curve[n]) for n in SHOWN)]
+
+
+def kinds(work, results):
+    """Test errors by advice."""
+    records = stored_curves(work, results)
+    if not records:
+        return None
+    rows = [
+        _row(title, curve)
+        for kind in KINDS
+        for title, curve in (
+            (kind, curve_of(records, kind)),
+            (f"{kind}, ``refine=True``", curve_of(records, kind, refine=True)),
+        )
+        if curve
+    ]
+    header = ["advice", "0 rows", *(f"{n} rows" for n in SHOWN[1:])]
+    return list_table(header, rows)
+
+
+def weights(results):
+    """Test errors of good and of wrong advice by its weight."""
+    rows = []
+    for work, about in SETS.items():
+        records = stored_curves(work, results)
+        for kind in ("good", "wrong") if records else ():
+            rows += [
+                _row(f"{about.title}, {kind}, {weight:g}", curve_of(records, kind, weight))
+                for weight in WEIGHTS
+            ]
+    if not rows:
+        return None
+    header = ["set, advice, ``advice_weight``", "0 rows", *(f"{n} rows" for n in SHOWN[1:])]
+    return list_table(header, rows)
+
+
+TABLES = {f"advice_{work}": partial(kinds, work) for work in SETS} | {"advice_weights": weights}

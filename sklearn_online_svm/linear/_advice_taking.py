@@ -1,0 +1,383 @@
+"""Passive-aggressive classification with advice."""
+
+from dataclasses import dataclass
+from numbers import Real
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from .._base import check_rows
+from ._advice import Advice
+from ._advice_rules import check_advice, keep_of, rules_of, shortfalls, warn_of_contradictions
+from ._advised_state import AdvisedState
+from ._classifier import LinearClassifier
+from ._method import Method
+
+
+@dataclass(frozen=True)
+class AdviceReport:
+    """How far a model contradicts a piece of advice; ``str`` of it is a sentence or two.
+
+    Attributes
+    ----------
+    advice : Advice
+        The piece.
+    violation : float
+        How far the model is from the nearest one that follows the advice: the length of the change
+        that makes this one of it. 0: the advice is followed. Of several classes the squares of
+        these lengths add up.
+    coef_change : dict of str to float
+        That change of the weights, by feature, the largest first. Of several classes that of
+        ``against``.
+    intercept_change : float
+        That change of the intercept.
+    against : label or None
+        With several classes, the one whose decision function contradicts the advice most.
+    n_rows : int or None
+        How many of the rows given lie in the region; None: none were given.
+    n_contradicted : int or None
+        How many of these the model gives another label.
+    """
+
+    advice: Advice
+    violation: float
+    coef_change: dict
+    intercept_change: float
+    against: object = None
+    n_rows: int | None = None
+    n_contradicted: int | None = None
+
+    def __str__(self):
+        text = f"{self.advice}: "
+        if self.violation == 0.0:
+            text += "followed."
+        else:
+            text += f"contradicted by {self.violation:.3g}"
+            if self.against is not None:
+                text += f", most by the decision about {self.against!r}"
+            changes = [f"{name} {size:+.3g}" for name, size in self.coef_change.items()]
+            if len(changes) > 3:
+                changes[3:] = [f"{len(changes) - 3} other weights"]
+            if self.intercept_change != 0.0:
+                changes.append(f"intercept {self.intercept_change:+.3g}")
+            text += f"; what is missing: {', '.join(changes)}."
+        if self.n_rows is not None:
+            rows = f"{self.n_contradicted} of {self.n_rows} rows in the region"
+            text += f" {rows} get another label."
+        return text
+
+
+class AdvicePassiveAggressiveClassifier(LinearClassifier):
+    r"""Passive-aggressive classifier that takes advice: rules about regions, beside rows.
+
+    It begins with what the rules say, learns from each row as PA-II does, and each row draws the
+    weights a little towards the rules. Good advice saves labels at the beginning; bad advice is
+    outvoted by rows, the sooner the smaller ``advice_weight`` is. Read more in the
+    :ref:`user guide <advice>`.
+
+    Parameters
+    ----------
+    advice : list of Advice, default=None
+        The rules. None, or an empty list: this is ``PassiveAggressiveClassifier`` with
+        ``loss="squared_hinge"`` and ``intercept_scaling=1``.
+    C : float, default=1.0
+        Aggressiveness: how much a step is worth (:math:`\lambda / 2` in [1]_).
+    advice_weight : float, default=0.01
+        How much each rule is worth (:math:`\mu` in [1]_): a row that teaches nothing draws the
+        weights by the part :math:`1 - \nu = m \mu / (1 + m \mu)` of the way towards what m rules
+        say. So the model remembers about :math:`1 / (m \mu)` rows. 0: the advice is where learning
+        begins, and has no say later.
+    refine : bool, default=False
+        Whether rows may change what is made of the rules: by which of its conditions each rule
+        gives the margin. The rules themselves stay as they are.
+    fit_intercept : bool, default=True
+        Whether every row has one feature more, 1, which makes the intercept. Without it a region
+        that holds the origin says nothing.
+    max_iter : int, default=1000
+        Passes of ``fit``, at most. ``partial_fit`` always makes one.
+    tol : float or None, default=1e-3
+        A pass of ``fit`` is a gain if its loss per row is lower than the lowest so far by at least
+        ``tol`` (with ``early_stopping``: its score higher by ``tol``). After ``n_iter_no_change``
+        passes in a row without a gain ``fit`` stops. None: it makes ``max_iter`` passes.
+    early_stopping : bool, default=False
+        Whether ``fit`` holds out a stratified part of the rows and stops by the accuracy there.
+    validation_fraction : float, default=0.1
+        Part of the rows that is held out; only with ``early_stopping``.
+    n_iter_no_change : int, default=5
+        Passes without a gain after which ``fit`` stops.
+    shuffle : bool, default=True
+        Whether ``fit`` visits the rows in a new random order in each pass. ``partial_fit`` never
+        shuffles.
+    verbose : int, default=0
+        1 prints a line for each pass.
+    n_jobs : int or None, default=None
+        Has no effect: one thread takes all classes through the same pass over the rows.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the order of the rows, and which of them are held out.
+    warm_start : bool, default=False
+        Whether ``fit`` goes on from the weights learnt before; rows are counted anew, and the
+        advice is that of the parameters.
+    class_weight : dict, "balanced" or None, default=None
+        Weight of each class; the weight of a row is that of its class times its ``sample_weight``.
+        See Notes for what a weight does. ``"balanced"`` (``fit`` only) is
+        ``n / (n_classes * n_c)``, counted in sample weights. Classes not in the dict weigh 1.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights of the features, float32 or float64 as the rows are. A sparse matrix after
+        ``sparsify``.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Intercept of each decision function; 0 without ``fit_intercept``.
+    advice_violation_ : ndarray of shape (n_advice,)
+        How far the weights are from what each rule asks for, 0 where it is followed; see Notes.
+    n_iter_ : int
+        Passes made by ``fit``; 1 after ``partial_fit``.
+    t_ : float
+        1 + the number of rows learnt from since ``fit`` began, in all passes.
+    n_updates_ : int
+        Rows that taught something since ``fit`` began, in all passes.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, when X has string column names.
+
+    See Also
+    --------
+    Advice : A rule; from readable conditions, or from a decision tree.
+    ScaledAdviceClassifier : Scales rows, and rules with them.
+    PassiveAggressiveClassifier : The same without advice.
+
+    Notes
+    -----
+    **A rule as a point.** A rule :math:`D x \le d \Rightarrow z f(x) \ge 1`, z = 1 or -1, holds if
+    there is :math:`u \ge 0` with :math:`D^\top u + z w = 0` and :math:`d^\top u \le -1`. So u says
+    by which of its conditions the rule gives the margin, and :math:`r_i = -z_i D_i^\top u_i` is
+    the weight vector that it stands for. At first the :math:`u_i` are those of the problem without
+    rows,
+
+    .. math::
+
+        \min_{w, u \ge 0} \tfrac{1}{2} \lVert w \rVert^2 + \tfrac{\mu}{2} \sum_i \Bigl(
+        \lVert D_i^\top u_i + z_i w \rVert^2 + \max(0, 1 + d_i^\top u_i)^2 \Bigr) .
+
+    **Step** [1]_. With r, the mean of the :math:`r_i`, and :math:`\nu = 1 / (1 + m \mu)`, a row
+    makes of w the minimum of
+
+    .. math::
+
+        \tfrac{1}{2} \lVert w' - w \rVert^2 + C \max(0, 1 - y\, w'^\top x)^2
+        + \tfrac{\mu}{2} \sum_i \lVert w' - r_i \rVert^2 ,
+
+    which is
+
+    .. math::
+
+        c = \nu w + (1 - \nu) r, \qquad
+        w' = c + \nu \alpha y x, \qquad
+        \alpha = \frac{\max(0, 1 - y\, c^\top x)}{1 / (2C) + \nu \lVert x \rVert^2} .
+
+    The step to c is made for every row. It costs one number: what is kept is z with
+    :math:`w = r + \sigma z`, and :math:`\sigma` is multiplied with :math:`\nu`. A sparse row costs
+    its nonzeros.
+
+    **Beginning.** The weights begin at r, where rows that teach nothing lead. [1]_ begins at 0: so
+    does ``fit(X, y, coef_init=zeros, intercept_init=zeros)``.
+
+    **Refining.** With ``refine=True`` each row then moves every :math:`u_i \ge 0` to the minimum
+    of
+
+    .. math::
+
+        \tfrac{1}{2} \lVert u - u_i \rVert^2 + \tfrac{\mu}{2} \Bigl(
+        \lVert D_i^\top u + z_i w \rVert^2 + \max(0, 1 + d_i^\top u)^2 \Bigr) .
+
+    **Violation.** ``advice_violation_`` is the square root of the least
+    :math:`\lVert D^\top u + z w \rVert^2 + \max(0, 1 + d^\top u - z b)^2` over
+    :math:`u \ge 0`, b the intercept. That is the distance of (w, b) from the nearest hypothesis
+    that gives all rows in the region a margin of 1. Of several classes the squares add up.
+
+    **More than two classes.** Each is learnt against the rest: a rule of label k is positive for
+    class k and negative for all others.
+
+    **Weights** of rows and classes multiply C: a heavy row comes nearer to its margin. They do not
+    change how far the row draws the weights towards the advice; that of a row of weight 0, which
+    is passed over, is none.
+
+    **Units.** Rules and rows must be in the same units. Behind a scaler use
+    :meth:`Advice.transformed_by`, or :class:`ScaledAdviceClassifier`, which works within a search
+    for parameters, too.
+
+    References
+    ----------
+    .. [1] G. Kunapuli, K. P. Bennett, R. Maclin, J. W. Shavlik: Online learning with
+       knowledge-based SVMs. 2010.
+
+    .. [2] G. M. Fung, O. L. Mangasarian, J. W. Shavlik: Knowledge-based support vector machine
+       classifiers. NIPS 15, 2003.
+
+    Examples
+    --------
+    Three labelled rows, and two rules that know better:
+
+    >>> from sklearn_online_svm import Advice, AdvicePassiveAggressiveClassifier
+    >>> names = ["glucose", "bmi"]
+    >>> rules = [
+    ...     Advice.from_rules({"glucose": (">=", 1), "bmi": (">=", 1)}, names, label=1),
+    ...     Advice.from_rules({"glucose": ("<=", -1)}, names, label=0),
+    ... ]
+    >>> model = AdvicePassiveAggressiveClassifier(rules)
+    >>> X, y = [[0.5, 0.9], [-0.5, 0.1], [0.2, -0.4]], [1, 0, 0]
+    >>> model = model.partial_fit(X, y, classes=[0, 1])
+    >>> model.predict([[2.0, 2.0], [-3.0, 0.0]])
+    array([1, 0])
+    >>> print(model.explain_advice()[1])
+    glucose <= -1 => 0: contradicted by 0.486; what is missing: bmi -0.486.
+    """
+
+    _parameter_constraints: dict = {
+        **LinearClassifier._parameter_constraints,
+        "advice": [list, tuple, None],
+        "C": [Interval(Real, 0.0, None, closed="right")],
+        "advice_weight": [Interval(Real, 0.0, None, closed="left")],
+        "refine": ["boolean"],
+    }
+    _fixed = ("fit_intercept",)
+    _tunable = (*LinearClassifier._tunable, "C", "advice_weight", "refine", "advice")
+    _state_kind = AdvisedState
+
+    def __init__(
+        self,
+        advice=None,
+        *,
+        C=1.0,
+        advice_weight=0.01,
+        refine=False,
+        fit_intercept=True,
+        max_iter=1000,
+        tol=1e-3,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=5,
+        shuffle=True,
+        verbose=0,
+        n_jobs=None,
+        random_state=None,
+        warm_start=False,
+        class_weight=None,
+    ):
+        super().__init__(
+            fit_intercept=fit_intercept,
+            max_iter=max_iter,
+            tol=tol,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            n_iter_no_change=n_iter_no_change,
+            shuffle=shuffle,
+            verbose=verbose,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            warm_start=warm_start,
+            class_weight=class_weight,
+        )
+        self.advice = advice
+        self.C = C
+        self.advice_weight = advice_weight
+        self.refine = refine
+
+    def _present_parameters(self):
+        # A list may be changed in place.
+        *others, advice = super()._present_parameters()
+        return (*others, tuple(advice or ()))
+
+    def _method(self):
+        rules = None
+        if self.advice:
+            names = getattr(self, "feature_names_in_", None)
+            pieces = check_advice(self.advice, self.classes_, self.n_features_in_, names)
+            warn_of_contradictions(pieces)
+            rules = rules_of(
+                pieces,
+                self.classes_,
+                fit_intercept=self.fit_intercept,
+                weight=self.advice_weight,
+                refine=self.refine,
+            )
+        # From the centre c the step is that of PA-II with nu C.
+        keep = 1.0 if rules is None else keep_of(rules)
+        return Method(
+            rule={"name": "squared_hinge", "C": self.C * keep},
+            fit_intercept=bool(self.fit_intercept),
+            advice=rules,
+        )
+
+    # ---------------------------------------------------------------------------- the advice
+
+    @property
+    def advice_violation_(self):
+        """How far the weights are from what each rule asks for."""
+        return np.array([report.violation for report in self.explain_advice()])
+
+    def explain_advice(self, X=None):
+        """Say of each rule whether the model follows it, and if not, what stands against it.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
+            Rows, of which those in the regions are counted that get another label than the advice
+            gives them.
+
+        Returns
+        -------
+        reports : list of AdviceReport
+            One for each piece of advice; ``print`` shows it in words.
+
+        Raises
+        ------
+        NotFittedError
+            If nothing has been learnt yet.
+        ValueError
+            If X is invalid.
+        """
+        view = self._view()
+        check_is_fitted(view)
+        if X is not None:
+            X = check_rows(view, X, reset=False)
+            predicted = view.predict(X)
+        coef, intercept = view._state.look(self._guard)
+        coef = coef.toarray() if sparse.issparse(coef) else coef
+        names = getattr(view, "feature_names_in_", None)
+        classes = view.classes_.tolist()
+        positive = classes[1:] if len(classes) == 2 else classes
+        reports = []
+        for piece in view._learnt_with[-1]:
+            signs = np.array([1.0 if piece.label == label else -1.0 for label in positive])
+            eta, zeta = shortfalls(piece, signs, coef, intercept)
+            squares = (eta**2).sum(axis=1) + zeta**2
+            worst = int(squares.argmax())
+            known = piece.feature_names if names is None else names
+            change = {
+                (f"x{k}" if known is None else str(known[k])): float(-signs[worst] * eta[worst, k])
+                for k in np.argsort(-np.abs(eta[worst]), kind="stable")
+                if eta[worst, k] != 0.0
+            }
+            counts = {}
+            if X is not None:
+                inside = piece.contains(X)
+                wrong = predicted[inside] != piece.label
+                counts = {"n_rows": int(inside.sum()), "n_contradicted": int(wrong.sum())}
+            reports.append(
+                AdviceReport(
+                    advice=piece,
+                    violation=float(np.sqrt(squares.sum())),
+                    coef_change=change,
+                    intercept_change=float(signs[worst] * zeta[worst]),
+                    against=None if len(classes) == 2 else positive[worst],
+                    **counts,
+                )
+            )
+        return reports

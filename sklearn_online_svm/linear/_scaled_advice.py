@@ -1,0 +1,324 @@
+"""Rows and rules, scaled by the same scaler."""
+
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
+from sklearn.utils._param_validation import HasMethods
+from sklearn.utils.validation import check_is_fitted
+
+from .._base import check_rows
+from .._contract import Change, Learner, refuse_change
+from .._persistent import stored_features
+from ._advice_rules import check_features
+from ._advice_taking import AdvicePassiveAggressiveClassifier
+
+
+class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
+    """Scales rows, and rules with them, for a classifier that takes advice.
+
+    The rules are in the units of X. A scaler that is fitted on the rows makes both what the
+    classifier learns from. As it is fitted in ``fit``, it may stand within a search for parameters
+    or a cross-validation, where every split has its own scale.
+
+    Parameters
+    ----------
+    estimator : classifier with a parameter ``advice``, default=None
+        Learns scaled rows; its ``advice`` is in the units of X. None:
+        ``AdvicePassiveAggressiveClassifier()``.
+    scaler : StandardScaler, MinMaxScaler, MaxAbsScaler or RobustScaler, default=None
+        Scales rows and rules. None: ``StandardScaler()``. Sparse rows need one that does not move
+        the zero, such as ``MaxAbsScaler()``.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The classifier that has learnt; its weights, and its advice, are in scaled units.
+    scaler_ : transformer
+        The fitted scaler.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    advice_violation_ : ndarray of shape (n_advice,)
+        How far the weights are from what each rule asks for, in scaled units.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, when X has string column names.
+
+    See Also
+    --------
+    AdvicePassiveAggressiveClassifier : What learns.
+    Advice.transformed_by : Scales a single rule, by a scaler that is fitted already.
+
+    Notes
+    -----
+    In a stream the first chunk fits the scaler, which stays as it is: let that chunk be of some
+    dozens of rows, or give a scaler that is fitted beforehand and frozen,
+    ``FrozenEstimator(scaler)`` of :mod:`sklearn.frozen`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn_online_svm import (
+    ...     Advice, AdvicePassiveAggressiveClassifier, ScaledAdviceClassifier,
+    ... )
+    >>> X, y = make_classification(200, 5, n_informative=1, n_redundant=0, n_clusters_per_class=1,
+    ...                            shuffle=False, random_state=0)
+    >>> X = 100 + 20 * X
+    >>> advice = [
+    ...     Advice.from_rules({0: (">=", 110)}, range(5), 1),
+    ...     Advice.from_rules({0: ("<=", 90)}, range(5), 0),
+    ... ]
+    >>> model = ScaledAdviceClassifier(AdvicePassiveAggressiveClassifier(advice, random_state=0))
+    >>> search = GridSearchCV(model, {"estimator__advice_weight": [0.001, 0.1]}).fit(X, y)
+    >>> bool(search.score(X, y) > 0.8)
+    True
+    """
+
+    _parameter_constraints: dict = {
+        "estimator": [HasMethods(["partial_fit", "decision_function", "explain_advice"]), None],
+        "scaler": [HasMethods(["fit", "transform"]), None],
+    }
+    _learnt = "estimator_"
+    _fixed = ("scaler",)
+    _tunable = ("estimator",)
+
+    def __init__(self, estimator=None, scaler=None):
+        self.estimator = estimator
+        self.scaler = scaler
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the scaler, and forget and learn.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, for the classifier.
+
+        Returns
+        -------
+        self : object
+            The fitted model.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid. The model is then what it was before.
+        """
+        self._validate_params()
+        with self._guard, Change(self) as change:
+            draft = change.draft
+            X = draft._begin(X)
+            try:
+                draft.estimator_.fit(X, y, sample_weight)
+            except BaseException as error:
+                change.keep = draft._was_interrupted(error)
+                raise
+        return self
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Learn from new rows; the first ones fit the scaler.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows, in the order of the stream.
+        y : array-like of shape (n_samples,)
+            Class labels; a chunk may hold a single class.
+        classes : array-like of shape (n_classes,), default=None
+            All classes of the stream; needed in the first call, optional later.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, for the classifier.
+
+        Returns
+        -------
+        self : object
+            The model that has learnt these rows, too.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid, or a label is none of the classes. What has been learnt stays
+            as it was.
+        """
+        with self._guard:
+            self._learn_next(type(self)._begin_partial_fit, X, y, classes, sample_weight)
+        return self
+
+    def _begin(self, X):
+        """Make scaler and classifier; returns the rows scaled."""
+        X = check_rows(self, X, reset=True)
+        self.scaler_ = clone(self._given("scaler")).fit(X, None)
+        self.estimator_ = clone(self._given("estimator"))
+        self._learnt_with = self._present_parameters()
+        self.estimator_.set_params(advice=self._scaled_advice(self.estimator_.advice))
+        return self.scaler_.transform(X)
+
+    def _begin_partial_fit(self, X, y, classes, sample_weight):
+        if "estimator_" not in self.__dict__:
+            self._validate_params()
+            return self._begin(X), y, classes, sample_weight
+        new = self._new_parameters()
+        X = check_rows(self, X, reset=False)
+        if new is not None:
+            self._take_up(new)
+        return self.scaler_.transform(X), y, classes, sample_weight
+
+    def _learn_chunk(self, X, y, classes, sample_weight):
+        self.estimator_.partial_fit(X, y, classes, sample_weight)
+
+    def _was_interrupted(self, error):
+        fitted = self.estimator_.__sklearn_is_fitted__()
+        return not isinstance(error, Exception) and fitted
+
+    def _given(self, name):
+        default = {"estimator": AdvicePassiveAggressiveClassifier, "scaler": StandardScaler}
+        given = getattr(self, name)
+        return default[name]() if given is None else given
+
+    def _scaled_advice(self, advice):
+        names = getattr(self, "feature_names_in_", None)
+        pieces = [*(advice or ())]
+        for i, piece in enumerate(pieces):
+            check_features(piece, i, self.n_features_in_, names)
+        # A frozen scaler is a shell.
+        scaler = getattr(self.scaler_, "estimator", self.scaler_)
+        return [piece.transformed_by(scaler) for piece in pieces]
+
+    # ---------------------------------------------------------------------------- parameters
+
+    def _present_parameters(self):
+        estimator = self._given("estimator")
+        values = estimator.get_params(deep=False)
+        # A list may be changed in place.
+        values["advice"] = tuple(values["advice"] or ())
+        return self.scaler, {"": type(estimator).__name__, **values}
+
+    def _take_up(self, present):
+        """Give the classifier the values that are new; it takes them up, or refuses."""
+        known, new = self._learnt_with[1], present[1]
+        if known[""] != new[""]:
+            refuse_change("estimator", known[""], new[""])
+        changed = {name: new[name] for name in new if new[name] != known[name]}
+        if "advice" in changed:
+            changed["advice"] = self._scaled_advice(changed["advice"])
+        self.estimator_.set_params(**clone(changed, safe=False))
+        super()._take_up(present)
+
+    # ---------------------------------------------------------------------------- predicting
+
+    def _of_scaled(self, X):
+        """Return the classifier, and rows as it wants them."""
+        view = self._view()
+        check_is_fitted(view)
+        return view.estimator_, view.scaler_.transform(check_rows(view, X, reset=False))
+
+    def decision_function(self, X):
+        """Decision values of the classifier.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Two classes: positive for ``classes_[1]``. More: one column per class.
+
+        Raises
+        ------
+        NotFittedError
+            If nothing has been learnt yet.
+        ValueError
+            If the input is invalid.
+        """
+        estimator, X = self._of_scaled(X)
+        return estimator.decision_function(X)
+
+    def predict(self, X):
+        """Class of each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Labels out of ``classes_``.
+
+        Raises
+        ------
+        NotFittedError
+            If nothing has been learnt yet.
+        ValueError
+            If the input is invalid.
+        """
+        estimator, X = self._of_scaled(X)
+        return estimator.predict(X)
+
+    def explain_advice(self, X=None):
+        """Say of each rule whether the model follows it, and if not, what stands against it.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
+            Rows, of which those in the regions are counted that get another label than the advice
+            gives them.
+
+        Returns
+        -------
+        reports : list of AdviceReport
+            One for each piece of advice. The rules go by their own words; changes of weights are
+            those of scaled features.
+
+        Raises
+        ------
+        NotFittedError
+            If nothing has been learnt yet.
+        ValueError
+            If X is invalid.
+        """
+        if X is None:
+            check_is_fitted(self)
+            return self.estimator_.explain_advice()
+        estimator, X = self._of_scaled(X)
+        return estimator.explain_advice(X)
+
+    @property
+    def classes_(self):
+        """Class labels."""
+        check_is_fitted(self)
+        return self.estimator_.classes_
+
+    @property
+    def advice_violation_(self):
+        """How far the weights are from what each rule asks for, in scaled units."""
+        check_is_fitted(self)
+        return self.estimator_.advice_violation_
+
+    # ---------------------------------------------------------------------------- conventions
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = get_tags(self._given("scaler")).input_tags.sparse
+        return tags
+
+    def _packed(self, state):
+        # Both store themselves.
+        return {}
+
+    def _rebuilt(self, state):
+        n_features = stored_features(state)
+        model, scaler = state.value("estimator_"), state.value("scaler_")
+        fits = hasattr(model, "explain_advice") and model.n_features_in_ == n_features
+        state.require(fits, "estimator_", f"must take advice and have {n_features} features")
+        fits = hasattr(scaler, "transform") and scaler.n_features_in_ == n_features
+        state.require(fits, "scaler_", f"must be a scaler of {n_features} features")
+        return super()._rebuilt(state)

@@ -1,0 +1,621 @@
+"""Learning with advice: each row against the plain twin, and against the problems it solves."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize, nnls
+from scipy.sparse import csr_matrix
+
+from sklearn_online_svm import (
+    Advice,
+    AdvicePassiveAggressiveClassifier,
+    LabelEfficientClassifier,
+    PassiveAggressiveClassifier,
+)
+from sklearn_online_svm.active import AllQuery, MarginQuery
+from tests.reference.advice import AdviceTwin
+from tests.support.linear_kinds import assert_close, assert_same, clouds, quickly, taught
+from tests.support.samples import LAYOUTS
+
+pytestmark = pytest.mark.filterwarnings("ignore:Rules with different labels contradict")
+
+# A box, a half-space, and a region that is no box.
+RULES = [
+    Advice.from_rules({0: (">=", 0.5), 2: (-1, 2)}, range(4), 1),
+    Advice.from_rules({1: ("<=", -1)}, range(4), 0),
+    Advice([[1.0, 1.0, 0, 0], [0, 0, -1.0, 0.5]], [-0.5, 0.3], 0),
+]
+OF_THREE = [*RULES, Advice.from_rules({3: (1, 4)}, range(4), 2)]
+with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
+with_classes = pytest.mark.parametrize("n_classes", [2, 3])
+with_refine = pytest.mark.parametrize("refine", [False, True])
+
+
+def rules_for(n_classes):
+    return RULES if n_classes == 2 else OF_THREE
+
+
+def model_of(n_classes=2, **params):
+    return AdvicePassiveAggressiveClassifier(
+        rules_for(n_classes), **{"C": 0.3, "advice_weight": 0.1, **params}
+    )
+
+
+def twin_of(model, n_classes, n_features=4):
+    rules = [(rule.D.toarray(), rule.d, rule.label) for rule in model.advice]
+    names = {"C": model.C, "weight": model.advice_weight, "refine": model.refine}
+    return AdviceTwin(rules, n_features, n_classes, **names, fit_intercept=model.fit_intercept)
+
+
+# -------------------------------------------------------------------------------- the twin
+
+
+@with_refine
+@with_classes
+@with_layouts
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("weight", [0.0, 0.01, 1.0, 30.0])
+@pytest.mark.filterwarnings("ignore:advice.* says nothing without an intercept")
+def test_twin(n_classes, layout, refine, fit_intercept, weight):
+    X, y = clouds(60, n_classes=n_classes, seed=1)
+    factors = np.random.default_rng(0).choice([0.0, 0.3, 1.0, 4.0], 60)
+    model = model_of(n_classes, refine=refine, fit_intercept=fit_intercept, advice_weight=weight)
+    twin = twin_of(model, n_classes)
+    for i in range(60):
+        if i:
+            scores = model.decision_function(X[i : i + 1]).ravel()
+            assert_allclose(scores, twin.learn_row(X[i], y[i], factors[i]), rtol=0, atol=1e-9)
+        else:
+            twin.learn_row(X[i], y[i], factors[i])
+        row = LAYOUTS[layout](X[i : i + 1])
+        model.partial_fit(row, y[i : i + 1], range(n_classes), sample_weight=factors[i : i + 1])
+        assert_allclose(model.coef_, twin.coef, rtol=0, atol=1e-9)
+        assert_allclose(model.intercept_, twin.intercept, rtol=0, atol=1e-9)
+    assert model.n_updates_ > 20
+
+
+@quickly
+@given(
+    st.integers(0, 2**32 - 1),
+    st.just(0.0) | st.floats(0.01, 10),
+    st.floats(1e-3, 10),
+    st.integers(1, 4),
+    st.booleans(),
+)
+def test_twin_with_rules_at_random(seed, weight, C, n_rules, refine):
+    rng = np.random.default_rng(seed)
+    X, y = clouds(25, 3, seed=seed)
+    rules = []
+    for label in rng.integers(2, size=n_rules):
+        D = rng.normal(size=(rng.integers(1, 4), 3))
+        d = D @ rng.normal(size=3) + rng.exponential(size=len(D))  # not empty
+        rules.append(Advice(D, d, label))
+    model = AdvicePassiveAggressiveClassifier(rules, C=C, advice_weight=weight, refine=refine)
+    model.partial_fit(X, y, [0, 1])
+    twin = twin_of(model, 2, 3)
+    for x, label in zip(X, y, strict=True):
+        twin.learn_row(x, label)
+    assert_allclose(model.coef_, twin.coef, rtol=1e-6, atol=1e-6)
+    assert_allclose(model.intercept_, twin.intercept, rtol=1e-6, atol=1e-6)
+
+
+# -------------------------------------------------------------------------------- the problems
+
+
+def with_constant(X):
+    return np.column_stack([X, np.ones(len(X))])
+
+
+@pytest.mark.parametrize("weight", [0.05, 2.0])
+def test_a_step_solves_its_problem(weight):
+    X, y = clouds(20, seed=2)
+    X1, signs = with_constant(X), np.where(y == 1, 1.0, -1.0)
+    model = model_of(C=0.7, advice_weight=weight)
+    points = [
+        -z * twin_of(model, 2).D[i].T @ u
+        for i, (z, u) in enumerate(zip([1, -1, -1], twin_of(model, 2).u[0], strict=True))
+    ]
+    w = np.mean(points, axis=0)
+    for i in range(20):
+        model.partial_fit(X[i : i + 1], y[i : i + 1], [0, 1])
+        found = np.append(model.coef_[0], model.intercept_)
+
+        def objective(v, w=w, i=i):
+            loss = max(0.0, 1 - signs[i] * X1[i] @ v)
+            pulled = sum(((v - r) ** 2).sum() for r in points)
+            return 0.5 * ((v - w) ** 2).sum() + 0.7 * loss**2 + 0.5 * weight * pulled
+
+        solution = minimize(objective, w, method="BFGS", options={"gtol": 1e-9})
+        assert objective(found) <= solution.fun + 1e-12
+        assert_allclose(found, solution.x, atol=1e-6)
+        w = found
+    assert model.n_updates_ > 5
+
+
+def test_the_beginning_solves_the_problem_without_rows():
+    for n_rules, weight in [(1, 0.5), (3, 0.01), (3, 1.0), (3, 50.0)]:
+        model = model_of(advice_weight=weight).set_params(advice=RULES[:n_rules])
+        twin = twin_of(model, 2)
+        signs = [1, -1, -1][:n_rules]
+        # Nothing is learnt from a row of weight 0: the mean advice is there to be seen.
+        model.partial_fit(np.zeros((1, 4)), [0], [0, 1], sample_weight=[0.0])
+        mean = np.append(model.coef_[0], model.intercept_)
+        nu = 1 / (1 + n_rules * weight)
+        ends = np.cumsum([5] + [len(d) for d in twin.d])
+
+        def objective(v, twin=twin, ends=ends, signs=signs, weight=weight):
+            w, total = v[:5], 0.5 * v[:5] @ v[:5]
+            for i, z in enumerate(signs):
+                u = v[ends[i] : ends[i + 1]]
+                eta, lack = twin.D[i].T @ u + z * w, max(0.0, 1 + twin.d[i] @ u)
+                total += 0.5 * weight * (eta @ eta + lack**2)
+            return total
+
+        bounds = [(None, None)] * 5 + [(0, None)] * (ends[-1] - 5)
+        options = {"maxiter": 10**5, "maxfun": 10**6, "ftol": 1e-16, "gtol": 1e-12}
+        solution = minimize(
+            objective, np.zeros(ends[-1]), method="L-BFGS-B", bounds=bounds, options=options
+        )
+        assert_allclose((1 - nu) * mean, solution.x[:5], atol=2e-5 * max(1, np.abs(mean).max()))
+
+
+def test_refining_solves_its_least_squares():
+    X, y = clouds(40, seed=3)
+    model = model_of(refine=True, advice_weight=0.4, C=2.0)
+    model.partial_fit(X[:1], y[:1], [0, 1])
+    changed = 0
+    for i in range(1, 40):
+        before = model._state.arrays["advice_vectors"].copy()
+        model.partial_fit(X[i : i + 1], y[i : i + 1])
+        after = model._state.arrays["advice_vectors"]
+        w, at = np.append(model.coef_[0], model.intercept_), 0
+        for z, D, d in zip([1, -1, -1], twin_of(model, 2).D, twin_of(model, 2).d, strict=True):
+            k, root = len(d), np.sqrt(0.4)
+            A = np.zeros((k + 6, k + 1))
+            A[:k, :k], A[k:-1, :k], A[-1] = np.eye(k), root * D.T, root * np.append(d, 1.0)
+            wanted = np.concatenate([before[at : at + k], -root * z * w, [-root]])
+            best, norm = nnls(A, wanted)
+            assert_allclose(after[at : at + k], best[:k], atol=1e-9)
+            at += k
+        changed += (before != after).any()
+        # What the vectors stand for is what draws the weights.
+        rules = model._state.method.advice
+        r = -np.repeat([1, -1, -1], np.diff(rules["starts"])) * after @ rules["rows"] / 3
+        assert_allclose(model._state.arrays["advice"][0, rules["columns"]], r[:-1], atol=1e-12)
+        assert_allclose(model._state.arrays["intercept_advice"], r[-1:], atol=1e-12)
+    assert changed > 30
+
+
+def test_rules_in_other_units_are_refined_to_their_minimum():
+    """Coordinates whose steps are small: bounds of a hundred units."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(120, 30, 50), rng.normal(30, 6, 50)])
+    y = (X[:, 0] + rng.normal(0, 20, 50) > 120).astype(int)
+    rules = [
+        Advice.from_rules({0: (126, 500), 1: (">=", 30)}, range(2), 1),
+        Advice.from_rules({0: (40, 100), 1: ("<=", 25)}, range(2), 0),
+    ]
+    model = AdvicePassiveAggressiveClassifier(rules, advice_weight=0.1, refine=True)
+    model.partial_fit(X, y, [0, 1])
+    twin = twin_of(model, 2, 2)
+    for x, label in zip(X, y, strict=True):
+        twin.learn_row(x, label)
+    assert_allclose(model.coef_, twin.coef, rtol=1e-6, atol=1e-9)
+
+
+# -------------------------------------------------------------------------------- special cases
+
+
+@with_layouts
+@with_classes
+@pytest.mark.parametrize("advice", [None, [], ()])
+def test_without_advice_it_is_pa2(layout, n_classes, advice):
+    X, y = clouds(150, n_classes=n_classes)
+    X = LAYOUTS[layout](X)
+    params = dict(C=0.3, random_state=0, max_iter=7)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ours = AdvicePassiveAggressiveClassifier(advice, **params).fit(X, y)
+        other = PassiveAggressiveClassifier(
+            loss="squared_hinge", intercept_scaling=1.0, **params
+        ).fit(X, y)
+    assert_same(ours, other)
+    assert_array_equal(ours.advice_violation_, [])
+
+
+@with_layouts
+@with_classes
+def test_advice_of_no_weight_is_where_pa2_begins(layout, n_classes):
+    X, y = clouds(150, n_classes=n_classes)
+    X = LAYOUTS[layout](X)
+    params = dict(C=0.3, shuffle=False, max_iter=2, tol=None)
+    ours = model_of(n_classes, advice_weight=0.0)
+    begun = model_of(n_classes, advice_weight=0.0)
+    begun.partial_fit(X[:1], y[:1], range(n_classes), sample_weight=[0.0])
+    assert np.abs(begun.coef_).max() > 0.1
+    other = PassiveAggressiveClassifier(loss="squared_hinge", intercept_scaling=1.0, **params)
+    other.fit(X, y, coef_init=begun.coef_, intercept_init=begun.intercept_)
+    assert_close(ours.set_params(**params).fit(X, y), other)
+
+
+@with_classes
+def test_advice_of_great_weight_is_all_that_counts(n_classes):
+    X, y = clouds(50, n_classes=n_classes)
+    model = taught(model_of(n_classes, advice_weight=1e12), X, y)
+    twin = twin_of(model, n_classes)
+    assert_allclose(model.coef_, twin.coef, atol=1e-6)
+    # Nor does it break with one that leaves nothing of a row.
+    for weight in (1e40, 1e300):
+        for dtype in (np.float32, np.float64):
+            model = taught(model_of(n_classes, advice_weight=weight), X.astype(dtype), y)
+            assert np.isfinite(model.coef_).all() and model.n_updates_ > 0
+
+
+def test_advice_alone_classifies_its_regions():
+    rng = np.random.default_rng(0)
+    names = ["a", "b", "c"]
+    rules = [
+        Advice.from_rules({"a": (">=", 1), "b": (">=", 0.5)}, names, "yes"),
+        Advice.from_rules({"a": ("<=", -0.5)}, names, "no"),
+    ]
+    rows = rng.normal(size=(2000, 3)) * 3
+    for weight in (0.01, 1.0, 100.0):
+        model = AdvicePassiveAggressiveClassifier(rules, advice_weight=weight)
+        model.partial_fit(rows[:1], ["no"], ["no", "yes"], sample_weight=[0.0])
+        for rule in rules:
+            inside = rule.contains(rows)
+            assert inside.sum() > 200
+            right = model.predict(rows[inside]) == rule.label
+            assert right.all() if weight == 100.0 else right.mean() > 0.8
+    # The heavier they are, the nearer the rules come to each other, and the margin to 1.
+    assert (model.advice_violation_ < 0.02).all()
+
+
+def test_each_class_has_its_own_advice():
+    X, y = clouds(80, n_classes=3)
+    model = taught(model_of(3), X, y)
+    for k in range(3):
+        rules = [Advice(r.D, r.d, int(r.label == k)) for r in OF_THREE]
+        alone = taught(model_of().set_params(advice=rules), X, (y == k).astype(int))
+        assert_allclose(model.coef_[k], alone.coef_[0], rtol=1e-12, atol=1e-12)
+        assert_allclose(model.intercept_[k], alone.intercept_[0], rtol=1e-12, atol=1e-12)
+
+
+@with_refine
+def test_a_rule_said_twice_is_one_of_twice_the_weight(refine):
+    X, y = clouds(80)
+    once = taught(model_of(advice_weight=0.2, refine=refine).set_params(advice=RULES[:1]), X, y)
+    twice = taught(
+        model_of(advice_weight=0.1, refine=refine).set_params(advice=RULES[:1] * 2), X, y
+    )
+    if refine:  # each of the two is drawn half as much
+        assert np.abs(once.coef_ - twice.coef_).max() > 1e-6
+    else:
+        assert_allclose(once.coef_, twice.coef_, rtol=1e-9)
+
+
+def test_rows_of_no_loss_lead_to_the_advice():
+    model = model_of(advice_weight=0.1)
+    x = np.array([[3.0, 2.0, 1.0, 0.0]])
+    model.partial_fit(x, [1], [0, 1])
+    model.coef_ = [[3.0, 3.0, 3.0, 3.0]]
+    model.intercept_ = [1.0]
+    mean = np.append(twin_of(model, 2).mean_advice(0), 0.0)[:5]
+    for k in range(1, 4):
+        model.partial_fit(x, [1])
+        part = (1 / 1.3) ** k
+        assert_allclose(model.coef_[0], mean[:4] + part * (3.0 - mean[:4]), rtol=1e-12)
+        assert_allclose(model.intercept_[0], mean[4] + part * (1.0 - mean[4]), rtol=1e-12)
+    assert model.n_updates_ <= 1
+
+
+# -------------------------------------------------------------------------------- promises
+
+
+@with_refine
+@with_classes
+@with_layouts
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_chunks_pickles_and_passes_are_the_same_model(n_classes, layout, dtype, refine):
+    X, y = clouds(150, n_classes=n_classes, dtype=dtype)
+    X = LAYOUTS[layout](X)
+    model = model_of(n_classes, refine=refine, advice_weight=0.3)
+    whole = taught(model, X, y)
+    assert whole.coef_.dtype == dtype
+    passed = model_of(n_classes, refine=refine, advice_weight=0.3, shuffle=False)
+    passed.set_params(max_iter=1, tol=None).fit(X, y)
+    halves = taught(model, X[:70], y[:70], range(n_classes))
+    halves = pickle.loads(pickle.dumps(halves)).partial_fit(X[70:], y[70:])
+    assert_same(whole, taught(model, X, y, chunk=1), taught(model, X, y, chunk=7), passed, halves)
+    # Far enough for the scale to have been multiplied into the weights.
+    assert 0 < whole._state.arrays["scale"][0] <= 1
+    if dtype == np.float32:
+        assert whole._state.arrays["scale"][0] > (1 / 1.9) ** 150
+
+
+@with_refine
+@with_classes
+def test_layouts_and_types_agree(n_classes, refine):
+    X, y = clouds(120, n_classes=n_classes)
+    X[np.abs(X) < 0.4] = 0.0
+    model = model_of(n_classes, refine=refine)
+    dense = taught(model, X, y)
+    assert_close(taught(model, csr_matrix(X), y), dense)
+    mixed = taught(model, X[:60], y[:60], range(n_classes))
+    assert_close(mixed.partial_fit(csr_matrix(X[60:]), y[60:]), dense)
+    single = taught(model, X.astype(np.float32), y)
+    assert_allclose(single.coef_, dense.coef_, rtol=1e-3, atol=1e-4)
+
+
+@with_refine
+def test_rows_without_labels_or_weight_leave_it_as_it_is(refine):
+    X, y = clouds(100)
+    model = taught(model_of(refine=refine), X[:60], y[:60])
+    before = model.coef_.copy()
+    model.partial_fit(X[60:], y[60:], sample_weight=np.zeros(40))
+    assert_array_equal(model.coef_, before)
+
+
+@with_refine
+@with_classes
+def test_labels_at_a_price(n_classes, refine):
+    """The loop that buys labels makes the same steps."""
+    X, y = clouds(120, n_classes=n_classes)
+    model = model_of(n_classes, refine=refine)
+    bought = LabelEfficientClassifier(model, AllQuery(), shuffle=False).fit(X, y)
+    assert_close(bought.estimator_, taught(model, X, y))
+    rule = MarginQuery(delta=0.1, random_state=0)
+    some = LabelEfficientClassifier(model, rule, shuffle=False).fit(X, y)
+    assert 5 < some.n_queries_ < 115
+    # Rows that are not asked about draw nothing.
+    asked = some.queried_ if hasattr(some, "queried_") else None
+    if asked is not None:
+        assert_close(some.estimator_, taught(model, X[asked], y[asked], range(n_classes)))
+
+
+def test_errors_leave_it_as_it_was():
+    X, y = clouds(60)
+    model = taught(model_of(refine=True), X, y)
+    before = pickle.dumps(model._state.as_dict())
+    bad = X[:9].copy()
+    bad[5, 1] = np.nan
+    for rows in (bad, np.vstack([bad] * 20)):
+        with pytest.raises(ValueError, match="NaN"):
+            model.partial_fit(rows, y[np.arange(len(rows)) % 60])
+        assert pickle.dumps(model._state.as_dict()) == before
+    for advice, error in [
+        ([RULES[0], "glucose >= 126"], TypeError),
+        ([Advice([[1.0]], [1.0], 1)], ValueError),
+        ([Advice(RULES[0].D, RULES[0].d, 7)], ValueError),
+    ]:
+        model.set_params(advice=advice)
+        for learn in (model.partial_fit, model.fit):
+            with pytest.raises(error, match="advice"):
+                learn(X, y)
+        assert pickle.dumps(model._state.as_dict()) == before
+
+
+@with_classes
+def test_weights_can_be_set_and_made_sparse(n_classes):
+    X, y = clouds(100, n_classes=n_classes)
+    model = taught(model_of(n_classes), X, y)
+    other = pickle.loads(pickle.dumps(model)).sparsify()
+    assert_allclose(other.decision_function(X), model.decision_function(X), rtol=1e-12)
+    assert_allclose(other.advice_violation_, model.advice_violation_, rtol=1e-9)
+    loaded = pickle.loads(pickle.dumps(other))
+    assert_allclose(loaded.decision_function(X), model.decision_function(X), rtol=1e-12)
+    assert_same(loaded.densify(), other.densify())
+    model.partial_fit(X, y)
+    assert_close(loaded.partial_fit(X, y), model)
+    coef = np.arange(4.0 * len(model.coef_)).reshape(-1, 4)
+    model.coef_ = coef
+    assert_allclose(model.coef_, coef, atol=1e-12)
+    model.intercept_ = np.ones(len(coef))
+    assert_allclose(model.intercept_, 1.0, atol=1e-12)
+    assert_allclose(model.coef_, coef, atol=1e-12)
+
+
+@with_refine
+def test_a_warm_start_keeps_the_weights_and_takes_the_new_advice(refine):
+    X, y = clouds(100)
+    once = dict(max_iter=1, tol=None, shuffle=False, warm_start=True)
+    for first, second in [(RULES, RULES[:1]), (None, RULES), (RULES, None)]:
+        model = model_of(refine=refine, **once).set_params(advice=first).fit(X, y)
+        other = model_of(refine=refine, **once).set_params(advice=second)
+        other.fit(X, y, coef_init=model.coef_, intercept_init=model.intercept_)
+        assert_close(model.set_params(advice=second).fit(X, y), other)
+
+
+@with_refine
+def test_advice_that_comes_later(refine):
+    """The weights stay; the next rows draw them elsewhere."""
+    X, y = clouds(100)
+    for first, second in [(RULES[:1], RULES), (None, RULES), (RULES, None), (RULES, RULES[:2])]:
+        model = model_of(refine=refine).set_params(advice=first)
+        model = taught(model, X[:50], y[:50])
+        other = pickle.loads(pickle.dumps(model))
+        coef, intercept = model.coef_.copy(), model.intercept_.copy()
+        model.set_params(advice=second)
+        model.partial_fit(X[50:51], y[50:51], sample_weight=[0.0])
+        assert_allclose(model.coef_, coef, atol=1e-12)
+        once = dict(max_iter=1, tol=None, shuffle=False)
+        wanted = model_of(refine=refine, **once).set_params(advice=second)
+        wanted.fit(X[50:], y[50:], coef_init=coef, intercept_init=intercept)
+        model.partial_fit(X[50:], y[50:])
+        assert_allclose(model.coef_, wanted.coef_, rtol=1e-9, atol=1e-9)
+        assert np.abs(model.coef_ - other.partial_fit(X[50:], y[50:]).coef_).max() > 1e-3
+    # A list that grows is another one.
+    rules = [RULES[0]]
+    model = taught(model_of(refine=refine).set_params(advice=rules), X[:50], y[:50])
+    model.advice.append(RULES[1])
+    model.partial_fit(X[50:], y[50:])
+    assert len(model.advice_violation_) == 2
+
+
+def test_sparse_rows_cost_their_nonzeros():
+    """No array of the weights is touched as a whole for a row."""
+    n_features = 200_000
+    rules = [Advice.from_rules({3: (">=", 1)}, range(n_features), 1)]
+    rng = np.random.default_rng(0)
+    X = csr_matrix(
+        (rng.normal(size=400), (np.repeat(range(200), 2), rng.integers(9, size=400))),
+        shape=(200, n_features),
+    )
+    y = rng.integers(2, size=200)
+    model = AdvicePassiveAggressiveClassifier(rules, advice_weight=0.01).partial_fit(X, y, [0, 1])
+    z = model._state.arrays["coef"]
+    assert np.count_nonzero(z) <= 9 and np.count_nonzero(model.coef_) <= 9
+    assert_allclose(model._state.arrays["scale"], (1 / 1.01) ** 200)
+
+
+# -------------------------------------------------------------------------------- what it says
+
+
+def test_contradictions_are_named():
+    rules = [
+        Advice.from_rules({"a": (">=", 1)}, ["a", "b"], 1),
+        Advice.from_rules({"b": (0, 3)}, ["a", "b"], 0, name="the other"),
+        Advice.from_rules({"a": ("<=", 1), "b": ("<=", 0)}, ["a", "b"], 0),
+    ]
+    X, y = clouds(30, 2)
+    for learn in ("fit", "partial_fit"):
+        model = AdvicePassiveAggressiveClassifier(rules)
+        more = {"classes": [0, 1]} if learn == "partial_fit" else {}
+        with pytest.warns(UserWarning, match="contradict") as caught:
+            getattr(model, learn)(X, y, **more)
+        (message,) = {str(w.message) for w in caught if "contradict" in str(w.message)}
+        assert "advice[0], 'a >= 1 => 1', and advice[1], 'the other => 0'." in message
+        assert "b <= 0" not in message
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        AdvicePassiveAggressiveClassifier(rules[::2]).partial_fit(X, y, [0, 1])
+
+
+def test_a_region_of_the_origin_without_an_intercept():
+    X, y = clouds(30)
+    model = model_of(fit_intercept=False).set_params(
+        advice=[Advice.from_rules({0: ("<=", 1)}, range(4), 1, name="near")]
+    )
+    with pytest.warns(UserWarning, match="'near => 1', says nothing without an intercept"):
+        taught(model, X, y)
+
+
+@pytest.mark.parametrize(
+    "advice, message",
+    [
+        ([Advice([[1.0]], [1.0], 1)], r"advice\[0\], 'x0 <= 1 => 1', is about 1 features"),
+        ([RULES[0], Advice(RULES[0].D, RULES[0].d, 7)], r"advice\[1\].* none of the classes"),
+        ([Advice(RULES[1].D, RULES[1].d, 1, feature_names="abdc")], "is about the features"),
+    ],
+)
+def test_advice_that_does_not_fit(advice, message):
+    pandas = pytest.importorskip("pandas")
+    X, y = clouds(30)
+    frame = pandas.DataFrame(X, columns=[f"x{i}" for i in range(4)])
+    with pytest.raises(ValueError, match=message):
+        AdvicePassiveAggressiveClassifier(advice).fit(frame, y)
+
+
+def least_violation(rule, z, w, b):
+    """By another solver: over u >= 0."""
+
+    def objective(u):
+        eta = rule.D.T @ u + z * w
+        return eta @ eta + max(0.0, 1 + rule.d @ u - z * b) ** 2
+
+    k = len(rule.d)
+    options = {"ftol": 1e-16, "gtol": 1e-12, "maxiter": 10**5, "maxfun": 10**6}
+    result = minimize(
+        objective, np.ones(k), method="L-BFGS-B", bounds=[(0, None)] * k, options=options
+    )
+    return result.fun
+
+
+def test_violations_are_the_least_there_are():
+    X, y = clouds(60)
+    model = taught(model_of(C=5.0), X, y)
+    found = model.advice_violation_
+    for rule, violation, z in zip(RULES, found, [1, -1, -1], strict=True):
+        wanted = least_violation(rule, z, model.coef_[0], model.intercept_[0])
+        assert_allclose(violation**2, wanted, rtol=1e-5)
+    X, y = clouds(60, n_classes=3)
+    model = taught(model_of(3, C=5.0), X, y)
+    for rule, violation in zip(OF_THREE, model.advice_violation_, strict=True):
+        wanted = sum(
+            least_violation(rule, 1 if rule.label == c else -1, model.coef_[c], b)
+            for c, b in enumerate(model.intercept_)
+        )
+        assert_allclose(violation**2, wanted, rtol=1e-5)
+
+
+def test_explanations():
+    names = ["glucose", "bmi", "age"]
+    rules = [
+        Advice.from_rules({"glucose": (">=", 2)}, names, "ill"),
+        Advice.from_rules({"bmi": ("<=", -1)}, names, "healthy", name="thin"),
+    ]
+    X = np.array([[3.0, 0, 0], [2.5, 0, -9], [0, 0, 0], [0, -2, 0]])
+    model = AdvicePassiveAggressiveClassifier(rules)
+    model.partial_fit(X, ["ill", "ill", "healthy", "healthy"], ["healthy", "ill"])
+    model.coef_, model.intercept_ = [[0.5, 0.0, -0.25]], [0.0]
+    first, second = model.explain_advice(X)
+    # A weight that the rule does not speak of: there are rows of any age in the region.
+    assert_allclose(first.violation, 0.25)
+    assert first.coef_change == {"age": 0.25} and first.intercept_change == 0
+    assert str(first) == (
+        "glucose >= 2 => 'ill': contradicted by 0.25; what is missing: age +0.25. "
+        "0 of 2 rows in the region get another label."
+    )
+    assert second.n_rows == 1
+    # Changed so, and no less, the model follows a rule.
+    for i, report in enumerate([first, second]):
+        coef = model.coef_ + [[report.coef_change.get(name, 0.0) for name in names]]
+        other = pickle.loads(pickle.dumps(model))
+        other.coef_, other.intercept_ = coef, model.intercept_ + report.intercept_change
+        assert other.advice_violation_[i] < 1e-9
+        size = np.append(other.coef_ - model.coef_, report.intercept_change)
+        assert_allclose(np.linalg.norm(size), report.violation)
+        half = (model.coef_ + other.coef_) / 2
+        other.coef_, other.intercept_ = half, model.intercept_ + report.intercept_change / 2
+        assert_allclose(other.advice_violation_[i], report.violation / 2)
+    model.coef_ = [[0.5, 0.0, 0.0]]
+    first, _ = model.explain_advice()
+    assert first.violation == 0.0 and str(first) == "glucose >= 2 => 'ill': followed."
+    model.coef_ = [[-0.5, 0.0, 0.0]]
+    first, _ = model.explain_advice(X)
+    assert first.coef_change["glucose"] > 0.4 and first.n_contradicted == 2
+    # Of what was learnt with, not of what is set for later.
+    model.set_params(advice=None)
+    assert len(model.explain_advice()) == 2
+
+
+def test_explanations_of_several_classes_name_the_worst():
+    X, y = clouds(60, n_classes=3)
+    model = taught(model_of(3), X, y)
+    model.coef_, model.intercept_ = np.zeros((3, 4)), [-2.0, -2.0, 5.0]
+    reports = model.explain_advice()
+    assert [report.against for report in reports[:1]] == [2]
+    assert "most by the decision about 2" in str(reports[0])
+    # The first of its conditions, x0 >= 0.5, takes a fifth from 3^2 + 6^2.
+    assert_allclose(reports[0].violation, np.sqrt(0.8 * (3.0**2 + 6.0**2)))
+
+
+def test_a_refused_chunk_costs_no_refined_vectors():
+    """Where the advice has just been changed, and is changed back."""
+    X, y = clouds(100)
+    model = taught(model_of(refine=True), X[:60], y[:60])
+    wanted = pickle.loads(pickle.dumps(model)).partial_fit(X[60:], y[60:])
+    bad = np.vstack([X] * 3)
+    bad[250, 0] = np.nan
+    for rows in (bad[249:251], bad):
+        for new in (dict(advice=RULES[:1]), dict(refine=False), dict(advice=None)):
+            model.set_params(**new)
+            with pytest.raises(ValueError, match="NaN"):
+                model.partial_fit(rows, np.tile(y, 3)[: len(rows)])
+            model.set_params(advice=RULES, refine=True)
+    assert_same(model.partial_fit(X[60:], y[60:]), wanted)
