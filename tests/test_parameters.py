@@ -88,6 +88,9 @@ TABLE = [
             "shrinking": (False, NOT_OF_STREAMS),
             "tol": (0.3, TAKEN_UP),
             "ramp_s": (0.5, NOT_OF_STREAMS),  # but of lasvm-nc and -i, below
+            "max_support_vectors": (10, TAKEN_UP),
+            "budget_policy": ("oldest", NOT_OF_STREAMS),  # but with a budget, below
+            "max_age": (20, TAKEN_UP),
             "cache_size": (1e-3, NOT_OF_STREAMS),
             "class_weight": ({1: 5.0}, TAKEN_UP),
             "selection": ("active", TAKEN_UP),
@@ -102,6 +105,10 @@ TABLE = [
         },
     ),
     (LASVC(algorithm="lasvm-i", C=10.0, gamma=0.3), {"ramp_s": (0.5, TAKEN_UP)}),
+    (
+        LASVC(C=10.0, gamma=0.3, max_support_vectors=10),
+        {"budget_policy": ("oldest", TAKEN_UP), "max_support_vectors": (5, TAKEN_UP)},
+    ),
     (
         VirtualLASVC(C=10.0, gamma=0.3, finishing=False, random_state=0),
         {

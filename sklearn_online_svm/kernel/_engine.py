@@ -65,6 +65,10 @@ class SolverSpec:
     max_non_sv: int = 100
     # Most steps of REPROCESS after one row, shared by the problems.
     max_reprocess: int = 20_000
+    # Limits of the members of a problem, see ``Budget``; None: there is none.
+    most_members: int | None = None
+    max_age: int | None = None
+    closest: float | None = None
 
     @property
     def has_bias(self):
@@ -82,6 +86,7 @@ class SolverSpec:
             shrinking=self.shrinking,
             cache_bytes=cache_bytes // n_problems,
             row_limit=self.max_reprocess // n_problems,
+            budget=self._budget(),
         )
         if self.has_bias:
             return dict(delta_max=self.delta_max, n_init=self.n_init, **common)
@@ -110,9 +115,17 @@ class SolverSpec:
             clean_interval=state.integer("clean_interval"),
             max_non_sv=state.integer("max_non_sv"),
             max_reprocess=state.integer("max_reprocess"),
+            most_members=_or_none(state, "most_members", state.integer, 1),
+            max_age=_or_none(state, "max_age", state.integer, 1),
+            closest=_or_none(state, "closest", state.number, 0.0, 1.0),
         )
         state.end()
         return spec
+
+    def _budget(self):
+        if self.most_members is None and self.max_age is None:
+            return None
+        return dict(most=self.most_members, max_age=self.max_age, closest=self.closest)
 
     def _admission(self):
         if self.algorithm == "lasvm-nc":
@@ -122,6 +135,11 @@ class SolverSpec:
         if self.algorithm == "batch":  # of RampSVC without a bias
             return admission.Violators(self.ramp_s, self.tol)
         return admission.Admission(self.ramp_s)
+
+
+def _or_none(state, name, read, *limits):
+    """Return a field that may be None."""
+    return None if state.value(name) is None else read(name, *limits)
 
 
 @dataclass(frozen=True)

@@ -76,6 +76,23 @@ class LASVC(OnlineKernelLearner):
         Place :math:`s < 1` of the ramp: rows with a margin :math:`y f(x) < s` are outliers to
         ``"lasvm-nc"`` and ``"lasvm-i"``; the other algorithms only count them. Also the threshold
         of :meth:`suspect_labels`.
+    max_support_vectors : int, default=None
+        Vectors that each binary problem keeps, at most, after every row: a model of fixed size for
+        streams without end. See ``budget_policy`` for what gives way. With ``max_iter=1`` and
+        without ``warm_start`` only. None: no limit.
+    budget_policy : {"merging", "oldest"}, default="merging"
+        What gives way when there are too many vectors. Those with :math:`\alpha = 0` that would
+        not move go first, whatever the policy.
+
+        - ``"merging"``: of two neighbours of one class the lighter one is merged into the other,
+          which from then on stands for both: it takes over C and :math:`\alpha`, and may weigh
+          more than C. The pair with the smallest :math:`C_i \|\phi(x_i) - \phi(x_j)\|^2` is taken,
+          among those at an angle whose cosine is at least 0.9 (class attribute
+          ``merge_cosine``). If there is none the oldest vector goes.
+        - ``"oldest"``: the one that was learnt first.
+    max_age : int, default=None
+        Rows after which a vector is forgotten, merged or not, for streams whose world changes.
+        None: no limit.
     cache_size : float, default=500
         Memory for kernel rows, in MB. Too little costs time, never correctness.
     class_weight : dict, "balanced" or "online_balanced", default=None
@@ -277,6 +294,9 @@ class LASVC(OnlineKernelLearner):
         shrinking=True,
         tol=1e-3,
         ramp_s=-1.0,
+        max_support_vectors=None,
+        budget_policy="merging",
+        max_age=None,
         cache_size=500,
         class_weight=None,
         selection="random",
@@ -301,6 +321,9 @@ class LASVC(OnlineKernelLearner):
         self.shrinking = shrinking
         self.tol = tol
         self.ramp_s = ramp_s
+        self.max_support_vectors = max_support_vectors
+        self.budget_policy = budget_policy
+        self.max_age = max_age
         self.cache_size = cache_size
         self.class_weight = class_weight
         self.selection = selection

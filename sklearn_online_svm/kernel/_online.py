@@ -59,6 +59,9 @@ class OnlineKernelLearner(KernelLearner):
         "n_candidates": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
         "max_labels": [Interval(Integral, 1, None, closed="left"), None],
         "stopping": [StrOptions(set(STOPPINGS)), None],
+        "max_support_vectors": [Interval(Integral, 2, None, closed="left"), None],
+        "budget_policy": [StrOptions({"merging", "oldest"})],
+        "max_age": [Interval(Integral, 1, None, closed="left"), None],
         "shuffle": ["boolean"],
     }
 
@@ -66,12 +69,17 @@ class OnlineKernelLearner(KernelLearner):
     _tunable = (
         *("C", "class_weight", "tol", "delta_max", "finishing", "ramp_s", "shrinking"),
         *("cache_size", "n_jobs", "n_candidates", "max_labels", "stopping"),
+        *("max_support_vectors", "budget_policy", "max_age"),
     )
 
     # Passes of ``fit``, whether it starts from what has been learnt, how rows are chosen.
     _most_passes = 1
     _starts_warm = False
     _rule = "random"
+    # What the vectors of a problem are limited to.
+    max_support_vectors = None
+    budget_policy = "merging"
+    max_age = None
 
     # lasvm: members kept while only one class has been seen.
     n_init = 5
@@ -82,6 +90,9 @@ class OnlineKernelLearner(KernelLearner):
     # lasvm-g, -nc, -i: rows admitted between two runs of CLEAN, vectors at alpha = 0 it leaves.
     clean_interval = 300
     max_non_sv = 100
+    # budget_policy="merging": the cosine of two vectors in kernel space from which one may stand
+    # for the other.
+    merge_cosine = 0.9
     # selection="autoactive": the nearest of so many candidates within the margin is chosen.
     n_close = 5
     # stopping="margin": so many rows, one after the other, lay outside the margin.
@@ -460,6 +471,9 @@ class OnlineKernelLearner(KernelLearner):
             clean_interval=self.clean_interval,
             max_non_sv=self.max_non_sv,
             max_reprocess=self.max_reprocess,
+            most_members=self.max_support_vectors,
+            max_age=self.max_age,
+            closest=self.merge_cosine if self.budget_policy == "merging" else None,
         )
 
     def _needs_finite_costs(self):
@@ -474,6 +488,7 @@ class OnlineKernelLearner(KernelLearner):
 
     def _begin_passes(self, X, codes, cost, before):
         refuse_contradictions(self)
+        self._refuse_passes_with_limits()
         self.n_labels_used_ = 0
         self.stopped_early_ = False
         at = dict(stage="begin", n_pass=1, patience=None)
@@ -488,6 +503,16 @@ class OnlineKernelLearner(KernelLearner):
         self._engine = engine
         self._allow_steps(X.shape[0])
         return self._passes(self, X, codes, cost, at)
+
+    def _refuse_passes_with_limits(self):
+        limited = self.max_support_vectors is not None or self.max_age is not None
+        if limited and (self._most_passes != 1 or self._starts_warm):
+            raise ValueError(
+                "max_support_vectors and max_age are for a single pass from the beginning: "
+                "another one would learn rows anew that have been let go. They need max_iter=1 and "
+                f"warm_start=False, got max_iter={self._most_passes} and "
+                f"warm_start={self._starts_warm}."
+            )
 
     def _seed(self, engine, solution, X, codes, cost, before):
         """Begin with the solution of the former fit, moved into the present boxes."""

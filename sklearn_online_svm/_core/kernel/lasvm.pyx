@@ -284,6 +284,26 @@ cdef class Lasvm(Problem):
         self.members.scan()
         self.set_b()
 
+    cdef int shed(self) noexcept nogil:
+        cdef int code = Problem.shed(self)
+        cdef Py_ssize_t s
+        cdef bint rises = False, falls = False
+        if code <= 0:
+            return code
+        for s in range(self.members.n):
+            rises |= self.members.upper[s] > 0.0
+            falls |= self.members.lower[s] < 0.0
+        if rises and falls:
+            return code
+        # One class has left: as if no row of it had been seen.
+        self.both_seen = False
+        for s in range(self.members.n):
+            if self.members.alive[s]:
+                self.members.move(s, -self.members.alpha[s])
+                self.members.g[s] = self.members.target[s]
+        self.refresh()
+        return code
+
     @property
     def violation_met(self):
         return max(self.violation, self.delta, 0.0)

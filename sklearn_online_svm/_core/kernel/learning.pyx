@@ -4,6 +4,7 @@ from libc.stdint cimport INT64_MAX, int64_t
 
 from ..simd.leaves cimport LEAVES_BLOCK, leaves_extremes
 from .active_set cimport ActiveSet
+from .budget cimport Budget
 from .fresh_rows cimport Fresh
 from .kernel_rows cimport KernelRows
 from .members cimport Example
@@ -24,7 +25,7 @@ cdef class Learning(Membership):
         self.allow(INT64_MAX)
 
     def configure(self, *, double tol, bint shrinking, Py_ssize_t cache_bytes,
-                  int64_t row_limit=INT64_MAX):
+                  int64_t row_limit=INT64_MAX, budget=None):
         """Options that may change while learning goes on; a subclass has some of its own. A row of
         the cache that is dropped costs time only."""
         if tol != self.tol:
@@ -32,12 +33,23 @@ cdef class Learning(Membership):
         self.tol = self.tau = tol
         self.shrinking = shrinking
         self.row_limit = row_limit
+        self.set_budget(budget)
         if self.rows is None or cache_bytes != self.cache_bytes:
             # A quarter of the budget is for the rows of `finish` while shrunk.
             active = ActiveSet(cache_bytes // 4)
             self.rows = KernelRows(cache_bytes - cache_bytes // 4)
             self.active = active
             self.cache_bytes = cache_bytes
+
+    def set_budget(self, limits):
+        """Limits of members, as :class:`Budget` takes them, or None."""
+        if limits is None:
+            self.budget = None
+        elif self.budget is not None:
+            self.budget.configure(**limits)
+        else:
+            self.budget = Budget(**limits)
+            self.budget.reserve(self.members.capacity)
 
     cdef void take_memory(self, Py_ssize_t n_bytes) noexcept:
         """Another budget for kernel rows, between blocks: what problems share has grown."""
@@ -97,6 +109,8 @@ cdef class Learning(Membership):
             state.update(self.settled.state(self.members.n))
             self.blank(state["settled_g"])
         self.blank(state["g"])
+        if self.budget is not None:
+            state.update(self.budget.state(self.members.n))
         return state
 
     cdef int blank(self, double[::1] g) except -1:
@@ -132,6 +146,8 @@ cdef class Learning(Membership):
         self.both_seen = scalars[3] == 1.0
         self.n_evaluations, self.n_changes, self.solved_at = (int(c) for c in counters)
         self.settled.restore(state, self.members, self.tol)
+        if self.budget is not None:
+            self.budget.restore(state, self.members.n)
 
     cdef int take_back(self, dict state) except -1:
         """Back to what ``state`` gave; kernel rows are computed again."""

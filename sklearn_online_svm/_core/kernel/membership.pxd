@@ -1,6 +1,7 @@
 """What one binary problem keeps: its members, and the rows of their kernel matrix."""
 from libc.stdint cimport int32_t, int64_t
 
+from .budget cimport Budget
 from .fresh_rows cimport Fresh
 from .gathering cimport Gathering
 from .kernel_rows cimport KernelRows
@@ -21,6 +22,7 @@ cdef class Membership:
     cdef bint identity               # slot numbers are those of the store (a single problem)
     cdef readonly int64_t n_evaluations
     cdef readonly int64_t n_changes  # what a pass has to be free of to be the last one
+    cdef readonly Budget budget      # or None: members are kept as long as they matter
     cdef readonly Settled settled    # the optimum on the side, where decisions were asked for
     cdef double work                 # values touched, for returning in time to the caller
     cdef Fresh fresh

@@ -67,6 +67,8 @@ cdef class Membership:
         self.n_pending = self.n_released = 0
         self.members.reserve(n)
         self.settled.reserve(self.members.capacity)
+        if self.budget is not None:
+            self.budget.reserve(self.members.capacity)
         if n > self.slots_capacity:
             n = n * 5 // 4
             self.released = <int32_t *>grown_buffer(self.released, n * sizeof(int32_t))
@@ -113,6 +115,8 @@ cdef class Membership:
         self.members.add(slot, row, g, self.fresh.gram[r * self.fresh.gram_ld + r],
                          <int32_t>(-r - 1))
         self.note(slot, <int32_t>slot)
+        if self.budget is not None:
+            self.budget.enter(slot)
         self.pending[self.n_pending] = <int32_t>slot
         self.n_pending += 1
         self.rows.enter(slot)
@@ -166,6 +170,8 @@ cdef class Membership:
         if self.members.index[slot] >= 0:
             self.released[self.n_released] = self.members.index[slot]
             self.n_released += 1
+        if self.budget is not None:
+            self.budget.leave(slot, self.members.n)
         self.members.remove(slot)
         self.rows.leave(slot)
 

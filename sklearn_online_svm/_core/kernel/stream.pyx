@@ -374,6 +374,8 @@ cdef class DualLoop(Finishing):
             problem.improving = code > 0
             if code > 0:
                 self.attend(problem)
+        if code == 0 and problem.budget is not None and problem.shed() < 0:
+            return -1
         return code
 
     cdef void attend(self, Problem problem) noexcept nogil:

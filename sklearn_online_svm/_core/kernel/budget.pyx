@@ -1,0 +1,170 @@
+"""How many members a problem keeps; the contract is in the ``.pxd``."""
+from libc.math cimport INFINITY, fabs, fmax, sqrt
+from libc.stdint cimport INT64_MAX, int32_t, int64_t
+from libc.stdlib cimport free
+
+from ..memory cimport grown_buffer
+from .members cimport Members
+
+import numpy as np
+
+from ..stored import LARGEST_COUNT
+
+cdef enum:
+    NOBODY = -1
+    UNKNOWN = -2
+
+
+cdef class Budget:
+    """Limits of a problem.
+
+    Parameters
+    ----------
+    most : int, optional
+        Members.
+    max_age : int, optional
+        Rows after which a member leaves.
+    closest : float, optional
+        Cosine of two vectors in kernel space from which one may be merged into the other. Without
+        it the oldest gives way.
+    """
+    def __init__(self, *, most=None, max_age=None, closest=None):
+        self.configure(most=most, max_age=max_age, closest=closest)
+
+    def __dealloc__(self):
+        free(self.born)
+        free(self.neighbour)
+        free(self.distance)
+        free(self.cosine)
+
+    def configure(self, *, most, max_age, closest):
+        """Other limits; the ages stay."""
+        self.most = np.iinfo(np.intp).max if most is None else most
+        self.max_age = INT64_MAX if max_age is None else max_age
+        self.closest = INFINITY if closest is None else closest
+        self.least_born = 0
+
+    def state(self, Py_ssize_t n):
+        """What ``restore`` takes, as arrays: all but neighbours, of ``n`` slots."""
+        return {
+            "budget_now": np.array([self.now], dtype=np.int64),
+            "budget_born": np.array([self.born[s] for s in range(n)], dtype=np.int64),
+        }
+
+    def restore(self, state, Py_ssize_t n):
+        cdef Py_ssize_t s
+        self.now = state.array("budget_now", np.int64, (1,), low=0, high=LARGEST_COUNT)[0]
+        born = state.array("budget_born", np.int64, (n,), low=0, high=self.now)
+        self.reserve(n)
+        for s in range(n):
+            self.born[s] = born[s]
+            self.neighbour[s] = UNKNOWN
+        self.least_born = 0
+
+    cdef int reserve(self, Py_ssize_t n) except -1:
+        """Room for slots; those that have none yet are as old as this call."""
+        cdef Py_ssize_t s, former = self.capacity
+        if n <= former:
+            return 0
+        self.born = <int64_t *>grown_buffer(self.born, n * sizeof(int64_t))
+        self.neighbour = <int32_t *>grown_buffer(self.neighbour, n * sizeof(int32_t))
+        self.distance = <double *>grown_buffer(self.distance, n * sizeof(double))
+        self.cosine = <double *>grown_buffer(self.cosine, n * sizeof(double))
+        self.capacity = n
+        for s in range(former, n):
+            self.enter(s)
+        return 0
+
+    # -------------------------------------------------------------------------- neighbours
+
+    cdef void enter(self, Py_ssize_t slot) noexcept nogil:
+        self.born[slot] = self.now
+        self.neighbour[slot] = UNKNOWN
+
+    cdef void leave(self, Py_ssize_t slot, Py_ssize_t n) noexcept nogil:
+        """Those whose neighbour it was have to look for another one."""
+        cdef Py_ssize_t s
+        for s in range(n):
+            if self.neighbour[s] == slot:
+                self.neighbour[s] = UNKNOWN
+
+    cdef void meet(self, Members members, Py_ssize_t slot, const float *k) noexcept nogil:
+        """Find the neighbour of a member, ``k`` its kernel row; others may find theirs in it.
+
+        Of two that are equally near it is the one in the lower slot: who is whose neighbour does
+        not depend on who came first.
+        """
+        cdef Py_ssize_t s
+        cdef double distance, cosine, diag = members.diag[slot]
+        self.neighbour[slot] = NOBODY
+        self.distance[slot] = INFINITY
+        for s in range(members.n):
+            # The box of a row beyond its ramp lies on the other side.
+            if s == slot or not members.alive[s] or members.y[s] != members.y[slot] or (
+                    (members.bound[s] > 0.0) != (members.bound[slot] > 0.0)):
+                continue
+            distance = fmax(0.0, diag + members.diag[s] - 2.0 * k[s])
+            if distance < self.distance[slot]:
+                self.neighbour[slot], self.distance[slot] = <int32_t>s, distance
+            if self.neighbour[s] != UNKNOWN and (distance < self.distance[s] or (
+                    distance == self.distance[s] and slot < self.neighbour[s])):
+                cosine = k[s] / sqrt(diag * members.diag[s])
+                self.neighbour[s], self.distance[s] = <int32_t>slot, distance
+                self.cosine[s] = cosine
+        if self.neighbour[slot] >= 0:
+            s = self.neighbour[slot]
+            self.cosine[slot] = k[s] / sqrt(diag * members.diag[s])
+
+    cdef Py_ssize_t stranger(self, Members members, Py_ssize_t first) noexcept nogil:
+        """A member, from ``first`` on, whose neighbour is not known."""
+        cdef Py_ssize_t s
+        for s in range(first, members.n):
+            if members.alive[s] and self.neighbour[s] == UNKNOWN:
+                return s
+        return -1
+
+    # -------------------------------------------------------------------------- who gives way
+
+    cdef Py_ssize_t outdated(self, Members members) noexcept nogil:
+        """One that is too old."""
+        cdef Py_ssize_t slot
+        if self.now - self.least_born <= self.max_age:
+            return -1
+        slot = self.oldest(members)
+        if slot < 0:
+            return -1
+        self.least_born = self.born[slot]
+        return slot if self.now - self.least_born > self.max_age else -1
+
+    cdef Py_ssize_t idle(self, Members members, double b) noexcept nogil:
+        """Of those with alpha = 0 the one that is farthest from moving; none that would move."""
+        cdef Py_ssize_t p, s, found = -1
+        cdef double want, least = 0.0
+        for p in range(members.n_zeros):
+            s = members.zeros[p]
+            want = (members.g[s] - b) * (1.0 if members.bound[s] > 0.0 else -1.0)
+            if want < least or want == least and found >= 0 and s < found:
+                found, least = s, want
+        return found
+
+    cdef Py_ssize_t mergeable(self, Members members) noexcept nogil:
+        """The one that moves f least, at most, when its neighbour stands for it: its weight, which
+        is its box, times the distance is smallest."""
+        cdef Py_ssize_t s, found = -1
+        cdef double harm, weight, least = INFINITY
+        for s in range(members.n):
+            if not members.alive[s] or self.neighbour[s] < 0 or self.cosine[s] < self.closest:
+                continue
+            weight = fabs(members.bound[s])
+            harm = self.distance[s] if weight == INFINITY else weight * self.distance[s]
+            if harm < least:
+                found, least = s, harm
+        return found
+
+    cdef Py_ssize_t oldest(self, Members members) noexcept nogil:
+        """The one that came first."""
+        cdef Py_ssize_t s, found = -1
+        for s in range(members.n):
+            if members.alive[s] and (found < 0 or self.born[s] < self.born[found]):
+                found = s
+        return found

@@ -1,0 +1,207 @@
+"""LASVC with a limit on what it keeps."""
+
+import pickle
+from functools import partial
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy.sparse import csr_matrix
+
+from sklearn_online_svm import LASVC
+from tests.support.samples import ALGORITHMS, three_classes, two_classes
+
+PARAMS = dict(C=3.0, gamma=0.1, random_state=0)
+POLICIES = ["merging", "oldest"]
+
+
+def same(one, other):
+    assert_array_equal(one.support_, other.support_)
+    assert_array_equal(one.dual_coef_, other.dual_coef_)
+    assert_array_equal(one.intercept_, other.intercept_)
+
+
+def n_kept(model):
+    return [problem.members.n_members for problem in model._engine.problems]
+
+
+@pytest.fixture
+def watched(monkeypatch):
+    """Vectors kept, after each block of rows of each model."""
+    counts = []
+    original = LASVC._learn_chunk
+
+    def learn_chunk(self, *args):
+        result = original(self, *args)
+        counts.append(max(n_kept(self)))
+        return result
+
+    monkeypatch.setattr(LASVC, "_learn_chunk", learn_chunk)
+    return counts
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("samples", [two_classes, three_classes])
+def test_a_stream_keeps_to_its_limit_row_by_row(samples, algorithm, policy, watched):
+    X, y = samples(300)
+    model = LASVC(algorithm=algorithm, max_support_vectors=20, budget_policy=policy, **PARAMS)
+    for row in range(300):
+        model.partial_fit(X[[row]], y[[row]], np.unique(y))
+    assert max(watched) == 20
+    assert len(model.support_) <= 20 * (1 if samples is two_classes else 3)
+    assert model.score(X, y) > 0.65
+    model.finish()
+    assert max(n_kept(model)) <= 20
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("samples", [two_classes, three_classes])
+def test_chunks_threads_caches_layouts_and_pickles_change_nothing(samples, algorithm, policy):
+    X, y = samples(250)
+    params = dict(PARAMS, algorithm=algorithm, max_support_vectors=25, max_age=150)
+    make = partial(LASVC, budget_policy=policy, **params)
+    whole = make().partial_fit(X, y, np.unique(y))
+    others = [
+        make(n_jobs=3).partial_fit(X, y, np.unique(y)),
+        make(cache_size=1e-3).partial_fit(X, y, np.unique(y)),
+        make().partial_fit(csr_matrix(X), y, np.unique(y)),
+    ]
+    for size in (1, 7):
+        model = make()
+        for first in range(0, 250, size):
+            rows = slice(first, first + size)
+            model.partial_fit(X[rows], y[rows], np.unique(y))
+            if first % 35 == 0:
+                model = pickle.loads(pickle.dumps(model))
+        others.append(model)
+    for other in others:
+        same(other, whole)
+
+
+def test_float32_rows_are_learnt_as_well():
+    """Another vector now and then, and from there on others."""
+    X, y = two_classes(400)
+    double = LASVC(max_support_vectors=40, **PARAMS).fit(X, y)
+    single = LASVC(max_support_vectors=40, **PARAMS).fit(X.astype(np.float32), y)
+    assert abs(single.score(X.astype(np.float32), y) - double.score(X, y)) < 0.05
+
+
+def test_a_limit_that_is_not_reached_changes_nothing():
+    X, y = two_classes(300)
+    plain = LASVC(**PARAMS).fit(X, y)
+    same(LASVC(max_support_vectors=300, max_age=300, **PARAMS).fit(X, y), plain)
+
+
+def test_merged_vectors_stand_for_others():
+    """A vector's weight may then be larger than C; none without merging."""
+    X, y = two_classes(500)
+    model = LASVC(max_support_vectors=20, **PARAMS).fit(X, y)
+    plain = LASVC(max_support_vectors=20, budget_policy="oldest", **PARAMS).fit(X, y)
+    assert np.abs(model.dual_coef_).max() > 2 * PARAMS["C"]
+    assert np.abs(plain.dual_coef_).max() <= PARAMS["C"]
+    assert abs(model.dual_coef_.sum()) < 1e-9
+    assert model.score(X, y) > plain.score(X, y)
+
+
+def test_a_neighbour_too_far_is_no_heir():
+    """Where no two vectors are close, merging is dropping the oldest."""
+    X, y = two_classes(300)
+    params = dict(PARAMS, gamma=50.0, max_support_vectors=30)
+    same(LASVC(**params).fit(X, y), LASVC(budget_policy="oldest", **params).fit(X, y))
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_no_vector_of_a_stream_is_too_old(algorithm):
+    X, y = three_classes(300)
+    model = LASVC(algorithm=algorithm, max_age=60, **PARAMS)
+    for first in range(0, 300, 20):
+        model.partial_fit(X[first : first + 20], y[first : first + 20], [10, 20, 30])
+        assert model.support_.min() >= first + 20 - 60
+    assert len(model.support_) > 20
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_old_rows_are_forgotten(algorithm):
+    """The classes change places halfway."""
+    X, y = two_classes(1200, noise=0.1)
+    y = np.where(np.arange(1200) < 600, y == "yes", y != "yes")
+    remembers = LASVC(algorithm=algorithm, **PARAMS)
+    forgets = LASVC(algorithm=algorithm, max_age=200, **PARAMS)
+    for first in range(0, 1200, 100):
+        rows = slice(first, first + 100)
+        for model in (remembers, forgets):
+            model.partial_fit(X[rows], y[rows], [False, True])
+    assert remembers.support_.min() < 600 < 1000 <= forgets.support_.min()
+    assert forgets.score(X[1000:], y[1000:]) > 0.85 > 0.5 > forgets.score(X[:600], y[:600])
+
+
+def test_precomputed_and_callable_kernels():
+    X, y = two_classes(200)
+
+    def rbf(A, B):
+        return np.exp(-0.1 * ((A[:, None] - B[None]) ** 2).sum(axis=2))
+
+    params = dict(PARAMS, max_support_vectors=25)
+    model = LASVC(**params).fit(X, y)
+    for other in (
+        LASVC(**{**params, "kernel": rbf}).fit(X, y),
+        LASVC(**{**params, "kernel": "precomputed"}).fit(rbf(X, X), y),
+    ):
+        assert n_kept(other) == n_kept(model) == [25]
+        assert np.mean(other.support_ == model.support_) > 0.9
+
+
+def test_limits_may_be_set_while_learning():
+    X, y = two_classes(400)
+    model = LASVC(**PARAMS).partial_fit(X[:200], y[:200], np.unique(y))
+    assert n_kept(model)[0] > 50
+    before = model.decision_function(X)
+    model.set_params(max_support_vectors=30)
+    assert_array_equal(model.decision_function(X), before)
+    model.partial_fit(X[200:], y[200:])
+    assert n_kept(model) == [30]
+    model.set_params(max_support_vectors=None).partial_fit(X[:100], y[:100])
+    assert n_kept(model)[0] > 30
+
+
+def test_a_snapshot_keeps_to_the_limit_and_changes_nothing():
+    X, y = two_classes(300)
+    watched, alone = (LASVC(max_support_vectors=20, **PARAMS) for _ in range(2))
+    for first in range(0, 300, 50):
+        rows = slice(first, first + 50)
+        for model in (watched, alone):
+            model.partial_fit(X[rows], y[rows], np.unique(y))
+        shot = watched.snapshot()
+        assert n_kept(shot)[0] <= 20
+        shot.partial_fit(X[:30], y[:30])
+    same(watched, alone)
+
+
+def test_hard_margins_have_no_weights_to_compare():
+    X, y = two_classes(300, noise=0.0)
+    model = LASVC(C=np.inf, gamma=0.5, max_support_vectors=30, random_state=0).fit(X, y)
+    assert n_kept(model)[0] <= 30 and model.score(X, y) > 0.75
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        (dict(max_support_vectors=1), "'max_support_vectors' parameter of LASVC must be"),
+        (dict(max_support_vectors=2.5), "'max_support_vectors' parameter of LASVC must be"),
+        (dict(max_age=0), "'max_age' parameter of LASVC must be"),
+        (dict(budget_policy="newest"), "'budget_policy' parameter of LASVC must be"),
+        (dict(max_support_vectors=9, max_iter=2), "max_iter=1 .* got max_iter=2"),
+        (dict(max_age=9, max_iter=-1), "max_iter=1 .* got max_iter=-1"),
+        (dict(max_age=9, warm_start=True), "warm_start=False, got .*warm_start=True"),
+    ],
+)
+def test_errors_name_the_parameter(params, message):
+    X, y = two_classes(60)
+    model = LASVC(**PARAMS).fit(X, y)
+    before = model.decision_function(X)
+    with pytest.raises(ValueError, match=message):
+        model.set_params(**params).fit(X, y)
+    model.set_params(**LASVC(**PARAMS).get_params())
+    assert_array_equal(model.decision_function(X), before)
