@@ -147,7 +147,7 @@ def draw_saturation(results, folder):
     ):
         _plot(left, points, field, label=label, **style)
     left.set(title="32 to 1, VIRTUAL", xlabel="rows learnt", ylabel="support vectors")
-    left.set_ylim(0, 260)
+    left.set_ylim(0, 300)
     left.legend(frameon=False, fontsize=9, loc="upper right", ncols=2)
     beside = right.twinx()
     beside.spines[["top"]].set_visible(False)

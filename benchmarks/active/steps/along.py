@@ -54,7 +54,7 @@ def measure_reuters(settings):
     return measure_runs(settings, "along_reuters", TEXT, N_TEXT_RUNS, variants)
 
 
-SET_BUDGETS = [20, 40, 60, 100, 150, 200, 300, 400, 700, 1000, 2000, None]
+SET_BUDGETS = [20, 40, 60, 100, 150, 200, 300, 400, 700, 1000, 2000, 4000, 8000, None]
 
 
 def measure_sets(settings):
