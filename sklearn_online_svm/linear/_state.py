@@ -153,7 +153,9 @@ class LinearState:
         Each view has memory of its own beside the arrays.
         """
         vectors = arrays["prototypes"]
-        if sparse != self.sparse:
+        # The arrays may be of before they were laid out for other rows.
+        flags = vectors.flags
+        if not (flags.f_contiguous if sparse else flags.c_contiguous):
             vectors = _laid_out(vectors, "F" if sparse else "C")
         numbers = (arrays[f"prototype_{name}"] for name in ("scales", "squares", "counts"))
         return Centres(vectors, *numbers, self.method.local["n_neighbors"], sparse)

@@ -108,7 +108,8 @@ def test_layouts_and_types_differ_by_rounding(learnt, level):
 @pytest.mark.slow
 @pytest.mark.parametrize("level", leaves.simd_levels()[1:])
 @pytest.mark.parametrize(
-    "tests", ["linear/test_twin", "linear/test_invariants", "active/test_queries"]
+    "tests",
+    ["linear/test_twin", "linear/test_invariants", "linear/test_local", "active/test_queries"],
 )
 def test_what_is_built_on_the_leaves_holds_at_every_level(level, tests):
     result = at_level(

@@ -527,6 +527,19 @@ def test_attributes_that_are_held_stay_what_they_were():
     assert_same(model, other)
 
 
+@with_models
+@with_layouts
+def test_arrays_that_nobody_holds_are_not_copied(model, layout):
+    X, y = rows_of(3, 100, seed=17)
+    X = LAYOUTS[layout](X)
+    model = learn(clone(model), X, y)
+    model.decision_function(X)
+    before = {name: id(array) for name, array in model._state.arrays.items()}
+    for rows in (slice(0, 1), slice(0, 100)):
+        model.partial_fit(X[rows], y[rows])
+        assert {name: id(array) for name, array in model._state.arrays.items()} == before
+
+
 def test_passes_warm_start_and_early_stopping():
     X, y = make_moons(600, noise=0.1, random_state=0)
     model = lol(8, C=0.1, max_iter=3, tol=None, random_state=0).fit(X, y)

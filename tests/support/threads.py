@@ -82,6 +82,10 @@ def look():
             assert copy.support_vectors_.shape == (len(copy.support_), 20)
             assert copy.support_.max(initial=-1) < copy.n_samples_seen_
             model.support_vectors_, model.dual_coef_, model.n_support_, model.intercept_
+        elif hasattr(copy, "prototypes_"):
+            assert len(copy.prototypes_) == len(copy.local_coef_) == len(copy.prototype_counts_)
+            assert model.local_coef_.shape[1:] == copy.local_coef_.shape[1:]
+            assert model.prototypes_.shape[1] == 20
         else:
             assert model.coef_.shape == copy.coef_.shape
             assert model.intercept_.shape == copy.intercept_.shape

@@ -30,6 +30,8 @@ cdef class LocalWeights(Weights):
     def __init__(self, Weights common, Weights local, Centres centres, double mobility):
         coef, intercept = common.arrays[:2]
         self._lay_out(coef, intercept, common.intercept, common.sparse)
+        # Held by `common`; one who holds them more is taken for a reader (Shelf).
+        self.arrays = ()
         self.common = common
         self.local = local
         self.centres = centres
