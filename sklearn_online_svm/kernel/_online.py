@@ -509,8 +509,8 @@ class OnlineKernelLearner(KernelLearner):
         if limited and (self._most_passes != 1 or self._starts_warm):
             raise ValueError(
                 "max_support_vectors and max_age are for a single pass from the beginning: "
-                "another one would learn rows anew that have been let go. They need max_iter=1 and "
-                f"warm_start=False, got max_iter={self._most_passes} and "
+                "another one would learn rows anew that have been let go. They need max_iter=1 "
+                f"and warm_start=False, got max_iter={self._most_passes} and "
                 f"warm_start={self._starts_warm}."
             )
 
