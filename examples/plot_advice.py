@@ -37,10 +37,10 @@ def draw_rows(n, seed):
     return X, (X.sum(axis=1) + rng.normal(size=n) > 0).astype(int)
 
 
-X, y = draw_rows(500, seed=3)
+X, y = draw_rows(500, seed=1)
 models = {
-    "with rules": AdvicePassiveAggressiveClassifier(rules, C=0.1),
-    "without": AdvicePassiveAggressiveClassifier(C=0.1),
+    "with rules": AdvicePassiveAggressiveClassifier(rules, C=0.02),
+    "without": AdvicePassiveAggressiveClassifier(C=0.02),
 }
 figure, axes = plt.subplots(1, 3, figsize=(11, 3.8), sharex=True, sharey=True)
 line = np.array([-3.0, 3.0])
@@ -73,7 +73,7 @@ for report in models["with rules"].explain_advice(X):
 # Learning curves
 # ===============
 #
-# The test error over fifty streams. Good rules are worth some dozens of labels. Wrong ones, the
+# The test error over fifty streams. Good rules are worth some twenty labels. Wrong ones, the
 # same regions with the labels exchanged, have to be unlearnt: with ``advice_weight=0.001`` that is
 # done for good, with 0.1 they go on to pull.
 

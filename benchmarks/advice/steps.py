@@ -9,12 +9,14 @@ from ..bench import harness
 
 KINDS = ["none", "good", "partial", "wrong"]
 WEIGHTS = [0.0, 0.001, 0.01, 0.1, 1.0]
+# One that is heavy enough for refined advice to differ.
+REFINED = 0.01
 
 
 def measure(work, settings):
     cases = [("none", 0.0, False)]
     cases += [(kind, weight, False) for kind in KINDS[1:] for weight in WEIGHTS]
-    cases += [(kind, 0.01, True) for kind in KINDS[1:]]
+    cases += [(kind, REFINED, True) for kind in KINDS[1:]]
     records = []
     for kind, weight, refine in cases:
         asked = {"work": work, "advice": kind, "weight": weight, "refine": refine}

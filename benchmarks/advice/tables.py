@@ -6,10 +6,10 @@ from ..bench.results import load
 from ..bench.rst import list_table, percent
 from ..bench.summary import Records
 from .sets import SETS
-from .steps import KINDS, WEIGHTS
+from .steps import KINDS, REFINED, WEIGHTS
 
-# The weight in tables and figures of the kinds.
-WEIGHT = 0.01
+# The default, which tables and figures of the kinds have.
+WEIGHT = 0.001
 SHOWN = (0, 5, 20, 100, 500)
 
 
@@ -35,15 +35,7 @@ def kinds(work, results):
     records = stored_curves(work, results)
     if not records:
         return None
-    rows = [
-        _row(title, curve)
-        for kind in KINDS
-        for title, curve in (
-            (kind, curve_of(records, kind)),
-            (f"{kind}, ``refine=True``", curve_of(records, kind, refine=True)),
-        )
-        if curve
-    ]
+    rows = [_row(kind, curve_of(records, kind)) for kind in KINDS]
     header = ["advice", "0 rows", *(f"{n} rows" for n in SHOWN[1:])]
     return list_table(header, rows)
 
@@ -54,10 +46,12 @@ def weights(results):
     for work, about in SETS.items():
         records = stored_curves(work, results)
         for kind in ("good", "wrong") if records else ():
-            rows += [
-                _row(f"{about.title}, {kind}, {weight:g}", curve_of(records, kind, weight))
-                for weight in WEIGHTS
-            ]
+            for weight in WEIGHTS:
+                title = f"{about.title}, {kind}, {weight:g}"
+                rows.append(_row(title, curve_of(records, kind, weight)))
+                if weight == REFINED:
+                    curve = curve_of(records, kind, weight, refine=True)
+                    rows.append(_row(f"{title}, ``refine=True``", curve))
     if not rows:
         return None
     header = ["set, advice, ``advice_weight``", "0 rows", *(f"{n} rows" for n in SHOWN[1:])]

@@ -84,7 +84,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         ``loss="squared_hinge"`` and ``intercept_scaling=1``.
     C : float, default=1.0
         Aggressiveness: how much a step is worth (:math:`\lambda / 2` in [1]_).
-    advice_weight : float, default=0.01
+    advice_weight : float, default=0.001
         How much each rule is worth (:math:`\mu` in [1]_): a row that teaches nothing draws the
         weights by the part :math:`1 - \nu = m \mu / (1 + m \mu)` of the way towards what m rules
         say. So the model remembers about :math:`1 / (m \mu)` rows. 0: the advice is where learning
@@ -236,7 +236,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
     >>> model.predict([[2.0, 2.0], [-3.0, 0.0]])
     array([1, 0])
     >>> print(model.explain_advice()[1])
-    glucose <= -1 => 0: contradicted by 0.486; what is missing: bmi -0.486.
+    glucose <= -1 => 0: contradicted by 0.494; what is missing: bmi -0.494.
     """
 
     _parameter_constraints: dict = {
@@ -255,7 +255,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         advice=None,
         *,
         C=1.0,
-        advice_weight=0.01,
+        advice_weight=0.001,
         refine=False,
         fit_intercept=True,
         max_iter=1000,
