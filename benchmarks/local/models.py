@@ -13,7 +13,7 @@ LINEAR, LOCAL, MAPPED, KERNEL = "linear", "local", "mapped", "kernel"
 FULL = 256
 # Of approximated kernels: components, and the rows that Nystroem may draw them from.
 N_COMPONENTS, N_BASIS = 200, 1000
-# Of the kernel perceptron.
+# Of kernel models with a limit.
 N_SUPPORT = 500
 
 _C = [0.01, 0.1, 1.0, 10.0]
@@ -112,6 +112,13 @@ MODELS = {
         KERNEL,
         _kernel_perceptron,
         {"gamma": _GAMMA},
+    ),
+    "lasvc_500": Model(
+        f"LASVC, {N_SUPPORT} support vectors",
+        KERNEL,
+        lambda choice, d: ours.LASVC(max_support_vectors=N_SUPPORT, **choice),
+        {"C": [1.0, 10.0], "gamma": _GAMMA},
+        n_orders=1,
     ),
     "lasvc": Model(
         "LASVC",
