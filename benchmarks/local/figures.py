@@ -34,5 +34,5 @@ def draw_all(results, folder):
         axis.set(title=SETS[name].title, xscale="log", xlabel="learning, µs per row", ylim=0)
         plain_log(axis.xaxis)
     axes.flat[0].set_ylabel("test error, %")
-    axes.flat[0].legend(frameon=False, fontsize=8)
+    axes.flat[-1].legend(frameon=False, fontsize=8, loc="lower left")
     save(figure, folder / "local_errors.png")
