@@ -19,6 +19,9 @@ from .advice import steps as advice
 from .advice import tables as advice_tables
 from .bench.measure import ROOT
 from .bench.results import RESULTS, load
+from .kernel_updates import figures as kernel_updates_figures
+from .kernel_updates import steps as kernel_updates
+from .kernel_updates import tables as kernel_updates_tables
 from .label_efficient import figures as label_efficient_figures
 from .label_efficient import steps as label_efficient
 from .label_efficient import tables as label_efficient_tables
@@ -43,6 +46,7 @@ ROOMS = {
     "robust_": (robust, robust_tables, robust_figures),
     "linear_": (linear, linear_tables, linear_figures),
     "local_": (local, local_tables, local_figures),
+    "kernel_updates_": (kernel_updates, kernel_updates_tables, kernel_updates_figures),
     "label_efficient_": (label_efficient, label_efficient_tables, label_efficient_figures),
     "active_": (active, active_tables, active_figures),
     "advice_": (advice, advice_tables, advice_figures),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from .active import tasks as active
 from .advice import tasks as advice
+from .kernel_updates import tasks as kernel_updates
 from .label_efficient import tasks as label_efficient
 from .linear import tasks as linear
 from .local import tasks as local
@@ -14,7 +15,7 @@ from .svc import tasks as svc
 
 
 def main(task, fields, answer):
-    for room in (svc, robust, linear, local, label_efficient, active, advice):
+    for room in (svc, robust, linear, local, kernel_updates, label_efficient, active, advice):
         if task in room.TASKS:
             record = room.TASKS[task](room.JOB(**json.loads(fields)))
             Path(answer).write_text(json.dumps(record))

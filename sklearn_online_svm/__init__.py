@@ -5,7 +5,13 @@ from importlib import import_module
 from ._show_versions import show_versions
 from ._version import __version__
 from .active import LabelEfficientClassifier
-from .kernel import LASVC, RampSVC, VirtualLASVC
+from .kernel import (
+    LASVC,
+    KernelPassiveAggressiveClassifier,
+    KernelPerceptronClassifier,
+    RampSVC,
+    VirtualLASVC,
+)
 from .linear import (
     Advice,
     AdvicePassiveAggressiveClassifier,
@@ -28,6 +34,8 @@ __all__ = [
     "AdvicePassiveAggressiveClassifier",
     "ConfidenceWeightedClassifier",
     "CostSensitivePassiveAggressiveClassifier",
+    "KernelPassiveAggressiveClassifier",
+    "KernelPerceptronClassifier",
     "LabelEfficientClassifier",
     "LocalOnlineClassifier",
     "PassiveAggressiveClassifier",

@@ -13,6 +13,8 @@ from sklearn_online_svm import (
     AROWClassifier,
     ConfidenceWeightedClassifier,
     CostSensitivePassiveAggressiveClassifier,
+    KernelPassiveAggressiveClassifier,
+    KernelPerceptronClassifier,
     LabelEfficientClassifier,
     LocalOnlineClassifier,
     PassiveAggressiveClassifier,
@@ -47,6 +49,8 @@ NO_WEIGHTS = "a hard constraint knows only the weight 0 and not 0"
 
 EMPTY_REGIONS = "50 rows in 20 regions: in some of them there is none of the heavy class"
 
+NO_INTERCEPT = "with the matrix of a linear kernel no class can have all rows"
+
 NO_POSITIVE_CLASS = "uneven margins need pos_label where labels are names"
 
 SINGLE_PASS = "a limit of vectors is for one pass; the check makes up to a thousand"
@@ -68,6 +72,11 @@ def expected_failed_checks(estimator):
             failures["check_class_weight_classifiers"] = EMPTY_REGIONS
         if getattr(estimator, "positive_margin", 0.0) != 0.0:
             failures["check_classifiers_classes"] = NO_POSITIVE_CLASS
+        return failures
+    if isinstance(estimator, KERNEL_UPDATES):
+        failures |= dict.fromkeys(weights, WEIGHTS_OF_STEPS)
+        if estimator.kernel == "precomputed":
+            failures["check_class_weight_classifiers"] = NO_INTERCEPT
         return failures
     if isinstance(estimator, RampSVC):
         if estimator.tol > EXACT["tol"]:
@@ -150,7 +159,16 @@ LINEAR = (
     SecondOrderPerceptronClassifier,
 )
 
+KERNEL_UPDATES = (KernelPassiveAggressiveClassifier, KernelPerceptronClassifier)
+
 ESTIMATORS += [
+    *(kind() for kind in KERNEL_UPDATES),
+    KernelPassiveAggressiveClassifier(loss="squared_hinge", multi_class="crammer_singer"),
+    KernelPassiveAggressiveClassifier(max_support_vectors=40, budget_policy="oldest"),
+    KernelPassiveAggressiveClassifier(kernel="precomputed"),
+    KernelPerceptronClassifier(average="vote", max_iter=5),
+    KernelPerceptronClassifier(average="mean", margin=0.1),
+    KernelPerceptronClassifier(max_support_vectors=40, budget_policy="smallest"),
     *(kind() for kind in LINEAR),
     PassiveAggressiveClassifier(loss="squared_hinge", multi_class="crammer_singer", average=True),
     PassiveAggressiveClassifier(max_iter=1, tol=None, average=20),

@@ -20,6 +20,8 @@ from sklearn_online_svm import (
     AROWClassifier,
     ConfidenceWeightedClassifier,
     CostSensitivePassiveAggressiveClassifier,
+    KernelPassiveAggressiveClassifier,
+    KernelPerceptronClassifier,
     LabelEfficientClassifier,
     LocalOnlineClassifier,
     PassiveAggressiveClassifier,
@@ -68,6 +70,23 @@ OF_FIRST_ORDER = OF_CLASSIFIERS | {
     "intercept_scaling": (0.25, TAKEN_UP),
 }
 OF_SECOND_ORDER = OF_CLASSIFIERS | {"covariance": ("full", REFUSED)}
+OF_KERNEL_UPDATES = {
+    "kernel": ("linear", REFUSED),
+    "degree": (2, REFUSED),
+    "gamma": (0.4, REFUSED),
+    "coef0": (1.0, REFUSED),
+    "max_support_vectors": (7, REFUSED),
+    "budget_policy": ("oldest", REFUSED),
+    "multi_class": ("crammer_singer", REFUSED),
+    "max_iter": (7, NOT_OF_STREAMS),
+    "tol": (0.5, NOT_OF_STREAMS),
+    "n_iter_no_change": (2, NOT_OF_STREAMS),
+    "shuffle": (False, NOT_OF_STREAMS),
+    "verbose": (1, NOT_OF_STREAMS),
+    "n_jobs": (2, NOT_OF_STREAMS),
+    "random_state": (7, NOT_OF_STREAMS),
+    "class_weight": ({1: 0.125}, TAKEN_UP),
+}
 # A hard constraint knows only the weight 0 and not 0.
 NO_ROWS_OF_ONE = {"class_weight": ({1: 0.0}, TAKEN_UP)}
 
@@ -140,6 +159,14 @@ TABLE = [
     (
         LASVC(selection="active", C=10.0, gamma=0.3, random_state=0),
         {"n_candidates": (5, TAKEN_UP), "random_state": (7, TAKEN_UP)},
+    ),
+    (
+        KernelPassiveAggressiveClassifier(gamma=0.3),
+        OF_KERNEL_UPDATES | {"C": (0.01, TAKEN_UP), "loss": ("squared_hinge", TAKEN_UP)},
+    ),
+    (
+        KernelPerceptronClassifier(gamma=0.3),
+        OF_KERNEL_UPDATES | {"margin": (0.7, TAKEN_UP), "average": ("mean", REFUSED)},
     ),
     (
         PassiveAggressiveClassifier(),

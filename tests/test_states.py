@@ -16,6 +16,7 @@ PARAMETERS = {
     "_learnt_with",
     "_interrupted.parameters",
     "_spec.kernel",
+    "_state.spec.kernel",
     "_unfinished.chance.given",
 }
 

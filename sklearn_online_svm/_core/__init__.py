@@ -38,6 +38,10 @@ Arrows run downward only. The kernel models::
                                             and chosen at run time; leaves.pyx shows them to
                                             Python
 
+The kernel models that make one step per row have neither: ``expansion``, over stores, fresh_rows
+and solution, stands in for the weights of the linear models; ``expansion_budgets``,
+``compression`` and ``votes`` go with it.
+
 The linear models::
 
     estimators (sklearn_online_svm.linear), LabelEfficientClassifier (sklearn_online_svm.active)

@@ -1,7 +1,15 @@
 """Models that keep support vectors."""
 
+from ._kernel_passive_aggressive import KernelPassiveAggressiveClassifier
+from ._kernel_perceptron import KernelPerceptronClassifier
 from ._lasvc import LASVC
 from ._ramp import RampSVC
 from ._virtual import VirtualLASVC
 
-__all__ = ["LASVC", "RampSVC", "VirtualLASVC"]
+__all__ = [
+    "LASVC",
+    "KernelPassiveAggressiveClassifier",
+    "KernelPerceptronClassifier",
+    "RampSVC",
+    "VirtualLASVC",
+]

@@ -143,8 +143,8 @@ def _or_none(state, name, read, *limits):
 
 
 @dataclass(frozen=True)
-class EngineSpec:
-    """All that is needed to build an empty engine; plain values, so that it can be pickled."""
+class VectorSpec:
+    """How vectors are kept, and the kernel between them; plain values, which can be pickled."""
 
     n_features: int
     n_problems: int
@@ -154,27 +154,9 @@ class EngineSpec:
     degree: int
     gamma: float
     coef0: float
-    cache_size: float
-    solver: SolverSpec
-    # The linear kernel, with a bias: where rows are counted from, (x - m).(z - m), or None.
-    offset: object = None
 
-    def build(self):
-        """Return an engine without vectors."""
-        store, n_bytes = self.store(), self._row_bytes()
-        problems = [
-            self.solver.problem(store, self.n_problems, n_bytes) for _ in range(self.n_problems)
-        ]
-        return DualLoop(store, problems, n_bytes)
-
-    def configure(self, engine):
-        """Give the present options to an engine built with others; its vectors stay."""
-        engine.share_rows(self._row_bytes())
-        for problem in engine.problems:
-            problem.configure(**self.solver.options(self.n_problems, self._row_bytes()))
-
-    def _row_bytes(self):
-        return int(min(self.cache_size * 2**20, sys.maxsize))
+    # Where rows are counted from: no field of its own.
+    offset = None
 
     def store(self):
         """Return a store without vectors."""
@@ -199,9 +181,9 @@ class EngineSpec:
         """Fields and values, for ``from_state``."""
         return asdict(self)
 
-    @classmethod
-    def from_state(cls, state, n_features, n_classes):
-        """Rebuild a spec from its fields, a :class:`Stored`.
+    @staticmethod
+    def stored_fields(state, n_features, n_classes):
+        """Return the fields of a spec in a :class:`Stored`.
 
         The model that it belongs to has so many features and classes.
         """
@@ -210,7 +192,7 @@ class EngineSpec:
         if not callable(kernel):
             kernel = state.choice("kernel", ["precomputed"] if precomputed else [*KINDS])
         n_problems = 1 if n_classes == 2 else n_classes
-        spec = cls(
+        return dict(
             n_features=state.integer("n_features", n_features, n_features),
             n_problems=state.integer("n_problems", n_problems, n_problems),
             dtype=state.choice("dtype", ["float32", "float64"]),
@@ -219,6 +201,43 @@ class EngineSpec:
             degree=state.integer("degree", 0, LARGEST_DEGREE),
             gamma=state.number("gamma", 0.0),
             coef0=state.number("coef0"),
+        )
+
+
+@dataclass(frozen=True)
+class EngineSpec(VectorSpec):
+    """All that is needed to build an empty engine; plain values, so that it can be pickled."""
+
+    cache_size: float
+    solver: SolverSpec
+    # The linear kernel, with a bias: where rows are counted from, (x - m).(z - m), or None.
+    offset: object = None
+
+    def build(self):
+        """Return an engine without vectors."""
+        store, n_bytes = self.store(), self._row_bytes()
+        problems = [
+            self.solver.problem(store, self.n_problems, n_bytes) for _ in range(self.n_problems)
+        ]
+        return DualLoop(store, problems, n_bytes)
+
+    def configure(self, engine):
+        """Give the present options to an engine built with others; its vectors stay."""
+        engine.share_rows(self._row_bytes())
+        for problem in engine.problems:
+            problem.configure(**self.solver.options(self.n_problems, self._row_bytes()))
+
+    def _row_bytes(self):
+        return int(min(self.cache_size * 2**20, sys.maxsize))
+
+    @classmethod
+    def from_state(cls, state, n_features, n_classes):
+        """Rebuild a spec from its fields, a :class:`Stored`.
+
+        The model that it belongs to has so many features and classes.
+        """
+        spec = cls(
+            **cls.stored_fields(state, n_features, n_classes),
             cache_size=state.number("cache_size", 0.0),
             solver=SolverSpec.from_state(state.part("solver")),
             offset=state.value("offset"),

@@ -2,12 +2,12 @@
 
 import warnings
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import (
@@ -18,20 +18,16 @@ from .._base import (
     generator_from,
     label_codes,
     running_balanced_weights,
-    weighted_variance,
 )
 from .._contract import Change
 from .._core.stored import Stored
 from ._engine import (
     COARSE,
-    KINDS,
-    LARGEST_DEGREE,
     EngineSpec,
     choose_layout,
     counted_from,
     far_centre,
     is_saturated,
-    needs_double,
     short,
     uncertainty,
 )
@@ -44,6 +40,7 @@ from ._interrupted import (
     same_rows,
 )
 from ._machine import KernelMachine, largest_row
+from ._model import KernelModel
 from ._passes import known_slots
 
 
@@ -55,19 +52,15 @@ class KernelLearner(KernelMachine):
     kind ``_passes``; ``_stages`` names what each method that can be resumed goes through.
     """
 
-    _fixed = ("kernel", "degree", "gamma", "coef0")
+    _fixed = KernelModel._fixed
 
     _parameter_constraints: dict = {
         "C": [Interval(Real, 0.0, None, closed="right")],
-        "kernel": [StrOptions({*KINDS, "precomputed"}), callable],
-        "degree": [Interval(Integral, 0, LARGEST_DEGREE, closed="both")],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
+        **KernelModel._parameter_constraints,
         "ramp_s": [Interval(Real, None, 1.0, closed="neither")],
         "shrinking": ["boolean"],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "cache_size": [Interval(Real, 0.0, None, closed="neither")],
-        "n_jobs": [Integral, None],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
@@ -221,18 +214,11 @@ class KernelLearner(KernelMachine):
 
         Fewer rows than ``fewest`` do not tell whether features are far from 0.
         """
-        kind = self.kernel if isinstance(self.kernel, str) else "callable"
-        if self._uses_gamma_scale():
-            self.gamma_ = scale_gamma(X, weights)
-        elif isinstance(self.gamma, str):
-            self.gamma_ = 1.0 / X.shape[1]
-        else:
-            self.gamma_ = float(self.gamma)
-        if X.dtype == np.float32 and needs_double(X, kind, self.gamma_):
-            X = X.astype(np.float64)
+        X = self._fix_gamma(X, weights)
         self._learnt_with = self._present_parameters()
         solver, offset = self._solver(), None
-        if kind == "linear" and solver.has_bias and X.shape[0] >= fewest:
+        linear = isinstance(self.kernel, str) and self.kernel == "linear"
+        if linear and solver.has_bias and X.shape[0] >= fewest:
             offset = far_centre(X if weights.all() else X[weights > 0])
             X = X if offset is None else X.astype(np.float64, copy=False)
         self._dtype = X.dtype
@@ -394,24 +380,3 @@ class KernelLearner(KernelMachine):
     def _is_solved(self):
         """Whether the problems over the vectors kept are solved to tol."""
         return all(problem.delta <= problem.tau for problem in self._engine.problems)
-
-
-def scale_gamma(X, weights):
-    """gamma="scale": 1 / (n_features * variance); 1.0 where all entries are the same."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        variance = weighted_variance(X, weights)
-    if variance == 0 and is_constant(X[weights > 0]):
-        return 1.0
-    with np.errstate(divide="ignore", over="ignore"):
-        gamma = float(np.float64(1.0) / (X.shape[1] * np.float64(variance)))
-    if not 0 < gamma < np.inf:
-        raise ValueError(
-            f"gamma='scale' is {gamma} for these features: their variance is beyond the range of "
-            "a double. Scale the features, or give gamma a number."
-        )
-    return gamma
-
-
-def is_constant(X):
-    """Whether all entries of X are the same."""
-    return not X.size or X.max() == X.min()

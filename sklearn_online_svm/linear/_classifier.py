@@ -1,36 +1,29 @@
 """Linear classifiers: labels and their weights, on top of what every linear model does."""
 
-from functools import partial
-from numbers import Integral
-
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.model_selection import StratifiedShuffleSplit
-from sklearn.utils._param_validation import StrOptions
 
 from .._base import (
-    balanced_weights,
     check_labels,
     check_rows,
     check_weights,
-    class_factors,
     classes_of_stream,
     encode_labels,
-    label_codes,
     plain_rows,
 )
+from .._rows import canonical
+from .._stepwise import StepwiseLabels
 from .._suspects import SuspectLabels
-from ._learner import LinearLearner, canonical
-from ._priced import PricedRows
+from ._learner import LinearLearner
 
 
-class LinearClassifier(SuspectLabels, ClassifierMixin, LinearLearner):
+class LinearClassifier(StepwiseLabels, SuspectLabels, ClassifierMixin, LinearLearner):
     """A linear classifier; see :class:`LinearLearner` for what a subclass defines."""
 
     _parameter_constraints: dict = {
         **LinearLearner._parameter_constraints,
-        "n_jobs": [Integral, None],
-        "class_weight": [StrOptions({"balanced"}), dict, None],
+        **StepwiseLabels._parameter_constraints,
     }
     _tunable = (*LinearLearner._tunable, "class_weight")
     _splitter = StratifiedShuffleSplit
@@ -161,46 +154,6 @@ class LinearClassifier(SuspectLabels, ClassifierMixin, LinearLearner):
         self._continue(X, new)
         return X, codes, weights
 
-    def __priced_rows__(self):
-        """Return what takes rows through the loop where labels have a price."""
-        if "_state" not in self.__dict__:
-            self._validate_params()
-        # The loop asks by the newest weights, not by averages.
-        return None if getattr(self, "average", False) else partial(PricedRows, self)
-
-    def _read_targets(self, y, weights):
-        """Codes of the labels of ``fit``."""
-        self.classes_, codes = label_codes(y)
-        n_classes = len(self.classes_)
-        if weights is not None:
-            n_classes = np.count_nonzero(np.bincount(codes, weights=weights))
-        if n_classes < 2:
-            raise ValueError(
-                "The number of classes has to be greater than one; got "
-                f"{n_classes} class{'' if weights is None else ' with positive sample weight'}"
-            )
-        return codes
-
-    def _row_weights(self, codes, weights, stream=False):
-        """Class weight times sample weight, or None where all are 1."""
-        factors = self._class_factors(codes, weights, stream)
-        if factors is None:
-            return weights
-        return factors[codes] if weights is None else factors[codes] * weights
-
-    def _class_factors(self, codes, weights, stream):
-        """Weight of each class, or None where all are 1."""
-        if self.class_weight is None:
-            return None
-        if self.class_weight == "balanced":
-            if stream:
-                raise ValueError(
-                    "class_weight='balanced' is not supported for partial_fit: the class counts "
-                    "of a stream are not known. Use a dict of weights."
-                )
-            return balanced_weights(codes, len(self.classes_), weights)
-        return class_factors(self.class_weight, self.classes_)
-
     def _positive_is_first(self, *, alike):
         """Whether the positive one of two classes is the first; `alike`: it does not matter.
 
@@ -220,9 +173,6 @@ class LinearClassifier(SuspectLabels, ClassifierMixin, LinearLearner):
                 f"positive one in pos_label of {type(self).__name__}."
             )
         return False
-
-    def _n_problems(self):
-        return 1 if len(self.classes_) == 2 else len(self.classes_)
 
     def _score_of(self, X, codes, weights, rows):
         """Accuracy on rows held out."""

@@ -1,31 +1,23 @@
-"""What every linear model does: validation, passes, stopping, weights as attributes, pickling."""
+"""What every linear model does: validation, chunks, weights as attributes, pickling."""
 
 import math
-import time
-import warnings
 from contextlib import contextmanager
 from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
-from .._base import (
-    check_rows,
-    check_weights,
-    draw_seed,
-    plain_rows,
-    refuse_not_finite,
-)
-from .._contract import Change, Learner
+from .._base import check_rows, check_weights, plain_rows, refuse_not_finite
+from .._contract import Change
 from .._core.linear.passes import NOT_FINITE, first_not_finite
-from .._core.linear.rows import Lessons, is_canonical, shuffled
+from .._core.linear.rows import Lessons
 from .._persistent import stored_classes, stored_features
-from ._state import LinearState, arrays_of
+from .._rows import canonical, refuse_row
+from .._stepwise import Stepwise
+from ._state import LinearState
 
 # Constraints of parameters that several learners have.
 INTERCEPT_SCALING = [StrOptions({"auto"}), Interval(Real, 0.0, 1e100, closed="right")]
@@ -49,27 +41,21 @@ def intercept_scalings(value):
     return float(value), float(value)
 
 
-class LinearLearner(Learner):
+class LinearLearner(Stepwise):
     """A linear model with the parameters of passes over the rows.
 
     A subclass defines ``_method``, the :class:`Method` of its parameters, and how targets are read
     (``_read_targets``).
     """
 
-    _learnt = "_state"
     _state_kind = LinearState
     _tunable = ("early_stopping",)
 
     _parameter_constraints: dict = {
+        **Stepwise._parameter_constraints,
         "fit_intercept": ["boolean"],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0.0, None, closed="left"), None],
         "early_stopping": ["boolean"],
         "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
-        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
-        "shuffle": ["boolean"],
-        "verbose": ["verbose"],
-        "random_state": ["random_state"],
         "warm_start": ["boolean"],
     }
 
@@ -88,18 +74,6 @@ class LinearLearner(Learner):
                 change.keep = not isinstance(error, Exception)
                 raise
         return self
-
-    def _partial_fit_or_restore(self, *arguments):
-        """Learn a chunk; an error leaves the model as it was.
-
-        So does an interrupt before anything was learnt.
-        """
-        with self._guard:
-            self._learn_next(type(self)._begin_partial_fit, *arguments)
-        return self
-
-    def _was_interrupted(self, error):
-        return not isinstance(error, Exception) and self._state.moved["n_rows"]
 
     def _begin_fit(self, X, y, sample_weight):
         X, y = check_rows(self, X, y, reset=True, deep=False)
@@ -127,73 +101,6 @@ class LinearLearner(Learner):
         )
         return state
 
-    def _make_passes(self, X, targets, weights):
-        """Pass over the rows until the loss, or the score of rows held out, gains no more."""
-        state = self._state
-        random = check_random_state(self.random_state)
-        rows, held_out = self._split(targets, weights, random)
-        n_learnt = X.shape[0] if rows is None else len(rows)
-        best, without_gain = (-np.inf if self.early_stopping else np.inf), 0
-        for n_pass in range(1, self.max_iter + 1):
-            start = time.perf_counter()
-            self.n_iter_ = n_pass
-            order = rows
-            if self.shuffle:
-                order = shuffled(n_learnt, draw_seed(random))
-                if rows is not None:
-                    order = rows[order]
-            state.loop.reset_loss()
-            self._go_through(X, targets, weights, order)
-            if self.early_stopping:
-                value = self._score_of(X, targets, weights, held_out)
-                gained = value >= best + (self.tol or 0.0)
-                best = max(best, value)
-            else:
-                value = state.loop.loss
-                gained = value <= best - (self.tol or 0.0) * n_learnt
-                best = min(best, value)
-            if self.verbose:
-                print(
-                    f"[{type(self).__name__}] pass {n_pass}: {state.loop.n_updates:,} updates, "
-                    f"{'score' if self.early_stopping else 'loss'} {value:.6g}, "
-                    f"{time.perf_counter() - start:.3f} s"
-                )
-            without_gain = 0 if gained else without_gain + 1
-            if self.tol is not None and without_gain >= self.n_iter_no_change:
-                break
-        else:
-            if self.tol is not None and self.max_iter > 1:
-                warnings.warn(
-                    f"{type(self).__name__} was still improving after max_iter={self.max_iter} "
-                    "passes. Increase max_iter, or set tol=None for a fixed number of passes.",
-                    ConvergenceWarning,
-                    stacklevel=4,
-                )
-
-    def _go_through(self, X, targets, weights, order):
-        """One pass; a row that is no number ends it with the error of scikit-learn."""
-        end, position = self._state.learn(Lessons(self._state.rows(X), targets, weights, order))
-        if end == NOT_FINITE:
-            refuse_row(self, X, position if order is None else order[position])
-
-    def _split(self, targets, weights, random):
-        """Rows to learn from (None: all), and rows held out for early stopping."""
-        if not self.early_stopping:
-            return None, None
-        # Rows of weight 0 are as if they were not there: they could judge nothing.
-        there = np.arange(len(targets)) if weights is None else np.flatnonzero(weights)
-        splitter = self._splitter(test_size=self.validation_fraction, random_state=random)
-        rows, held_out = next(splitter.split(np.zeros((len(there), 1)), targets[there]))
-        if not len(rows) or not len(held_out):
-            raise ValueError(
-                f"Splitting {len(there)} rows with validation_fraction="
-                f"{self.validation_fraction} leaves {len(rows)} rows to learn from and "
-                f"{len(held_out)} to validate on; both are needed for early_stopping=True."
-            )
-        if not self.shuffle:
-            rows = np.sort(rows)
-        return there[rows].astype(np.int64), there[held_out]
-
     def _learn_chunk(self, X, targets, weights):
         """Learn a chunk in its order; an error takes back what was learnt from it."""
         state = self._state
@@ -210,20 +117,6 @@ class LinearLearner(Learner):
         if end == NOT_FINITE:
             state.restore(copied)
             refuse_row(self, X, position)
-
-    def _stream_parameters(self):
-        """Check the parameters of a stream; returns those that are new, or None."""
-        if "_state" not in self.__dict__:
-            self._validate_params()
-            new = None
-        else:
-            new = self._new_parameters()
-        if self.early_stopping:
-            raise ValueError(
-                "early_stopping should be False with partial_fit: a chunk of a stream is learnt "
-                "whole, once, and no rows are held out."
-            )
-        return new
 
     def _continue(self, X, new):
         """Prepare the state for a chunk: the first one, or one of another kind."""
@@ -296,18 +189,6 @@ class LinearLearner(Learner):
         with self._changing() as state:
             state.put(intercept=_initial(values, "intercept_", state.shape[:1]))
 
-    @property
-    def t_(self):
-        """1 + the number of rows learnt from since ``fit`` began, in all passes."""
-        check_is_fitted(self)
-        return 1.0 + self._state.moved["n_rows"]
-
-    @property
-    def n_updates_(self):
-        """Number of rows that changed the weights since ``fit`` began, in all passes."""
-        check_is_fitted(self)
-        return self._state.moved["n_updates"]
-
     def sparsify(self):
         """Keep the weights as a sparse matrix, to save memory where most are zero.
 
@@ -365,33 +246,6 @@ class LinearLearner(Learner):
 
 def _size(rows):
     return rows.nbytes if isinstance(rows, np.ndarray) else rows[0].nbytes + rows[1].nbytes
-
-
-def canonical(X):
-    """CSR rows with ascending columns and no duplicates; dense rows as they are."""
-    if isinstance(X, np.ndarray):
-        return X
-    if X.indices.dtype != np.int32:
-        X.check_format(full_check=True)
-    _, indices, indptr = arrays_of(X)
-    if indptr[-1] > len(X.data) or not is_canonical(indices, indptr, X.shape[1]):
-        X.check_format(full_check=True)  # of a broken matrix
-        X = X.copy()
-        X.sum_duplicates()
-    return X
-
-
-def refuse_row(estimator, X, row):
-    """Say why a row cannot be learnt from."""
-    name = type(estimator).__name__
-    values = X[row] if isinstance(X, np.ndarray) else X[row].data
-    assert_all_finite(values, input_name="X", estimator_name=name)
-    remedy = "scale the features"
-    if getattr(estimator, "a", 1.0) < 1.0:
-        remedy += f", or choose a larger a than {estimator.a!r}"
-    raise ValueError(
-        f"Row {row} of X has a squared norm that is too large for {X.dtype}; {remedy}."
-    )
 
 
 def _initial(values, name, shape):

@@ -9,10 +9,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .._contract import NotOffered
+from .._rows import arrays_of
 from ._classifier import LinearClassifier
 from ._learner import AVERAGE, average_from
 from ._method import Method
-from ._state import BY_FEATURE, arrays_of
+from ._state import BY_FEATURE
 
 _NO_HYPERPLANE = (
     "each region has a hyperplane of its own; see common_coef_, common_intercept_, local_coef_ "

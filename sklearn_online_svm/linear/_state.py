@@ -13,6 +13,7 @@ from .._core.linear.passes import HELD, learn
 from .._core.linear.update_loop import UpdateLoop
 from .._core.linear.weights import DiagonalWeights, FullWeights, Weights, zeros
 from .._core.stored import LARGEST_COUNT, SMALLEST_NUMBER
+from .._rows import arrays_of
 from ._columns import Columns
 from ._method import Method
 
@@ -249,6 +250,9 @@ class LinearState:
             self.arrays = self._copies(self.arrays)
         self._build()
 
+    def expect_rows(self, n_rows, again):
+        """Rows to come need not be known one by one."""
+
     def look(self, guard):
         """Weights and intercepts that predict; nobody writes to them while they are held.
 
@@ -472,7 +476,7 @@ class LinearState:
         self.thin = state.value("thin")
         if self.thin is not None:
             self.thin = state.csr_matrix("thin", self.shape)
-        self._moved = _stored_counters(state.part("moved"), self.shape[0])
+        self._moved = stored_counters(state.part("moved"), self.shape[0])
         arrays = state.part("arrays")
         order = self._order()
         self.arrays = {}
@@ -492,17 +496,6 @@ class LinearState:
         else:
             self._show(self._moved["n_rows"])
         return self
-
-
-def arrays_of(X):
-    """Rows as the update loop takes them."""
-    if isinstance(X, np.ndarray):
-        return X
-    return (
-        X.data,
-        X.indices.astype(np.int32, copy=False),
-        X.indptr.astype(np.int64, copy=False),
-    )
 
 
 def _stored_columns(state, method, sparse, n_features):
@@ -562,7 +555,7 @@ def _range_of(name, method):
     return (-most, most) if name == "covariance" else (None, None)
 
 
-def _stored_counters(state, n_problems):
+def stored_counters(state, n_problems):
     """Return the counters of a stored loop."""
     counters = {
         "n_rows": state.integer("n_rows"),

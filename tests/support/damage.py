@@ -107,6 +107,39 @@ def models():
         "lasvm-i": learnt(LASVC(algorithm="lasvm-i", gamma=0.5), S, y),
         "virtual": learnt(package.VirtualLASVC(gamma=0.5, random_state=0), X, y),
         "virtual, sparse": learnt(package.VirtualLASVC(gamma=0.5, random_state=0), S3, y3),
+        "kernel pa, margin": learnt(
+            package.KernelPassiveAggressiveClassifier(
+                gamma=0.5, max_support_vectors=20, budget_policy="margin"
+            ),
+            X3,
+            y3,
+        ),
+        "kernel pa, merging": learnt(
+            package.KernelPassiveAggressiveClassifier(
+                gamma=0.5, max_support_vectors=20, budget_policy="merging"
+            ),
+            X3,
+            y3,
+        ),
+        "kernel pa, projection": learnt(
+            package.KernelPassiveAggressiveClassifier(gamma=0.5, max_support_vectors=20), S, y
+        ),
+        "kernel pa, sparse, oldest": learnt(
+            package.KernelPassiveAggressiveClassifier(
+                gamma=0.5, max_support_vectors=20, budget_policy="oldest"
+            ),
+            S,
+            y,
+        ),
+        "kernel perceptron, mean": learnt(
+            package.KernelPerceptronClassifier(gamma=0.5, average="mean", margin=0.1), X, y
+        ),
+        "kernel perceptron, vote": learnt(
+            package.KernelPerceptronClassifier(gamma=0.5, average="vote"), X3, y3
+        ),
+        "kernel perceptron, callable": learnt(
+            package.KernelPerceptronClassifier(kernel=rbf), X3[:80], y3[:80]
+        ),
         "ramp": fitted(Ramp(gamma=0.5), X[:100], y[:100]),
         "ramp, 3 classes": fitted(Ramp(fit_intercept=False, gamma=0.5), X3[:60], y3[:60]),
         "lasvm, cut": _cut(LASVC(kernel=CutKernel(), C=5.0, random_state=0), X, y, 4),

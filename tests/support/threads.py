@@ -122,6 +122,7 @@ if n_learners == 1:
     assert is_known(model.decision_function(probe))
 if hasattr(model, "n_samples_seen_"):
     assert model.n_samples_seen_ == n_rows
+if hasattr(model, "_engine"):
     problems = model._engine.problems
     before = [problem.members["g"][problem.slots()] for problem in problems]
     model._engine.refresh()

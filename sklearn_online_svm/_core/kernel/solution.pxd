@@ -1,6 +1,7 @@
 """A complete state of the problems: what predictions, warm starts and exports take."""
 from .slots cimport Slots
 from .stores cimport Store
+from .votes cimport Votes
 
 
 cdef class Solution:
@@ -8,6 +9,7 @@ cdef class Solution:
     cdef bint settling              # whether it was asked for an optimum
     cdef readonly dict kept         # the engine's, for what the caller makes of solutions
     cdef public object linear       # of this one: weights and biases of a linear kernel
+    cdef readonly Votes votes       # who decide in place of the coefficients, or None
     cdef readonly object n_changes  # of the engine
     cdef readonly object coef       # (n_problems, n_slots): alpha over the slots of the store
     cdef readonly object bias       # (n_problems,)
@@ -21,3 +23,4 @@ cdef class Solution:
 
 
 cdef Solution written_down(Store store, Slots slots, list problems)
+cdef Solution solution_of(Store store, coef, bias, row_ids, labels)

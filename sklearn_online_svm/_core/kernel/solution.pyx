@@ -55,6 +55,20 @@ cdef Solution written_down(Store store, Slots slots, list problems):
     return solution
 
 
+cdef Solution solution_of(Store store, coef, bias, row_ids, labels):
+    """Coefficients (n_problems, n_slots in whole tiles) over the vectors of a store as they are;
+    arrays of slots are copied."""
+    cdef Solution solution = Solution.__new__(Solution)
+    solution.n_problems, solution.n_slots = coef.shape
+    solution.store = store.view()
+    solution.coef, solution.bias = coef, bias
+    solution.coef_at, solution.b = <double *>address(coef), <double *>address(bias)
+    solution.row_id_of_slot = np.full(solution.n_slots, -1)
+    solution.row_id_of_slot[:len(row_ids)] = row_ids
+    solution.label_of_slot = labels.copy()
+    return solution
+
+
 @cython.final
 cdef class Solution:
     """f_c(x) = sum_s coef[c, s] K(v_s, x) + bias[c], over the vectors v of a store as it was."""
@@ -109,6 +123,9 @@ cdef class Solution:
         cdef Store store = self.store.view()
         halt = Halt()
         check_type(store, X)
+        if self.votes is not None:
+            self.votes.decide(X, store, out)
+            return
         if executor is None or n < 4 * LEAVES_BLOCK:
             self.decide_part(X, store, halt, out, 0, n)
             return

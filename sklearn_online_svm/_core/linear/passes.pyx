@@ -55,19 +55,20 @@ def learn(UpdateLoop loop, Lessons lessons, Py_ssize_t start=0, Purchases purcha
     n = lessons.n
     stride = max(1, <Py_ssize_t>(PATIENCE / _work(weights, &lessons.rows)))
     loop.position = start
-    if not loop.shelf.close(meanwhile):
+    if loop.shelf is not None and not loop.shelf.close(meanwhile):
         return HELD, position
     try:
         while position < n and end == RUN_DONE:
-            stop = min(n, position + stride)
+            stop = weights.begin(lessons, position, min(n, position + stride))
             with nogil:
                 end = loop.run(lessons, purchases, &position, stop)
             loop.position = position
+            weights.end(position)
             if position < n or n - start > stride:
                 PyErr_CheckSignals()
     finally:
         # What has been learnt before such a row may have to be taken back.
-        if end != RUN_NOT_FINITE:
+        if end != RUN_NOT_FINITE and loop.shelf is not None:
             loop.shelf.open(loop.n_rows)
     return end, position
 

@@ -4,8 +4,9 @@ from libc.stdint cimport int32_t, int64_t
 from ..simd.leaves cimport LEAVES_AHEAD, leaves_fetch
 
 
-# One row: n values, and their columns where it is sparse (NULL: dense).
+# One row: n values, and their columns where it is sparse (NULL: dense); its place in the order.
 cdef struct Row:
+    Py_ssize_t at
     const void *values
     const int32_t *columns
     Py_ssize_t n
@@ -37,6 +38,7 @@ cdef Rows rows_of(object X, Py_ssize_t n_features, bint single) except *
 
 cdef class Lessons:
     cdef object arrays              # kept alive: X, labels, weights, order
+    cdef object source              # X as the stores of kernel models take it, or None
     cdef Rows rows
     cdef Py_ssize_t n               # rows to visit
     cdef const int64_t *order       # NULL: as they lie
@@ -52,6 +54,7 @@ cdef inline Py_ssize_t visited(Lessons lessons, Py_ssize_t at, Row *row) noexcep
     cdef const Rows *rows = &lessons.rows
     cdef Py_ssize_t ahead, i = lessons.order[at] if lessons.order != NULL else at
     row_of(rows, i, row)
+    row.at = at
     if lessons.order != NULL and at + LEAVES_AHEAD < lessons.n:
         ahead = lessons.order[at + LEAVES_AHEAD]
         # A sparse one is taken to be as long as the one that is there.

@@ -40,10 +40,13 @@ cdef class Lessons:
     weights : ndarray of float64, optional
     order : ndarray of int64, optional
         Rows to visit, in this order.
+    source : {ndarray, csr_matrix}, optional
+        X as a kernel model takes it.
     """
 
-    def __init__(self, X, labels, weights=None, order=None):
+    def __init__(self, X, labels, weights=None, order=None, source=None):
         self.arrays = X, labels, weights, order
+        self.source = source
 
     cdef int lay_out(self, Py_ssize_t n_features, bint single, bint is_regression) except -1:
         X, labels, weights, order = self.arrays

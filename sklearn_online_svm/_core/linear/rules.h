@@ -124,7 +124,7 @@ RULE_INLINE rule_step rule_passive_aggressive(const rule_numbers *rule, double y
     }
     if (!(loss > 0.0)) return rule_no_step(0.0);
     if (rule->traits.on_mistakes && y * p > 0.0) return rule_no_step(0.0);
-    if (variance == 0.0) return rule_no_step(loss);
+    if (!(variance > 0.0)) return rule_no_step(loss);
     if (rule->traits.slack == RULE_SQUARED) {
         tau = loss / (variance + 0.5 / C);
     } else {
@@ -142,7 +142,7 @@ RULE_INLINE rule_step rule_perceptron(const rule_numbers *rule, double y, double
                                       double variance, double weight, double demand) {
     const double loss = demand - y * p;
     if (loss < 0.0) return rule_no_step(0.0);
-    if (variance == 0.0) return rule_no_step(loss);
+    if (!(variance > 0.0)) return rule_no_step(loss);
     return rule_take(rule, y * weight, 0.0, variance, loss);
 }
 

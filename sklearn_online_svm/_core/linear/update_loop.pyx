@@ -27,7 +27,7 @@ cdef class UpdateLoop:
     ----------
     weights : Weights
         Its state, changed in place.
-    shelf : Shelf
+    shelf : Shelf or None
         From which others read the weights.
     rule : dict
         ``name``, one of RULES, and the numbers of the rule: C, eta as phi, r, epsilon.

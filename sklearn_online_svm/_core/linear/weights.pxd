@@ -1,7 +1,7 @@
 """Weight states of the linear learners: what a row is looked at with, and what a step moves."""
 from ..simd.leaves cimport leaves_linear
 from .refinement cimport Refinement
-from .rows cimport Row
+from .rows cimport Lessons, Row
 
 
 cdef class Weights:
@@ -48,6 +48,10 @@ cdef class Weights:
     cdef _lay_out(self, coef, intercept, bint fit_intercept, bint sparse)
     cdef _keep_sums(self, sums)
     cdef _set_limits(self, double start_variance, double largest)
+    # Before rows of the lessons, from `position` to `stop`, are looked at, and after, with the
+    # GIL. How far they are ready; what has been learnt is whole after `end`.
+    cdef Py_ssize_t begin(self, Lessons lessons, Py_ssize_t position, Py_ssize_t stop) except -1
+    cdef int end(self, Py_ssize_t position) except -1
     cdef void look(self, const Row *row) noexcept nogil
     cdef double variance_of(self, const Row *row, Py_ssize_t c) noexcept nogil
     cdef void prepare(self) noexcept nogil

@@ -12,7 +12,7 @@ from libc.float cimport DBL_MAX, FLT_MAX
 from ..memory cimport CACHE_LINE, address, aligned_bytes
 from ..simd.leaves cimport leaves_look, table
 from .refinement cimport Refinement
-from .rows cimport Row
+from .rows cimport Lessons, Row
 
 import numpy as np
 
@@ -80,6 +80,12 @@ cdef class Weights:
     cdef _set_limits(self, double start_variance, double largest):
         self.start_variance = start_variance
         self.largest_squared_norm = largest / max(1.0, start_variance)
+
+    cdef Py_ssize_t begin(self, Lessons lessons, Py_ssize_t position, Py_ssize_t stop) except -1:
+        return stop
+
+    cdef int end(self, Py_ssize_t position) except -1:
+        return 0
 
     cdef void look(self, const Row *row) noexcept nogil:
         """Margins of all problems and the squared norm of the row."""

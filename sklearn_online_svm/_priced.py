@@ -1,15 +1,15 @@
-"""Rows whose labels have a price, through the compiled loop of a linear classifier."""
+"""Rows whose labels have a price, through the compiled loop of a classifier."""
 
 import numpy as np
 
-from .._base import classes_of_stream
-from .._core.linear.passes import NOT_FINITE
-from .._core.linear.rows import Lessons
-from ._learner import refuse_row
+from ._base import classes_of_stream
+from ._core.linear.passes import NOT_FINITE
+from ._core.linear.rows import Lessons
+from ._rows import refuse_row
 
 
 class PricedRows:
-    """Validated rows that a linear classifier learns in its loop, where their labels are bought.
+    """Validated rows that a classifier learns in its update loop, where their labels are bought.
 
     With ``partial_fit`` and ``decision_function`` all that ``LabelEfficientClassifier`` asks of a
     learner. One that can do this has a method ``__priced_rows__``, which checks its parameters and
@@ -18,7 +18,7 @@ class PricedRows:
 
     Parameters
     ----------
-    learner : LinearClassifier
+    learner : Stepwise
     X : {ndarray, csr_matrix} of shape (n_rows, n_features)
         Rows as ``check_rows`` gives them.
     classes : ndarray of shape (n_classes,)
@@ -33,15 +33,15 @@ class PricedRows:
                 f"X has {X.shape[1]} features, but {type(learner).__name__} is expecting "
                 f"{learner.n_features_in_} features as input."
             )
-        else:
-            with np.errstate(over="ignore"):  # the loop refuses such rows
-                X = X.astype(learner._state.dtype, copy=False)
         learner.classes_ = classes_of_stream(classes, None if first else learner.classes_)
         learner.__dict__.setdefault("n_iter_", 1)
-        self.learner, self.X = learner, X
         with learner._guard:
             learner._continue(X, learner._stream_parameters())
-        self.state = learner._state
+            self.state = learner._state
+            self.state.expect_rows(X.shape[0], again=True)
+        with np.errstate(over="ignore"):  # the loop refuses such rows
+            X = X.astype(self.state.dtype, copy=False)
+        self.learner, self.X = learner, X
         self._lay_out()
         # Where learning is: a place in the order of a pass.
         self.position = 0
@@ -79,7 +79,7 @@ class PricedRows:
             learner._continue(self.X, learner._stream_parameters())
             if state.columns is not self.columns:
                 self._lay_out()
-            lessons = Lessons(self.rows, codes, weights, order)
+            lessons = Lessons(self.rows, codes, weights, order, self.X)
             # What broke off before the first row has gone through none.
             state.loop.position = start = self.position
             try:

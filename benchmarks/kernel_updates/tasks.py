@@ -1,0 +1,219 @@
+"""Tasks of the kernel learners of a single step: what runs inside a fresh process."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from sklearn.metrics import zero_one_loss
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from sklearn_online_svm import (
+    LASVC,
+    KernelPassiveAggressiveClassifier,
+    KernelPerceptronClassifier,
+)
+from sklearn_online_svm.datasets import load_paper_dataset
+
+from ..bench.job import Job
+from .models import VARIANTS, NumpyBudgetPA, asking, kernel_pa
+
+GRID = [0.01, 0.1, 1.0, 10.0, 100.0]
+MOST_ROWS = 6000
+QUERY_RATE = 0.2
+MNIST = dict(kernel="rbf", gamma=0.005)
+
+
+@dataclass(frozen=True)
+class UpdatesJob(Job):
+    """Streams and sets."""
+
+    # Of the stream.
+    n_rows: int = 100_000
+    n_features: int = 20
+    budget: int = 500
+    policy: str = "margin"
+    rival: bool = False
+    # A set, a digit and the rows to learn from it.
+    name: str = ""
+    digit: int = 0
+    n_train: int = 20_000
+
+
+# ---------------------------------------------------------------------------
+# The stream
+# ---------------------------------------------------------------------------
+
+
+def _stream(job):
+    """A curved boundary, with noise."""
+    n = 5000 if job.quick else job.n_rows
+    rng = np.random.default_rng(job.seed)
+    X = rng.normal(size=(n, job.n_features))
+    score = X @ rng.normal(size=job.n_features) + 0.5 * X[:, 0] * X[:, 1]
+    return X, np.where(score + 0.5 * rng.normal(size=n) > 0, 1, -1)
+
+
+def _resident():
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmRSS"):
+            return int(line.split()[1]) / 1024
+    return None
+
+
+def budget_stream(job):
+    """Rows per second in chunks of a thousand, and memory along the stream."""
+    X, y = _stream(job)
+    if job.rival:
+        X, y = X[:20_000], y[:20_000]
+        model = NumpyBudgetPA(1.0, 0.05, job.budget, job.policy, job.n_features)
+        learn = model.partial_fit
+    else:
+        model = KernelPassiveAggressiveClassifier(
+            gamma=0.05, max_support_vectors=job.budget, budget_policy=job.policy
+        )
+
+        def learn(X, y):
+            model.partial_fit(X, y, classes=[-1, 1])
+
+    learn(X[:500], y[:500])
+    memory, seconds, begin = [], 0.0, 2000
+    learn(X[500:begin], y[500:begin])
+    for at in range(begin, len(y), 1000):
+        start = time.perf_counter()
+        learn(X[at : at + 1000], y[at : at + 1000])
+        seconds += time.perf_counter() - start
+        if at % 10_000 == 0:
+            memory.append([at, _resident()])
+    record = {
+        "rows": len(y) - begin,
+        "pass_seconds": seconds,
+        "memory": memory,
+        "updates": model.n_updates_ if hasattr(model, "n_updates_") else model.n_updates,
+    }
+    if not job.rival:
+        probe = X[-5000:]
+        record["error"] = zero_one_loss(y[-5000:], model.predict(probe))
+        one = [probe[i : i + 1] for i in range(1000)]
+        start = time.perf_counter()
+        for i in range(1000):
+            model.partial_fit(one[i], y[-5000 + i : -5000 + i + 1])
+        record["row_seconds"] = (time.perf_counter() - start) / 1000
+    return record
+
+
+# ---------------------------------------------------------------------------
+# Sets
+# ---------------------------------------------------------------------------
+
+
+def _set(job):
+    data = load_paper_dataset(job.name)
+    parts = [part for part in ("train", "test") if f"X_{part}" in data]
+    X = [data[f"X_{part}"] for part in parts]
+    X = np.vstack([x.toarray() if hasattr(x, "toarray") else x for x in X]).astype(np.float64)
+    y = np.concatenate([data[f"y_{part}"] for part in parts])
+    rng = np.random.default_rng(job.seed)
+    rows = rng.permutation(len(y))[: 1500 if job.quick else int(MOST_ROWS / 0.7)]
+    X, X_test, y, y_test = train_test_split(
+        X[rows], y[rows], test_size=0.3, random_state=job.seed, stratify=y[rows]
+    )
+    scaler = StandardScaler().fit(X)
+    return scaler.transform(X), y, scaler.transform(X_test), y_test
+
+
+def _chosen(build, X, y, seed):
+    """C by the error on a quarter of the training rows."""
+    X, X_held, y, y_held = train_test_split(X, y, test_size=0.25, random_state=seed, stratify=y)
+    errors = [zero_one_loss(y_held, build(C).fit(X, y).predict(X_held)) for C in GRID]
+    return GRID[int(np.argmin(errors))]
+
+
+def kernel_pa_sets(job):
+    """All labels, some labels, and models that look back."""
+    X, y, X_test, y_test = _set(job)
+    gamma, found = 1.0 / X.shape[1], {}
+
+    def measure(name, model, C):
+        start = time.perf_counter()
+        model.fit(X, y)
+        seconds = time.perf_counter() - start
+        inner = getattr(model, "estimator_", model)
+        found[name] = {
+            "C": C,
+            "error": zero_one_loss(y_test, model.predict(X_test)),
+            "n_vectors": len(inner.support_),
+            "fit_seconds": seconds,
+            "labels": getattr(model, "n_queries_", len(y)) / len(y),
+        }
+
+    for variant in VARIANTS:
+
+        def build(C, variant=variant, **params):
+            return kernel_pa(variant, C, gamma=gamma, random_state=job.seed, **params)
+
+        C = np.inf if variant == "PA" else _chosen(build, X, y, job.seed)
+        shown = None if variant == "PA" else C
+        measure(variant, build(C), shown)
+        measure(f"{variant}, asking", asking(build(C), QUERY_RATE, job.seed), shown)
+        measure(f"{variant}, 100 vectors", build(C, max_support_vectors=100), shown)
+    for name, kind in (("LASVC", LASVC), ("SVC", SVC)):
+
+        def build(C, kind=kind):
+            return kind(C=C, gamma=gamma, random_state=job.seed)
+
+        C = _chosen(build, X, y, job.seed)
+        measure(name, build(C), C)
+    return {"n_train": len(y), "n_features": X.shape[1], "models": found}
+
+
+# ---------------------------------------------------------------------------
+# Ten digits
+# ---------------------------------------------------------------------------
+
+
+def perceptrons_of_digits(job):
+    """One digit against the rest, as in the thesis (3.1, 3.2.2.2), on some of the rows."""
+    data = load_paper_dataset("mnist")
+    n_train, n_test = (2000, 1000) if job.quick else (job.n_train, 10_000)
+    rows = np.random.default_rng(job.seed).permutation(len(data["y_train"]))[:n_train]
+    X, X_test = (
+        (data[f"X_{part}"][which]).astype(np.float32)
+        for part, which in (("train", rows), ("test", slice(0, n_test)))
+    )
+    scale = max(float(X.max()), 1.0)
+    X, X_test = X / scale, X_test / scale
+    y = np.where(data["y_train"][rows] == job.digit, 1, -1)
+    y_test = np.where(data["y_test"][:n_test] == job.digit, 1, -1)
+    once = dict(**MNIST, random_state=job.seed, tol=None)
+    budget = dict(max_support_vectors=500, budget_policy="margin")
+    models = {
+        "perceptron": KernelPerceptronClassifier(**once),
+        "averaged, 1 pass": KernelPerceptronClassifier(average="vote", **once),
+        "averaged, 10 passes": KernelPerceptronClassifier(average="vote", max_iter=10, **once),
+        "mean, 1 pass": KernelPerceptronClassifier(average="mean", **once),
+        "budget": KernelPerceptronClassifier(**budget, **once),
+        "LASVM, 1 pass": LASVC(C=1000, **MNIST, random_state=job.seed),
+        "LASVM, 2 passes": LASVC(C=1000, max_iter=2, **MNIST, random_state=job.seed),
+    }
+    found = {}
+    for name, model in models.items():
+        start = time.perf_counter()
+        model.fit(X, y)
+        seconds = time.perf_counter() - start
+        found[name] = {
+            "error": zero_one_loss(y_test, model.predict(X_test)),
+            "fit_seconds": seconds,
+            "n_vectors": len(model.support_),
+        }
+    return {"n_train": n_train, "n_test": n_test, "models": found}
+
+
+JOB = UpdatesJob
+TASKS = {
+    "budget_stream": budget_stream,
+    "kernel_pa_sets": kernel_pa_sets,
+    "perceptrons_of_digits": perceptrons_of_digits,
+}

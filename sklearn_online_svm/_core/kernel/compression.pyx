@@ -1,0 +1,255 @@
+"""Budgets that keep of a vector what the others can say: projection and merging.
+
+The contract is that of ``Budget`` in ``expansion.pxd``. Both are linear in the coefficients, so
+the sums from which averages follow go the same way.
+"""
+cimport cython
+from libc.math cimport INFINITY, exp, log, sqrt
+from libc.stdint cimport int32_t
+from libc.string cimport memcpy, memset
+
+from ..memory cimport address, grown, round_up
+from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE, table
+from .expansion_budgets cimport SlotKernel
+from .expansion cimport Budget, KernelExpansion
+
+import numpy as np
+
+# Of the diagonal: rounded kernel matrices have no inverse.
+cdef double RIDGE = 1e-5
+# Vectors that have left, in budgets, after which the inverse is made anew: rounding adds up.
+cdef Py_ssize_t RENEWED_AFTER = 4
+# (sqrt(5) - 1) / 2
+cdef double GOLDEN = 0.6180339887498949
+cdef int N_SECTIONS = 40
+# Of two places that are as good but for rounding, the one nearer to the partner.
+cdef double EQUAL = 1.0 + 1e-12
+
+
+@cython.final
+cdef class Projection(Budget):
+    """The vector goes that loses least when it is projected onto all others (Wang and Vucetic
+    2010), and they take over the projection.
+
+    With ``P = (K + RIDGE diag(K))^-1`` the projection of vector v is ``-P[s, v] / P[v, v]`` of
+    each other vector s, and its squared distance from them ``1 / P[v, v]``. P is kept up to date,
+    in two passes over it when a vector enters and one when it leaves.
+    """
+    cdef SlotKernel kernel
+    cdef Py_ssize_t ld
+    cdef object inverse_array       # (ld, ld), 0 where there is no vector
+    cdef double *inverse
+    cdef object buffers
+    cdef double *x
+    cdef double *u
+    cdef Py_ssize_t n_left          # since the inverse was made
+
+    def __init__(self, Py_ssize_t most, Py_ssize_t n_problems):
+        super().__init__(most, n_problems)
+        self.kernel = SlotKernel(always=True)
+        self.inverse_array = np.zeros((0, 0))
+
+    cdef int prepare(self, KernelExpansion held) except -1:
+        cdef Py_ssize_t ld = min(held.n_slots + LEAVES_BLOCK, self.most + 1)
+        cdef Py_ssize_t old = self.inverse_array.shape[0]
+        self.kernel.prepare(held, self.most)
+        if ld > self.ld:
+            ld = round_up(min(max(ld, old + old // 2), self.most + 1), LEAVES_TILE)
+            inverse = grown(np.zeros((0, ld)), ld)
+            inverse[:old, :old] = self.inverse_array
+            buffers = grown(np.zeros((0, ld)), 2)
+            self.inverse, self.x = <double *>address(inverse), <double *>address(buffers)
+            self.u = self.x + ld
+            self.inverse_array, self.buffers, self.ld = inverse, buffers, ld
+        return 0
+
+    cdef void moved(self, KernelExpansion held, int32_t slot, const float *k,
+                    bint entered) noexcept nogil:
+        if entered:
+            self.kernel.enter(slot, k, held.n_slots)
+            self.enter(held, slot, k)
+
+    cdef void enter(self, KernelExpansion held, int32_t slot, const float *k) noexcept nogil:
+        """One row and column more."""
+        cdef Py_ssize_t s, ld = self.ld
+        cdef double square = k[slot], rest
+        memset(self.x, 0, ld * sizeof(double))
+        for s in range(held.n_slots):
+            if self.inverse[s * ld + s] != 0.0:
+                self.x[s] = k[s]
+        rest = square * (1.0 + RIDGE) - table().covariance_times(
+            self.inverse, self.x, self.u, ld)
+        rest = max(rest, 0.5 * RIDGE * square)
+        table().covariance_shrink(-1.0 / rest, self.u, self.inverse, ld)
+        for s in range(ld):
+            self.inverse[slot * ld + s] = self.inverse[s * ld + slot] = -self.u[s] / rest
+        self.inverse[slot * ld + slot] = 1.0 / rest
+
+    cdef int32_t choose(self, KernelExpansion held) noexcept nogil:
+        cdef Py_ssize_t s
+        cdef int32_t best = -1
+        cdef double lost, least = INFINITY
+        for s in range(held.n_slots):
+            if not held.alive[s]:
+                continue
+            lost = held.size_of(s) / self.inverse[s * self.ld + s]
+            if best < 0 or lost < least or (
+                    lost == least and held.since[s] < held.since[best]):
+                best, least = <int32_t>s, lost
+        return best
+
+    cdef void give_up(self, KernelExpansion held, int32_t slot) noexcept nogil:
+        cdef Py_ssize_t c, s, ld = self.ld
+        cdef double pivot = self.inverse[slot * ld + slot], a, b
+        memcpy(self.u, self.inverse + slot * ld, ld * sizeof(double))
+        for c in range(held.n_problems):
+            a = held.coef[c * held.ld + slot] / pivot
+            for s in range(held.n_slots):
+                held.coef[c * held.ld + s] -= a * self.u[s]
+            if held.averaged:
+                b = held.sums[c * held.ld + slot] / pivot
+                for s in range(held.n_slots):
+                    held.sums[c * held.ld + s] -= b * self.u[s]
+        table().covariance_shrink(1.0 / pivot, self.u, self.inverse, ld)
+        for s in range(ld):
+            self.inverse[slot * ld + s] = self.inverse[s * ld + slot] = 0.0
+        self.n_left += 1
+        if self.n_left >= RENEWED_AFTER * self.most:
+            self.renew(held, slot)
+
+    cdef void renew(self, KernelExpansion held, int32_t leaver) noexcept nogil:
+        """The inverse from the kernel matrix, but for the vector that leaves."""
+        cdef Py_ssize_t s
+        memset(self.inverse, 0, self.ld * self.ld * sizeof(double))
+        for s in range(held.n_slots):
+            if held.alive[s] and s != leaver:
+                self.enter(held, <int32_t>s, self.kernel.row(held, <int32_t>s))
+        self.n_left = 0
+
+    def state(self, n_slots):
+        return {"inverse": self.inverse_array[:n_slots, :n_slots].copy(), "n_left": self.n_left}
+
+    def restore(self, state, n_problems, n_slots):
+        shape = n_slots, n_slots
+        self.inverse_array = state.array("inverse", np.float64, shape, finite=True)
+        self.ld = 0                         # copied before it is used
+        self.n_left = state.integer("n_left")
+        state.end()
+
+
+@cython.final
+cdef class Merging(Budget):
+    """The smallest vector and the one with which least is lost become one, on the segment between
+    them (Wang, Crammer and Vucetic 2012). Of the rbf kernel only.
+
+    ``a phi(x) + b phi(z)`` is projected onto ``phi(h x + (1 - h) z)``; with ``k = K(x, z)`` the
+    coefficient is ``a k^((1 - h)^2) + b k^(h^2)``, and h is chosen so that its square, summed over
+    the problems, is largest.
+    """
+    cdef SlotKernel kernel
+
+    def __init__(self, Py_ssize_t most, Py_ssize_t n_problems):
+        super().__init__(most, n_problems)
+        self.kernel = SlotKernel()
+
+    cdef int prepare(self, KernelExpansion held) except -1:
+        return self.kernel.prepare(held, self.most)
+
+    cdef void moved(self, KernelExpansion held, int32_t slot, const float *k,
+                    bint entered) noexcept nogil:
+        if entered:
+            self.kernel.enter(slot, k, held.n_slots)
+
+    cdef int32_t choose(self, KernelExpansion held) noexcept nogil:
+        return held.smallest()
+
+    cdef void give_up(self, KernelExpansion held, int32_t slot) noexcept nogil:
+        cdef const float *k = self.kernel.row(held, slot)
+        cdef int32_t partner = -1
+        cdef Py_ssize_t s, c
+        cdef Pair pair
+        cdef double lost, h, best_h = 0.0, least = INFINITY, first, second
+        for s in range(held.n_slots):
+            if not held.alive[s] or s == slot:
+                continue
+            pair.aa = pair.ab = pair.bb = 0.0
+            for c in range(held.n_problems):
+                first, second = held.coef[c * held.ld + slot], held.coef[c * held.ld + s]
+                pair.aa += first * first
+                pair.ab += first * second
+                pair.bb += second * second
+            lost = merged(&pair, k[s], least, &h)
+            if partner < 0 or lost < least:
+                partner, least, best_h = <int32_t>s, lost, h
+        if partner < 0:
+            return                          # a budget of one
+        h = best_h
+        first, second = share(k[partner], 1.0 - h), share(k[partner], h)
+        if h > 0.0 and not held.merge(slot, partner, h):
+            return                          # no memory: it goes as it is
+        for c in range(held.n_problems):
+            held.unite(c, slot, partner, first, second)
+        if h > 0.0:
+            self.kernel.enter(partner, held.row, held.n_slots)
+
+
+# Coefficients of two vectors, their products summed over the problems.
+cdef struct Pair:
+    double aa
+    double ab
+    double bb
+
+
+cdef inline double share(double k, double h) noexcept nogil:
+    """k^(h^2): the kernel value of two vectors, of which h lies between one and the new one."""
+    if h == 0.0:
+        return 1.0
+    return exp(log(k) * h * h) if k > 0.0 else 0.0
+
+
+cdef inline double kept(const Pair *pair, double first, double second) noexcept nogil:
+    return pair.aa * first * first + 2.0 * pair.ab * first * second + pair.bb * second * second
+
+
+cdef double merged(const Pair *pair, double k, double least, double *h) noexcept nogil:
+    """What is lost at the best place for the new vector; or, where it cannot be below ``least``,
+    something above it."""
+    cdef double shares[5]
+    cdef double low, high, one, two, at_one, at_two, value, most = 0.0, bound = -INFINITY
+    cdef double total = pair.aa + pair.bb + 2.0 * k * pair.ab
+    cdef int j, _section, best = 0
+    # k^(h^2) at h = 0, 1/4, 1/2, 3/4, 1.
+    shares[0], shares[2], shares[4] = 1.0, sqrt(sqrt(k)), k
+    shares[1] = sqrt(sqrt(shares[2]))
+    shares[3] = sqrt(k) * shares[1]
+    for j in range(5):
+        value = kept(pair, shares[4 - j], shares[j])
+        if value > EQUAL * most:
+            most, best = value, j
+        if j < 4:
+            # Within the section both shares lie between those at its ends.
+            one, two = shares[3 - j], shares[j]
+            value = pair.aa * one * one + pair.bb * two * two + 2.0 * pair.ab * (
+                one * two if pair.ab > 0.0 else shares[4 - j] * shares[j + 1])
+            bound = max(bound, value)
+    h[0] = 0.25 * best
+    if total - bound >= least:
+        return total - bound
+    low, high = max(0.0, h[0] - 0.25), min(1.0, h[0] + 0.25)
+    one, two = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    at_one = kept(pair, share(k, 1.0 - one), share(k, one))
+    at_two = kept(pair, share(k, 1.0 - two), share(k, two))
+    for _section in range(N_SECTIONS):
+        if at_one > at_two:
+            high, two, at_two = two, one, at_one
+            one = high - GOLDEN * (high - low)
+            at_one = kept(pair, share(k, 1.0 - one), share(k, one))
+        else:
+            low, one, at_one = one, two, at_two
+            two = low + GOLDEN * (high - low)
+            at_two = kept(pair, share(k, 1.0 - two), share(k, two))
+    one = 0.5 * (low + high)
+    value = kept(pair, share(k, 1.0 - one), share(k, one))
+    if value > EQUAL * most:
+        most, h[0] = value, one
+    return total - most

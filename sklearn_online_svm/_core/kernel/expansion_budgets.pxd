@@ -1,0 +1,36 @@
+"""Budgets of vectors that choose among them by a number for each."""
+from libc.stdint cimport int32_t
+
+from .expansion cimport Budget, KernelExpansion
+
+
+# The kernel matrix of the vectors, slot by slot; of very many it is not kept.
+cdef class SlotKernel:
+    cdef Py_ssize_t ld              # slots there is room for
+    cdef bint always
+    cdef bint is_kept
+    cdef bint is_known              # of all vectors there are
+    cdef object values_array
+    cdef float *values
+
+    cdef int prepare(self, KernelExpansion held, Py_ssize_t most) except -1
+    cdef int compute(self, KernelExpansion held) except -1
+    cdef void enter(self, int32_t slot, const float *k, Py_ssize_t n_slots) noexcept nogil
+    cdef const float *row(self, KernelExpansion held, int32_t slot) noexcept nogil
+
+
+cdef class Oldest(Budget):
+    pass
+
+
+cdef class Smallest(Budget):
+    pass
+
+
+cdef class Margin(Budget):
+    cdef SlotKernel kernel
+    cdef Py_ssize_t ld
+    cdef object f_array             # (n_problems, ld) decision values of the vectors
+    cdef double *f
+
+    cdef double margin_without(self, KernelExpansion held, Py_ssize_t s) noexcept nogil

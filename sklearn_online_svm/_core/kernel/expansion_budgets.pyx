@@ -1,0 +1,178 @@
+"""Budgets of vectors; the contract is in ``expansion.pxd``.
+
+Each costs as much per step as there are vectors, whatever their features: rows of the kernel
+matrix over the slots are kept, since those of new rows come with their block.
+"""
+cimport cython
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t
+from libc.string cimport memcpy
+
+from ..memory cimport address, grown, round_up
+from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE, table
+from .expansion cimport Budget, KernelExpansion
+
+import numpy as np
+
+# Vectors up to which their kernel matrix is kept: 64 MB. Beyond, rows of it are computed.
+cdef Py_ssize_t MOST_KEPT = 4096
+
+
+def _py_keep_matrices_up_to(Py_ssize_t n):
+    """Another MOST_KEPT, for tests; returns the one before."""
+    global MOST_KEPT
+    cdef Py_ssize_t before = MOST_KEPT
+    MOST_KEPT = n
+    return before
+
+
+@cython.final
+cdef class SlotKernel:
+    """K over the slots, float32: the values that steps were made with.
+
+    Parameters
+    ----------
+    always : bool, default=False
+        Whether it is kept whatever its size.
+    """
+
+    def __init__(self, bint always=False):
+        self.always = always
+        self.values_array = np.zeros((0, 0), dtype=np.float32)
+
+    cdef int prepare(self, KernelExpansion held, Py_ssize_t most) except -1:
+        """Room for the rows of a block."""
+        cdef Py_ssize_t ld = min(held.n_slots + LEAVES_BLOCK, most + 1), old = self.ld
+        self.is_kept = self.always or most <= MOST_KEPT
+        if not self.is_kept:
+            return 0
+        if ld > old:
+            ld = round_up(min(max(ld, old + old // 2), most + 1), LEAVES_TILE)
+            values = grown(np.zeros((0, ld), dtype=np.float32), ld)
+            values[:old, :old] = self.values_array
+            self.values_array, self.values, self.ld = values, <float *>address(values), ld
+        if not self.is_known:
+            self.compute(held)
+        return 0
+
+    cdef int compute(self, KernelExpansion held) except -1:
+        """The matrix of vectors that have been loaded: it is not stored with a model."""
+        cdef Py_ssize_t s, n = held.n_slots
+        for s in range(n):
+            if held.alive[s]:
+                memcpy(self.values + s * self.ld, held.kernel_row(<int32_t>s), n * sizeof(float))
+                held.store.raise_errors(held.code)
+        self.is_known = True
+        return 0
+
+    cdef void enter(self, int32_t slot, const float *k, Py_ssize_t n_slots) noexcept nogil:
+        cdef Py_ssize_t s
+        if not self.is_kept:
+            return
+        memcpy(self.values + slot * self.ld, k, n_slots * sizeof(float))
+        for s in range(n_slots):
+            self.values[s * self.ld + slot] = k[s]
+
+    cdef const float *row(self, KernelExpansion held, int32_t slot) noexcept nogil:
+        """Values of a vector with those in all slots."""
+        if self.is_kept:
+            return self.values + slot * self.ld
+        return held.kernel_row(slot)
+
+
+@cython.final
+cdef class Oldest(Budget):
+    """The first to have entered goes."""
+
+    cdef int32_t choose(self, KernelExpansion held) noexcept nogil:
+        cdef Py_ssize_t s
+        cdef int32_t oldest = -1
+        for s in range(held.n_slots):
+            if held.alive[s] and (oldest < 0 or held.since[s] < held.since[oldest]):
+                oldest = <int32_t>s
+        return oldest
+
+
+@cython.final
+cdef class Smallest(Budget):
+    """The one goes without which the functions change least, ``sum_c coef[c, s]^2 K(v_s, v_s)``;
+    of several the oldest."""
+
+    cdef int32_t choose(self, KernelExpansion held) noexcept nogil:
+        return held.smallest()
+
+
+@cython.final
+cdef class Margin(Budget):
+    """The one goes that is classified best without itself (Crammer, Kandola and Singer 2003).
+
+    For that the decision values of all vectors are kept up to date.
+    """
+
+    def __init__(self, Py_ssize_t most, Py_ssize_t n_problems):
+        super().__init__(most, n_problems)
+        self.kernel = SlotKernel()
+        self.f_array = np.zeros((n_problems, 0))
+
+    cdef int prepare(self, KernelExpansion held) except -1:
+        cdef Py_ssize_t old = self.f_array.shape[1]
+        self.kernel.prepare(held, self.most)
+        if held.ld > self.ld:
+            f = grown(np.zeros((0, held.ld)), held.n_problems)
+            f[:, :old] = self.f_array
+            self.f_array, self.f, self.ld = f, <double *>address(f), held.ld
+        return 0
+
+    cdef void moved(self, KernelExpansion held, int32_t slot, const float *k,
+                    bint entered) noexcept nogil:
+        cdef Py_ssize_t c
+        if entered:
+            self.kernel.enter(slot, k, held.n_slots)
+        for c in range(held.n_problems):
+            if entered:
+                self.f[c * self.ld + slot] = held.margins[c]
+            if held.along[c] != 0.0:
+                table().axpy(held.along[c], k, self.f + c * self.ld, held.n_slots)
+
+    cdef int32_t choose(self, KernelExpansion held) noexcept nogil:
+        cdef Py_ssize_t s
+        cdef int32_t best = -1
+        cdef double margin, largest = -INFINITY
+        for s in range(held.n_slots):
+            if not held.alive[s]:
+                continue
+            margin = self.margin_without(held, s)
+            if best < 0 or margin > largest or (
+                    margin == largest and held.since[s] < held.since[best]):
+                best, largest = <int32_t>s, margin
+        return best
+
+    cdef double margin_without(self, KernelExpansion held, Py_ssize_t s) noexcept nogil:
+        """The margin that a vector would have if it were not there."""
+        cdef double own, other = -INFINITY, square = held.diag[s]
+        cdef Py_ssize_t c, label = held.labels[s]
+        if held.n_problems == 1:
+            own = self.f[s] - held.coef[s] * square
+            return own if label == 1 else -own
+        own = self.f[label * self.ld + s] - held.coef[label * held.ld + s] * square
+        for c in range(held.n_problems):
+            if c != label:
+                other = max(other, self.f[c * self.ld + s] - held.coef[c * held.ld + s] * square)
+        return own - other
+
+    cdef void give_up(self, KernelExpansion held, int32_t slot) noexcept nogil:
+        cdef Py_ssize_t c
+        cdef const float *k = self.kernel.row(held, slot)
+        cdef double a
+        for c in range(held.n_problems):
+            a = held.coef[c * held.ld + slot]
+            if a != 0.0:
+                table().axpy(-a, k, self.f + c * self.ld, held.n_slots)
+
+    def state(self, n_slots):
+        return {"f": self.f_array[:, :n_slots].copy()}
+
+    def restore(self, state, n_problems, n_slots):
+        self.f_array = state.array("f", np.float64, (n_problems, n_slots), finite=True)
+        self.ld = 0                         # copied before it is used
+        state.end()

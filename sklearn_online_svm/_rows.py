@@ -1,0 +1,44 @@
+"""Rows as the update loop takes them."""
+
+import numpy as np
+from sklearn.utils.validation import assert_all_finite
+
+from ._core.linear.rows import is_canonical
+
+
+def arrays_of(X):
+    """Rows as the update loop takes them."""
+    if isinstance(X, np.ndarray):
+        return X
+    return (
+        X.data,
+        X.indices.astype(np.int32, copy=False),
+        X.indptr.astype(np.int64, copy=False),
+    )
+
+
+def canonical(X):
+    """CSR rows with ascending columns and no duplicates; dense rows as they are."""
+    if isinstance(X, np.ndarray):
+        return X
+    if X.indices.dtype != np.int32:
+        X.check_format(full_check=True)
+    _, indices, indptr = arrays_of(X)
+    if indptr[-1] > len(X.data) or not is_canonical(indices, indptr, X.shape[1]):
+        X.check_format(full_check=True)  # of a broken matrix
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def refuse_row(estimator, X, row):
+    """Say why a row cannot be learnt from."""
+    name = type(estimator).__name__
+    values = X[row] if isinstance(X, np.ndarray) else X[row].data
+    assert_all_finite(values, input_name="X", estimator_name=name)
+    remedy = "scale the features"
+    if getattr(estimator, "a", 1.0) < 1.0:
+        remedy += f", or choose a larger a than {estimator.a!r}"
+    raise ValueError(
+        f"Row {row} of X has a squared norm that is too large for {X.dtype}; {remedy}."
+    )

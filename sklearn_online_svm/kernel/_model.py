@@ -1,0 +1,223 @@
+"""What every model that keeps support vectors offers: a kernel, predictions, the vectors."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from .._base import check_rows, has_fast_path, refuse_not_finite, thread_pool, weighted_variance
+from .._contract import Learner
+from .._suspects import SuspectLabels
+from ._engine import KINDS, LARGEST_DEGREE, linear_weights, needs_double
+
+# Numbers of float32 rows that are widened at a time.
+_DOUBLES_AT_ONCE = 1 << 17
+
+
+class KernelModel(SuspectLabels, ClassifierMixin, Learner):
+    """A kernel, predictions, and the support vectors as arrays; learning is left to subclasses.
+
+    A subclass defines ``_solution`` (a :class:`Solution`), and has ``_spec`` (a
+    :class:`VectorSpec`), ``_dtype``, ``_sparse``, ``classes_`` and ``n_samples_seen_``.
+    """
+
+    _fixed = ("kernel", "degree", "gamma", "coef0")
+
+    _parameter_constraints: dict = {
+        "kernel": [StrOptions({*KINDS, "precomputed"}), callable],
+        "degree": [Interval(Integral, 0, LARGEST_DEGREE, closed="both")],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "n_jobs": [Integral, None],
+    }
+
+    def _fix_gamma(self, X, weights):
+        """Set ``gamma_``; returns X in the element type that this kernel wants."""
+        kind = self.kernel if isinstance(self.kernel, str) else "callable"
+        if self._uses_gamma_scale():
+            self.gamma_ = scale_gamma(X, weights)
+        elif isinstance(self.gamma, str):
+            self.gamma_ = 1.0 / X.shape[1]
+        else:
+            self.gamma_ = float(self.gamma)
+        if X.dtype == np.float32 and needs_double(X, kind, self.gamma_):
+            X = X.astype(np.float64)
+        return X
+
+    # ---------------------------------------------------------------------------- predicting
+
+    def decision_function(self, X):
+        r"""Signed distance to the boundary, :math:`\sum_i \alpha_i K(x_i, x) + b`.
+
+        Rows are scored in blocks; memory beyond the result does not grow with their number.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows; with a precomputed kernel their kernel values with the rows of ``fit``, of shape
+            (n_samples, n_samples_fit).
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Two classes: positive for ``classes_[1]``. More: one column per class.
+
+        Raises
+        ------
+        NotFittedError
+            If nothing has been learnt yet.
+        ValueError
+            If the input is invalid, or a decision value is beyond the range of numbers.
+        """
+        return self._view()._decide(X)
+
+    def _decide(self, X):
+        check_is_fitted(self)
+        if not has_fast_path(self, X, self._dtype):
+            X = check_rows(
+                self,
+                X,
+                reset=False,
+                dtype=self._dtype,
+                accept_sparse=False if self._is_precomputed() else "csr",
+            )
+        solution = self._solution()
+        if self._spec.kernel == "linear" and solution.votes is None:
+            scores = linear_scores(X, *linear_weights(solution))
+            refuse_not_finite(scores, "beyond the range of float64")
+        else:
+            scores = np.empty((X.shape[0], self._spec.n_problems))
+            with thread_pool(self.n_jobs, X.shape[0]) as threads:
+                solution.decide(X, scores, threads)
+            refuse_not_finite(scores, "made of kernel values beyond the range of single precision")
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def _shown(self):
+        """Return the attributes of this moment, and the solution they show."""
+        view = self._view()
+        check_is_fitted(view)
+        return view, view._solution()
+
+    def predict(self, X):
+        """Class of each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows; with a precomputed kernel their kernel values with the rows of ``fit``, of shape
+            (n_samples, n_samples_fit).
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Labels out of ``classes_``.
+
+        Raises
+        ------
+        NotFittedError
+            If nothing has been learnt yet.
+        ValueError
+            If the input is invalid, or a decision value is beyond the range of numbers.
+        """
+        view = self._view()
+        scores = view.decision_function(X)
+        codes = scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0).astype(np.intp)
+        return view.classes_[codes]
+
+    # ---------------------------------------------------------------------------- the solution
+
+    @property
+    def support_(self):
+        """Indices of the support vectors."""
+        view, solution = self._shown()
+        kind = np.int32 if view.n_samples_seen_ < 2**31 else np.int64
+        return solution.row_ids.astype(kind)
+
+    @property
+    def support_vectors_(self):
+        """Support vectors."""
+        view, solution = self._shown()
+        vectors = solution.vectors()
+        if not view._sparse and not isinstance(vectors, np.ndarray):
+            return vectors.toarray()
+        return vectors
+
+    @property
+    def n_support_(self):
+        """Number of support vectors of each class."""
+        view, solution = self._shown()
+        return np.bincount(solution.labels, minlength=len(view.classes_)).astype(np.int32)
+
+    @property
+    def dual_coef_(self):
+        """Signed coefficients of the support vectors."""
+        return _read_only(self._shown()[1].alpha)
+
+    @property
+    def intercept_(self):
+        """Bias of each decision function."""
+        view, solution = self._shown()
+        bias = linear_weights(solution)[1] if view._spec.kernel == "linear" else solution.bias
+        return _read_only(bias.copy())
+
+    @property
+    def coef_(self):
+        """Weights of the features (linear kernel)."""
+        view, solution = self._shown()
+        if view._spec.kernel != "linear":
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        return _read_only(linear_weights(solution)[0].copy())
+
+    # ---------------------------------------------------------------------------- conventions
+
+    def _is_precomputed(self):
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    def _uses_gamma_scale(self):
+        return self.gamma == "scale" and self.kernel in ("rbf", "poly", "sigmoid")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not self._is_precomputed()
+        tags.input_tags.pairwise = self._is_precomputed()
+        return tags
+
+
+def linear_scores(X, coef, intercept):
+    """``X @ coef.T + intercept`` in double, without a double copy of float32 rows."""
+    if X.dtype == np.float64 or not isinstance(X, np.ndarray):
+        return X @ coef.T + intercept
+    scores = np.empty((X.shape[0], len(coef)))
+    step = max(1, _DOUBLES_AT_ONCE // X.shape[1])
+    for first in range(0, X.shape[0], step):
+        scores[first : first + step] = X[first : first + step].astype(np.float64) @ coef.T
+    return scores + intercept
+
+
+def _read_only(array):
+    """Return the array, which was made for the caller: to write into it would change no model."""
+    array.flags.writeable = False
+    return array
+
+
+def scale_gamma(X, weights):
+    """gamma="scale": 1 / (n_features * variance); 1.0 where all entries are the same."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        variance = weighted_variance(X, weights)
+    if variance == 0 and is_constant(X[weights > 0]):
+        return 1.0
+    with np.errstate(divide="ignore", over="ignore"):
+        gamma = float(np.float64(1.0) / (X.shape[1] * np.float64(variance)))
+    if not 0 < gamma < np.inf:
+        raise ValueError(
+            f"gamma='scale' is {gamma} for these features: their variance is beyond the range of "
+            "a double. Scale the features, or give gamma a number."
+        )
+    return gamma
+
+
+def is_constant(X):
+    """Whether all entries of X are the same."""
+    return not X.size or X.max() == X.min()

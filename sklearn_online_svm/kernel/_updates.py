@@ -1,0 +1,290 @@
+"""Kernel models that make one step per row: what the estimators share."""
+
+import warnings
+from numbers import Integral
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from .._base import (
+    check_labels,
+    check_rows,
+    check_weights,
+    classes_of_stream,
+    encode_labels,
+    has_fast_path,
+)
+from .._contract import Change
+from .._core.linear.rows import Lessons
+from .._persistent import stored_classes, stored_features
+from .._stepwise import Stepwise, StepwiseLabels
+from ._engine import choose_layout
+from ._expansion import POLICIES, ExpansionSpec, ExpansionState
+from ._model import KernelModel
+from ._online import _FEW_ROWS, _can_take_new_rows
+
+
+class KernelUpdates(StepwiseLabels, KernelModel, Stepwise):
+    """A classifier whose steps are along rows in the space of a kernel.
+
+    A subclass defines ``_method``, the :class:`Method` of its parameters, and ``_average`` where
+    it has one.
+    """
+
+    _fixed = (*KernelModel._fixed, "multi_class", "max_support_vectors", "budget_policy")
+    _tunable = ("class_weight",)
+
+    _parameter_constraints: dict = {
+        **KernelModel._parameter_constraints,
+        **Stepwise._parameter_constraints,
+        **StepwiseLabels._parameter_constraints,
+        "multi_class": [StrOptions({"ovr", "crammer_singer"})],
+        "max_support_vectors": [Interval(Integral, 1, None, closed="left"), None],
+        "budget_policy": [StrOptions({*POLICIES})],
+    }
+
+    _average = None
+
+    # ---------------------------------------------------------------------------- learning
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Forget what was learnt, and learn in up to ``max_iter`` passes.
+
+        Interrupted by Ctrl-C, the model keeps what it has learnt so far. Invalid input leaves a
+        fitted model as it was.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
+                or (n_samples, n_samples)
+            Rows; the kernel matrix if ``kernel="precomputed"``.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows; see Notes for what a weight means. Rows of weight 0 are passed
+            over.
+
+        Returns
+        -------
+        self : object
+            The fitted model.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid, or fewer than two classes have positive weight.
+        """
+        with self._guard, Change(self) as change:
+            draft = change.draft
+            X, codes, weights = draft._begin_fit(X, y, sample_weight)
+            state = draft._state
+            state.expect_rows(X.shape[0], again=self.max_iter > 1)
+            state.attach(X)
+            try:
+                draft._make_passes(X, codes, weights)
+            except BaseException as error:
+                change.keep = not isinstance(error, Exception)
+                raise
+            finally:
+                state.attach(None)
+                state.expect_rows(0, again=False)
+        return self
+
+    def _begin_fit(self, X, y, sample_weight):
+        accept_sparse = False if self._is_precomputed() else "csr"
+        X, y = check_rows(self, X, y, reset=True, accept_sparse=accept_sparse)
+        if self._is_precomputed() and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                "Precomputed matrix must be a square matrix. "
+                f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
+            )
+        weights = None
+        if sample_weight is not None:
+            weights = check_weights(sample_weight, X, allow_all_zero=False)
+        codes = self._read_targets(y, weights)
+        row_weights = self._row_weights(codes, weights)
+        return self._first_state(X, weights), codes, row_weights
+
+    @available_if(_can_take_new_rows)
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Learn from new rows, one after the other; learning goes on where it stopped.
+
+        Every row given is a new row: to pass again over the same rows use
+        ``fit(max_iter=...)``. Chunks of any size give the same model.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows, in the order of the stream: shuffle them if they are sorted.
+        y : array-like of shape (n_samples,)
+            Class labels; a chunk may hold a single class.
+        classes : array-like of shape (n_classes,), default=None
+            All classes of the stream; needed in the first call, optional later.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows; see Notes. Rows of weight 0 are passed over.
+
+        Returns
+        -------
+        self : object
+            The model that has learnt these rows, too.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid, or a label is none of the classes. What has been learnt stays
+            as it was, also when a kernel function raises an error in the midst of a chunk.
+        """
+        return self._partial_fit_or_restore(X, y, classes, sample_weight)
+
+    def _begin_partial_fit(self, X, y, classes, sample_weight):
+        first = "_state" not in self.__dict__
+        new = self._stream_parameters()
+        known = classes_of_stream(classes, None if first else self.classes_)
+        dtype = None if first else self._dtype
+        if not first and y is not None and has_fast_path(self, X, dtype):
+            y = np.asarray(y)
+            if y.shape != (X.shape[0],):
+                X, y = check_rows(self, X, y, reset=False, dtype=dtype)
+        else:
+            X, y = check_rows(self, X, y, reset=first, dtype=dtype)
+        if y.dtype.kind not in "biuU":
+            check_labels(y)
+        codes = encode_labels(y, known)
+        weights = None
+        if sample_weight is not None:
+            weights = check_weights(sample_weight, X, allow_all_zero=True)
+        self.classes_ = known
+        row_weights = self._row_weights(codes, weights, stream=True)
+        if first:
+            self._warn_if_few(X)
+            X = self._first_state(X, weights)
+        self._state.check(X)
+        if not first:
+            self._continue(X, new)
+        self.__dict__.setdefault("n_iter_", 1)
+        return X, codes, row_weights
+
+    def _warn_if_few(self, X):
+        if self._uses_gamma_scale() and X.shape[0] < _FEW_ROWS:
+            warnings.warn(
+                f"gamma='scale' is fixed by the first chunk, which has only {X.shape[0]} "
+                "rows; give gamma a number, or begin with a larger chunk.",
+                UserWarning,
+                stacklevel=6,
+            )
+
+    def _learn_chunk(self, X, codes, weights):
+        """Learn a chunk in its order; an error of a kernel function takes back what was learnt."""
+        state = self._state
+        saved = state.saved()
+        state.expect_rows(X.shape[0], again=False)
+        try:
+            state.learn(Lessons(state.rows(X), codes, weights, None, X))
+        except BaseException as error:
+            if saved is not None and isinstance(error, Exception):
+                self._state = saved
+            else:
+                state.expansion.expect_no_more(state.loop.position)
+            raise
+
+    def _continue(self, X, new):
+        """Prepare the state for rows: the first ones, or others with new parameters."""
+        if "_state" not in self.__dict__:
+            self._warn_if_few(X)
+            self._first_state(X, None)
+        elif new is not None:
+            self._state.use(self._method())
+            self._take_up(new)
+
+    def _first_state(self, X, weights):
+        """Set the kernel and an empty state; returns X in the type it wants."""
+        self._refuse_contradictions()
+        if weights is None or not weights.any():
+            weights = np.ones(X.shape[0])
+        X = self._fix_gamma(X, weights)
+        spec = ExpansionSpec(
+            n_features=X.shape[1],
+            n_problems=self._n_problems(),
+            dtype=X.dtype.name,
+            layout=choose_layout(X, self.kernel),
+            kernel=self.kernel,
+            degree=int(self.degree),
+            gamma=self.gamma_,
+            coef0=float(self.coef0),
+            budget=None if self.max_support_vectors is None else int(self.max_support_vectors),
+            policy=self.budget_policy,
+            average=self._average,
+            joint=self.multi_class == "crammer_singer",
+        )
+        self._sparse = sparse.issparse(X)
+        self._state = ExpansionState(spec, self._method())
+        self._learnt_with = self._present_parameters()
+        return X
+
+    def _refuse_contradictions(self):
+        """Refuse parameters that do not go together."""
+        if self.max_support_vectors is None:
+            return
+        kernel = self.kernel
+        if self.budget_policy == "merging" and not (isinstance(kernel, str) and kernel == "rbf"):
+            raise ValueError(
+                "budget_policy='merging' puts a vector between two others, which kernel='rbf' "
+                f"alone allows; got kernel={kernel!r}. Use budget_policy='projection'."
+            )
+        if self.budget_policy == "projection" and isinstance(kernel, str) and kernel == "sigmoid":
+            raise ValueError(
+                "budget_policy='projection' needs a positive definite kernel, which "
+                "kernel='sigmoid' is not. Use budget_policy='smallest'."
+            )
+        if self._average == "vote":
+            raise ValueError(
+                "average='vote' needs every vector there has been, and max_support_vectors="
+                f"{self.max_support_vectors} lets them go. Use average='mean'."
+            )
+
+    # ---------------------------------------------------------------------------- the solution
+
+    def _solution(self):
+        return self._state.solution()
+
+    @property
+    def _spec(self):
+        return self._state.spec
+
+    @property
+    def _dtype(self):
+        return self._state.dtype
+
+    @property
+    def n_samples_seen_(self):
+        """Number of rows given since ``fit`` began, each counted once."""
+        check_is_fitted(self)
+        return self._state.expansion.n_seen
+
+    @property
+    def n_kernel_evaluations_(self):
+        """Kernel values computed for learning."""
+        check_is_fitted(self)
+        return self._state.expansion.n_evaluations
+
+    # ---------------------------------------------------------------------------- conventions
+
+    def _packed(self, state):
+        return {"_state": state["_state"].as_dict()}
+
+    def _rebuilt(self, state):
+        """Return the fitted attributes of a stored model that predictions rely on."""
+        n_features = stored_features(state)
+        n_classes = len(stored_classes(state))
+        learnt = ExpansionState.from_state(state.part("_state"), n_features, n_classes)
+        return {
+            **super()._rebuilt(state),
+            "_state": learnt,
+            "_sparse": state.flag("_sparse"),
+            "gamma_": learnt.spec.gamma,
+        }

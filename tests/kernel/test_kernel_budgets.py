@@ -1,0 +1,249 @@
+"""Budgets of vectors: never exceeded, and those go who should."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+
+from sklearn_online_svm._core.kernel import expansion_budgets
+from tests.support.kernel_updates import (
+    BUDGETS,
+    JOINT,
+    MODELS,
+    POLICIES,
+    assert_same,
+    pa,
+    perceptron,
+    rows,
+    single,
+    taught,
+)
+from tests.support.samples import LAYOUTS
+
+with_budgets = pytest.mark.parametrize("name", BUDGETS)
+with_policies = pytest.mark.parametrize("policy", POLICIES)
+with_classes = pytest.mark.parametrize("n_classes", [2, 3])
+
+
+def expansion_of(model):
+    return model._state.expansion
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.sampled_from(POLICIES),
+    st.integers(1, 12),
+    st.sampled_from([2, 3, 5]),
+    st.booleans(),
+    st.integers(0, 10**6),
+)
+def test_never_exceeded_and_margins_kept_up_to_date(policy, most, n_classes, joint, seed):
+    X, y = rows(60, n_classes, seed)
+    model = pa(max_support_vectors=most, budget_policy=policy, **(JOINT if joint else {}))
+    for i in range(len(X)):
+        model.partial_fit(X[i : i + 1], y[i : i + 1], range(n_classes))
+        expansion = expansion_of(model)
+        assert len(model.support_) == expansion.n_kept <= most
+        # Slots are used again.
+        assert expansion.n_slots <= most + 1
+        assert expansion.store.n_slots <= most + 1
+        if policy == "margin":
+            kept = expansion.margins_kept()
+            kept = np.sort(kept[~np.isnan(kept)])
+            vectors = model.support_vectors_
+            wanted = model.dual_coef_ @ single(vectors, vectors)
+            assert_allclose(kept, np.sort(wanted.ravel()), rtol=1e-9, atol=1e-12)
+
+
+@with_budgets
+def test_a_budget_that_is_not_reached_changes_nothing(name):
+    X, y = rows(80, 3)
+    model = clone(BUDGETS[name]).set_params(max_support_vectors=80)
+    unlimited = clone(model).set_params(max_support_vectors=None)
+    assert_same(taught(model, X, y), taught(unlimited, X, y), X=X)
+
+
+@with_classes
+@pytest.mark.parametrize("name", ["pa", "pa-joint", "perceptron-margin"])
+@pytest.mark.parametrize("policy", ["margin", "merging"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_kernel_rows_that_are_not_kept_are_computed(name, n_classes, policy, layout):
+    X, y = rows(200, n_classes)
+    X = LAYOUTS[layout](X)
+    model = clone(MODELS[name]).set_params(max_support_vectors=25, budget_policy=policy)
+    kept = [taught(model, X, y, size) for size in (9, 200)]
+    before = expansion_budgets._py_keep_matrices_up_to(10)
+    try:
+        computed = [taught(model, X, y, size) for size in (1, 9, 200)]
+    finally:
+        expansion_budgets._py_keep_matrices_up_to(before)
+    assert_same(*kept, *computed, X=X)
+    assert computed[1].n_kernel_evaluations_ > kept[0].n_kernel_evaluations_
+
+
+def test_who_goes():
+    # Margins of 1, 2 and 3 without themselves: the last is best off.
+    X, y = np.array([[0.0], [5.0], [10.0], [10.1]]), np.array([0, 1, 1, 1])
+    steps = dict(C=1.0, gamma=1.0, max_support_vectors=2)
+    oldest = pa(budget_policy="oldest", **steps).partial_fit(X[:3], y[:3], [0, 1])
+    assert_array_equal(oldest.support_, [1, 2])
+    # A weight of a half makes a step of a half.
+    smallest = pa(budget_policy="smallest", **steps)
+    smallest.partial_fit(X[:3], y[:3], [0, 1], sample_weight=[1.0, 0.5, 1.0])
+    assert_array_equal(np.sort(smallest.support_), [0, 2])
+    margin = perceptron(margin=5.0, gamma=1.0, max_support_vectors=3, budget_policy="margin")
+    margin.partial_fit(X, y, [0, 1])
+    assert_array_equal(np.sort(margin.support_), [0, 1, 3])  # rows 2 and 3 help each other
+
+
+@with_policies
+def test_one_vector(policy):
+    X, y = rows(50)
+    model = taught(pa(max_support_vectors=1, budget_policy=policy), X, y)
+    assert len(model.support_) == 1
+
+
+def test_a_majority_needs_all_vectors():
+    X, y = rows(50)
+    model = perceptron(average="vote", max_support_vectors=5)
+    for learn in (model.fit, lambda X, y: model.partial_fit(X, y, [0, 1])):
+        with pytest.raises(ValueError, match="average='vote' needs every vector .*=5"):
+            learn(X, y)
+    assert not hasattr(model, "classes_")
+
+
+def test_in_later_passes_a_row_that_has_gone_may_come_back():
+    X, y = rows(60, noise=0.3)
+    model = pa(max_support_vectors=10, budget_policy="oldest", max_iter=4, tol=None).fit(X, y)
+    assert len(np.unique(model.support_)) == 10
+    assert model.n_updates_ > 60
+
+
+def test_memory_stays():
+    X, y = rows(3000, n_features=10)
+    model = pa(max_support_vectors=30).partial_fit(X[:200], y[:200], [0, 1])
+    before = expansion_of(model).store.capacity
+    model.partial_fit(X[200:], y[200:])
+    assert expansion_of(model).store.capacity == before
+    assert len(model.support_vectors_) == 30
+
+
+# -- projection and merging -------------------------------------------------------------
+
+
+def squared_length(coef, X):
+    """Of functions in the space of the kernel, summed over the problems."""
+    return np.einsum("ci,cj,ij", coef, coef, single(X, X))
+
+
+def function_of(model):
+    return model.dual_coef_, model.support_vectors_
+
+
+def squared_distance(one, other):
+    coef = np.hstack([one[0], -other[0]])
+    return squared_length(coef, np.vstack([one[1], other[1]]))
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    st.sampled_from(["projection", "merging"]),
+    st.integers(2, 15),
+    st.sampled_from([2, 3]),
+    st.integers(0, 10**6),
+)
+def test_less_is_lost_than_by_letting_go(policy, most, n_classes, seed):
+    """Of the first vector too many, beside the best that can be let go as it is."""
+    X, y = rows(60, n_classes, seed)
+    free = pa()
+    kept = pa(max_support_vectors=most, budget_policy=policy)
+    for i in range(len(X)):
+        for model in (free, kept):
+            model.partial_fit(X[i : i + 1], y[i : i + 1], range(n_classes))
+        if len(free.support_) > most:
+            break
+    else:
+        return
+    lost = squared_distance(function_of(free), function_of(kept))
+    smallest = (free.dual_coef_**2).sum(axis=0).min()
+    assert lost <= smallest * (1 + 1e-5) + 1e-6
+
+
+def test_merged_vectors_lie_where_least_is_lost():
+    """Beside a fine grid of the segments between the smallest vector and all others."""
+    for seed in range(8):
+        X, y = rows(40, 3, seed)
+        free, kept = pa(C=0.3 + 0.1 * seed), pa(C=0.3 + 0.1 * seed)
+        kept.set_params(max_support_vectors=10, budget_policy="merging")
+        for i in range(len(X)):
+            for model in (free, kept):
+                model.partial_fit(X[i : i + 1], y[i : i + 1], range(3))
+            if len(free.support_) > 10:
+                break
+        coef, vectors = function_of(free)
+        order = np.argsort(free.support_)
+        coef, vectors = coef[:, order], vectors[order]
+        m = int(np.argmin((coef**2).sum(axis=0)))
+        best = np.inf
+        for n in set(range(len(vectors))) - {m}:
+            for h in np.linspace(0, 1, 101):
+                z = h * vectors[m] + (1 - h) * vectors[n]
+                pair = coef[:, [m, n]]
+                a = pair @ single(vectors[[m, n]], z[None])
+                best = min(best, squared_length(pair, vectors[[m, n]]) - (a**2).sum())
+        lost = squared_distance(function_of(free), function_of(kept))
+        assert lost <= best * (1 + 1e-4) + 2e-6
+
+
+def test_the_inverse_is_made_anew_and_does_not_drift():
+    X, y = rows(600, 3)
+    model = taught(pa(max_support_vectors=15, budget_policy="projection", C=5.0), X, y, 50)
+    assert model.n_updates_ > 10 * 15
+    state = expansion_of(model).state()
+    alive = np.setdiff1d(np.arange(state["n_slots"]), state["free"])
+    vectors = expansion_of(model).store.vectors(alive)
+    K = single(vectors, vectors)
+    wanted = np.linalg.inv(K + 1e-5 * np.diag(np.diag(K)))
+    found = state["budget"]["inverse"][np.ix_(alive, alive)]
+    assert_allclose(found, wanted, rtol=1e-6, atol=1e-6 * np.abs(wanted).max())
+    assert 0 < state["budget"]["n_left"] < 4 * 15
+
+
+def test_projection_needs_no_more_vectors_than_there_are_dimensions():
+    """Rows of 3 features span 3 dimensions: with a linear kernel a budget of 4 loses nothing."""
+    X, y = rows(300, n_features=3)
+    params = dict(kernel="linear", C=0.1, shuffle=False)
+    free = pa(**params).fit(X, y)
+    kept = pa(**params, max_support_vectors=4, budget_policy="projection").fit(X, y)
+    assert len(kept.support_) <= 4
+    assert_allclose(kept.coef_, free.coef_, rtol=0.02, atol=0.02)
+
+
+@pytest.mark.parametrize(
+    "params, match",
+    [
+        (dict(budget_policy="merging", kernel="linear"), "merging.*kernel='rbf' alone"),
+        (dict(budget_policy="merging", kernel=single), "merging.*kernel='rbf' alone"),
+        (dict(budget_policy="projection", kernel="sigmoid"), "positive definite kernel"),
+    ],
+    ids=str,
+)
+def test_policies_that_a_kernel_does_not_allow(params, match):
+    X, y = rows(30)
+    with pytest.raises(ValueError, match=match):
+        pa(max_support_vectors=5, **params).fit(X, y)
+    # Without a budget there is no policy.
+    pa(**params).fit(X, y)
+
+
+def test_a_merged_vector_of_a_later_pass_is_no_row():
+    X, y = rows(60, 3, noise=0.3)
+    model = pa(max_support_vectors=12, budget_policy="merging", max_iter=4, tol=None).fit(X, y)
+    numbers = model.support_
+    assert (numbers == -1).any()
+    known = numbers[numbers >= 0]
+    assert len(np.unique(known)) == len(known)
+    assert_array_equal(model.support_vectors_[numbers >= 0], X[known])
+    assert len(model.support_) == 12
