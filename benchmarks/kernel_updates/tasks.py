@@ -81,6 +81,11 @@ def budget_stream(job):
     learn(X[:500], y[:500])
     memory, seconds, begin = [], 0.0, 2000
     learn(X[500:begin], y[500:begin])
+
+    def n_updates():
+        return model.n_updates if job.rival else model.n_updates_
+
+    n_before = n_updates()
     for at in range(begin, len(y), 1000):
         start = time.perf_counter()
         learn(X[at : at + 1000], y[at : at + 1000])
@@ -91,7 +96,7 @@ def budget_stream(job):
         "rows": len(y) - begin,
         "pass_seconds": seconds,
         "memory": memory,
-        "updates": model.n_updates_ if hasattr(model, "n_updates_") else model.n_updates,
+        "updates": n_updates() - n_before,
     }
     if not job.rival:
         probe = X[-5000:]
@@ -111,7 +116,7 @@ def budget_stream(job):
 
 def _set(job):
     data = load_paper_dataset(job.name)
-    parts = [part for part in ("train", "test") if f"X_{part}" in data]
+    parts = [part for part in ("train", "test") if data.get(f"X_{part}") is not None]
     X = [data[f"X_{part}"] for part in parts]
     X = np.vstack([x.toarray() if hasattr(x, "toarray") else x for x in X]).astype(np.float64)
     y = np.concatenate([data[f"y_{part}"] for part in parts])

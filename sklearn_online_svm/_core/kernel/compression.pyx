@@ -165,24 +165,25 @@ cdef class Merging(Budget):
 
     cdef void give_up(self, KernelExpansion held, int32_t slot) noexcept nogil:
         cdef const float *k = self.kernel.row(held, slot)
-        cdef int32_t partner = -1
-        cdef Py_ssize_t s, c
+        cdef int32_t partner = -1, nearest = -1
+        cdef Py_ssize_t s
         cdef Pair pair
         cdef double lost, h, best_h = 0.0, least = INFINITY, first, second
         for s in range(held.n_slots):
-            if not held.alive[s] or s == slot:
-                continue
-            pair.aa = pair.ab = pair.bb = 0.0
-            for c in range(held.n_problems):
-                first, second = held.coef[c * held.ld + slot], held.coef[c * held.ld + s]
-                pair.aa += first * first
-                pair.ab += first * second
-                pair.bb += second * second
-            lost = merged(&pair, k[s], least, &h)
-            if partner < 0 or lost < least:
-                partner, least, best_h = <int32_t>s, lost, h
-        if partner < 0:
+            if held.alive[s] and s != slot and (nearest < 0 or k[s] > k[nearest]):
+                nearest = <int32_t>s
+        if nearest < 0:
             return                          # a budget of one
+        # The nearest one first: beside it most of the others need not be looked at closely.
+        pair_of(held, slot, nearest, &pair)
+        partner, least = nearest, merged(&pair, k[nearest], INFINITY, &best_h)
+        for s in range(held.n_slots):
+            if not held.alive[s] or s == slot or s == nearest:
+                continue
+            pair_of(held, slot, s, &pair)
+            lost = merged(&pair, k[s], least, &h)
+            if lost < least:
+                partner, least, best_h = <int32_t>s, lost, h
         h = best_h
         first, second = share(k[partner], 1.0 - h), share(k[partner], h)
         if h > 0.0 and not held.merge(slot, partner, h):
@@ -198,6 +199,18 @@ cdef struct Pair:
     double aa
     double ab
     double bb
+
+
+cdef inline void pair_of(KernelExpansion held, Py_ssize_t one, Py_ssize_t other,
+                         Pair *pair) noexcept nogil:
+    cdef Py_ssize_t c
+    cdef double first, second
+    pair.aa = pair.ab = pair.bb = 0.0
+    for c in range(held.n_problems):
+        first, second = held.coef[c * held.ld + one], held.coef[c * held.ld + other]
+        pair.aa += first * first
+        pair.ab += first * second
+        pair.bb += second * second
 
 
 cdef inline double share(double k, double h) noexcept nogil:

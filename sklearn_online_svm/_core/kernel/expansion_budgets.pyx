@@ -138,22 +138,27 @@ cdef class Margin(Budget):
         cdef Py_ssize_t s
         cdef int32_t best = -1
         cdef double margin, largest = -INFINITY
+        cdef const double *f = self.f
+        cdef const double *coef = held.coef
+        cdef bint binary = held.n_problems == 1
         for s in range(held.n_slots):
             if not held.alive[s]:
                 continue
-            margin = self.margin_without(held, s)
+            if binary:
+                margin = f[s] - coef[s] * held.diag[s]
+                if held.labels[s] != 1:
+                    margin = -margin
+            else:
+                margin = self.margin_without(held, s)
             if best < 0 or margin > largest or (
                     margin == largest and held.since[s] < held.since[best]):
                 best, largest = <int32_t>s, margin
         return best
 
     cdef double margin_without(self, KernelExpansion held, Py_ssize_t s) noexcept nogil:
-        """The margin that a vector would have if it were not there."""
+        """The margin that a vector would have, among several classes, if it were not there."""
         cdef double own, other = -INFINITY, square = held.diag[s]
         cdef Py_ssize_t c, label = held.labels[s]
-        if held.n_problems == 1:
-            own = self.f[s] - held.coef[s] * square
-            return own if label == 1 else -own
         own = self.f[label * self.ld + s] - held.coef[label * held.ld + s] * square
         for c in range(held.n_problems):
             if c != label:
