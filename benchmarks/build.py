@@ -19,6 +19,9 @@ from .advice import steps as advice
 from .advice import tables as advice_tables
 from .bench.measure import ROOT
 from .bench.results import RESULTS, load
+from .budget import figures as budget_figures
+from .budget import steps as budget
+from .budget import tables as budget_tables
 from .kernel_updates import figures as kernel_updates_figures
 from .kernel_updates import steps as kernel_updates
 from .kernel_updates import tables as kernel_updates_tables
@@ -44,6 +47,7 @@ MARKERS = (".. benchmark-table-start", ".. benchmark-table-end")
 ROOMS = {
     "": (svc, svc_tables, svc_figures),
     "robust_": (robust, robust_tables, robust_figures),
+    "budget_": (budget, budget_tables, budget_figures),
     "linear_": (linear, linear_tables, linear_figures),
     "local_": (local, local_tables, local_figures),
     "kernel_updates_": (kernel_updates, kernel_updates_tables, kernel_updates_figures),

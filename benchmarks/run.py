@@ -4,6 +4,7 @@ from . import build
 from .active import steps as active
 from .advice import steps as advice
 from .bench import harness
+from .budget import steps as budget
 from .kernel_updates import steps as kernel_updates
 from .label_efficient import steps as label_efficient
 from .linear import steps as linear
@@ -12,7 +13,7 @@ from .robust import steps as robust
 from .svc import steps as svc
 
 STEPS = {}
-for room in (svc, robust, linear, local, kernel_updates, label_efficient, active, advice):
+for room in (svc, robust, budget, linear, local, kernel_updates, label_efficient, active, advice):
     STEPS |= room.STEPS
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from .active import tasks as active
 from .advice import tasks as advice
+from .budget import tasks as budget
 from .kernel_updates import tasks as kernel_updates
 from .label_efficient import tasks as label_efficient
 from .linear import tasks as linear
@@ -13,9 +14,11 @@ from .local import tasks as local
 from .robust import tasks as robust
 from .svc import tasks as svc
 
+ROOMS = (svc, robust, budget, linear, local, kernel_updates, label_efficient, active, advice)
+
 
 def main(task, fields, answer):
-    for room in (svc, robust, linear, local, kernel_updates, label_efficient, active, advice):
+    for room in ROOMS:
         if task in room.TASKS:
             record = room.TASKS[task](room.JOB(**json.loads(fields)))
             Path(answer).write_text(json.dumps(record))

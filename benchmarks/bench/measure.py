@@ -112,18 +112,18 @@ class PeakMemory:
     def __enter__(self):
         try:
             Path("/proc/self/clear_refs").write_text("5")
-            self._before = _resident("VmRSS")
+            self._before = resident("VmRSS")
         except OSError:
             self._before = None
         return self
 
     def __exit__(self, *exception):
         if self._before is not None:
-            self.megabytes = max(0.0, _resident("VmHWM") - self._before)
+            self.megabytes = max(0.0, resident("VmHWM") - self._before)
 
 
-def _resident(field):
-    """A line of /proc/self/status, in MB."""
+def resident(field="VmRSS"):
+    """Memory of this process, a line of /proc/self/status, in MB."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith(field):
             return int(line.split()[1]) / 1024
