@@ -38,8 +38,7 @@ class KernelPerceptronClassifier(KernelUpdates):
     max_support_vectors : int, default=None
         Vectors that are kept, at most, at any moment; memory and time per row then stay what they
         are. None: every row that makes a step is kept.
-    budget_policy : {"margin", "oldest", "smallest", "projection", "merging"}, \
-            default="projection"
+    budget_policy : {"margin", "oldest", "smallest", "projection", "merging"}, default="projection"
         Who goes where there would be one vector too many; the newest may be the one.
 
         - ``"margin"``: the vector that is classified best without itself [2]_. Right for clean

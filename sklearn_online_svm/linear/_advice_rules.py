@@ -214,7 +214,7 @@ def same_rules(one, other):
 
 def stored_rules(state, name, weights_shape, fit_intercept):
     """Read what a stored model has learnt with; None without advice."""
-    if not state.has(name) or state.value(name) is None:
+    if state.value(name) is None:
         return None
     rules = state.part(name)
     n_problems, n_features = weights_shape

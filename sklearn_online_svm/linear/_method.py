@@ -78,7 +78,7 @@ def _stored_scaling(state):
 
 def _stored_local(state):
     """Return what a stored method says of regions."""
-    if not state.has("local") or state.value("local") is None:
+    if state.value("local") is None:
         return None
     local = state.part("local")
     read = {

@@ -228,7 +228,7 @@ def test_projection_needs_no_more_vectors_than_there_are_dimensions():
         (dict(budget_policy="merging", kernel=single), "merging.*kernel='rbf' alone"),
         (dict(budget_policy="projection", kernel="sigmoid"), "positive definite kernel"),
     ],
-    ids=str,
+    ids=["linear", "function", "sigmoid"],
 )
 def test_policies_that_a_kernel_does_not_allow(params, match):
     X, y = rows(30)

@@ -348,8 +348,9 @@ def test_specs_come_back_with_every_field():
         start_variance=0.5,
         crammer_singer=True,
         average_from=3,
+        local={"n_prototypes": 4, "n_neighbors": 2, "lam": 0.5},
     )
-    assert Method.from_state(Stored(dict(vars(method))), 3) == method
+    assert Method.from_state(Stored(dict(vars(method))), (3, 5), 3) == method
 
 
 # -- what may be loaded --------------------------------------------------------------------------
