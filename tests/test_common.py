@@ -168,7 +168,7 @@ ESTIMATORS += [
     KernelPassiveAggressiveClassifier(kernel="precomputed"),
     KernelPerceptronClassifier(average="vote", max_iter=5),
     KernelPerceptronClassifier(average="mean", margin=0.1),
-    KernelPerceptronClassifier(max_support_vectors=40, budget_policy="smallest"),
+    KernelPerceptronClassifier(max_support_vectors=40),
     *(kind() for kind in LINEAR),
     PassiveAggressiveClassifier(loss="squared_hinge", multi_class="crammer_singer", average=True),
     PassiveAggressiveClassifier(max_iter=1, tol=None, average=20),
