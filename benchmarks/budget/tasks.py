@@ -23,7 +23,7 @@ class BudgetJob(Job):
     world: str = ""
     model: str = ""
     # After so many seconds a model need not go on.
-    seconds: float = 60.0
+    seconds: float = 30.0
     workload: str = ""
     C: float = 1.0
     options: dict = field(default_factory=dict)

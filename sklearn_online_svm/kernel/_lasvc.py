@@ -123,7 +123,7 @@ class LASVC(OnlineKernelLearner):
     stopping : {"margin", "n_support"}, default=None
         When to stop before the rows are used up; ``fit`` then finishes.
 
-        - ``"margin"``: the last 20 rows chosen lay outside the margin of all free support
+        - ``"margin"``: the last 5 rows chosen lay outside the margin of all free support
           vectors, :math:`|f(x)| \ge \max_s |f(x_s)|`, in each binary problem; there is none while
           no support vector is free (class attribute ``margin_rows``). With ``selection``
           ``"active"`` or ``"autoactive"``.

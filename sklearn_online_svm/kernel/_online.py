@@ -96,7 +96,7 @@ class OnlineKernelLearner(KernelLearner):
     # selection="autoactive": the nearest of so many candidates within the margin is chosen.
     n_close = 5
     # stopping="margin": so many rows, one after the other, lay outside the margin.
-    margin_rows = 20
+    margin_rows = 5
     # stopping="n_support": of so many rows less than this share added to the support vectors.
     stable_rows = 200
     stable_share = 0.1

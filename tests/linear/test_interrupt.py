@@ -292,7 +292,7 @@ def test_an_interrupt_before_learning_leaves_the_model_as_it_was(make, method, m
     fitted, empty = make(random_state=0).fit(X, y), make()
     before = dict(vars(fitted))
     predicted = fitted.predict(X)
-    monkeypatch.setattr(_learner, "LinearState", interrupt)
+    monkeypatch.setattr(_learner.LinearLearner, "_state_kind", interrupt)
     with pytest.raises(KeyboardInterrupt):
         fitted.fit(X[:, :3], y + 5)
     assert vars(fitted) == before
