@@ -1,5 +1,7 @@
 """Limits of what a problem keeps: the engine beside its twin, and what holds after each row."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -50,6 +52,19 @@ def test_each_row_as_the_twin(name, C, seed):
     assert pair.twin.n_merged > 0 or limits["closest"] is None or name == "strictly"
     assert pair.twin.n_dropped > 0
     pair.finish()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_vectors_without_an_angle_are_not_merged(seed):
+    """Empty rows, of a linear kernel: K(x, x) is 0."""
+    pair = BudgetedPair(seed, n=100, kernel="linear", C=0.5, limits=LIMITS["merging"])
+    pair.X[::4] = 0.0
+    pair.new_store = partial(make_store, pair.X, "linear")
+    pair.K = kernel_values(pair.new_store(), pair.X, pair.X)
+    with np.errstate(invalid="ignore"):
+        pair.restart()
+        pair.pass_over(range(60))
+    assert (np.diag(pair.K)[pair.twin.S] == 0).any() and pair.twin.n_merged
 
 
 @pytest.mark.parametrize("delta_max", [1.0, 0.1])

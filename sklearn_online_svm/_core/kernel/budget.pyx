@@ -153,7 +153,9 @@ cdef class Budget:
         cdef Py_ssize_t s, found = -1
         cdef double harm, weight, least = INFINITY
         for s in range(members.n):
-            if not members.alive[s] or self.neighbour[s] < 0 or self.cosine[s] < self.closest:
+            # Not a number where K(x, x) <= 0: of an empty row, or with a kernel that is not definite.
+            if not (members.alive[s] and self.neighbour[s] >= 0
+                    and self.cosine[s] >= self.closest):
                 continue
             weight = fabs(members.bound[s])
             harm = self.distance[s] if weight == INFINITY else weight * self.distance[s]
