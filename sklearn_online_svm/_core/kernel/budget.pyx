@@ -153,7 +153,7 @@ cdef class Budget:
         cdef Py_ssize_t s, found = -1
         cdef double harm, weight, least = INFINITY
         for s in range(members.n):
-            # Not a number where K(x, x) <= 0: of an empty row, or with a kernel that is not definite.
+            # Not a number where K(x, x) <= 0: an empty row, or a kernel that is not definite.
             if not (members.alive[s] and self.neighbour[s] >= 0
                     and self.cosine[s] >= self.closest):
                 continue
