@@ -65,7 +65,7 @@ class Persistent:
     """
 
     # Of what is stored; another number for each change of its fields.
-    _format = 1
+    _format = 2
 
     def _validate_params(self):
         super()._validate_params()
