@@ -5,11 +5,12 @@ from numbers import Integral
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from ._choosing import SELECTIONS
+from ._leave_one_out import LeaveOneOut
 from ._online import OnlineKernelLearner
 from ._svc_names import without_keywords_of_svc
 
 
-class LASVC(OnlineKernelLearner):
+class LASVC(LeaveOneOut, OnlineKernelLearner):
     r"""Support vector classifier that learns in one pass over the rows (LASVM and descendants).
 
     Parameters, attributes and predictions are those of :class:`sklearn.svm.SVC`. ``fit`` makes
@@ -169,6 +170,14 @@ class LASVC(OnlineKernelLearner):
         Largest violation met during the last pass of ``fit``, each row measured when it was
         visited. When ``fit`` ended with a pass that changed nothing, the largest violation left
         over all rows.
+    leave_one_out_estimate_ : float
+        Estimate of the leave-one-out error, from the solution alone: the share of the rows learnt
+        (``n_labels_used_``) that the span rule takes for misclassified once they are left out. It
+        would be exact if, without a row, the same vectors were free and the same at their bounds.
+        Rows that are no support vectors count as right, which they are at the optimum
+        (``max_iter=-1``); after fewer passes, or in a stream, those that have been let go and are
+        misclassified are missing. :meth:`leave_one_out` finds the exact error. Not with
+        ``"lasvm-nc"`` and ``"lasvm-i"``, limits on vectors, or a precomputed kernel.
     n_admitted_ : ndarray of shape (1, 3) or (n_classes, 3)
         Rows that entered the set of vectors kept, by where they lay on the ramp when they came:
         left of it (:math:`y f(x) <` ``ramp_s``), on it, right of it (:math:`y f(x) > 1`). Not

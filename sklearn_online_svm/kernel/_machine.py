@@ -13,6 +13,10 @@ from ._engine import EngineSpec
 from ._model import KernelModel
 from ._svc_names import PROBABILITIES
 
+_NO_LEAVE_ONE_OUT = (
+    "use cross-validation; the leave-one-out error follows from a solution of LASVC"
+)
+
 
 class KernelMachine(KernelModel):
     """A kernel model with an engine: its solution, how good it is, and pickling.
@@ -43,6 +47,9 @@ class KernelMachine(KernelModel):
 
     predict_proba = NotOffered(PROBABILITIES)
     predict_log_proba = NotOffered(PROBABILITIES)
+    # Of problems that are not convex, or that change with the rows.
+    leave_one_out = NotOffered(_NO_LEAVE_ONE_OUT)
+    leave_one_out_estimate_ = NotOffered(_NO_LEAVE_ONE_OUT)
 
     # ---------------------------------------------------------------------------- the solution
 

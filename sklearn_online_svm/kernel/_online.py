@@ -517,13 +517,8 @@ class OnlineKernelLearner(KernelLearner):
     def _seed(self, engine, solution, X, codes, cost, before):
         """Begin with the solution of the former fit, moved into the present boxes."""
         rows = solution.row_ids
-        same = np.array_equal(before["classes_"], self.classes_) and (
-            not len(rows) or rows.max() < X.shape[0]
-        )
-        if same and self._spec.layout != "precomputed":
-            difference = solution.vectors() - X[rows]
-            same = not abs(difference).max() if len(rows) else True
-        if not same or not np.array_equal(codes[rows], solution.labels):
+        same = np.array_equal(before["classes_"], self.classes_)
+        if not same or not self._are_rows_of(solution, X, codes):
             raise ValueError(
                 "warm_start=True continues fit on the rows it has seen, but X or y are not "
                 "those; use partial_fit for new rows, or warm_start=False."
@@ -534,6 +529,15 @@ class OnlineKernelLearner(KernelLearner):
             shifted[:, rows] = solution.beyond_ramp
         given = Rows(codes, cost, np.arange(X.shape[0]), shifted)
         engine.seed(X, rows, given, engine.moved(given, rows, solution.alpha))
+
+    def _are_rows_of(self, solution, X, codes):
+        """Whether the support vectors are rows of X, with these class codes."""
+        rows = solution.row_ids
+        same = not len(rows) or rows.max() < X.shape[0]
+        if same and self._spec.layout != "precomputed":
+            difference = solution.vectors() - X[rows]
+            same = not abs(difference).max() if len(rows) else True
+        return same and np.array_equal(codes[rows], solution.labels)
 
     def _warn_if_cut_short(self, stacklevel):
         if self._engine.cut_short:

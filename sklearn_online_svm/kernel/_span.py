@@ -1,0 +1,284 @@
+"""How far the decision value of a support vector falls when it is left out: estimates and bounds.
+
+Signed as everywhere: alpha_i has the sign of y_i, and so have the shifts alpha_i S_i^2.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import linalg
+
+# Kernel values are made for so many rows at a time.
+BLOCK = 512
+# What is added to the diagonal of the kernel matrix before it is inverted, in parts of its mean;
+# the second where values are float32. A vector for which others can stand, a duplicate for
+# example, has a span of about 0 then.
+RIDGE, COARSE_RIDGE = 1e-10, 1e-6
+
+
+@dataclass(frozen=True)
+class BinarySolution:
+    """Solution of one binary problem over n rows; those that it does not keep have empty boxes.
+
+    ``leeway`` is how far the bias may move where no vector is free.
+    """
+
+    alpha: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    g: np.ndarray
+    b: float
+    tol: float
+    has_bias: bool
+
+    @classmethod
+    def of(cls, problem, has_bias, numbering, n):
+        """Return that of a problem of the engine, its rows by ``"index"`` or ``"row_id"``."""
+        slots, members = problem.slots(), problem.members
+        alpha, g, b = problem.solution()
+
+        def spread(values):
+            by_row = np.zeros(n)
+            by_row[members[numbering][slots]] = values[slots]
+            return by_row
+
+        return cls(
+            spread(alpha),
+            spread(members["lower"]),
+            spread(members["upper"]),
+            spread(g),
+            b,
+            problem.tau,
+            has_bias,
+        )
+
+    @cached_property
+    def support(self):
+        """Numbers of the support vectors."""
+        return np.flatnonzero(self.alpha)
+
+    @cached_property
+    def free(self):
+        """Numbers of those that are not at their bound."""
+        within = (self.lower < self.alpha) & (self.alpha < self.upper)
+        return np.flatnonzero(within & (self.alpha != 0))
+
+    @property
+    def leeway(self):
+        """Length of the interval in which any bias is as good where no vector is free."""
+        rising, falling = self.alpha < self.upper, self.alpha > self.lower
+        return max(0.0, self.g[falling].min(initial=np.inf) - self.g[rising].max(initial=-np.inf))
+
+
+class Between:
+    """Kernel values between rows, given by their numbers; float64.
+
+    Parameters
+    ----------
+    kernel : Kernel or None
+        None: ``rows`` is the kernel matrix.
+    rows : {ndarray, CSR matrix} of shape (n_rows, n_features) or (n_rows, n_rows)
+    """
+
+    def __init__(self, kernel, rows):
+        self.kernel, self.rows = kernel, rows
+        self.n_rows = rows.shape[0]
+        # The functions of scikit-learn are given doubles; others give what they give.
+        self._widens = kernel is not None and not callable(kernel.kernel)
+        is_coarse = rows.dtype == np.float32 and not self._widens
+        self.ridge = COARSE_RIDGE if is_coarse else RIDGE
+
+    def __call__(self, i, j):
+        if self.kernel is None:
+            return self.rows[np.ix_(i, j)].astype(np.float64, copy=False)
+        return self.kernel(self._of(i), self._of(j))
+
+    def diagonal(self, i):
+        """K(x, x) of each row."""
+        if self.kernel is None:
+            return self.rows[i, i].astype(np.float64, copy=False)
+        return self.kernel.diagonal(self._of(i)) if len(i) else np.zeros(0)
+
+    def _of(self, i):
+        rows = self.rows[i]
+        return rows.astype(np.float64, copy=False) if self._widens else rows
+
+
+# ------------------------------------------------------------------------------ the span
+
+
+@dataclass(frozen=True)
+class Spans:
+    """How the free vectors can take the place of each support vector.
+
+    Arrays over all rows; those that are no support vectors have a span of 0.
+    """
+
+    squares: np.ndarray  # S_i^2; infinite where there is no other free vector
+    reach: np.ndarray  # multiples of alpha_i that they can take over within their boxes
+    length: np.ndarray  # sum of |lambda_j|
+
+
+def spans(problem, between):
+    """Return the spans of all support vectors, by one inversion over the free ones."""
+    n = len(problem.alpha)
+    squares, reach, length = np.zeros(n), np.full(n, np.inf), np.zeros(n)
+    frame = Frame(problem, between)
+    bounded = np.setdiff1d(problem.support, problem.free)
+    for rows, replaced in ((problem.free, frame.of_free), (bounded, frame.of_others)):
+        for first in range(0, len(rows), BLOCK):
+            block = rows[first : first + BLOCK]
+            squares[block], combinations = replaced(block, first)
+            reach[block] = frame.reach(problem.alpha[block] * combinations)
+            length[block] = np.abs(combinations).sum(axis=0)
+    return Spans(squares, reach, length)
+
+
+class Frame:
+    """The free vectors of a problem, and the combinations of them that are closest to others.
+
+    With a bias the coefficients sum to 1. Then only differences of rows matter, which are counted
+    from the mean of the free vectors: so the matrix keeps its digits where rows are far from 0.
+    """
+
+    def __init__(self, problem, between):
+        self.problem, self.between = problem, between
+        self.free = free = problem.free
+        self.room_above = (problem.upper - problem.alpha)[free, None]
+        self.room_below = (problem.lower - problem.alpha)[free, None]
+        if not len(free):
+            return
+        K = between(free, free)
+        self.means = K.mean(axis=0)
+        if problem.has_bias:
+            K = self._centred(K, self.means[None, :])
+        n = len(free)
+        self.scale = np.trace(K) / n if np.trace(K) > 0 else 1.0
+        K[np.diag_indices(n)] += between.ridge * self.scale
+        if problem.has_bias:
+            K = np.block([[K, np.full((n, 1), self.scale)], [np.full((1, n), self.scale), 0.0]])
+        self.inverse = linalg.inv(K, overwrite_a=True, check_finite=False)
+
+    def _centred(self, values, means):
+        """Return kernel values with the free vectors, counted from their mean."""
+        return values - self.means[:, None] - means + self.means.mean()
+
+    def of_free(self, rows, first):
+        """Squared spans of free vectors, the others in their place; and their coefficients."""
+        if self.problem.has_bias and len(self.free) == 1:
+            return np.full(1, np.inf), np.zeros((1, 1))
+        own = np.arange(len(rows))
+        inverse = self.inverse[: len(self.free), first : first + len(rows)]
+        diagonal = inverse[first + own, own]
+        combinations = -inverse / diagonal
+        combinations[first + own, own] = 0.0
+        return np.maximum(1.0 / diagonal, 0.0), combinations
+
+    def of_others(self, rows, _):
+        """Squared spans of vectors at a bound, the free ones in their place; coefficients."""
+        squares = self.between.diagonal(rows)
+        if not len(self.free):
+            nothing = np.zeros((0, len(rows)))
+            return np.full(len(rows), np.inf) if self.problem.has_bias else squares, nothing
+        values = self.between(self.free, rows)
+        if self.problem.has_bias:
+            means = values.mean(axis=0)
+            values = self._centred(values, means)
+            squares = squares - 2.0 * means + self.means.mean()
+            values = np.vstack([values, np.full(len(rows), self.scale)])
+        combinations = self.inverse @ values
+        squares = squares - (values * combinations).sum(axis=0)
+        return np.maximum(squares, 0.0), combinations[: len(self.free)]
+
+    def reach(self, moves):
+        """How often the free vectors can make moves (n_free, n_rows) within their boxes."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            room = np.where(moves > 0, self.room_above, self.room_below) / moves
+        return np.where(moves == 0, np.inf, room).min(axis=0, initial=np.inf)
+
+
+# ------------------------------------------------------------------------------ shifts
+
+
+def span_shifts(problem, between):
+    """How far f(x_i) falls while the same vectors are free, and the same at their bounds."""
+    squares = spans(problem, between).squares
+    lost = np.isinf(squares)
+    squares[lost] = 0.0
+    shifts = problem.alpha * squares
+    rows = np.flatnonzero(lost)
+    for sign in (1.0, -1.0):
+        side = rows[sign * problem.alpha[rows] > 0]
+        if len(side):
+            shifts[side] = _shifts_by_next(problem, between, side, sign)
+    return shifts
+
+
+def _shifts_by_next(problem, between, rows, sign):
+    """Shifts of rows on one side where no other vector is free.
+
+    The one that is next to move takes the place of a row, and fixes the bias.
+    """
+    if sign > 0:
+        may_move = problem.alpha < problem.upper
+    else:
+        may_move = problem.alpha > problem.lower
+    may_move[rows] = False
+    candidates = np.flatnonzero(may_move)
+    if not len(candidates):
+        return np.full(len(rows), sign * np.inf)
+    k = candidates[[np.argmax(sign * problem.g[candidates])]]
+    return (
+        problem.b
+        - problem.g[k[0]]
+        + problem.alpha[rows] * squared_distances(between, rows, k)[:, 0]
+    )
+
+
+def proven_shifts(problem, between):
+    """Bounds of the shifts that always hold; infinite where there is no proof.
+
+    As a function of the alpha of the row that leaves, the others being optimal, the dual objective
+    is concave, and its slope is y_i - f(x_i). Where the free vectors can take the place of the row
+    t > 1 times, the objective at (1 - t) alpha_i is at least that of their doing so, and the slope
+    at 0 at most t^2 / (2 (t - 1)) |alpha_i| S_i^2 away; t = 2 is the best. Without a bias, putting
+    the row back into the solution without it gives |alpha_i| K(x_i, x_i).
+    """
+    found = spans(problem, between)
+    t = np.clip(found.reach, 1.0, 2.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shifts = found.squares * t**2 / (2.0 * (t - 1.0)) * np.abs(problem.alpha)
+    shifts[(t == 1.0) & (problem.alpha != 0)] = np.inf
+    # The slopes are known to the tolerance: that of the row, and those of the free vectors.
+    shifts += 2.0 * problem.tol * (1.0 + found.length)
+    if not problem.has_bias:
+        rows = problem.support
+        bound = np.abs(problem.alpha[rows]) * between.diagonal(rows) + 2.0 * problem.tol
+        shifts[rows] = np.minimum(shifts[rows], bound)
+    return np.where(problem.alpha == 0, 0.0, np.sign(problem.alpha) * shifts)
+
+
+def xi_alpha_shifts(problem, between):
+    """Bounds of the shifts after Joachims, and without a bias after Jaakkola and Haussler.
+
+    Where no vector is free the bias may move, and there is no bound.
+    """
+    rows, shifts = problem.support, np.zeros(len(problem.alpha))
+    if not problem.has_bias:
+        shifts[rows] = problem.alpha[rows] * between.diagonal(rows)
+        return shifts
+    if not len(problem.free):
+        return np.where(problem.alpha == 0, 0.0, np.inf * np.sign(problem.alpha))
+    everyone = np.arange(between.n_rows)
+    for first in range(0, len(rows), BLOCK):
+        block = rows[first : first + BLOCK]
+        farthest = squared_distances(between, block, everyone).max(axis=1)
+        shifts[block] = problem.alpha[block] * farthest
+    return shifts
+
+
+def squared_distances(between, i, j):
+    """Squared distances of rows in kernel space, (len(i), len(j))."""
+    squares = between.diagonal(i)[:, None] + between.diagonal(j) - 2.0 * between(i, j)
+    return np.maximum(squares, 0.0)

@@ -1,0 +1,458 @@
+"""The leave-one-out error of LASVC, against as many fits as there are rows."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_matrix
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.svm import SVC
+
+from sklearn_online_svm import LASVC, RampSVC, VirtualLASVC
+from sklearn_online_svm.kernel import _leave_one_out
+from sklearn_online_svm.kernel._leave_one_out import Optimum, predicted
+from sklearn_online_svm.kernel._span import proven_shifts, span_shifts, spans, xi_alpha_shifts
+from tests.support.samples import LAYOUTS, three_classes, two_classes
+
+METHODS = ("exact", "span", "xi-alpha")
+with_methods = pytest.mark.parametrize("method", METHODS)
+with_algorithms = pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
+with_costs = pytest.mark.parametrize("C", [0.05, 1.0, 50.0])
+
+
+def machine(**params):
+    return LASVC(**{"gamma": 0.4, "max_iter": -1, "tol": 1e-7, "random_state": 0, **params})
+
+
+def rest_of(n, i):
+    return np.delete(np.arange(n), i)
+
+
+def models_without(model, X, y, weights=None):
+    """Models that have learnt all rows but one, one for each row."""
+    weights = np.ones(len(y)) if weights is None else weights
+    for i in range(len(y)):
+        rest = rest_of(len(y), i)
+        yield clone(model).fit(X[rest], y[rest], weights[rest])
+
+
+def decisions_without(model, X, y, weights=None):
+    """What they say of the row that they have not learnt."""
+    others = models_without(model, X, y, weights)
+    return np.array([other.decision_function(X[i : i + 1])[0] for i, other in enumerate(others)])
+
+
+def wrong_by(scores, model, y):
+    codes = predicted(scores.reshape(len(y), -1))
+    return model.classes_[codes] != y
+
+
+def signs(model, y):
+    return np.where(y == model.classes_[1], 1, -1)
+
+
+def moved(model, X, y, shifts):
+    """Decision values with the shifts of a rule, of two classes."""
+    optimum = Optimum(model, X, y, None)
+    return optimum.scores[:, 0] - shifts(optimum.problems[0], optimum.between)
+
+
+# ------------------------------------------------------------------------------ the exact error
+
+
+@with_algorithms
+@with_costs
+def test_exact_is_what_separate_fits_find(algorithm, C):
+    X, y = two_classes(60)
+    model = machine(algorithm=algorithm, C=C).fit(X, y)
+    expected = wrong_by(decisions_without(model, X, y), model, y)
+    assert 0 < expected.mean() < 1
+    assert_array_equal(model.leave_one_out(X, y), expected)
+
+
+def test_exact_is_what_another_solver_finds():
+    X, y = two_classes(60, seed=2)
+    model = machine(C=3.0).fit(X, y)
+    svc = SVC(C=3.0, gamma=0.4, tol=1e-8)
+    assert_array_equal(model.leave_one_out(X, y), wrong_by(decisions_without(svc, X, y), model, y))
+
+
+@with_algorithms
+def test_several_classes(algorithm):
+    X, y = three_classes(60)
+    model = machine(algorithm=algorithm, C=5.0).fit(X, y)
+    expected = wrong_by(decisions_without(model, X, y), model, y)
+    assert expected.any()
+    assert_array_equal(model.leave_one_out(X, y), expected)
+    assert (model.leave_one_out(X, y, method="span") != expected).mean() < 0.1
+    assert np.all(model.leave_one_out(X, y, method="xi-alpha") >= expected)
+
+
+def test_weights_of_rows_and_classes():
+    X, y = two_classes(60, seed=3)
+    weights = np.random.default_rng(0).uniform(0.1, 3.0, len(y))
+    weights[::7] = 0.0
+    model = machine(C=2.0, class_weight={"no": 0.5, "yes": 2.0}).fit(X, y, weights)
+    expected = wrong_by(decisions_without(model, X, y, weights), model, y)
+    assert_array_equal(model.leave_one_out(X, y, weights), expected)
+
+
+def test_balanced_weights_stay_those_of_all_rows():
+    X, y = two_classes(60, seed=3)
+    model = machine(class_weight="balanced").fit(X, y)
+    same = machine(class_weight=dict(zip(model.classes_, model.class_weight_))).fit(X, y)
+    expected = wrong_by(decisions_without(same, X, y), model, y)
+    assert_array_equal(model.leave_one_out(X, y), expected)
+
+
+def test_hard_margin():
+    X, _ = two_classes(50)
+    y = np.where(X[:, 0] > 0, 1, 0)
+    model = machine(kernel="poly", degree=2, coef0=1.0, gamma=1.0, C=np.inf).fit(X, y)
+    expected = wrong_by(decisions_without(model, X, y), model, y)
+    assert_array_equal(model.leave_one_out(X, y), expected)
+
+
+@with_algorithms
+@pytest.mark.parametrize("kernel", ["linear", "poly"])
+def test_kernels_whose_rows_have_other_lengths(algorithm, kernel):
+    X, y = two_classes(50, seed=4)
+    model = machine(kernel=kernel, degree=2, coef0=1.0, algorithm=algorithm, C=1.0).fit(X, y)
+    scores = decisions_without(model, X, y)
+    expected = wrong_by(scores, model, y)
+    assert_array_equal(model.leave_one_out(X, y), expected)
+    assert np.all(model.leave_one_out(X, y, method="xi-alpha") >= expected)
+    assert (model.leave_one_out(X, y, method="span") != expected).mean() <= 0.15
+
+
+def test_without_a_free_vector_rows_that_limit_the_bias_are_left_out():
+    """Rows as many as the others, of a small C: all are at their bound but a few far away."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(-1, 0.5, 8), rng.normal(1, 0.5, 8)])[:, None]
+    y = np.repeat([0, 1], 8)
+    model = machine(kernel="linear", C=0.01).fit(X, y)
+    optimum = Optimum(model, X, y, None)
+    assert not len(optimum.problems[0].free)
+    scores = decisions_without(model, X, y)
+    assert_array_equal(model.leave_one_out(X, y), wrong_by(scores, model, y))
+    # The vector that is next to move decides; others may have to follow.
+    estimates = moved(model, X, y, span_shifts)
+    assert np.all(np.isfinite(estimates))
+    assert_array_equal(wrong_by(estimates, model, y), wrong_by(scores, model, y))
+
+
+def test_a_row_that_is_no_support_vector_may_limit_the_bias():
+    """One row beyond the margin, without weight, is all that holds the bias."""
+    X = np.array([[-1.0], [-0.5], [0.5], [1.0], [40.0]])
+    y = np.array([0, 0, 1, 1, 1])
+    model = machine(kernel="linear", C=0.01).fit(X, y)
+    expected = wrong_by(decisions_without(model, X, y), model, y)
+    assert_array_equal(model.leave_one_out(X, y), expected)
+
+
+def test_the_only_row_of_a_class_is_wrong_without_it():
+    X, y = three_classes(40)
+    X, y = np.vstack([X, np.full((1, X.shape[1]), 9.0)]), np.append(y, 40)
+    model = machine().fit(X, y)
+    assert model.predict(X[-1:])[0] == 40
+    assert model.leave_one_out(X, y)[-1]
+
+
+@with_algorithms
+@settings(max_examples=15, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(6, 14),
+    C=st.sampled_from([0.1, 1.0, 20.0]),
+    gamma=st.sampled_from([0.1, 1.0]),
+)
+def test_exact_and_its_proofs_whatever_the_rows(algorithm, seed, n, C, gamma):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(n, 2)), np.arange(n) % 2
+    X[rng.random(n) < 0.2] = X[0]
+    X[:, 0] += y
+    model = machine(algorithm=algorithm, C=C, gamma=gamma).fit(X, y)
+    # Without a free vector the bias may be anywhere in an interval.
+    is_certain, scores = np.ones(n, dtype=bool), np.zeros(n)
+    for i, other in enumerate(models_without(model, X, y)):
+        scores[i] = other.decision_function(X[i : i + 1])[0]
+        size = np.abs(other.dual_coef_[0])
+        has_free = np.any((size > 1e-6 * C) & (size < C * (1 - 1e-6)))
+        is_certain[i] = abs(scores[i]) > 1e-4 and (algorithm == "lasvm-g" or has_free)
+    expected = wrong_by(scores, model, y)
+    assert_array_equal(model.leave_one_out(X, y)[is_certain], expected[is_certain])
+    margins = signs(model, y) * scores
+    for shifts in (proven_shifts, xi_alpha_shifts):
+        least = signs(model, y) * moved(model, X, y, shifts)
+        assert np.all((least <= margins + 1e-4)[is_certain])
+
+
+# ------------------------------------------------------------------------------ the span
+
+
+@with_algorithms
+@with_costs
+def test_the_span_is_exact_where_no_vector_changes_sides(algorithm, C):
+    X, y = two_classes(60)
+    model = machine(algorithm=algorithm, C=C, gamma=2.0, tol=1e-9).fit(X, y)
+    estimates = moved(model, X, y, span_shifts)
+    scores = decisions_without(model, X, y)
+
+    def status(model, rows):
+        alpha = np.zeros(len(y))
+        alpha[rows[model.support_]] = model.dual_coef_[0]
+        return np.select([alpha == 0, np.abs(alpha) == C], [0, 2], 1)
+
+    everyone = np.arange(len(y))
+    before, n_same = status(model, everyone), 0
+    for i in model.support_:
+        rest = rest_of(len(y), i)
+        after = status(clone(model).fit(X[rest], y[rest]), rest)
+        if np.array_equal(before[rest], after[rest]):
+            assert_allclose(estimates[i], scores[i], atol=1e-6)
+            n_same += 1
+    assert n_same >= 20
+    others = np.setdiff1d(everyone, model.support_)
+    assert_allclose(estimates[others], scores[others], atol=1e-6)
+
+
+@with_algorithms
+def test_spans_are_distances_from_combinations(algorithm):
+    """From the definition: least squares over the other free vectors."""
+    X, y = two_classes(60)
+    model = machine(algorithm=algorithm, C=1.0).fit(X, y)
+    optimum = Optimum(model, X, y, None)
+    problem, K = optimum.problems[0], rbf_kernel(X, gamma=0.4)
+    found = spans(problem, optimum.between)
+    for i in problem.support:
+        others = np.setdiff1d(problem.free, i)
+        H, v = K[np.ix_(others, others)], K[others, i]
+        if problem.has_bias:
+            one = np.ones((len(others), 1))
+            H, v = np.block([[H, one], [one.T, np.zeros((1, 1))]]), np.append(v, 1.0)
+        combination = np.linalg.solve(H, v)[: len(others)]
+        square = (
+            K[i, i]
+            - 2.0 * K[i, others] @ combination
+            + combination @ K[np.ix_(others, others)] @ combination
+        )
+        assert_allclose(found.squares[i], square, rtol=1e-5, atol=1e-7)
+        assert_allclose(found.length[i], np.abs(combination).sum(), rtol=1e-4)
+        moves = problem.alpha[i] * combination
+        room = np.where(moves > 0, problem.upper[others], problem.lower[others])
+        reach = ((room - problem.alpha[others]) / moves).min()
+        assert_allclose(found.reach[i], reach, rtol=1e-3)
+
+
+def test_the_span_of_a_row_with_a_copy_is_none():
+    X, y = two_classes(40)
+    X, y = np.vstack([X, X]), np.append(y, y)
+    model = machine(C=1.0).fit(X, y)
+    optimum = Optimum(model, X, y, None)
+    problem = optimum.problems[0]
+    twice = np.intersect1d(problem.free, (problem.free + 40) % 80)
+    assert len(twice) > 2
+    assert_allclose(spans(problem, optimum.between).squares[twice], 0.0, atol=1e-6)
+    expected = model.leave_one_out(X, y)
+    assert (model.leave_one_out(X, y, method="span") != expected).mean() < 0.1
+
+
+def test_rows_far_from_zero_have_the_same_spans():
+    X, y = two_classes(60)
+    near = machine(kernel="linear", C=1.0).fit(X, y)
+    far = machine(kernel="linear", C=1.0).fit(X + 1e4, y)
+    assert_allclose(moved(far, X + 1e4, y, span_shifts), moved(near, X, y, span_shifts), atol=1e-3)
+
+
+@pytest.mark.parametrize("C", [1.0, 100.0])
+@pytest.mark.parametrize("name", ["banana", "pima_diabetes"])
+def test_the_estimate_is_close_on_sets_of_the_papers(paper_data, name, C):
+    data = paper_data(name)
+    X, y = data.X_train[:300], data.y_train[:300]
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    model = LASVC(C=C, gamma=0.2, max_iter=-1, random_state=0).fit(X, y)
+    exact = model.leave_one_out(X, y).mean()
+    assert exact > 1 - model.score(X, y)
+    assert model.leave_one_out_estimate_ == pytest.approx(exact, abs=0.04)
+    assert model.leave_one_out(X, y, method="xi-alpha").mean() >= exact
+
+
+# ------------------------------------------------------------------------------ the attribute
+
+
+@pytest.mark.parametrize("problem", [two_classes, three_classes])
+def test_at_the_optimum_the_attribute_is_the_mean_of_the_span_rule(problem):
+    X, y = problem(150)
+    model = machine(C=5.0).fit(X, y)
+    wrong = model.leave_one_out(X, y, method="span")
+    assert wrong.any()
+    assert model.leave_one_out_estimate_ == wrong.mean()
+
+
+def test_rows_that_are_not_kept_count_as_right():
+    """After one pass some of them are wrong, and the solution does not know."""
+    X, y = two_classes(300, noise=1.0)
+    model = LASVC(gamma=0.4, C=100.0, tol=1e-6, random_state=0).fit(X, y)
+    kept = model.support_
+    let_go = np.setdiff1d(np.arange(len(y)), kept)
+    assert np.any(model.predict(X[let_go]) != y[let_go])
+    # The solution is the optimum over the rows that are kept.
+    over_kept = machine(C=100.0, tol=1e-6).fit(X[kept], y[kept])
+    n_wrong = over_kept.leave_one_out(X[kept], y[kept], method="span").sum()
+    assert model.leave_one_out_estimate_ == n_wrong / len(y)
+
+
+def test_the_attribute_in_a_stream_and_in_copies():
+    X, y = two_classes(200)
+    model = LASVC(gamma=0.4, C=5.0)
+    for rows in np.array_split(np.arange(200), 4):
+        model.partial_fit(X[rows], y[rows], classes=["no", "yes"])
+        before = pickle.dumps(model)
+        estimate = model.leave_one_out_estimate_
+        assert 0 < estimate < 0.5
+        assert pickle.loads(before).leave_one_out_estimate_ == estimate
+    assert model.snapshot().leave_one_out_estimate_ == pytest.approx(estimate, abs=0.011)
+    # The rows of the stream are those of X.
+    exact = model.leave_one_out(X, y)
+    assert_array_equal(exact, machine(C=5.0, tol=1e-3).fit(X, y).leave_one_out(X, y))
+
+
+def test_the_share_is_of_the_rows_learnt():
+    X, y = two_classes(200)
+    model = LASVC(gamma=0.4, max_labels=80, random_state=0).fit(X, y)
+    estimate = model.leave_one_out_estimate_
+    assert estimate * 80 == pytest.approx(round(estimate * 80))
+    learnt_nothing = LASVC(gamma=0.4).partial_fit(X, y, ["no", "yes"], np.zeros(200))
+    assert learnt_nothing.leave_one_out_estimate_ == 0.0
+
+
+# ------------------------------------------------------------------------------ conventions
+
+
+@with_methods
+@with_algorithms
+def test_layouts_types_and_precomputed_values_agree(method, algorithm):
+    X, y = two_classes(60, seed=5)
+    X = X.astype(np.float32)
+    params = dict(algorithm=algorithm, C=3.0, tol=1e-5)
+    expected = machine(**params).fit(X, y).leave_one_out(X, y, method=method)
+    for rows in (X.astype(np.float64), csr_matrix(X)):
+        model = machine(**params).fit(rows, y)
+        assert_array_equal(model.leave_one_out(rows, y, method=method), expected)
+    for kernel, rows in [
+        ("precomputed", rbf_kernel(X, gamma=0.4)),
+        (lambda A, B: rbf_kernel(A, B, gamma=0.4), X),
+    ]:
+        model = machine(kernel=kernel, **params).fit(rows, y)
+        assert_array_equal(model.leave_one_out(rows, y, method=method), expected)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_matrix_of_values_changes_nothing(layout, monkeypatch):
+    X, y = three_classes(60, seed=1)
+    X = LAYOUTS[layout](X)
+    model = machine(C=5.0, tol=1e-5).fit(X, y)
+    expected = model.leave_one_out(X, y)
+    monkeypatch.setattr(_leave_one_out, "MANY_FEATURES", 1)
+    assert_array_equal(model.leave_one_out(X, y), expected)
+
+
+def test_gamma_and_labels_are_those_of_the_model():
+    X, y = two_classes(60)
+    model = LASVC(C=5.0, random_state=0).fit(X, y)
+    number = LASVC(C=5.0, gamma=model.gamma_, random_state=0).fit(X, y)
+    assert_array_equal(model.leave_one_out(X, y), number.leave_one_out(X, y))
+
+
+@with_methods
+def test_the_model_stays_as_it_is(method):
+    X, y = two_classes(60)
+    model = LASVC(gamma=0.4, warm_start=True, random_state=0).fit(X, y)
+    before = pickle.dumps(model)
+    model.leave_one_out(X, y, method=method)
+    assert pickle.dumps(model) == before
+
+
+def test_an_interrupt_leaves_the_model_alone():
+    X, y = two_classes(60)
+    calls = []
+
+    def kernel(A, B):
+        calls.append(None)
+        if len(calls) == last:
+            raise KeyboardInterrupt
+        return rbf_kernel(A, B)
+
+    last = None
+    model = LASVC(kernel=kernel, random_state=0).fit(X, y)
+    estimate = model.leave_one_out_estimate_
+    last = len(calls) + 2
+    with pytest.raises(KeyboardInterrupt) as caught:
+        model.leave_one_out(X, y)
+    assert not getattr(caught.value, "__notes__", [])
+    assert not model.interrupted_
+    assert model.leave_one_out_estimate_ == estimate
+
+
+def test_other_rows_are_refused():
+    X, y = two_classes(60)
+    model = LASVC(gamma=0.4, random_state=0).fit(X, y)
+    others = X[::-1]
+    flipped = np.where(y == "yes", "no", "yes")
+    twice = np.vstack([X, X]), np.append(y, y)
+    for rows, labels in [(X[:50], y[:50]), (others, y), (X, flipped), twice]:
+        with pytest.raises(ValueError, match="needs the rows that have been learnt"):
+            model.leave_one_out(rows, labels)
+    with pytest.raises(ValueError, match="labels that are not among the classes"):
+        model.leave_one_out(X, np.where(y == "yes", "maybe", y))
+    with pytest.raises(ValueError, match="method must be one of"):
+        model.leave_one_out(X, y, method="jackknife")
+
+
+def test_nothing_learnt_yet():
+    X, y = two_classes(60)
+    with pytest.raises(NotFittedError):
+        LASVC().leave_one_out(X, y)
+    with pytest.raises(NotFittedError):
+        _ = LASVC().leave_one_out_estimate_
+
+
+@pytest.mark.parametrize(
+    ("params", "reason"),
+    [
+        (dict(algorithm="lasvm-nc"), "algorithm='lasvm-nc'"),
+        (dict(algorithm="lasvm-i"), "algorithm='lasvm-i'"),
+        (dict(max_support_vectors=20), "max_support_vectors"),
+        (dict(max_age=50), "max_age"),
+    ],
+    ids=["nc", "i", "max_support_vectors", "max_age"],
+)
+def test_other_problems_have_none(params, reason):
+    X, y = two_classes(60)
+    model = LASVC(gamma=0.4, random_state=0, **params).fit(X, y)
+    for name in ("leave_one_out", "leave_one_out_estimate_"):
+        with pytest.raises(AttributeError) as caught:
+            getattr(model, name)
+        assert reason in f"{caught.value} {caught.value.__cause__}"
+
+
+def test_a_matrix_that_is_not_kept():
+    X, y = two_classes(60)
+    K = rbf_kernel(X, gamma=0.4)
+    model = LASVC(kernel="precomputed", random_state=0).fit(K, y)
+    with pytest.raises(AttributeError, match="with the matrix given to fit"):
+        _ = model.leave_one_out_estimate_
+    assert model.leave_one_out(K, y, method="span").any()
+
+
+@pytest.mark.parametrize("kind", [VirtualLASVC, RampSVC])
+def test_models_of_other_problems_say_so(kind):
+    model = kind()
+    for name in ("leave_one_out", "leave_one_out_estimate_"):
+        with pytest.raises(AttributeError, match=rf"{kind.__name__} has no {name}"):
+            getattr(model, name)
