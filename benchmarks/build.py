@@ -37,6 +37,9 @@ from .local import tables as local_tables
 from .robust import figures as robust_figures
 from .robust import steps as robust
 from .robust import tables as robust_tables
+from .search import figures as search_figures
+from .search import steps as search
+from .search import tables as search_tables
 from .svc import figures as svc_figures
 from .svc import steps as svc
 from .svc import tables as svc_tables
@@ -54,6 +57,7 @@ ROOMS = {
     "label_efficient_": (label_efficient, label_efficient_tables, label_efficient_figures),
     "active_": (active, active_tables, active_figures),
     "advice_": (advice, advice_tables, advice_figures),
+    "search_": (search, search_tables, search_figures),
 }
 
 

@@ -10,10 +10,14 @@ from .label_efficient import steps as label_efficient
 from .linear import steps as linear
 from .local import steps as local
 from .robust import steps as robust
+from .search import steps as search
 from .svc import steps as svc
 
+ROOMS = (
+    svc, robust, budget, linear, local, kernel_updates, label_efficient, active, advice, search,
+)  # fmt: skip
 STEPS = {}
-for room in (svc, robust, budget, linear, local, kernel_updates, label_efficient, active, advice):
+for room in ROOMS:
     STEPS |= room.STEPS
 
 

@@ -12,9 +12,12 @@ from .label_efficient import tasks as label_efficient
 from .linear import tasks as linear
 from .local import tasks as local
 from .robust import tasks as robust
+from .search import tasks as search
 from .svc import tasks as svc
 
-ROOMS = (svc, robust, budget, linear, local, kernel_updates, label_efficient, active, advice)
+ROOMS = (
+    svc, robust, budget, linear, local, kernel_updates, label_efficient, active, advice, search,
+)  # fmt: skip
 
 
 def main(task, fields, answer):
