@@ -301,13 +301,16 @@ cdef object share(list calls, object executor, Halt halt):
         caught.append(number)
 
     handler = _signal.getsignal(_signal.SIGINT)
-    noting = False
-    if callable(handler):
+    noting, interrupt = False, None
+    while callable(handler) and not noting:
         try:
             _signal.signal(_signal.SIGINT, note)
             noting = True
         except ValueError:
-            pass                    # not the main thread: no signal is handled here
+            break                   # not the main thread: no signal is handled here
+        except BaseException as error:
+            # One that came before: threads are told to stop, not left out.
+            interrupt, halt.now = error, True
     try:
         me = _this_thread()
         futures = [None] * len(calls)
@@ -327,6 +330,8 @@ cdef object share(list calls, object executor, Halt halt):
         halt.now = False
     if caught:
         handler(_signal.SIGINT, None)
+    if interrupt is not None:
+        raise interrupt
     # What a kernel function raises in one thread leaves others without values, which they take for
     # want of memory: the cause comes first.
     for future in futures:

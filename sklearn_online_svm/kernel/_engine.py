@@ -74,10 +74,14 @@ class SolverSpec:
     def has_bias(self):
         return self.algorithm == "lasvm"
 
-    def problem(self, store, n_problems, cache_bytes):
-        """Return a problem without members, one of so many over the store."""
+    def problem(self, store, n_problems, cache_bytes, *, alone=True):
+        """Return a problem without members, one of so many of a model.
+
+        ``alone``: no other model has problems over the store.
+        """
         kind = Lasvm if self.has_bias else GapDriven
-        return kind(store, n_problems == 1, **self.options(n_problems, cache_bytes))
+        identity = alone and n_problems == 1
+        return kind(store, identity, **self.options(n_problems, cache_bytes))
 
     def options(self, n_problems, cache_bytes):
         """Return what one of so many problems is configured with."""
@@ -215,19 +219,25 @@ class EngineSpec(VectorSpec):
 
     def build(self):
         """Return an engine without vectors."""
-        store, n_bytes = self.store(), self._row_bytes()
-        problems = [
-            self.solver.problem(store, self.n_problems, n_bytes) for _ in range(self.n_problems)
+        store = self.store()
+        return DualLoop(store, self.problems(store), self.row_bytes)
+
+    def problems(self, store, *, alone=True):
+        """Return problems without members over a store, which they may share with other models."""
+        return [
+            self.solver.problem(store, self.n_problems, self.row_bytes, alone=alone)
+            for _ in range(self.n_problems)
         ]
-        return DualLoop(store, problems, n_bytes)
 
     def configure(self, engine):
         """Give the present options to an engine built with others; its vectors stay."""
-        engine.share_rows(self._row_bytes())
+        engine.share_rows(self.row_bytes)
         for problem in engine.problems:
-            problem.configure(**self.solver.options(self.n_problems, self._row_bytes()))
+            problem.configure(**self.solver.options(self.n_problems, self.row_bytes))
 
-    def _row_bytes(self):
+    @property
+    def row_bytes(self):
+        """Memory for kernel rows."""
         return int(min(self.cache_size * 2**20, sys.maxsize))
 
     @classmethod

@@ -21,6 +21,7 @@ from .._base import (
     has_fast_path,
     thread_pool,
 )
+from .._core.kernel.common_loop import Tenant
 from .._core.kernel.given_rows import Rows
 from .._core.kernel.members import STREAM
 from .._core.kernel.stores import BLOCK
@@ -29,7 +30,7 @@ from ._engine import ALGORITHMS, SolverSpec
 from ._learner import KernelLearner
 from ._passes import OnlinePasses, known_slots
 
-_NO_LIMIT = np.iinfo(np.int64).max
+NO_LIMIT = np.iinfo(np.int64).max
 # Rows in the first chunk of a stream below which gamma="scale" is a guess worth a warning.
 _FEW_ROWS = 30
 
@@ -144,6 +145,8 @@ class OnlineKernelLearner(KernelLearner):
             If the input is invalid, fewer than two classes have positive weight, or
             ``warm_start=True`` and X does not hold the rows that were learnt before.
         """
+        with self._guard:
+            self._move_home()
         return self._fit_or_restore(X, y, sample_weight)
 
     @available_if(_can_take_new_rows)
@@ -183,6 +186,7 @@ class OnlineKernelLearner(KernelLearner):
             are chosen, those learnt so far are kept, and ``n_samples_seen_`` counts the chunk.
         """
         with self._guard:
+            self._move_home()
             begin = type(self)._begin_chunk
             uncertain = self._learn_next(begin, X, y, classes, sample_weight)
             self._warn_if_cut_short(stacklevel=2)
@@ -191,10 +195,17 @@ class OnlineKernelLearner(KernelLearner):
 
     def _begin_chunk(self, X, y, classes, sample_weight):
         """Return validated rows, upper bounds of alpha, and where the stream is."""
+        chunk, *new = self._checked_chunk(X, y, classes, sample_weight)
+        self._begin_checked(*new)
+        return chunk
+
+    def _checked_chunk(self, X, y, classes, sample_weight):
+        """Return the same, and what is new: parameters, weights of classes, each or None.
+
+        What has learnt something is not changed.
+        """
         rows, new = self._begin_partial_fit(X, y, classes, sample_weight)
         cost, factors, counts = self._costs(rows[1], rows[2], None)
-        if counts is None:
-            self._note_class_weights(factors, None)
         at = dict(
             stage="begin",
             first=self.n_samples_seen_,
@@ -205,10 +216,15 @@ class OnlineKernelLearner(KernelLearner):
                 self, np.arange(len(cost)), rows[1], cost, self.random_state, self.n_samples_seen_
             ),
         )
+        return (rows, cost, at), new, factors if counts is None else None
+
+    def _begin_checked(self, new, factors):
+        """Take what is new, now that nothing can go wrong any more."""
+        if factors is not None:
+            self._note_class_weights(factors, None)
         self.__dict__.pop("_interrupted", None)
         if new is not None:
             self._take_up(new)
-        return rows, cost, at
 
     def _learn_chunk(self, rows, cost, at):
         """Learn validated rows; returns how uncertain decisions are now, if that is worth a word.
@@ -231,18 +247,13 @@ class OnlineKernelLearner(KernelLearner):
         def count_all():
             count()
             self.stopped_early_ = choice.stopped
-            if self.class_weight == "online_balanced":
-                before, after = at["counts_before"], at["counts"]
-                n = self.n_samples_seen_ - first
-                if n < n_rows:
-                    after = before + np.bincount(codes[:n], weights[:n], len(before))
-                self._note_class_weights(None, after)
+            self._note_counts(codes, weights, at)
 
         try:
             with engine.guard, thread_pool(self.n_jobs, n_rows) as threads, choice:
                 if at["stage"] == "begin":
                     engine.begin_pass(None)
-                    engine.allow(_NO_LIMIT)  # but that of each row
+                    engine.allow(NO_LIMIT)  # but that of each row
                     if n_rows > BLOCK:
                         engine.check(X)
                     at = {**at, "stage": "learn"}
@@ -251,11 +262,7 @@ class OnlineKernelLearner(KernelLearner):
                     choice.X, choice.order, choice.given, threads, engine.n_learnt, progress
                 )
                 whole = True
-                # Now and then is enough: each time the rows have doubled.
-                if (first + n_rows).bit_length() == first.bit_length():
-                    return 0.0
-                self._recentre_if_coarse()
-                return self._coarseness()
+                return self._look_at_rounding(first, n_rows)
         except BaseException as error:
             if self._engine is engine:
                 at = {**at, **choice.state}
@@ -263,6 +270,35 @@ class OnlineKernelLearner(KernelLearner):
             raise
         finally:
             to_its_end(count_all)
+
+    def _note_counts(self, codes, weights, at):
+        """Count the classes of the rows that have been learnt of a chunk, where it matters."""
+        if self.class_weight == "online_balanced":
+            before, after = at["counts_before"], at["counts"]
+            n = self.n_samples_seen_ - at["first"]
+            if n < len(codes):
+                after = before + np.bincount(codes[:n], weights[:n], len(before))
+            self._note_class_weights(None, after)
+
+    def _look_at_rounding(self, first, n_rows):
+        """Return how uncertain decisions are after a chunk, if that is worth a word, else 0."""
+        # Now and then is enough: each time the rows have doubled.
+        if (first + n_rows).bit_length() == first.bit_length():
+            return 0.0
+        self._recentre_if_coarse()
+        return self._coarseness()
+
+    def _move_home(self):
+        """Learn alone from now on: of models that share a stream one leaves it."""
+        engine = self.__dict__.get("_engine")
+        if not isinstance(engine, Tenant):
+            return
+        with engine.guard:
+            if engine.home is None:
+                home = self._spec.build()
+                home.restore(engine.state())
+                engine.move_to(home)
+            self._engine = engine.home
 
     def finish(self):
         """Solve the problem over the vectors kept, to ``tol``; learning may go on afterwards.
@@ -281,6 +317,7 @@ class OnlineKernelLearner(KernelLearner):
         """
         with self._guard:
             check_is_fitted(self)
+            self._move_home()
             new = self._new_parameters()
             if new is not None:
                 self._take_up(new)
@@ -384,6 +421,8 @@ class OnlineKernelLearner(KernelLearner):
             parameter other than ``n_jobs`` and ``verbose`` has changed. The model stays as it
             was, and can still be resumed.
         """
+        with self._guard:
+            self._move_home()
         return self._resume(X, y, sample_weight)
 
     def _resume_partial_fit(self, rows, cost, at):
@@ -446,7 +485,7 @@ class OnlineKernelLearner(KernelLearner):
                     f"gamma='scale' is fixed by the first chunk, which has only {X.shape[0]} "
                     "rows; give gamma a number, or begin with a larger chunk.",
                     UserWarning,
-                    stacklevel=5,
+                    stacklevel=6,
                 )
             weighted = weights if weights.any() else np.ones(X.shape[0])
             X = self._fix_kernel(X, weighted, fewest=_FEW_ROWS)
