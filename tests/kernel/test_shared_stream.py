@@ -498,7 +498,7 @@ stream.partial_fit(X[:30], y[:30], classes=range(n_classes))
 impatient(models)
 while (at := models[0].n_samples_seen_) < 400:
     # Some at the end of a block anyway, more of them in its midst.
-    signal.setitimer(signal.ITIMER_REAL, rng.uniform(0.02, 0.3) * seconds)
+    signal.setitimer(signal.ITIMER_REAL, rng.uniform(0.005, 0.12) * seconds)
     try:
         try:
             stream.partial_fit(X[at:], y[at:])
@@ -522,7 +522,7 @@ print(n_interrupted)
 def test_interrupts_at_any_time_change_nothing(n_classes, n_jobs):
     process = finished(MANY, str(n_classes), str(n_jobs), seconds=60)
     assert process.returncode == 0, process.stderr
-    assert int(process.stdout) > 3
+    assert int(process.stdout) > 1
 
 
 def test_others_may_look_while_models_learn():
