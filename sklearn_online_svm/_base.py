@@ -7,17 +7,19 @@ import inspect
 import math
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from numbers import Integral, Real
 
 import numpy as np
 from joblib import effective_n_jobs
 from scipy import sparse
+from sklearn import get_config
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 __all__ = [
     "balanced_weights",
+    "callbacks",
     "check_integers",
     "check_labels",
     "check_rows",
@@ -32,6 +34,7 @@ __all__ = [
     "label_codes",
     "plain_rows",
     "refuse_not_finite",
+    "routes_metadata",
     "running_balanced_weights",
     "thread_pool",
     "weighted_variance",
@@ -383,3 +386,32 @@ def thread_pool(n_jobs, n_rows=None):
         return nullcontext()
     n_threads = effective_n_jobs(n_jobs)
     return ThreadPoolExecutor(n_threads) if n_threads > 1 else nullcontext()
+
+
+def routes_metadata():
+    """Whether metadata routing is switched on."""
+    return get_config()["enable_metadata_routing"]
+
+
+@contextmanager
+def callbacks(estimator, task_name, n_tasks, X, y):
+    """Context of a call that tells the callbacks of scikit-learn 1.9 when a task is over.
+
+    It gives a function to be called then, with one that returns attributes of a fitted estimator;
+    True: a callback wants no further task.
+    """
+    if not hasattr(estimator, "_init_callback_context"):
+        yield lambda attributes: False
+        return
+    root = estimator._init_callback_context(max_subtasks=n_tasks)
+    root.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
+
+    def over(attributes):
+        task = root.subcontext(task_name=task_name)
+        task.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
+        return task.call_on_fit_task_end(
+            estimator=estimator, X=X, y=y, reconstruction_attributes=attributes
+        )
+
+    yield over
+    root.call_on_fit_task_end(estimator=estimator, X=X, y=y)

@@ -1,0 +1,193 @@
+"""Candidates of a search: parameters, the transformers in front of a model, and the model."""
+
+import copy
+from numbers import Number
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils.validation import _num_samples
+
+__all__ = ["Candidate", "Preparation", "Table", "candidates_of", "final_estimator"]
+
+
+def final_estimator(estimator):
+    """Return what learns: the last step of a pipeline, else the estimator itself."""
+    return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+
+
+class Table:
+    """Rows with labels and metadata, and what transformers have made of them.
+
+    Parameters
+    ----------
+    X, y : rows and targets
+    learning : dict
+        Arguments of ``partial_fit``, one value for each row.
+    scoring : dict of dicts
+        Arguments of each scorer.
+    """
+
+    def __init__(self, X, y, learning, scoring):
+        self.X, self.y = X, y
+        self.learning, self.scoring = learning, scoring
+        self.prepared = {}
+
+    def rows_of(self, preparation):
+        """Return the rows as the transformers leave them; made once."""
+        if preparation not in self.prepared:
+            self.prepared[preparation] = preparation.transform(self.X)
+        return self.prepared[preparation]
+
+    def take(self, preparation, rows):
+        """Return X and y of some rows, and the arguments of ``partial_fit`` and of scorers."""
+        X = _safe_indexing(self.rows_of(preparation), rows)
+        y = None if self.y is None else _safe_indexing(self.y, rows)
+        learning = {name: _safe_indexing(values, rows) for name, values in self.learning.items()}
+        scoring = {
+            metric: {name: _safe_indexing(values, rows) for name, values in given.items()}
+            for metric, given in self.scoring.items()
+        }
+        return X, y, learning, scoring
+
+
+class Preparation:
+    """The transformers of a pipeline: fitted once, and frozen from then on."""
+
+    def __init__(self, steps=()):
+        self.steps = list(steps)
+        self.is_fitted = False
+
+    def fit(self, X, y, first):
+        """Fit each step.
+
+        One that needs y gets the ``first`` rows alone, which no candidate is scored on; all others
+        see every row of X and no y.
+        """
+        for k, (name, step) in enumerate(self.steps):
+            if step is None or step == "passthrough":
+                continue
+            if get_tags(step).target_tags.required:
+                step = step.fit(_safe_indexing(X, first), _safe_indexing(y, first))
+            else:
+                step = step.fit(X)
+            self.steps[k] = (name, step)
+            if k < len(self.steps) - 1:
+                X = step.transform(X)
+        self.is_fitted = True
+        return self
+
+    def transform(self, X):
+        """Return rows as the model takes them."""
+        for _, step in self.steps:
+            if step is not None and step != "passthrough":
+                X = step.transform(X)
+        return X
+
+
+class Candidate:
+    """A choice of parameters, its models (one for each fold), and how they have done.
+
+    Attributes
+    ----------
+    models : list of estimators
+    n_learnt : list of int
+        Parts of the stream that each has learnt.
+    marks : dict
+        By the number of the comparison, what the judges gave.
+    error : Exception or None
+        What it failed with.
+    """
+
+    def __init__(self, number, params, estimator, preparation):
+        self.number, self.params = number, params
+        self.estimator, self.preparation = estimator, preparation
+        self.begin(1)
+
+    def begin(self, n_folds, n_parts=0):
+        """Start anew, with a model for each fold; so many parts of the stream are over."""
+        self.restart(n_folds, n_parts)
+        self.marks, self.error = {}, None
+        self.fit_seconds = self.score_seconds = 0.0
+
+    def restart(self, n_folds, n_parts):
+        """Forget what has been learnt, and keep the scores."""
+        self.models = [clone(final_estimator(self.estimator)) for _ in range(n_folds)]
+        self.n_learnt = [n_parts] * n_folds
+        self.has_begun = [False] * n_folds
+
+    def learn(self, fold, X, y, arguments, classes):
+        """Have a model learn rows, wholly or not at all."""
+        if not _num_samples(X):
+            return
+        model = self.models[fold]
+        if getattr(model, "interrupted_", False):
+            model.resume(X, y, **arguments)
+            return
+        resumes = hasattr(model, "resume")
+        if not resumes:
+            # What an interrupt leaves of it is unknown.
+            model = copy.deepcopy(model)
+        if not self.has_begun[fold] and classes is not None:
+            arguments = {**arguments, "classes": classes}
+        model.partial_fit(X, y, **arguments)
+        self.models[fold], self.has_begun[fold] = model, True
+
+    def release(self):
+        """Give up the models of who has left the race."""
+        self.models = []
+
+    def twin(self):
+        """Return a candidate that has learnt the same, and goes on by itself."""
+        twin = copy.copy(self)
+        twin.models = [copy.deepcopy(self.models[0])]
+        twin.n_learnt, twin.has_begun = list(self.n_learnt), list(self.has_begun)
+        if not self.preparation.is_fitted:
+            twin.preparation = copy.deepcopy(self.preparation)
+        return twin
+
+    def fitted(self):
+        """Return the estimator that users get: with the transformers, where there are any."""
+        if not isinstance(self.estimator, Pipeline):
+            return self.models[0]
+        pipeline = copy.copy(self.estimator)
+        name = self.estimator.steps[-1][0]
+        pipeline.steps = [*self.preparation.steps, (name, self.models[0])]
+        return pipeline
+
+    @property
+    def n_support(self):
+        """Support vectors of the first model, nan of one that has none."""
+        n_support = getattr(self.models[0], "n_support_", None) if any(self.has_begun) else None
+        return np.nan if n_support is None else float(np.sum(n_support))
+
+
+def candidates_of(estimator, settings):
+    """Return the candidates for a list of dicts of parameters.
+
+    Those whose transformers have the same parameters share them.
+    """
+    shared, candidates = {}, []
+    for number, params in enumerate(settings):
+        # Values may be estimators, as in a search over the steps of a pipeline.
+        mine = clone(estimator).set_params(**clone(params, safe=False))
+        preparation = Preparation()
+        if isinstance(mine, Pipeline):
+            last = mine.steps[-1][0]
+            key = tuple(
+                (name, _identity(value))
+                for name, value in sorted(params.items())
+                if name.partition("__")[0] != last
+            )
+            preparation = shared.setdefault(key, Preparation(mine.steps[:-1]))
+        else:
+            preparation = shared.setdefault((), preparation)
+        candidates.append(Candidate(number, params, mine, preparation))
+    return candidates
+
+
+def _identity(value):
+    """Return what is equal for equal values of a parameter, as far as that can be told."""
+    plain = value is None or isinstance(value, (str, Number))
+    return (type(value), value) if plain else id(value)

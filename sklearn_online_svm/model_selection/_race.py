@@ -1,0 +1,273 @@
+"""Successive halving over a stream: who learns, who is compared with whom, and who stays.
+
+A step that was begun is not done twice: each candidate counts what it has learnt, so one that an
+interrupt has ended is simply called again.
+"""
+
+import warnings
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.exceptions import FitFailedWarning
+
+from ._judging import differences
+from ._results import Results
+
+__all__ = ["Part", "Race", "Rules", "cost"]
+
+# So much less than those of the next one do rows of a comparison weigh.
+FADING = 0.5
+# Candidates that may stay because they are within a standard error, for each that has its place.
+SLACK = 0.5
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a stream: for each fold, the rows of a table that it learns, or is scored on."""
+
+    table: object
+    rows: list
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a race goes by.
+
+    ``fading``: whether rows of former comparisons count, and less with each; else each comparison
+    is made on the same rows and stands for itself. ``cheapest``: of those within one standard
+    error of the best the cheapest wins. ``error_score``: score of who fails, or ``"raise"``.
+    """
+
+    floor: int = 1
+    fading: bool = True
+    cheapest: bool = False
+    error_score: object = np.nan
+    n_jobs: object = None
+
+
+class Race:
+    """Candidates that learn one stream, and leave it one after the other.
+
+    Parameters
+    ----------
+    candidates : list of Candidate
+    judge : Judge
+    rules : Rules
+    classes : ndarray or None
+        Labels of the stream.
+    """
+
+    def __init__(self, candidates, judge, rules, classes):
+        self.alive = list(candidates)
+        self.judge, self.rules, self.classes = judge, rules, classes
+        self.n_parts, self.n_rows = 0, 0
+        self.comparisons, self.results = [], Results()
+
+    # ---------------------------------------------------------------------------- the steps
+
+    def learn(self, part, n_rows):
+        """Have all learn a part of the stream; ``n_rows`` is where it ends."""
+        todo = [
+            (candidate, fold)
+            for candidate in self.alive
+            for fold in range(len(candidate.models))
+            if candidate.n_learnt[fold] == self.n_parts
+        ]
+        for preparation in {candidate.preparation for candidate, _ in todo}:
+            part.table.rows_of(preparation)  # once, before threads want it
+        self.all_at_once(lambda work: self.learn_one(*work, part), todo)
+        self.drop_failed()
+        self.n_parts, self.n_rows = self.n_parts + 1, n_rows
+
+    def compare(self, part):
+        """Score all on a part of the stream, and note how they have done."""
+        number = len(self.comparisons)
+        todo = [candidate for candidate in self.alive if number not in candidate.marks]
+        self.all_at_once(lambda candidate: self.score_one(candidate, part, number), todo)
+        self.drop_failed()
+        self.comparisons.append(self.compared())
+
+    def cut(self, n_places):
+        """Let only so many go on, and of those close behind them half as many."""
+        last = self.comparisons[-1]
+        ranked = last.ranked()
+        n_places = min(len(ranked), max(n_places, self.rules.floor))
+        kept, others = ranked[:n_places], ranked[n_places:]
+        if n_places > 1 and others:
+            difference, error = last.against(others, kept[-1])
+            close = [c for c, d, e in zip(others, difference, error) if d >= -e]
+            kept += close[: int(np.ceil(SLACK * n_places))]
+        self.go_on(kept)
+
+    def decide(self):
+        """End the race: the winner of the last comparison is the only one left."""
+        self.go_on([self.comparisons[-1].best])
+
+    def go_on(self, kept):
+        """Let the others leave; the comparison is written down."""
+        self.results.note(self.comparisons[-1], len(self.comparisons) - 1, kept)
+        left = [candidate for candidate in self.alive if candidate not in kept]
+        self.alive = sorted(kept, key=lambda candidate: candidate.number)
+        for candidate in left:
+            candidate.release()
+
+    def best(self):
+        """Return who leads."""
+        if self.comparisons and self.comparisons[-1].best in self.alive:
+            return self.comparisons[-1].best
+        return self.alive[0]
+
+    def join(self, candidates):
+        """Let some begin anew, with the next part that is learnt."""
+        for candidate in candidates:
+            candidate.begin(1, self.n_parts)
+        self.alive = sorted([*self.alive, *candidates], key=lambda candidate: candidate.number)
+
+    # ---------------------------------------------------------------------------- one by one
+
+    def learn_one(self, candidate, fold, part):
+        X, y, arguments, _ = part.table.take(candidate.preparation, part.rows[fold])
+        start = perf_counter()
+        try:
+            candidate.learn(fold, X, y, arguments, self.classes)
+        except Exception as error:
+            self.failed(candidate, error)
+        candidate.fit_seconds += perf_counter() - start
+        candidate.n_learnt[fold] = self.n_parts + 1
+
+    def score_one(self, candidate, part, number):
+        start = perf_counter()
+        try:
+            folds = []
+            for model, rows in zip(candidate.models, part.rows):
+                X, y, _, given = part.table.take(candidate.preparation, rows)
+                folds.append((model, X, y, given, None))
+            candidate.marks[number] = self.judge.marks(folds)
+        except Exception as error:
+            self.failed(candidate, error)
+        candidate.score_seconds += perf_counter() - start
+
+    def failed(self, candidate, error):
+        if self.rules.error_score == "raise":
+            raise error
+        candidate.error = error
+
+    def drop_failed(self):
+        """Let those go that have failed; an error where there is nobody left."""
+        failed = [candidate for candidate in self.alive if candidate.error is not None]
+        if not failed:
+            return
+        error = failed[0].error
+        if len(failed) == len(self.alive):
+            raise ValueError(
+                f"All {len(failed)} candidates failed. The first one, with {failed[0].params}, "
+                f"raised {type(error).__name__}: {error}"
+            ) from error
+        warnings.warn(
+            f"{len(failed)} of {len(self.alive)} candidates failed and have the score "
+            f"error_score={self.rules.error_score!r}. The first one, with {failed[0].params}, "
+            f"raised {type(error).__name__}: {error}",
+            FitFailedWarning,
+            stacklevel=4,
+        )
+        self.alive = [candidate for candidate in self.alive if candidate.error is None]
+        for candidate in failed:
+            self.results.note_failure(candidate, len(self.comparisons), self.n_rows)
+
+    def all_at_once(self, operation, todo):
+        """Do something for each, in threads where there are several.
+
+        Ctrl-C waits for those that have begun: they end with a whole part.
+        """
+        n_threads = min(effective_n_jobs(self.rules.n_jobs), len(todo))
+        if n_threads <= 1:
+            for work in todo:
+                operation(work)
+            return
+        with ThreadPoolExecutor(n_threads) as pool:
+            futures = [pool.submit(operation, work) for work in todo]
+            try:
+                for future in futures:
+                    future.result()
+            except BaseException:
+                for future in futures:
+                    future.cancel()
+                wait(futures)
+                raise
+
+    # ---------------------------------------------------------------------------- standings
+
+    def weights(self):
+        """Weight of each comparison that all have been in, by its number, the last one included.
+
+        Comparisons that have no score, as of one class alone, have no weight.
+        """
+        last = len(self.comparisons)
+        numbers = {last}
+        if self.rules.fading:
+            numbers = set.intersection(*(set(candidate.marks) for candidate in self.alive))
+        raw = {
+            number: self.alive[0].marks[number].n_rows * FADING ** (last - number)
+            for number in sorted(numbers)
+            if all(np.isfinite(candidate.marks[number].score) for candidate in self.alive)
+        }
+        return {number: weight / sum(raw.values()) for number, weight in raw.items()}
+
+    def compared(self):
+        """Return how all stand after the comparison that has just been made."""
+        comparison = Comparison(list(self.alive), self.n_rows, self.weights())
+        ranked = comparison.ranked()
+        comparison.best = ranked[0]
+        if self.rules.cheapest:
+            difference, error = comparison.against(ranked, ranked[0])
+            close = [c for c, d, e in zip(ranked, difference, error) if d >= -e]
+            comparison.best = min(close, key=lambda c: (cost(c), c.number))
+        return comparison
+
+
+class Comparison:
+    """How all that are in the race do, by the same rows for all."""
+
+    def __init__(self, candidates, n_resources, weights):
+        self.candidates, self.n_resources, self.weights = candidates, n_resources, weights
+        self.best = None
+
+    def score(self, candidate, metric=None):
+        """Weighted mean of a candidate's scores; nan where there is none."""
+        if not self.weights:
+            return np.nan
+        marks = candidate.marks
+        return sum(w * marks[number].of(metric) for number, w in self.weights.items())
+
+    def error(self, candidate):
+        """Return the standard error of that mean."""
+        marks = candidate.marks
+        return np.sqrt(sum(w**2 * marks[number].variance for number, w in self.weights.items()))
+
+    def against(self, candidates, other):
+        """Score of some less that of another, and the standard errors of these differences."""
+        difference, variance = np.zeros(len(candidates)), np.zeros(len(candidates))
+        for number, weight in self.weights.items():
+            of = [candidate.marks[number] for candidate in candidates]
+            by, square = differences(of, other.marks[number])
+            difference += weight * by
+            variance += weight**2 * square
+        return difference, np.sqrt(variance)
+
+    def ranked(self):
+        """Candidates, the best first; of equal ones those with fewer support vectors."""
+
+        def place(candidate):
+            score = self.score(candidate)
+            return np.isnan(score), -score, np.nan_to_num(candidate.n_support), candidate.number
+
+        return sorted(self.candidates, key=place)
+
+
+def cost(candidate):
+    """What one candidate is dearer by than another: support vectors, else time."""
+    n_support = candidate.n_support
+    return candidate.fit_seconds if np.isnan(n_support) else n_support

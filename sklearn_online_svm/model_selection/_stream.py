@@ -1,0 +1,238 @@
+"""A search along a stream: rows that wait for their rung, and the model that users hold."""
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples
+
+from ._candidates import Table
+from ._race import Part
+
+__all__ = ["Stream"]
+
+
+class Stream:
+    """Candidates in a race whose rows come in chunks of any size.
+
+    A rung is taken when all of its rows are there. Meanwhile a twin of the best learns them: it is
+    what users hold. When one candidate is left, it learns rows as they come, and nothing waits.
+
+    Parameters
+    ----------
+    race : Race
+        Whose candidates have not learnt anything, or one that is over.
+    course : Course
+    """
+
+    def __init__(self, race, course):
+        self.race, self.course = race, course
+        self.everyone = list(race.alive)
+        self.waiting = []
+        # Rows of the present rung, and what is left to do with them.
+        self.rung = None
+        self.n_rungs = 0
+        self.twin = None
+
+    @property
+    def is_over(self):
+        return len(self.race.alive) == 1 and not self.course.n_challengers and self.rung is None
+
+    @property
+    def is_behind(self):
+        """Whether there is something to do without further rows."""
+        return self.rung is not None or self.n_waiting >= self.course.length(self.n_rungs)
+
+    @property
+    def n_waiting(self):
+        return sum(_num_samples(table.X) for table in self.waiting)
+
+    # ---------------------------------------------------------------------------- rows
+
+    def take(self, table):
+        """Let the model that is shown learn rows, and let them wait for the others.
+
+        An error or an interrupt leaves them untaken.
+        """
+        shown = self.shown()
+        try:
+            self.learn(shown, table)
+        except BaseException:
+            self.twin = None  # it is made again where it was one
+            raise
+        if not self.is_over:
+            self.waiting.append(table)
+
+    def learn(self, candidate, table):
+        """Have one candidate alone learn rows."""
+        if not candidate.preparation.is_fitted:
+            candidate.preparation.fit(table.X, table.y, slice(None))
+        rows = np.arange(_num_samples(table.X))
+        X, y, arguments, _ = table.take(candidate.preparation, rows)
+        candidate.learn(0, X, y, arguments, self.race.classes)
+
+    def shown(self):
+        """Return the best, or its twin, which has learnt the rows that wait, too."""
+        best = self.race.best()
+        if self.is_over:
+            return best
+        if self.twin is None:
+            twin = best.twin()
+            for table in self.waiting:
+                self.learn(twin, table)
+            self.twin = twin
+        return self.twin
+
+    # ---------------------------------------------------------------------------- rungs
+
+    def advance(self, report):
+        """Take all rungs whose rows are there."""
+        while self.is_behind:
+            if self.rung is None:
+                self.rung = self.next_rung(), self.course.steps(self.n_rungs, len(self.everyone))
+                self.n_rungs += 1
+            table, steps = self.rung
+            part = Part(table, [np.arange(_num_samples(table.X))])
+            while steps:
+                self.take_step(part, *steps[0])
+                if steps.pop(0)[0] in ("cut", "decide"):
+                    report()
+            self.rung, self.twin = None, None
+            if self.is_over:
+                waiting, self.waiting = self.waiting, []
+                for left in waiting:
+                    self.learn(self.race.alive[0], left)
+
+    def take_step(self, part, name, *arguments):
+        race = self.race
+        if name == "learn":
+            for candidate in race.alive:
+                if not candidate.preparation.is_fitted:
+                    candidate.preparation.fit(part.table.X, part.table.y, slice(None))
+            race.learn(part, self.course.end(self.n_rungs - 1))
+        elif name == "compare":
+            race.compare(part)
+        elif name == "cut":
+            race.cut(*arguments)
+        elif name == "decide":
+            race.decide()
+        elif name == "join":
+            left = [c for c in self.everyone if c not in race.alive and c.error is None]
+            n = min(len(left), max(0, race.rules.floor + arguments[0] - len(race.alive)))
+            chosen = self.course.random.choice(len(left), n, replace=False)
+            race.join([left[k] for k in chosen])
+
+    def next_rung(self):
+        """Take the rows of a rung out of those that wait."""
+        n, length = 0, self.course.length(self.n_rungs)
+        taken = []
+        while n < length:
+            taken.append(self.waiting.pop(0))
+            n += _num_samples(taken[-1].X)
+        if n > length:
+            last = taken.pop()
+            size = _num_samples(last.X) - (n - length)
+            taken.append(part_of(last, slice(0, size)))
+            self.waiting.insert(0, part_of(last, slice(size, None)))
+        return joined(taken)
+
+
+class Course:
+    """How a race along a stream goes: its rungs, and who leaves at each.
+
+    Parameters
+    ----------
+    first : int
+        Rows of the first rung.
+    factor : float
+        By which rows grow from rung to rung, and candidates become fewer.
+    most : float
+        Rows after which the best goes on alone.
+    floor : int
+        Candidates that stay.
+    n_challengers : int
+        Candidates that begin anew with each rung when there are no more than ``floor``.
+    random : RandomState
+        Draws these.
+    """
+
+    def __init__(self, first, factor, most, floor, n_challengers, random):
+        self.first, self.factor, self.most = first, factor, most
+        self.floor, self.n_challengers, self.random = floor, n_challengers, random
+        self.n_growing = None
+
+    def grows_until(self, n_candidates):
+        """Say how many candidates there are: rungs grow until the race is down to its floor."""
+        n_growing, n_left = 0, n_candidates
+        while n_left > self.floor:
+            n_growing, n_left = n_growing + 1, n_left / self.factor
+        self.n_growing = n_growing
+        return self
+
+    def end(self, rung):
+        """Rows that have been learnt when a rung is over."""
+        grown = min(rung, self.n_growing)
+        rows = round(self.first * self.factor**grown)
+        return rows + (rung - grown) * self.longest()
+
+    def longest(self):
+        grown = self.n_growing
+        before = round(self.first * self.factor ** (grown - 1)) if grown else 0
+        return round(self.first * self.factor**grown) - before
+
+    def length(self, rung):
+        """Rows of a rung."""
+        return self.end(rung) - (self.end(rung - 1) if rung else 0)
+
+    def steps(self, rung, n_candidates):
+        """Return what is done at a rung: names of steps, and their arguments."""
+        if rung == 0:
+            return [("learn",)]
+        n_places = max(self.floor, int(np.ceil(n_candidates / self.factor**rung)))
+        is_last = self.end(rung) >= self.most or n_places == 1 and not self.n_challengers
+        steps = [("compare",), ("decide",) if is_last else ("cut", n_places)]
+        if self.n_challengers and n_places <= self.floor:
+            steps.append(("join", self.n_challengers))
+        return [*steps, ("learn",)]
+
+
+def part_of(table, rows):
+    """Some rows of a table."""
+    learning = {name: _safe_indexing(values, rows) for name, values in table.learning.items()}
+    scoring = {
+        metric: {name: _safe_indexing(values, rows) for name, values in given.items()}
+        for metric, given in table.scoring.items()
+    }
+    y = None if table.y is None else _safe_indexing(table.y, rows)
+    return Table(_safe_indexing(table.X, rows), y, learning, scoring)
+
+
+def joined(tables):
+    """One table of the rows of several."""
+    if len(tables) == 1:
+        return tables[0]
+    first = tables[0]
+    y = None if first.y is None else stacked([table.y for table in tables])
+    return Table(
+        stacked([table.X for table in tables]),
+        y,
+        {name: stacked([table.learning[name] for table in tables]) for name in first.learning},
+        {
+            metric: {
+                name: stacked([table.scoring[metric][name] for table in tables]) for name in given
+            }
+            for metric, given in first.scoring.items()
+        },
+    )
+
+
+def stacked(parts):
+    """Rows one below the other: arrays, sparse matrices, data frames, lists."""
+    if sparse.issparse(parts[0]):
+        return sparse.vstack(parts, format="csr")
+    if hasattr(parts[0], "iloc"):
+        from pandas import concat
+
+        return concat(parts)
+    if isinstance(parts[0], list):
+        return [row for part in parts for row in part]
+    return np.concatenate(parts)
