@@ -140,15 +140,31 @@ class Judge:
         for model, X, y, given, known in folds:
             responses = Responses(model, X, known)
             rows = np.arange(_num_samples(X))
-            scores.append({
-                name: self.score(scorer, responses, rows, y, given.get(name, {}))
-                for name, scorer in self.scorers.items()
-            })
-            name, scorer = next(iter(self.scorers.items()))
-            replicates.append(self.replicates(scorer, responses, rows, y, given.get(name, {})))
+            answers = [
+                self.fold(scorer, responses, rows, y, given.get(name, {}), first=k == 0)
+                for k, (name, scorer) in enumerate(self.scorers.items())
+            ]
+            scores.append([score for score, _ in answers])
+            replicates.append(answers[0][1])
             n_rows += len(rows)
-        means = {name: float(np.mean([of[name] for of in scores])) for name in self.scorers}
-        return Marks(means, np.array(replicates), n_rows)
+        means = np.mean(scores, axis=0).tolist()
+        return Marks(dict(zip(self.scorers, means)), np.array(replicates), n_rows)
+
+    def fold(self, scorer, responses, rows, y, given, *, first):
+        """Score by a scorer; of the first one also without each of the blocks."""
+        blocks = np.array_split(rows, min(N_BLOCKS, len(rows)))
+        if not given and _is_accuracy(scorer, responses):
+            hits = responses.predict(rows) == np.asarray(y)
+            counts = np.array([np.sum(hits[block]) for block in blocks])
+            left = len(rows) - np.array([len(block) for block in blocks])
+            without = (counts.sum() - counts) / np.maximum(left, 1)
+            return float(np.mean(hits)), _padded(without)
+        score = self.score(scorer, responses, rows, y, given)
+        if not first:
+            return score, None
+        return score, _padded([
+            self.score(scorer, responses, np.setdiff1d(rows, block), y, given) for block in blocks
+        ])
 
     def score(self, scorer, responses, rows, y, given):
         """Score on some rows by a scorer."""
@@ -165,19 +181,10 @@ class Judge:
             )
         return float(value)
 
-    def replicates(self, scorer, responses, rows, y, given):
-        """Scores without each block."""
-        blocks = np.array_split(rows, min(N_BLOCKS, len(rows)))
-        if _is_accuracy(scorer, responses) and not given:
-            hits = np.array([np.sum(responses.predict(b) == _safe_indexing(y, b)) for b in blocks])
-            left = len(rows) - np.array([len(block) for block in blocks])
-            values = (hits.sum() - hits) / np.maximum(left, 1)
-        else:
-            values = np.array([
-                self.score(scorer, responses, np.setdiff1d(rows, block), y, given)
-                for block in blocks
-            ])
-        return np.pad(values, (0, N_BLOCKS - len(values)), mode="edge")
+
+def _padded(replicates):
+    """As many as there are blocks, where there are fewer rows than that."""
+    return np.pad(replicates, (0, N_BLOCKS - len(replicates)), mode="edge")
 
 
 def _asks_the_model(scorer):

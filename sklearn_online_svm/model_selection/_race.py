@@ -24,12 +24,26 @@ FADING = 0.5
 SLACK = 0.5
 
 
-@dataclass(frozen=True)
 class Part:
-    """A part of a stream: for each fold, the rows of a table that it learns, or is scored on."""
+    """A part of a stream.
 
-    table: object
-    rows: list
+    Parameters
+    ----------
+    table : Table
+    rows : list of ndarray
+        For each model of a candidate the rows that it learns, or is scored on.
+    """
+
+    def __init__(self, table, rows):
+        self.table, self.rows = table, rows
+        self.taken = {}
+
+    def of(self, preparation, fold):
+        """Return X, y and arguments as the model of a fold wants them; they are made once."""
+        key = preparation, fold
+        if key not in self.taken:
+            self.taken[key] = self.table.take(preparation, self.rows[fold])
+        return self.taken[key]
 
 
 @dataclass(frozen=True)
@@ -76,8 +90,8 @@ class Race:
             for fold in range(len(candidate.models))
             if candidate.n_learnt[fold] == self.n_parts
         ]
-        for preparation in {candidate.preparation for candidate, _ in todo}:
-            part.table.rows_of(preparation)  # once, before threads want it
+        for candidate, fold in todo:
+            part.of(candidate.preparation, fold)  # once, before threads want it
         self.all_at_once(lambda work: self.learn_one(*work, part), todo)
         self.drop_failed()
         self.n_parts, self.n_rows = self.n_parts + 1, n_rows
@@ -86,6 +100,9 @@ class Race:
         """Score all on a part of the stream, and note how they have done."""
         number = len(self.comparisons)
         todo = [candidate for candidate in self.alive if number not in candidate.marks]
+        for candidate in todo:
+            for fold in range(len(candidate.models)):
+                part.of(candidate.preparation, fold)
         self.all_at_once(lambda candidate: self.score_one(candidate, part, number), todo)
         self.drop_failed()
         self.comparisons.append(self.compared())
@@ -129,7 +146,7 @@ class Race:
     # ---------------------------------------------------------------------------- one by one
 
     def learn_one(self, candidate, fold, part):
-        X, y, arguments, _ = part.table.take(candidate.preparation, part.rows[fold])
+        X, y, arguments, _ = part.of(candidate.preparation, fold)
         start = perf_counter()
         try:
             candidate.learn(fold, X, y, arguments, self.classes)
@@ -142,8 +159,8 @@ class Race:
         start = perf_counter()
         try:
             folds = []
-            for model, rows in zip(candidate.models, part.rows):
-                X, y, _, given = part.table.take(candidate.preparation, rows)
+            for fold, model in enumerate(candidate.models):
+                X, y, _, given = part.of(candidate.preparation, fold)
                 folds.append((model, X, y, given, None))
             candidate.marks[number] = self.judge.marks(folds)
         except Exception as error:
