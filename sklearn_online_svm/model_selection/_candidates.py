@@ -6,7 +6,7 @@ from numbers import Number
 import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 __all__ = ["Candidate", "Preparation", "Table", "candidates_of", "final_estimator"]
@@ -60,21 +60,21 @@ class Preparation:
         self.is_fitted = False
 
     def fit(self, X, y, first):
-        """Fit each step.
+        """Fit each step: on every row of X, without y.
 
-        One that needs y gets the ``first`` rows alone, which no candidate is scored on; all others
-        see every row of X and no y.
+        One that cannot be fitted so gets the ``first`` rows with their targets, on which nobody is
+        scored.
         """
         for k, (name, step) in enumerate(self.steps):
             if step is None or step == "passthrough":
                 continue
-            if get_tags(step).target_tags.required:
-                step = step.fit(_safe_indexing(X, first), _safe_indexing(y, first))
-            else:
-                step = step.fit(X)
-            self.steps[k] = (name, step)
+            try:
+                fitted = clone(step).fit(X, None)
+            except (TypeError, ValueError):  # of whatever kind: it shows again
+                fitted = clone(step).fit(_safe_indexing(X, first), _safe_indexing(y, first))
+            self.steps[k] = (name, fitted)
             if k < len(self.steps) - 1:
-                X = step.transform(X)
+                X = fitted.transform(X)
         self.is_fitted = True
         return self
 
@@ -136,7 +136,7 @@ class Candidate:
 
     def release(self):
         """Give up the models of who has left the race."""
-        self.models = []
+        self._n_support, self.models = self.n_support, []
 
     def twin(self):
         """Return a candidate that has learnt the same, and goes on by itself."""
@@ -159,6 +159,8 @@ class Candidate:
     @property
     def n_support(self):
         """Support vectors of the first model, nan of one that has none."""
+        if not self.models:
+            return self._n_support
         n_support = getattr(self.models[0], "n_support_", None) if any(self.has_begun) else None
         return np.nan if n_support is None else float(np.sum(n_support))
 

@@ -77,9 +77,13 @@ def _jackknife(replicates):
 
 
 def _answers(name):
-    return available_if(lambda self: hasattr(self.estimator, name))(
-        lambda self, rows: self.answer(name)[rows]
-    )
+    """Return the method of that name, for models that have it."""
+
+    def answers(self, rows):
+        return self.answer(name)[rows]
+
+    answers.__name__ = name
+    return available_if(lambda self: hasattr(self.estimator, name))(answers)
 
 
 class Responses:

@@ -15,7 +15,7 @@ FIRST_ROWS = 500
 ROWS_OF_A_CLASS = 10
 # Of few rows the first rung has such a part, and no fewer than this.
 FIRST_PART = 16
-FEWEST_ROWS = 20
+FEWEST_ROWS = 30
 
 
 def first_rows(n_rows, n_classes):
@@ -76,6 +76,15 @@ class Folds:
             return [rows[~np.isin(rows, held)] for held in self.held]
         return [rows]
 
+    def check(self, first):
+        """Refuse a first rung in which a model would learn nothing."""
+        for number, rows in enumerate(self.learning(0, first)):
+            if not len(rows):
+                raise ValueError(
+                    f"All of the first {first} rows are in the test part of split {number} of cv: "
+                    "its model would learn nothing. shuffle=True mixes them."
+                )
+
     def scoring(self, first, last):
         """Return the rows that each model is scored on, before it learns a stretch."""
         return self.held or [self.order[first:last]]
@@ -89,10 +98,7 @@ def folds_of(scores, cv, order, y, *, is_classifier, split):
         kind = StratifiedShuffleSplit if is_classifier else ShuffleSplit
         cv = kind(n_splits=1, test_size=0.2 if cv is None else cv, random_state=0)
     cv = check_cv(cv, y, classifier=is_classifier)
-    # Splitters see rows in the order of learning.
-    ordered = None if y is None else np.asarray(y)[order]
-    splits = cv.split(np.zeros((len(order), 1)), ordered, **split)
-    held = [np.sort(order[test]) for _, test in splits]
+    held = [test for _, test in cv.split(np.zeros((len(order), 1)), y, **split)]
     if scores == "holdout" and len(held) != 1:
         raise ValueError(
             f"cv must have one split where scores='holdout', got {len(held)} of {cv!r}. "

@@ -53,9 +53,9 @@ class ProgressiveSearch(BaseSearchCV):
     ----------
     estimator : estimator object
         What is tuned. It has ``partial_fit``, or is a :class:`~sklearn.pipeline.Pipeline` whose
-        last step has. The transformers of a pipeline are fitted once, by ``fit`` on all rows of X
-        without their labels (on the rows of the first rung alone where a transformer needs
-        labels), by ``partial_fit`` on the rows of the first call or rung, and then frozen.
+        last step has. The transformers of a pipeline are fitted once and then frozen: by ``fit``
+        on all rows without their labels (one that needs labels on the rows of the first rung
+        alone), by ``partial_fit`` on the rows of the first rung.
     param_grid : dict or list of dicts
         Names of parameters, and lists of values to try; or, with ``n_candidates``, distributions
         with a method ``rvs``.
@@ -78,14 +78,14 @@ class ProgressiveSearch(BaseSearchCV):
 
         - ``"progressive"``: those that come next, before they are learnt. Each comparison counts
           half as much per row as the one after it.
-        - ``"holdout"``: a fifth of all rows, which the best learns in the end.
+        - ``"holdout"``: a fifth of all rows, the same each time, which the best learns in the end.
         - ``"cv"``: each candidate has a model for each split of ``cv``, scored on its test rows;
           for few rows. The best is then trained anew on all of them.
 
         ``partial_fit`` is always progressive.
     cv : int, float, cross-validation generator or iterable, default=None
-        With ``scores="holdout"`` the share that is held out, or a splitter of one split; with
-        ``"cv"`` the number of folds (default 5), or a splitter.
+        With ``scores="holdout"`` the share (or number) of rows that is held out, or a splitter of
+        one split; with ``"cv"`` the number of folds (default 5), or a splitter.
     refit : bool or str, default=True
         The metric that decides where there are several. There is always a model in the end.
     select : {"best", "one-se"}, default="best"
@@ -294,6 +294,7 @@ class ProgressiveSearch(BaseSearchCV):
                 f"{len(settings)} candidates cannot be compared on n_samples={n_rows} rows with "
                 f"min_resources={self.min_resources!r}: there are none left to score them on."
             )
+        folds.check(targets[0])
         race = self._race(settings, classes)
         table = Table(X, y, learning, scoring)
         first = folds.order[: targets[0]]

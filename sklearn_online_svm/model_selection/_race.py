@@ -179,10 +179,11 @@ class Race:
             return
         error = failed[0].error
         if len(failed) == len(self.alive):
-            raise ValueError(
-                f"All {len(failed)} candidates failed. The first one, with {failed[0].params}, "
-                f"raised {type(error).__name__}: {error}"
-            ) from error
+            error.add_note(
+                f"All {len(failed)} candidates failed; this was the first one, with "
+                f"{failed[0].params}."
+            )
+            raise error
         warnings.warn(
             f"{len(failed)} of {len(self.alive)} candidates failed and have the score "
             f"error_score={self.rules.error_score!r}. The first one, with {failed[0].params}, "

@@ -1,0 +1,549 @@
+"""ProgressiveSearch on rows that are all at hand."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_matrix
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.exceptions import FitFailedWarning
+from sklearn.feature_selection import SelectKBest
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import SGDClassifier
+from sklearn.metrics import balanced_accuracy_score, make_scorer, roc_auc_score
+from sklearn.model_selection import ParameterGrid, ShuffleSplit, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.svm import SVC
+
+from sklearn_online_svm import LASVC, PassiveAggressiveClassifier, PassiveAggressiveRegressor
+from sklearn_online_svm.evaluation import gmean_scorer, progressive_validation
+from sklearn_online_svm.model_selection import ProgressiveSearch
+from tests.reference.halving import successive_halving
+from tests.support.samples import three_classes, two_classes
+
+X, Y = two_classes(1200, noise=1.0)
+GRID = {"C": [0.1, 1.0, 10.0, 100.0], "gamma": [0.01, 0.1, 1.0]}
+TIMES = ("mean_fit_time", "mean_score_time")
+
+
+def search(estimator=None, grid=GRID, **params):
+    return ProgressiveSearch(
+        LASVC() if estimator is None else estimator, grid, **{"random_state": 0, **params}
+    )
+
+
+def order_of(n, seed=0):
+    return np.random.RandomState(seed).permutation(n)
+
+
+def assert_same_search(a, b, *, decisions=True):
+    assert a.best_params_ == b.best_params_
+    assert a.best_index_ == b.best_index_
+    for name, column in a.cv_results_.items():
+        if name in TIMES:
+            continue
+        if name == "params":
+            assert column == b.cv_results_[name]
+        else:
+            assert_array_equal(column, b.cv_results_[name], err_msg=name)
+    if decisions:
+        assert_array_equal(a.decision_function(X), b.decision_function(X))
+
+
+# -------------------------------------------------------------------------------- the algorithm
+
+
+@pytest.mark.parametrize("kind", ["lasvc", "sgd", "pa"])
+def test_choices_are_those_of_halving_with_models_trained_anew(kind):
+    estimator, grid = {
+        "lasvc": (LASVC(), GRID),
+        "sgd": (SGDClassifier(random_state=0), {"alpha": np.logspace(-5, 1, 9)}),
+        "pa": (PassiveAggressiveClassifier(random_state=0), {"C": np.logspace(-4, 2, 9)}),
+    }[kind]
+    found = search(estimator, grid).fit(X, Y)
+    order = order_of(len(X))
+    ends = [*found.n_resources_, len(X)]
+    settings = list(ParameterGrid(grid))
+    log, winner = successive_halving(estimator, settings, X[order], Y[order], ends)
+    results = found.cv_results_
+    for rung, standings in enumerate(log):
+        of = results["rung"] == rung
+        assert set(results["candidate"][of]) == set(standings)
+        expected = [standings[number] for number in results["candidate"][of]]
+        assert_allclose(results["mean_test_score"][of], expected, rtol=1e-12)
+    assert found.best_params_ == settings[winner]
+    assert len(log) >= 3
+
+
+def test_one_candidate_is_the_plain_stream():
+    params = {"C": 2.0, "gamma": 0.5}
+    found = search(grid={name: [value] for name, value in params.items()}).fit(X, Y)
+    order = order_of(len(X))
+    plain = LASVC(**params).partial_fit(X[order], Y[order], classes=np.unique(Y)).finish()
+    assert_array_equal(found.best_estimator_.dual_coef_, plain.dual_coef_)
+    assert_array_equal(found.best_estimator_.support_, plain.support_)
+    assert_array_equal(found.decision_function(X), plain.decision_function(X))
+
+
+def test_the_winner_is_the_plain_stream():
+    found = search().fit(X, Y)
+    order = order_of(len(X))
+    plain = LASVC(**found.best_params_).partial_fit(X[order], Y[order], classes=np.unique(Y))
+    assert_array_equal(found.decision_function(X), plain.finish().decision_function(X))
+    assert found.best_estimator_.n_samples_seen_ == len(X)
+
+
+def test_scores_are_those_of_progressive_validation():
+    found = search(grid={"gamma": [0.3]}).fit(X, Y)
+    order = order_of(len(X))
+    ends = [0, *found.n_resources_, len(X)]
+    parts = [order[first:last] for first, last in zip(ends, ends[1:])]
+    stream = ((X[rows], Y[rows]) for rows in parts)
+    result = progressive_validation(LASVC(gamma=0.3), stream, classes=np.unique(Y))
+    hits = np.diff(result.accuracy()[1:] * result.n_scored[1:], prepend=0.0)
+    assert_allclose(
+        found.cv_results_["rung_test_score"], hits / found.cv_results_["n_scored"], rtol=1e-12
+    )
+    assert_array_equal(found.cv_results_["n_scored"], [len(rows) for rows in parts[1:]])
+
+
+@pytest.mark.parametrize("n_jobs", [2, 3])
+def test_any_number_of_threads_finds_the_same(n_jobs):
+    assert_same_search(search().fit(X, Y), search(n_jobs=n_jobs).fit(X, Y))
+
+
+def test_of_equal_candidates_the_first_one_wins():
+    found = search(grid=[{"C": [3.0]}, {"C": [3.0]}, {"C": [3.0]}]).fit(X, Y)
+    assert found.cv_results_["candidate"][found.best_index_] == 0
+
+
+def test_of_equal_scores_those_with_fewer_vectors_come_first():
+    # Far too small to leave the larger class: they differ in nothing but their vectors.
+    y = np.where(np.arange(400) % 5 == 0, 1, 0)
+    noise = np.random.default_rng(0).normal(size=(400, 3))
+    found = search(grid={"C": [1e-6, 2e-6, 3e-6]}, max_resources=200).fit(noise, y)
+    first = found.cv_results_["rung"] == 0
+    assert np.ptp(found.cv_results_["mean_test_score"][first]) == 0
+    assert np.all(np.diff(found.cv_results_["n_support"][first]) >= 0)
+
+
+def test_the_number_of_candidates_falls_to_one():
+    found = search(grid={"C": np.logspace(-2, 2, 50)}).fit(X, Y)
+    assert found.n_candidates_[0] == 50
+    assert np.all(np.diff(found.n_candidates_) <= 0)
+    assert found.n_remaining_candidates_ == 1
+    assert np.all(np.diff(found.n_resources_) > 0)
+    assert found.cv_results_["rank_test_score"][found.best_index_] == 1
+
+
+def test_a_floor_of_survivors():
+    found = search(min_candidates=5).fit(X, Y)
+    assert min(found.n_candidates_) >= 5
+    assert found.n_remaining_candidates_ == 1
+
+
+def test_close_candidates_stay():
+    grid = {"C": np.logspace(-1, 1, 20)}
+    found = search(grid=grid).fit(X, Y)
+    places = [20 ** (1 - k / len(found.n_candidates_)) for k in range(len(found.n_candidates_))]
+    assert any(n > round(p) for n, p in zip(found.n_candidates_[1:], places[1:]))
+
+
+def test_rows_of_the_race_may_be_limited():
+    found = search(max_resources=300).fit(X, Y)
+    assert max(found.n_resources_) < 300
+    assert found.best_estimator_.n_samples_seen_ == len(X)
+
+
+def test_factor_and_first_rung():
+    found = search(factor=3, min_resources=40).fit(X, Y)
+    assert found.n_resources_ == [40, 120, 360]
+    found = search(factor=1.5, min_resources=200).fit(X, Y)
+    assert found.n_resources_[:3] == [200, 300, 450]
+
+
+def test_the_cheapest_within_one_standard_error():
+    grid = {"C": [1e-3, 0.1, 1.0, 2.0, 5.0, 10.0]}
+    best = search(grid=grid, min_candidates=6).fit(X, Y)
+    cheap = search(grid=grid, min_candidates=6, select="one-se").fit(X, Y)
+    results = cheap.cv_results_
+    last = results["rung"] == results["rung"].max()
+    lead = np.flatnonzero(last)[np.argmax(results["mean_test_score"][last])]
+    chosen = cheap.best_index_
+    assert results["n_support"][chosen] < results["n_support"][lead]
+    assert results["mean_test_score"][chosen] >= (
+        results["mean_test_score"][lead] - 3 * results["se_test_score"][lead]
+    )
+    assert best.best_index_ == lead
+
+
+# -------------------------------------------------------------------------------- which rows
+
+
+def test_rows_held_out_are_scored_at_each_rung_and_learnt_in_the_end():
+    found = search(scores="holdout", cv=0.25, grid={"C": [0.1, 1.0]}).fit(X, Y)
+    assert set(found.cv_results_["n_scored"]) == {300}
+    assert found.n_resources_[-1] == 900
+    assert found.best_estimator_.n_samples_seen_ == 1200
+
+
+def test_a_splitter_says_what_is_held_out():
+    cv = ShuffleSplit(n_splits=1, test_size=200, random_state=3)
+    found = search(scores="holdout", cv=cv, grid={"C": [0.1, 1.0]}).fit(X, Y)
+    order = order_of(len(X))
+    train, test = next(cv.split(X))
+    learnt = order[np.isin(order, train)]
+    at = found.n_resources_[0]
+    for number, C in enumerate([0.1, 1.0]):
+        model = LASVC(C=C).partial_fit(X[learnt[:at]], Y[learnt[:at]], classes=np.unique(Y))
+        first = (found.cv_results_["rung"] == 0) & (found.cv_results_["candidate"] == number)
+        assert_allclose(found.cv_results_["mean_test_score"][first], model.score(X[test], Y[test]))
+
+
+def test_folds():
+    cv = StratifiedKFold(4)
+    found = search(scores="cv", cv=cv, grid={"C": [0.1, 1.0]}).fit(X, Y)
+    order = order_of(len(X))
+    scores = []
+    for _, held in cv.split(X, Y):
+        learnt = order[: found.n_resources_[0]]
+        learnt = learnt[~np.isin(learnt, held)]
+        model = LASVC(C=1.0).partial_fit(X[learnt], Y[learnt], classes=np.unique(Y))
+        scores.append(model.score(X[held], Y[held]))
+    first = (found.cv_results_["rung"] == 0) & (found.cv_results_["candidate"] == 1)
+    assert_allclose(found.cv_results_["mean_test_score"][first], np.mean(scores))
+    plain = LASVC(**found.best_params_).partial_fit(X[order], Y[order], classes=np.unique(Y))
+    assert_array_equal(found.decision_function(X), plain.finish().decision_function(X))
+
+
+def test_groups_reach_the_splitter():
+    from sklearn.model_selection import GroupKFold
+
+    groups = np.arange(len(X)) % 6
+    found = search(scores="cv", cv=GroupKFold(3), grid={"C": [0.1, 1.0]})
+    with pytest.raises(ValueError, match="groups"):
+        clone(found).fit(X, Y)
+    assert found.fit(X, Y, groups=groups).best_score_ > 0.6
+    ordered = search(scores="cv", cv=GroupKFold(3), shuffle=False)
+    with pytest.raises(ValueError, match="would learn nothing"):
+        ordered.fit(X, Y, groups=np.arange(len(X)) // 400)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        (dict(scores="holdout", cv=ShuffleSplit(2)), "one split"),
+        (dict(scores="cv", cv=ShuffleSplit(1)), "two splits or more"),
+    ],
+)
+def test_splits_that_are_of_no_use(params, message):
+    with pytest.raises(ValueError, match=message):
+        search(**params).fit(X, Y)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 12, 30])
+def test_few_rows(n):
+    y = np.arange(n) % 2
+    found = search(grid={"C": [0.1, 1.0, 10.0]}).fit(X[:n], y)
+    assert found.best_estimator_.n_samples_seen_ == n
+    assert len(found.n_resources_) >= 1
+
+
+def test_too_few_rows():
+    with pytest.raises(ValueError, match="n_samples=50 rows with min_resources=50"):
+        search(min_resources=50).fit(X[:50], Y[:50])
+    assert search(grid={"C": [1.0]}, min_resources=50).fit(X[:50], Y[:50]).best_params_ == {"C": 1}
+
+
+# -------------------------------------------------------------------------------- input
+
+
+def test_classes_and_layouts():
+    rows, labels = three_classes(600)
+    names = np.array(["low", "mid", "top"])[labels // 10 - 1]
+    dense = search().fit(rows, labels)
+    named = search().fit(rows, names)
+    sparse = search().fit(csr_matrix(rows), labels)
+    assert dense.best_params_ == named.best_params_ == sparse.best_params_
+    assert_array_equal(dense.decision_function(rows), named.decision_function(rows))
+    assert_array_equal(dense.decision_function(rows), sparse.decision_function(csr_matrix(rows)))
+    assert_array_equal(named.classes_, ["low", "mid", "top"])
+    assert_array_equal(dense.predict(rows), 10 * (1 + names_to_codes(named.predict(rows))))
+
+
+def names_to_codes(names):
+    return np.searchsorted(["low", "mid", "top"], names)
+
+
+def test_frames():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=[f"x{k}" for k in range(X.shape[1])], index=np.arange(5, 1205))
+    found = search().fit(frame, pd.Series(Y, index=frame.index))
+    assert_same_search(found, search().fit(X, Y), decisions=False)
+    assert list(found.feature_names_in_) == list(frame.columns)
+    table = pd.DataFrame(found.cv_results_)
+    assert {"rung", "n_resources", "param_C", "mean_test_score", "n_support"} <= set(table.columns)
+
+
+def test_regressors():
+    y = X @ [1.0, -2.0, 0.5, 0.0] + 0.1 * np.random.default_rng(0).normal(size=len(X))
+    grid = {"C": [1e-6, 1e-3, 0.1]}
+    found = search(PassiveAggressiveRegressor(random_state=0), grid).fit(X, y)
+    assert found.best_params_["C"] > 1e-6
+    assert found.score(X, y) > 0.9
+
+
+def test_candidates_may_be_drawn():
+    from scipy.stats import loguniform
+
+    grid = {"C": loguniform(1e-2, 1e2), "gamma": [0.1, 1.0]}
+    found = search(grid=grid, n_candidates=7).fit(X, Y)
+    assert found.n_candidates_[0] == 7
+    assert found.best_params_ == search(grid=grid, n_candidates=7).fit(X, Y).best_params_
+    with pytest.raises(ValueError, match="n_candidates must be the number"):
+        search(grid=grid).fit(X, Y)
+
+
+def test_invalid_rows_are_refused_before_anything_is_lost():
+    found = search().fit(X, Y)
+    before = pickle.dumps(found.decision_function(X))
+    wrong = X.copy()
+    wrong[-1, 0] = np.nan
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        found.fit(wrong, Y)
+    assert pickle.dumps(found.decision_function(X)) == before
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        (dict(factor=1), "factor"),
+        (dict(min_resources=0), "min_resources"),
+        (dict(scores="test"), "scores"),
+        (dict(select="worst"), "select"),
+        (dict(refit=False), "refit"),
+        (dict(min_candidates=0), "min_candidates"),
+        (dict(scoring=["accuracy", "f1_macro"]), "refit must be the name"),
+        (dict(grid={"gama": [1]}), "gama"),
+    ],
+)
+def test_invalid_parameters_are_named(params, message):
+    with pytest.raises(ValueError, match=message):
+        search(**params).fit(X, Y)
+
+
+def test_an_estimator_without_partial_fit():
+    with pytest.raises((AttributeError, ValueError), match="partial_fit"):
+        ProgressiveSearch(SVC(), {"C": [1, 2]}).fit(X, Y)
+
+
+# -------------------------------------------------------------------------------- pipelines
+
+
+def test_transformers_are_fitted_once_on_all_rows():
+    pipeline = make_pipeline(StandardScaler(), LASVC())
+    grid = {"lasvc__C": [0.1, 1.0, 10.0], "lasvc__gamma": [0.1, 1.0]}
+    found = search(pipeline, grid).fit(100 + 30 * X, Y)
+    assert_allclose(found.best_estimator_[0].mean_, 100 + 30 * X.mean(axis=0))
+    by_hand = search(grid={"C": [0.1, 1.0, 10.0], "gamma": [0.1, 1.0]})
+    by_hand.fit(StandardScaler().fit_transform(100 + 30 * X), Y)
+    assert_array_equal(
+        found.cv_results_["mean_test_score"], by_hand.cv_results_["mean_test_score"]
+    )
+    assert found.score(100 + 30 * X, Y) == by_hand.score(StandardScaler().fit_transform(X), Y)
+
+
+def test_transformers_that_need_labels_see_the_first_rung_alone():
+    rng = np.random.default_rng(0)
+    noise, y = rng.normal(size=(1000, 200)), rng.integers(0, 2, 1000)
+    pipeline = make_pipeline(SelectKBest(k=5), LASVC())
+    found = search(pipeline, {"lasvc__C": [0.1, 1.0]}).fit(noise, y)
+    first = order_of(1000)[: found.n_resources_[0]]
+    expected = SelectKBest(k=5).fit(noise[first], y[first])
+    assert_array_equal(found.best_estimator_[0].get_support(), expected.get_support())
+    assert abs(found.best_score_ - 0.5) < 0.1
+
+
+def test_frozen_transformers_stay_as_they_are():
+    scaler = MinMaxScaler().fit(X[:10])
+    pipeline = make_pipeline(FrozenEstimator(scaler), LASVC())
+    found = search(pipeline, {"lasvc__C": [1.0, 10.0]}).fit(X, Y)
+    assert_array_equal(found.best_estimator_[0].data_min_, X[:10].min(axis=0))
+
+
+def test_transformers_may_be_tuned():
+    pipeline = make_pipeline(StandardScaler(), LASVC())
+    grid = {"standardscaler": [StandardScaler(), "passthrough"], "lasvc__C": [1.0, 10.0]}
+    scaled = X * [1.0, 1e3, 1e-3, 1.0]
+    found = search(pipeline, grid).fit(scaled, Y)
+    assert isinstance(found.best_params_["standardscaler"], StandardScaler)
+    assert found.score(scaled, Y) > 0.75
+
+
+# -------------------------------------------------------------------------------- scores
+
+
+def test_several_metrics():
+    scoring = {"auc": "roc_auc", "g": gmean_scorer, "balanced": "balanced_accuracy"}
+    found = search(scoring=scoring, refit="auc", grid={"C": [0.1, 1.0]}).fit(X, Y)
+    order = order_of(len(X))
+    ends = [*found.n_resources_, len(X)]
+    model = LASVC(C=1.0).partial_fit(X[order[: ends[0]]], Y[order[: ends[0]]], np.unique(Y))
+    rows = order[ends[0] : ends[1]]
+    results = found.cv_results_
+    line = (results["rung"] == 0) & (results["candidate"] == 1)
+    auc = roc_auc_score(Y[rows], model.decision_function(X[rows]))
+    assert_allclose(results["rung_test_auc"][line], auc)
+    balanced = balanced_accuracy_score(Y[rows], model.predict(X[rows]))
+    assert_allclose(results["rung_test_balanced"][line], balanced)
+    assert_allclose(results["rung_test_g"][line], gmean_scorer(model, X[rows], Y[rows]))
+    assert found.multimetric_
+    assert found.score(X, Y) == found.scorer_["auc"](found.best_estimator_, X, Y)
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", None, make_scorer(lambda y, p: np.mean(y == p))])
+def test_accuracy_whatever_it_is_called(scoring):
+    assert_same_search(search(scoring=scoring).fit(X, Y), search().fit(X, Y))
+
+
+def test_a_function_that_looks_at_rows():
+    def scorer(model, rows, y):
+        assert rows.shape[1] == X.shape[1]
+        return np.mean(model.predict(rows) == y)
+
+    assert_same_search(search(scoring=scorer).fit(X, Y), search().fit(X, Y))
+
+
+def test_scoring_must_be_a_number():
+    with pytest.raises(ValueError, match="must return a number"):
+        search(scoring=lambda *_: [1.0, 2.0], error_score="raise").fit(X, Y)
+
+
+def test_comparisons_of_one_class_alone_do_not_count():
+    y = np.where(np.arange(len(X)) < 700, "no", Y)
+    with pytest.warns(Warning):
+        found = search(scoring="roc_auc", shuffle=False, error_score=np.nan).fit(X, y)
+    assert np.isfinite(found.best_score_)
+    assert found.score(X, y) > 0.5
+
+
+# -------------------------------------------------------------------------------- weights
+
+
+def test_weights_reach_partial_fit_and_scorers():
+    weights = np.where(Y == "yes", 1.0, 0.2)
+    found = search(grid={"C": [0.5, 5.0]}).fit(X, Y, sample_weight=weights)
+    order = order_of(len(X))
+    ends = [*found.n_resources_, len(X)]
+    model = LASVC(C=5.0)
+    first = order[: ends[0]]
+    model.partial_fit(X[first], Y[first], np.unique(Y), weights[first])
+    rows = order[ends[0] : ends[1]]
+    line = (found.cv_results_["rung"] == 0) & (found.cv_results_["candidate"] == 1)
+    expected = model.score(X[rows], Y[rows], weights[rows])
+    assert_allclose(found.cv_results_["rung_test_score"][line], expected)
+
+
+def test_metadata_are_routed():
+    weights = np.where(Y == "yes", 1.0, 0.2)
+    plain = search(grid={"C": [0.5, 5.0]}).fit(X, Y, sample_weight=weights)
+    with config_context(enable_metadata_routing=True):
+        estimator = LASVC().set_partial_fit_request(sample_weight=True)
+        estimator.set_score_request(sample_weight=True)
+        routed = search(estimator, {"C": [0.5, 5.0]}).fit(X, Y, sample_weight=weights)
+        assert_same_search(plain, routed)
+        with pytest.raises(ValueError, match="sample_weight"):
+            search(grid={"C": [0.5, 5.0]}).fit(X, Y, sample_weight=weights)
+
+
+# -------------------------------------------------------------------------------- failures
+
+
+class Failing(SGDClassifier):
+    """Fails where alpha is 1, or after some calls where it is 2."""
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        if self.alpha == 1 or self.alpha == 2 and hasattr(self, "coef_"):
+            raise RuntimeError(f"alpha is {self.alpha}")
+        return super().partial_fit(X, y, classes, sample_weight)
+
+
+def test_candidates_that_fail_leave():
+    with pytest.warns(FitFailedWarning, match="1 of 2 candidates failed.*alpha is 1"):
+        found = search(Failing(random_state=0), {"alpha": [1, 1e-3]}).fit(X, Y)
+    assert found.best_params_ == {"alpha": 1e-3}
+    failed = found.cv_results_["candidate"] == 0
+    assert np.isnan(found.cv_results_["mean_test_score"][failed]).all()
+    with pytest.warns(FitFailedWarning):
+        found = search(Failing(random_state=0), {"alpha": [1, 1e-3]}, error_score=-1).fit(X, Y)
+    assert found.cv_results_["mean_test_score"][0] == -1
+
+
+def test_errors_may_be_raised():
+    with pytest.raises(RuntimeError, match="alpha is 1"):
+        search(Failing(), {"alpha": [1e-3, 1]}, error_score="raise").fit(X, Y)
+
+
+def test_all_candidates_fail():
+    with pytest.raises(RuntimeError, match="alpha is 1") as caught:
+        search(Failing(), {"alpha": [1, 1]}).fit(X, Y)
+    assert "All 2 candidates failed" in caught.value.__notes__[0]
+
+
+# -------------------------------------------------------------------------------- afterwards
+
+
+def test_it_can_be_stored_and_goes_on():
+    found = search().fit(X[:800], Y[:800])
+    again = pickle.loads(pickle.dumps(found))
+    for one in (found, again):
+        one.partial_fit(X[800:], Y[800:])
+    assert_same_search(found, again)
+    assert found.best_estimator_.n_samples_seen_ == 1200
+    plain = search().fit(X[:800], Y[:800]).best_estimator_.partial_fit(X[800:], Y[800:])
+    assert_array_equal(plain.decision_function(X), found.decision_function(X))
+
+
+def test_losers_are_let_go():
+    found = search().fit(X, Y)
+    assert len(pickle.dumps(found)) < 3 * len(pickle.dumps(found.best_estimator_)) + 100_000
+
+
+def test_verbose(capsys):
+    search(verbose=1).fit(X, Y)
+    assert capsys.readouterr().out.count("[ProgressiveSearch]") >= 3
+
+
+def test_callbacks_see_each_comparison_and_may_end_the_race():
+    pytest.importorskip("sklearn.callback")
+
+    class Watch:
+        def __init__(self, most):
+            self.most, self.scores = most, []
+
+        def setup(self, estimator, context):
+            pass
+
+        def teardown(self, estimator, context):
+            pass
+
+        def on_fit_task_begin(self, estimator, context):
+            pass
+
+        def on_fit_task_end(self, estimator, context, *, fitted_estimator=None):
+            if context.task_name == "comparison":
+                self.scores.append(fitted_estimator.score(X, Y))
+                return len(self.scores) >= self.most
+            return False
+
+    whole = search().fit(X, Y)
+    watch = Watch(100)
+    found = search().set_callbacks(watch).fit(X, Y)
+    assert_same_search(found, whole)
+    assert len(watch.scores) == len(whole.n_resources_)
+    early = search().set_callbacks(Watch(2)).fit(X, Y)
+    assert len(early.n_resources_) == 2
+    assert early.best_estimator_.n_samples_seen_ == len(X)
