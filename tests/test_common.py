@@ -27,6 +27,7 @@ from sklearn_online_svm import (
     VirtualLASVC,
 )
 from sklearn_online_svm.active import AllQuery, MarginQuery
+from sklearn_online_svm.model_selection import ProgressiveSearch
 from tests.support.samples import GAP_DRIVEN
 
 WEIGHTS_IN_ONE_PASS = (
@@ -60,6 +61,9 @@ NOT_IN_A_STREAM = "class_weight='balanced' needs all labels at once: partial_fit
 
 def expected_failed_checks(estimator):
     failures = {}
+    if isinstance(estimator, ProgressiveSearch):
+        # Weights are those of steps, and of scores; which candidate wins is not all the same.
+        return failures
     weights = {
         "check_sample_weight_equivalence_on_dense_data",
         "check_sample_weight_equivalence_on_sparse_data",
@@ -186,6 +190,10 @@ ESTIMATORS += [
     CostSensitivePassiveAggressiveClassifier(rule="max_loss"),
     LabelEfficientClassifier(query_strategy=AllQuery(), max_iter=3),
     LabelEfficientClassifier(AROWClassifier(), MarginQuery(rate=0.5)),
+    ProgressiveSearch(LASVC(), {"C": [0.1, 1.0, 10.0]}),
+    ProgressiveSearch(LASVC(), {"C": [0.1, 1.0, 10.0]}, scores="holdout", select="one-se"),
+    ProgressiveSearch(LASVC(), {"C": [0.1, 1.0]}, scores="cv", cv=3, n_challengers=1),
+    ProgressiveSearch(PassiveAggressiveRegressor(random_state=0), {"C": [0.1, 1.0]}),
     # It has no order of the rows of its own, to be seeded by the checks.
     ScaledAdviceClassifier(AdvicePassiveAggressiveClassifier(random_state=0)),
 ]

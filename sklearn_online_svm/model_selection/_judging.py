@@ -166,13 +166,18 @@ class Judge:
         score = self.score(scorer, responses, rows, y, given)
         if not first:
             return score, None
-        return score, _padded([
-            self.score(scorer, responses, np.setdiff1d(rows, block), y, given) for block in blocks
-        ])
+        return score, _padded(
+            [
+                self.score(scorer, responses, np.setdiff1d(rows, block), y, given)
+                for block in blocks
+            ]
+        )
 
     def score(self, scorer, responses, rows, y, given):
-        """Score on some rows by a scorer."""
+        """Score on some rows by a scorer; nan where none of them has a weight."""
         given = {name: _safe_indexing(values, rows) for name, values in given.items()}
+        if "sample_weight" in given and not np.any(given["sample_weight"]):
+            return np.nan
         some = _safe_indexing(y, rows)
         if _asks_the_model(scorer):
             value = scorer(responses, rows, some, **given)

@@ -36,7 +36,7 @@ def _learns_in_parts(search):
 
 
 class ProgressiveSearch(BaseSearchCV):
-    """Search for the best parameters while training: successive halving over one stream.
+    r"""Search for the best parameters while training: successive halving over one stream.
 
     Every candidate learns the first rows. From then on each stretch of rows, twice as long as the
     one before, first serves as a test of all that are left: the worst leave, the others learn it
@@ -151,7 +151,7 @@ class ProgressiveSearch(BaseSearchCV):
     Notes
     -----
     **Who goes on.** From N candidates over k comparisons about :math:`N^{1 - i/k}` go on after
-    the i-th, so that the last one leaves the winner (in a stream :math:`N / \\mathrm{factor}^i`).
+    the i-th, so that the last one leaves the winner (in a stream :math:`N / \mathrm{factor}^i`).
     Half as many again may stay if they are less than a standard error worse than the last of
     these. Standard errors are of paired differences, by the block jackknife with ten blocks. Equal
     scores are ranked by support vectors: fewer is better.
@@ -259,7 +259,7 @@ class ProgressiveSearch(BaseSearchCV):
         ----------
         X : array-like of shape (n_samples, n_features)
             Rows.
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,), default=None
             Targets.
         **params : dict of str -> array-like of shape (n_samples,)
             Metadata of the rows, as ``sample_weight``: for ``partial_fit`` of the estimator and
@@ -285,6 +285,13 @@ class ProgressiveSearch(BaseSearchCV):
         settings = self._settings(random)
         order = random.permutation(n_rows) if self.shuffle else np.arange(n_rows)
         classes = self._classes_of(y)
+        if classes is not None and "sample_weight" in learning:
+            weighted = np.asarray(y)[np.asarray(learning["sample_weight"]) > 0]
+            if len(unique_labels(weighted) if len(weighted) else ()) < min(2, len(classes)):
+                raise ValueError(
+                    "sample_weight must leave rows of two classes at least, got positive weights "
+                    f"for {len(weighted)} rows of {np.unique(weighted).tolist()}."
+                )
         folds = folds_of(
             self.scores, self.cv, order, y, is_classifier=classes is not None, split=split
         )
@@ -295,7 +302,7 @@ class ProgressiveSearch(BaseSearchCV):
                 f"min_resources={self.min_resources!r}: there are none left to score them on."
             )
         folds.check(targets[0])
-        race = self._race(settings, classes)
+        race = self._race(settings, classes, fading=folds.is_progressive)
         table = Table(X, y, learning, scoring)
         first = folds.order[: targets[0]]
         for candidate in race.alive:
@@ -378,7 +385,7 @@ class ProgressiveSearch(BaseSearchCV):
         ----------
         X : array-like of shape (n_samples, n_features)
             Rows, in the order of the stream.
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,), default=None
             Targets.
         classes : array-like of shape (n_classes,), default=None
             All labels of the stream; needed in the first call of a classifier.
@@ -413,11 +420,6 @@ class ProgressiveSearch(BaseSearchCV):
     def _new_stream(self, classes):
         if "_race_over" in self.__dict__:
             return Stream(self._race_over, Course(1, self.factor, 0, 1, 0, None).grows_until(1))
-        if self.scores != "progressive":
-            raise ValueError(
-                f"partial_fit needs scores='progressive', got scores={self.scores!r}: rows of a "
-                "stream cannot be held out."
-            )
         random = check_random_state(self.random_state)
         settings = self._settings(random)
         known = None
@@ -432,20 +434,20 @@ class ProgressiveSearch(BaseSearchCV):
         course = Course(
             first, self.factor, most, self.min_candidates, self.n_challengers, random
         ).grows_until(len(settings))
-        return Stream(self._race(settings, known), course)
+        return Stream(self._race(settings, known, fading=True), course)
 
     def _advance(self):
         """Take what the stream has, and show the best."""
         stream = self._stream
         try:
             stream.advance(lambda: self._report(stream.race))
+            self._show(stream.race, stream.shown())
         except KeyboardInterrupt as interrupt:
             interrupt.add_note(
                 f"{type(self).__name__} has taken these rows; resume(), or the next partial_fit, "
                 "goes on with the search."
             )
             raise
-        self._show(stream.race, stream.shown())
         return self
 
     def _show(self, race, candidate):
@@ -490,7 +492,9 @@ class ProgressiveSearch(BaseSearchCV):
         """Return the parameters of each candidate."""
         n = self.n_candidates
         if n == "exhaust":
-            for grid in [self.param_grid] if isinstance(self.param_grid, dict) else self.param_grid:
+            for grid in (
+                [self.param_grid] if isinstance(self.param_grid, dict) else self.param_grid
+            ):
                 for name, values in grid.items():
                     if hasattr(values, "rvs"):
                         raise ValueError(
@@ -500,12 +504,12 @@ class ProgressiveSearch(BaseSearchCV):
             return list(ParameterGrid(self.param_grid))
         return list(ParameterSampler(self.param_grid, int(n), random_state=random))
 
-    def _race(self, settings, classes):
+    def _race(self, settings, classes, *, fading):
         scorers = self._scorers()
         self.scorer_ = scorers if self.multimetric_ else next(iter(scorers.values()))
         rules = Rules(
             floor=self.min_candidates,
-            fading=self.scores == "progressive",
+            fading=fading,
             cheapest=self.select == "one-se",
             error_score=self.error_score,
             n_jobs=self.n_jobs,
@@ -571,6 +575,11 @@ class ProgressiveSearch(BaseSearchCV):
         -------
         routing : MetadataRouter
             The routing of ``fit``, ``partial_fit`` and ``score``.
+
+        Raises
+        ------
+        ValueError
+            If ``refit`` names none of several metrics.
         """
         both = MethodMapping()
         router = MetadataRouter(owner=self).add(

@@ -286,6 +286,6 @@ class Comparison:
 
 
 def cost(candidate):
-    """What one candidate is dearer by than another: support vectors, else time."""
+    """Return what makes a candidate dear: support vectors, else time."""
     n_support = candidate.n_support
     return candidate.fit_seconds if np.isnan(n_support) else n_support

@@ -69,9 +69,9 @@ class Results:
         }
         for name in metrics:
             for column, source in ((f"mean_test_{name}", "scores"), (f"rung_test_{name}", None)):
-                columns[column] = np.array([
-                    line.get(source or "rung_scores", {}).get(name, failed) for line in lines
-                ])
+                columns[column] = np.array(
+                    [line.get(source or "rung_scores", {}).get(name, failed) for line in lines]
+                )
         columns[f"se_test_{main}"] = of("se_test")
         columns["difference_to_best"] = of("difference")
         columns["se_difference_to_best"] = of("se_difference")

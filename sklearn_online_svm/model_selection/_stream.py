@@ -77,7 +77,9 @@ class Stream:
             return best
         if self.twin is None:
             twin = best.twin()
-            for table in self.waiting:
+            # In the midst of a rung, after an interrupt, it may not have learnt that either.
+            midst = self.rung is not None and best.n_learnt[0] == self.race.n_parts
+            for table in [self.rung[0], *self.waiting] if midst else self.waiting:
                 self.learn(twin, table)
             self.twin = twin
         return self.twin
@@ -196,7 +198,7 @@ class Course:
 
 
 def part_of(table, rows):
-    """Some rows of a table."""
+    """Return some rows of a table."""
     learning = {name: _safe_indexing(values, rows) for name, values in table.learning.items()}
     scoring = {
         metric: {name: _safe_indexing(values, rows) for name, values in given.items()}
@@ -207,7 +209,7 @@ def part_of(table, rows):
 
 
 def joined(tables):
-    """One table of the rows of several."""
+    """Return one table of the rows of several."""
     if len(tables) == 1:
         return tables[0]
     first = tables[0]
@@ -226,7 +228,7 @@ def joined(tables):
 
 
 def stacked(parts):
-    """Rows one below the other: arrays, sparse matrices, data frames, lists."""
+    """Put rows one below the other: arrays, sparse matrices, data frames, lists."""
     if sparse.issparse(parts[0]):
         return sparse.vstack(parts, format="csr")
     if hasattr(parts[0], "iloc"):

@@ -1,0 +1,306 @@
+"""ProgressiveSearch along a stream, and what becomes of it when it is interrupted."""
+
+import _thread
+import itertools
+import pickle
+import threading
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_matrix
+from sklearn.linear_model import SGDClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from sklearn_online_svm import LASVC, PassiveAggressiveClassifier
+from sklearn_online_svm.model_selection import ProgressiveSearch
+from tests.model_selection.test_progressive_search import assert_same_search
+from tests.support.samples import three_classes, two_classes
+
+X, Y = two_classes(1200, noise=1.0)
+CLASSES = np.unique(Y)
+GRID = {"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1, 1.0]}
+
+
+def search(estimator=None, grid=GRID, **params):
+    params = {"min_resources": 60, "random_state": 0, **params}
+    return ProgressiveSearch(LASVC() if estimator is None else estimator, grid, **params)
+
+
+def streamed(found, size, X=X, y=Y, n=None):
+    n = len(y) if n is None else n
+    for first in range(0, n, size):
+        rows = slice(first, min(first + size, n))
+        found.partial_fit(X[rows], y[rows], classes=np.unique(y))
+    return found
+
+
+@pytest.mark.parametrize("size", [7, 100])
+@pytest.mark.parametrize("options", [{}, dict(min_candidates=2), dict(n_challengers=3)])
+def test_chunks_of_any_size_find_the_same(size, options):
+    assert_same_search(
+        streamed(search(**options), 1200), streamed(search(**options), size), decisions=True
+    )
+
+
+def test_single_rows_find_the_same():
+    found = streamed(search(), 1, n=200)
+    assert_same_search(found, streamed(search(), 200, n=200))
+
+
+def test_rungs_of_a_stream_double():
+    found = streamed(search(), 1200)
+    assert found.n_resources_ == [60, 120, 240, 480][: len(found.n_resources_)]
+    assert found.n_candidates_[0] == 9
+    assert found.n_remaining_candidates_ == 1
+    assert found.best_estimator_.n_samples_seen_ == 1200
+
+
+@pytest.mark.parametrize("options", [{}, dict(n_challengers=2)])
+def test_users_hold_a_model_that_has_learnt_every_row(options):
+    model = LASVC(finishing=False)
+    found = search(model, **options)
+    for first in range(0, 600, 50):
+        rows = slice(first, first + 50)
+        found.partial_fit(X[rows], Y[rows], classes=CLASSES)
+        assert found.best_estimator_.n_samples_seen_ == first + 50
+        if not options:
+            plain = LASVC(finishing=False, **found.best_params_)
+            plain.partial_fit(X[: first + 50], Y[: first + 50], CLASSES)
+            assert_array_equal(found.decision_function(X), plain.decision_function(X))
+        assert np.isfinite(found.best_score_) == (first + 50 >= 120)
+
+
+def test_the_race_does_not_notice_the_model_that_users_hold():
+    model = LASVC(finishing=False)
+    found = search(model)
+    for first in range(0, 600, 50):
+        rows = slice(first, first + 50)
+        found.partial_fit(X[rows], Y[rows], classes=CLASSES)
+        found.predict(X)
+    assert_same_search(found, streamed(search(model), 600, n=600))
+
+
+def test_rows_after_which_the_best_goes_on_alone():
+    found = streamed(search(max_resources=200), 100)
+    assert found.n_remaining_candidates_ == 1
+    assert len(found.n_resources_) == 2
+
+
+def test_a_stream_without_classes():
+    with pytest.raises(ValueError, match="classes must be passed"):
+        search().partial_fit(X, Y)
+
+
+def test_streams_are_progressive():
+    assert_same_search(streamed(search(scores="cv"), 400), streamed(search(), 400))
+
+
+def test_several_classes_sparse_rows_and_names():
+    rows, labels = three_classes(800)
+    names = np.array(["low", "mid", "top"])[labels // 10 - 1]
+    dense = streamed(search(), 90, rows, labels)
+    sparse = streamed(search(), 130, csr_matrix(rows), names)
+    assert dense.best_params_ == sparse.best_params_
+    decisions = sparse.decision_function(csr_matrix(rows))
+    assert_allclose(dense.decision_function(rows), decisions, rtol=1e-9)
+
+
+def test_frames():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    found = streamed(search(), 90, frame, pd.Series(Y))
+    assert_same_search(found, streamed(search(), 90), decisions=False)
+    assert list(found.feature_names_in_) == list("abcd")
+
+
+def test_transformers_are_fitted_on_the_first_rung():
+    pipeline = make_pipeline(StandardScaler(), LASVC())
+    grid = {"lasvc__C": [0.1, 1.0], "lasvc__gamma": [0.1, 1.0]}
+    found = streamed(search(pipeline, grid), 25)
+    assert_array_equal(found.best_estimator_[0].mean_, StandardScaler().fit(X[:60]).mean_)
+    early = search(pipeline, grid).partial_fit(X[:25], Y[:25], classes=CLASSES)
+    assert early.predict(X).shape == (1200,)
+
+
+def test_weights():
+    weights = np.where(Y == "yes", 1.0, 0.2)
+    whole = search().partial_fit(X, Y, classes=CLASSES, sample_weight=weights)
+    parts = search()
+    for rows in np.array_split(np.arange(1200), 7):
+        parts.partial_fit(X[rows], Y[rows], classes=CLASSES, sample_weight=weights[rows])
+    assert_same_search(whole, parts)
+
+
+def test_those_that_left_come_back_when_the_world_changes():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(6000, 2))
+    y = (rows[:, 0] > 0).astype(int)
+    # The two classes change places. Those who hardly move are lost unless they begin anew.
+    y[2000:] = 1 - y[2000:]
+    grid = {"C": [1e-5, 2e-5]}
+    model = PassiveAggressiveClassifier(random_state=0)
+    found, alone = search(model, grid, n_challengers=1), search(model, grid)
+    for one in (found, alone):
+        assert one.partial_fit(rows[:2000], y[:2000], classes=[0, 1]).score(rows, y) < 0.5
+        one.partial_fit(rows[2000:2500], y[2000:2500])
+    assert found.score(rows[2000:], y[2000:]) > 0.95
+    assert alone.score(rows[2000:], y[2000:]) < 0.1
+    assert set(found.n_candidates_) == {2}
+
+
+def test_bad_chunks_change_nothing():
+    found = streamed(search(), 100, n=500)
+    before = pickle.dumps(found.cv_results_["mean_test_score"]), found.decision_function(X)
+    wrong = X[500:600].copy()
+    wrong[50, 0] = np.nan
+    with pytest.raises(ValueError, match="contains NaN"):
+        found.partial_fit(wrong, Y[500:600])
+    with pytest.raises(ValueError, match="features"):
+        found.partial_fit(X[500:600, :2], Y[500:600])
+    with pytest.raises(ValueError, match="maybe"):
+        found.partial_fit(X[500:600], np.full(100, "maybe"))
+    assert pickle.dumps(found.cv_results_["mean_test_score"]) == before[0]
+    assert_array_equal(found.decision_function(X), before[1])
+    for first in range(500, 1200, 100):
+        found.partial_fit(X[first : first + 100], Y[first : first + 100])
+    assert_same_search(found, streamed(search(), 1200))
+
+
+@pytest.mark.parametrize("n", [30, 100, 300, 900])
+@pytest.mark.parametrize("options", [{}, dict(n_challengers=2)])
+def test_stored_halfway_it_goes_on(n, options):
+    found = streamed(search(**options), 50, n=n)
+    again = pickle.loads(pickle.dumps(found))
+    for one in (found, again):
+        one.partial_fit(X[n:], Y[n:])
+    assert_same_search(found, again)
+    assert_same_search(found, streamed(search(**options), 1200))
+
+
+# -------------------------------------------------------------------------------- interrupts
+
+
+class Interrupted(SGDClassifier):
+    """Interrupted in its calls number ``at``, before or after it has learnt."""
+
+    at, calls, late = (), itertools.count(1), False
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        kind = type(self)
+        is_interrupted = next(kind.calls) in kind.at
+        if is_interrupted and not kind.late:
+            raise KeyboardInterrupt
+        super().partial_fit(X, y, classes, sample_weight)
+        if is_interrupted:
+            raise KeyboardInterrupt
+        return self
+
+    def predict(self, X):
+        kind = type(self)
+        if next(kind.calls) in kind.at:
+            raise KeyboardInterrupt
+        return super().predict(X)
+
+
+@pytest.fixture
+def interrupted():
+    yield Interrupted
+    Interrupted.at, Interrupted.calls, Interrupted.late = (), itertools.count(1), False
+
+
+ALPHAS = {"alpha": [1e-4, 1e-3, 1e-2, 0.1]}
+
+
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("at", [(1,), (3,), (5,), (9, 10), (11, 12, 13, 14, 15)])
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_fit_goes_on_after_interrupts(interrupted, at, late, n_jobs):
+    model = Interrupted(random_state=0)
+    whole = search(model, ALPHAS).fit(X, Y)
+    Interrupted.at, Interrupted.calls, Interrupted.late = at, itertools.count(1), late
+    found = search(model, ALPHAS, n_jobs=n_jobs)
+    n_interrupts = 0
+    try:
+        found.fit(X, Y)
+    except KeyboardInterrupt:
+        n_interrupts += 1
+        if at[0] > 4:
+            assert found.decision_function(X).shape == (1200,)
+    while (
+        n_interrupts < 50
+        and not hasattr(found, "n_remaining_candidates_")
+        or ("_interrupted" in found.__dict__)
+    ):
+        try:
+            found.resume(X, Y)
+        except KeyboardInterrupt:
+            n_interrupts += 1
+    assert n_interrupts >= 1
+    assert_same_search(found, whole)
+
+
+def test_resume_wants_the_same_data(interrupted):
+    Interrupted.at = (7,)
+    found = search(Interrupted(random_state=0), ALPHAS)
+    with pytest.raises(KeyboardInterrupt):
+        found.fit(X, Y)
+    with pytest.raises(ValueError, match="not those"):
+        found.resume(X[:-1], Y[:-1])
+    with pytest.raises(ValueError, match="not those"):
+        found.resume()
+    with pytest.raises(ValueError, match="resume"):
+        found.partial_fit(X, Y, classes=CLASSES)
+    again = pickle.loads(pickle.dumps(found))
+    assert_same_search(found.resume(X, Y), again.resume(X, Y))
+    with pytest.raises(ValueError, match="nothing to resume"):
+        found.resume(X, Y)
+
+
+def test_ctrl_c_at_any_time():
+    rows, labels = two_classes(4000, noise=1.0)
+    grid = {"C": [1.0, 10.0, 100.0, 1e3], "gamma": [0.1, 0.3, 1.0]}
+    whole = search(grid=grid).fit(rows, labels)
+    found, n_interrupts, wait = search(grid=grid), 0, 0.02
+    call = found.fit
+    while True:
+        timer = threading.Timer(wait, _thread.interrupt_main)
+        try:
+            timer.start()
+            call(rows, labels)
+            timer.cancel()
+            timer.join()
+            break
+        except KeyboardInterrupt:
+            n_interrupts += 1
+            if hasattr(found, "best_estimator_"):
+                assert found.predict(rows[:10]).shape == (10,)
+        wait *= 1.3
+        if "_interrupted" in found.__dict__:
+            call = found.resume
+    assert n_interrupts >= 2
+    assert_array_equal(found.decision_function(rows), whole.decision_function(rows))
+    assert found.best_params_ == whole.best_params_
+
+
+@pytest.mark.parametrize("at", [(2,), (4,), (8,), (12,), (15, 16, 17)])
+def test_a_stream_goes_on_after_interrupts(interrupted, at):
+    model = Interrupted(random_state=0)
+    whole = streamed(search(model, ALPHAS), 100)
+    Interrupted.at, Interrupted.calls = at, itertools.count(1)
+    found, n_interrupts = search(model, ALPHAS), 0
+    for first in range(0, 1200, 100):
+        rows = slice(first, first + 100)
+        taken = False
+        while not taken:
+            try:
+                found.partial_fit(X[rows], Y[rows], classes=CLASSES)
+                taken = True
+            except KeyboardInterrupt as interrupt:
+                n_interrupts += 1
+                taken = "has taken these rows" in "".join(getattr(interrupt, "__notes__", []))
+    assert n_interrupts >= 1
+    if found._stream.is_behind:
+        found.resume()
+    assert_same_search(found, whole)
