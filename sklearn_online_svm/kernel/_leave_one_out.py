@@ -121,7 +121,8 @@ class LeaveOneOut:
         NotFittedError
             If nothing has been learnt yet.
         ValueError
-            If the input is invalid, X and y are not the rows learnt, or ``method`` is unknown.
+            If the input is invalid, X and y are not the rows learnt, a class has no row, a
+            parameter was changed that cannot change, or ``method`` is unknown.
 
         Notes
         -----
@@ -194,6 +195,7 @@ class Optimum:
     def __init__(self, model, X, y, sample_weight):
         model = copy.deepcopy(model)
         layout = False if model._is_precomputed() else "csr"
+        model._new_parameters()  # refuses those that the solution is not for
         self.X, self.y = check_rows(model, X, y, reset=False, accept_sparse=layout)
         self.codes = encode_labels(self.y, model.classes_)
         weights = check_weights(sample_weight, self.X, allow_all_zero=False)
@@ -205,6 +207,8 @@ class Optimum:
                 "leave_one_out needs the rows that have been learnt, all of them in their order, "
                 f"with their labels: the {n_rows} rows of n_samples_seen_. X or y are not those."
             )
+        if not np.bincount(self.codes, minlength=len(model.classes_)).all():
+            raise ValueError("leave_one_out needs rows of every class: one of classes_ has none.")
         self.weights = weights * model.class_weight_[self.codes]
         model.set_params(
             max_iter=-1,

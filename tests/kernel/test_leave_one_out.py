@@ -414,6 +414,24 @@ def test_other_rows_are_refused():
         model.leave_one_out(X, y, method="jackknife")
 
 
+def test_a_class_without_rows_is_refused():
+    X, y = two_classes(60)
+    model = LASVC(gamma=0.4).partial_fit(X, y, classes=["maybe", "no", "yes"])
+    with pytest.raises(ValueError, match="needs rows of every class"):
+        model.leave_one_out(X, y)
+    assert 0 < model.leave_one_out_estimate_ < 0.5
+
+
+def test_parameters_that_have_changed():
+    """C may be another: the optimum is that of the present one."""
+    X, y = two_classes(60)
+    model = LASVC(gamma=0.4, C=0.1, random_state=0).fit(X, y).set_params(C=50.0)
+    other = machine(C=50.0, tol=1e-3).fit(X, y)
+    assert_array_equal(model.leave_one_out(X, y), other.leave_one_out(X, y))
+    with pytest.raises(ValueError, match="gamma cannot change"):
+        model.set_params(gamma=0.1).leave_one_out(X, y)
+
+
 def test_nothing_learnt_yet():
     X, y = two_classes(60)
     with pytest.raises(NotFittedError):
