@@ -291,6 +291,28 @@ def how_long(results):
     return list_table(header, rows)
 
 
+def leave_one_out(results):
+    """Leave-one-out errors beside others, means over the seeds."""
+    stored = load("leave_one_out", results)
+    if stored is None:
+        return None
+    records, rows = Records(stored["records"]).ok(), []
+    errors = ("estimate", "estimate_after_one_pass", "exact", "bound", "folds", "test")
+    for name, n_train in dict.fromkeys((r["workload"], r["n_train"]) for r in stored["records"]):
+        found = records.where(workload=name, n_train=n_train)
+        row = [WORKLOADS[name].title, count(n_train)]
+        row += [f"{count(found.median('n_support'))} / {count(found.median('n_free'))}"]
+        for error in errors:
+            values = found.values(error)
+            row.append(percent(np.mean(values)) if values else "–")
+        rows.append(row)
+    header = [
+        "set", "rows", "support vectors / free", "estimate", "after one pass", "exact", "xi-alpha",
+        "10 folds", "test rows",
+    ]  # fmt: skip
+    return list_table(header, rows)
+
+
 def prefixes(results):
     """Decisions in the midst of a stream: their errors, and what they cost."""
     stored = load("prefixes", results)
@@ -532,6 +554,7 @@ TABLES = {
         scaling,
         classes,
         how_long,
+        leave_one_out,
         prefixes,
         memory,
         cache_size,

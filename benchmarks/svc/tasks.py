@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.linear_model import SGDClassifier
 from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from ..bench.job import Job
 from ..bench.measure import PeakMemory, microseconds_of_calls, timed
@@ -347,6 +349,35 @@ def _prefixes_with(job, split, C, chunks, classes):
     }
 
 
+# Of more rows too many would have to be left out one by one.
+LEFT_OUT_UP_TO = 1500
+
+
+def leave_one_out_errors(job):
+    """Of the optimum: the estimate from its solution, the exact error, and those of others."""
+    split, model = job.data(), job.build()
+    X, y = split.X_train, split.y_train
+    exactly = len(y) <= LEFT_OUT_UP_TO
+    once = clone(model).fit(X, y)
+    model.set_params(max_iter=-1)
+    folds = StratifiedKFold(10, shuffle=True, random_state=job.seed)
+    accuracies, seconds = timed(lambda: cross_val_score(model, X, y, cv=folds), max_repeats=1)
+    model.fit(X, y)
+    estimate, estimate_seconds = timed(lambda: model.leave_one_out_estimate_)
+    return {
+        "estimate": estimate,
+        "estimate_after_one_pass": once.leave_one_out_estimate_,
+        "exact": float(model.leave_one_out(X, y).mean()) if exactly else None,
+        "folds": float(1.0 - accuracies.mean()),
+        "bound": float(model.leave_one_out(X, y, method="xi-alpha").mean()),
+        "test": float(1.0 - model.score(split.X_test, split.y_test)),
+        "n_support": len(model.support_),
+        "n_free": int(np.sum(np.abs(model.dual_coef_) < model.C)),
+        "estimate_seconds": estimate_seconds,
+        "folds_seconds": seconds,
+    }
+
+
 def _with_C(job, C):
     return job.build().set_params(C=C)
 
@@ -361,5 +392,6 @@ TASKS = {
         delta_max_sweep,
         one_row_updates,
         prefixes,
+        leave_one_out_errors,
     )
 }

@@ -148,7 +148,8 @@ class LeaveOneOut:
 
         With several classes this holds for each decision function; the largest decides. Where,
         with a bias, no vector is free without the row (classes of the same size and a tiny C), any
-        bias of an interval is as good, and which one solving again comes to may decide.
+        bias of an interval is as good, and which one solving again comes to may decide. For a
+        function that is no kernel (sigmoid) nothing is proven.
 
         ``"exact"`` may take a fit, warm-started, for each support vector. ``"span"`` inverts, for
         each class, a matrix over the free support vectors: 8 bytes for each pair of them, a few

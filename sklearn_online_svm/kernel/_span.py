@@ -129,7 +129,7 @@ def spans(problem, between):
     for rows, replaced in ((problem.free, frame.of_free), (bounded, frame.of_others)):
         for first in range(0, len(rows), BLOCK):
             block = rows[first : first + BLOCK]
-            squares[block], combinations = replaced(block, first)
+            squares[block], combinations = replaced(block)
             reach[block] = frame.reach(problem.alpha[block] * combinations)
             length[block] = np.abs(combinations).sum(axis=0)
     return Spans(squares, reach, length)
@@ -164,18 +164,19 @@ class Frame:
         """Return kernel values with the free vectors, counted from their mean."""
         return values - self.means[:, None] - means + self.means.mean()
 
-    def of_free(self, rows, first):
+    def of_free(self, rows):
         """Squared spans of free vectors, the others in their place; and their coefficients."""
         if self.problem.has_bias and len(self.free) == 1:
             return np.full(1, np.inf), np.zeros((1, 1))
-        own = np.arange(len(rows))
-        inverse = self.inverse[: len(self.free), first : first + len(rows)]
-        diagonal = inverse[first + own, own]
-        combinations = -inverse / diagonal
-        combinations[first + own, own] = 0.0
-        return np.maximum(1.0 / diagonal, 0.0), combinations
+        places = np.searchsorted(self.free, rows)
+        inverse = self.inverse[: len(self.free), places]
+        own = places, np.arange(len(rows))
+        squares = np.maximum(1.0 / inverse[own], 0.0)
+        combinations = -inverse / inverse[own]
+        combinations[own] = 0.0
+        return squares, combinations
 
-    def of_others(self, rows, _):
+    def of_others(self, rows):
         """Squared spans of vectors at a bound, the free ones in their place; coefficients."""
         squares = self.between.diagonal(rows)
         if not len(self.free):
@@ -269,7 +270,8 @@ def xi_alpha_shifts(problem, between):
         shifts[rows] = problem.alpha[rows] * between.diagonal(rows)
         return shifts
     if not len(problem.free):
-        return np.where(problem.alpha == 0, 0.0, np.inf * np.sign(problem.alpha))
+        shifts[rows] = np.copysign(np.inf, problem.alpha[rows])
+        return shifts
     everyone = np.arange(between.n_rows)
     for first in range(0, len(rows), BLOCK):
         block = rows[first : first + BLOCK]

@@ -362,6 +362,26 @@ def test_a_matrix_of_values_changes_nothing(layout, monkeypatch):
     assert_array_equal(model.leave_one_out(X, y), expected)
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@with_algorithms
+@pytest.mark.parametrize(
+    "params",
+    [dict(gamma=0.0), dict(gamma=1e3), dict(kernel="sigmoid", coef0=1.0), dict(kernel="linear")],
+    ids=["constant", "identity", "sigmoid", "low rank"],
+)
+def test_kernels_of_all_kinds_have_numbers(algorithm, params):
+    """Values that are all the same, or no kernel's, have no inverse, or hardly."""
+    X, y = three_classes(40)
+    model = LASVC(algorithm=algorithm, random_state=0, **params).fit(X, y)
+    assert 0 <= model.leave_one_out_estimate_ <= 1
+    training_errors = model.set_params(max_iter=-1).fit(X, y).predict(X) != y
+    for method in METHODS:
+        wrong = model.leave_one_out(X, y, method=method)
+        assert wrong.dtype == bool
+        assert np.all(wrong >= training_errors)
+
+
 def test_gamma_and_labels_are_those_of_the_model():
     X, y = two_classes(60)
     model = LASVC(C=5.0, random_state=0).fit(X, y)
