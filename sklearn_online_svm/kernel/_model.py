@@ -122,9 +122,12 @@ class KernelModel(SuspectLabels, ClassifierMixin, Learner):
             If the input is invalid, or a decision value is beyond the range of numbers.
         """
         view = self._view()
-        scores = view.decision_function(X)
+        return view._labels_of(view.decision_function(X))
+
+    def _labels_of(self, scores):
+        """Return the classes that decision values stand for."""
         codes = scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0).astype(np.intp)
-        return view.classes_[codes]
+        return self.classes_[codes]
 
     # ---------------------------------------------------------------------------- the solution
 

@@ -117,6 +117,11 @@ class Candidate:
         self.n_learnt = [n_parts] * n_folds
         self.has_begun = [False] * n_folds
 
+    def has_learnt(self, fold, seconds):
+        """Note that a model has learnt a part of the stream."""
+        self.n_learnt[fold] += 1
+        self.fit_seconds += seconds
+
     def learn(self, fold, X, y, arguments, classes):
         """Have a model learn rows, wholly or not at all."""
         if not _num_samples(X):

@@ -13,6 +13,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.exceptions import FitFailedWarning
 
+from ._companies import Company, companies_of
 from ._judging import differences
 from ._results import Results
 
@@ -79,11 +80,15 @@ class Race:
         self.judge, self.rules, self.classes = judge, rules, classes
         self.n_parts, self.n_rows = 0, 0
         self.comparisons, self.results = [], Results()
+        # Those who share a stream; None: they have not come together yet.
+        self.companies = None
 
     # ---------------------------------------------------------------------------- the steps
 
     def learn(self, part, n_rows):
         """Have all learn a part of the stream; ``n_rows`` is where it ends."""
+        if self.companies is None:
+            self.companies = companies_of(self.alive, len(self.alive[0].models))
         todo = [
             (candidate, fold)
             for candidate in self.alive
@@ -92,7 +97,11 @@ class Race:
         ]
         for candidate, fold in todo:
             part.of(candidate.preparation, fold)  # once, before threads want it
-        self.all_at_once(lambda work: self.learn_one(*work, part), todo)
+        together = [company for company in self.companies if company.candidates]
+        in_company = {(c, company.fold) for company in together for c in company.candidates}
+        work = [company for company in together if (company.candidates[0], company.fold) in todo]
+        work += [one for one in todo if one not in in_company]
+        self.all_at_once(lambda one: self.learn_work(one, part), work)
         self.drop_failed()
         self.n_parts, self.n_rows = self.n_parts + 1, n_rows
 
@@ -103,7 +112,12 @@ class Race:
         for candidate in todo:
             for fold in range(len(candidate.models)):
                 part.of(candidate.preparation, fold)
-        self.all_at_once(lambda candidate: self.score_one(candidate, part, number), todo)
+        answers = {}
+        together = [company for company in self.companies if company.candidates]
+        self.all_at_once(lambda company: answers.update(company.answers(part)), together)
+        self.all_at_once(
+            lambda candidate: self.score_one(candidate, part, number, answers), todo
+        )
         self.drop_failed()
         self.comparisons.append(self.compared())
 
@@ -128,8 +142,18 @@ class Race:
         self.results.note(self.comparisons[-1], len(self.comparisons) - 1, kept)
         left = [candidate for candidate in self.alive if candidate not in kept]
         self.alive = sorted(kept, key=lambda candidate: candidate.number)
+        self.let_go(left)
         for candidate in left:
             candidate.release()
+
+    def let_go(self, candidates):
+        """Take candidates out of their companies."""
+        for company in self.companies:
+            company.leave(candidates)
+
+    def __getstate__(self):
+        # Stored models are independent; they come together again with the next part.
+        return {**self.__dict__, "companies": None}
 
     def best(self):
         """Return who leads."""
@@ -145,6 +169,19 @@ class Race:
 
     # ---------------------------------------------------------------------------- one by one
 
+    def learn_work(self, work, part):
+        """Have a company learn, or a model of a candidate that is in none."""
+        if not isinstance(work, Company):
+            self.learn_one(*work, part)
+            return
+        members = list(work.candidates)
+        try:
+            work.learn(part, self)
+        except Exception:
+            # Those that can learn do so alone.
+            for candidate in members:
+                self.learn_one(candidate, work.fold, part)
+
     def learn_one(self, candidate, fold, part):
         X, y, arguments, _ = part.of(candidate.preparation, fold)
         start = perf_counter()
@@ -152,16 +189,15 @@ class Race:
             candidate.learn(fold, X, y, arguments, self.classes)
         except Exception as error:
             self.failed(candidate, error)
-        candidate.fit_seconds += perf_counter() - start
-        candidate.n_learnt[fold] = self.n_parts + 1
+        candidate.has_learnt(fold, perf_counter() - start)
 
-    def score_one(self, candidate, part, number):
+    def score_one(self, candidate, part, number, answers):
         start = perf_counter()
         try:
             folds = []
             for fold, model in enumerate(candidate.models):
                 X, y, _, given = part.of(candidate.preparation, fold)
-                folds.append((model, X, y, given, None))
+                folds.append((model, X, y, given, answers.get((candidate, fold))))
             candidate.marks[number] = self.judge.marks(folds)
         except Exception as error:
             self.failed(candidate, error)
@@ -191,6 +227,7 @@ class Race:
             FitFailedWarning,
             stacklevel=4,
         )
+        self.let_go(failed)
         self.alive = [candidate for candidate in self.alive if candidate.error is None]
         for candidate in failed:
             self.results.note_failure(candidate, len(self.comparisons), self.n_rows)
