@@ -10,10 +10,17 @@ from ..kernel._shared_stream import SharedStream
 __all__ = ["Company", "companies_of"]
 
 
-def companies_of(candidates, n_folds):
+# Features from which kernel values take longer than to gather them from those of others.
+WORTH_SHARING = 64
+
+
+def companies_of(candidates, part):
     """Return those who share a stream, as far as models can; who cannot is in none."""
-    companies = []
+    companies, n_folds = [], len(part.rows)
     for preparation in dict.fromkeys(candidate.preparation for candidate in candidates):
+        X, *_ = part.of(preparation, 0)
+        if getattr(X, "ndim", 1) < 2 or X.shape[1] < WORTH_SHARING:
+            continue
         prepared = [c for c in candidates if c.preparation is preparation]
         for fold in range(n_folds):
             for group in SharedStream.groups([c.models[fold] for c in prepared]):

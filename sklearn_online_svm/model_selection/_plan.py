@@ -11,8 +11,8 @@ from ._race import Part
 __all__ = ["Folds", "Run", "first_rows", "folds_of", "planned", "rungs"]
 
 # Rows of the first rung where nothing is said, and for each class.
-FIRST_ROWS = 500
-ROWS_OF_A_CLASS = 10
+FIRST_ROWS = 250
+ROWS_OF_A_CLASS = 20
 # Of few rows the first rung has such a part, and no fewer than this.
 FIRST_PART = 16
 FEWEST_ROWS = 30
@@ -23,7 +23,7 @@ def first_rows(n_rows, n_classes):
     wanted = max(FIRST_ROWS, ROWS_OF_A_CLASS * n_classes)
     if n_rows is None:
         return wanted
-    fewest = max(FEWEST_ROWS, ROWS_OF_A_CLASS * n_classes)
+    fewest = max(FEWEST_ROWS, ROWS_OF_A_CLASS * n_classes // 2)
     return max(1, min(wanted, max(fewest, n_rows // FIRST_PART), n_rows // 2))
 
 

@@ -68,8 +68,8 @@ class ProgressiveSearch(BaseSearchCV):
         The rows grow by this factor from one comparison to the next. Smaller is slower, and more
         careful.
     min_resources : int or "auto", default="auto"
-        Rows of the first rung, learnt before anyone is compared. ``"auto"``: 500 or 10 for each
-        class, fewer where there are less than 8000 rows in all.
+        Rows of the first rung, learnt before anyone is compared. ``"auto"``: 250 or 20 for each
+        class, fewer where there are less than 4000 rows in all.
     max_resources : int or "auto", default="auto"
         Rows after which the best goes on alone. ``"auto"``: in ``fit`` all of them, in
         ``partial_fit`` as many as it takes until one is left.
@@ -152,7 +152,7 @@ class ProgressiveSearch(BaseSearchCV):
     -----
     **Who goes on.** From N candidates over k comparisons about :math:`N^{1 - i/k}` go on after
     the i-th, so that the last one leaves the winner (in a stream :math:`N / \mathrm{factor}^i`).
-    Half as many again may stay if they are less than a standard error worse than the last of
+    A quarter as many again may stay if they are less than a standard error worse than the last of
     these. Standard errors are of paired differences, by the block jackknife with ten blocks. Equal
     scores are ranked by support vectors: fewer is better.
 

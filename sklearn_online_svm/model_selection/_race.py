@@ -21,8 +21,8 @@ __all__ = ["Part", "Race", "Rules", "cost"]
 
 # So much less than those of the next one do rows of a comparison weigh.
 FADING = 0.5
-# Candidates that may stay because they are within a standard error, for each that has its place.
-SLACK = 0.5
+# Candidates that may stay because they are within a standard error, for each that has a place.
+SLACK = 0.25
 
 
 class Part:
@@ -88,7 +88,7 @@ class Race:
     def learn(self, part, n_rows):
         """Have all learn a part of the stream; ``n_rows`` is where it ends."""
         if self.companies is None:
-            self.companies = companies_of(self.alive, len(self.alive[0].models))
+            self.companies = companies_of(self.alive, part)
         todo = [
             (candidate, fold)
             for candidate in self.alive
@@ -130,7 +130,7 @@ class Race:
         if n_places > 1 and others:
             difference, error = last.against(others, kept[-1])
             close = [c for c, d, e in zip(others, difference, error) if d >= -e]
-            kept += close[: int(np.ceil(SLACK * n_places))]
+            kept += close[: int(SLACK * n_places)]
         self.go_on(kept)
 
     def decide(self):

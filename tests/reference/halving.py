@@ -24,7 +24,7 @@ def hits_without_blocks(hits, n_blocks=10):
     return np.array([np.delete(hits, block).mean() for block in blocks])
 
 
-def successive_halving(estimator, settings, X, y, ends, *, fading=0.5, slack=0.5):
+def successive_halving(estimator, settings, X, y, ends, *, fading=0.5, slack=0.25):
     """Indices of the candidates of each comparison, their standings, and the winner.
 
     ``ends``: rows at which the rungs end; the first one is learnt, the others tested and learnt.
@@ -61,5 +61,5 @@ def successive_halving(estimator, settings, X, y, ends, *, fading=0.5, slack=0.5
         kept, rest = ranked[:n], ranked[n:]
         if n > 1:
             close = [k for k in rest if is_close(k, kept[-1])]
-            kept = kept + close[: int(np.ceil(slack * n))]
+            kept = kept + close[: int(slack * n)]
         alive = sorted(kept)
