@@ -87,8 +87,7 @@ class Race:
 
     def learn(self, part, n_rows):
         """Have all learn a part of the stream; ``n_rows`` is where it ends."""
-        if self.companies is None:
-            self.companies = companies_of(self.alive, part)
+        self.meet(part)
         todo = [
             (candidate, fold)
             for candidate in self.alive
@@ -112,12 +111,11 @@ class Race:
         for candidate in todo:
             for fold in range(len(candidate.models)):
                 part.of(candidate.preparation, fold)
+        self.meet(part)
         answers = {}
         together = [company for company in self.companies if company.candidates]
         self.all_at_once(lambda company: answers.update(company.answers(part)), together)
-        self.all_at_once(
-            lambda candidate: self.score_one(candidate, part, number, answers), todo
-        )
+        self.all_at_once(lambda candidate: self.score_one(candidate, part, number, answers), todo)
         self.drop_failed()
         self.comparisons.append(self.compared())
 
@@ -146,9 +144,14 @@ class Race:
         for candidate in left:
             candidate.release()
 
+    def meet(self, part):
+        """Let those come together who can learn side by side, if they have not."""
+        if self.companies is None:
+            self.companies = companies_of(self.alive, part)
+
     def let_go(self, candidates):
         """Take candidates out of their companies."""
-        for company in self.companies:
+        for company in self.companies or ():
             company.leave(candidates)
 
     def __getstate__(self):

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
+from sklearn.base import clone
+from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import SGDClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sklearn_online_svm import LASVC, PassiveAggressiveClassifier
-from sklearn_online_svm.model_selection import ProgressiveSearch
+from sklearn_online_svm.model_selection import ProgressiveSearch, _companies
 from tests.model_selection.test_progressive_search import assert_same_search
 from tests.support.samples import three_classes, two_classes
 
@@ -179,6 +181,83 @@ def test_stored_halfway_it_goes_on(n, options):
     assert_same_search(found, streamed(search(**options), 1200))
 
 
+# -------------------------------------------------------------------------------- in company
+
+
+@pytest.fixture
+def shared(monkeypatch):
+    """Return a function that lets candidates share a stream from so few features on."""
+
+    def share(on):
+        monkeypatch.setattr(_companies, "WORTH_SHARING", 1 if on else 10**9)
+
+    return share
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        dict(n_jobs=2),
+        dict(scores="cv", cv=3),
+        dict(scores="holdout"),
+        dict(grid={"C": [0.1, 1, 10], "algorithm": ["lasvm", "lasvm-g"]}),
+    ],
+    ids=["plain", "threads", "cv", "holdout", "algorithms"],
+)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_candidates_that_share_a_stream_find_the_same(shared, options, classes):
+    rows, y = (X, Y) if classes == 2 else three_classes(900)
+    shared(False)
+    alone = search(**options).fit(rows, y)
+    shared(True)
+    together = search(**options).fit(rows, y)
+    assert any(len(company) > 1 for company in groups_of(together, rows, y))
+    assert_same_search(alone, together, decisions=False)
+    one, other = alone.best_estimator_, together.best_estimator_
+    for name in ("support_", "dual_coef_", "intercept_"):
+        assert_array_equal(getattr(one, name), getattr(other, name))
+    # Sums are made in the order of the store.
+    assert_allclose(one.decision_function(rows), other.decision_function(rows), rtol=1e-8)
+
+
+def groups_of(found, rows, y):
+    """Sizes of the companies at the beginning of the search."""
+    sizes = []
+    begin = _companies.Company.__init__
+
+    def noted(self, candidates, fold):
+        sizes.append(candidates)
+        begin(self, candidates, fold)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_companies.Company, "__init__", noted)
+        clone(found).fit(rows, y)
+    return sizes
+
+
+@pytest.mark.parametrize("n", [100, 500])
+def test_those_in_company_are_stored_and_meet_again(shared, n):
+    shared(False)
+    alone = streamed(search(), 1200)
+    shared(True)
+    found = streamed(search(), 70, n=n)
+    again = pickle.loads(pickle.dumps(found))
+    for one in (found, again):
+        one.partial_fit(X[n:], Y[n:])
+        assert_same_search(alone, one)
+
+
+def test_an_invalid_candidate_leaves_its_company(shared):
+    shared(True)
+    grid = {"C": [1.0, 10.0, np.inf], "algorithm": ["lasvm-nc"]}
+    with pytest.warns(FitFailedWarning, match="1 of 3 candidates failed.*C must be finite"):
+        found = search(grid=grid).fit(X, Y)
+    shared(False)
+    with pytest.warns(FitFailedWarning):
+        assert_same_search(found, search(grid=grid).fit(X, Y))
+
+
 # -------------------------------------------------------------------------------- interrupts
 
 
@@ -258,7 +337,9 @@ def test_resume_wants_the_same_data(interrupted):
         found.resume(X, Y)
 
 
-def test_ctrl_c_at_any_time():
+@pytest.mark.parametrize("together", [False, True])
+def test_ctrl_c_at_any_time(shared, together):
+    shared(together)
     rows, labels = two_classes(4000, noise=1.0)
     grid = {"C": [1.0, 10.0, 100.0, 1e3], "gamma": [0.1, 0.3, 1.0]}
     whole = search(grid=grid).fit(rows, labels)
