@@ -1,6 +1,7 @@
 """Measures of performance: what the papers report; and how a model does along a stream."""
 
 from ._display import ProgressiveValidationDisplay
+from ._path_display import SolutionPathDisplay
 from ._progressive import ProgressiveValidationResult, progressive_validation
 from .metrics import (
     gmean_score,
@@ -16,6 +17,7 @@ from .metrics import (
 __all__ = [
     "ProgressiveValidationDisplay",
     "ProgressiveValidationResult",
+    "SolutionPathDisplay",
     "gmean_score",
     "gmean_scorer",
     "misclassification_cost",

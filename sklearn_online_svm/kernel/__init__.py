@@ -3,6 +3,7 @@
 from ._kernel_passive_aggressive import KernelPassiveAggressiveClassifier
 from ._kernel_perceptron import KernelPerceptronClassifier
 from ._lasvc import LASVC
+from ._path import SolutionPath
 from ._ramp import RampSVC
 from ._virtual import VirtualLASVC
 
@@ -11,5 +12,6 @@ __all__ = [
     "KernelPassiveAggressiveClassifier",
     "KernelPerceptronClassifier",
     "RampSVC",
+    "SolutionPath",
     "VirtualLASVC",
 ]

@@ -7,6 +7,7 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 from ._choosing import SELECTIONS
 from ._leave_one_out import LeaveOneOut
 from ._online import OnlineKernelLearner
+from ._path import fit_path
 from ._svc_names import without_keywords_of_svc
 
 
@@ -344,6 +345,64 @@ class LASVC(LeaveOneOut, OnlineKernelLearner):
         self.random_state = random_state
         self.verbose = verbose
         self.warm_start = warm_start
+
+    # ---------------------------------------------------------------------------- a path
+
+    def fit_path(self, X, y, Cs, sample_weight=None):
+        """Fit a model for each of several C, each from the one before.
+
+        It costs about as much as two or three fits, however many C there are, and each model is at
+        least as exact as :meth:`fit` with its C. The model itself ends as that of the largest C,
+        and so does its parameter ``C``. Read more in the :ref:`user guide <solution_path>`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
+                or (n_samples, n_samples)
+            Rows; the kernel matrix if ``kernel="precomputed"``.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        Cs : array-like of shape (n_Cs,)
+            Values in place of ``C``, in any order; the largest may be ``np.inf``.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors of C per row. Rows of weight 0 are passed over.
+
+        Returns
+        -------
+        path : SolutionPath
+            The models, by rising C.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid, as in :meth:`fit`; if a value of `Cs` is not positive or comes
+            twice; with ``algorithm`` ``"lasvm-nc"`` or ``"lasvm-i"``, whose problems are not
+            convex; if rows are chosen (``selection``, ``max_labels``, ``stopping``), vectors are
+            limited (``max_support_vectors``, ``max_age``), or ``finishing=False``. A fitted model
+            stays as it was.
+        KeyboardInterrupt
+            After Ctrl-C. Its attribute ``path`` is the path so far, of the C that have been
+            solved, and the model is the last of it. Of an empty path, the model is what
+            :meth:`fit` has reached for the smallest C, and :meth:`resume` goes on with that.
+
+        Notes
+        -----
+        ``max_iter`` is the number of times that all rows are looked at once the smallest C has
+        been learnt, -1: until none violates for any C.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn_online_svm import LASVC
+        >>> from sklearn_online_svm.datasets import make_banana_like
+        >>> X, y = make_banana_like(400, random_state=0)
+        >>> path = LASVC(gamma=1.0, random_state=0).fit_path(X, y, [0.1, 1, 10])
+        >>> [model.C for model in path]
+        [0.1, 1.0, 10.0]
+        >>> bool(np.all(np.diff(path.n_support) < 0))
+        True
+        """
+        return fit_path(self, X, y, Cs, sample_weight)
 
     # ---------------------------------------------------------------------------- what it is
 

@@ -70,8 +70,11 @@ class KernelLearner(KernelMachine):
     max_steps = 5_000_000
     max_steps_per_row = 2500
 
-    def _fit_or_restore(self, X, y, sample_weight):
-        """Fit; what goes wrong before learning, or raises an error, leaves the model as it was."""
+    def _fit_or_restore(self, X, y, sample_weight, begun=None):
+        """Fit; what goes wrong before learning, or raises an error, leaves the model as it was.
+
+        ``begun`` is called before learning, with the engine, the rows and their order.
+        """
         with self._guard, Change(self) as change:
             draft = change.draft
             draft.__dict__.pop("_interrupted", None)
@@ -79,6 +82,8 @@ class KernelLearner(KernelMachine):
             cost, factors, counts = draft._costs(rows[1], rows[2], draft._order)
             draft._note_class_weights(factors, counts)
             passes = draft._begin_passes(rows[0], rows[1], cost, self.__dict__)
+            if begun is not None:
+                begun(draft._engine, rows, draft._order)
             try:
                 passes.run()
                 draft._end_fit()

@@ -216,6 +216,19 @@ cdef class Finishing(Resuming):
         self.solution = None
         self.n_done += 1
 
+    def place(self, Rows given, alpha, g):
+        """Another solution over the same members, rows of X all of them: the boxes of ``given``,
+        and of each problem alpha, within them, and g over all slots; g is not computed."""
+        cdef Problem problem
+        self.unsettle()
+        for c, problem in enumerate(self.problems):
+            slots = problem.slots()
+            boxes = given.boxes(c, self.class_of(c), problem.members["row_id"][slots])
+            problem.members.rebox(slots, *boxes, alpha[c][slots])
+            self.set_gradients(problem, slots, g[c][slots])
+        self.solution = None
+        self.n_done += 1
+
     def violations(self, Rows given, const double[:, ::1] scores):
         """(n_problems, n_rows) violation of each row of X with the members, at its alpha, where
         ``scores`` (n_rows, n_problems) are the decision values."""

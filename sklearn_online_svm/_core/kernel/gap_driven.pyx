@@ -108,6 +108,7 @@ cdef class GapDriven(WithoutBias):
         cdef double g = row.target - table().dot(k, self.members.alpha, self.members.n)
         cdef double z = row.y * (row.target - g), h
         cdef Py_ssize_t slot
+        self.note_lack(row, g)
         row.region = LEFT if z < self.admission.ramp_s else RIGHT if z > 1.0 else RAMP
         if not self.admission.admit(row, z, self.members.n_members - self.members.n_zeros):
             self.skipped[row.region] += 1

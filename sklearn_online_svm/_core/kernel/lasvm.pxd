@@ -6,6 +6,7 @@ from .members cimport Example
 cdef class Lasvm(Problem):
     cdef double delta_max            # REPROCESS until delta <= delta_max; +inf: once
     cdef Py_ssize_t n_init           # members kept while only one class has been seen
+    cdef bint evicts                 # whether members that cannot matter are let go
     cdef readonly double violation   # largest met by PROCESS since begin_pass
     cdef readonly double high        # largest g of a row that may rise, smallest of one that ...
     cdef readonly double low         # ... may fall, outside the set, met since begin_pass

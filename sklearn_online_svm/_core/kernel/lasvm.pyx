@@ -21,10 +21,12 @@ from .members cimport Example
 
 @cython.final
 cdef class Lasvm(Problem):
-    def configure(self, *, double delta_max=INFINITY, Py_ssize_t n_init=5, **common):
+    def configure(self, *, double delta_max=INFINITY, Py_ssize_t n_init=5, bint evicts=True,
+                  **common):
         Problem.configure(self, **common)
         self.delta_max = delta_max
         self.n_init = n_init
+        self.evicts = evicts
 
     def begin_pass(self, known):
         Problem.begin_pass(self, known)
@@ -98,6 +100,7 @@ cdef class Lasvm(Problem):
                 return 1
             self.both_seen = True
         g = row.target - table().dot(k, self.members.alpha, self.members.n)
+        self.note_lack(row, g - self.b)
         if rises:
             partner = e.j_min
             gap = g - e.g_min
@@ -162,7 +165,7 @@ cdef class Lasvm(Problem):
         cdef leaves_extremes e = self.members.extremes
         cdef Py_ssize_t p = self.members.n_zeros - 1, s
         cdef double g
-        if e.i_max < 0 or e.j_min < 0:
+        if e.i_max < 0 or e.j_min < 0 or not self.evicts:
             return
         while p >= 0:
             # From the end: remove() fills the gap with the last one, which has been looked at.

@@ -34,6 +34,10 @@ cdef class Learning(Membership):
     cdef int64_t row_limit
     cdef int64_t row_steps
     cdef readonly bint cut_short     # REPROCESS has been, since `allow`
+    # What each row of X, by its number, lacked to the margin when it was visited last: y (g - b).
+    cdef double *lack
+    cdef Py_ssize_t n_lack
+    cdef object lack_array
     # Where the running block or finishing is, and what it was when an interrupt came.
     cdef Py_ssize_t at               # row of the block
     cdef bint improving              # ... which has been learnt, and is to be improved
@@ -52,6 +56,7 @@ cdef class Learning(Membership):
     # What all share.
     cdef void take_memory(self, Py_ssize_t n_bytes) noexcept
     cdef bint may_reprocess(self) noexcept nogil
+    cdef void note_lack(self, const Example *row, double residual) noexcept nogil
     cdef int begin_block(self, Fresh *fresh, Py_ssize_t n_rows) except -1
     cdef Py_ssize_t seed(self, const Example *row, double alpha) noexcept nogil
     cdef int take_back(self, dict state) except -1

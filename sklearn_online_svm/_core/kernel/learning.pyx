@@ -2,6 +2,7 @@
 interrupt."""
 from libc.stdint cimport INT64_MAX, int64_t
 
+from ..memory cimport address
 from ..simd.leaves cimport LEAVES_BLOCK, leaves_extremes
 from .active_set cimport ActiveSet
 from .budget cimport Budget
@@ -71,6 +72,15 @@ cdef class Learning(Membership):
         self.row_steps -= 1
         self.steps_left -= 1
         return True
+
+    def keep_lacks(self, array):
+        """Note in an array of float64, from now on, what rows of X lack to the margin."""
+        self.lack, self.n_lack, self.lack_array = <double *>address(array), len(array), array
+
+    cdef void note_lack(self, const Example *row, double residual) noexcept nogil:
+        """Note what a row lacks, whose target is so far from its decision value."""
+        if row.row_id < self.n_lack:
+            self.lack[row.row_id] = row.y * residual
 
     cdef int learn(self, Example *row) except -2 nogil:
         """One row of the stream, up to the first call of ``improve``. -1 when memory is short,

@@ -12,6 +12,7 @@ consistent then, and a KeyboardInterrupt leaves it so.
 """
 from libc.math cimport INFINITY, fmax
 from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy
 
 from ..guard cimport share
 from ..simd.leaves cimport LEAVES_BLOCK, table
@@ -166,6 +167,29 @@ cdef class DualLoop(Finishing):
         self.n_evaluations += self.fresh.n * self.store.n_slots
         # Ctrl-C within a Python kernel: nothing of the block has been learnt yet.
         return self.raise_interrupts()
+
+    def kernel_values(self, X, const int64_t[::1] rows, executor=None):
+        """(len(rows), n_slots) kernel values of rows of X with the vectors of the store, in single
+        precision."""
+        cdef Py_ssize_t at, r, size, n_slots = self.store.n_slots
+        cdef float[:, ::1] values = np.empty((rows.shape[0], n_slots), dtype=np.float32)
+        check_type(self.store, X)
+        self.begin_call()
+        for at in range(0, rows.shape[0], LEAVES_BLOCK):
+            size = min(LEAVES_BLOCK, rows.shape[0] - at)
+            self.fresh.n = size
+            for r in range(size):
+                self.fresh.rows[r] = rows[at + r]
+            self.fresh.load(X)
+            self.score_values(executor)
+            for r in range(size if n_slots else 0):
+                memcpy(&values[at + r, 0], self.fresh.scored.values + r * self.fresh.scored.ld,
+                       n_slots * sizeof(float))
+        return np.asarray(values)
+
+    def count(self, int64_t n_evaluations):
+        """Count kernel values that another engine has computed for this one."""
+        self.n_evaluations += n_evaluations
 
     # -------------------------------------------------------------------------- choose
 
@@ -381,12 +405,17 @@ cdef class DualLoop(Finishing):
 
     # -------------------------------------------------------------------------- warm start
 
-    def seed(self, X, const int64_t[::1] rows, Rows given, const double[:, ::1] alpha):
-        """Make ``X[rows]`` members with the given alpha (n_problems, len(rows)), all problems
-        alike; alpha must lie in the boxes (``moved``). g is computed."""
+    def seed(self, X, const int64_t[::1] rows, Rows given, const double[:, ::1] alpha, g=None):
+        """Make ``X[rows]`` members with the given alpha (n_problems, len(rows)), those of each
+        problem where it is not 0; alpha must lie in the boxes (``moved``), and g is computed.
+
+        With ``g``, of the same shape, it is taken as it is, and members are those of which it is
+        known: not nan."""
         cdef Py_ssize_t at, r, c, slot, size
         cdef Problem problem
         cdef Example row
+        cdef bint[:, ::1] enters = np.ascontiguousarray(
+            np.asarray(alpha) != 0.0 if g is None else ~np.isnan(g), dtype=np.intc)
         for at in range(0, rows.shape[0], LEAVES_BLOCK):
             size = min(LEAVES_BLOCK, rows.shape[0] - at)
             self.fresh.n = size
@@ -401,7 +430,7 @@ cdef class DualLoop(Finishing):
                 problem = self.problems[c]
                 problem.begin_block(&self.fresh.scored, size)
                 for r in range(size):
-                    if alpha[c, at + r] == 0.0:
+                    if not enters[c, at + r]:
                         continue
                     given.describe(&row, rows[at + r], c, self.class_of(c))
                     row.place = r
@@ -409,4 +438,10 @@ cdef class DualLoop(Finishing):
                     slot = problem.seed(&row, alpha[c, at + r])
                     self.raise_errors(slot)
             self.write_store()
-        self.refresh()
+        if g is None:
+            self.refresh()
+            return
+        for c in range(len(self.problems)):
+            # Slots are given in this order.
+            known = g[c][np.asarray(enters[c]) != 0]
+            self.set_gradients(self.problems[c], self.problems[c].slots(), known)

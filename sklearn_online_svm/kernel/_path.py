@@ -1,0 +1,181 @@
+"""Models of one LASVC for several C, made one from the other."""
+
+import numpy as np
+
+from .._contract import Change
+from ._choosing import chooses
+from ._sweeps import Sweeps
+
+
+class SolutionPath:
+    """Models of one estimator for rising C, as :meth:`LASVC.fit_path` returns them.
+
+    It is a sequence of its models: ``len(path)``, ``path[k]``, ``for model in path``.
+
+    Parameters
+    ----------
+    models : list of LASVC
+        Fitted models, by rising C.
+    kkt_violation : array-like of shape (n_Cs,)
+        Largest violation of the optimality conditions that each problem has shown.
+    n_kernel_evaluations : int
+        Kernel values computed for all of them.
+
+    Attributes
+    ----------
+    models : list of LASVC
+        Fitted models, independent of each other; ``C`` of each is its own.
+    Cs : ndarray of shape (n_Cs,)
+        C of each model.
+    dual_objective : ndarray of shape (n_Cs, 1) or (n_Cs, n_classes)
+        Dual objective of each binary problem.
+    n_support : ndarray of shape (n_Cs,)
+        Number of support vectors.
+    kkt_violation : ndarray of shape (n_Cs,)
+        Largest violation over all rows when they were looked at last, before those that violated
+        were learnt; infinite where an interrupt came first.
+    n_kernel_evaluations : int
+        Kernel values computed for the whole path.
+
+    See Also
+    --------
+    sklearn_online_svm.evaluation.SolutionPathDisplay : Draws it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_online_svm import LASVC
+    >>> from sklearn_online_svm.datasets import make_banana_like
+    >>> X, y = make_banana_like(400, random_state=0)
+    >>> path = LASVC(gamma=1.0, random_state=0).fit_path(X[:200], y[:200], np.logspace(-1, 2, 7))
+    >>> best = path[path.scores(X[200:], y[200:]).argmax()]
+    >>> bool(best.score(X[200:], y[200:]) > 0.8)
+    True
+    """
+
+    def __init__(self, models, kkt_violation, n_kernel_evaluations):
+        self.models = models
+        self.kkt_violation = np.asarray(kkt_violation, dtype=np.float64)
+        self.n_kernel_evaluations = n_kernel_evaluations
+        self.Cs = np.array([model.C for model in models], dtype=np.float64)
+        self.dual_objective = np.array([model.dual_objective_ for model in models])
+        self.n_support = np.array([len(model.support_) for model in models], dtype=np.int64)
+
+    def __len__(self):
+        return len(self.models)
+
+    def __getitem__(self, k):
+        return self.models[k]
+
+    def __repr__(self):
+        if not self.models:
+            return "SolutionPath of no model"
+        of = f"{len(self)} models" if len(self) > 1 else "1 model"
+        return f"SolutionPath of {of}, C from {self.Cs[0]:g} to {self.Cs[-1]:g}"
+
+    def scores(self, X, y, sample_weight=None):
+        """Accuracy of each model.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_Cs,)
+            ``model.score(X, y, sample_weight)`` of each model.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid.
+        """
+        return np.array([model.score(X, y, sample_weight) for model in self.models])
+
+
+def checked_Cs(Cs):
+    """Return values of C in ascending order, or refuse them."""
+    try:
+        values = np.asarray(Cs, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"Cs must be numbers, got {Cs!r}.") from error
+    if values.ndim != 1 or not len(values):
+        raise ValueError(f"Cs must be one or more numbers, in one dimension, got {Cs!r}.")
+    wrong = values[~(values > 0.0)]
+    if len(wrong):
+        raise ValueError(f"Cs must be positive, got {wrong[0]!r}.")
+    values = np.sort(values)
+    twice = values[1:][values[1:] == values[:-1]]
+    if len(twice):
+        raise ValueError(f"Cs must be different from each other, got {twice[0]!r} twice.")
+    return values
+
+
+def refuse_what_has_no_path(model):
+    """Raise where a model has no path, or none that begins with all rows."""
+    if model.algorithm in ("lasvm-nc", "lasvm-i"):
+        raise ValueError(
+            "fit_path follows the optimum of a convex problem, and the ramp loss is not convex: "
+            f"algorithm must be 'lasvm', 'lasvm-g' or 'lasvm-full', got {model.algorithm!r}."
+        )
+    if chooses(model):
+        raise ValueError(
+            "fit_path looks at all rows: it needs selection='random', max_labels=None and "
+            f"stopping=None, got selection={model.selection!r}, max_labels={model.max_labels!r} "
+            f"and stopping={model.stopping!r}."
+        )
+    if model.max_support_vectors is not None or model.max_age is not None:
+        raise ValueError(
+            "fit_path needs max_support_vectors=None and max_age=None, got "
+            f"max_support_vectors={model.max_support_vectors!r} and max_age={model.max_age!r}."
+        )
+    if not model.finishing:
+        raise ValueError("fit_path is made of finished models: it needs finishing=True.")
+
+
+def fit_path(model, X, y, Cs, sample_weight):
+    """Fit the model for each C; it ends as that of the largest."""
+    model._validate_params()
+    refuse_what_has_no_path(model)
+    Cs = checked_Cs(Cs)
+    begun = []
+    with model._guard, Change(model) as change:
+        draft = change.draft
+        draft.C = float(Cs[0])
+        try:
+            draft._fit_or_restore(
+                X, y, sample_weight, lambda *these: begun.append(Sweeps(*these, Cs))
+            )
+        except KeyboardInterrupt as error:
+            error.path = SolutionPath([], [], 0)
+            change.keep = bool(begun)
+            raise
+        (sweeps,) = begun
+        sweeps.begin(draft)
+        try:
+            sweeps.run()
+            path = SolutionPath(*sweeps.results())
+        except BaseException as error:
+            if draft._was_interrupted(error):
+                error.path = SolutionPath(*sweeps.results())
+                draft.__dict__.update(vars(sweeps.model_of(len(error.path) - 1)))
+                change.keep = True
+                error.add_note(advice(error.path, Cs))
+            raise
+        draft.__dict__.update(vars(sweeps.model_of(len(Cs) - 1)))
+        uncertain = draft._coarseness()
+    model._warn_if_coarse(uncertain, stacklevel=4)
+    return path
+
+
+def advice(path, Cs):
+    """Return what the traceback says below the KeyboardInterrupt."""
+    return (
+        f"The path so far, {len(path)} of {len(Cs)} models, is the attribute 'path' of this "
+        f"KeyboardInterrupt, and {type(path[0]).__name__} is that of C={path.Cs[-1]:g}."
+    )

@@ -1,0 +1,402 @@
+"""The solutions of one LASVC for rising C.
+
+The boxes of the dual grow with C, so that a multiple of the solution for one C is where that for
+the next begins; gradients follow without kernel values. A *sweep* goes from C to C: it solves the
+problem over the members, and learns rows outside, those that may lack most to the margin by now.
+
+A *look* takes all rows for the whole path at once: their kernel values with the members are
+computed once, and say for every C who violates. Those are learnt in the next sweep. So a path
+costs about as many passes as one fit, however many C there are. No member is let go meanwhile: for
+another C it may be needed.
+"""
+
+import copy
+import time
+import warnings
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from .._base import thread_pool
+from .._core.kernel.given_rows import Rows
+from .._core.kernel.stores import BLOCK
+from ._passes import known_slots
+
+# Kernel values, and gradients, that are at hand at a time while rows are looked at.
+_VALUES_AT_ONCE = 1 << 22
+
+
+@dataclass
+class State:
+    """The solution for one C: of each problem the numbers of its members, alpha and g.
+
+    ``high`` and ``low`` are the largest g of a member that may rise and the smallest of one that
+    may fall.
+    """
+
+    ids: list
+    alpha: list
+    g: list
+    low: np.ndarray
+    high: np.ndarray
+    tau: np.ndarray
+    n_evaluations: int
+
+
+class Sweeps:
+    """Sweeps over the values of C, with looks at all rows in between.
+
+    Parameters
+    ----------
+    engine : DualLoop
+        In which ``fit`` is going to learn for the first C.
+    rows : tuple of X, class codes, weights
+    order : ndarray of int64
+        In which it visits them.
+    Cs : ndarray of float64
+        Rising.
+    """
+
+    # Rows outside that are learnt for each C: such a share of all rows, or a block. More where the
+    # path goes on until none violates.
+    share = 0.025
+    share_until_quiet = 0.1
+
+    def __init__(self, engine, rows, order, Cs):
+        self.engine, self.order, self.Cs = engine, order, Cs
+        self.X, self.codes, self.weights = rows
+        n_rows = len(self.codes)
+        self.row_ids = np.arange(n_rows)
+        classes = [1] if len(engine.problems) == 1 else range(len(engine.problems))
+        self.y = np.array([np.where(self.codes == c, 1.0, -1.0) for c in classes])
+        # What each row may lack to the margin, y (g - b); infinite: it has not been seen.
+        self.lacks = [np.full(n_rows, np.inf) for _ in classes]
+        for problem, lack in zip(engine.problems, self.lacks, strict=True):
+            problem.keep_lacks(lack)
+        # Rows that have been looked at, those worth keeping: numbers, g, for which C they violate.
+        self.found = np.empty(0, np.int64)
+        self.found_g = np.empty((len(Cs), len(self.y), 0))
+        self.violators = [self.found] * len(Cs)
+        self.violation = np.full(len(Cs), np.inf)
+        self.n_looks = 0
+
+    def begin(self, model):
+        """Go on with the model that ``fit`` has made for the first C."""
+        self.model, self.engine = model, model._engine
+        self.has_bias = model._spec.solver.has_bias
+        self.until_quiet = model.max_iter == -1
+        self.violation[0] = model.kkt_violation_
+        self.states = [self.state()]
+        self.start = time.perf_counter()
+
+    # ---------------------------------------------------------------------------- the path
+
+    def run(self):
+        """Solve all problems."""
+        model, engine, n = self.model, self.engine, len(self.Cs)
+        if n == 1:
+            return
+        engine.begin_pass(known_slots(engine, len(self.codes)))
+        self.hold()
+        n_looks = model.max_passes if self.until_quiet else model.max_iter
+        with thread_pool(model.n_jobs) as self.threads:
+            for k in range(1, n):
+                self.follow(k)
+            while self.n_looks < n_looks:
+                self.look()
+                changes = engine.n_changes
+                for k in range(n):
+                    if len(self.violators[k]):
+                        self.mend(k)
+                if engine.n_changes == changes:
+                    break
+        left, tau = self.violation.max(), max(state.tau.max() for state in self.states)
+        if self.until_quiet and left > tau:
+            warnings.warn(
+                f"fit_path did not converge within {self.n_looks} looks at all rows: the largest "
+                f"violation left is {left:.3g}, tol is {model.tol:.3g}. {model._advice()}",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def hold(self):
+        """Have the problems keep their members."""
+        spec = self.model._spec
+        options = spec.solver.options(spec.n_problems, spec.row_bytes)
+        options |= {"evicts": False} if self.has_bias else {"max_non_sv": -1}
+        for problem in self.engine.problems:
+            problem.configure(**options)
+
+    def follow(self, k):
+        """Solve the k-th problem from the solution before, and learn the nearest rows."""
+        given = self.given(k)
+        self.model._allow_steps(len(self.codes))
+        times = self.grow(given)
+        before = [problem.objective for problem in self.engine.problems]
+        self.engine.finish(self.threads)
+        self.drift(times, before)
+        self.solve(k, given, self.nearest())
+
+    def mend(self, k):
+        """Solve the k-th problem anew, with the rows that violate."""
+        given = self.given(k)
+        self.model._allow_steps(len(self.codes))
+        self.engine.place(given, *self.extended(k))
+        self.solve(k, given, self.violators[k])
+
+    def solve(self, k, given, order):
+        """Learn rows and solve the problem; note the solution."""
+        if len(order):
+            self.engine.learn(self.X, order, given, self.threads)
+        self.engine.finish(self.threads)
+        self.model._warn_unless_solved(stacklevel=6)
+        self.states[k : k + 1] = [self.state()]
+        if self.model.verbose:
+            self.report(k)
+
+    def report(self, k):
+        """Print a line."""
+        vectors = np.concatenate(
+            [
+                ids[alpha != 0]
+                for ids, alpha in zip(self.states[k].ids, self.states[k].alpha, strict=True)
+            ]
+        )
+        objective = sum(problem.objective for problem in self.engine.problems)
+        print(
+            f"[LASVC] C={self.Cs[k]:g}: {len(np.unique(vectors))} support vectors, objective "
+            f"{objective:.6g}, {self.engine.n_kernel_evaluations:,} kernel values, "
+            f"{time.perf_counter() - self.start:.1f} s"
+        )
+
+    # ---------------------------------------------------------------------------- solutions
+
+    def given(self, k):
+        """Return the rows, with the boxes of the k-th C."""
+        return Rows(self.codes, self.cost_of(k), self.row_ids)
+
+    def cost_of(self, k):
+        """Return the k-th C of each row."""
+        draft = self.model._draft()
+        draft.C, draft._class_counts = float(self.Cs[k]), np.zeros(len(self.model.classes_))
+        return draft._costs(self.codes, self.weights, self.order)[0]
+
+    def state(self):
+        """Return the solution that the engine holds now."""
+        problems = self.engine.problems
+        slots = [problem.slots() for problem in problems]
+        ids, alpha, g, up, down = (
+            [p.members[name][here] for p, here in zip(problems, slots, strict=True)]
+            for name in ("row_id", "alpha", "g", "up", "down")
+        )
+        high = [values[may != 0].max(initial=-np.inf) for values, may in zip(g, up, strict=True)]
+        low = [values[may != 0].min(initial=np.inf) for values, may in zip(g, down, strict=True)]
+        tau = np.array([problem.tau for problem in problems])
+        n_evaluations = self.engine.n_kernel_evaluations
+        return State(ids, alpha, g, np.array(low), np.array(high), tau, n_evaluations)
+
+    def grow(self, given):
+        """Let boxes grow, and alpha with them; returns the multiples of alpha that are taken.
+
+        Any between 1 and the ratio of the boxes fits; that with the largest dual objective is
+        taken. Where many rows are at their bound it is the ratio: they stay there.
+        """
+        pairs, multiples = [], []
+        for c, problem in enumerate(self.engine.problems):
+            members, slots = problem.members, problem.slots()
+            alpha, g, target = members["alpha"], members["g"], members["target"]
+            old = np.maximum(-members["lower"], members["upper"])
+            new = np.zeros(len(alpha))
+            positive = c if len(self.y) > 1 else 1
+            lower, upper = given.boxes(c, positive, members["row_id"][slots])
+            new[slots] = np.maximum(-lower, upper)
+            kept = alpha != 0
+            ratio = (new[kept] / old[kept]).min(initial=np.inf)
+            squared_norm = alpha[kept] @ (target - g)[kept]
+            best = alpha[kept] @ target[kept] / squared_norm if squared_norm > 0 else 1.0
+            times = min(max(best, 1.0), ratio)
+            size = np.minimum(np.abs(alpha) * times, new)
+            if times == ratio:
+                size = np.where(np.abs(alpha) == old, new, size)
+            pairs.append((np.copysign(size, alpha), target - times * (target - g)))
+            multiples.append(times)
+        self.engine.place(given, *zip(*pairs, strict=True))
+        return multiples
+
+    def extended(self, k):
+        """Return alpha and g of the k-th solution over the members of now.
+
+        Those that have entered since are rows that have been looked at.
+        """
+        state, alphas, gs = self.states[k], [], []
+        for c, problem in enumerate(self.engine.problems):
+            alpha, g = np.zeros((2, len(self.codes)))
+            g[self.found] = self.found_g[k, c]
+            alpha[state.ids[c]], g[state.ids[c]] = state.alpha[c], state.g[c]
+            ids = problem.members["row_id"]  # -1 of free slots: what they get is not read
+            alphas.append(alpha[ids])
+            gs.append(g[ids])
+        return alphas, gs
+
+    # ---------------------------------------------------------------------------- rows outside
+
+    def most_rows(self):
+        """Return how many rows are learnt for one C."""
+        share = self.share_until_quiet if self.until_quiet else self.share
+        return max(BLOCK, int(share * len(self.codes)))
+
+    def drift(self, times, before):
+        r"""Note how far rows outside may have come to the margin while the problem was solved.
+
+        From the multiple w of the former weights to the optimum w' the dual objective has gained
+        :math:`\ge \|w' - w\|^2 / 2`, and no decision value moves by more than
+        :math:`\|w' - w\| \sqrt{K(x, x)}`; the mean over the members stands for K(x, x).
+        """
+        for c, problem in enumerate(self.engine.problems):
+            slots = problem.slots()
+            members, lack = problem.members, self.lacks[c]
+            gain = max(problem.objective - before[c], 0.0)
+            size = max(float(members["diag"][slots].mean(dtype=np.float64)), 0.0)
+            lack[:] = 1.0 - times[c] * (1.0 - lack) + np.sqrt(2.0 * gain * size)
+            # What is known is what counts when a member has left.
+            ids = members["row_id"][slots]
+            lack[ids] = self.y[c, ids] * (members["g"][slots] - problem.b)
+
+    def nearest(self):
+        """Return the rows outside that may lack most to the margin, the most first."""
+        lack = np.array(self.lacks)
+        for c, problem in enumerate(self.engine.problems):
+            lack[c, problem.members["row_id"][problem.slots()]] = -np.inf
+        most = np.where(self.cost_of(0) > 0.0, lack.max(axis=0), -np.inf)
+        return self.largest(most, -self.model.tol)
+
+    def largest(self, values, above):
+        """Return rows with the largest of the values, as many as are learnt for one C."""
+        rows = np.argsort(-values, kind="stable")[: self.most_rows()]
+        return rows[values[rows] > above]
+
+    def look(self):
+        """Find the rows that violate for any C, with their g for all of them."""
+        member = self.membership()
+        late = np.zeros(len(self.codes), dtype=bool)
+        for c, problem in enumerate(self.engine.problems):
+            ids = problem.members["row_id"][problem.slots()]
+            late[ids] |= ~member[:, c, ids].all(axis=0)
+        rows = np.flatnonzero((self.cost_of(0) > 0.0) & ~member.all(axis=(0, 1)))
+        high = np.array([state.high for state in self.states])
+        low = np.array([state.low for state in self.states])
+        tau = np.array([state.tau for state in self.states])
+        # Up to here a row may rise, down to here it may fall, and not violate.
+        up_to, down_to = tau, -tau
+        if self.has_bias:
+            # Members all at a bound: rows between them may violate with each other.
+            apart = high < low
+            up_to = np.where(apart, high, low + tau)
+            down_to = np.where(apart, low, high - tau)
+        found, found_g, excess = [], [], []
+        coefs = self.coefficients()
+        size = _VALUES_AT_ONCE // max(self.engine.store.n_slots, high.size)
+        size = max(1, size // BLOCK) * BLOCK
+        for first in range(0, len(rows), size):
+            chunk = rows[first : first + size]
+            g = self.gradients(chunk, coefs)
+            outside = ~member[:, :, chunk]
+            rises, falls = outside & (self.y[:, chunk] > 0), outside & (self.y[:, chunk] < 0)
+            beyond = np.where(rises, g - up_to[:, :, None], down_to[:, :, None] - g)
+            beyond[~outside] = -np.inf
+            keep = (beyond > 0).any(axis=(0, 1)) | late[chunk]
+            found.append(chunk[keep])
+            found_g.append(g[:, :, keep])
+            excess.append(beyond[:, :, keep])
+            high = np.maximum(high, g.max(axis=2, where=rises, initial=-np.inf))
+            low = np.minimum(low, g.min(axis=2, where=falls, initial=np.inf))
+        self.n_looks += 1
+        left = high - low if self.has_bias else np.maximum(high, -low)
+        self.violation = np.maximum(left.max(axis=1), 0.0)
+        if not found:
+            self.violators = [self.found[:0]] * len(self.Cs)
+            return
+        self.found, self.found_g = np.concatenate(found), np.concatenate(found_g, axis=2)
+        excess = np.concatenate(excess, axis=2)
+        excess[~(left > tau)] = -np.inf
+        self.violators = [self.found[self.largest(of_k.max(axis=0), 0.0)] for of_k in excess]
+
+    def membership(self):
+        """Return flags (n_Cs, n_problems, n_rows): whose gradient a solution knows."""
+        member = np.zeros((len(self.Cs), *self.y.shape), dtype=bool)
+        for k, state in enumerate(self.states):
+            for c, ids in enumerate(state.ids):
+                member[k, c, ids] = True
+        return member
+
+    def coefficients(self):
+        """Return, of each problem, slots of the store and (n_Cs, n_slots) their alpha."""
+        pairs = []
+        for c, problem in enumerate(self.engine.problems):
+            slots = problem.slots()
+            alpha = np.zeros((len(self.Cs), len(self.codes)))
+            for k, state in enumerate(self.states):
+                alpha[k, state.ids[c]] = state.alpha[c]
+            ids = problem.members["row_id"][slots]
+            pairs.append((problem.members["index"][slots], alpha[:, ids]))
+        return pairs
+
+    def gradients(self, rows, coefs):
+        """Return g (n_Cs, n_problems, len(rows)) of some rows."""
+        values = self.engine.kernel_values(self.X, rows, self.threads)
+        g = np.empty((len(self.Cs), len(coefs), len(rows)))
+        for c, (index, alpha) in enumerate(coefs):
+            g[:, c] = self.y[c, rows] - alpha @ values[:, index].T.astype(np.float64)
+        return g
+
+    # ---------------------------------------------------------------------------- models
+
+    def results(self):
+        """Return models of what has been solved, their violations, and kernel values computed."""
+        models = [self.model_of(k) for k in range(len(self.states))]
+        return models, self.violation[: len(models)], self.engine.n_kernel_evaluations
+
+    def model_of(self, k):
+        """Return a model that holds the k-th solution, independent of all others."""
+        model = self.model
+        one = type(model).__new__(type(model))
+        one.__dict__ = {**model.__dict__, "C": float(self.Cs[k])}
+        for name in ("class_weight", "random_state"):
+            setattr(one, name, copy.deepcopy(getattr(model, name)))
+        one._learnt_with = one._present_parameters()
+        if len(self.Cs) == 1:
+            return copy.deepcopy(one)
+        one._spec = replace(model._spec, solver=one._solver())
+        one._engine = self.engine_of(k, one)
+        one.kkt_violation_ = float(self.violation[k])
+        one.n_iter_ = model.n_iter_ + self.n_looks
+        return one
+
+    def engine_of(self, k, one):
+        """Return an engine of its own with the k-th solution: no vector but those it needs."""
+        state, engine = self.states[k], one._built_engine(self.X)
+        alpha, g = np.zeros(self.y.shape), np.full(self.y.shape, np.nan)
+        for c in range(len(self.y)):
+            kept = self.worth_keeping(state, c)
+            ids = state.ids[c][kept]
+            alpha[c, ids], g[c, ids] = state.alpha[c][kept], state.g[c][kept]
+        rows = np.flatnonzero(~np.isnan(g).all(axis=0))
+        engine.seed(self.X, rows, self.given(k), alpha[:, rows].copy(), g[:, rows])
+        engine.allow(0)  # it is solved: only what follows from that is wanted
+        engine.finish()
+        engine.count(state.n_evaluations)
+        return engine
+
+    def worth_keeping(self, state, c):
+        """Return which members of a state ``fit`` would have kept."""
+        idle = np.flatnonzero(state.alpha[c] == 0)
+        g, rises = state.g[c][idle], self.y[c, state.ids[c][idle]] > 0
+        if self.has_bias:
+            low, high = state.low[c], state.high[c]
+            beyond = np.where(rises, (g <= low) & (g < high), (g >= high) & (g > low))
+            idle = idle[~beyond]
+        elif self.model.algorithm != "lasvm-full":
+            lack = np.where(rises, g, -g)
+            idle = idle[np.argsort(-lack, kind="stable")[: self.model.max_non_sv]]
+        return np.sort(np.concatenate([np.flatnonzero(state.alpha[c]), idle]))
