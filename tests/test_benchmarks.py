@@ -7,6 +7,8 @@ import sys
 
 import numpy as np
 import pytest
+from scipy.stats import randint
+from sklearn.dummy import DummyClassifier
 
 from benchmarks.active import along_figures, along_tables, rare_paper, rare_tables
 from benchmarks.bench import harness, measure, results
@@ -14,6 +16,8 @@ from benchmarks.label_efficient import tasks
 from benchmarks.label_efficient.paper import TABLE_8_RATE
 from benchmarks.linear.models import Choice
 from benchmarks.run import STEPS
+from benchmarks.search import generators
+from benchmarks.search.models import TimedSearch
 
 
 def test_results_have_one_record_per_line_and_times_of_four_digits():
@@ -108,6 +112,53 @@ def test_support_vectors_are_told_apart():
     one_class = dict(n_learnt=7, n_vectors=5, vector_ratio=None, n_virtual=0, virtual_ratio=0.0)
     parts = dict(positive=0, negative=5, real=0, made=0)
     assert along_figures._by_origin(one_class) == {"n_learnt": 7, **parts}
+
+
+def test_generated_sets_are_what_their_names_say():
+    """One positive row in ten; one area and one soil for each place; the seed decides."""
+    X, y = generators.make_ijcnn_like(3000, 0)
+    assert X.shape == (3000, 22)
+    assert np.mean(y == 1) == pytest.approx(0.1, abs=0.001)
+    places, trees = generators.make_covtype_like(3000, 0)
+    assert places.min() == 0 and places.max() == 1
+    areas, soils = np.split(places[:, 10:], [4], axis=1)
+    for indicators in (areas, soils):
+        assert np.array_equal(indicators.sum(axis=1), np.ones(3000))
+    assert 0.4 < np.mean(trees == 1) < 0.6
+    for make in (
+        generators.make_ijcnn_like,
+        generators.make_covtype_like,
+        generators.make_uneven_plane,
+    ):
+        first, again, other = (make(200, seed)[0] for seed in (1, 1, 2))
+        assert np.array_equal(first, again)
+        assert not np.array_equal(first, other)
+
+
+def test_a_search_by_the_clock_has_its_last_fit_within_the_time(monkeypatch):
+    """Each fit takes two seconds: four tries and the last fit are within eleven, five are not."""
+    now = [0.0]
+    monkeypatch.setattr("benchmarks.search.models.time.perf_counter", lambda: now[0])
+
+    class Slow(DummyClassifier):
+        def __init__(self, number=0):
+            super().__init__()
+            self.number = number
+
+        def fit(self, X, y):
+            now[0] += 2.0
+            return super().fit(X, y)
+
+        def score(self, X, y):
+            return -abs(self.number - 7)
+
+    X, y = np.zeros((50, 1)), np.arange(50) % 2
+    search = TimedSearch(Slow(), {"number": randint(0, 100)}, 11.0, seed=0).fit(X, y)
+    assert search.n_tried_ == 4
+    assert now[0] == 10.0
+    hurried = TimedSearch(Slow(), {"number": randint(7, 8)}, 0.0, seed=0).fit(X, y)
+    assert hurried.n_tried_ == 1
+    assert hurried.best_estimator_.number == 0
 
 
 @pytest.mark.slow
