@@ -4,7 +4,7 @@ import numpy as np
 
 from ..bench.plots import panels, plain_log, save
 from .sets import SETS
-from .tables import exhaustive, searched
+from .tables import exhaustive, plain, searched
 
 STYLES = {
     "progressive": ("#d55e00", "o", "ProgressiveSearch(LASVC)"),
@@ -140,7 +140,7 @@ def draw_grids(results, folder):
         )  # fmt: skip
         for axis, name in ((panel.xaxis, "gamma"), (panel.yaxis, "C")):
             at = range(0, len(grid[name]), max(1, len(grid[name]) // 3))
-            axis.set_ticks(list(at), [f"{grid[name][k]:.2g}" for k in at])
+            axis.set_ticks(list(at), [plain(grid[name][k]) for k in at])
         panel.set(title=SETS[work].title, xlabel="gamma", ylabel="C")
     handles, labels = axes.flat[0].get_legend_handles_labels()
     legend = dict(frameon=False, loc="center", fontsize=9, labelspacing=1.5)

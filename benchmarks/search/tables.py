@@ -70,8 +70,13 @@ def times_of(results):
     return list_table(header, rows) if rows else None
 
 
+def plain(value):
+    """Two digits, and no powers of ten."""
+    return f"{float(f'{value:.2g}'):g}"
+
+
 def _pair(record):
-    return ", ".join(f"{float(f'{record[name]:.2g}'):g}" for name in ("C", "gamma"))
+    return f"{plain(record['C'])}, {plain(record['gamma'])}"
 
 
 def _pairs(records):
