@@ -3,6 +3,7 @@
 import _thread
 import copy
 import pickle
+import signal
 import threading
 
 import numpy as np
@@ -436,9 +437,17 @@ def test_parameters_that_change():
         stream.partial_fit(X, y)
 
 
+@pytest.fixture
+def hears_interrupts():
+    # What a shell starts with & is born deaf to Ctrl-C.
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, former)
+
+
 @with_problems
 @pytest.mark.parametrize("begin", [0, 100], ids=["first chunk", "later"])
-def test_an_interrupt_between_two_blocks(problem, begin):
+def test_an_interrupt_between_two_blocks(problem, begin, hears_interrupts):
     X, y = rows_of(problem)
 
     class Interrupted(Busy):
