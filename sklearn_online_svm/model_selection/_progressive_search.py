@@ -17,7 +17,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import _check_method_params, _num_samples
 
-from .._base import callbacks, routes_metadata
+from .._base import callbacks, classes_of_stream, routes_metadata
 from ._candidates import Table, candidates_of, final_estimator
 from ._judging import Judge
 from ._plan import Run, first_rows, folds_of, planned, rungs
@@ -156,8 +156,8 @@ class ProgressiveSearch(BaseSearchCV):
     these. Standard errors are of paired differences, by the block jackknife with ten blocks. Equal
     scores are ranked by support vectors: fewer is better.
 
-    **What it can miss.** Small samples prefer small C and wide kernels: a candidate that is best
-    on all rows may be among the worst on the first ones. More rows at first (``min_resources``), a
+    **What it can miss.** Few rows have other favourites than many, a smaller C and a wider kernel
+    mostly: a candidate that is best on all rows may be among the worst on the first ones. More rows at first (``min_resources``), a
     smaller ``factor`` and more candidates to the end (``min_candidates``) make that less likely.
 
     **Interrupts.** Ctrl-C leaves the best so far as ``best_estimator_``, and :meth:`resume` goes
@@ -424,9 +424,7 @@ class ProgressiveSearch(BaseSearchCV):
         settings = self._settings(random)
         known = None
         if is_classifier(final_estimator(self.estimator)):
-            if classes is None:
-                raise ValueError("classes must be passed on the first call to partial_fit.")
-            known = unique_labels(classes)
+            known = classes_of_stream(classes)
         first = self.min_resources
         if first == "auto":
             first = first_rows(None, 0 if known is None else len(known))
@@ -542,7 +540,8 @@ class ProgressiveSearch(BaseSearchCV):
                 "is None."
             )
         check_classification_targets(y)
-        return unique_labels(y)
+        unique_labels(y)  # refuses a mix of types
+        return np.unique(y)
 
     def _targets(self, n_rows, n_classes):
         most = n_rows if self.max_resources == "auto" else min(n_rows, self.max_resources)
