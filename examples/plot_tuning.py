@@ -3,9 +3,9 @@
 What a search sees, and may miss
 =================================
 
-Many pairs of C and gamma learn one stream. After each stretch of rows they are compared on the next
-one, and the worst leave. On a chessboard a few rows say nothing about its fields: all pairs look
-alike at first, and those that win in the end may be among the ones that leave. With more rows
+Many pairs of C and gamma learn one stream. After each stretch of rows they are compared on the
+next one, and the worst leave. Few rows of a chessboard say little about its fields: other pairs
+look best at first, and those that win in the end may be among the ones that leave. With more rows
 before the first comparison they stay.
 """
 
@@ -31,8 +31,9 @@ X_test, y_test = chessboard(4000, seed=99)
 grid = {"C": np.logspace(-1, 2, 7), "gamma": np.logspace(-3, 2, 11)}
 
 # %%
-# With a place for everybody all stay to the end, which shows what a search does not see: which pair
-# is best after each stretch. The first comparison comes after 250 rows, less than two for each field.
+# With a place for everybody all stay to the end, which shows what a search does not see: which
+# pair is best after each stretch. The first comparison comes after 250 rows, fewer than two for
+# each field.
 
 everyone = ProgressiveSearch(LASVC(), grid, min_candidates=77, random_state=1).fit(X, y)
 rungs = everyone.cv_results_["rung"]
@@ -53,8 +54,8 @@ panels[0].set_ylabel("C")
 figure.colorbar(image, label="accuracy on the next rows")
 
 # %%
-# Two races, one with the default of 250 rows before anybody is compared, one with 500. A line for each
-# candidate, from its first comparison to its last.
+# Two races, one with the default of 250 rows before anybody is compared, one with 500. A line for
+# each candidate, from its first comparison to its last.
 
 quick = ProgressiveSearch(LASVC(), grid, random_state=1).fit(X, y)
 careful = ProgressiveSearch(LASVC(), grid, min_resources=500, random_state=1).fit(X, y)

@@ -157,8 +157,9 @@ class ProgressiveSearch(BaseSearchCV):
     scores are ranked by support vectors: fewer is better.
 
     **What it can miss.** Few rows have other favourites than many, a smaller C and a wider kernel
-    mostly: a candidate that is best on all rows may be among the worst on the first ones. More rows at first (``min_resources``), a
-    smaller ``factor`` and more candidates to the end (``min_candidates``) make that less likely.
+    mostly: a candidate that is best on all rows may be among the worst on the first ones. More
+    rows at first (``min_resources``), a smaller ``factor`` and more candidates to the end
+    (``min_candidates``) make that less likely.
 
     **Interrupts.** Ctrl-C leaves the best so far as ``best_estimator_``, and :meth:`resume` goes
     on with the search.
