@@ -103,7 +103,7 @@ class Candidate:
     def __init__(self, number, params, estimator, preparation):
         self.number, self.params = number, params
         self.estimator, self.preparation = estimator, preparation
-        self.begin(1)
+        self.models = []
 
     def begin(self, n_folds, n_parts=0):
         """Start anew, with a model for each fold; so many parts of the stream are over."""
@@ -113,7 +113,8 @@ class Candidate:
 
     def restart(self, n_folds, n_parts):
         """Forget what has been learnt, and keep the scores."""
-        self.models = [clone(final_estimator(self.estimator)) for _ in range(n_folds)]
+        # What is copied has not been fitted; clone would take ten times as long.
+        self.models = [copy.deepcopy(final_estimator(self.estimator)) for _ in range(n_folds)]
         self.n_learnt = [n_parts] * n_folds
         self.has_begun = [False] * n_folds
 
@@ -175,10 +176,10 @@ def candidates_of(estimator, settings):
 
     Those whose transformers have the same parameters share them.
     """
-    shared, candidates = {}, []
+    unfitted, shared, candidates = clone(estimator), {}, []
     for number, params in enumerate(settings):
         # Values may be estimators, as in a search over the steps of a pipeline.
-        mine = clone(estimator).set_params(**clone(params, safe=False))
+        mine = copy.deepcopy(unfitted).set_params(**clone(params, safe=False))
         preparation = Preparation()
         if isinstance(mine, Pipeline):
             last = mine.steps[-1][0]

@@ -433,7 +433,10 @@ class ProgressiveSearch(BaseSearchCV):
         course = Course(
             first, self.factor, most, self.min_candidates, self.n_challengers, random
         ).grows_until(len(settings))
-        return Stream(self._race(settings, known, fading=True), course)
+        race = self._race(settings, known, fading=True)
+        for candidate in race.alive:
+            candidate.begin(1)
+        return Stream(race, course)
 
     def _advance(self):
         """Take what the stream has, and show the best."""
