@@ -25,6 +25,8 @@ extensions = [
     "numpydoc",
     "sphinx_gallery.gen_gallery",
 ]
+# What is inherited from scikit-learn refers to its glossary.
+suppress_warnings = ["ref.term"]
 exclude_patterns = ["_build", "_templates"]
 templates_path = ["_templates"]
 default_role = "literal"

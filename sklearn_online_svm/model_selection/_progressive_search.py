@@ -136,7 +136,7 @@ class ProgressiveSearch(BaseSearchCV):
         Class labels of the model.
     n_features_in_ : int
         Number of features of the model.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, when the model knows them.
     scorer_ : function or dict
         Scorers in use.

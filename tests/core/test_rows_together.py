@@ -49,7 +49,7 @@ def test_the_model_is_that_of_plenty_of_memory(layout, algorithm):
             assert_array_equal(little.state()["problems"][0][name], value, err_msg=name)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 3])
+@pytest.mark.parametrize("n_jobs", [pytest.param(1, marks=pytest.mark.slow), 3])
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
 def test_so_are_models_of_several_classes(layout, algorithm, n_jobs):

@@ -372,9 +372,9 @@ def assert_calls_end(first, last):
 
 
 def test_random_calls_come_to_an_end():
-    assert_calls_end(0, 120)
+    assert_calls_end(0, 60)
 
 
 @pytest.mark.slow
 def test_many_random_calls_come_to_an_end():
-    assert_calls_end(120, 2650)
+    assert_calls_end(60, 2650)

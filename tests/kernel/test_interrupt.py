@@ -280,7 +280,7 @@ start = time.perf_counter()
 check(make(**params).fit(X, y))
 seconds = time.perf_counter() - start
 n_interrupted = 0
-for _ in range(80):
+for _ in range(40):
     model = make(**params)
     signal.setitimer(signal.ITIMER_REAL, rng.uniform(0.02, 0.6) * seconds)
     try:

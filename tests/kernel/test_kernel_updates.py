@@ -67,7 +67,7 @@ def test_each_row(name, n_classes, layout):
 
 
 @with_all
-@with_classes
+@pytest.mark.parametrize("n_classes", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_passes(name, n_classes):
     """A row that makes a step again adds it."""
     X, y = rows(60, n_classes, seed=1)

@@ -3,6 +3,7 @@
 import _thread
 import itertools
 import pickle
+import signal
 import threading
 
 import numpy as np
@@ -337,8 +338,16 @@ def test_resume_wants_the_same_data(interrupted):
         found.resume(X, Y)
 
 
+@pytest.fixture
+def hears_interrupts():
+    # What a shell starts with & is born deaf to Ctrl-C.
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, former)
+
+
 @pytest.mark.parametrize("together", [False, True])
-def test_ctrl_c_at_any_time(shared, together):
+def test_ctrl_c_at_any_time(shared, together, hears_interrupts):
     shared(together)
     rows, labels = two_classes(4000, noise=1.0)
     grid = {"C": [1.0, 10.0, 100.0, 1e3], "gamma": [0.1, 0.3, 1.0]}
