@@ -108,11 +108,11 @@ def checked_Cs(Cs):
         raise ValueError(f"Cs must be one or more numbers, in one dimension, got {Cs!r}.")
     wrong = values[~(values > 0.0)]
     if len(wrong):
-        raise ValueError(f"Cs must be positive, got {wrong[0]!r}.")
+        raise ValueError(f"Cs must be positive, got {wrong[0]:g}.")
     values = np.sort(values)
     twice = values[1:][values[1:] == values[:-1]]
     if len(twice):
-        raise ValueError(f"Cs must be different from each other, got {twice[0]!r} twice.")
+        raise ValueError(f"Cs must be different from each other, got {twice[0]:g} twice.")
     return values
 
 

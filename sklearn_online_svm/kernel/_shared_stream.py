@@ -259,6 +259,8 @@ class SharedStream:
         kept = [i for i, model in enumerate(self.models) if id(model) not in leaving]
         self._tenants = [self._tenants[i] for i in kept if self._tenants]
         self.models = [self.models[i] for i in kept]
+        if not self.models:
+            self._loop = None
 
     def release(self, model):
         """Let one model leave the stream, and return it.

@@ -40,6 +40,19 @@ class Table:
             self.prepared[preparation] = preparation.transform(self.X)
         return self.prepared[preparation]
 
+    def keep_prepared(self, preparations):
+        """Give up what other transformers have made."""
+        self.prepared = {p: X for p, X in self.prepared.items() if p in preparations}
+
+    def copied(self):
+        """Return the same rows, which nobody else writes to."""
+        learning = {name: _copied(values) for name, values in self.learning.items()}
+        scoring = {
+            metric: {name: _copied(values) for name, values in given.items()}
+            for metric, given in self.scoring.items()
+        }
+        return Table(_copied(self.X), _copied(self.y), learning, scoring)
+
     def take(self, preparation, rows):
         """Return X and y of some rows, and the arguments of ``partial_fit`` and of scorers."""
         X = _safe_indexing(self.rows_of(preparation), rows)
@@ -93,7 +106,7 @@ class Candidate:
     ----------
     models : list of estimators
     n_learnt : list of int
-        Parts of the stream that each has learnt.
+        Parts of the stream that each has learnt, wholly.
     marks : dict
         By the number of the comparison, what the judges gave.
     error : Exception or None
@@ -113,32 +126,50 @@ class Candidate:
 
     def restart(self, n_folds, n_parts):
         """Forget what has been learnt, and keep the scores."""
+        self.former = self.models[0] if self.models else None
         # What is copied has not been fitted; clone would take ten times as long.
         self.models = [copy.deepcopy(final_estimator(self.estimator)) for _ in range(n_folds)]
         self.n_learnt = [n_parts] * n_folds
         self.has_begun = [False] * n_folds
+        # Rows that each had seen when its last whole part was over, and where in the present part
+        # its last call began.
+        self.n_seen, self.begun_from = [0] * n_folds, [0] * n_folds
 
     def has_learnt(self, fold, seconds):
         """Note that a model has learnt a part of the stream."""
+        self.n_seen[fold] = getattr(self.models[fold], "n_samples_seen_", 0)
         self.n_learnt[fold] += 1
         self.fit_seconds += seconds
 
-    def learn(self, fold, X, y, arguments, classes):
-        """Have a model learn rows, wholly or not at all."""
-        if not _num_samples(X):
-            return
+    def left(self, fold):
+        """Return which rows of a part a model has not learnt, after an interrupt in its midst."""
+        seen = getattr(self.models[fold], "n_samples_seen_", 0) - self.n_seen[fold]
+        return slice(seen if hasattr(self.models[fold], "resume") else 0, None)
+
+    def learn(self, fold, X, y, arguments, classes, *, wholly=True):
+        """Have a model learn rows.
+
+        ``wholly``: what an interrupt leaves can be gone on with, by the same call.
+        """
         model = self.models[fold]
-        if getattr(model, "interrupted_", False):
-            model.resume(X, y, **arguments)
-            return
         resumes = hasattr(model, "resume")
-        if not resumes:
+        if getattr(model, "interrupted_", False):
+            model.resume(*_rest(self.begun_from[fold], X, y), **_rest_of(arguments, self, fold))
+            self.has_begun[fold] = True
+            return
+        begin = self.left(fold).start if wholly else 0
+        if _num_samples(X) <= begin:
+            return
+        self.begun_from[fold] = begin
+        given = _rest_of(arguments, self, fold)
+        X, y = _rest(begin, X, y)
+        if wholly and not resumes:
             # What an interrupt leaves of it is unknown.
             model = copy.deepcopy(model)
         if not self.has_begun[fold] and classes is not None:
-            arguments = {**arguments, "classes": classes}
-        model.partial_fit(X, y, **arguments)
-        self.models[fold], self.has_begun[fold] = model, True
+            given = {**given, "classes": classes}
+        model.partial_fit(X, y, **given)
+        self.models[fold], self.has_begun[fold], self.former = model, True, None
 
     def release(self):
         """Give up the models of who has left the race."""
@@ -147,7 +178,10 @@ class Candidate:
     def twin(self):
         """Return a candidate that has learnt the same, and goes on by itself."""
         twin = copy.copy(self)
-        twin.models = [copy.deepcopy(self.models[0])]
+        # In the midst of the last training: that of a fold, until the model has begun anew.
+        model = self.models[0] if self.has_begun[0] or self.former is None else self.former
+        twin.models = [copy.deepcopy(model)]
+        twin.n_seen, twin.begun_from = list(self.n_seen), list(self.begun_from)
         twin.n_learnt, twin.has_begun = list(self.n_learnt), list(self.has_begun)
         if not self.preparation.is_fitted:
             twin.preparation = copy.deepcopy(self.preparation)
@@ -167,8 +201,24 @@ class Candidate:
         """Support vectors of the first model, nan of one that has none."""
         if not self.models:
             return self._n_support
-        n_support = getattr(self.models[0], "n_support_", None) if any(self.has_begun) else None
+        n_support = getattr(self.models[0], "n_support_", None)
         return np.nan if n_support is None else float(np.sum(n_support))
+
+
+def _copied(array):
+    return array.copy() if hasattr(array, "copy") else copy.copy(array)
+
+
+def _rest(begin, *arrays):
+    """Rows from ``begin`` on, of arrays that may be None."""
+    if not begin:
+        return arrays
+    return tuple(None if a is None else _safe_indexing(a, slice(begin, None)) for a in arrays)
+
+
+def _rest_of(arguments, candidate, fold):
+    begin = candidate.begun_from[fold]
+    return {name: _rest(begin, values)[0] for name, values in arguments.items()}
 
 
 def candidates_of(estimator, settings):

@@ -21,12 +21,21 @@ def companies_of(candidates, part):
         X, *_ = part.of(preparation, 0)
         if getattr(X, "ndim", 1) < 2 or X.shape[1] < WORTH_SHARING:
             continue
-        prepared = [c for c in candidates if c.preparation is preparation]
+        prepared = [c for c in candidates if c.preparation is preparation and _is_valid(c)]
         for fold in range(n_folds):
             for group in SharedStream.groups([c.models[fold] for c in prepared]):
                 if len(group) > 1:
                     companies.append(Company([prepared[k] for k in group], fold))
     return companies
+
+
+def _is_valid(candidate):
+    """Whether the parameters are those of a model; else it says so itself when it learns."""
+    try:
+        SharedStream.groups(candidate.models)
+    except ValueError:
+        return False
+    return True
 
 
 class Company:
@@ -38,18 +47,12 @@ class Company:
     def __init__(self, candidates, fold):
         self.candidates, self.fold = list(candidates), fold
         self.stream = SharedStream([candidate.models[fold] for candidate in candidates])
-        # Rows that all had seen when the part began that an interrupt has ended.
-        self.begun_at = None
 
     def learn(self, part, race):
-        """Have all learn their rows of a part."""
+        """Have all learn their rows of a part, those that an interrupt has left of it."""
         fold, first = self.fold, self.candidates[0]
         X, y, arguments, _ = part.of(first.preparation, fold)
-        n_seen = getattr(first.models[fold], "n_samples_seen_", 0)
-        if self.begun_at is None:
-            self.begun_at = n_seen
-        left = slice(n_seen - self.begun_at, None)
-        start = perf_counter()
+        left, start = first.left(fold), perf_counter()
         if _num_samples(X) > left.start:
             given = {name: _safe_indexing(values, left) for name, values in arguments.items()}
             rows, labels = _safe_indexing(X, left), _safe_indexing(y, left)
@@ -60,7 +63,6 @@ class Company:
                 self.leave(list(self.candidates))
                 raise
         seconds = (perf_counter() - start) / len(self.candidates)
-        self.begun_at = None
         for candidate in self.candidates:
             candidate.has_begun[fold] = candidate.has_begun[fold] or _num_samples(X) > 0
             candidate.has_learnt(fold, seconds)

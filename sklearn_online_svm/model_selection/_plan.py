@@ -1,7 +1,7 @@
 """A search over rows that are all at hand: which rows, in which steps."""
 
 import math
-from numbers import Number
+from numbers import Integral, Real
 
 import numpy as np
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit, check_cv
@@ -35,9 +35,9 @@ def rungs(n_rows, first, factor, *, exact):
     if first >= n_rows:
         return [n_rows]
     n_steps = max(1, round(math.log(n_rows / first, factor)))
-    if exact:
-        return [*(round(first * factor**k) for k in range(n_steps)), n_rows]
-    return [*(max(1, round(n_rows / factor ** (n_steps - k))) for k in range(n_steps)), n_rows]
+    begin = first if exact else n_rows / factor**n_steps
+    ends = {max(1, round(begin * factor**k)) for k in range(n_steps)}
+    return [*sorted(end for end in ends if end < n_rows), n_rows]
 
 
 def places(n_candidates, n_comparisons):
@@ -90,13 +90,24 @@ class Folds:
         return self.held or [self.order[first:last]]
 
 
-def folds_of(scores, cv, order, y, *, is_classifier, split):
+def folds_of(scores, cv, order, y, *, is_classifier, split, random):
     """Return the folds that ``scores`` and ``cv`` ask for; ``split`` are arguments for ``cv``."""
     if scores == "progressive":
+        if cv is not None:
+            raise ValueError(
+                f"cv is for scores='holdout' or 'cv', got cv={cv!r} with scores='progressive'."
+            )
         return Folds(order)
-    if scores == "holdout" and (cv is None or isinstance(cv, Number)):
+    if scores == "holdout" and isinstance(cv, Integral):
+        raise ValueError(
+            f"cv must be a share of the rows, or a splitter, where scores='holdout', got {cv!r}. "
+            "scores='cv' takes a number of folds."
+        )
+    if scores == "cv" and isinstance(cv, Real) and not isinstance(cv, Integral):
+        raise ValueError(f"cv must be a number of folds where scores='cv', got {cv!r}.")
+    if scores == "holdout" and (cv is None or isinstance(cv, Real)):
         kind = StratifiedShuffleSplit if is_classifier else ShuffleSplit
-        cv = kind(n_splits=1, test_size=0.2 if cv is None else cv, random_state=0)
+        cv = kind(n_splits=1, test_size=0.2 if cv is None else cv, random_state=random)
     cv = check_cv(cv, y, classifier=is_classifier)
     held = [test for _, test in cv.split(np.zeros((len(order), 1)), y, **split)]
     if scores == "holdout" and len(held) != 1:
@@ -145,7 +156,7 @@ class Run:
 
     def __init__(self, race, table, folds, steps):
         self.race, self.table, self.folds, self.steps = race, table, folds, steps
-        self.at = 0
+        self.at, self.parts = 0, {}
 
     def go_on(self, over):
         """Take all steps that are left.
@@ -168,16 +179,41 @@ class Run:
         self.at = 0
 
     def learn(self, first, last):
-        self.race.learn(Part(self.table, self.folds.learning(first, last)), last)
+        self.race.learn(self.part("learning", first, last), last)
 
     def compare(self, first, last):
-        self.race.compare(Part(self.table, self.folds.scoring(first, last)))
+        self.race.compare(self.part("scoring", first, last))
+
+    def part(self, purpose, first, last):
+        """Return a part of the table, the same object as long as it has the same rows."""
+        key = (first, last) if self.folds.is_progressive else (purpose, first, last)
+        if purpose == "scoring" and self.folds.held:
+            key = purpose
+        if key not in self.parts:
+            rows = getattr(self.folds, purpose)(first, last)
+            # Of the others only the rows that are held out come back.
+            self.parts = {k: part for k, part in self.parts.items() if k == "scoring"}
+            self.parts[key] = Part(self.table, rows)
+        return self.parts[key]
 
     def cut(self, n_places):
         self.race.cut(n_places)
+        self.table.keep_prepared({candidate.preparation for candidate in self.race.alive})
 
     def decide(self):
         self.race.decide()
+        self.table.keep_prepared({candidate.preparation for candidate in self.race.alive})
+
+    def without_rows(self):
+        """Let go of the rows: who goes on has to give them again."""
+        self.parts = {}
+        self.table.X = self.table.y = None
+        self.table.keep_prepared(())
+
+    def with_rows(self, X, y):
+        """Take the rows again."""
+        self.table.X, self.table.y = X, y
+        return self
 
     def learn_rest(self, first):
         """Have the best learn what it has not: rows beyond the race, and those held out."""
@@ -189,7 +225,8 @@ class Run:
             rows = self.folds.order
             if len(best.models) > 1:
                 best.restart(1, n_parts)
-        self.race.learn(Part(self.table, [rows]), len(self.folds.all_rows))
+        if len(rows):
+            self.race.learn(Part(self.table, [rows]), self.race.n_rows + len(rows))
 
     def finish(self):
         """Solve to the end what can be solved."""

@@ -1,5 +1,6 @@
 """Search for parameters while training: candidates learn one stream, and the worst leave."""
 
+from dataclasses import replace
 from inspect import signature
 from numbers import Integral, Real
 
@@ -10,14 +11,15 @@ from sklearn.metrics import check_scoring
 from sklearn.metrics._scorer import _check_multimetric_scoring
 from sklearn.model_selection import ParameterGrid, ParameterSampler
 from sklearn.model_selection._search import BaseSearchCV
-from sklearn.utils import check_random_state, indexable
+from sklearn.utils import check_random_state, column_or_1d, indexable
 from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
-from sklearn.utils.validation import _check_method_params, _num_samples
+from sklearn.utils.validation import _check_method_params, _check_sample_weight, _num_samples
 
 from .._base import callbacks, classes_of_stream, routes_metadata
+from .._contract import refuse_change
 from ._candidates import Table, candidates_of, final_estimator
 from ._judging import Judge
 from ._plan import Run, first_rows, folds_of, planned, rungs
@@ -25,6 +27,12 @@ from ._race import Race, Rules
 from ._stream import Course, Stream
 
 __all__ = ["ProgressiveSearch"]
+
+# Parameters that cannot change while a search goes on.
+FIXED = (
+    *("estimator", "param_grid", "scoring", "refit", "n_candidates", "factor", "min_resources"),
+    *("max_resources", "select", "min_candidates", "n_challengers", "error_score"),
+)
 
 
 def _learns_in_parts(search):
@@ -55,7 +63,9 @@ class ProgressiveSearch(BaseSearchCV):
         What is tuned. It has ``partial_fit``, or is a :class:`~sklearn.pipeline.Pipeline` whose
         last step has. The transformers of a pipeline are fitted once and then frozen: by ``fit``
         on all rows without their labels (one that needs labels on the rows of the first rung
-        alone), by ``partial_fit`` on the rows of the first rung.
+        alone), by ``partial_fit`` on the rows of the first rung (until it is full, the model that
+        is shown has transformers of its own, fitted on the first chunk). ``gamma="scale"`` is that
+        of the first rung, too.
     param_grid : dict or list of dicts
         Names of parameters, and lists of values to try; or, with ``n_candidates``, distributions
         with a method ``rvs``.
@@ -84,8 +94,8 @@ class ProgressiveSearch(BaseSearchCV):
 
         ``partial_fit`` is always progressive.
     cv : int, float, cross-validation generator or iterable, default=None
-        With ``scores="holdout"`` the share (or number) of rows that is held out, or a splitter of
-        one split; with ``"cv"`` the number of folds (default 5), or a splitter.
+        With ``scores="holdout"`` the share of rows that is held out, or a splitter of one split;
+        with ``"cv"`` the number of folds (default 5), or a splitter.
     refit : bool or str, default=True
         The metric that decides where there are several. There is always a model in the end.
     select : {"best", "one-se"}, default="best"
@@ -96,7 +106,8 @@ class ProgressiveSearch(BaseSearchCV):
     n_challengers : int, default=0
         In a stream without end (``partial_fit``): once the race has come down to
         ``min_candidates``, so many of those that have left begin anew with each rung, and stay if
-        they are better. 0: the last one learns on alone.
+        they are better in the next comparison, which alone counts then. 0: the last one learns on
+        alone.
     error_score : "raise" or number, default=nan
         Score of a candidate that raises an error; it leaves the race, with a warning.
     shuffle : bool, default=True
@@ -104,7 +115,7 @@ class ProgressiveSearch(BaseSearchCV):
     n_jobs : int, default=None
         Threads that candidates are shared among. The result is the same for any number.
     random_state : int, RandomState instance or None, default=None
-        Seeds the order of the rows, the draw of candidates, and of challengers.
+        Seeds the order of the rows, what is held out, the draw of candidates, and of challengers.
     verbose : int, default=0
         1 prints a line for each comparison.
 
@@ -280,41 +291,33 @@ class ProgressiveSearch(BaseSearchCV):
         KeyboardInterrupt
             Of Ctrl-C; the best so far is there, and :meth:`resume` goes on.
         """
-        X, y = indexable(X, y)
+        X, y = self._rows(X, y)
         learning, scoring, split = self._routed(X, params)
         n_rows, random = _num_samples(X), check_random_state(self.random_state)
         settings = self._settings(random)
         order = random.permutation(n_rows) if self.shuffle else np.arange(n_rows)
         classes = self._classes_of(y)
         if classes is not None and "sample_weight" in learning:
-            weighted = np.asarray(y)[np.asarray(learning["sample_weight"]) > 0]
-            if len(unique_labels(weighted) if len(weighted) else ()) < min(2, len(classes)):
-                raise ValueError(
-                    "sample_weight must leave rows of two classes at least, got positive weights "
-                    f"for {len(weighted)} rows of {np.unique(weighted).tolist()}."
-                )
-        folds = folds_of(
-            self.scores, self.cv, order, y, is_classifier=classes is not None, split=split
-        )
-        targets = self._targets(len(folds.order), 0 if classes is None else len(classes))
+            refuse_one_class(y, learning["sample_weight"], classes)
+        is_classifier = classes is not None
+        options = dict(is_classifier=is_classifier, split=split, random=random)
+        folds = folds_of(self.scores, self.cv, order, y, **options)
+        targets = self._targets(len(folds.order), len(classes) if is_classifier else 0)
         if len(settings) > 1 and folds.is_progressive and len(targets) < 2:
             raise ValueError(
                 f"{len(settings)} candidates cannot be compared on n_samples={n_rows} rows with "
-                f"min_resources={self.min_resources!r}: there are none left to score them on."
+                f"min_resources={self.min_resources!r} and max_resources={self.max_resources!r}: "
+                "there are none left to score them on."
             )
         folds.check(targets[0])
         race = self._race(settings, classes, fading=folds.is_progressive)
-        table = Table(X, y, learning, scoring)
-        first = folds.order[: targets[0]]
         for candidate in race.alive:
             candidate.begin(max(1, len(folds.held)))
-            if not candidate.preparation.is_fitted:
-                candidate.preparation.fit(X, y, first)
-        self.__dict__.pop("_stream", None)
-        run = Run(race, table, folds, planned(folds, targets, len(settings)))
-        return self._go_on(run, fingerprint(X, y))
+        race.fit_transformers(X, y, folds.order[: targets[0]])
+        table = Table(X, y, learning, scoring)
+        return self._go_on(Run(race, table, folds, planned(folds, targets, len(settings))))
 
-    def _go_on(self, run, data):
+    def _go_on(self, run):
         """Take the steps that are left, and show the winner."""
         n_tasks = sum(step[0] in ("cut", "decide") for step in run.steps[run.at :])
         with callbacks(self, "comparison", n_tasks, run.table.X, run.table.y) as tell:
@@ -326,18 +329,24 @@ class ProgressiveSearch(BaseSearchCV):
             try:
                 run.go_on(over)
             except KeyboardInterrupt as interrupt:
-                self._interrupted = (run, data)
-                if any(run.race.best().has_begun):
-                    self._show(run.race, run.race.best().twin())
-                    interrupt.add_note(
-                        f"{type(self).__name__} holds the best so far and can be used as it is; "
-                        "resume(X, y) goes on with the search."
-                    )
+                self._interrupt(run, interrupt)
                 raise
-        self.__dict__.pop("_interrupted", None)
-        self._race_over = run.race
-        self._show(run.race, run.race.best())
+        self._show(run.race, run.race.best(), _race_over=run.race)
         return self
+
+    def _interrupt(self, run, interrupt):
+        """Show the best so far, and keep all but the rows, to go on."""
+        told = f"{type(self).__name__} was interrupted: resume(X, y) goes on with the search."
+        kept = {"_interrupted": (run, joblib.hash((run.table.X, run.table.y)))}
+        twin = run.race.best().twin()
+        run.without_rows()
+        if hasattr(twin.models[0], "n_features_in_"):
+            self._show(run.race, twin, **kept)
+            told += " The best so far can be used as it is."
+        else:
+            self.__dict__ = {**self.__dict__, **kept}
+        # Those of a model do not concern those who have called the search.
+        interrupt.__notes__ = [told]
 
     @_fit_context(prefer_skip_nested_validation=False)
     def resume(self, X=None, y=None):
@@ -363,13 +372,14 @@ class ProgressiveSearch(BaseSearchCV):
         """
         if "_interrupted" in self.__dict__:
             run, data = self._interrupted
-            if X is None or fingerprint(*indexable(X, y)) != data:
+            X, y = (None, None) if X is None else self._rows(X, y)
+            if X is None or joblib.hash((X, y)) != data:
                 raise ValueError(
                     "resume goes on with the data of the interrupted fit, but X or y are not "
                     "those. Call fit to search on other data."
                 )
-            return self._go_on(run, data)
-        if "_stream" not in self.__dict__ or not self._stream.is_behind:
+            return self._go_on(run.with_rows(X, y))
+        if not self.__dict__.get("_is_behind"):
             raise ValueError("There is nothing to resume: no call of this search was interrupted.")
         return self._advance()
 
@@ -403,20 +413,38 @@ class ProgressiveSearch(BaseSearchCV):
         ValueError
             If a parameter or the input is invalid, or all candidates fail.
         """
-        X, y = indexable(X, y)
+        X, y = self._rows(X, y)
+        if not _num_samples(X):
+            raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
         learning, scoring, _ = self._routed(X, params, caller="partial_fit")
         if "_interrupted" in self.__dict__:
             raise ValueError(
                 "The fit of this search was interrupted: resume(X, y) goes on with it, fit begins "
                 "anew."
             )
-        table = Table(X, y, learning, scoring)
         stream = self.__dict__.get("_stream")
         if stream is None:
             stream = self._new_stream(classes)
-        stream.take(table)
+        if classes is not None and stream.race.classes is not None:
+            classes_of_stream(classes, stream.race.classes)
+        self._refuse_changes(stream.race)
+        try:
+            stream.take(Table(X, y, learning, scoring))
+        except KeyboardInterrupt as interrupt:
+            told = "has not taken these rows: give them again to go on."
+            interrupt.__notes__ = [f"{type(self).__name__} {told}"]
+            raise
         self._stream = stream
         return self._advance()
+
+    def _refuse_changes(self, race):
+        """Refuse parameters that cannot change while a search goes on, by name."""
+        race.rules = replace(race.rules, n_jobs=self.n_jobs)
+        for name, old in race.searched_with.items():
+            new = getattr(self, name)
+            plain = isinstance(old, (str, Real)) or old is None
+            if new is not old and not (plain and (new == old or new != new and old != old)):
+                refuse_change(name, old, new)
 
     def _new_stream(self, classes):
         if "_race_over" in self.__dict__:
@@ -440,25 +468,27 @@ class ProgressiveSearch(BaseSearchCV):
 
     def _advance(self):
         """Take what the stream has, and show the best."""
+        self._is_behind = True
         stream = self._stream
         try:
             stream.advance(lambda: self._report(stream.race))
             self._show(stream.race, stream.shown())
         except KeyboardInterrupt as interrupt:
-            interrupt.add_note(
-                f"{type(self).__name__} has taken these rows; resume(), or the next partial_fit, "
-                "goes on with the search."
-            )
+            told = "has taken these rows; resume(), or the next partial_fit, goes on."
+            interrupt.__notes__ = [f"{type(self).__name__} {told}"]
             raise
+        self._is_behind = False
         return self
 
-    def _show(self, race, candidate):
-        """Set what users see, in one step."""
-        self.__dict__ = {**self.__dict__, **self._shown(race, candidate)}
+    def _show(self, race, candidate, **more):
+        """Set what users see, in one step; ``more`` is what stands for the state of the search."""
+        left = () if not more else ("_stream", "_interrupted", "_race_over", "_is_behind")
+        known = {name: value for name, value in self.__dict__.items() if name not in left}
+        self.__dict__ = {**known, **self._shown(race, candidate), **more}
 
     def _shown(self, race, candidate):
         """Return the attributes that show a race, and the model of a candidate."""
-        metrics = list(race.judge.scorers)
+        scorers, metrics = race.judge.scorers, list(race.judge.scorers)
         results = race.results.columns(metrics, self.error_score)
         shown = dict(
             best_estimator_=candidate.fitted(),
@@ -469,6 +499,8 @@ class ProgressiveSearch(BaseSearchCV):
             n_candidates_=[len(comparison.candidates) for comparison in race.comparisons],
             n_resources_=[comparison.n_resources for comparison in race.comparisons],
             n_remaining_candidates_=len(race.alive),
+            multimetric_=race.is_multimetric,
+            scorer_=dict(scorers) if race.is_multimetric else scorers[metrics[0]],
         )
         if shown["best_index_"] is not None:
             scores = results[f"mean_test_{metrics[0]}"]
@@ -482,10 +514,11 @@ class ProgressiveSearch(BaseSearchCV):
         if not self.verbose:
             return
         last = race.comparisons[-1]
+        best = last.ranked()[0]
         print(
             f"[{type(self).__name__}] {last.n_resources} rows, {len(last.candidates)} candidates, "
-            f"{len(race.alive)} go on; best {last.score(last.best):.4f} "
-            f"+- {last.error(last.best):.4f}: {last.best.params}"
+            f"{len(race.alive)} go on; best {last.score(best):.4f} "
+            f"+- {last.error(best):.4f}: {best.params}"
         )
 
     # ---------------------------------------------------------------------------- what it needs
@@ -503,12 +536,26 @@ class ProgressiveSearch(BaseSearchCV):
                             f"param_grid[{name!r}] is a distribution, {values!r}: n_candidates "
                             "must be the number of candidates to draw, got 'exhaust'."
                         )
-            return list(ParameterGrid(self.param_grid))
+            settings = list(ParameterGrid(self.param_grid))
+            if not settings:
+                raise ValueError(
+                    f"param_grid must hold one candidate at least, got {self.param_grid!r}."
+                )
+            return settings
         return list(ParameterSampler(self.param_grid, int(n), random_state=random))
+
+    def _rows(self, X, y):
+        """Return rows that can be indexed, and targets in one dimension."""
+        if not hasattr(final_estimator(self.estimator), "partial_fit"):
+            name = type(final_estimator(self.estimator)).__name__
+            raise ValueError(f"estimator must have partial_fit, which this {name} has not.")
+        X, y = indexable(X, y)
+        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
+            y = column_or_1d(y, warn=True)
+        return X, y
 
     def _race(self, settings, classes, *, fading):
         scorers = self._scorers()
-        self.scorer_ = scorers if self.multimetric_ else next(iter(scorers.values()))
         rules = Rules(
             floor=self.min_candidates,
             fading=fading,
@@ -516,13 +563,17 @@ class ProgressiveSearch(BaseSearchCV):
             error_score=self.error_score,
             n_jobs=self.n_jobs,
         )
-        candidates = candidates_of(self.estimator, settings)
-        return Race(candidates, Judge(scorers), rules, classes)
+        race = Race(candidates_of(self.estimator, settings), Judge(scorers), rules, classes)
+        race.is_multimetric = self._has_several_metrics()
+        race.searched_with = {name: getattr(self, name) for name in FIXED}
+        return race
+
+    def _has_several_metrics(self):
+        return isinstance(self.scoring, (list, tuple, dict, set))
 
     def _scorers(self):
         """Return scorers by name, the one that decides first."""
-        self.multimetric_ = isinstance(self.scoring, (list, tuple, dict, set))
-        if not self.multimetric_:
+        if not self._has_several_metrics():
             if callable(self.scoring):
                 return {"score": self.scoring}
             return {"score": check_scoring(self.estimator, self.scoring)}
@@ -556,12 +607,13 @@ class ProgressiveSearch(BaseSearchCV):
     def _routed(self, X, params, caller="fit"):
         """Return what partial_fit, the scorers and cv are given of the metadata."""
         params = _check_method_params(X, params={k: v for k, v in params.items() if v is not None})
-        metrics = self._scorers()
+        if "sample_weight" in params:
+            params["sample_weight"] = _check_sample_weight(params["sample_weight"], X)
+        metrics, several = self._scorers(), self._has_several_metrics()
         if routes_metadata():
             routed = process_routing(self, caller, **params)
             scoring = {
-                name: routed[f"scorer_{name}" if self.multimetric_ else "scorer"].score
-                for name in metrics
+                name: routed[f"scorer_{name}" if several else "scorer"].score for name in metrics
             }
             return routed.estimator.partial_fit, scoring, routed.splitter.split
         split = {"groups": params.pop("groups")} if "groups" in params else {}
@@ -593,7 +645,7 @@ class ProgressiveSearch(BaseSearchCV):
         )
         for name, scorer in self._scorers().items():
             router.add(
-                **{f"scorer_{name}" if self.multimetric_ else "scorer": scorer},
+                **{f"scorer_{name}" if self._has_several_metrics() else "scorer": scorer},
                 method_mapping=MethodMapping()
                 .add(caller="score", callee="score")
                 .add(caller="fit", callee="score")
@@ -611,6 +663,11 @@ def takes_weights(scorer):
     return "sample_weight" in signature(scorer).parameters
 
 
-def fingerprint(X, y):
-    """Return what tells data from others: their size, and a hash of the targets."""
-    return _num_samples(X), joblib.hash(y)
+def refuse_one_class(y, sample_weight, classes):
+    """Raise an error where weights leave rows of a single class."""
+    weighted = np.unique(np.asarray(y)[np.asarray(sample_weight) > 0])
+    if len(weighted) < min(2, len(classes)):
+        raise ValueError(
+            "sample_weight must leave rows of two classes at least, got positive weights for "
+            f"{weighted.tolist()} alone."
+        )

@@ -78,49 +78,74 @@ class Race:
     def __init__(self, candidates, judge, rules, classes):
         self.alive = list(candidates)
         self.judge, self.rules, self.classes = judge, rules, classes
-        self.n_parts, self.n_rows = 0, 0
+        # Rows learnt at the end of each part.
+        self.ends = []
         self.comparisons, self.results = [], Results()
         # Those who share a stream; None: they have not come together yet.
         self.companies = None
 
     # ---------------------------------------------------------------------------- the steps
 
+    def fit_transformers(self, X, y, first):
+        """Fit those that have not been fitted; see :class:`Preparation`."""
+        for candidate in self.alive:
+            if candidate.preparation.is_fitted:
+                continue
+            try:
+                candidate.preparation.fit(X, y, first)
+            except Exception as error:
+                self.failed(candidate, error)
+        self.drop_failed()
+
     def learn(self, part, n_rows):
         """Have all learn a part of the stream; ``n_rows`` is where it ends."""
-        self.meet(part)
+        if n_rows <= self.n_rows:
+            return  # it was over when an interrupt came
         todo = [
             (candidate, fold)
             for candidate in self.alive
             for fold in range(len(candidate.models))
             if candidate.n_learnt[fold] == self.n_parts
         ]
-        for candidate, fold in todo:
-            part.of(candidate.preparation, fold)  # once, before threads want it
+        todo = [one for one in todo if self.prepare(part, *one)]
+        self.meet(part)
         together = [company for company in self.companies if company.candidates]
         in_company = {(c, company.fold) for company in together for c in company.candidates}
         work = [company for company in together if (company.candidates[0], company.fold) in todo]
         work += [one for one in todo if one not in in_company]
         self.all_at_once(lambda one: self.learn_work(one, part), work)
         self.drop_failed()
-        self.n_parts, self.n_rows = self.n_parts + 1, n_rows
+        self.ends.append(n_rows)
+
+    @property
+    def n_parts(self):
+        """Parts of the stream that all have learnt."""
+        return len(self.ends)
+
+    @property
+    def n_rows(self):
+        """Rows that all have learnt."""
+        return self.ends[-1] if self.ends else 0
 
     def compare(self, part):
         """Score all on a part of the stream, and note how they have done."""
         number = len(self.comparisons)
-        todo = [candidate for candidate in self.alive if number not in candidate.marks]
-        for candidate in todo:
-            for fold in range(len(candidate.models)):
-                part.of(candidate.preparation, fold)
+        todo = [
+            candidate
+            for candidate in self.alive
+            if number not in candidate.marks
+            and all(self.prepare(part, candidate, fold) for fold in range(len(candidate.models)))
+        ]
         self.meet(part)
         answers = {}
         together = [company for company in self.companies if company.candidates]
-        self.all_at_once(lambda company: answers.update(company.answers(part)), together)
+        self.all_at_once(lambda company: self.ask(company, part, answers), together)
         self.all_at_once(lambda candidate: self.score_one(candidate, part, number, answers), todo)
         self.drop_failed()
-        self.comparisons.append(self.compared())
+        self.comparisons.append(Comparison(list(self.alive), self.n_rows, self.weights()))
 
     def cut(self, n_places):
-        """Let only so many go on, and of those close behind them half as many."""
+        """Let only so many go on, and of those close behind them a quarter as many."""
         last = self.comparisons[-1]
         ranked = last.ranked()
         n_places = min(len(ranked), max(n_places, self.rules.floor))
@@ -133,7 +158,14 @@ class Race:
 
     def decide(self):
         """End the race: the winner of the last comparison is the only one left."""
-        self.go_on([self.comparisons[-1].best])
+        last = self.comparisons[-1]
+        ranked = [candidate for candidate in last.ranked() if candidate in self.alive]
+        winner = ranked[0]
+        if self.rules.cheapest:
+            difference, error = last.against(ranked, winner)
+            close = [c for c, d, e in zip(ranked, difference, error) if d >= -e]
+            winner = min(close, key=lambda c: (cost(c), c.number))
+        self.go_on([winner])
 
     def go_on(self, kept):
         """Let the others leave; the comparison is written down."""
@@ -153,6 +185,8 @@ class Race:
         """Take candidates out of their companies."""
         for company in self.companies or ():
             company.leave(candidates)
+        if self.companies:
+            self.companies = [company for company in self.companies if company.candidates]
 
     def __getstate__(self):
         # Stored models are independent; they come together again with the next part.
@@ -160,9 +194,8 @@ class Race:
 
     def best(self):
         """Return who leads."""
-        if self.comparisons and self.comparisons[-1].best in self.alive:
-            return self.comparisons[-1].best
-        return self.alive[0]
+        ranked = self.comparisons[-1].ranked() if self.comparisons else []
+        return next((candidate for candidate in ranked if candidate in self.alive), self.alive[0])
 
     def join(self, candidates):
         """Let some begin anew, with the next part that is learnt."""
@@ -171,6 +204,21 @@ class Race:
         self.alive = sorted([*self.alive, *candidates], key=lambda candidate: candidate.number)
 
     # ---------------------------------------------------------------------------- one by one
+
+    def prepare(self, part, candidate, fold):
+        """Have the rows of a part made, before threads want them; whether that worked."""
+        try:
+            part.of(candidate.preparation, fold)
+        except Exception as error:
+            self.failed(candidate, error)
+        return candidate.error is None
+
+    def ask(self, company, part, answers):
+        """Note what those in company say of the rows of a part."""
+        try:
+            answers.update(company.answers(part))
+        except Exception:
+            return  # each is asked alone, and fails alone
 
     def learn_work(self, work, part):
         """Have a company learn, or a model of a candidate that is in none."""
@@ -192,6 +240,7 @@ class Race:
             candidate.learn(fold, X, y, arguments, self.classes)
         except Exception as error:
             self.failed(candidate, error)
+            return
         candidate.has_learnt(fold, perf_counter() - start)
 
     def score_one(self, candidate, part, number, answers):
@@ -218,6 +267,8 @@ class Race:
             return
         error = failed[0].error
         if len(failed) == len(self.alive):
+            for candidate in failed:
+                candidate.error = None  # they may try again
             error.add_note(
                 f"All {len(failed)} candidates failed; this was the first one, with "
                 f"{failed[0].params}."
@@ -234,6 +285,7 @@ class Race:
         self.alive = [candidate for candidate in self.alive if candidate.error is None]
         for candidate in failed:
             self.results.note_failure(candidate, len(self.comparisons), self.n_rows)
+            candidate.release()
 
     def all_at_once(self, operation, todo):
         """Do something for each, in threads where there are several.
@@ -274,24 +326,14 @@ class Race:
         }
         return {number: weight / sum(raw.values()) for number, weight in raw.items()}
 
-    def compared(self):
-        """Return how all stand after the comparison that has just been made."""
-        comparison = Comparison(list(self.alive), self.n_rows, self.weights())
-        ranked = comparison.ranked()
-        comparison.best = ranked[0]
-        if self.rules.cheapest:
-            difference, error = comparison.against(ranked, ranked[0])
-            close = [c for c, d, e in zip(ranked, difference, error) if d >= -e]
-            comparison.best = min(close, key=lambda c: (cost(c), c.number))
-        return comparison
-
 
 class Comparison:
     """How all that are in the race do, by the same rows for all."""
 
     def __init__(self, candidates, n_resources, weights):
         self.candidates, self.n_resources, self.weights = candidates, n_resources, weights
-        self.best = None
+        # Made now: some may begin anew later.
+        self.ranking = sorted(candidates, key=self.place)
 
     def score(self, candidate, metric=None):
         """Weighted mean of a candidate's scores; nan where there is none."""
@@ -315,14 +357,14 @@ class Comparison:
             variance += weight**2 * square
         return difference, np.sqrt(variance)
 
+    def place(self, candidate):
+        """Return what sorts candidates, the best first; of equal ones those with fewer vectors."""
+        score = self.score(candidate)
+        return np.isnan(score), -score, np.nan_to_num(candidate.n_support), candidate.number
+
     def ranked(self):
-        """Candidates, the best first; of equal ones those with fewer support vectors."""
-
-        def place(candidate):
-            score = self.score(candidate)
-            return np.isnan(score), -score, np.nan_to_num(candidate.n_support), candidate.number
-
-        return sorted(self.candidates, key=place)
+        """Candidates, the best first."""
+        return list(self.ranking)
 
 
 def cost(candidate):

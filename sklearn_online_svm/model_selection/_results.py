@@ -9,12 +9,19 @@ class Results:
     """What is written down of a race, as columns of ``cv_results_``."""
 
     def __init__(self):
-        self.lines = []
+        self.lines, self.n_noted = [], 0
+        self.table = None
 
     def note(self, comparison, rung, kept):
-        """Write down a comparison, and who goes on."""
-        ranked = comparison.ranked()
-        difference, error = comparison.against(ranked, comparison.best)
+        """Write down a comparison, and who goes on; if that is known, who does so after all."""
+        self.table = None
+        if rung < self.n_noted:
+            for line in self.lines:
+                if line["rung"] == rung:
+                    line["goes_on"] = line["number"] in [candidate.number for candidate in kept]
+            return
+        ranked, self.n_noted = comparison.ranked(), rung + 1
+        difference, error = comparison.against(ranked, ranked[0])
         for candidate, by, uncertain in zip(ranked, difference, error):
             marks = candidate.marks[rung]
             self.lines.append(
@@ -32,6 +39,7 @@ class Results:
 
     def note_failure(self, candidate, rung, n_resources):
         """Write down who has left without a score."""
+        self.table = None
         self.lines.append(self.line(candidate, rung, n_resources))
 
     @staticmethod
@@ -53,6 +61,11 @@ class Results:
 
     def columns(self, metrics, error_score):
         """Return the table as a dict of arrays; metrics by name, the first one decides."""
+        if self.table is None:
+            self.table = self.made_columns(metrics, error_score)
+        return self.table
+
+    def made_columns(self, metrics, error_score):
         lines, main = self.lines, metrics[0]
         failed = np.nan if error_score == "raise" else error_score
 

@@ -35,12 +35,16 @@ class Stream:
 
     @property
     def is_over(self):
-        return len(self.race.alive) == 1 and not self.course.n_challengers and self.rung is None
+        """Whether one is left, who learns rows as they come."""
+        goes_on = self.course.n_challengers and not self.course.is_last(self.n_rungs - 1)
+        return len(self.race.alive) == 1 and not goes_on and self.rung is None
 
     @property
     def is_behind(self):
         """Whether there is something to do without further rows."""
-        return self.rung is not None or self.n_waiting >= self.course.length(self.n_rungs)
+        if self.rung is not None or self.is_over:
+            return self.rung is not None or bool(self.waiting)
+        return self.n_waiting >= self.course.length(self.n_rungs)
 
     @property
     def n_waiting(self):
@@ -49,18 +53,21 @@ class Stream:
     # ---------------------------------------------------------------------------- rows
 
     def take(self, table):
-        """Let the model that is shown learn rows, and let them wait for the others.
+        """Let rows wait for their turn, and have the model that is shown learn them.
 
-        An error or an interrupt leaves them untaken.
+        Rows that it refuses are not taken, nor where an interrupt comes meanwhile. When one is
+        left the rows wait for ``advance`` alone.
         """
-        shown = self.shown()
-        try:
-            self.learn(shown, table)
-        except BaseException:
-            self.twin = None  # it is made again where it was one
-            raise
         if not self.is_over:
-            self.waiting.append(table)
+            if self.waiting:
+                refuse_another_kind(self.waiting[0], table)
+            shown = self.shown()
+            try:
+                self.learn(shown, table)
+            except BaseException:
+                self.twin = None  # it is made again
+                raise
+        self.waiting.append(table if self.is_over else table.copied())
 
     def learn(self, candidate, table):
         """Have one candidate alone learn rows."""
@@ -68,7 +75,7 @@ class Stream:
             candidate.preparation.fit(table.X, table.y, slice(None))
         rows = np.arange(_num_samples(table.X))
         X, y, arguments, _ = table.take(candidate.preparation, rows)
-        candidate.learn(0, X, y, arguments, self.race.classes)
+        candidate.learn(0, X, y, arguments, self.race.classes, wholly=False)
 
     def shown(self):
         """Return the best, or its twin, which has learnt the rows that wait, too."""
@@ -87,10 +94,15 @@ class Stream:
     # ---------------------------------------------------------------------------- rungs
 
     def advance(self, report):
-        """Take all rungs whose rows are there."""
+        """Take all rungs whose rows are there; when one is left, the rows that wait."""
         while self.is_behind:
+            if self.is_over:
+                self.learn_waiting()
+                return
             if self.rung is None:
-                self.rung = self.next_rung(), self.course.steps(self.n_rungs, len(self.everyone))
+                table, waiting = self.next_rung()
+                steps = self.course.steps(self.n_rungs, len(self.everyone))
+                self.rung, self.waiting = (table, steps), waiting
                 self.n_rungs += 1
             table, steps = self.rung
             part = Part(table, [np.arange(_num_samples(table.X))])
@@ -99,17 +111,24 @@ class Stream:
                 if steps.pop(0)[0] in ("cut", "decide"):
                     report()
             self.rung, self.twin = None, None
-            if self.is_over:
-                waiting, self.waiting = self.waiting, []
-                for left in waiting:
-                    self.learn(self.race.alive[0], left)
+
+    def learn_waiting(self):
+        """Have the one that is left learn the rows that wait; those that it refuses are lost."""
+        while self.waiting:
+            try:
+                self.learn(self.race.alive[0], self.waiting[0])
+            except Exception:
+                self.waiting.pop(0)
+                raise
+            except BaseException:
+                self.waiting = [table.copied() for table in self.waiting]
+                raise
+            self.waiting.pop(0)
 
     def take_step(self, part, name, *arguments):
         race = self.race
         if name == "learn":
-            for candidate in race.alive:
-                if not candidate.preparation.is_fitted:
-                    candidate.preparation.fit(part.table.X, part.table.y, slice(None))
+            race.fit_transformers(part.table.X, part.table.y, slice(None))
             race.learn(part, self.course.end(self.n_rungs - 1))
         elif name == "compare":
             race.compare(part)
@@ -124,18 +143,18 @@ class Stream:
             race.join([left[k] for k in chosen])
 
     def next_rung(self):
-        """Take the rows of a rung out of those that wait."""
-        n, length = 0, self.course.length(self.n_rungs)
-        taken = []
+        """Return the rows of a rung, and those that wait behind them."""
+        n, length, taken = 0, self.course.length(self.n_rungs), []
+        left = list(self.waiting)
         while n < length:
-            taken.append(self.waiting.pop(0))
+            taken.append(left.pop(0))
             n += _num_samples(taken[-1].X)
         if n > length:
             last = taken.pop()
             size = _num_samples(last.X) - (n - length)
             taken.append(part_of(last, slice(0, size)))
-            self.waiting.insert(0, part_of(last, slice(size, None)))
-        return joined(taken)
+            left.insert(0, part_of(last, slice(size, None)))
+        return joined(taken), left
 
 
 class Course:
@@ -173,13 +192,19 @@ class Course:
     def end(self, rung):
         """Rows that have been learnt when a rung is over."""
         grown = min(rung, self.n_growing)
-        rows = round(self.first * self.factor**grown)
-        return rows + (rung - grown) * self.longest()
+        return self.grown(grown) + (rung - grown) * self.longest()
+
+    def grown(self, rung):
+        # A factor near 1 adds a row at least.
+        return max(self.first + rung, round(self.first * self.factor**rung))
 
     def longest(self):
         grown = self.n_growing
-        before = round(self.first * self.factor ** (grown - 1)) if grown else 0
-        return round(self.first * self.factor**grown) - before
+        return self.grown(grown) - (self.grown(grown - 1) if grown else 0)
+
+    def is_last(self, rung):
+        """Whether the best goes on alone after a rung, whoever else might come."""
+        return rung > 0 and self.end(rung) >= self.most
 
     def length(self, rung):
         """Rows of a rung."""
@@ -190,11 +215,26 @@ class Course:
         if rung == 0:
             return [("learn",)]
         n_places = max(self.floor, int(np.ceil(n_candidates / self.factor**rung)))
-        is_last = self.end(rung) >= self.most or n_places == 1 and not self.n_challengers
-        steps = [("compare",), ("decide",) if is_last else ("cut", n_places)]
-        if self.n_challengers and n_places <= self.floor:
+        is_last = self.is_last(rung)
+        ends = is_last or (n_places == 1 and not self.n_challengers)
+        steps = [("compare",), ("decide",) if ends else ("cut", n_places)]
+        if self.n_challengers and n_places <= self.floor and not is_last:
             steps.append(("join", self.n_challengers))
         return [*steps, ("learn",)]
+
+
+def refuse_another_kind(table, other):
+    """Raise an error where rows cannot be joined with those that wait."""
+    if hasattr(table.X, "iloc") != hasattr(other.X, "iloc"):
+        raise ValueError(
+            f"X must be of one kind all along a stream, got {type(other.X).__name__} after "
+            f"{type(table.X).__name__}."
+        )
+    if table.learning.keys() != other.learning.keys():
+        raise ValueError(
+            "Metadata must be the same all along a stream, got "
+            f"{sorted(other.learning)} after {sorted(table.learning)}."
+        )
 
 
 def part_of(table, rows):
@@ -229,8 +269,8 @@ def joined(tables):
 
 def stacked(parts):
     """Put rows one below the other: arrays, sparse matrices, data frames, lists."""
-    if sparse.issparse(parts[0]):
-        return sparse.vstack(parts, format="csr")
+    if any(sparse.issparse(part) for part in parts):
+        return sparse.vstack([sparse.csr_matrix(part) for part in parts], format="csr")
     if hasattr(parts[0], "iloc"):
         from pandas import concat
 

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.exceptions import FitFailedWarning
+from sklearn.exceptions import DataConversionWarning, FitFailedWarning
 from sklearn.feature_selection import SelectKBest
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import SGDClassifier
@@ -156,6 +156,12 @@ def test_rows_of_the_race_may_be_limited():
     found = search(max_resources=300).fit(X, Y)
     assert max(found.n_resources_) < 300
     assert found.best_estimator_.n_samples_seen_ == len(X)
+
+
+@pytest.mark.parametrize("factor", [1.01, 50.0])
+def test_extreme_factors(factor):
+    found = search(factor=factor, min_resources=20, grid={"C": [1.0, 10.0]}).fit(X[:200], Y[:200])
+    assert np.all(np.diff(found.n_resources_) > 0)
 
 
 def test_factor_and_first_rung():
@@ -328,6 +334,11 @@ def test_invalid_rows_are_refused_before_anything_is_lost():
         (dict(min_candidates=0), "min_candidates"),
         (dict(scoring=["accuracy", "f1_macro"]), "refit must be the name"),
         (dict(grid={"gama": [1]}), "gama"),
+        (dict(grid=[]), "param_grid must hold one candidate"),
+        (dict(cv=5), "cv is for scores='holdout' or 'cv'"),
+        (dict(scores="holdout", cv=5), "cv must be a share"),
+        (dict(scores="cv", cv=0.3), "cv must be a number of folds"),
+        (dict(min_resources=500, max_resources=100), "max_resources=100"),
     ],
 )
 def test_invalid_parameters_are_named(params, message):
@@ -336,8 +347,10 @@ def test_invalid_parameters_are_named(params, message):
 
 
 def test_an_estimator_without_partial_fit():
-    with pytest.raises((AttributeError, ValueError), match="partial_fit"):
+    with pytest.raises(ValueError, match="estimator must have partial_fit, which this SVC"):
         ProgressiveSearch(SVC(), {"C": [1, 2]}).fit(X, Y)
+    with pytest.raises(ValueError, match="estimator must have partial_fit"):
+        search(LASVC(kernel="precomputed"), {"C": [1, 2]}).fit(X @ X.T, Y)
 
 
 # -------------------------------------------------------------------------------- pipelines
@@ -430,6 +443,12 @@ def test_comparisons_of_one_class_alone_do_not_count():
     assert found.score(X, y) > 0.5
 
 
+def test_columns_of_targets_are_targets():
+    with pytest.warns(DataConversionWarning):
+        found = search().fit(X, Y.reshape(-1, 1))
+    assert_same_search(found, search().fit(X, Y))
+
+
 # -------------------------------------------------------------------------------- weights
 
 
@@ -480,6 +499,21 @@ def test_candidates_that_fail_leave():
     with pytest.warns(FitFailedWarning):
         found = search(Failing(random_state=0), {"alpha": [1, 1e-3]}, error_score=-1).fit(X, Y)
     assert found.cv_results_["mean_test_score"][0] == -1
+
+
+def test_transformers_that_fail_are_a_failure_of_their_candidates():
+    pipeline = make_pipeline(SelectKBest(), LASVC())
+    grid = {"selectkbest__k": [2, -3], "lasvc__C": [1.0, 10.0]}
+    with pytest.warns(FitFailedWarning, match="2 of 4 candidates failed"):
+        found = search(pipeline, grid).fit(X, Y)
+    assert found.best_params_["selectkbest__k"] == 2
+
+
+@pytest.mark.parametrize("n_features", [4, 100])
+def test_parameters_that_are_none_are_a_failure_of_their_candidate(n_features):
+    rows = np.hstack([X, np.zeros((len(X), n_features - 4))])
+    with pytest.warns(FitFailedWarning, match="1 of 3 candidates failed.*'C' parameter"):
+        search(grid={"C": [-1, 1, 10], "gamma": [0.3]}).fit(rows, Y)
 
 
 def test_errors_may_be_raised():
@@ -546,4 +580,9 @@ def test_callbacks_see_each_comparison_and_may_end_the_race():
     assert len(watch.scores) == len(whole.n_resources_)
     early = search().set_callbacks(Watch(2)).fit(X, Y)
     assert len(early.n_resources_) == 2
+    assert len(early.cv_results_["rung"]) == sum(early.n_candidates_)
+    last = early.cv_results_["rung"] == 1
+    assert early.cv_results_["candidate"][last & early.cv_results_["goes_on"]].tolist() == [
+        early.cv_results_["candidate"][early.best_index_]
+    ]
     assert early.best_estimator_.n_samples_seen_ == len(X)

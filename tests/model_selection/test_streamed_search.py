@@ -171,6 +171,69 @@ def test_bad_chunks_change_nothing():
     assert_same_search(found, streamed(search(), 1200))
 
 
+def test_rows_that_wait_are_copies():
+    whole, found, buffer = streamed(search(), 1200), search(), np.empty((50, 4))
+    for first in range(0, 1200, 50):
+        buffer[:] = X[first : first + 50]
+        found.partial_fit(buffer, Y[first : first + 50], classes=CLASSES)
+    assert_same_search(found, whole)
+
+
+def test_chunks_of_another_kind():
+    pd = pytest.importorskip("pandas")
+    found = search().partial_fit(X[:30], Y[:30], classes=CLASSES)
+    with pytest.raises(ValueError, match="one kind all along a stream, got DataFrame"):
+        found.partial_fit(pd.DataFrame(X[30:60]), Y[30:60])
+    with pytest.raises(ValueError, match="Metadata must be the same"):
+        found.partial_fit(X[30:60], Y[30:60], sample_weight=np.ones(30))
+    with pytest.raises(ValueError, match="classes"):
+        found.partial_fit(X[30:60], Y[30:60], classes=["a", "b"])
+    with pytest.raises(ValueError, match="0 sample"):
+        found.partial_fit(X[:0], Y[:0])
+    # Dense and sparse rows may follow each other.
+    found.partial_fit(csr_matrix(X[30:]), Y[30:])
+    assert_same_search(found, streamed(search(), 1200), decisions=False)
+
+
+def test_parameters_that_cannot_change():
+    found = search().partial_fit(X[:30], Y[:30], classes=CLASSES)
+    found.set_params(n_jobs=2, verbose=1).partial_fit(X[30:60], Y[30:60])
+    with pytest.raises(ValueError, match="scoring cannot change"):
+        found.set_params(scoring="roc_auc").partial_fit(X[60:90], Y[60:90])
+    found.set_params(scoring=None).partial_fit(X[60:90], Y[60:90])
+
+
+def test_a_fit_that_fails_leaves_the_stream():
+    found = search().partial_fit(X[:90], Y[:90], classes=CLASSES)
+    with pytest.raises(ValueError, match="NaN"):
+        found.fit(np.full((100, 4), np.nan), Y[:100])
+    assert_same_search(found.partial_fit(X[90:], Y[90:]), streamed(search(), 1200))
+
+
+def test_a_rung_that_all_fail_is_tried_again():
+    works = [False]
+
+    def scorer(model, rows, y):
+        if not works[0]:
+            raise RuntimeError("no scores today")
+        return float(np.mean(model.predict(rows) == y))
+
+    found = search(scoring=scorer).partial_fit(X[:100], Y[:100], classes=CLASSES)
+    for k in range(2):
+        rows = slice(100 + 50 * k, 150 + 50 * k)
+        with pytest.raises(RuntimeError, match="no scores") as caught:
+            found.partial_fit(X[rows], Y[rows])
+        assert len(caught.value.__notes__) == 1
+    works[0] = True
+    assert_same_search(found.partial_fit(X[200:], Y[200:]), streamed(search(), 1200))
+
+
+def test_challengers_end_where_the_race_does():
+    found = streamed(search(n_challengers=2, max_resources=500), 100)
+    assert found.n_remaining_candidates_ == 1
+    assert found.best_estimator_.n_samples_seen_ == 1200
+
+
 @pytest.mark.parametrize("n", [30, 100, 300, 900])
 @pytest.mark.parametrize("options", [{}, dict(n_challengers=2)])
 def test_stored_halfway_it_goes_on(n, options):
@@ -368,10 +431,34 @@ def test_ctrl_c_at_any_time(shared, together, hears_interrupts):
                 assert found.predict(rows[:10]).shape == (10,)
         wait *= 1.3
         if "_interrupted" in found.__dict__:
+            if n_interrupts % 2:
+                found = pickle.loads(pickle.dumps(found))
             call = found.resume
     assert n_interrupts >= 2
     assert_array_equal(found.decision_function(rows), whole.decision_function(rows))
     assert found.best_params_ == whole.best_params_
+
+
+def test_rows_that_wait_for_the_last_one_survive_an_interrupt(interrupted):
+    model, two = Interrupted(random_state=0), {"alpha": [1e-4, 0.1]}
+    whole = search(model, two).partial_fit(X, Y, classes=CLASSES)
+    seen = set()
+    for at in range(1, 20):
+        Interrupted.at, Interrupted.calls = (at,), itertools.count(1)
+        found = search(model, two)
+        try:
+            found.partial_fit(X, Y, classes=CLASSES)
+        except KeyboardInterrupt as interrupt:
+            told = interrupt.__notes__
+            assert len(told) == 1
+            seen.add(told[0])
+            if "has not taken" in told[0]:
+                found.partial_fit(X, Y, classes=CLASSES)
+            else:
+                again = pickle.loads(pickle.dumps(found))
+                assert_same_search(found.resume(), again.resume())
+        assert_same_search(found, whole)
+    assert len(seen) == 2
 
 
 @pytest.mark.parametrize("at", [(2,), (4,), (8,), (12,), (15, 16, 17)])
