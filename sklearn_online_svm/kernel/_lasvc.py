@@ -176,9 +176,10 @@ class LASVC(LeaveOneOut, OnlineKernelLearner):
         (``n_labels_used_``) that the span rule takes for misclassified once they are left out. It
         would be exact if, without a row, the same vectors were free and the same at their bounds.
         Rows that are no support vectors, those of weight 0 among them, count as right, which they
-        are at the optimum (``max_iter=-1``, and a positive weight); after fewer passes, or in a stream, those that have been let go and are
-        misclassified are missing. :meth:`leave_one_out` finds the exact error. Not with
-        ``"lasvm-nc"`` and ``"lasvm-i"``, limits on vectors, or a precomputed kernel.
+        are at the optimum (``max_iter=-1``, and a positive weight); after fewer passes, or in a
+        stream, those that have been let go and are misclassified are missing.
+        :meth:`leave_one_out` finds the exact error. Not with ``"lasvm-nc"`` and ``"lasvm-i"``,
+        limits on vectors, or a precomputed kernel.
     n_admitted_ : ndarray of shape (1, 3) or (n_classes, 3)
         Rows that entered the set of vectors kept, by where they lay on the ramp when they came:
         left of it (:math:`y f(x) <` ``ramp_s``), on it, right of it (:math:`y f(x) > 1`). Not
