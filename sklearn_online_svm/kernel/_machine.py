@@ -71,6 +71,17 @@ class KernelMachine(KernelModel):
         with self._reading() as (_, engine):
             return engine.n_kernel_evaluations
 
+    @property
+    def _n_operations(self):
+        """Values touched by training so far, those of the solutions for predictions included.
+
+        A measure of cost that is the same on every machine: a kernel value counts as many as its
+        vector has features, and 32 more.
+        """
+        engine = self._engine
+        per_value = 32 + self.n_features_in_
+        return per_value * engine.n_kernel_evaluations + engine.n_operations
+
     @contextmanager
     def _reading(self):
         """Give the model and its engine, with the solution that decisions come from.

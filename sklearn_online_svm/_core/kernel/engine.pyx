@@ -211,6 +211,11 @@ cdef class Engine:
         """Kernel values computed so far, those of dropped rows included."""
         return self.n_evaluations + sum(p.n_evaluations for p in self.problems)
 
+    @property
+    def n_operations(self):
+        """Values touched by finishing so far."""
+        return sum(problem.n_operations for problem in self.problems)
+
     def violation_met(self):
         """Largest violation met during the pass, when each row was visited."""
         return max(problem.violation_met for problem in self.problems)

@@ -114,7 +114,8 @@ cdef class Learning(Membership):
         state = self.members.state()
         state["scalars"] = np.array([self.b, self.delta, self.tau, self.both_seen])
         state["counters"] = np.array(
-            [self.n_evaluations, self.n_changes, self.solved_at], dtype=np.int64)
+            [self.n_evaluations, self.n_operations, self.n_changes, self.solved_at],
+            dtype=np.int64)
         if self.settled.live:
             state.update(self.settled.state(self.members.n))
             self.blank(state["settled_g"])
@@ -138,13 +139,13 @@ cdef class Learning(Membership):
         the midst of a block of ``n_loaded`` rows some members are not yet in the store."""
         cdef Py_ssize_t s
         scalars = state.array("scalars", np.float64, (4,))
-        counters = state.array("counters", np.int64, (3,), low=-1, high=LARGEST_COUNT)
+        counters = state.array("counters", np.int64, (4,), low=-1, high=LARGEST_COUNT)
         state.require(np.isfinite(scalars[0]), "scalars", "must begin with a finite bias")
         state.require(not np.isnan(scalars[1]), "scalars", "must not be nan")
         state.require(self.tol <= scalars[2] <= LARGEST_NUMBER, "scalars",
                       f"must have a tolerance of at least {self.tol} in the third place")
         state.require(scalars[3] == 0.0 or scalars[3] == 1.0, "scalars", "must end with a flag")
-        state.require((counters[:2] >= 0).all(), "counters", "must be >= 0, but for the last")
+        state.require((counters[:3] >= 0).all(), "counters", "must be >= 0, but for the last")
         self.members.restore(state, self.store.n_slots, self.identity, n_loaded)
         for s in range(self.members.n if same_kernel else 0):
             if (self.members.alive[s] and self.members.index[s] >= 0
@@ -154,7 +155,8 @@ cdef class Learning(Membership):
                                      f"slot {s} breaks that")
         self.b, self.delta, self.tau = (float(v) for v in scalars[:3])
         self.both_seen = scalars[3] == 1.0
-        self.n_evaluations, self.n_changes, self.solved_at = (int(c) for c in counters)
+        self.n_evaluations, self.n_operations, self.n_changes, self.solved_at = (
+            int(c) for c in counters)
         self.settled.restore(state, self.members, self.tol)
         if self.budget is not None:
             self.budget.restore(state, self.members.n)
