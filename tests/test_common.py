@@ -191,8 +191,8 @@ ESTIMATORS += [
     LabelEfficientClassifier(query_strategy=AllQuery(), max_iter=3),
     LabelEfficientClassifier(AROWClassifier(), MarginQuery(rate=0.5)),
     ProgressiveSearch(LASVC(), {"C": [0.1, 1.0, 10.0]}),
-    ProgressiveSearch(LASVC(), {"C": [0.1, 1.0, 10.0]}, scores="holdout", select="one-se"),
-    ProgressiveSearch(LASVC(), {"C": [0.1, 1.0]}, scores="cv", cv=3, n_challengers=1),
+    ProgressiveSearch(LASVC(), {"C": [0.1, 1.0, 10.0]}, cv=0.4, select="one-se"),
+    ProgressiveSearch(LASVC(), {"C": [0.1, 1.0]}, cv=3, n_challengers=1),
     ProgressiveSearch(PassiveAggressiveRegressor(random_state=0), {"C": [0.1, 1.0]}),
     # It has no order of the rows of its own, to be seeded by the checks.
     ScaledAdviceClassifier(AdvicePassiveAggressiveClassifier(random_state=0)),

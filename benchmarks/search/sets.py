@@ -1,17 +1,20 @@
-"""The sets on which parameters are chosen, each with its grid.
+"""The data sets on which parameters are searched for, each with its grid.
 
-A grid has ten values of C and ten of gamma, evenly spaced on a logarithmic scale: C over the four
-decades from 0.1 (CoverType-like: three, since a fit with the last takes minutes), gamma over four
-decades around one that suits the scale of the features.
+Features are standardised, except pixels and indicators, which are scaled to [0, 1]. A grid has ten
+values of C and ten of gamma, evenly spaced on a logarithmic scale: four decades each, wide enough
+for the best pair to lie inside.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+from sklearn.preprocessing import StandardScaler
 
-from ..svc.workloads import QUICK_TEST, QUICK_TRAIN, WORKLOADS, Split
-from .generators import make_covtype_like, make_ijcnn_like, make_uneven_plane
+from sklearn_online_svm.datasets import load_paper_dataset
+
+from ..svc.workloads import QUICK_TEST, QUICK_TRAIN, Split
+from .generators import make_chessboard, make_many_clusters, make_rough_field, make_uneven_plane
 
 N_VALUES = 10
 QUICK_VALUES = 3
@@ -19,53 +22,108 @@ QUICK_VALUES = 3
 
 @dataclass(frozen=True)
 class SearchSet:
-    """Rows and a grid; `load` takes a seed, which orders the training rows, and `quick`."""
+    """Training and test samples, and a grid; ``make`` returns an unscaled `Split`."""
 
     title: str
-    load: Callable = field(repr=False)
-    # Powers of ten: the lowest gamma, the highest C.
-    gamma_from: float
-    C_to: float = 3.0
-    # The quicker of two exact solvers, a name in `svc.models`.
-    solver: str = "sklearnex"
-    # On which the exhaustive choice is made: five hundred fits of all rows would take hours.
-    grid_rows: int = 5000
-    # On which HalvingGridSearchCV chooses, where all would take it minutes.
-    halving_rows: int | None = None
+    make: Callable = field(repr=False)
+    # Powers of ten of the smallest C and of the smallest gamma.
+    C_from: float = -1.0
+    gamma_from: float = -2.0
+    # Divides all features; None: they are standardised.
+    scale: float | None = None
+
+    def load(self, seed, quick=False):
+        """The same split for every seed; the seed orders the training samples."""
+        split = self.make()
+        if quick:
+            split = split.head(QUICK_TRAIN, QUICK_TEST)
+        if self.scale is None:
+            scaler = StandardScaler().fit(split.X_train.astype(np.float64))
+            split = split.map_rows(lambda X: scaler.transform(X.astype(np.float64)))
+        else:
+            split = split.map_rows(lambda X: X / self.scale)
+        split = split.map_rows(lambda X: np.ascontiguousarray(X, dtype=np.float32))
+        order = np.random.default_rng(seed).permutation(len(split.y_train))
+        return Split(split.X_train[order], split.y_train[order], split.X_test, split.y_test)
 
     def grid(self, quick=False):
         """Values of C and gamma, as `param_grid` has them."""
         n = QUICK_VALUES if quick else N_VALUES
-        C = np.logspace(-1.0, self.C_to, n)
-        gamma = np.logspace(self.gamma_from, self.gamma_from + 4.0, n)
-        return {"C": C.round(8).tolist(), "gamma": gamma.round(8).tolist()}
+        return {
+            name: np.logspace(first, first + 4.0, n).round(8).tolist()
+            for name, first in (("C", self.C_from), ("gamma", self.gamma_from))
+        }
 
 
-def _generated(make, n_train, n_test):
-    """The same rows for every seed, in its order; what is tested is never learnt."""
+def _published(name):
+    """The published split."""
 
-    def load(seed, quick=False):
-        X, y = make(n_train + n_test, 0)
-        order = np.random.default_rng(seed).permutation(n_train)
-        split = Split(X[order], y[order], X[n_train:], y[n_train:])
-        return split.head(QUICK_TRAIN, QUICK_TEST) if quick else split
+    def make():
+        data = load_paper_dataset(name)
+        dense = [X.toarray() if hasattr(X, "toarray") else X for X in (data.X_train, data.X_test)]
+        return Split(dense[0], data.y_train, dense[1], data.y_test)
 
-    return load
+    return make
+
+
+def _drawn(name, test=0.25):
+    """A random share of a data set without a test part becomes one."""
+
+    def make():
+        data = load_paper_dataset(name)
+        order = np.random.default_rng(2026).permutation(len(data.y_train))
+        n_test = int(test * len(order))
+        X, y = data.X_train[order], data.y_train[order]
+        return Split(X[n_test:], y[n_test:], X[:n_test], y[:n_test])
+
+    return make
+
+
+def _generated(generate, n_train, n_test=10_000):
+    def make():
+        X, y = generate(n_train + n_test, 0)
+        return Split(X[:n_train], y[:n_train], X[n_train:], y[n_train:])
+
+    return make
+
+
+def _eight_against_rest():
+    split = _published("mnist")()
+    y_train, y_test = (np.where(y == 8, 1, -1) for y in (split.y_train, split.y_test))
+    return Split(split.X_train, y_train, split.X_test, y_test)
+
+
+def _clusters_16(n_samples, seed):
+    return make_many_clusters(n_samples, seed, 16, n_classes=10, n_clusters=12, spread=1.3)
+
+
+def _clusters_68(n_samples, seed):
+    return make_many_clusters(n_samples, seed, 68, n_classes=4, n_clusters=40, spread=2.6)
 
 
 SETS = {
-    "adult": SearchSet("Adult", WORKLOADS["adult_dense"].load, gamma_from=-4.0, grid_rows=8000),
+    "adult": SearchSet("Adult", _published("adult_a9a"), gamma_from=-4.0, scale=1),
+    "letter": SearchSet("Letter", _published("letter")),
+    "magic04": SearchSet("MAGIC", _drawn("magic04")),
+    "covtype_3v4": SearchSet("CoverType, 3 against 4", _drawn("covtype_3v4")),
+    "covtype_20k": SearchSet("CoverType, 7 classes", _published("covtype_first20k")),
+    "poker": SearchSet("Poker", _drawn("poker_train25010")),
+    "satimage": SearchSet("Satimage", _published("satimage")),
+    "shuttle": SearchSet("Shuttle", _published("shuttle"), C_from=0.0),
+    "usps": SearchSet("USPS", _published("usps"), gamma_from=-4.0, scale=1),
+    "codrna": SearchSet("cod-rna", _drawn("codrna")),
+    "spambase": SearchSet("Spambase", _drawn("spambase"), gamma_from=-4.0),
+    "banana": SearchSet("Banana", _drawn("banana")),
     "mnist_8": SearchSet(
-        "MNIST, 8 against the rest", WORKLOADS["mnist_8"].load, gamma_from=-4.0,
-        grid_rows=8000, halving_rows=20_000,
+        "MNIST, 8 against the rest", _eight_against_rest, gamma_from=-4.0, scale=255
     ),
-    "ijcnn_like": SearchSet(
-        "IJCNN-like", _generated(make_ijcnn_like, 50_000, 20_000), gamma_from=-3.0
+    "chessboard": SearchSet(
+        "Chessboard", _generated(make_chessboard, 30_000), gamma_from=-1.0, scale=1
     ),
-    "letter": SearchSet("Letter", WORKLOADS["letter"].load, gamma_from=-2.0, solver="svc"),
-    "covtype_like": SearchSet(
-        "CoverType-like", _generated(make_covtype_like, 50_000, 10_000), gamma_from=-2.0, C_to=2.0,
-        halving_rows=20_000,
+    "rough_8": SearchSet("Rough field, 8 features", _generated(make_rough_field, 31_000)),
+    "clusters_16": SearchSet("Clusters, 10 classes", _generated(_clusters_16, 7500)),
+    "clusters_68": SearchSet(
+        "Clusters, 68 features", _generated(_clusters_68, 7700), gamma_from=-4.0
     ),
 }  # fmt: skip
 
@@ -73,7 +131,7 @@ LINEAR_ROWS, LINEAR_TEST = 1_000_000, 100_000
 
 
 def uneven_plane(seed, quick=False):
-    """Rows for the linear models."""
+    """Samples for the linear models."""
     n_train, n_test = (20_000, 2000) if quick else (LINEAR_ROWS, LINEAR_TEST)
     X, y = make_uneven_plane(n_train + n_test, seed)
     return Split(X[:n_train], y[:n_train], X[n_train:], y[n_train:])

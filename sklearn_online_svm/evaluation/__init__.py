@@ -3,6 +3,7 @@
 from ._display import ProgressiveValidationDisplay
 from ._path_display import SolutionPathDisplay
 from ._progressive import ProgressiveValidationResult, progressive_validation
+from ._search_display import ProgressiveSearchDisplay
 from .metrics import (
     gmean_score,
     gmean_scorer,
@@ -15,6 +16,7 @@ from .metrics import (
 )
 
 __all__ = [
+    "ProgressiveSearchDisplay",
     "ProgressiveValidationDisplay",
     "ProgressiveValidationResult",
     "SolutionPathDisplay",

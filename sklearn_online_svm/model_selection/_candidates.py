@@ -9,81 +9,36 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-__all__ = ["Candidate", "Preparation", "Table", "candidates_of", "final_estimator"]
+__all__ = ["Candidate", "FrozenTransformers", "candidates_of", "final_estimator"]
+
+# Nanoseconds, for estimates of cost: a call of partial_fit or predict, and a value touched.
+CALL_NS, VALUE_NS = 5e5, 0.15
 
 
 def final_estimator(estimator):
-    """Return what learns: the last step of a pipeline, else the estimator itself."""
+    """Return the last step of a pipeline, else the estimator itself."""
     return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
 
 
-class Table:
-    """Rows with labels and metadata, and what transformers have made of them.
-
-    Parameters
-    ----------
-    X, y : rows and targets
-    learning : dict
-        Arguments of ``partial_fit``, one value for each row.
-    scoring : dict of dicts
-        Arguments of each scorer.
-    """
-
-    def __init__(self, X, y, learning, scoring):
-        self.X, self.y = X, y
-        self.learning, self.scoring = learning, scoring
-        self.prepared = {}
-
-    def rows_of(self, preparation):
-        """Return the rows as the transformers leave them; made once."""
-        if preparation not in self.prepared:
-            self.prepared[preparation] = preparation.transform(self.X)
-        return self.prepared[preparation]
-
-    def keep_prepared(self, preparations):
-        """Give up what other transformers have made."""
-        self.prepared = {p: X for p, X in self.prepared.items() if p in preparations}
-
-    def copied(self):
-        """Return the same rows, which nobody else writes to."""
-        learning = {name: _copied(values) for name, values in self.learning.items()}
-        scoring = {
-            metric: {name: _copied(values) for name, values in given.items()}
-            for metric, given in self.scoring.items()
-        }
-        return Table(_copied(self.X), _copied(self.y), learning, scoring)
-
-    def take(self, preparation, rows):
-        """Return X and y of some rows, and the arguments of ``partial_fit`` and of scorers."""
-        X = _safe_indexing(self.rows_of(preparation), rows)
-        y = None if self.y is None else _safe_indexing(self.y, rows)
-        learning = {name: _safe_indexing(values, rows) for name, values in self.learning.items()}
-        scoring = {
-            metric: {name: _safe_indexing(values, rows) for name, values in given.items()}
-            for metric, given in self.scoring.items()
-        }
-        return X, y, learning, scoring
-
-
-class Preparation:
-    """The transformers of a pipeline: fitted once, and frozen from then on."""
+class FrozenTransformers:
+    """The transformers of a pipeline: fitted once, then only applied."""
 
     def __init__(self, steps=()):
         self.steps = list(steps)
         self.is_fitted = False
 
     def fit(self, X, y, first):
-        """Fit each step: on every row of X, without y.
+        """Fit each step on all samples without their targets.
 
-        One that cannot be fitted so gets the ``first`` rows with their targets, on which nobody is
-        scored.
+        A step that cannot be fitted without targets is fitted on the samples ``first`` with their
+        targets; these are never used for scores.
         """
         for k, (name, step) in enumerate(self.steps):
             if step is None or step == "passthrough":
                 continue
             try:
                 fitted = clone(step).fit(X, None)
-            except (TypeError, ValueError):  # of whatever kind: it shows again
+            except (TypeError, ValueError):  # another cause is raised again by the next call
                 fitted = clone(step).fit(_safe_indexing(X, first), _safe_indexing(y, first))
             self.steps[k] = (name, fitted)
             if k < len(self.steps) - 1:
@@ -92,7 +47,7 @@ class Preparation:
         return self
 
     def transform(self, X):
-        """Return rows as the model takes them."""
+        """Apply all steps."""
         for _, step in self.steps:
             if step is not None and step != "passthrough":
                 X = step.transform(X)
@@ -100,125 +55,148 @@ class Preparation:
 
 
 class Candidate:
-    """A choice of parameters, its models (one for each fold), and how they have done.
+    """One choice of parameters, its models (one for each fold), and their scores.
 
     Attributes
     ----------
     models : list of estimators
-    n_learnt : list of int
-        Parts of the stream that each has learnt, wholly.
-    marks : dict
-        By the number of the comparison, what the judges gave.
+    n_parts : list of int
+        Number of parts of the training data that each model has been trained on completely.
+    scores : dict
+        :class:`Scores` by the number of the rung.
     error : Exception or None
-        What it failed with.
+        Error that the candidate has failed with.
     """
 
-    def __init__(self, number, params, estimator, preparation):
+    def __init__(self, number, params, estimator, transformers):
         self.number, self.params = number, params
-        self.estimator, self.preparation = estimator, preparation
+        self.estimator, self.transformers = estimator, transformers
         self.models = []
-
-    def begin(self, n_folds, n_parts=0):
-        """Start anew, with a model for each fold; so many parts of the stream are over."""
-        self.restart(n_folds, n_parts)
-        self.marks, self.error = {}, None
+        self.scores, self.error = {}, None
         self.fit_seconds = self.score_seconds = 0.0
+        self._past_cost = 0.0
+        self._n_calls = self._n_values = self._n_support = 0
 
-    def restart(self, n_folds, n_parts):
-        """Forget what has been learnt, and keep the scores."""
-        self.former = self.models[0] if self.models else None
-        # What is copied has not been fitted; clone would take ten times as long.
+    def start(self, n_folds, n_parts=0):
+        """Begin with untrained models, one for each fold, and keep the scores.
+
+        ``n_parts`` parts of the training data are over.
+        """
+        self._past_cost = self.cost
+        self._n_calls = self._n_values = 0
+        self._previous_model = self.models[0] if self.models else None
+        # An unfitted estimator is copied ten times as fast as it is cloned.
         self.models = [copy.deepcopy(final_estimator(self.estimator)) for _ in range(n_folds)]
-        self.n_learnt = [n_parts] * n_folds
-        self.has_begun = [False] * n_folds
-        # Rows that each had seen when its last whole part was over, and where in the present part
-        # its last call began.
-        self.n_seen, self.begun_from = [0] * n_folds, [0] * n_folds
+        self.n_parts = [n_parts] * n_folds
+        self._has_begun = [False] * n_folds
+        # Samples seen when the last complete part was over, and where the last call in the present
+        # part began.
+        self._n_seen, self._begun_from = [0] * n_folds, [0] * n_folds
 
-    def has_learnt(self, fold, seconds):
-        """Note that a model has learnt a part of the stream."""
-        self.n_seen[fold] = getattr(self.models[fold], "n_samples_seen_", 0)
-        self.n_learnt[fold] += 1
-        self.fit_seconds += seconds
+    def train(self, fold, X, y, arguments, classes, *, resumable=True):
+        """Train the model of a fold.
 
-    def left(self, fold):
-        """Return which rows of a part a model has not learnt, after an interrupt in its midst."""
-        seen = getattr(self.models[fold], "n_samples_seen_", 0) - self.n_seen[fold]
-        return slice(seen if hasattr(self.models[fold], "resume") else 0, None)
-
-    def learn(self, fold, X, y, arguments, classes, *, wholly=True):
-        """Have a model learn rows.
-
-        ``wholly``: what an interrupt leaves can be gone on with, by the same call.
+        ``resumable``: after an interrupt the same call continues, or repeats what is lost.
         """
         model = self.models[fold]
         resumes = hasattr(model, "resume")
         if getattr(model, "interrupted_", False):
-            model.resume(*_rest(self.begun_from[fold], X, y), **_rest_of(arguments, self, fold))
-            self.has_begun[fold] = True
+            model.resume(*_rest(self._begun_from[fold], X, y), **self._rest_of(arguments, fold))
+            self._has_begun[fold] = True
             return
-        begin = self.left(fold).start if wholly else 0
+        begin = self._untrained(fold) if resumable else 0
         if _num_samples(X) <= begin:
             return
-        self.begun_from[fold] = begin
-        given = _rest_of(arguments, self, fold)
+        self._begun_from[fold] = begin
+        given = self._rest_of(arguments, fold)
         X, y = _rest(begin, X, y)
-        if wholly and not resumes:
-            # What an interrupt leaves of it is unknown.
+        if resumable and not resumes:
+            # The state that an interrupt leaves behind is unknown.
             model = copy.deepcopy(model)
-        if not self.has_begun[fold] and classes is not None:
+        if not self._has_begun[fold] and classes is not None:
             given = {**given, "classes": classes}
         model.partial_fit(X, y, **given)
-        self.models[fold], self.has_begun[fold], self.former = model, True, None
+        self.models[fold], self._has_begun[fold], self._previous_model = model, True, None
+
+    def finish_part(self, fold, X, seconds):
+        """Note that a model has been trained on a whole part."""
+        self._n_seen[fold] = getattr(self.models[fold], "n_samples_seen_", 0)
+        self.n_parts[fold] += 1
+        self.fit_seconds += seconds
+        self._n_calls += 1
+        self._n_values += _n_values(X)
+
+    def note_scored(self, X, seconds):
+        """Count the cost of predictions."""
+        n_support = self.n_support
+        self.score_seconds += seconds
+        self._n_calls += 1
+        # A kernel value costs some values of a vector even where there are few features.
+        per_sample = 1 if np.isnan(n_support) else n_support / 16
+        self._n_values += per_sample * _n_values(X)
+
+    def _untrained(self, fold):
+        """Return where in the present part training stopped, if it was interrupted there."""
+        if not hasattr(self.models[fold], "resume"):
+            return 0
+        return getattr(self.models[fold], "n_samples_seen_", 0) - self._n_seen[fold]
+
+    def _rest_of(self, arguments, fold):
+        begin = self._begun_from[fold]
+        return {name: _rest(begin, values)[0] for name, values in arguments.items()}
 
     def release(self):
-        """Give up the models of who has left the race."""
-        self._n_support, self.models = self.n_support, []
+        """Give up the models of an eliminated candidate."""
+        self._past_cost, self._n_support, self.models = self.cost, self.n_support, []
+        self._n_calls = self._n_values = 0
 
-    def twin(self):
-        """Return a candidate that has learnt the same, and goes on by itself."""
-        twin = copy.copy(self)
+    def copy(self):
+        """Return a candidate with a copy of the first model, to be trained independently."""
+        other = copy.copy(self)
         # In the midst of the last training: that of a fold, until the model has begun anew.
-        model = self.models[0] if self.has_begun[0] or self.former is None else self.former
-        twin.models = [copy.deepcopy(model)]
-        twin.n_seen, twin.begun_from = list(self.n_seen), list(self.begun_from)
-        twin.n_learnt, twin.has_begun = list(self.n_learnt), list(self.has_begun)
-        if not self.preparation.is_fitted:
-            twin.preparation = copy.deepcopy(self.preparation)
-        return twin
+        is_new = not self._has_begun[0] and self._previous_model is not None
+        other.models = [copy.deepcopy(self._previous_model if is_new else self.models[0])]
+        for name in ("_n_seen", "_begun_from", "n_parts", "_has_begun"):
+            setattr(other, name, list(getattr(self, name)))
+        if not self.transformers.is_fitted:
+            other.transformers = copy.deepcopy(self.transformers)
+        return other
 
     def fitted(self):
-        """Return the estimator that users get: with the transformers, where there are any."""
+        """Return the fitted estimator, with its transformers if it is a pipeline."""
         if not isinstance(self.estimator, Pipeline):
             return self.models[0]
         pipeline = copy.copy(self.estimator)
         name = self.estimator.steps[-1][0]
-        pipeline.steps = [*self.preparation.steps, (name, self.models[0])]
+        pipeline.steps = [*self.transformers.steps, (name, self.models[0])]
         return pipeline
 
     @property
     def n_support(self):
-        """Support vectors of the first model, nan of one that has none."""
+        """Number of support vectors of the first model; nan if it has none."""
         if not self.models:
             return self._n_support
         n_support = getattr(self.models[0], "n_support_", None)
         return np.nan if n_support is None else float(np.sum(n_support))
 
+    @property
+    def cost(self):
+        """Estimated nanoseconds of training and scores so far, the same on every machine."""
+        values = self._n_values + sum(
+            model._n_operations for model in self.models if hasattr(model, "_n_operations")
+        )
+        return self._past_cost + CALL_NS * self._n_calls + VALUE_NS * values
 
-def _copied(array):
-    return array.copy() if hasattr(array, "copy") else copy.copy(array)
+
+def _n_values(X):
+    return _num_samples(X) * (X.shape[1] if getattr(X, "ndim", 1) > 1 else 1)
 
 
 def _rest(begin, *arrays):
-    """Rows from ``begin`` on, of arrays that may be None."""
+    """Return the samples from ``begin`` on, of arrays that may be None."""
     if not begin:
         return arrays
     return tuple(None if a is None else _safe_indexing(a, slice(begin, None)) for a in arrays)
-
-
-def _rest_of(arguments, candidate, fold):
-    begin = candidate.begun_from[fold]
-    return {name: _rest(begin, values)[0] for name, values in arguments.items()}
 
 
 def candidates_of(estimator, settings):
@@ -229,23 +207,22 @@ def candidates_of(estimator, settings):
     unfitted, shared, candidates = clone(estimator), {}, []
     for number, params in enumerate(settings):
         # Values may be estimators, as in a search over the steps of a pipeline.
-        mine = copy.deepcopy(unfitted).set_params(**clone(params, safe=False))
-        preparation = Preparation()
-        if isinstance(mine, Pipeline):
-            last = mine.steps[-1][0]
+        configured = copy.deepcopy(unfitted).set_params(**clone(params, safe=False))
+        key, steps = (), []
+        if isinstance(configured, Pipeline):
+            last, steps = configured.steps[-1][0], configured.steps[:-1]
             key = tuple(
                 (name, _identity(value))
                 for name, value in sorted(params.items())
                 if name.partition("__")[0] != last
             )
-            preparation = shared.setdefault(key, Preparation(mine.steps[:-1]))
-        else:
-            preparation = shared.setdefault((), preparation)
-        candidates.append(Candidate(number, params, mine, preparation))
+        if key not in shared:
+            shared[key] = FrozenTransformers(steps)
+        candidates.append(Candidate(number, params, configured, shared[key]))
     return candidates
 
 
 def _identity(value):
-    """Return what is equal for equal values of a parameter, as far as that can be told."""
+    """Return a key that is equal for equal values of a parameter, as far as that can be told."""
     plain = value is None or isinstance(value, (str, Number))
     return (type(value), value) if plain else id(value)

@@ -1,5 +1,6 @@
-"""Search for parameters while training: candidates learn one stream, and the worst leave."""
+"""Search for parameters while training: racing with predicted learning curves."""
 
+import warnings
 from dataclasses import replace
 from inspect import signature
 from numbers import Integral, Real
@@ -20,22 +21,23 @@ from sklearn.utils.validation import _check_method_params, _check_sample_weight,
 
 from .._base import callbacks, classes_of_stream, routes_metadata
 from .._contract import refuse_change
-from ._candidates import Table, candidates_of, final_estimator
-from ._judging import Judge
-from ._plan import Run, first_rows, folds_of, planned, rungs
+from ._candidates import candidates_of, final_estimator
+from ._progress import BatchProgress, StreamProgress
 from ._race import Race, Rules
-from ._stream import Course, Stream
+from ._samples import Samples
+from ._timetable import StreamRungs, first_rung, make_folds, rung_ends
 
 __all__ = ["ProgressiveSearch"]
 
-# Parameters that cannot change while a search goes on.
+# Parameters that cannot change between two calls of partial_fit.
 FIXED = (
-    *("estimator", "param_grid", "scoring", "refit", "n_candidates", "factor", "min_resources"),
-    *("max_resources", "select", "min_candidates", "n_challengers", "error_score"),
+    *("estimator", "param_grid", "scoring", "refit", "n_candidates", "max_cost", "factor"),
+    *("min_resources", "max_resources", "select", "min_candidates", "n_challengers"),
+    "error_score",
 )
 
 
-def _learns_in_parts(search):
+def _has_partial_fit(search):
     if not hasattr(final_estimator(search.estimator), "partial_fit"):
         raise AttributeError(
             f"{type(final_estimator(search.estimator)).__name__} has no partial_fit."
@@ -44,13 +46,13 @@ def _learns_in_parts(search):
 
 
 class ProgressiveSearch(BaseSearchCV):
-    r"""Search for the best parameters while training: successive halving over one stream.
+    r"""Search for the best parameters while training, at the cost of a few fits.
 
-    Every candidate learns the first rows. From then on each stretch of rows, twice as long as the
-    one before, first serves as a test of all that are left: the worst leave, the others learn it
-    and **go on from where they are**. The last one learns the rest and is the model, trained on
-    all rows. No model is ever fitted again, and no row is set aside; a search through a hundred
-    pairs of C and gamma costs about as much as a few fits.
+    All candidates are trained on a few samples and scored on held-out ones. The number of training
+    samples then doubles from rung to rung. At each rung the learning curves are extended to the
+    end, and the candidates with the best present and the best predicted scores survive, as many
+    as the budget ``max_cost`` allows; they **continue from their present state**, no model is
+    fitted again. The winner is finally trained on all samples, held-out ones included.
 
     For any classifier or regressor with ``partial_fit``: those of this package,
     :class:`~sklearn.linear_model.SGDClassifier`, and others.
@@ -60,127 +62,152 @@ class ProgressiveSearch(BaseSearchCV):
     Parameters
     ----------
     estimator : estimator object
-        What is tuned. It has ``partial_fit``, or is a :class:`~sklearn.pipeline.Pipeline` whose
-        last step has. The transformers of a pipeline are fitted once and then frozen: by ``fit``
-        on all rows without their labels (one that needs labels on the rows of the first rung
-        alone), by ``partial_fit`` on the rows of the first rung (until it is full, the model that
-        is shown has transformers of its own, fitted on the first chunk). ``gamma="scale"`` is that
-        of the first rung, too.
+        An estimator with ``partial_fit``, or a :class:`~sklearn.pipeline.Pipeline` whose last step
+        has it. The transformers of a pipeline are fitted once and then frozen: ``fit`` fits them
+        on all samples without their targets (a transformer that needs targets on the samples of
+        the first rung alone), ``partial_fit`` on the samples of the first rung. ``gamma="scale"``
+        is computed on the first rung, too.
     param_grid : dict or list of dicts
         Names of parameters, and lists of values to try; or, with ``n_candidates``, distributions
         with a method ``rvs``.
     scoring : str, callable, list, tuple or dict, default=None
-        What is best, as in :class:`~sklearn.model_selection.GridSearchCV`; None: ``score`` of the
-        estimator. With several metrics ``refit`` names the one that decides.
+        Strategy to evaluate the candidates, as in :class:`~sklearn.model_selection.GridSearchCV`.
+        None: ``score`` of the estimator. With several metrics ``refit`` names the one that
+        decides.
     n_candidates : int or "exhaust", default="exhaust"
-        Candidates drawn from ``param_grid``; ``"exhaust"``: all of the grid.
+        Number of candidates to draw from ``param_grid``; ``"exhaust"``: the whole grid.
+    max_cost : float, default=8
+        Budget of the search, as a multiple of the cost of one fit on all samples. The larger it
+        is, the later candidates are eliminated. It is a target: the cost of a fit is estimated
+        from the leading candidates, 35 % of the candidates survive the early rungs whatever they
+        cost, and starting all candidates costs more than the budget where a fit takes
+        milliseconds. ``np.inf``: all candidates are trained up to the last rung.
     factor : float, default=2
-        The rows grow by this factor from one comparison to the next. Smaller is slower, and more
-        careful.
+        The number of training samples grows by this factor from rung to rung.
     min_resources : int or "auto", default="auto"
-        Rows of the first rung, learnt before anyone is compared. ``"auto"``: 250 or 20 for each
-        class, fewer where there are less than 4000 rows in all.
+        Number of training samples of the first rung. ``"auto"``: about 125, or 10 for each class,
+        fewer if the last rung has less than 2000.
     max_resources : int or "auto", default="auto"
-        Rows after which the best goes on alone. ``"auto"``: in ``fit`` all of them, in
-        ``partial_fit`` as many as it takes until one is left.
-    scores : {"progressive", "holdout", "cv"}, default="progressive"
-        Which rows candidates are compared on:
-
-        - ``"progressive"``: those that come next, before they are learnt. Each comparison counts
-          half as much per row as the one after it.
-        - ``"holdout"``: a fifth of all rows, the same each time, which the best learns in the end.
-        - ``"cv"``: each candidate has a model for each split of ``cv``, scored on its test rows;
-          for few rows. The best is then trained anew on all of them.
-
-        ``partial_fit`` is always progressive.
+        Number of training samples of the last rung. ``"auto"``: in ``fit`` all that are not held
+        out; in ``partial_fit`` ``min_resources * n_candidates`` (rounded up to a rung), after
+        which the best candidate is trained on alone.
     cv : int, float, cross-validation generator or iterable, default=None
-        With ``scores="holdout"`` the share of rows that is held out, or a splitter of one split;
-        with ``"cv"`` the number of folds (default 5), or a splitter.
+        Samples for the scores of ``fit``:
+
+        - None: a quarter of the samples, at most 5000, the last ones of the (shuffled) order;
+        - float: another share of the samples;
+        - int, generator or iterable: folds as in :class:`~sklearn.model_selection.GridSearchCV`.
+          With one split, its test samples serve for the scores, and the winner is finally trained
+          on all samples. With several, a candidate has a model for each split, and the winner is
+          trained from the beginning on all samples: slower, for few samples.
+
+        ``partial_fit`` scores candidates on the samples that come next, before training on them.
     refit : bool or str, default=True
-        The metric that decides where there are several. There is always a model in the end.
+        The metric that decides if there are several. The winner is trained on all samples in any
+        case.
     select : {"best", "one-se"}, default="best"
-        Who wins the last comparison: the best, or the cheapest of those within one standard error
-        of the best (with the fewest support vectors; where there are none, the fastest).
-    min_candidates : int, default=1
-        Candidates that stay in the race until the last comparison, whatever their scores.
+        Winner of the last rung: the best candidate, or the one with the fewest support vectors
+        (without any, the shortest training time) among those whose difference to the best is
+        within one standard error.
+    min_candidates : int, default=3
+        Number of candidates that survive until the last rung, at least.
     n_challengers : int, default=0
-        In a stream without end (``partial_fit``): once the race has come down to
-        ``min_candidates``, so many of those that have left begin anew with each rung, and stay if
-        they are better in the next comparison, which alone counts then. 0: the last one learns on
-        alone.
+        For ``partial_fit`` on non-stationary streams: after the last rung of the race, this number
+        of eliminated candidates, drawn at random, begin again with each further rung, and survive
+        if they are better at the next one. ``max_resources`` ends this, too.
     error_score : "raise" or number, default=nan
-        Score of a candidate that raises an error; it leaves the race, with a warning.
+        Score of a candidate that raises an error. It is eliminated, with a warning.
     shuffle : bool, default=True
-        Whether ``fit`` takes the rows in random order. ``partial_fit`` takes them as they come.
+        Whether ``fit`` shuffles the samples. ``partial_fit`` takes them in their order.
     n_jobs : int, default=None
-        Threads that candidates are shared among. The result is the same for any number.
+        Number of threads that candidates are distributed to. The result is the same for any
+        number.
     random_state : int, RandomState instance or None, default=None
-        Seeds the order of the rows, what is held out, the draw of candidates, and of challengers.
+        Seeds the order of the samples, the draw of candidates, and that of challengers.
     verbose : int, default=0
-        1 prints a line for each comparison.
+        1 prints the plan of the search, and a line for each rung.
 
     Attributes
     ----------
     best_estimator_ : estimator
-        The winner, trained on all rows; in the midst of a stream the best so far, which has
-        learnt all rows that have come.
+        The winner, trained on all samples; during a stream the best candidate so far, trained on
+        all samples so far.
     best_params_ : dict
-        Its parameters.
+        Parameters of the winner.
     best_score_ : float
-        Its score by the last comparison (of that time, not of the finished model, which has learnt
-        the double); nan while there was none.
+        Score of the winner at the last rung, before it was trained on the held-out samples; nan
+        before the first rung. Optimistically biased, because it is the maximum over candidates.
     best_index_ : int
-        Its last line in ``cv_results_``.
+        Index of the last line of the winner in ``cv_results_``.
+    cost_ : float
+        Cost of the whole search, as a multiple of the cost of the winner in it (training and
+        scores). Costs are estimated from numbers of samples, kernel values and solver steps, so
+        that they are the same on every machine. Searches with different winners have
+        different units.
     cv_results_ : dict of ndarrays
-        A line for each candidate and comparison, to be read by :class:`pandas.DataFrame`:
-        ``rung``, ``n_resources`` (rows learnt), ``n_scored``, ``candidate``, ``param_*``,
-        ``params``, ``mean_test_score`` (weighted mean over the comparisons so far: what decides),
-        ``rung_test_score`` (of this comparison alone), ``se_test_score``, ``difference_to_best``
-        and ``se_difference_to_best`` (standard error of the difference on the same rows),
-        ``rank_test_score``, ``goes_on``, ``n_support``, ``mean_fit_time`` and
-        ``mean_score_time`` (seconds so far). With several metrics their names stand for "score".
+        A line for each candidate and rung, to be read by :class:`pandas.DataFrame`: ``rung``,
+        ``n_resources`` (training samples), ``n_scored``, ``candidate``, ``param_*``, ``params``,
+        ``mean_test_score``, ``se_test_score`` (its standard error), ``predicted_test_score`` (the
+        score expected at the last rung), ``difference_to_best`` and ``se_difference_to_best``
+        (the score minus that of the first in the ranking, and the standard error of this
+        difference), ``rank_test_score`` (over the whole table, later rungs first), ``survives``,
+        ``n_support``, ``cost`` (of the candidate so far, in the unit of ``cost_``),
+        ``mean_fit_time`` and ``mean_score_time`` (seconds so far). With several metrics there is a
+        column ``mean_test_<name>`` for each, and the other columns are those of the one that
+        decides.
+    edges_ : dict
+        Numeric parameters with at least four values whose best value is the ``"smallest"`` or the
+        ``"largest"`` one: the grid should be extended in that direction.
     n_candidates_, n_resources_ : list of int
-        Candidates at each comparison, and the rows that they had learnt.
+        Number of candidates at each rung, and of their training samples. Recalled candidates add
+        an entry with as many samples as the one before.
     n_remaining_candidates_ : int
-        Candidates that are still in the race.
+        Number of candidates that have not been eliminated.
     classes_ : ndarray of shape (n_classes,)
         Class labels of the model.
     n_features_in_ : int
         Number of features of the model.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, when the model knows them.
+        Names of the features, if the model knows them.
     scorer_ : function or dict
         Scorers in use.
     multimetric_ : bool
-        Whether there are several.
+        Whether there are several metrics.
 
     See Also
     --------
     sklearn.model_selection.HalvingGridSearchCV : Fits all candidates anew at each rung.
+    sklearn_online_svm.evaluation.ProgressiveSearchDisplay : Learning curves of the candidates.
     sklearn_online_svm.evaluation.progressive_validation : Scores of one model along a stream.
 
     Notes
     -----
-    **Who goes on.** From N candidates over k comparisons about :math:`N^{1 - i/k}` go on after
-    the i-th, so that the last one leaves the winner (in a stream :math:`N / \mathrm{factor}^i`).
-    A quarter as many again may stay if they are less than a standard error worse than the last of
-    these. Standard errors are of paired differences, by the block jackknife with ten blocks. Equal
-    scores are ranked by support vectors: fewer is better.
+    **Predicted scores.** The gain of a candidate since the rung before is averaged over its
+    neighbours in the grid, with Gaussian weights of width one grid step. The predicted score is
+    the present one plus this gain for each rung to come: the continuation of the last slope in the
+    logarithm of the number of samples. It is optimistic, since learning curves are concave on
+    average [1]_. The survivors are by turns the next best by present and by predicted score, so
+    that neither steep nor flat learning curves are lost. Candidates that differ in a parameter
+    that is not numeric are no neighbours.
 
-    **What it can miss.** Few rows have other favourites than many, a smaller C and a wider kernel
-    mostly: a candidate that is best on all rows may be among the worst on the first ones. More
-    rows at first (``min_resources``), a smaller ``factor`` and more candidates to the end
-    (``min_candidates``) make that less likely.
+    **Budget.** The cost of a candidate grows like a power of the number of samples, whose exponent
+    is measured from rung to rung. The number of survivors is the largest for which the rest of the
+    search, with numbers that fall geometrically to ``min_candidates``, stays within the budget.
+    The cost of a fit is the median over the ten best candidates.
 
-    **Interrupts.** Ctrl-C leaves the best so far as ``best_estimator_``, and :meth:`resume` goes
-    on with the search.
+    **Recall.** After the last rung, eliminated candidates that are adjacent to the winner in the
+    grid and whose predicted score is at most one standard error below the score of the winner are
+    trained and compared with it, as far as the budget allows.
+
+    **Interrupts.** Ctrl-C leaves the best candidate so far as ``best_estimator_``, and
+    :meth:`resume` continues the search.
 
     References
     ----------
-    .. [1] K. Jamieson, A. Talwalkar: Non-stochastic best arm identification and hyperparameter
+    .. [1] F. Mohr, J. N. van Rijn: Fast and informative model selection using learning curve
+       cross-validation. IEEE TPAMI 45(8), 2023. arXiv:2111.13914.
+    .. [2] K. Jamieson, A. Talwalkar: Non-stochastic best arm identification and hyperparameter
        optimization. AISTATS 2016.
-    .. [2] A. Blum, A. Kalai, J. Langford: Beating the hold-out: bounds for K-fold and progressive
-       cross-validation. COLT 1999.
 
     Examples
     --------
@@ -204,10 +231,10 @@ class ProgressiveSearch(BaseSearchCV):
         "param_grid": [dict, list],
         "scoring": BaseSearchCV._parameter_constraints["scoring"],
         "n_candidates": [Interval(Integral, 1, None, closed="left"), StrOptions({"exhaust"})],
+        "max_cost": [Interval(Real, 0, None, closed="right")],
         "factor": [Interval(Real, 1, None, closed="neither")],
         "min_resources": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "max_resources": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"})],
-        "scores": [StrOptions({"progressive", "holdout", "cv"})],
         "cv": ["cv_object", Interval(Real, 0, 1, closed="neither")],
         "refit": [str, Options(bool, {True})],
         "select": [StrOptions({"best", "one-se"})],
@@ -227,14 +254,14 @@ class ProgressiveSearch(BaseSearchCV):
         *,
         scoring=None,
         n_candidates="exhaust",
+        max_cost=8,
         factor=2,
         min_resources="auto",
         max_resources="auto",
-        scores="progressive",
         cv=None,
         refit=True,
         select="best",
-        min_candidates=1,
+        min_candidates=3,
         n_challengers=0,
         error_score=np.nan,
         shuffle=True,
@@ -246,10 +273,10 @@ class ProgressiveSearch(BaseSearchCV):
         self.param_grid = param_grid
         self.scoring = scoring
         self.n_candidates = n_candidates
+        self.max_cost = max_cost
         self.factor = factor
         self.min_resources = min_resources
         self.max_resources = max_resources
-        self.scores = scores
         self.cv = cv
         self.refit = refit
         self.select = select
@@ -261,104 +288,130 @@ class ProgressiveSearch(BaseSearchCV):
         self.random_state = random_state
         self.verbose = verbose
 
-    # ---------------------------------------------------------------------------- learning
+    # ---------------------------------------------------------------------------- training
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y=None, **params):
-        """Search, and train the winner on all rows.
+        """Search, and train the winner on all samples.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
+            Training data.
         y : array-like of shape (n_samples,), default=None
             Targets.
         **params : dict of str -> array-like of shape (n_samples,)
-            Metadata of the rows, as ``sample_weight``: for ``partial_fit`` of the estimator and
-            for scorers that take it; ``groups`` for ``cv``. With metadata routing they go where
-            they are requested.
+            Metadata such as ``sample_weight``, for ``partial_fit`` of the estimator and for
+            scorers that accept it; ``groups`` for ``cv``. With metadata routing they are passed
+            where they are requested.
 
         Returns
         -------
         self : object
-            The search, with the winner in ``best_estimator_``.
+            The fitted search.
 
         Raises
         ------
         ValueError
-            If a parameter or the input is invalid, there are too few rows for a comparison, or
-            all candidates fail.
+            If a parameter or the input is invalid, if there are too few samples to compare
+            candidates, or if all candidates fail.
         KeyboardInterrupt
-            Of Ctrl-C; the best so far is there, and :meth:`resume` goes on.
+            On Ctrl-C; :meth:`resume` continues.
         """
-        X, y = self._rows(X, y)
-        learning, scoring, split = self._routed(X, params)
-        n_rows, random = _num_samples(X), check_random_state(self.random_state)
-        settings = self._settings(random)
-        order = random.permutation(n_rows) if self.shuffle else np.arange(n_rows)
-        classes = self._classes_of(y)
-        if classes is not None and "sample_weight" in learning:
-            refuse_one_class(y, learning["sample_weight"], classes)
-        is_classifier = classes is not None
-        options = dict(is_classifier=is_classifier, split=split, random=random)
-        folds = folds_of(self.scores, self.cv, order, y, **options)
-        targets = self._targets(len(folds.order), len(classes) if is_classifier else 0)
-        if len(settings) > 1 and folds.is_progressive and len(targets) < 2:
+        X, y = self._validated(X, y)
+        fit_params, score_params, split_params = self._routed(X, params)
+        n_samples, random = _num_samples(X), check_random_state(self.random_state)
+        if n_samples < 2:
             raise ValueError(
-                f"{len(settings)} candidates cannot be compared on n_samples={n_rows} rows with "
-                f"min_resources={self.min_resources!r} and max_resources={self.max_resources!r}: "
-                "there are none left to score them on."
+                f"ProgressiveSearch needs at least 2 samples, got n_samples={n_samples}."
             )
-        folds.check(targets[0])
-        race = self._race(settings, classes, fading=folds.is_progressive)
+        settings = self._settings(random)
+        order = random.permutation(n_samples) if self.shuffle else np.arange(n_samples)
+        classes = self._classes_of(y)
+        if classes is not None and "sample_weight" in fit_params:
+            refuse_one_class(y, fit_params["sample_weight"], classes)
+        folds = make_folds(
+            self.cv, order, y, is_classifier=classes is not None, split_params=split_params
+        )
+        n_classes = 0 if classes is None else len(classes)
+        ends = self._rung_ends(len(folds.order), n_classes)
+        folds.check(ends[0])
+        race = self._race(settings, classes)
         for candidate in race.alive:
-            candidate.begin(max(1, len(folds.held)))
-        race.fit_transformers(X, y, folds.order[: targets[0]])
-        table = Table(X, y, learning, scoring)
-        return self._go_on(Run(race, table, folds, planned(folds, targets, len(settings))))
+            candidate.start(folds.n_folds)
+        race.fit_transformers(X, y, folds.order[: ends[0]])
+        samples = Samples(X, y, fit_params, score_params)
+        progress = BatchProgress(race, samples, folds, ends)
+        if self.verbose:
+            n_scored = len(folds.scoring(ends[-1])[0])
+            print(
+                f"[{type(self).__name__}] {len(settings)} candidates, rungs with "
+                f"{', '.join(map(str, ends))} training samples, scores on up to {n_scored} "
+                f"samples; budget: {self.max_cost:g} fits of the winner"
+            )
+        return self._continue(progress)
 
-    def _go_on(self, run):
+    def _continue(self, progress):
         """Take the steps that are left, and show the winner."""
-        n_tasks = sum(step[0] in ("cut", "decide") for step in run.steps[run.at :])
-        with callbacks(self, "comparison", n_tasks, run.table.X, run.table.y) as tell:
+        race = progress.race
+        n_tasks = sum(step[0] in ("eliminate", "decide") for step in progress.steps)
+        X, y = progress.samples.X, progress.samples.y
+        with callbacks(self, "rung", n_tasks, X, y) as tell:
 
-            def over(race):
+            def report(race):
                 self._report(race)
                 return tell(lambda: self._shown(race, race.best()))
 
             try:
-                run.go_on(over)
+                progress.advance(report)
             except KeyboardInterrupt as interrupt:
-                self._interrupt(run, interrupt)
+                self._interrupt(progress, interrupt)
                 raise
-        self._show(run.race, run.race.best(), _race_over=run.race)
+        self._show(race, race.best(), _finished_race=race)
+        edges = ", ".join(
+            f"{name}={self.best_params_[name]:.4g} is the {which} of its values"
+            for name, which in self.edges_.items()
+        )
+        if edges:
+            warnings.warn(
+                f"The best parameters lie at the edge of the grid: {edges}. Extend the grid in "
+                "that direction.",
+                UserWarning,
+                stacklevel=3,
+            )
+        if self.verbose:
+            print(
+                f"[{type(self).__name__}] cost {self.cost_:.1f} fits of the winner, "
+                f"{_shortened(self.best_params_)}"
+            )
         return self
 
-    def _interrupt(self, run, interrupt):
-        """Show the best so far, and keep all but the rows, to go on."""
-        told = f"{type(self).__name__} was interrupted: resume(X, y) goes on with the search."
-        kept = {"_interrupted": (run, joblib.hash((run.table.X, run.table.y)))}
-        twin = run.race.best().twin()
-        run.without_rows()
-        if hasattr(twin.models[0], "n_features_in_"):
-            self._show(run.race, twin, **kept)
-            told += " The best so far can be used as it is."
+    def _interrupt(self, progress, interrupt):
+        """Show the best candidate so far; keep all but the samples for ``resume``."""
+        note = f"{type(self).__name__} was interrupted: resume(X, y) continues the search."
+        samples = progress.samples
+        kept = {"_interrupted": (progress, joblib.hash((samples.X, samples.y)))}
+        best = progress.race.best().copy()
+        progress.release_samples()
+        if hasattr(best.models[0], "n_features_in_"):
+            self._show(progress.race, best, **kept)
+            note += " The best candidate so far can be used as it is."
         else:
             self.__dict__ = {**self.__dict__, **kept}
-        # Those of a model do not concern those who have called the search.
-        interrupt.__notes__ = [told]
+        # Notes of an estimator do not concern the caller of the search.
+        interrupt.__notes__ = [note]
 
     @_fit_context(prefer_skip_nested_validation=False)
     def resume(self, X=None, y=None):
-        """Go on with the search that Ctrl-C has interrupted.
+        """Continue a search that was interrupted by Ctrl-C.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), default=None
-            The rows of the interrupted :meth:`fit`; none for ``partial_fit``, whose rows are kept
-            until they have been learnt.
+            Data of the interrupted :meth:`fit`; none for ``partial_fit``, whose samples are kept
+            until candidates have been trained on them.
         y : array-like of shape (n_samples,), default=None
-            Their targets.
+            Targets.
 
         Returns
         -------
@@ -371,56 +424,56 @@ class ProgressiveSearch(BaseSearchCV):
             If nothing was interrupted, or the data are not those of the interrupted call.
         """
         if "_interrupted" in self.__dict__:
-            run, data = self._interrupted
-            X, y = (None, None) if X is None else self._rows(X, y)
+            progress, data = self._interrupted
+            X, y = (None, None) if X is None else self._validated(X, y)
             if X is None or joblib.hash((X, y)) != data:
                 raise ValueError(
-                    "resume goes on with the data of the interrupted fit, but X or y are not "
-                    "those. Call fit to search on other data."
+                    "resume needs the data of the interrupted fit, but X or y are not those. Call "
+                    "fit to search on other data."
                 )
-            return self._go_on(run.with_rows(X, y))
+            return self._continue(progress.set_samples(X, y))
         if not self.__dict__.get("_is_behind"):
             raise ValueError("There is nothing to resume: no call of this search was interrupted.")
         return self._advance()
 
-    @available_if(_learns_in_parts)
+    @available_if(_has_partial_fit)
     @_fit_context(prefer_skip_nested_validation=False)
     def partial_fit(self, X, y=None, classes=None, **params):
-        """Go on with the search, and with learning, by the next rows of a stream.
+        """Continue the search, and training, with the next samples of a stream.
 
-        The candidates are compared whenever a rung is full, whatever the size of the chunks;
-        ``best_estimator_`` has learnt every row that has come. After ``fit``, and when one
-        candidate is left, this is ``partial_fit`` of the best.
+        Candidates are compared whenever a rung is full, whatever the size of the chunks;
+        ``best_estimator_`` is trained on every sample so far. After ``fit``, and when one
+        candidate is left, this is ``partial_fit`` of the best estimator.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows, in the order of the stream.
+            Samples, in the order of the stream.
         y : array-like of shape (n_samples,), default=None
             Targets.
         classes : array-like of shape (n_classes,), default=None
-            All labels of the stream; needed in the first call of a classifier.
+            All labels of the stream; required in the first call for classifiers.
         **params : dict of str -> array-like of shape (n_samples,)
-            Metadata of the rows, as for :meth:`fit`.
+            Metadata, as for :meth:`fit`.
 
         Returns
         -------
         self : object
-            The search that has learnt these rows, too.
+            The search.
 
         Raises
         ------
         ValueError
-            If a parameter or the input is invalid, or all candidates fail.
+            If a parameter or the input is invalid, or if all candidates fail.
         """
-        X, y = self._rows(X, y)
+        X, y = self._validated(X, y)
         if not _num_samples(X):
             raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
-        learning, scoring, _ = self._routed(X, params, caller="partial_fit")
+        fit_params, score_params, _ = self._routed(X, params, caller="partial_fit")
         if "_interrupted" in self.__dict__:
             raise ValueError(
-                "The fit of this search was interrupted: resume(X, y) goes on with it, fit begins "
-                "anew."
+                "The fit of this search was interrupted: resume(X, y) continues it, fit begins "
+                "again."
             )
         stream = self.__dict__.get("_stream")
         if stream is None:
@@ -429,26 +482,26 @@ class ProgressiveSearch(BaseSearchCV):
             classes_of_stream(classes, stream.race.classes)
         self._refuse_changes(stream.race)
         try:
-            stream.take(Table(X, y, learning, scoring))
+            stream.take(Samples(X, y, fit_params, score_params))
         except KeyboardInterrupt as interrupt:
-            told = "has not taken these rows: give them again to go on."
-            interrupt.__notes__ = [f"{type(self).__name__} {told}"]
+            note = "has not taken these samples: pass them again to continue."
+            interrupt.__notes__ = [f"{type(self).__name__} {note}"]
             raise
         self._stream = stream
         return self._advance()
 
     def _refuse_changes(self, race):
-        """Refuse parameters that cannot change while a search goes on, by name."""
+        """Raise an error if a parameter has changed that cannot."""
         race.rules = replace(race.rules, n_jobs=self.n_jobs)
-        for name, old in race.searched_with.items():
+        for name, old in race.fixed_parameters.items():
             new = getattr(self, name)
             plain = isinstance(old, (str, Real)) or old is None
             if new is not old and not (plain and (new == old or new != new and old != old)):
                 refuse_change(name, old, new)
 
     def _new_stream(self, classes):
-        if "_race_over" in self.__dict__:
-            return Stream(self._race_over, Course(1, self.factor, 0, 1, 0, None).grows_until(1))
+        if "_finished_race" in self.__dict__:
+            return StreamProgress(self._finished_race, None, 0, None)
         random = check_random_state(self.random_state)
         settings = self._settings(random)
         known = None
@@ -456,55 +509,62 @@ class ProgressiveSearch(BaseSearchCV):
             known = classes_of_stream(classes)
         first = self.min_resources
         if first == "auto":
-            first = first_rows(None, 0 if known is None else len(known))
+            first = first_rung(None, 0 if known is None else len(known))
         most = np.inf if self.max_resources == "auto" else self.max_resources
-        course = Course(
-            first, self.factor, most, self.min_candidates, self.n_challengers, random
-        ).grows_until(len(settings))
-        race = self._race(settings, known, fading=True)
+        continues = self.n_challengers > 0
+        rungs = StreamRungs(first, self.factor, most, len(settings), continues=continues)
+        race = self._race(settings, known)
         for candidate in race.alive:
-            candidate.begin(1)
-        return Stream(race, course)
+            candidate.start(1)
+        return StreamProgress(race, rungs, self.n_challengers, random)
 
     def _advance(self):
-        """Take what the stream has, and show the best."""
+        """Take the steps that are possible, and show the best candidate."""
         self._is_behind = True
         stream = self._stream
+
+        def report(race):
+            self._report(race)
+            return False
+
         try:
-            stream.advance(lambda: self._report(stream.race))
+            stream.advance(report)
             self._show(stream.race, stream.shown())
         except KeyboardInterrupt as interrupt:
-            told = "has taken these rows; resume(), or the next partial_fit, goes on."
-            interrupt.__notes__ = [f"{type(self).__name__} {told}"]
+            note = "has taken these samples; resume(), or the next partial_fit, continues."
+            interrupt.__notes__ = [f"{type(self).__name__} {note}"]
             raise
         self._is_behind = False
         return self
 
-    def _show(self, race, candidate, **more):
-        """Set what users see, in one step; ``more`` is what stands for the state of the search."""
-        left = () if not more else ("_stream", "_interrupted", "_race_over", "_is_behind")
-        known = {name: value for name, value in self.__dict__.items() if name not in left}
-        self.__dict__ = {**known, **self._shown(race, candidate), **more}
+    # ---------------------------------------------------------------------------- results
+
+    def _show(self, race, candidate, **state):
+        """Set the public attributes in one step, with the given state of the search."""
+        old = () if not state else ("_stream", "_interrupted", "_finished_race", "_is_behind")
+        kept = {name: value for name, value in self.__dict__.items() if name not in old}
+        self.__dict__ = {**kept, **self._shown(race, candidate), **state}
 
     def _shown(self, race, candidate):
-        """Return the attributes that show a race, and the model of a candidate."""
-        scorers, metrics = race.judge.scorers, list(race.judge.scorers)
-        results = race.results.columns(metrics, self.error_score)
+        """Return the public attributes for a race, and the model of a candidate."""
+        metrics = list(race.scorers)
+        table = race.results.columns(metrics, self.error_score)
         shown = dict(
             best_estimator_=candidate.fitted(),
             best_params_=candidate.params,
             best_index_=race.results.best_index(candidate),
             best_score_=np.nan,
-            cv_results_=results,
+            cost_=race.cost / candidate.cost if candidate.cost else np.nan,
+            cv_results_={**table, "cost": table["cost"] / (candidate.cost or np.nan)},
+            edges_=race.edges(candidate),
             n_candidates_=[len(comparison.candidates) for comparison in race.comparisons],
-            n_resources_=[comparison.n_resources for comparison in race.comparisons],
+            n_resources_=[comparison.n_samples for comparison in race.comparisons],
             n_remaining_candidates_=len(race.alive),
             multimetric_=race.is_multimetric,
-            scorer_=dict(scorers) if race.is_multimetric else scorers[metrics[0]],
+            scorer_=dict(race.scorers) if race.is_multimetric else race.scorers[metrics[0]],
         )
         if shown["best_index_"] is not None:
-            scores = results[f"mean_test_{metrics[0]}"]
-            shown["best_score_"] = float(scores[shown["best_index_"]])
+            shown["best_score_"] = float(table[f"mean_test_{metrics[0]}"][shown["best_index_"]])
         if hasattr(shown["best_estimator_"], "feature_names_in_"):
             shown["feature_names_in_"] = shown["best_estimator_"].feature_names_in_
         return shown
@@ -514,14 +574,16 @@ class ProgressiveSearch(BaseSearchCV):
         if not self.verbose:
             return
         last = race.comparisons[-1]
-        best = last.ranked()[0]
+        best = last.ranking[0]
         print(
-            f"[{type(self).__name__}] {last.n_resources} rows, {len(last.candidates)} candidates, "
-            f"{len(race.alive)} go on; best {last.score(best):.4f} "
-            f"+- {last.error(best):.4f}: {best.params}"
+            f"[{type(self).__name__}] {last.n_samples} samples: {len(last.candidates)} "
+            f"candidates, {len(race.alive)} survive; best {last.score(best):.4f} "
+            f"+- {best.scores[last.number].standard_error:.4f}, "
+            f"predicted {last.predicted[best.number]:.4f}; "
+            f"cost so far {1e-9 * race.cost:.2g} s (estimate): {_shortened(best.params)}"
         )
 
-    # ---------------------------------------------------------------------------- what it needs
+    # ---------------------------------------------------------------------------- parameters
 
     def _settings(self, random):
         """Return the parameters of each candidate."""
@@ -539,40 +601,39 @@ class ProgressiveSearch(BaseSearchCV):
             settings = list(ParameterGrid(self.param_grid))
             if not settings:
                 raise ValueError(
-                    f"param_grid must hold one candidate at least, got {self.param_grid!r}."
+                    f"param_grid must have at least one candidate, got {self.param_grid!r}."
                 )
             return settings
         return list(ParameterSampler(self.param_grid, int(n), random_state=random))
 
-    def _rows(self, X, y):
-        """Return rows that can be indexed, and targets in one dimension."""
+    def _validated(self, X, y):
+        """Return data that can be indexed, and targets in one dimension."""
         if not hasattr(final_estimator(self.estimator), "partial_fit"):
             name = type(final_estimator(self.estimator)).__name__
-            raise ValueError(f"estimator must have partial_fit, which this {name} has not.")
+            raise ValueError(f"estimator must implement partial_fit; got {name}.")
         X, y = indexable(X, y)
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
         return X, y
 
-    def _race(self, settings, classes, *, fading):
-        scorers = self._scorers()
+    def _race(self, settings, classes):
         rules = Rules(
-            floor=self.min_candidates,
-            fading=fading,
+            max_cost=self.max_cost,
+            min_candidates=self.min_candidates,
             cheapest=self.select == "one-se",
             error_score=self.error_score,
             n_jobs=self.n_jobs,
         )
-        race = Race(candidates_of(self.estimator, settings), Judge(scorers), rules, classes)
+        race = Race(candidates_of(self.estimator, settings), self._scorers(), rules, classes)
         race.is_multimetric = self._has_several_metrics()
-        race.searched_with = {name: getattr(self, name) for name in FIXED}
+        race.fixed_parameters = {name: getattr(self, name) for name in FIXED}
         return race
 
     def _has_several_metrics(self):
         return isinstance(self.scoring, (list, tuple, dict, set))
 
     def _scorers(self):
-        """Return scorers by name, the one that decides first."""
+        """Return the scorers by name; the first one decides."""
         if not self._has_several_metrics():
             if callable(self.scoring):
                 return {"score": self.scoring}
@@ -586,7 +647,7 @@ class ProgressiveSearch(BaseSearchCV):
         return {self.refit: scorers.pop(self.refit), **scorers}
 
     def _classes_of(self, y):
-        """Return the labels of a classifier, None of a regressor."""
+        """Return the class labels, None for a regressor."""
         if not is_classifier(final_estimator(self.estimator)):
             return None
         if y is None:
@@ -598,14 +659,14 @@ class ProgressiveSearch(BaseSearchCV):
         unique_labels(y)  # refuses a mix of types
         return np.unique(y)
 
-    def _targets(self, n_rows, n_classes):
-        most = n_rows if self.max_resources == "auto" else min(n_rows, self.max_resources)
+    def _rung_ends(self, n_samples, n_classes):
+        most = n_samples if self.max_resources == "auto" else min(n_samples, self.max_resources)
         exact = self.min_resources != "auto"
-        first = self.min_resources if exact else first_rows(most, n_classes)
-        return rungs(most, first, self.factor, exact=exact)
+        first = min(most, self.min_resources) if exact else first_rung(most, n_classes)
+        return rung_ends(most, first, self.factor, exact=exact)
 
     def _routed(self, X, params, caller="fit"):
-        """Return what partial_fit, the scorers and cv are given of the metadata."""
+        """Return the metadata for partial_fit, for the scorers and for cv."""
         params = _check_method_params(X, params={k: v for k, v in params.items() if v is not None})
         if "sample_weight" in params:
             params["sample_weight"] = _check_sample_weight(params["sample_weight"], X)
@@ -624,7 +685,7 @@ class ProgressiveSearch(BaseSearchCV):
         return params, scoring, split
 
     def get_metadata_routing(self):
-        """Return where metadata go: to ``partial_fit``, to scorers, and to the splitter.
+        """Return the metadata routing of ``partial_fit``, of the scorers and of the splitter.
 
         Returns
         -------
@@ -656,18 +717,27 @@ class ProgressiveSearch(BaseSearchCV):
         )
 
 
+def _shortened(params):
+    """Return parameters as text, numbers with four digits."""
+    return ", ".join(
+        f"{name}={value:.4g}" if isinstance(value, Real) and not isinstance(value, bool)
+        else f"{name}={value!r}"
+        for name, value in params.items()
+    )  # fmt: skip
+
+
 def takes_weights(scorer):
-    """Whether a scorer can weigh rows."""
+    """Return whether a scorer accepts sample weights."""
     if hasattr(scorer, "_accept_sample_weight"):
         return scorer._accept_sample_weight()
     return "sample_weight" in signature(scorer).parameters
 
 
 def refuse_one_class(y, sample_weight, classes):
-    """Raise an error where weights leave rows of a single class."""
+    """Raise an error if only samples of one class have positive weights."""
     weighted = np.unique(np.asarray(y)[np.asarray(sample_weight) > 0])
     if len(weighted) < min(2, len(classes)):
         raise ValueError(
-            "sample_weight must leave rows of two classes at least, got positive weights for "
-            f"{weighted.tolist()} alone."
+            "sample_weight must be positive for samples of at least two classes, got positive "
+            f"weights for {weighted.tolist()} only."
         )

@@ -1,7 +1,7 @@
-"""Successive halving over a stream: who learns, who is compared with whom, and who stays.
+"""Racing: candidates are trained and scored side by side, and eliminated one after the other.
 
-A step that was begun is not done twice: each candidate counts what it has learnt, so one that an
-interrupt has ended is simply called again.
+Each step can be repeated after an interrupt: candidates count what they have been trained on, and
+are not trained or scored twice.
 """
 
 import warnings
@@ -13,262 +13,305 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.exceptions import FitFailedWarning
 
-from ._companies import Company, companies_of
-from ._judging import differences
+from ._learning_curves import (
+    GROWTH,
+    LINEAR_GROWTH,
+    N_LEADERS,
+    Neighbourhood,
+    fit_costs,
+    interleaved,
+    n_survivors,
+)
 from ._results import Results
+from ._scoring import compute_scores, score_differences
 
-__all__ = ["Part", "Race", "Rules", "cost"]
+__all__ = ["Race", "Rules"]
 
-# So much less than those of the next one do rows of a comparison weigh.
-FADING = 0.5
-# Candidates that may stay because they are within a standard error, for each that has a place.
-SLACK = 0.25
-
-
-class Part:
-    """A part of a stream.
-
-    Parameters
-    ----------
-    table : Table
-    rows : list of ndarray
-        For each model of a candidate the rows that it learns, or is scored on.
-    """
-
-    def __init__(self, table, rows):
-        self.table, self.rows = table, rows
-        self.taken = {}
-
-    def of(self, preparation, fold):
-        """Return X, y and arguments as the model of a fold wants them; they are made once."""
-        key = preparation, fold
-        if key not in self.taken:
-            self.taken[key] = self.table.take(preparation, self.rows[fold])
-        return self.taken[key]
+# Distance in the grid up to which candidates are recalled beside the winner: diagonals included.
+ADJACENT = 1.5
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What a race goes by.
+    """Parameters of a race.
 
-    ``fading``: whether rows of former comparisons count, and less with each; else each comparison
-    is made on the same rows and stands for itself. ``cheapest``: of those within one standard
-    error of the best the cheapest wins. ``error_score``: score of who fails, or ``"raise"``.
+    ``cheapest``: the cheapest candidate within one standard error of the best wins.
+    ``error_score``: score of a candidate that fails, or ``"raise"``.
     """
 
-    floor: int = 1
-    fading: bool = True
+    max_cost: float = 8.0
+    min_candidates: int = 3
     cheapest: bool = False
     error_score: object = np.nan
     n_jobs: object = None
 
 
 class Race:
-    """Candidates that learn one stream, and leave it one after the other.
+    """Candidates that are trained on the same samples.
 
     Parameters
     ----------
     candidates : list of Candidate
-    judge : Judge
+    scorers : dict of callables
+        By name; the first one decides.
     rules : Rules
     classes : ndarray or None
-        Labels of the stream.
+        Class labels.
     """
 
-    def __init__(self, candidates, judge, rules, classes):
-        self.alive = list(candidates)
-        self.judge, self.rules, self.classes = judge, rules, classes
-        # Rows learnt at the end of each part.
-        self.ends = []
+    def __init__(self, candidates, scorers, rules, classes):
+        self.candidates, self.alive = list(candidates), list(candidates)
+        self.scorers, self.rules, self.classes = scorers, rules, classes
+        self.neighbourhood = Neighbourhood([candidate.params for candidate in candidates])
+        # Parts of the training data that are over, and samples in them.
+        self.n_parts = self.n_samples = 0
         self.comparisons, self.results = [], Results()
-        # Those who share a stream; None: they have not come together yet.
-        self.companies = None
 
-    # ---------------------------------------------------------------------------- the steps
+    # ---------------------------------------------------------------------------- training
 
     def fit_transformers(self, X, y, first):
-        """Fit those that have not been fitted; see :class:`Preparation`."""
+        """Fit the transformers that have not been fitted; see :class:`FrozenTransformers`."""
         for candidate in self.alive:
-            if candidate.preparation.is_fitted:
+            if candidate.transformers.is_fitted:
                 continue
             try:
-                candidate.preparation.fit(X, y, first)
+                candidate.transformers.fit(X, y, first)
             except Exception as error:
-                self.failed(candidate, error)
-        self.drop_failed()
+                self._failed(candidate, error)
+        self._drop_failed()
 
-    def learn(self, part, n_rows):
-        """Have all learn a part of the stream; ``n_rows`` is where it ends."""
-        if n_rows <= self.n_rows:
-            return  # it was over when an interrupt came
+    def train(self, subset, n_samples):
+        """Train all surviving candidates on a part of the data.
+
+        ``n_samples`` is the number of training samples at its end.
+        """
+        if n_samples <= self.n_samples:
+            return  # the part was over when an interrupt came
+        self._train(subset, self.alive, self.n_parts)
+        self.n_parts, self.n_samples = self.n_parts + 1, n_samples
+
+    def catch_up(self, subset, candidates):
+        """Train recalled candidates from the beginning; ``subset`` is all that is over."""
+        for candidate in candidates:
+            if not candidate.models:
+                candidate.start(len(subset.indices), self.n_parts - 1)
+        self._train(subset, candidates, self.n_parts - 1)
+        self.alive = sorted({*self.alive, *candidates}, key=lambda c: c.number)
+        self._drop_failed()
+
+    def _train(self, subset, candidates, part):
         todo = [
             (candidate, fold)
-            for candidate in self.alive
+            for candidate in candidates
             for fold in range(len(candidate.models))
-            if candidate.n_learnt[fold] == self.n_parts
+            if candidate.n_parts[fold] == part and candidate.error is None
         ]
-        todo = [one for one in todo if self.prepare(part, *one)]
-        self.meet(part)
-        together = [company for company in self.companies if company.candidates]
-        in_company = {(c, company.fold) for company in together for c in company.candidates}
-        work = [company for company in together if (company.candidates[0], company.fold) in todo]
-        work += [one for one in todo if one not in in_company]
-        self.all_at_once(lambda one: self.learn_work(one, part), work)
-        self.drop_failed()
-        self.ends.append(n_rows)
+        todo = [work for work in todo if self._select(subset, *work)]
+        self._in_threads(lambda work: self._train_one(subset, *work), todo)
+        self._drop_failed()
 
-    @property
-    def n_parts(self):
-        """Parts of the stream that all have learnt."""
-        return len(self.ends)
+    def _train_one(self, subset, candidate, fold):
+        X, y, arguments, _ = subset.of(candidate.transformers, fold)
+        start = perf_counter()
+        try:
+            candidate.train(fold, X, y, arguments, self.classes)
+        except Exception as error:
+            self._failed(candidate, error)
+            return
+        candidate.finish_part(fold, X, perf_counter() - start)
 
-    @property
-    def n_rows(self):
-        """Rows that all have learnt."""
-        return self.ends[-1] if self.ends else 0
+    def _select(self, subset, candidate, fold):
+        """Select the data of a model before threads need them; return whether that worked."""
+        try:
+            subset.of(candidate.transformers, fold)
+        except Exception as error:
+            self._failed(candidate, error)
+        return candidate.error is None
 
-    def compare(self, part):
-        """Score all on a part of the stream, and note how they have done."""
+    # ---------------------------------------------------------------------------- scoring
+
+    def compare(self, subset):
+        """Score all surviving candidates on the same samples."""
         number = len(self.comparisons)
         todo = [
             candidate
             for candidate in self.alive
-            if number not in candidate.marks
-            and all(self.prepare(part, candidate, fold) for fold in range(len(candidate.models)))
+            if number not in candidate.scores
+            and all(self._select(subset, candidate, f) for f in range(len(candidate.models)))
         ]
-        self.meet(part)
-        answers = {}
-        together = [company for company in self.companies if company.candidates]
-        self.all_at_once(lambda company: self.ask(company, part, answers), together)
-        self.all_at_once(lambda candidate: self.score_one(candidate, part, number, answers), todo)
-        self.drop_failed()
-        self.comparisons.append(Comparison(list(self.alive), self.n_rows, self.weights()))
+        self._in_threads(lambda candidate: self._score_one(subset, candidate, number), todo)
+        self._drop_failed()
+        self.comparisons.append(Comparison(number, list(self.alive), self.n_samples))
 
-    def cut(self, n_places):
-        """Let only so many go on, and of those close behind them a quarter as many."""
-        last = self.comparisons[-1]
-        ranked = last.ranked()
-        n_places = min(len(ranked), max(n_places, self.rules.floor))
-        kept, others = ranked[:n_places], ranked[n_places:]
-        if n_places > 1 and others:
-            difference, error = last.against(others, kept[-1])
-            close = [c for c, d, e in zip(others, difference, error) if d >= -e]
-            kept += close[: int(SLACK * n_places)]
-        self.go_on(kept)
-
-    def decide(self):
-        """End the race: the winner of the last comparison is the only one left."""
-        last = self.comparisons[-1]
-        ranked = [candidate for candidate in last.ranked() if candidate in self.alive]
-        winner = ranked[0]
-        if self.rules.cheapest:
-            difference, error = last.against(ranked, winner)
-            close = [c for c, d, e in zip(ranked, difference, error) if d >= -e]
-            winner = min(close, key=lambda c: (cost(c), c.number))
-        self.go_on([winner])
-
-    def go_on(self, kept):
-        """Let the others leave; the comparison is written down."""
-        self.results.note(self.comparisons[-1], len(self.comparisons) - 1, kept)
-        left = [candidate for candidate in self.alive if candidate not in kept]
-        self.alive = sorted(kept, key=lambda candidate: candidate.number)
-        self.let_go(left)
-        for candidate in left:
-            candidate.release()
-
-    def meet(self, part):
-        """Let those come together who can learn side by side, if they have not."""
-        if self.companies is None:
-            self.companies = companies_of(self.alive, part)
-
-    def let_go(self, candidates):
-        """Take candidates out of their companies."""
-        for company in self.companies or ():
-            company.leave(candidates)
-        if self.companies:
-            self.companies = [company for company in self.companies if company.candidates]
-
-    def __getstate__(self):
-        # Stored models are independent; they come together again with the next part.
-        return {**self.__dict__, "companies": None}
-
-    def best(self):
-        """Return who leads."""
-        ranked = self.comparisons[-1].ranked() if self.comparisons else []
-        return next((candidate for candidate in ranked if candidate in self.alive), self.alive[0])
-
-    def join(self, candidates):
-        """Let some begin anew, with the next part that is learnt."""
-        for candidate in candidates:
-            candidate.begin(1, self.n_parts)
-        self.alive = sorted([*self.alive, *candidates], key=lambda candidate: candidate.number)
-
-    # ---------------------------------------------------------------------------- one by one
-
-    def prepare(self, part, candidate, fold):
-        """Have the rows of a part made, before threads want them; whether that worked."""
-        try:
-            part.of(candidate.preparation, fold)
-        except Exception as error:
-            self.failed(candidate, error)
-        return candidate.error is None
-
-    def ask(self, company, part, answers):
-        """Note what those in company say of the rows of a part."""
-        try:
-            answers.update(company.answers(part))
-        except Exception:
-            return  # each is asked alone, and fails alone
-
-    def learn_work(self, work, part):
-        """Have a company learn, or a model of a candidate that is in none."""
-        if not isinstance(work, Company):
-            self.learn_one(*work, part)
-            return
-        members = list(work.candidates)
-        try:
-            work.learn(part, self)
-        except Exception:
-            # Those that can learn do so alone.
-            for candidate in members:
-                self.learn_one(candidate, work.fold, part)
-
-    def learn_one(self, candidate, fold, part):
-        X, y, arguments, _ = part.of(candidate.preparation, fold)
-        start = perf_counter()
-        try:
-            candidate.learn(fold, X, y, arguments, self.classes)
-        except Exception as error:
-            self.failed(candidate, error)
-            return
-        candidate.has_learnt(fold, perf_counter() - start)
-
-    def score_one(self, candidate, part, number, answers):
+    def _score_one(self, subset, candidate, number):
         start = perf_counter()
         try:
             folds = []
             for fold, model in enumerate(candidate.models):
-                X, y, _, given = part.of(candidate.preparation, fold)
-                folds.append((model, X, y, given, answers.get((candidate, fold))))
-            candidate.marks[number] = self.judge.marks(folds)
+                X, y, _, given = subset.of(candidate.transformers, fold)
+                folds.append((model, X, y, given))
+            candidate.scores[number] = compute_scores(self.scorers, folds)
         except Exception as error:
-            self.failed(candidate, error)
-        candidate.score_seconds += perf_counter() - start
+            self._failed(candidate, error)
+            return
+        seconds = (perf_counter() - start) / len(folds)
+        for _, X, _, _ in folds:
+            candidate.note_scored(X, seconds)
 
-    def failed(self, candidate, error):
+    def predict(self, n_rungs):
+        """Predict the scores after ``n_rungs`` further rungs, and rank the candidates.
+
+        The latest gain, averaged over neighbours, is repeated: an optimistic continuation, since
+        gains get smaller.
+        """
+        last = self.comparisons[-1]
+        candidates = last.candidates
+        some = np.array([candidate.number for candidate in candidates])
+        gains = np.full(len(some), np.nan)
+        if last.number:
+            before = self.comparisons[last.number - 1]
+            for k, candidate in enumerate(candidates):
+                if before.number in candidate.scores:
+                    gains[k] = last.scores[k] - candidate.scores[before.number].value
+        last.rank(last.scores + n_rungs * self.neighbourhood.smooth(gains, some))
+
+    # ---------------------------------------------------------------------------- elimination
+
+    def eliminate(self, later, n_total):
+        """Let as many candidates survive as the budget allows.
+
+        Parameters
+        ----------
+        later : list of int
+            Samples of the further rungs.
+        n_total : int
+            Samples of the whole fit.
+        """
+        last = self.comparisons[-1]
+        self.predict(len(later))
+        ranking = last.ranking
+        n_kept = len(ranking)
+        if np.isfinite(last.scores).any():
+            costs = self._costs([*later, n_total], ranking)
+            # The winner is one of the leaders.
+            unit = np.median(costs[-1][:N_LEADERS])
+            increments = np.diff(costs[:-1], axis=0, prepend=[[c.cost for c in ranking]])
+            # What the winner is trained on after the last rung is paid, too.
+            rest = np.median((costs[-1] - costs[-2])[:N_LEADERS])
+            budget = self.rules.max_cost * unit - self.cost - rest
+            n_kept = n_survivors(increments, budget, self.rules.min_candidates)
+        self.keep(ranking[:n_kept])
+
+    def keep_best(self, n):
+        """Let ``n`` candidates survive, by their scores in this comparison alone."""
+        last = self.comparisons[-1]
+        last.rank(last.scores)
+        self.keep(last.ranking[: max(n, self.rules.min_candidates)])
+
+    def _costs(self, later, candidates):
+        """Return the predicted costs, of shape (len(later), n_candidates)."""
+        cost = np.array([candidate.cost for candidate in candidates])
+        some = np.array([candidate.number for candidate in candidates])
+        growth = np.array([LINEAR_GROWTH if np.isnan(c.n_support) else GROWTH for c in candidates])
+        last = self.comparisons[-1]
+        last.costs = dict(zip(some.tolist(), cost))
+        if last.number:
+            before = self.comparisons[last.number - 1]
+            former = np.array([before.costs.get(number, np.nan) for number in some])
+            if before.n_samples < last.n_samples and np.isfinite(former).any():
+                measured = np.log(cost / former) / np.log(last.n_samples / before.n_samples)
+                growth = np.clip(self.neighbourhood.smooth(measured, some), 0.5, 2.5)
+        return fit_costs(cost, growth, last.n_samples, later)
+
+    def recalled(self, n_total):
+        """Return eliminated candidates that may be better, as many as the budget allows.
+
+        They are adjacent to the winner in the grid, and their predicted score is at most one
+        standard error below its score.
+        """
+        last = self.comparisons[-1]
+        self.predict(0)
+        winner = last.ranking[0]
+        threshold = last.score(winner) - winner.scores[last.number].standard_error
+        distance = self.neighbourhood.distances(np.arange(len(self.candidates)))[winner.number]
+        found = []
+        for candidate in self.candidates:
+            if candidate in last.candidates or candidate.error is not None:
+                continue
+            comparison = self.comparisons[max(candidate.scores)]
+            predicted = comparison.predicted.get(candidate.number, np.nan)
+            if distance[candidate.number] <= ADJACENT and predicted >= threshold:
+                found.append((-predicted, candidate.number, candidate))
+        cost = self._costs([n_total], [winner])[0, 0]
+        left = self.rules.max_cost - self.cost / cost
+        # Each of them costs a fit.
+        return [c for k, (*_, c) in enumerate(sorted(found), start=1) if k <= left]
+
+    def decide(self):
+        """End the race: the winner of the last comparison is the only one to survive."""
+        last = self.comparisons[-1]
+        self.predict(0)
+        ranked = [candidate for candidate in last.ranking if candidate in self.alive]
+        winner = ranked[0]
+        if self.rules.cheapest:
+            difference, error = last.against(ranked, winner)
+            close = [c for c, d, e in zip(ranked, difference, error) if d >= -e]
+            winner = min(close, key=lambda c: (_price(c), c.number))
+        self.keep([winner])
+
+    def keep(self, kept):
+        """Eliminate all other candidates; the comparison is recorded."""
+        self.results.record(self.comparisons[-1], kept)
+        eliminated = [candidate for candidate in self.alive if candidate not in kept]
+        self.alive = sorted(kept, key=lambda candidate: candidate.number)
+        for candidate in eliminated:
+            candidate.release()
+
+    def join(self, candidates):
+        """Let eliminated candidates begin again, with the next part of the data."""
+        for candidate in candidates:
+            candidate.start(1, self.n_parts)
+        self.alive = sorted([*self.alive, *candidates], key=lambda candidate: candidate.number)
+
+    def best(self):
+        """Return the candidate in the lead."""
+        ranking = self.comparisons[-1].ranking if self.comparisons else []
+        return next((candidate for candidate in ranking if candidate in self.alive), self.alive[0])
+
+    @property
+    def cost(self):
+        """Estimated cost of all candidates so far."""
+        return sum(candidate.cost for candidate in self.candidates)
+
+    def edges(self, winner):
+        """Return which numeric parameters have their smallest or largest value in the winner.
+
+        A parameter with less than four values does not count.
+        """
+        found = {}
+        for name in self.neighbourhood.numeric:
+            values = {float(candidate.params[name]) for candidate in self.candidates}
+            value = float(winner.params[name])
+            if len(values) >= 4 and value in (min(values), max(values)):
+                found[name] = "smallest" if value == min(values) else "largest"
+        return found
+
+    # ---------------------------------------------------------------------------- failures
+
+    def _failed(self, candidate, error):
         if self.rules.error_score == "raise":
             raise error
         candidate.error = error
 
-    def drop_failed(self):
-        """Let those go that have failed; an error where there is nobody left."""
+    def _drop_failed(self):
+        """Eliminate candidates that have failed; raise the error if none is left."""
         failed = [candidate for candidate in self.alive if candidate.error is not None]
         if not failed:
             return
         error = failed[0].error
         if len(failed) == len(self.alive):
             for candidate in failed:
-                candidate.error = None  # they may try again
+                candidate.error = None  # the step may be repeated
             error.add_note(
                 f"All {len(failed)} candidates failed; this was the first one, with "
                 f"{failed[0].params}."
@@ -281,16 +324,15 @@ class Race:
             FitFailedWarning,
             stacklevel=4,
         )
-        self.let_go(failed)
         self.alive = [candidate for candidate in self.alive if candidate.error is None]
         for candidate in failed:
-            self.results.note_failure(candidate, len(self.comparisons), self.n_rows)
+            self.results.record_failure(candidate, len(self.comparisons), self.n_samples)
             candidate.release()
 
-    def all_at_once(self, operation, todo):
-        """Do something for each, in threads where there are several.
+    def _in_threads(self, operation, todo):
+        """Call a function for each item, in threads if there are several.
 
-        Ctrl-C waits for those that have begun: they end with a whole part.
+        Ctrl-C waits for the calls that have begun.
         """
         n_threads = min(effective_n_jobs(self.rules.n_jobs), len(todo))
         if n_threads <= 1:
@@ -308,66 +350,50 @@ class Race:
                 wait(futures)
                 raise
 
-    # ---------------------------------------------------------------------------- standings
-
-    def weights(self):
-        """Weight of each comparison that all have been in, by its number, the last one included.
-
-        Comparisons that have no score, as of one class alone, have no weight.
-        """
-        last = len(self.comparisons)
-        numbers = {last}
-        if self.rules.fading:
-            numbers = set.intersection(*(set(candidate.marks) for candidate in self.alive))
-        raw = {
-            number: self.alive[0].marks[number].n_rows * FADING ** (last - number)
-            for number in sorted(numbers)
-            if all(np.isfinite(candidate.marks[number].score) for candidate in self.alive)
-        }
-        return {number: weight / sum(raw.values()) for number, weight in raw.items()}
-
 
 class Comparison:
-    """How all that are in the race do, by the same rows for all."""
+    """Scores of all surviving candidates on the same samples.
 
-    def __init__(self, candidates, n_resources, weights):
-        self.candidates, self.n_resources, self.weights = candidates, n_resources, weights
-        # Made now: some may begin anew later.
-        self.ranking = sorted(candidates, key=self.place)
+    Attributes
+    ----------
+    number : int
+        Number of the rung.
+    candidates : list of Candidate
+    n_samples : int
+        Samples that they have been trained on.
+    predicted, costs : dict
+        By number of the candidate: predicted final score, and cost so far.
+    ranking : list of Candidate
+        By turns the next best by present and by predicted score; candidates with equal scores by
+        support vectors.
+    """
 
-    def score(self, candidate, metric=None):
-        """Weighted mean of a candidate's scores; nan where there is none."""
-        if not self.weights:
-            return np.nan
-        marks = candidate.marks
-        return sum(w * marks[number].of(metric) for number, w in self.weights.items())
+    def __init__(self, number, candidates, n_samples):
+        self.number, self.candidates, self.n_samples = number, candidates, n_samples
+        self.predicted, self.costs = {}, {}
+        self.scores = np.array([candidate.scores[number].value for candidate in candidates])
+        self.rank(self.scores)
 
-    def error(self, candidate):
-        """Return the standard error of that mean."""
-        marks = candidate.marks
-        return np.sqrt(sum(w**2 * marks[number].variance for number, w in self.weights.items()))
+    def rank(self, predicted):
+        """Set the predicted scores, and the ranking."""
+        self.predicted = {c.number: float(p) for c, p in zip(self.candidates, predicted)}
+        # Of equal candidates those with fewer support vectors come first.
+        n_support = [np.nan_to_num(candidate.n_support) for candidate in self.candidates]
+        first = np.argsort(n_support, kind="stable")
+        ranked = first[interleaved(self.scores[first], predicted[first])]
+        self.ranking = [self.candidates[k] for k in ranked]
+
+    def score(self, candidate):
+        """Return the score of a candidate."""
+        return candidate.scores[self.number].value
 
     def against(self, candidates, other):
-        """Score of some less that of another, and the standard errors of these differences."""
-        difference, variance = np.zeros(len(candidates)), np.zeros(len(candidates))
-        for number, weight in self.weights.items():
-            of = [candidate.marks[number] for candidate in candidates]
-            by, square = differences(of, other.marks[number])
-            difference += weight * by
-            variance += weight**2 * square
-        return difference, np.sqrt(variance)
-
-    def place(self, candidate):
-        """Return what sorts candidates, the best first; of equal ones those with fewer vectors."""
-        score = self.score(candidate)
-        return np.isnan(score), -score, np.nan_to_num(candidate.n_support), candidate.number
-
-    def ranked(self):
-        """Candidates, the best first."""
-        return list(self.ranking)
+        """Return the scores of candidates minus that of another one, with standard errors."""
+        of = [candidate.scores[self.number] for candidate in candidates]
+        return score_differences(of, other.scores[self.number])
 
 
-def cost(candidate):
-    """Return what makes a candidate dear: support vectors, else time."""
+def _price(candidate):
+    """Return the number of support vectors, or the seconds of training if there are none."""
     n_support = candidate.n_support
     return candidate.fit_seconds if np.isnan(n_support) else n_support

@@ -1,0 +1,362 @@
+"""Learning curves and predicted scores of a search."""
+
+from numbers import Number
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ._progressive import import_optional
+
+__all__ = ["ProgressiveSearchDisplay"]
+
+_WINNER = "tab:red"
+_FINALISTS = ("tab:blue", "tab:orange", "tab:green", "tab:purple", "tab:brown")
+_MAX_TICKS = 8
+# A parameter whose values span more than this ratio has a logarithmic axis.
+_LOG_RATIO = 20
+
+
+class ProgressiveSearchDisplay:
+    """Learning curves of the candidates of a search, and their predicted scores.
+
+    Create it with :meth:`from_estimator`. All parameters are stored as attributes.
+
+    The first panel shows the score of each candidate against the number of training samples, with
+    the number of candidates at each rung above it. Eliminated candidates are grey, and their
+    curves end with a dot. The winner and at most five other candidates of the last rung are
+    coloured. The axis of the score begins at the median of the first rung, or below the curve of
+    the winner, so the curves of poor candidates may lie outside.
+
+    The second panel shows the predicted score of each candidate, at the last rung that it
+    reached, over two numeric parameters: a heat map if the parameters form a grid, otherwise a
+    scatter plot. The colours begin at the median, so that differences among good candidates are
+    visible. Coloured candidates are marked, the winner by a star. With one numeric parameter the
+    predicted score is plotted against it; without any, the panel is omitted.
+
+    Parameters
+    ----------
+    cv_results : dict of ndarrays of shape (n_lines,)
+        The attribute ``cv_results_`` of a search.
+    best_index : int
+        Last line of the winner.
+    metric : str, default="score"
+        Metric that decides, as in the names of the columns.
+    score_name : str, default=None
+        Name of the score on the axes; by default the metric.
+
+    Attributes
+    ----------
+    lines_ : dict of int to matplotlib Line2D
+        Learning curve of each candidate that has been scored, by its number.
+    image_ : matplotlib QuadMesh or None
+        Heat map of shape (n_values_y, n_values_x), masked where there is no score. If several
+        candidates differ in other parameters only, the best of them is shown.
+    scatter_ : matplotlib PathCollection or None
+        Predicted scores of candidates that form no grid, or of one parameter.
+    markers_ : dict of int to matplotlib Line2D
+        Markers of the coloured candidates in the second panel, by number.
+    ax_ : ndarray of matplotlib Axes of shape (1,) or (2,)
+        The axes of the panels.
+    figure_ : matplotlib Figure
+        The figure of these axes.
+
+    See Also
+    --------
+    sklearn_online_svm.model_selection.ProgressiveSearch : The search.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_online_svm import LASVC
+    >>> from sklearn_online_svm.datasets import make_banana_like
+    >>> from sklearn_online_svm.evaluation import ProgressiveSearchDisplay
+    >>> from sklearn_online_svm.model_selection import ProgressiveSearch
+    >>> X, y = make_banana_like(1000, random_state=0)
+    >>> grid = {"C": np.logspace(-1, 3, 5), "gamma": np.logspace(-2, 2, 5)}
+    >>> search = ProgressiveSearch(LASVC(), grid, random_state=0).fit(X, y)
+    >>> ProgressiveSearchDisplay.from_estimator(search)  # doctest: +SKIP
+    <...>
+    """
+
+    def __init__(self, *, cv_results, best_index, metric="score", score_name=None):
+        self.cv_results = cv_results
+        self.best_index = best_index
+        self.metric = metric
+        self.score_name = score_name
+
+    @classmethod
+    def from_estimator(cls, search, *, ax=None, param_x=None, param_y=None, name=None):
+        """Plot the results of a search.
+
+        Parameters
+        ----------
+        search : ProgressiveSearch
+            A fitted search; one that continues by ``partial_fit`` is shown as it stands.
+        ax : matplotlib Axes or array-like of them, default=None
+            Axes for the panels; with a single one only the learning curves are plotted. By
+            default those of a new figure.
+        param_x, param_y : str, default=None
+            Numeric parameters of the second panel; by default those with the most values.
+        name : str, default=None
+            Title.
+
+        Returns
+        -------
+        display : ProgressiveSearchDisplay
+            The display; ``ax_`` and ``figure_`` are what it is drawn on.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        NotFittedError
+            If the search has not been fitted.
+        ValueError
+            If the search has not compared candidates yet, or as :meth:`plot`.
+        """
+        import_optional("matplotlib.pyplot", f"{cls.__name__}.from_estimator")
+        check_is_fitted(search, "cv_results_")
+        metric = search.refit if search.multimetric_ else "score"
+        if f"predicted_test_{metric}" not in search.cv_results_:
+            raise ValueError(
+                f"search must be a ProgressiveSearch that has compared candidates, got {search!r}."
+            )
+        if search.best_index_ is None:
+            raise ValueError(
+                "search has not compared candidates yet: best_index_ is None. Call partial_fit "
+                "with more samples, or resume, first."
+            )
+        score_name = search.scoring if isinstance(search.scoring, str) else metric
+        display = cls(
+            cv_results=search.cv_results_,
+            best_index=search.best_index_,
+            metric=metric,
+            score_name=score_name,
+        )
+        return display.plot(ax=ax, param_x=param_x, param_y=param_y, name=name)
+
+    def plot(self, ax=None, *, param_x=None, param_y=None, name=None):
+        """Draw the panels.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or array-like of them, default=None
+            Axes for the panels; with a single one only the learning curves are plotted. By
+            default those of a new figure.
+        param_x, param_y : str, default=None
+            Numeric parameters of the second panel; by default those with the most values.
+        name : str, default=None
+            Title.
+
+        Returns
+        -------
+        display : ProgressiveSearchDisplay
+            The display; ``ax_`` and ``figure_`` are what it is drawn on.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        ValueError
+            If ``param_x`` or ``param_y`` is no numeric parameter with several values, or if
+            ``ax`` has more axes than there are panels.
+        """
+        plt = import_optional("matplotlib.pyplot", f"{type(self).__name__}.plot")
+        x, y = self._chosen(param_x, param_y)
+        n_panels = 1 if x is None else 2
+        if ax is None:
+            _, ax = plt.subplots(1, n_panels, figsize=(4.6 * n_panels, 3.8), layout="constrained")
+        ax = np.atleast_1d(ax)
+        if ax.shape not in ((1,), (n_panels,)):
+            raise ValueError(f"ax must be one axes or {n_panels}, got shape {ax.shape}.")
+        self.ax_, self.figure_ = ax, ax[0].figure
+        self.image_, self.scatter_, self.lines_, self.markers_ = None, None, {}, {}
+        label = (self.score_name or self.metric).replace("_", " ")
+        colours = self._colours()
+        self._plot_curves(ax[0], colours, label)
+        if name is not None:
+            ax[0].set_title(name)
+        if len(ax) == 2:
+            self._plot_predicted(ax[1], x, y, colours, f"predicted {label}")
+        return self
+
+    # ---------------------------------------------------------------------------- panels
+
+    def _plot_curves(self, ax, colours, label):
+        """Plot the score of each candidate against its number of training samples."""
+        table, winner = self.cv_results, self._winner
+        is_scored = table["n_scored"] > 0
+        candidate, n = table["candidate"][is_scored], table["n_resources"][is_scored]
+        scores = table[f"mean_test_{self.metric}"][is_scored]
+        for number in np.unique(candidate).tolist():
+            style = dict(color="0.7", linewidth=0.8, markersize=4, zorder=1)
+            if number in colours:
+                style = dict(
+                    color=colours[number],
+                    linewidth=3.5 if number == winner else 1.5,
+                    label=self._label(number),
+                    zorder=3 if number == winner else 2,
+                )
+            of = candidate == number
+            (self.lines_[number],) = ax.plot(
+                n[of], scores[of], marker="o", markevery=[-1], **style
+            )
+        rungs = np.unique(n)
+        shown = rungs[:: -max(1, -(-len(rungs) // _MAX_TICKS))][::-1]
+        counts = [len(np.unique(candidate[n == rung])) for rung in shown]
+        ax.set(xscale="log", xlabel="training samples", ylabel=label)
+        top = ax.secondary_xaxis("top")
+        top.set_xlabel("candidates", color="0.4")
+        for axes, labels in ((ax, shown), (top, counts)):
+            axes.set_xticks(shown, [str(value) for value in labels])
+            axes.set_xticks([], minor=True)
+            axes.tick_params(axis="x", labelsize="small")
+        of_winner = self.lines_[winner].get_ydata()
+        low = min(np.nanmedian(scores[n == rungs[0]]), np.nanmin(of_winner))
+        margin = 0.05 * (np.nanmax(scores) - low) or 0.01
+        if np.isfinite(margin):
+            ax.set_ylim(low - margin, np.nanmax(scores) + margin)
+        handles = [self.lines_[number] for number in colours]
+        corner = "lower right" if of_winner[-1] >= of_winner[0] else "upper right"
+        ax.legend(handles=handles, loc=corner, fontsize="small", handlelength=1)
+
+    def _plot_predicted(self, ax, x, y, colours, label):
+        """Plot the predicted scores over one parameter or two."""
+        numbers, lines = (np.array(of) for of in zip(*self._last_lines.items()))
+        table, values = self.cv_results, self._values()
+        is_scored = table["n_scored"][lines] > 0
+        predicted = np.where(is_scored, table[f"predicted_test_{self.metric}"][lines], np.nan)
+        known = np.isfinite(values[x] if y is None else values[x] + values[y])
+        numbers, predicted, xs = numbers[known], predicted[known], values[x][known]
+        ax.set(xscale=_scale(xs), xlabel=_short(x))
+        if y is None:
+            ys = predicted
+            ax.set_ylabel(label)
+            self.scatter_ = ax.scatter(xs, ys, color="0.7")
+        else:
+            ys = values[y][known]
+            ax.set(yscale=_scale(ys), ylabel=_short(y))
+            coloured = self._plot_colours(ax, xs, ys, predicted)
+            self.figure_.colorbar(coloured, ax=ax, label=label, extend="min")
+        edge = "black" if self.image_ is None else "white"
+        for number, *at in zip(numbers.tolist(), xs, ys):
+            if number in colours:
+                marker, size = ("*", 20) if number == self._winner else ("o", 9)
+                style = dict(markersize=size, color=colours[number], markeredgecolor=edge)
+                (self.markers_[number],) = ax.plot(*at, marker, **style)
+
+    def _plot_colours(self, ax, x, y, predicted):
+        """Draw a heat map, or a scatter plot if the parameters form no grid; return it."""
+        limits = dict(vmin=np.nanmedian(predicted), vmax=np.nanmax(predicted))
+        (xs, columns), (ys, rows) = (np.unique(of, return_inverse=True) for of in (x, y))
+        best = np.full((len(ys), len(xs)), -np.inf)
+        np.fmax.at(best, (rows, columns), predicted)
+        cells = np.ma.masked_invalid(best)
+        if 2 * cells.count() <= cells.size:
+            self.scatter_ = ax.scatter(x, y, c=predicted, **limits)
+            return self.scatter_
+        self.image_ = ax.pcolormesh(_edges(xs), _edges(ys), cells, **limits)
+        for axis, of in ((ax.xaxis, xs), (ax.yaxis, ys)):
+            shown = of[:: max(1, round(len(of) / 5))]
+            axis.set_ticks(shown, [_text(value) for value in shown])
+            axis.set_ticks([], minor=True)
+        return self.image_
+
+    # ---------------------------------------------------------------------------- candidates
+
+    @property
+    def _winner(self):
+        return int(self.cv_results["candidate"][self.best_index])
+
+    @property
+    def _last_lines(self):
+        """Number of each candidate, with its last line in the table."""
+        return {number: k for k, number in enumerate(self.cv_results["candidate"].tolist())}
+
+    def _colours(self):
+        """Return the colours of the winner and of the best other candidates of the last rung."""
+        table = self.cv_results
+        n = np.where(table["n_scored"] > 0, table["n_resources"], -1)
+        last = np.flatnonzero(n == n.max())
+        order = last[np.argsort(-table[f"predicted_test_{self.metric}"][last], kind="stable")]
+        numbers = dict.fromkeys(table["candidate"][order].tolist())
+        others = [number for number in numbers if number != self._winner]
+        return {self._winner: _WINNER} | dict(zip(others, _FINALISTS))
+
+    def _values(self):
+        """Return, by name, the values of each numeric parameter that has several.
+
+        They are in the order of ``_last_lines``, and nan where a candidate has no number.
+        """
+        settings = [self.cv_results["params"][line] for line in self._last_lines.values()]
+        values = {
+            name: np.array([_number(params.get(name)) for params in settings])
+            for name in sorted({name for params in settings for name in params})
+        }
+        return {name: of for name, of in values.items() if _n_values(of) > 1}
+
+    def _chosen(self, param_x, param_y):
+        """Return the names of the parameters of the second panel; the second may be None."""
+        values = self._values()
+        for argument, name in (("param_x", param_x), ("param_y", param_y)):
+            if name is not None and name not in values:
+                raise ValueError(
+                    f"{argument} must be a numeric parameter with several values, one of "
+                    f"{list(values)}, got {name!r}."
+                )
+        if param_x is not None and param_x == param_y:
+            raise ValueError(f"param_x and param_y must differ, got {param_x!r} for both.")
+        free = sorted(values.keys() - {param_x, param_y}, key=lambda k: (-_n_values(values[k]), k))
+        # Of two, C is on the vertical axis and gamma on the horizontal one.
+        free = sorted(free[: [param_x, param_y].count(None)], reverse=True)
+        x, y = (name or (free.pop(0) if free else None) for name in (param_x, param_y))
+        if None in (x, y) or np.isfinite(values[x] + values[y]).any():
+            return (x, y) if x is not None else (y, None)
+        if None not in (param_x, param_y):
+            raise ValueError(f"No candidate has both param_x={x!r} and param_y={y!r}.")
+        return param_y or x, None
+
+    def _label(self, number):
+        """Return the parameters of a candidate that differ between candidates."""
+        settings = self.cv_results["params"]
+        params = settings[self._last_lines[number]]
+        differ = [
+            name for name in params if len({_text(other.get(name)) for other in settings}) > 1
+        ]
+        return ", ".join(f"{_short(name)}={_text(params[name])}" for name in differ or params)
+
+
+def _number(value):
+    """Return a number as a float, nan for anything else."""
+    is_number = isinstance(value, Number) and not isinstance(value, (bool, np.bool_))
+    return float(value) if is_number else np.nan
+
+
+def _n_values(values):
+    return len(np.unique(values[np.isfinite(values)]))
+
+
+def _text(value):
+    """Return a short text for a value."""
+    if np.isfinite(_number(value)):
+        return f"{float(f'{value:.3g}'):g}"
+    return str(value) if isinstance(value, (str, bool, type(None))) else type(value).__name__
+
+
+def _short(name):
+    """Return the name of a parameter without the step of a pipeline."""
+    return name.rpartition("__")[2]
+
+
+def _scale(values):
+    """Return the scale of an axis for these values."""
+    return "log" if values.min() > 0 and values.max() > _LOG_RATIO * values.min() else "linear"
+
+
+def _edges(values):
+    """Return edges of the cells around sorted values, in the middle between them."""
+    is_log = _scale(values) == "log"
+    at = np.log(values) if is_log else values
+    steps = np.diff(at) / 2 if len(at) > 1 else np.array([0.5])
+    edges = np.r_[at[0] - steps[0], at[:-1] + steps[: len(at) - 1], at[-1] + steps[-1]]
+    return np.exp(edges) if is_log else edges

@@ -1,0 +1,138 @@
+"""What candidates will score and cost in the end, and how many of them the budget allows."""
+
+from numbers import Number
+
+import numpy as np
+
+__all__ = ["Neighbourhood", "fit_costs", "interleaved", "n_survivors"]
+
+# Exponent of the cost of training in the number of samples, before it is known.
+GROWTH, LINEAR_GROWTH = 1.5, 1.0
+# The cost of a fit is that of the candidates in the lead.
+N_LEADERS = 10
+# At least this share of the candidates survives a rung, whatever the budget, unless an even
+# decline to the number at the last rung is faster.
+MIN_SHARE = 0.35
+
+
+class Neighbourhood:
+    """Distances between candidates in the space of their numeric parameters.
+
+    The coordinate of a candidate is the rank of its value among those of the parameter, so that
+    neighbouring values of a grid are at distance 1. Candidates that differ in any other parameter
+    are no neighbours.
+
+    Parameters
+    ----------
+    settings : list of dict
+        Parameters of each candidate.
+
+    Attributes
+    ----------
+    positions : ndarray of shape (n_candidates, n_numeric)
+    groups : ndarray of shape (n_candidates,)
+    numeric : list of str
+        Names of the numeric parameters with more than one value.
+    """
+
+    def __init__(self, settings):
+        names = sorted({name for params in settings for name in params})
+        numeric, keys = {}, [() for _ in settings]
+        for name in names:
+            values = [params.get(name) for params in settings]
+            if all(isinstance(v, Number) and not isinstance(v, bool) for v in values):
+                unique, ranks = np.unique(np.array(values, dtype=float), return_inverse=True)
+                if len(unique) > 1:
+                    numeric[name] = (len(unique), ranks)
+            else:
+                keys = [(*key, _key(value)) for key, value in zip(keys, values)]
+        # The values of a random search are all different; scaled, they are as dense as a grid.
+        n_points = np.prod([float(n_unique) for n_unique, _ in numeric.values()])
+        scale = min(1.0, len(settings) / n_points) ** (1 / max(1, len(numeric)))
+        columns = [ranks * scale for _, ranks in numeric.values()]
+        self.numeric = list(numeric)
+        self.positions = np.column_stack(columns) if columns else np.zeros((len(settings), 0))
+        places = {}
+        self.groups = np.array([places.setdefault(key, len(places)) for key in keys])
+
+    def distances(self, some):
+        """Return the distances between some candidates; infinite between groups.
+
+        Parameters
+        ----------
+        some : ndarray of int
+        """
+        if not self.numeric:
+            return np.where(np.eye(len(some), dtype=bool), 0.0, np.inf)
+        at, group = self.positions[some], self.groups[some]
+        distance = np.sqrt(np.square(at[:, None] - at[None]).sum(axis=2))
+        return np.where(group[:, None] == group[None], distance, np.inf)
+
+    def smooth(self, values, some):
+        """Return Gaussian-weighted means of values over neighbours; nan values have no weight."""
+        weights = np.exp(-0.5 * np.square(self.distances(some)))
+        known = np.isfinite(values)
+        total = weights @ known
+        sums = weights @ np.where(known, values, 0.0)
+        return np.divide(sums, total, out=np.zeros(len(some)), where=total > 0)
+
+
+def _key(value):
+    return (type(value), value) if value is None or isinstance(value, (str, Number)) else id(value)
+
+
+def interleaved(scores, predicted):
+    """Return indices of candidates, by turns the next best by present and by predicted score.
+
+    Equal scores keep their order; nan comes last.
+    """
+    ranks = []
+    for values in (scores, predicted):
+        order = np.argsort(-np.nan_to_num(values, nan=-np.inf), kind="stable")
+        rank = np.empty(len(order))
+        rank[order] = np.arange(len(order))
+        ranks.append(rank)
+    return np.argsort(np.minimum(ranks[0], ranks[1] + 0.5), kind="stable")
+
+
+def fit_costs(costs, growth, n_samples, later):
+    """Return the costs of training with more samples, of shape (len(later), n_candidates).
+
+    Parameters
+    ----------
+    costs : ndarray of shape (n_candidates,)
+        Costs so far, with ``n_samples`` samples.
+    growth : ndarray of shape (n_candidates,)
+        Exponents of the cost in the number of samples.
+    later : list of int
+        Numbers of samples.
+    """
+    ratio = np.asarray(later, dtype=float)[:, None] / n_samples
+    return costs * ratio**growth
+
+
+def n_survivors(increments, budget, floor):
+    """Return the number of candidates that the budget allows for the next rung.
+
+    After that the number falls geometrically to ``floor`` at the last rung.
+
+    Parameters
+    ----------
+    increments : ndarray of shape (n_rungs_left, n_candidates)
+        Costs of the further rungs, the best candidates first.
+    budget : float
+        Cost that may still be spent.
+    floor : int
+        Candidates at the last rung.
+    """
+    n_rungs, n = increments.shape
+    floor = min(floor, n)
+    totals = np.hstack([np.zeros((n_rungs, 1)), np.cumsum(increments, axis=1)])
+    # Never fewer than an even decline would leave, unless that is more than needed.
+    fewest = min(round(n * (floor / n) ** (1 / n_rungs)), int(np.ceil(MIN_SHARE * n)))
+    rungs = np.arange(n_rungs)
+    for n_kept in range(n, max(floor, fewest), -1):
+        path = np.round(n_kept * (floor / n_kept) ** (rungs / max(1, n_rungs - 1))).astype(int)
+        if totals[rungs, np.maximum(path, 1)].sum() <= budget:
+            return n_kept
+    return max(floor, fewest)

@@ -1,0 +1,309 @@
+"""A search under way: the steps that are left, for samples at hand and for a stream."""
+
+import numpy as np
+
+from ._samples import Subset, concatenate, refuse_another_kind
+
+__all__ = ["BatchProgress", "StreamProgress"]
+
+
+class Progress:
+    """Steps of a search, in their order.
+
+    A step is the name of a method with its arguments. It is removed when it is over, so an
+    interrupted search continues by ``advance``.
+
+    Parameters
+    ----------
+    race : Race
+    """
+
+    def __init__(self, race):
+        self.race, self.steps = race, []
+
+    def advance(self, report):
+        """Take all steps that are possible.
+
+        ``report(race)`` is called after each comparison; if it returns True, and the race is not
+        over, the best candidate is trained on alone.
+        """
+        while self.steps or self.plan():
+            name, *arguments = self.steps[0]
+            getattr(self, name)(*arguments)
+            self.steps.pop(0)
+            compared = name in ("eliminate", "keep_best", "decide")
+            if compared and report(self.race) and name == "eliminate":
+                self.stop_race()
+
+    def plan(self):
+        """Add the next steps; return whether there are any."""
+        return False
+
+    def decide(self):
+        self.race.decide()
+
+
+class BatchProgress(Progress):
+    """The steps of ``fit``.
+
+    Parameters
+    ----------
+    race : Race
+    samples : Samples
+    folds : Folds
+    ends : list of int
+        Training samples at the rungs.
+    """
+
+    def __init__(self, race, samples, folds, ends):
+        super().__init__(race)
+        self.samples, self.folds, self.ends = samples, folds, ends
+        self._subsets = {}
+        for k in range(len(ends)):
+            self.steps += [("train", k), ("compare", k)]
+            if k + 1 < len(ends):
+                self.steps.append(("eliminate", k))
+        if len(ends) > 1:
+            self.steps += [("recall",), ("catch_up",), ("compare_recalled",)]
+        self.steps += [("decide",), ("train_rest", ends[-1]), ("finish",)]
+        self._recalled = []
+
+    def train(self, rung):
+        first = self.ends[rung - 1] if rung else 0
+        subset = self._subset(("train", rung), lambda: self.folds.training(first, self.ends[rung]))
+        self.race.train(subset, self.ends[rung])
+
+    def compare(self, rung):
+        indices = self.folds.scoring(self.ends[rung])
+        # The samples are the same at all late rungs.
+        self.race.compare(self._subset(("score", len(indices[0])), lambda: indices))
+
+    def eliminate(self, rung):
+        self.race.eliminate(self.ends[rung + 1 :], len(self.samples))
+        self._forget()
+
+    def recall(self):
+        """Choose eliminated candidates beside the winner that may be better."""
+        self._recalled = self.race.recalled(len(self.samples))
+        if self._recalled:
+            self.race.keep(self.race.alive)
+
+    def catch_up(self):
+        if self._recalled:
+            indices = self.folds.training(0, self.ends[-1])
+            subset = self._subset(("train", "all"), lambda: indices)
+            self.race.catch_up(subset, self._recalled)
+
+    def compare_recalled(self):
+        if self._recalled:
+            self.compare(len(self.ends) - 1)
+
+    def stop_race(self):
+        """Continue with the best candidate alone."""
+        self.race.decide()
+        self.steps = [("train_rest", self.race.n_samples), ("finish",)]
+
+    def train_rest(self, n_trained):
+        """Train the winner on the samples that it does not know, held-out ones included."""
+        race, folds = self.race, self.folds
+        winner, n_samples = race.alive[0], folds.n_samples
+        if folds.n_folds > 1:
+            indices, n_samples = folds.order, n_samples + n_trained
+            if len(winner.models) > 1:
+                winner.start(1, race.n_parts)
+        else:
+            indices = np.concatenate([folds.order[n_trained:], folds.rest])
+        race.train(self._subset(("train", "rest"), lambda: [indices]), n_samples)
+
+    def finish(self):
+        """Optimize the winner over its support set, if it can."""
+        model = self.race.alive[0].models[0]
+        if getattr(model, "interrupted_", False):
+            model.resume()
+        elif hasattr(model, "finish") and getattr(model, "finishing", True):
+            model.finish()
+
+    def _subset(self, key, indices):
+        """Return a subset, the same object while it has the same samples."""
+        if key not in self._subsets:
+            # Of the others only the samples for scores are used again.
+            self._subsets = {k: s for k, s in self._subsets.items() if k[0] == "score"}
+            if key[0] == "score":
+                self._subsets = {}
+            self._subsets[key] = Subset(self.samples, indices())
+        return self._subsets[key]
+
+    def _forget(self):
+        self.samples.keep_transformed({c.transformers for c in self.race.alive})
+
+    def release_samples(self):
+        """Give up the samples; to continue they are passed again."""
+        self._subsets = {}
+        self.samples.X = self.samples.y = None
+        self.samples.keep_transformed(())
+
+    def set_samples(self, X, y):
+        """Take the samples again."""
+        self.samples.X, self.samples.y = X, y
+        return self
+
+
+class StreamProgress(Progress):
+    """The steps of ``partial_fit``: samples wait until their rung is full.
+
+    Meanwhile a copy of the best candidate is trained on them: it is the model that users hold.
+    When one candidate is left it is trained on samples as they come.
+
+    Parameters
+    ----------
+    race : Race
+    rungs : StreamRungs
+    n_challengers : int
+        Eliminated candidates that begin again with each rung after the last one.
+    random : RandomState
+        Draws these.
+    """
+
+    def __init__(self, race, rungs, n_challengers, random):
+        super().__init__(race)
+        self.rungs, self.n_challengers, self.random = rungs, n_challengers, random
+        self.waiting = []
+        self.n_rungs = 0
+        self.rung = None  # the samples of the present rung
+        self._copy = None
+
+    @property
+    def is_over(self):
+        """Whether one candidate is left for good."""
+        return len(self.race.alive) == 1 and not self.n_challengers and self.rung is None
+
+    @property
+    def is_behind(self):
+        """Whether there are steps to take without further samples."""
+        if self.rung is not None or self.is_over:
+            return self.rung is not None or bool(self.waiting)
+        return sum(map(len, self.waiting)) >= self.rungs.length(self.n_rungs)
+
+    # ---------------------------------------------------------------------------- samples
+
+    def take(self, samples):
+        """Let samples wait for their rung, and train the model that is shown on them.
+
+        Samples that it refuses are not taken, nor if an interrupt comes meanwhile. When one
+        candidate is left they wait for ``advance``.
+        """
+        if self.is_over:
+            self.waiting.append(samples)
+            return
+        if self.waiting:
+            refuse_another_kind(self.waiting[0], samples)
+        shown = self.shown()
+        try:
+            self._train_alone(shown, samples)
+        except BaseException:
+            self._copy = None  # it is made again
+            raise
+        self.waiting.append(samples.copy())
+
+    def _train_alone(self, candidate, samples):
+        if not candidate.transformers.is_fitted:
+            candidate.transformers.fit(samples.X, samples.y, slice(None))
+        X, y, arguments, _ = samples.select(candidate.transformers, np.arange(len(samples)))
+        candidate.train(0, X, y, arguments, self.race.classes, resumable=False)
+
+    def shown(self):
+        """Return the best candidate, or a copy that is trained on the waiting samples, too."""
+        best = self.race.best()
+        if self.is_over:
+            return best
+        if self._copy is None:
+            shown = best.copy()
+            # After an interrupt the best may not have been trained on the present rung, either.
+            is_behind = self.rung is not None and best.n_parts[0] == self.race.n_parts
+            for samples in [self.rung.samples, *self.waiting] if is_behind else self.waiting:
+                self._train_alone(shown, samples)
+            self._copy = shown
+        return self._copy
+
+    # ---------------------------------------------------------------------------- steps
+
+    def plan(self):
+        """Begin the next rung if its samples are there."""
+        if self.rung is not None:
+            self.rung = self._copy = None
+        if not self.is_behind:
+            return False
+        self._copy = None
+        if self.is_over:
+            self.steps = [("train_waiting",)]
+            return True
+        samples, self.waiting = self._next_samples()
+        self.rung = Subset(samples, [np.arange(len(samples))])
+        rung, self.n_rungs = self.n_rungs, self.n_rungs + 1
+        last = len(self.rungs.ends) - 1
+        steps = [("train", self.rungs.end(rung))]
+        if rung:
+            steps.insert(0, ("compare",))
+            if self.rungs.is_end(rung):
+                self.n_challengers = 0
+            if rung < last:
+                steps.insert(1, ("eliminate", self.rungs.ends[rung:]))
+            elif self.n_challengers:
+                steps[1:1] = [("keep_best",), ("challenge",)]
+            else:
+                steps.insert(1, ("decide",))
+        self.steps = steps
+        return True
+
+    def train(self, end):
+        samples = self.rung.samples
+        self.race.fit_transformers(samples.X, samples.y, slice(None))
+        self.race.train(self.rung, end)
+
+    def compare(self):
+        self.race.compare(self.rung)
+
+    def eliminate(self, later):
+        self.race.eliminate(later, later[-1])
+
+    def keep_best(self):
+        self.race.keep_best(1)
+
+    def challenge(self):
+        """Let some eliminated candidates begin again."""
+        race = self.race
+        left = [c for c in race.candidates if c not in race.alive and c.error is None]
+        n_alive = race.rules.min_candidates
+        n = min(len(left), max(0, n_alive + self.n_challengers - len(race.alive)))
+        chosen = self.random.choice(len(left), n, replace=False)
+        race.join([left[k] for k in chosen])
+
+    def train_waiting(self):
+        """Train the last candidate on the samples that wait; those that it refuses are lost."""
+        while self.waiting:
+            try:
+                self._train_alone(self.race.alive[0], self.waiting[0])
+            except Exception:
+                self.waiting.pop(0)
+                self.steps = []
+                raise
+            except BaseException:
+                self.waiting = [samples.copy() for samples in self.waiting]
+                raise
+            self.waiting.pop(0)
+
+    def stop_race(self):
+        """Callbacks end the comparisons of ``fit`` only."""
+
+    def _next_samples(self):
+        """Return the samples of a rung, and those that wait behind them."""
+        n, length, taken, left = 0, self.rungs.length(self.n_rungs), [], list(self.waiting)
+        while n < length:
+            taken.append(left.pop(0))
+            n += len(taken[-1])
+        if n > length:
+            last = taken.pop()
+            size = len(last) - (n - length)
+            taken.append(last.part(slice(0, size)))
+            left.insert(0, last.part(slice(size, None)))
+        return concatenate(taken), left
