@@ -74,14 +74,10 @@ class SolverSpec:
     def has_bias(self):
         return self.algorithm == "lasvm"
 
-    def problem(self, store, n_problems, cache_bytes, *, alone=True):
-        """Return a problem without members, one of so many of a model.
-
-        ``alone``: no other model has problems over the store.
-        """
+    def problem(self, store, n_problems, cache_bytes):
+        """Return a problem without members, one of so many over the store."""
         kind = Lasvm if self.has_bias else GapDriven
-        identity = alone and n_problems == 1
-        return kind(store, identity, **self.options(n_problems, cache_bytes))
+        return kind(store, n_problems == 1, **self.options(n_problems, cache_bytes))
 
     def options(self, n_problems, cache_bytes):
         """Return what one of so many problems is configured with."""
@@ -219,15 +215,11 @@ class EngineSpec(VectorSpec):
 
     def build(self):
         """Return an engine without vectors."""
-        store = self.store()
-        return DualLoop(store, self.problems(store), self.row_bytes)
-
-    def problems(self, store, *, alone=True):
-        """Return problems without members over a store, which they may share with other models."""
-        return [
-            self.solver.problem(store, self.n_problems, self.row_bytes, alone=alone)
-            for _ in range(self.n_problems)
+        store, n_bytes = self.store(), self.row_bytes
+        problems = [
+            self.solver.problem(store, self.n_problems, n_bytes) for _ in range(self.n_problems)
         ]
+        return DualLoop(store, problems, n_bytes)
 
     def configure(self, engine):
         """Give the present options to an engine built with others; its vectors stay."""

@@ -122,12 +122,9 @@ class KernelModel(SuspectLabels, ClassifierMixin, Learner):
             If the input is invalid, or a decision value is beyond the range of numbers.
         """
         view = self._view()
-        return view._labels_of(view.decision_function(X))
-
-    def _labels_of(self, scores):
-        """Return the classes that decision values stand for."""
+        scores = view.decision_function(X)
         codes = scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0).astype(np.intp)
-        return self.classes_[codes]
+        return view.classes_[codes]
 
     # ---------------------------------------------------------------------------- the solution
 

@@ -21,7 +21,6 @@ from .._base import (
     has_fast_path,
     thread_pool,
 )
-from .._core.kernel.common_loop import Tenant
 from .._core.kernel.given_rows import Rows
 from .._core.kernel.members import STREAM
 from .._core.kernel.stores import BLOCK
@@ -30,7 +29,7 @@ from ._engine import ALGORITHMS, SolverSpec
 from ._learner import KernelLearner
 from ._passes import OnlinePasses, known_slots
 
-NO_LIMIT = np.iinfo(np.int64).max
+_NO_LIMIT = np.iinfo(np.int64).max
 # Rows in the first chunk of a stream below which gamma="scale" is a guess worth a warning.
 _FEW_ROWS = 30
 
@@ -145,8 +144,6 @@ class OnlineKernelLearner(KernelLearner):
             If the input is invalid, fewer than two classes have positive weight, or
             ``warm_start=True`` and X does not hold the rows that were learnt before.
         """
-        with self._guard:
-            self._move_home()
         return self._fit_or_restore(X, y, sample_weight)
 
     @available_if(_can_take_new_rows)
@@ -186,7 +183,6 @@ class OnlineKernelLearner(KernelLearner):
             are chosen, those learnt so far are kept, and ``n_samples_seen_`` counts the chunk.
         """
         with self._guard:
-            self._move_home()
             begin = type(self)._begin_chunk
             uncertain = self._learn_next(begin, X, y, classes, sample_weight)
             self._warn_if_cut_short(stacklevel=2)
@@ -195,15 +191,6 @@ class OnlineKernelLearner(KernelLearner):
 
     def _begin_chunk(self, X, y, classes, sample_weight):
         """Return validated rows, upper bounds of alpha, and where the stream is."""
-        chunk, *new = self._checked_chunk(X, y, classes, sample_weight)
-        self._begin_checked(*new)
-        return chunk
-
-    def _checked_chunk(self, X, y, classes, sample_weight):
-        """Return the same, and what is new: parameters, weights of classes, each or None.
-
-        What has learnt something is not changed.
-        """
         rows, new = self._begin_partial_fit(X, y, classes, sample_weight)
         cost, factors, counts = self._costs(rows[1], rows[2], None)
         at = dict(
@@ -216,15 +203,13 @@ class OnlineKernelLearner(KernelLearner):
                 self, np.arange(len(cost)), rows[1], cost, self.random_state, self.n_samples_seen_
             ),
         )
-        return (rows, cost, at), new, factors if counts is None else None
-
-    def _begin_checked(self, new, factors):
-        """Take what is new, now that nothing can go wrong any more."""
-        if factors is not None:
+        # From here on nothing can be refused.
+        if counts is None:
             self._note_class_weights(factors, None)
         self.__dict__.pop("_interrupted", None)
         if new is not None:
             self._take_up(new)
+        return rows, cost, at
 
     def _learn_chunk(self, rows, cost, at):
         """Learn validated rows; returns how uncertain decisions are now, if that is worth a word.
@@ -253,7 +238,7 @@ class OnlineKernelLearner(KernelLearner):
             with engine.guard, thread_pool(self.n_jobs, n_rows) as threads, choice:
                 if at["stage"] == "begin":
                     engine.begin_pass(None)
-                    engine.allow(NO_LIMIT)  # but that of each row
+                    engine.allow(_NO_LIMIT)  # but that of each row
                     if n_rows > BLOCK:
                         engine.check(X)
                     at = {**at, "stage": "learn"}
@@ -288,18 +273,6 @@ class OnlineKernelLearner(KernelLearner):
         self._recentre_if_coarse()
         return self._coarseness()
 
-    def _move_home(self):
-        """Learn alone from now on: of models that share a stream one leaves it."""
-        engine = self.__dict__.get("_engine")
-        if not isinstance(engine, Tenant):
-            return
-        with engine.guard:
-            if engine.home is None:
-                home = self._spec.build()
-                home.restore(engine.state())
-                engine.move_to(home)
-            self._engine = engine.home
-
     def finish(self):
         """Solve the problem over the vectors kept, to ``tol``; learning may go on afterwards.
 
@@ -317,7 +290,6 @@ class OnlineKernelLearner(KernelLearner):
         """
         with self._guard:
             check_is_fitted(self)
-            self._move_home()
             new = self._new_parameters()
             if new is not None:
                 self._take_up(new)
@@ -421,8 +393,6 @@ class OnlineKernelLearner(KernelLearner):
             parameter other than ``n_jobs`` and ``verbose`` has changed. The model stays as it
             was, and can still be resumed.
         """
-        with self._guard:
-            self._move_home()
         return self._resume(X, y, sample_weight)
 
     def _resume_partial_fit(self, rows, cost, at):
@@ -485,7 +455,7 @@ class OnlineKernelLearner(KernelLearner):
                     f"gamma='scale' is fixed by the first chunk, which has only {X.shape[0]} "
                     "rows; give gamma a number, or begin with a larger chunk.",
                     UserWarning,
-                    stacklevel=6,
+                    stacklevel=5,
                 )
             weighted = weights if weights.any() else np.ones(X.shape[0])
             X = self._fix_kernel(X, weighted, fewest=_FEW_ROWS)

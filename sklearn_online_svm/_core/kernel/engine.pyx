@@ -19,7 +19,7 @@ import numpy as np
 from ..stored import Stored
 
 # Of what ``state`` gives; another number for each change of its fields.
-FORMAT = 4
+_FORMAT = 4
 
 
 cdef extern from *:
@@ -77,7 +77,7 @@ cdef class Engine:
         """Arrays, copies all of them, from which ``restore`` rebuilds everything but the kernel
         rows."""
         return {
-            "format": FORMAT,
+            "format": _FORMAT,
             "store": self.store.state(),
             "n_slots": self.store.n_slots,
             "problems": [problem.state() for problem in self.problems],
@@ -94,7 +94,7 @@ cdef class Engine:
         state = Stored.of(state)
         if running is not None and running.has("block"):
             n_loaded = places_of(running, self.shares).max(initial=-1) + 1
-        state.expect_format(FORMAT)
+        state.expect_format(_FORMAT)
         n_slots = state.integer("n_slots", 0, 2**31 - LEAVES_TILE)
         self.store.restore(state.part("store"), n_slots)
         self.n_evaluations = state.integer("n_evaluations")

@@ -7,6 +7,5 @@ from .solution cimport Solution
 
 cdef class Finishing(Resuming):
     cdef int make_whole(self) except -1
-    cdef int settle_those(self, list todo, executor) except -1
     cdef Solution renew(self, bint settling, int64_t steps, executor)
     cpdef Solution present(self)

@@ -74,13 +74,9 @@ cdef class Finishing(Resuming):
         The solution of the stream stays as it is. An interrupt or an error leaves no optimum
         behind, and nothing else changed.
         """
-        self.settle_those([problem for problem in self.problems if not problem.is_settled],
-                          executor)
-
-    cdef int settle_those(self, list todo, executor) except -1:
-        """The same, in some problems."""
         cdef Problem problem
         cdef int code
+        cdef list todo = [problem for problem in self.problems if not problem.is_settled]
         cdef list changes = [problem.n_changes for problem in todo]
         cdef list former = []
         cdef Py_ssize_t k

@@ -7,8 +7,6 @@ from .members cimport Example
 cdef class Rows:
     cdef const int32_t[::1] labels
     cdef const double[::1] cost
-    cdef const double[:, ::1] costs         # (n_models, n_rows), or None: all have the same
-    cdef Py_ssize_t n_each                  # problems of each model
     cdef const int64_t[::1] row_ids
     cdef const int8_t[:, ::1] shifted
     cdef const double[::1] targets

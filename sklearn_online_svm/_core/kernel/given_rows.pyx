@@ -29,13 +29,9 @@ cdef class Rows:
         order of visiting shares it. All else is counted by rows then, not by places in X.
     origin : int or ndarray of int8, default=DATA
         Where they come from, all or each: a number of ``members``.
-    costs : ndarray of float64 of shape (n_models, n_rows), optional
-        ``cost`` for each of several models, which have ``n_each`` problems each; ``cost`` is then
-        the largest of them.
     """
     def __init__(self, labels, cost, row_ids, shifted=None, *, targets=None, vectors=None,
-                 origin=OF_DATA, costs=None, Py_ssize_t n_each=1):
-        self.costs, self.n_each = costs, n_each
+                 origin=OF_DATA):
         self.labels, self.cost, self.row_ids = labels, cost, row_ids
         self.shifted, self.targets, self.vectors = shifted, targets, vectors
         self.origins = origin if isinstance(origin, np.ndarray) else None
@@ -48,7 +44,7 @@ cdef class Rows:
     cdef void describe(self, Example *row, Py_ssize_t r, Py_ssize_t c,
                        int positive) noexcept nogil:
         """All but the place of row ``r``, to problem ``c``, which takes a class for +1."""
-        cdef double cost = self.cost[r] if self.costs is None else self.costs[c // self.n_each, r]
+        cdef double cost = self.cost[r]
         row.row_id, row.region = self.row_ids[r], 0
         row.origin = self.origin if self.origins is None else self.origins[r]
         row.y = 1 if self.labels[r] == positive else -1

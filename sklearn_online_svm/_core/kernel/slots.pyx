@@ -74,19 +74,6 @@ cdef class Slots:
         if self.counted:
             self.rows.clear(n_slots - self.n_free)
 
-    def count(self, labels):
-        """Count who refers to the vectors of the store, as the problems now say; ``labels`` are
-        their classes."""
-        cdef Problem problem
-        references = np.zeros(self.store.n_slots, dtype=np.int32)
-        for problem in self.problems:
-            np.add.at(references, problem.members["index"][problem.slots()], 1)
-        unused = np.flatnonzero(references == 0)
-        self.references, self.labels = references, labels
-        self.free, self.n_free = unused.astype(np.int32), len(unused)
-        self.capacity = 0
-        self.rows.clear(self.store.n_slots - self.n_free)
-
     cdef int share_rows(self, Py_ssize_t max_bytes) except -1:
         """Let problems keep kernel rows of so many bytes, shared ones and their own."""
         cdef Problem problem

@@ -268,13 +268,6 @@ cdef class Store:
         return 0.0
 
 
-def empty_like(Store store):
-    """A store of the same kind, without vectors."""
-    kind = LEAVES_LINEAR if store.map.kind == LEAVES_CENTRED else store.map.kind
-    return type(store)(store.n_features, store.dtype, kind=kind, gamma=store.map.gamma,
-                       coef0=store.map.coef0, degree=store.map.degree, offset=store.offset)
-
-
 def filled(Store store, X):
     """The empty ``store``, with the rows of X in its slots 0, 1, ..."""
     cdef Block block = store.new_block()

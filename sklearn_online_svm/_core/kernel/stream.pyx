@@ -1,4 +1,4 @@
-"""A stream of rows through the problems of one model; the contract is in the ``.pxd``.
+"""A stream of rows through the problems of one model.
 
 A row's way has three stretches. The next block of rows is *loaded*; it is *scored*, which is to
 compute its kernel values against the store and against itself at once (in threads, where there are
@@ -10,6 +10,7 @@ has candidates loaded and scored, and the one it chooses stays.
 Between blocks, and inside ``finish`` every few milliseconds, signals are looked at: the model is
 consistent then, and a KeyboardInterrupt leaves it so.
 """
+cimport cython
 from libc.math cimport INFINITY, fmax
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
@@ -36,8 +37,18 @@ cdef enum:
     SHARES = 4
 
 
+@cython.final
 cdef class DualLoop(Finishing):
     """The whole engine: it learns from streams."""
+    # Which row is next, or None: as they come, a block at a time.
+    cdef public Selection selection
+    # Told of each row that has been chosen and learnt; it may add others to those that are left,
+    # which it returns, with their number. None: nobody.
+    cdef public object follower
+    # Called with the Events of each problem after each block, or None.
+    cdef public object listener
+    cdef Ahead ahead
+    cdef Rows given
 
     def __init__(self, Store store, list problems, Py_ssize_t row_bytes=0, *, bint shares=False):
         super().__init__(store, problems, row_bytes, shares=shares)
