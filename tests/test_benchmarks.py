@@ -7,8 +7,6 @@ import sys
 
 import numpy as np
 import pytest
-from scipy.stats import randint
-from sklearn.dummy import DummyClassifier
 
 from benchmarks.active import along_figures, along_tables, rare_paper, rare_tables
 from benchmarks.bench import harness, measure, results
@@ -17,7 +15,7 @@ from benchmarks.label_efficient.paper import TABLE_8_RATE
 from benchmarks.linear.models import Choice
 from benchmarks.run import STEPS
 from benchmarks.search import generators
-from benchmarks.search.models import TimedSearch
+from benchmarks.search import tables as search_tables
 
 
 def test_results_have_one_record_per_line_and_times_of_four_digits():
@@ -115,19 +113,22 @@ def test_support_vectors_are_told_apart():
 
 
 def test_generated_sets_are_what_their_names_say():
-    """One positive row in ten; one area and one soil for each place; the seed decides."""
-    X, y = generators.make_ijcnn_like(3000, 0)
-    assert X.shape == (3000, 22)
-    assert np.mean(y == 1) == pytest.approx(0.1, abs=0.001)
-    places, trees = generators.make_covtype_like(3000, 0)
-    assert places.min() == 0 and places.max() == 1
-    areas, soils = np.split(places[:, 10:], [4], axis=1)
-    for indicators in (areas, soils):
-        assert np.array_equal(indicators.sum(axis=1), np.ones(3000))
-    assert 0.4 < np.mean(trees == 1) < 0.6
+    X, y = generators.make_chessboard(20_000, 0)
+    fields = np.floor(X).astype(int)
+    assert len(np.unique(fields, axis=0)) == 144
+    # Adjacent fields differ.
+    assert set(y[(fields == [3, 4]).all(axis=1)]) == {1}
+    assert set(y[(fields == [3, 5]).all(axis=1)]) == {-1}
+    X, y = generators.make_rough_field(2000, 0)
+    assert X.shape == (2000, 8)
+    assert 0.4 < np.mean(y == 1) < 0.6
+    X, y = generators.make_many_clusters(2000, 0)
+    assert X.shape == (2000, 16)
+    assert np.array_equal(np.unique(y), np.arange(10))
     for make in (
-        generators.make_ijcnn_like,
-        generators.make_covtype_like,
+        generators.make_chessboard,
+        generators.make_rough_field,
+        generators.make_many_clusters,
         generators.make_uneven_plane,
     ):
         first, again, other = (make(200, seed)[0] for seed in (1, 1, 2))
@@ -135,30 +136,20 @@ def test_generated_sets_are_what_their_names_say():
         assert not np.array_equal(first, other)
 
 
-def test_a_search_by_the_clock_has_its_last_fit_within_the_time(monkeypatch):
-    """Each fit takes two seconds: four tries and the last fit are within eleven, five are not."""
-    now = [0.0]
-    monkeypatch.setattr("benchmarks.search.models.time.perf_counter", lambda: now[0])
-
-    class Slow(DummyClassifier):
-        def __init__(self, number=0):
-            super().__init__()
-            self.number = number
-
-        def fit(self, X, y):
-            now[0] += 2.0
-            return super().fit(X, y)
-
-        def score(self, X, y):
-            return -abs(self.number - 7)
-
-    X, y = np.zeros((50, 1)), np.arange(50) % 2
-    search = TimedSearch(Slow(), {"number": randint(0, 100)}, 11.0, seed=0).fit(X, y)
-    assert search.n_tried_ == 4
-    assert now[0] == 10.0
-    hurried = TimedSearch(Slow(), {"number": randint(7, 8)}, 0.0, seed=0).fit(X, y)
-    assert hurried.n_tried_ == 1
-    assert hurried.best_estimator_.number == 0
+def test_regrets_are_differences_to_the_exhaustive_choice(tmp_path):
+    pairs = [
+        dict(C=1.0, gamma=g, errors=[0.5, e], seconds=1.0, fit_seconds=2.0, error=e + 0.01)
+        for g, e in ((0.1, 0.3), (1.0, 0.1), (10.0, 0.2))
+    ]
+    given_up = dict(C=1.0, gamma=100.0, errors=[0.0], seconds=15.0)
+    curves = dict(status="ok", n_samples=[10, 20], seconds=18.0, pairs=[*pairs, given_up])
+    ours = dict(status="ok", seconds=12.0, one_fit_seconds=2.0, error=0.13, seed=0)
+    results.store("curves_banana", {"records": [curves]}, tmp_path)
+    results.store("search_banana", {"records": [ours]}, tmp_path)
+    found = search_tables.regrets("banana", tmp_path)
+    assert found["progressive"] == [(pytest.approx(2.0), 6.0)]
+    assert search_tables.exhaustive_cost("banana", tmp_path) == 10.0
+    assert search_tables.searched(tmp_path) == ["banana"]
 
 
 @pytest.mark.slow

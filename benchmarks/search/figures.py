@@ -3,153 +3,97 @@
 import numpy as np
 
 from ..bench.plots import panels, plain_log, save
+from .models import SEARCHES
 from .sets import SETS
-from .tables import exhaustive, plain, searched
+from .tables import chosen, curves_of, records_of, regrets, searched
 
 STYLES = {
-    "progressive": ("#d55e00", "o", "ProgressiveSearch(LASVC)"),
-    "halving_lasvc": ("#e69f00", "s", "HalvingGridSearchCV(LASVC)"),
-    "halving": ("#0072b2", "s", "HalvingGridSearchCV(SVC)"),
-    "random": ("#009e73", "^", "RandomizedSearchCV(SVC, 20)"),
-    "boosting": ("#888888", "D", "HistGradientBoosting, tuned"),
-    "one_fit": ("#000000", "x", "one fit of SVC (scikit-learn-intelex)"),
+    "progressive": ("#d55e00", "o"),
+    "halving": ("#0072b2", "s"),
+    "optuna": ("#009e73", "^"),
+    "random_20": ("#999999", "x"),
+    "random_50": ("#555555", "+"),
 }
 
 
-def _panels(found):
-    """One panel for each set; of those that are left over, the last is for the legend."""
-    figure, axes = panels(2, 3, width=4.4, height=3.5)
-    for panel in axes.flat[len(found) :]:
-        panel.set_axis_off()
-    return figure, axes
-
-
-def draw_errors(results, folder):
-    """Test error by time, of all searches."""
-    found = searched(results)
-    if not found:
+def draw_regret(results, folder):
+    """Regret by cost: each point is a data set, the mean over its seeds or draws."""
+    works = searched(results)
+    if not works:
         return
-    figure, axes = _panels(found)
-    for panel, (work, records) in zip(axes.flat, found.items()):
-        for search, (colour, marker, label) in STYLES.items():
-            of = records.where(search=search).ok()
-            if search == "one_fit":
-                of = of.where(threads=1)
-            errors = [100 * error for error in of.values("error")]
-            style = dict(color=colour, marker=marker, linestyle="", markersize=6, alpha=0.8)
-            panel.plot(of.values("seconds"), errors, label=label, **style)
-        best = exhaustive(work, results)
-        if best is not None:
-            error = 100 * np.mean(best["lasvc_errors"])
-            label = "LASVC, exhaustive choice"
-            panel.axhline(error, color="#555555", linewidth=1, linestyle="--", label=label)
+    figure, axes = panels(1, 1, width=8.0, height=4.6)
+    panel = axes.flat[0]
+    for search, (colour, marker) in STYLES.items():
+        found = [regrets(work, results).get(search, []) for work in works]
+        means = np.array([np.mean(pairs, axis=0) for pairs in found if pairs])
+        if len(means):
+            label = SEARCHES[search].title.replace("``", "")
+            style = dict(color=colour, marker=marker, linestyle="", markersize=7, alpha=0.85)
+            panel.plot(means[:, 1], means[:, 0], label=label, **style)
+    panel.axhline(0, color="#555555", linewidth=1, linestyle="--", label="exhaustive choice")
+    panel.set_xscale("log")
+    plain_log(panel.xaxis, subs=(1, 2, 5))
+    panel.set_yscale("symlog", linthresh=0.5)
+    ticks = (-0.5, 0, 0.5, 1, 2, 5, 10)
+    panel.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    panel.minorticks_off()
+    panel.set(xlabel="cost in fits of the winner", ylabel="regret in points of test error")
+    panel.legend(frameon=False, fontsize=9)
+    save(figure, folder / "search_regret.png")
+
+
+def worst_case(results):
+    """Data set and record of the search with the largest regret."""
+    found = []
+    for work in searched(results):
+        best = chosen(curves_of(work, results)["pairs"])
+        for record in records_of(f"search_{work}", results).ok().records:
+            found.append((record["error"] - best["error"], work, record["seed"], record))
+    return max(found, key=lambda one: one[:3]) if found else None
+
+
+def draw_worst(results, folder):
+    """Learning curves of all pairs, where the search did worst and where curves cross most."""
+    worst = worst_case(results)
+    if worst is None:
+        return
+    works = list(dict.fromkeys([worst[1], "rough_8" if worst[1] != "rough_8" else "chessboard"]))
+    figure, axes = panels(1, len(works), width=5.6, height=4.2)
+    for panel, work in zip(axes.flat, works):
+        curves = curves_of(work, results)
+        if curves is None:
+            continue
+        best = chosen(curves["pairs"])
+        records = records_of(f"search_{work}", results).ok().records
+        record = worst[3] if work == worst[1] else records[0]
+        ours = min(
+            curves["pairs"],
+            key=lambda pair: (
+                abs(np.log(pair["C"] / record["C"])) + abs(np.log(pair["gamma"] / record["gamma"]))
+            ),
+        )
+        for pair in curves["pairs"]:
+            n = len(pair["errors"])
+            style = dict(color="#bbbbbb", linewidth=0.7)
+            panel.plot(curves["n_samples"][:n], 100 * np.array(pair["errors"]), **style)
+        for pair, colour, label in (
+            (best, "#009e73", "exhaustive choice"), (ours, "#d55e00", "choice of the search"),
+        ):  # fmt: skip
+            n = len(pair["errors"])
+            label = f"{label}: C={pair['C']:.3g}, gamma={pair['gamma']:.3g}"
+            style = dict(color=colour, linewidth=2.2, label=label)
+            panel.plot(curves["n_samples"][:n], 100 * np.array(pair["errors"]), **style)
         panel.set_xscale("log")
         plain_log(panel.xaxis, subs=(1, 2, 5))
-        panel.set(title=SETS[work].title, xlabel="seconds", ylabel="test error (%)")
-    # Any of them has all the labels.
-    handles, labels = axes.flat[0].get_legend_handles_labels()
-    axes.flat[-1].legend(handles, labels, frameon=False, loc="center", fontsize=9)
-    save(figure, folder / "search_errors.png")
-
-
-def _paths(rungs):
-    """Errors of each pair along its rungs, as lists of (rows, error); the last is the winner's."""
-    paths = {}
-    for rung in rungs:
-        for *pair, score in zip(rung["C"], rung["gamma"], rung["scores"]):
-            if score is not None and np.isfinite(score):
-                paths.setdefault(tuple(pair), []).append((rung["n_rows"], 100 * (1 - score)))
-    return paths
-
-
-def draw_rungs(results, folder):
-    """Who is still there after so many rows, and how they do, of the first search of each set."""
-    found = searched(results)
-    firsts = {w: r.where(search="progressive").ok().records for w, r in found.items()}
-    firsts = {work: records[0] for work, records in firsts.items() if records}
-    if not firsts:
-        return
-    figure, axes = _panels(firsts)
-    for panel, (work, record) in zip(axes.flat, firsts.items()):
-        paths = _paths(record["rungs"])
-        winner = (record["C"], record["gamma"])
-        last = max(len(path) for path in paths.values())
-        for pair, path in sorted(paths.items(), key=lambda item: len(item[1])):
-            # The longer it stays, the darker.
-            style = dict(color="#0072b2", alpha=0.15 + 0.5 * len(path) / last, linewidth=0.9)
-            if pair == winner:
-                style = dict(color="#d55e00", linewidth=2.2, zorder=3)
-            panel.plot(*zip(*path), marker=".", markersize=4, **style)
-        for rung in record["rungs"]:
-            at = (rung["n_rows"], 1.02)
-            panel.annotate(
-                str(len(rung["scores"])), at, xycoords=("data", "axes fraction"),
-                ha="center", fontsize=8, color="#555555",
-            )  # fmt: skip
-        panel.set_xscale("log")
         panel.set_yscale("log")
-        plain_log(panel.xaxis, subs=(1, 2, 5))
-        panel.tick_params(axis="x", labelsize=8)
         plain_log(panel.yaxis, subs=(1, 2, 5))
-        panel.set_title(SETS[work].title, pad=18)
-        panel.set(xlabel="rows learnt", ylabel="error on rows to come (%)")
-    note = axes.flat[-1]
-    note.plot([], [], color="#d55e00", linewidth=2.2, label="the choice")
-    note.plot([], [], color="#0072b2", alpha=0.5, linewidth=0.9, label="a candidate")
-    note.plot([], [], linestyle="", label="above: how many are compared")
-    note.legend(frameon=False, loc="center", fontsize=9)
-    save(figure, folder / "search_rungs.png")
-
-
-def _positions(pairs, grid):
-    """Places of pairs in a grid, counted from 0, also between its values."""
-
-    def places(name):
-        values = np.log([pair[name] for pair in pairs])
-        return np.interp(values, np.log(grid[name]), range(len(grid[name])))
-
-    return places("gamma"), places("C")
-
-
-def draw_grids(results, folder):
-    """Errors of all pairs on five folds, and where the search went."""
-    found = {work: (exhaustive(work, results), r) for work, r in searched(results).items()}
-    found = {work: pair for work, pair in found.items() if pair[0] is not None}
-    if not found:
-        return
-    figure, axes = _panels(found)
-    for panel, (work, (best, records)) in zip(axes.flat, found.items()):
-        grid, errors = best["grid"], 100 * np.array(best["cv_errors"])
-        panel.grid(False)
-        image = panel.imshow(errors, origin="lower", cmap="Greys", aspect="auto")
-        # What is much worse than the best is as dark as can be.
-        image.set_clim(errors.min(), min(errors.max(), 3 * errors.min() + 1))
-        figure.colorbar(image, ax=panel, label="error on five folds (%)")
-        ours = records.where(search="progressive").ok().records
-        late = [rung for record in ours for rung in record["rungs"] if len(rung["scores"]) <= 10]
-        pairs = [dict(C=C, gamma=g) for rung in late for C, g in zip(rung["C"], rung["gamma"])]
-        panel.plot(*_positions(pairs, grid), ".", color="#0072b2", label="among the last ten")
-        style = dict(linestyle="", fillstyle="none", markeredgewidth=1.8)
-        panel.plot(
-            *_positions(ours, grid), marker="o", color="#d55e00", markersize=11,
-            label="the choice, five searches", **style,
-        )  # fmt: skip
-        panel.plot(
-            *_positions([best], grid), marker="s", color="#009e73", markersize=16,
-            label="the exhaustive choice", **style,
-        )  # fmt: skip
-        for axis, name in ((panel.xaxis, "gamma"), (panel.yaxis, "C")):
-            at = range(0, len(grid[name]), max(1, len(grid[name]) // 3))
-            axis.set_ticks(list(at), [plain(grid[name][k]) for k in at])
-        panel.set(title=SETS[work].title, xlabel="gamma", ylabel="C")
-    handles, labels = axes.flat[0].get_legend_handles_labels()
-    legend = dict(frameon=False, loc="center", fontsize=9, labelspacing=1.5)
-    axes.flat[-1].legend(handles, labels, **legend)
-    save(figure, folder / "search_grids.png")
+        panel.tick_params(axis="x", labelsize=8)
+        panel.set(title=SETS[work].title, xlabel="training samples", ylabel="held-out error (%)")
+        panel.legend(frameon=False, fontsize=8, loc="lower left")
+    save(figure, folder / "search_curves.png")
 
 
 def draw_all(results, folder):
     """Draw every figure that has results."""
-    draw_errors(results, folder)
-    draw_rungs(results, folder)
-    draw_grids(results, folder)
+    draw_regret(results, folder)
+    draw_worst(results, folder)

@@ -1,110 +1,95 @@
-"""The searches that are compared: what each is built from, and the one that a clock stops."""
+"""The searches that are compared."""
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import loguniform
-from sklearn.base import BaseEstimator, clone
-from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
-from sklearn.linear_model import SGDClassifier
-from sklearn.model_selection import HalvingGridSearchCV, ParameterSampler, RandomizedSearchCV
+from sklearn.model_selection import HalvingGridSearchCV
 from sklearn.pipeline import Pipeline
 
-from sklearn_online_svm import AROWClassifier, PassiveAggressiveClassifier, SCWClassifier
+from sklearn_online_svm import (
+    LASVC,
+    AROWClassifier,
+    PassiveAggressiveClassifier,
+    SCWClassifier,
+)
 
-N_FOLDS, N_DRAWS = 5, 20
+N_TRIALS = 50
+# Held-out part of the samples, for all searches but halving.
+HELD_OUT = 0.25
+FIRST_RUNG = 120
 
 
 @dataclass(frozen=True)
 class Search:
-    """A way to choose parameters, by the name of a column."""
+    """A way to choose parameters, by the name of its records."""
 
     title: str
-    # Of `svc.models`; None: the quicker exact solver for the set.
-    model: str | None = None
 
 
 SEARCHES = {
-    "progressive": Search("``ProgressiveSearch(LASVC)``", "lasvc"),
-    "halving_lasvc": Search("``HalvingGridSearchCV(LASVC)``", "lasvc"),
-    "halving": Search("``HalvingGridSearchCV(SVC)``"),
-    "random": Search(f"``RandomizedSearchCV(SVC, n_iter={N_DRAWS})``"),
-    "boosting": Search("``HistGradientBoostingClassifier``"),
+    "progressive": Search("``ProgressiveSearch``"),
+    "halving": Search("``HalvingGridSearchCV``, 5 folds"),
+    "optuna": Search(f"Optuna, {N_TRIALS} trials"),
+    "random_20": Search("20 random pairs"),
+    "random_50": Search("50 random pairs"),
 }
 
 
-def progressive(estimator, grid, seed, threads=1):
-    """Ours, at its defaults."""
+def rungs_of(n_samples):
+    """Numbers of samples, doubling up to all of them."""
+    n_doublings = int(np.log2(max(1, n_samples / FIRST_RUNG)))
+    return [round(n_samples / 2**k) for k in range(n_doublings, -1, -1)]
+
+
+def progressive(estimator, grid, seed, **options):
+    """Our search, at its defaults."""
     # Only here: the peers can be measured without it.
     from sklearn_online_svm.model_selection import ProgressiveSearch
 
-    return ProgressiveSearch(estimator, grid, n_jobs=threads, random_state=seed)
+    return ProgressiveSearch(estimator, grid, random_state=seed, **options)
 
 
-def peer(search, estimator, grid, seed, threads=1):
-    """A search of scikit-learn that has chosen, but not fitted to all rows."""
-    options = dict(cv=N_FOLDS, refit=False, n_jobs=threads, random_state=seed)
-    if search == "random":
-        return RandomizedSearchCV(estimator, grid, n_iter=N_DRAWS, **options)
-    return HalvingGridSearchCV(estimator, grid, **options)
+def halving(grid, X, y, seed):
+    """Parameters that HalvingGridSearchCV chooses for LASVC."""
+    search = HalvingGridSearchCV(LASVC(), grid, cv=5, refit=False, random_state=seed)
+    return search.fit(X, y).best_params_
 
 
-class TimedSearch(BaseEstimator):
-    """Random parameters until so many seconds are over, each tried on the last fifth of the rows.
+def optuna(grid, X, y, seed):
+    """Parameters that Optuna chooses for LASVC: TPE within the grid's limits, median pruning.
 
-    Five folds would leave time for one or two of them. The best is fitted to all rows within the
-    same time: the search ends earlier by what its last fit has taken.
+    A trial is trained and scored at doubling numbers of samples, and may be pruned at each.
     """
+    import optuna as package
 
-    def __init__(self, estimator, distributions, seconds, seed, one_pass=False):
-        self.estimator, self.distributions = estimator, distributions
-        self.seconds, self.seed, self.one_pass = seconds, seed, one_pass
+    package.logging.set_verbosity(package.logging.ERROR)
+    n_train = len(y) - int(HELD_OUT * len(y))
+    classes = np.unique(y)
 
-    def fit(self, X, y):
-        start = time.perf_counter()
-        n = 4 * len(y) // 5
-        self.n_tried_, best_score, took = 0, -np.inf, 0.0
-        # The defaults come first.
-        for params in [{}, *ParameterSampler(self.distributions, 1000, random_state=self.seed)]:
-            begun = time.perf_counter()
-            # All rows are a quarter more.
-            if self.n_tried_ and begun - start + 2.25 * took > self.seconds:
-                break
-            model = self._learn(clone(self.estimator).set_params(**params), X[:n], y[:n])
-            score = model.score(X[n:], y[n:])
-            took = time.perf_counter() - begun
-            self.n_tried_ += 1
-            if score > best_score:
-                best_score, self.best_params_ = score, params
-        best = clone(self.estimator).set_params(**self.best_params_)
-        self.best_estimator_ = self._learn(best, X, y)
-        return self
+    def objective(trial):
+        limits = {name: (min(values), max(values)) for name, values in grid.items()}
+        params = {
+            name: trial.suggest_float(name, low, high, log=True)
+            for name, (low, high) in limits.items()
+        }
+        model, begin = LASVC(**params), 0
+        for end in rungs_of(n_train):
+            model.partial_fit(X[begin:end], y[begin:end], classes=classes)
+            begin = end
+            score = model.score(X[n_train:], y[n_train:])
+            trial.report(score, end)
+            if trial.should_prune():
+                raise package.TrialPruned
+        return score
 
-    def _learn(self, model, X, y):
-        return model.partial_fit(X, y, classes=np.unique(y)) if self.one_pass else model.fit(X, y)
-
-    def predict(self, X):
-        return self.best_estimator_.predict(X)
-
-
-def boosting(seconds, seed):
-    """HistGradientBoosting, tuned for so many seconds."""
-    distributions = {
-        "learning_rate": loguniform(0.02, 0.5),
-        "max_leaf_nodes": [7, 15, 31, 63],
-        "max_iter": [50, 100, 200],
-        "min_samples_leaf": [5, 20, 50],
-        "l2_regularization": [0.0, 0.1, 1.0, 10.0],
-    }
-    model = HistGradientBoostingClassifier(random_state=seed)
-    return TimedSearch(model, distributions, seconds, seed)
-
-
-# ---------------------------------------------------------------------------
-# Linear
-# ---------------------------------------------------------------------------
+    study = package.create_study(
+        direction="maximize",
+        sampler=package.samplers.TPESampler(seed=seed),
+        pruner=package.pruners.MedianPruner(),
+    )
+    study.optimize(objective, n_trials=N_TRIALS)
+    return study.best_params
 
 
 def linear_candidates(seed, quick=False):
@@ -127,16 +112,3 @@ def linear_candidates(seed, quick=False):
         },
     ]
     return Pipeline([("model", PassiveAggressiveClassifier())]), grid
-
-
-def sgd(seconds, seed):
-    """SGDClassifier, one pass, tuned for so many seconds."""
-    distributions = {
-        "loss": ["hinge", "log_loss", "modified_huber"],
-        "alpha": loguniform(1e-7, 1e-2),
-        "learning_rate": ["optimal", "invscaling", "adaptive"],
-        "eta0": loguniform(1e-3, 1e0),
-        "average": [False, True],
-    }
-    model = SGDClassifier(random_state=seed)
-    return TimedSearch(model, distributions, seconds, seed, one_pass=True)

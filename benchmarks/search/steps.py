@@ -1,91 +1,71 @@
-"""Choosing parameters: ProgressiveSearch beside searches that fit again and again.
+"""Choosing parameters: ProgressiveSearch compared with the exhaustive choice and other searches.
 
-``search_adult``, ``search_mnist_8``, ``search_ijcnn_like``, ``search_letter``,
-``search_covtype_like``: a grid of 10 x 10 for LASVC, and peers; ``search_linear``: sixty linear
-models and a million rows. ``grid_*``: all pairs of a grid on five folds of some rows, for their
-errors only: they take minutes and need not be alone on the machine.
+``search_<set>``: a grid of 10 x 10 for LASVC, by our search and by others. ``curves_<set>``: all
+pairs of the grid, for the exhaustive choice and random ones; they take minutes, and need not be
+alone on the machine. ``search_linear``: sixty linear models.
 """
 
 from functools import partial
-from statistics import median
 
 from ..bench import harness
-from .models import SEARCHES
-from .sets import SETS
+from .sets import LINEAR_SETS, SETS
 
-# Of our search; of boosting, which is quick. Other peers have one: they take minutes.
-N_SEEDS, N_BOOSTING = 5, 3
-# SGDClassifier has as long as our search, and ten times as long.
-SGD_FACTORS = (1, 10)
+# Of our search; the others take longer and have one.
+N_SEEDS = 5
 # Seconds for a peer.
 LIMIT = 120
-# Rows on which a peer chooses where all would take it beyond that.
-RANDOM_ROWS = 5000
+
+
+def _asked(step, task, settings, **fields):
+    record = settings.call(task, **fields)
+    harness.say(step, record, **fields)
+    return {**fields, **record}
 
 
 def measure_search(work, settings):
-    """Our search, one fit by others with what it has found, and the searches of others."""
-    step, about = f"search_{work}", SETS[work]
-
-    def ask(task, search, seed, **fields):
-        record = settings.call(task, work=work, seed=seed, **fields)
-        harness.say(step, record, search=search, seed=seed)
-        return {"search": search, "seed": seed, **fields, **record}
-
+    """Our search with several seeds."""
     seeds = range(1 if settings.quick else N_SEEDS)
-    records = [ask("search_progressively", "progressive", seed) for seed in seeds]
-    ok = [record for record in records if record["status"] == "ok"]
-    # Each choice once.
-    found = {(record["C"], record["gamma"]): record["seed"] for record in reversed(ok)}
-    for (C, gamma), seed in found.items():
-        for threads in (1, 2) if seed == 0 else (1,):
-            fields = dict(model="sklearnex", threads=threads, limit=LIMIT, C=C, gamma=gamma)
-            records.append(ask("fit_once", "one_fit", seed, **fields))
-    if ok:
-        seconds = median(record["seconds"] for record in ok)
-        for seed in range(1 if settings.quick else N_BOOSTING):
-            fields = dict(given_seconds=seconds, limit=LIMIT)
-            records.append(ask("search_boosting", "boosting", seed, **fields))
-            # Where the defaults alone take longer, nothing is drawn.
-            if records[-1].get("seconds", LIMIT) > 2 * seconds:
-                break
-    for search in ("halving_lasvc", "halving", "random"):
-        model = SEARCHES[search].model or about.solver
-        rows = RANDOM_ROWS if search == "random" else about.halving_rows
-        fields = dict(model=model, n_chosen_on=rows, limit=LIMIT)
-        records.append(ask("search_as_peers", search, 0, **fields))
-    return {"records": records}
+    fields = dict(work=work, search="progressive")
+    return {
+        "records": [
+            _asked(f"search_{work}", "search_progressively", settings, seed=seed, **fields)
+            for seed in seeds
+        ]
+    }
+
+
+def measure_peers(work, settings):
+    """The searches of others."""
+    fields = dict(work=work, seed=0, limit=LIMIT)
+    return {
+        "records": [
+            _asked(f"peers_{work}", "search_as_peers", settings, search=search, **fields)
+            for search in ("halving", "optuna")
+        ]
+    }
+
+
+def measure_curves(work, settings):
+    """All pairs, once."""
+    return {"records": [_asked(f"curves_{work}", "record_curves", settings, work=work, seed=0)]}
 
 
 def measure_linear(settings):
-    """Sixty candidates, and SGDClassifier in the same time and in ten times as much."""
-    records = []
-    for seed in range(settings.seeds):
-        record = settings.call("search_linear", seed=seed)
-        harness.say("search_linear", record, search="progressive", seed=seed)
-        records.append({"search": "progressive", "seed": seed, **record})
-        if record["status"] != "ok":
-            continue
-        for factor in SGD_FACTORS:
-            asked = dict(search="sgd", seed=seed, factor=factor)
-            given = factor * record["seconds"]
-            found = settings.call("search_sgd", seed=seed, given_seconds=given)
-            harness.say("search_linear", found, **asked)
-            records.append({**asked, **found})
-    return {"records": records}
-
-
-def measure_grid(work, settings):
-    """Once: nothing but errors is taken from it."""
-    asked = {"work": work, "model": "sklearnex", "seed": 0}
-    record = settings.call("choose_exhaustively", **asked)
-    harness.say(f"grid_{work}", record, **asked)
-    return {"records": [{**asked, **record}]}
+    """Sixty linear models on a generated data set and on three real ones."""
+    seeds = range(settings.seeds)
+    return {
+        "records": [
+            _asked("search_linear", "search_linear", settings, work=work, seed=seed)
+            for work in ("", *LINEAR_SETS)
+            for seed in seeds
+        ]
+    }
 
 
 STEPS = {f"search_{work}": partial(measure_search, work) for work in SETS}
 STEPS["search_linear"] = measure_linear
-STEPS |= {f"grid_{work}": partial(measure_grid, work) for work in SETS}
+STEPS |= {f"peers_{work}": partial(measure_peers, work) for work in SETS}
+STEPS |= {f"curves_{work}": partial(measure_curves, work) for work in SETS}
 
 if __name__ == "__main__":
     harness.main(STEPS, __doc__)

@@ -1,17 +1,17 @@
 """Tables of `search`."""
 
-from collections import Counter
 from statistics import mean, median
 
-from ..bench.results import load
-from ..bench.rst import count, list_table, megabytes, percent, seconds, times
-from ..bench.summary import Records, ratio
-from .models import SEARCHES
-from .sets import SETS
-from .steps import SGD_FACTORS
+import numpy as np
 
-# In which order peers have their lines.
-PEERS = ["halving_lasvc", "halving", "random", "boosting"]
+from ..bench.results import load
+from ..bench.rst import count, list_table, percent, seconds
+from ..bench.summary import Records
+from .models import SEARCHES
+from .sets import LINEAR_TITLES, SETS
+
+# Draws of random pairs.
+N_DRAWS = 400
 
 
 def records_of(step, results):
@@ -20,139 +20,157 @@ def records_of(step, results):
     return Records(stored["records"] if stored else ())
 
 
-def searched(results):
-    """Sets whose searches have been measured, with their records."""
-    found = {work: records_of(f"search_{work}", results) for work in SETS}
-    return {work: records for work, records in found.items() if records}
-
-
-def exhaustive(work, results):
-    """What was chosen from all pairs; None if it was not measured."""
-    found = records_of(f"grid_{work}", results).ok().records
+def curves_of(work, results):
+    """The learning curves of all pairs; None if they were not recorded."""
+    found = records_of(f"curves_{work}", results).ok().records
     return found[0] if found else None
 
 
-def points(fraction):
-    """A difference of errors, in points."""
-    return f"{100 * fraction + 0.0:+.2f}"
+def chosen(pairs):
+    """Of some pairs the one with the smallest error on the held-out samples at the end."""
+    ended = [pair for pair in pairs if "error" in pair]
+    return min(ended, key=lambda pair: pair["errors"][-1]) if ended else None
 
 
-def spread(values):
-    """Mean, and from where to where."""
-    if not values:
-        return "–"
-    if len(values) == 1:
-        return percent(values[0])
-    return f"{percent(mean(values))} ({100 * min(values):.2f} to {100 * max(values):.2f})"
+def regrets(work, results):
+    """Regret in points and cost in fits of the winner, as lists by name of the search.
 
-
-def times_of(results):
-    """What the search takes, beside single fits."""
-    rows = []
-    for work, records in searched(results).items():
-        ours = records.where(search="progressive")
-        took, one = ours.median("seconds"), ours.median("one_fit_seconds")
-        ratios = [ratio(r["seconds"], r["one_fit_seconds"]) for r in ours.ok().records]
-        fits = [records.where(search="one_fit", threads=n) for n in (1, 2)]
-        others = [seconds(of.median("seconds")) if of.ok() else of.verdict() for of in fits]
-        memory = megabytes(ours.median("peak_mb"))
-        row = [
-            SETS[work].title,
-            seconds(took),
-            seconds(one),
-            times(median(ratios) if ratios else None),
-        ]
-        rows.append([*row, *others, memory])
-    header = [
-        "", "the search", "one fit of its choice", "times as long",
-        "one fit, scikit-learn-intelex", "... 2 threads", "memory of the search",
-    ]  # fmt: skip
-    return list_table(header, rows) if rows else None
-
-
-def plain(value):
-    """Two digits, and no powers of ten."""
-    return f"{float(f'{value:.2g}'):g}"
-
-
-def _pair(record):
-    return f"{plain(record['C'])}, {plain(record['gamma'])}"
-
-
-def _pairs(records):
-    """Each pair that was found, and how often."""
-    found = Counter(map(_pair, records)).most_common()
-    return "; ".join(f"{pair} ({n}×)" if n > 1 else pair for pair, n in found)
-
-
-def errors_of(results):
-    """What the choice is worth, beside the exhaustive one."""
-    rows = []
-    for work, records in searched(results).items():
-        ours, best = records.where(search="progressive").ok(), exhaustive(work, results)
-        if not ours or best is None:
+    The regret is the test error minus that of the exhaustive choice.
+    """
+    curves = curves_of(work, results)
+    if curves is None:
+        return {}
+    best, found = chosen(curves["pairs"]), {}
+    for record in records_of(f"search_{work}", results).ok().records:
+        regret = 100 * (record["error"] - best["error"])
+        cost = record["seconds"] / record["one_fit_seconds"]
+        found.setdefault("progressive", []).append((regret, cost))
+    ours = records_of(f"search_{work}", results).ok().median("one_fit_seconds")
+    for record in records_of(f"peers_{work}", results).ok().records:
+        regret = 100 * (record["error"] - best["error"])
+        cost = record["seconds"] / ours if ours else float("nan")
+        found.setdefault(record["search"], []).append((regret, cost))
+    rng = np.random.default_rng(0)
+    for n in (20, 50):
+        if n > len(curves["pairs"]):
             continue
-        errors, theirs = ours.values("error"), best["lasvc_errors"]
-        row = [SETS[work].title, spread(errors), spread(theirs)]
-        row += [points(mean(errors) - mean(theirs)), percent(best["error"])]
-        rows.append([*row, _pairs(ours.records), _pair(best)])
+        drawn = []
+        for _ in range(N_DRAWS):
+            pairs = [
+                curves["pairs"][k] for k in rng.choice(len(curves["pairs"]), n, replace=False)
+            ]
+            winner = chosen(pairs)
+            if winner is not None:
+                cost = sum(pair["seconds"] for pair in pairs) / winner["fit_seconds"] + 1
+                drawn.append((100 * (winner["error"] - best["error"]), cost))
+        found[f"random_{n}"] = drawn
+    return found
+
+
+def exhaustive_cost(work, results):
+    """Cost of the exhaustive choice, in fits of its winner, the fit on all samples included."""
+    curves = curves_of(work, results)
+    return curves["seconds"] / chosen(curves["pairs"])["fit_seconds"] + 1
+
+
+def searched(results):
+    """Names of the sets with results of our search and of the exhaustive choice."""
+    return [work for work in SETS if "progressive" in regrets(work, results)]
+
+
+def points(value):
+    return f"{value + 0.0:+.2f}"
+
+
+def regret_table(results):
+    """Regret and cost of our search."""
+    rows, everything, costs, ratios = [], [], [], []
+    for work in searched(results):
+        found = regrets(work, results)["progressive"]
+        regret, cost = zip(*found)
+        best = chosen(curves_of(work, results)["pairs"])
+        times = exhaustive_cost(work, results) / median(cost)
+        everything += regret
+        costs += cost
+        ratios.append(times)
+        ours = records_of(f"search_{work}", results).ok()
+        rows.append(
+            [
+                SETS[work].title, percent(best["error"]), percent(mean(ours.values("error"))),
+                points(mean(regret)), points(max(regret)), f"{median(cost):.1f}",
+                f"{max(cost):.1f}", seconds(ours.median("seconds")), f"{times:.0f}",
+            ]
+        )  # fmt: skip
+    if not rows:
+        return None
+    rows.append(
+        [
+            "**all**", "", "", points(mean(everything)), points(max(everything)),
+            f"{median(costs):.1f}", f"{max(costs):.1f}", "",
+            f"{min(ratios):.0f} to {max(ratios):.0f}",
+        ]
+    )  # fmt: skip
     header = [
-        "", "the search", "``LASVC``, exhaustive choice", "difference in points",
-        "exact solver, exhaustive choice", "``C``, ``gamma`` of the search", "... exhaustive",
+        "", "error, exhaustive choice", "error, search", "regret, mean", "regret, largest",
+        "cost, median", "cost, largest", "time", "times cheaper than the exhaustive choice",
+    ]  # fmt: skip
+    return list_table(header, rows)
+
+
+def peers_table(results):
+    """Regret and cost of all searches, over the sets that each has finished."""
+    rows = []
+    works = searched(results)
+    for search, about in SEARCHES.items():
+        found = [regrets(work, results).get(search, []) for work in works]
+        done = [pairs for pairs in found if pairs]
+        if not done:
+            continue
+        means = [mean(regret for regret, _ in pairs) for pairs in done]
+        worst = max(regret for pairs in done for regret, _ in pairs)
+        if search.startswith("random"):
+            # Of many draws: what one in twenty exceeds on the worst set.
+            worst = max(float(np.quantile([r for r, _ in pairs], 0.95)) for pairs in done)
+        cost = [median(cost for _, cost in pairs) for pairs in done]
+        rows.append(
+            [
+                about.title, f"{len(done)} of {len(works)}", points(mean(means)), points(worst),
+                f"{median(cost):.0f}", f"{max(cost):.0f}",
+            ]
+        )  # fmt: skip
+    header = [
+        "", "data sets", "regret, mean", "regret, largest", "cost, median", "cost, largest",
     ]  # fmt: skip
     return list_table(header, rows) if rows else None
 
 
-def _peer_cell(records):
-    ok = records.ok()
-    if not ok:
-        return records.verdict()
-    cell = f"{percent(mean(ok.values('error')))} / {seconds(ok.median('seconds'))}"
-    rows, tried = ok.records[0].get("n_chosen_on"), ok.median("n_tried")
-    notes = [f"chosen on {count(rows)} rows"] if rows else []
-    notes += [f"{tried:g} tried"] if tried else []
-    return f"{cell} ({', '.join(notes)})" if notes else cell
-
-
-def peers(results):
-    """Error and time of all searches."""
-    found = searched(results)
-    rows = [
-        [SEARCHES[search].title]
-        + [_peer_cell(records.where(search=search)) for records in found.values()]
-        for search in ("progressive", *PEERS)
-    ]
-    return list_table(["", *(SETS[work].title for work in found)], rows) if found else None
-
-
-def _linear_row(title, records, prefix=""):
-    error, took, memory = (
-        records.median(prefix + name) for name in ("error", "seconds", "peak_mb")
-    )
-    return [title, percent(error), seconds(took), megabytes(memory)]
-
-
-def linear(results):
-    """Sixty linear models, beside one pass of the best of them and SGD in the same time."""
-    records = records_of("search_linear", results)
-    if not records:
-        return None
-    ours = records.where(search="progressive")
-    rows = [
-        _linear_row("``ProgressiveSearch``, 60 candidates", ours),
-        _linear_row("one pass of its choice", ours, "one_fit_"),
-    ]
-    for factor in SGD_FACTORS:
-        sgd = records.where(search="sgd", factor=factor)
-        time = "as long" if factor == 1 else f"{factor} times as long"
-        title = f"``SGDClassifier``, {time}; candidates: {count(sgd.median('n_tried'))}"
-        rows.append(_linear_row(title, sgd))
-    return list_table(["", "test error", "time", "memory beside the rows"], rows)
+def linear_table(results):
+    """Sixty linear models."""
+    records, rows = records_of("search_linear", results), []
+    for work, title in LINEAR_TITLES.items():
+        ours = records.where(work=work).ok().records
+        if not ours:
+            continue
+        regret = [100 * (r["error"] - r["exhaustive_error"]) for r in ours]
+        cost = [r["seconds"] / r["one_fit_seconds"] for r in ours]
+        all_of_them = [r["exhaustive_seconds"] / r["one_fit_seconds"] for r in ours]
+        rows.append(
+            [
+                title, percent(mean(r["exhaustive_error"] for r in ours)),
+                percent(mean(r["error"] for r in ours)), points(mean(regret)),
+                points(max(regret)), seconds(median(r["seconds"] for r in ours)),
+                count(median(cost)), count(median(all_of_them)),
+            ]
+        )  # fmt: skip
+    header = [
+        "", "error, exhaustive choice", "error, search", "regret, mean", "regret, largest",
+        "time of the search", "in passes of its choice", "exhaustive choice, in such passes",
+    ]  # fmt: skip
+    return list_table(header, rows) if rows else None
 
 
 TABLES = {
-    "search_times": times_of,
-    "search_errors": errors_of,
-    "search_peers": peers,
-    "search_linear": linear,
+    "search_regret": regret_table,
+    "search_peers": peers_table,
+    "search_linear": linear_table,
 }

@@ -11,8 +11,10 @@ from sklearn.utils.validation import _num_samples
 
 __all__ = ["Candidate", "FrozenTransformers", "candidates_of", "final_estimator"]
 
-# Nanoseconds, for estimates of cost: a call of partial_fit or predict, and a value touched.
-CALL_NS, VALUE_NS = 5e5, 0.15
+# Estimates of cost, in nanoseconds: a call of partial_fit or predict, and an operation.
+CALL_NS, OPERATION_NS = 7e5, 0.06
+# Operations for a value of X that is read, and for a kernel value.
+VALUE_OPERATIONS, KERNEL_OPERATIONS = 3, 20
 
 
 def final_estimator(estimator):
@@ -75,7 +77,7 @@ class Candidate:
         self.scores, self.error = {}, None
         self.fit_seconds = self.score_seconds = 0.0
         self._past_cost = 0.0
-        self._n_calls = self._n_values = self._n_support = 0
+        self._n_calls = self._n_operations = self._n_support = 0
 
     def start(self, n_folds, n_parts=0):
         """Begin with untrained models, one for each fold, and keep the scores.
@@ -83,7 +85,7 @@ class Candidate:
         ``n_parts`` parts of the training data are over.
         """
         self._past_cost = self.cost
-        self._n_calls = self._n_values = 0
+        self._n_calls = self._n_operations = 0
         self._previous_model = self.models[0] if self.models else None
         # An unfitted estimator is copied ten times as fast as it is cloned.
         self.models = [copy.deepcopy(final_estimator(self.estimator)) for _ in range(n_folds)]
@@ -124,16 +126,18 @@ class Candidate:
         self.n_parts[fold] += 1
         self.fit_seconds += seconds
         self._n_calls += 1
-        self._n_values += _n_values(X)
+        self._n_operations += VALUE_OPERATIONS * _n_values(X)
 
     def note_scored(self, X, seconds):
         """Count the cost of predictions."""
-        n_support = self.n_support
         self.score_seconds += seconds
         self._n_calls += 1
-        # A kernel value costs some values of a vector even where there are few features.
-        per_sample = 1 if np.isnan(n_support) else n_support / 16
-        self._n_values += per_sample * _n_values(X)
+        self._n_operations += VALUE_OPERATIONS * _n_values(X)
+        n_support = getattr(self.models[0], "n_support_", None)
+        if n_support is not None:
+            n_problems = len(n_support) if np.size(n_support) > 2 else 1
+            n_kernel_values = _num_samples(X) * np.sum(n_support) * n_problems
+            self._n_operations += KERNEL_OPERATIONS * float(n_kernel_values)
 
     def _untrained(self, fold):
         """Return where in the present part training stopped, if it was interrupted there."""
@@ -148,7 +152,7 @@ class Candidate:
     def release(self):
         """Give up the models of an eliminated candidate."""
         self._past_cost, self._n_support, self.models = self.cost, self.n_support, []
-        self._n_calls = self._n_values = 0
+        self._n_calls = self._n_operations = 0
 
     def copy(self):
         """Return a candidate with a copy of the first model, to be trained independently."""
@@ -182,10 +186,10 @@ class Candidate:
     @property
     def cost(self):
         """Estimated nanoseconds of training and scores so far, the same on every machine."""
-        values = self._n_values + sum(
+        operations = self._n_operations + sum(
             model._n_operations for model in self.models if hasattr(model, "_n_operations")
         )
-        return self._past_cost + CALL_NS * self._n_calls + VALUE_NS * values
+        return self._past_cost + CALL_NS * self._n_calls + OPERATION_NS * operations
 
 
 def _n_values(X):

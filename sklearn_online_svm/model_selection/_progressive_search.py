@@ -187,13 +187,14 @@ class ProgressiveSearch(BaseSearchCV):
     the present one plus this gain for each rung to come: the continuation of the last slope in the
     logarithm of the number of samples. It is optimistic, since learning curves are concave on
     average [1]_. The survivors are by turns the next best by present and by predicted score, so
-    that neither steep nor flat learning curves are lost. Candidates that differ in a parameter
-    that is not numeric are no neighbours.
+    that neither steep nor flat learning curves are lost. For this ranking, a quarter of a standard
+    error is subtracted from both scores for each doubling of the cost. Candidates that differ in a
+    parameter that is not numeric are no neighbours.
 
     **Budget.** The cost of a candidate grows like a power of the number of samples, whose exponent
-    is measured from rung to rung. The number of survivors is the largest for which the rest of the
-    search, with numbers that fall geometrically to ``min_candidates``, stays within the budget.
-    The cost of a fit is the median over the ten best candidates.
+    is estimated from rung to rung. The number of survivors is the largest for which the rest of
+    the search, with numbers that fall geometrically to ``min_candidates``, stays within the
+    budget. The cost of a fit is the lower quartile over the ten best candidates.
 
     **Recall.** After the last rung, eliminated candidates that are adjacent to the winner in the
     grid and whose predicted score is at most one standard error below the score of the winner are

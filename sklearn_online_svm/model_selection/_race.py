@@ -14,8 +14,9 @@ from joblib import effective_n_jobs
 from sklearn.exceptions import FitFailedWarning
 
 from ._learning_curves import (
-    GROWTH,
-    LINEAR_GROWTH,
+    GROWTH_LASTS,
+    HANDICAP,
+    MOST_GROWTH,
     N_LEADERS,
     Neighbourhood,
     fit_costs,
@@ -158,7 +159,7 @@ class Race:
         for _, X, _, _ in folds:
             candidate.note_scored(X, seconds)
 
-    def predict(self, n_rungs):
+    def predict(self, n_rungs, handicaps=0.0):
         """Predict the scores after ``n_rungs`` further rungs, and rank the candidates.
 
         The latest gain, averaged over neighbours, is repeated: an optimistic continuation, since
@@ -173,7 +174,8 @@ class Race:
             for k, candidate in enumerate(candidates):
                 if before.number in candidate.scores:
                     gains[k] = last.scores[k] - candidate.scores[before.number].value
-        last.rank(last.scores + n_rungs * self.neighbourhood.smooth(gains, some))
+        slopes = self.neighbourhood.smooth(gains, some)
+        last.rank(last.scores + n_rungs * slopes, handicaps)
 
     # ---------------------------------------------------------------------------- elimination
 
@@ -188,13 +190,13 @@ class Race:
             Samples of the whole fit.
         """
         last = self.comparisons[-1]
-        self.predict(len(later))
+        self.predict(len(later), last.handicaps())
         ranking = last.ranking
         n_kept = len(ranking)
         if np.isfinite(last.scores).any():
             costs = self._costs([*later, n_total], ranking)
-            # The winner is one of the leaders.
-            unit = np.median(costs[-1][:N_LEADERS])
+            # The winner is one of the leaders, rather a cheap one.
+            unit = np.quantile(costs[-1][:N_LEADERS], 0.25)
             increments = np.diff(costs[:-1], axis=0, prepend=[[c.cost for c in ranking]])
             # What the winner is trained on after the last rung is paid, too.
             rest = np.median((costs[-1] - costs[-2])[:N_LEADERS])
@@ -212,7 +214,7 @@ class Race:
         """Return the predicted costs, of shape (len(later), n_candidates)."""
         cost = np.array([candidate.cost for candidate in candidates])
         some = np.array([candidate.number for candidate in candidates])
-        growth = np.array([LINEAR_GROWTH if np.isnan(c.n_support) else GROWTH for c in candidates])
+        growth = np.ones(len(some))
         last = self.comparisons[-1]
         last.costs = dict(zip(some.tolist(), cost))
         if last.number:
@@ -220,7 +222,9 @@ class Race:
             former = np.array([before.costs.get(number, np.nan) for number in some])
             if before.n_samples < last.n_samples and np.isfinite(former).any():
                 measured = np.log(cost / former) / np.log(last.n_samples / before.n_samples)
-                growth = np.clip(self.neighbourhood.smooth(measured, some), 0.5, 2.5)
+                growth = 1 + GROWTH_LASTS * np.clip(
+                    self.neighbourhood.smooth(measured, some) - 1, 0, MOST_GROWTH
+                )
         return fit_costs(cost, growth, last.n_samples, later)
 
     def recalled(self, n_total):
@@ -374,14 +378,22 @@ class Comparison:
         self.scores = np.array([candidate.scores[number].value for candidate in candidates])
         self.rank(self.scores)
 
-    def rank(self, predicted):
-        """Set the predicted scores, and the ranking."""
+    def rank(self, predicted, handicaps=0.0):
+        """Set the predicted scores, and rank by scores minus handicaps."""
         self.predicted = {c.number: float(p) for c, p in zip(self.candidates, predicted)}
         # Of equal candidates those with fewer support vectors come first.
         n_support = [np.nan_to_num(candidate.n_support) for candidate in self.candidates]
         first = np.argsort(n_support, kind="stable")
-        ranked = first[interleaved(self.scores[first], predicted[first])]
-        self.ranking = [self.candidates[k] for k in ranked]
+        ranked = interleaved((self.scores - handicaps)[first], (predicted - handicaps)[first])
+        self.ranking = [self.candidates[k] for k in first[ranked]]
+
+    def handicaps(self):
+        """Return handicaps by cost: candidates that differ by chance alone should be cheap."""
+        best = self.candidates[int(np.argmax(np.nan_to_num(self.scores, nan=-np.inf)))]
+        cost = np.array([candidate.cost for candidate in self.candidates])
+        error = best.scores[self.number].standard_error
+        # Rounded: kernel values computed again after a pickle change the cost a little.
+        return HANDICAP * error * np.round(np.log2(cost / cost.min()))
 
     def score(self, candidate):
         """Return the score of a candidate."""

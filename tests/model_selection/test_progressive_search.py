@@ -76,8 +76,16 @@ def test_the_race_is_that_of_models_trained_anew(kind):
     order, held_out = split_of(len(X))
     settings, ends = list(ParameterGrid(grid)), sorted(set(found.n_resources_))
     n_rungs = len(ends)
-    log, winner = race(estimator, settings, X, Y, order, held_out, ends, found.n_candidates_)
-    results = found.cv_results_
+    results, handicaps = found.cv_results_, []
+    for rung in range(n_rungs):
+        of = np.flatnonzero(results["rung"] == rung)
+        best = of[np.argmax(results["mean_test_score"][of])]
+        cost = np.round(np.log2(results["cost"][of] / results["cost"][of].min()))
+        handicap = 0.25 * results["se_test_score"][best] * cost
+        handicaps.append(dict(zip(results["candidate"][of], handicap)))
+    log, winner = race(
+        estimator, settings, X, Y, order, held_out, ends, found.n_candidates_, handicaps
+    )
     for rung, (scores, predicted) in enumerate(log):
         of = results["rung"] == rung
         candidates = results["candidate"][of]

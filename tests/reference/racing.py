@@ -44,10 +44,10 @@ def by_turns(candidates, scores, predicted):
     return list(dict.fromkeys(ranked))
 
 
-def race(estimator, settings, X, y, order, held_out, ends, n_survivors):
+def race(estimator, settings, X, y, order, held_out, ends, n_survivors, handicaps):
     """Return for each rung the scores and the predicted scores by candidate, and the winner.
 
-    ``n_survivors``: number of candidates at each rung.
+    ``n_survivors``: number of candidates at each rung. ``handicaps``: by rung and candidate.
     """
     names = sorted({name for params in settings for name in params})
     values = np.array([[params[name] for name in names] for params in settings])
@@ -67,7 +67,10 @@ def race(estimator, settings, X, y, order, held_out, ends, n_survivors):
         predicted = dict(zip(alive, now + (len(ends) - 1 - k) * gain))
         log.append((scores, predicted))
         alive.sort(key=lambda c: n_support[c])
-        alive = by_turns(alive, scores, predicted)
         if k + 1 == len(ends):
-            return log, alive[0]
+            return log, max(alive, key=scores.get)
+        by = handicaps[k]
+        alive = by_turns(
+            alive, {c: scores[c] - by[c] for c in alive}, {c: predicted[c] - by[c] for c in alive}
+        )
         alive, before = sorted(alive[: n_survivors[k + 1]]), scores
