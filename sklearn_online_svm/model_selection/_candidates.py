@@ -77,7 +77,7 @@ class Candidate:
         self.scores, self.error = {}, None
         self.fit_seconds = self.score_seconds = 0.0
         self._past_cost = 0.0
-        self._n_calls = self._n_operations = self._n_support = 0
+        self._n_calls = self._n_read = self._n_scored = self._n_support = 0
 
     def start(self, n_folds, n_parts=0):
         """Begin with untrained models, one for each fold, and keep the scores.
@@ -85,7 +85,7 @@ class Candidate:
         ``n_parts`` parts of the training data are over.
         """
         self._past_cost = self.cost
-        self._n_calls = self._n_operations = 0
+        self._n_calls = self._n_read = self._n_scored = 0
         self._previous_model = self.models[0] if self.models else None
         # An unfitted estimator is copied ten times as fast as it is cloned.
         self.models = [copy.deepcopy(final_estimator(self.estimator)) for _ in range(n_folds)]
@@ -126,18 +126,18 @@ class Candidate:
         self.n_parts[fold] += 1
         self.fit_seconds += seconds
         self._n_calls += 1
-        self._n_operations += VALUE_OPERATIONS * _n_values(X)
+        self._n_read += VALUE_OPERATIONS * _n_values(X)
 
     def note_scored(self, X, seconds):
         """Count the cost of predictions."""
         self.score_seconds += seconds
         self._n_calls += 1
-        self._n_operations += VALUE_OPERATIONS * _n_values(X)
+        self._n_scored += VALUE_OPERATIONS * _n_values(X)
         n_support = getattr(self.models[0], "n_support_", None)
         if n_support is not None:
             n_problems = len(n_support) if np.size(n_support) > 2 else 1
             n_kernel_values = _num_samples(X) * np.sum(n_support) * n_problems
-            self._n_operations += KERNEL_OPERATIONS * float(n_kernel_values)
+            self._n_scored += KERNEL_OPERATIONS * float(n_kernel_values)
 
     def _untrained(self, fold):
         """Return where in the present part training stopped, if it was interrupted there."""
@@ -152,7 +152,7 @@ class Candidate:
     def release(self):
         """Give up the models of an eliminated candidate."""
         self._past_cost, self._n_support, self.models = self.cost, self.n_support, []
-        self._n_calls = self._n_operations = 0
+        self._n_calls = self._n_read = self._n_scored = 0
 
     def copy(self):
         """Return a candidate with a copy of the first model, to be trained independently."""
@@ -186,10 +186,19 @@ class Candidate:
     @property
     def cost(self):
         """Estimated nanoseconds of training and scores so far, the same on every machine."""
-        operations = self._n_operations + sum(
+        operations = self._n_scored + self._training_operations
+        return self._past_cost + CALL_NS * self._n_calls + OPERATION_NS * operations
+
+    @property
+    def fit_cost(self):
+        """Estimated nanoseconds of one fit on the same samples."""
+        return CALL_NS + OPERATION_NS * self._training_operations / len(self.models)
+
+    @property
+    def _training_operations(self):
+        return self._n_read + sum(
             model._n_operations for model in self.models if hasattr(model, "_n_operations")
         )
-        return self._past_cost + CALL_NS * self._n_calls + OPERATION_NS * operations
 
 
 def _n_values(X):

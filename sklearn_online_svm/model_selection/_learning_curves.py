@@ -6,10 +6,9 @@ import numpy as np
 
 __all__ = ["Neighbourhood", "fit_costs", "interleaved", "n_survivors"]
 
-# The exponent of the cost in the number of samples is 1 until it is measured, and then 1 and this
-# part of the excess (at most so much): support vectors become rarer, and what is underestimated at
-# first is saved for later rungs.
-GROWTH_LASTS, MOST_GROWTH = 0.5, 1.5
+# Exponent of costs in the number of samples before it is measured; then it is 1 and this part of
+# the excess (at most so much), since support vectors become rarer.
+FIRST_GROWTH, GROWTH_LASTS, MOST_GROWTH = 1.4, 0.7, 1.5
 # A candidate that costs twice as much must be better by this part of a standard error.
 HANDICAP = 0.25
 # The cost of a fit is that of the candidates in the lead.

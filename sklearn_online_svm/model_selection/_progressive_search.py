@@ -156,8 +156,8 @@ class ProgressiveSearch(BaseSearchCV):
         column ``mean_test_<name>`` for each, and the other columns are those of the one that
         decides.
     edges_ : dict
-        Numeric parameters with at least four values whose best value is the ``"smallest"`` or the
-        ``"largest"`` one: the grid should be extended in that direction.
+        Numeric parameters of a grid with at least four values whose best value is the
+        ``"smallest"`` or the ``"largest"`` one: the grid should be extended in that direction.
     n_candidates_, n_resources_ : list of int
         Number of candidates at each rung, and of their training samples. Recalled candidates add
         an entry with as many samples as the one before.
@@ -557,7 +557,7 @@ class ProgressiveSearch(BaseSearchCV):
             best_score_=np.nan,
             cost_=race.cost / candidate.cost if candidate.cost else np.nan,
             cv_results_={**table, "cost": table["cost"] / (candidate.cost or np.nan)},
-            edges_=race.edges(candidate),
+            edges_=race.edges(candidate) if self.n_candidates == "exhaust" else {},
             n_candidates_=[len(comparison.candidates) for comparison in race.comparisons],
             n_resources_=[comparison.n_samples for comparison in race.comparisons],
             n_remaining_candidates_=len(race.alive),

@@ -14,6 +14,7 @@ from joblib import effective_n_jobs
 from sklearn.exceptions import FitFailedWarning
 
 from ._learning_curves import (
+    FIRST_GROWTH,
     GROWTH_LASTS,
     HANDICAP,
     MOST_GROWTH,
@@ -194,13 +195,12 @@ class Race:
         ranking = last.ranking
         n_kept = len(ranking)
         if np.isfinite(last.scores).any():
-            costs = self._costs([*later, n_total], ranking)
-            # The winner is one of the leaders, rather a cheap one.
-            unit = np.quantile(costs[-1][:N_LEADERS], 0.25)
-            increments = np.diff(costs[:-1], axis=0, prepend=[[c.cost for c in ranking]])
-            # What the winner is trained on after the last rung is paid, too.
-            rest = np.median((costs[-1] - costs[-2])[:N_LEADERS])
-            budget = self.rules.max_cost * unit - self.cost - rest
+            cost = np.array([candidate.cost for candidate in ranking])
+            later_costs = fit_costs(cost, self._growth(ranking, "costs"), last.n_samples, later)
+            increments = np.diff(later_costs, axis=0, prepend=[cost])
+            unit = self._unit(ranking[:N_LEADERS], n_total)
+            # The winner is trained on the rest of the samples, too.
+            budget = (self.rules.max_cost - (1 - later[-1] / n_total)) * unit - self.cost
             n_kept = n_survivors(increments, budget, self.rules.min_candidates)
         self.keep(ranking[:n_kept])
 
@@ -210,22 +210,26 @@ class Race:
         last.rank(last.scores)
         self.keep(last.ranking[: max(n, self.rules.min_candidates)])
 
-    def _costs(self, later, candidates):
-        """Return the predicted costs, of shape (len(later), n_candidates)."""
-        cost = np.array([candidate.cost for candidate in candidates])
-        some = np.array([candidate.number for candidate in candidates])
-        growth = np.ones(len(some))
+    def _unit(self, candidates, n_total):
+        """Return the predicted cost of one fit: the lower quartile over some candidates."""
+        costs = np.array([candidate.fit_cost for candidate in candidates])
+        growth = self._growth(candidates, "fit_costs")
+        return np.quantile(fit_costs(costs, growth, self.n_samples, [n_total]), 0.25)
+
+    def _growth(self, candidates, name):
+        """Return the exponents of the costs of that name in the number of samples."""
         last = self.comparisons[-1]
-        last.costs = dict(zip(some.tolist(), cost))
-        if last.number:
-            before = self.comparisons[last.number - 1]
-            former = np.array([before.costs.get(number, np.nan) for number in some])
-            if before.n_samples < last.n_samples and np.isfinite(former).any():
-                measured = np.log(cost / former) / np.log(last.n_samples / before.n_samples)
-                growth = 1 + GROWTH_LASTS * np.clip(
-                    self.neighbourhood.smooth(measured, some) - 1, 0, MOST_GROWTH
-                )
-        return fit_costs(cost, growth, last.n_samples, later)
+        some = np.array([candidate.number for candidate in candidates])
+        before = self.comparisons[last.number - 1] if last.number else last
+        if before.n_samples == last.n_samples:
+            return np.full(len(some), FIRST_GROWTH)
+        now, former = (
+            np.array([getattr(comparison, name).get(number, np.nan) for number in some])
+            for comparison in (last, before)
+        )
+        measured = np.log(now / former) / np.log(last.n_samples / before.n_samples)
+        excess = np.clip(self.neighbourhood.smooth(measured, some) - 1, 0, MOST_GROWTH)
+        return 1 + GROWTH_LASTS * excess
 
     def recalled(self, n_total):
         """Return eliminated candidates that may be better, as many as the budget allows.
@@ -246,10 +250,9 @@ class Race:
             predicted = comparison.predicted.get(candidate.number, np.nan)
             if distance[candidate.number] <= ADJACENT and predicted >= threshold:
                 found.append((-predicted, candidate.number, candidate))
-        cost = self._costs([n_total], [winner])[0, 0]
-        left = self.rules.max_cost - self.cost / cost
-        # Each of them costs a fit.
-        return [c for k, (*_, c) in enumerate(sorted(found), start=1) if k <= left]
+        left = self.rules.max_cost - self.cost / self._unit([winner], n_total)
+        # The winner is trained on all samples, and each of these costs a fit.
+        return [c for k, (*_, c) in enumerate(sorted(found), start=1) if k + 1 <= left]
 
     def decide(self):
         """End the race: the winner of the last comparison is the only one to survive."""
@@ -365,8 +368,8 @@ class Comparison:
     candidates : list of Candidate
     n_samples : int
         Samples that they have been trained on.
-    predicted, costs : dict
-        By number of the candidate: predicted final score, and cost so far.
+    predicted, costs, fit_costs : dict
+        By number of the candidate: predicted final score, cost so far, and that of one fit.
     ranking : list of Candidate
         By turns the next best by present and by predicted score; candidates with equal scores by
         support vectors.
@@ -374,7 +377,8 @@ class Comparison:
 
     def __init__(self, number, candidates, n_samples):
         self.number, self.candidates, self.n_samples = number, candidates, n_samples
-        self.predicted, self.costs = {}, {}
+        self.costs = {candidate.number: candidate.cost for candidate in candidates}
+        self.fit_costs = {candidate.number: candidate.fit_cost for candidate in candidates}
         self.scores = np.array([candidate.scores[number].value for candidate in candidates])
         self.rank(self.scores)
 

@@ -219,7 +219,7 @@ def test_an_eliminated_neighbour_of_the_winner_is_recalled(monkeypatch):
 
     grid = {"alpha": [1.0, 2.0, 3.0, 4.0, 5.0]}
     options = dict(min_resources=100, min_candidates=2, refit=True)
-    found = search(Curves(), grid, max_cost=10, **options).fit(X, Y)
+    found = search(Curves(), grid, max_cost=100, **options).fit(X, Y)
     assert found.n_resources_.count(900) == 2
     results = found.cv_results_
     again = results["rung"] == results["rung"].max()
