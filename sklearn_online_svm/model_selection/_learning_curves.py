@@ -4,7 +4,10 @@ from numbers import Number
 
 import numpy as np
 
-__all__ = ["Neighbourhood", "fit_costs", "interleaved", "n_survivors"]
+__all__ = ["Neighbourhood", "fit_costs", "interleaved", "n_survivors", "predicted_scores"]
+
+# Exponent of the number of samples by which the gains of later rungs shrink.
+GAIN_DECAY = 0.5
 
 # Exponent of costs in the number of samples before it is measured; then it is 1 and this part of
 # the excess (at most so much), since support vectors become rarer.
@@ -82,6 +85,24 @@ class Neighbourhood:
 
 def _key(value):
     return (type(value), value) if value is None or isinstance(value, (str, Number)) else id(value)
+
+
+def predicted_scores(scores, gains, n_samples, later):
+    """Return the scores expected after further rungs.
+
+    Gains shrink as they do for an error :math:`a + b n^{-1/2}`.
+
+    Parameters
+    ----------
+    scores, gains : ndarray of shape (n_candidates,)
+        Present scores, and what they have gained since the rung before.
+    n_samples : int
+        Training samples of the present rung.
+    later : list of int
+        Training samples of the further rungs.
+    """
+    ratios = np.asarray(later, dtype=float) / n_samples
+    return scores + gains * np.sum(ratios**-GAIN_DECAY)
 
 
 def interleaved(scores, predicted):

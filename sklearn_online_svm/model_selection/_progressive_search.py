@@ -140,10 +140,9 @@ class ProgressiveSearch(BaseSearchCV):
     best_index_ : int
         Index of the last line of the winner in ``cv_results_``.
     cost_ : float
-        Cost of the whole search, as a multiple of the cost of the winner in it (training and
-        scores). Costs are estimated from numbers of samples, kernel values and solver steps, so
-        that they are the same on every machine. Searches with different winners have
-        different units.
+        Cost of the search, in fits of the winner on the same samples. Costs are estimated from
+        numbers of calls, samples, kernel values and solver steps, so that they are the same on
+        every machine. Searches with different winners have different units.
     cv_results_ : dict of ndarrays
         A line for each candidate and rung, to be read by :class:`pandas.DataFrame`: ``rung``,
         ``n_resources`` (training samples), ``n_scored``, ``candidate``, ``param_*``, ``params``,
@@ -184,12 +183,12 @@ class ProgressiveSearch(BaseSearchCV):
     -----
     **Predicted scores.** The gain of a candidate since the rung before is averaged over its
     neighbours in the grid, with Gaussian weights of width one grid step. The predicted score is
-    the present one plus this gain for each rung to come: the continuation of the last slope in the
-    logarithm of the number of samples. It is optimistic, since learning curves are concave on
-    average [1]_. The survivors are by turns the next best by present and by predicted score, so
-    that neither steep nor flat learning curves are lost. For this ranking, a quarter of a standard
-    error is subtracted from both scores for each doubling of the cost. Candidates that differ in a
-    parameter that is not numeric are no neighbours.
+    the present one plus the gains of the rungs to come, which shrink with the number of samples as
+    for an error :math:`a + b n^{-1/2}`; on such use of learning curves see [1]_. The survivors are
+    by turns the next best by present and by predicted score, so that neither steep nor flat
+    learning curves are lost. For this ranking, a quarter of a standard error is subtracted from
+    both scores for each doubling of the cost. Candidates that differ in a parameter that is not
+    numeric are no neighbours.
 
     **Budget.** The cost of a candidate grows like a power of the number of samples, whose exponent
     is estimated from rung to rung. The number of survivors is the largest for which the rest of
@@ -555,8 +554,8 @@ class ProgressiveSearch(BaseSearchCV):
             best_params_=candidate.params,
             best_index_=race.results.best_index(candidate),
             best_score_=np.nan,
-            cost_=race.cost / candidate.cost if candidate.cost else np.nan,
-            cv_results_={**table, "cost": table["cost"] / (candidate.cost or np.nan)},
+            cost_=race.cost / candidate.fit_cost,
+            cv_results_={**table, "cost": table["cost"] / candidate.fit_cost},
             edges_=race.edges(candidate) if self.n_candidates == "exhaust" else {},
             n_candidates_=[len(comparison.candidates) for comparison in race.comparisons],
             n_resources_=[comparison.n_samples for comparison in race.comparisons],

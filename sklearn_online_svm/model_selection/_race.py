@@ -23,6 +23,7 @@ from ._learning_curves import (
     fit_costs,
     interleaved,
     n_survivors,
+    predicted_scores,
 )
 from ._results import Results
 from ._scoring import compute_scores, score_differences
@@ -160,11 +161,10 @@ class Race:
         for _, X, _, _ in folds:
             candidate.note_scored(X, seconds)
 
-    def predict(self, n_rungs, handicaps=0.0):
-        """Predict the scores after ``n_rungs`` further rungs, and rank the candidates.
+    def predict(self, later=(), handicaps=0.0):
+        """Predict the scores after further rungs, and rank the candidates.
 
-        The latest gain, averaged over neighbours, is repeated: an optimistic continuation, since
-        gains get smaller.
+        ``later``: numbers of training samples at these rungs.
         """
         last = self.comparisons[-1]
         candidates = last.candidates
@@ -175,8 +175,9 @@ class Race:
             for k, candidate in enumerate(candidates):
                 if before.number in candidate.scores:
                     gains[k] = last.scores[k] - candidate.scores[before.number].value
-        slopes = self.neighbourhood.smooth(gains, some)
-        last.rank(last.scores + n_rungs * slopes, handicaps)
+        gains = self.neighbourhood.smooth(gains, some)
+        predicted = predicted_scores(last.scores, gains, last.n_samples, later)
+        last.rank(predicted, handicaps)
 
     # ---------------------------------------------------------------------------- elimination
 
@@ -191,7 +192,7 @@ class Race:
             Samples of the whole fit.
         """
         last = self.comparisons[-1]
-        self.predict(len(later), last.handicaps())
+        self.predict(later, last.handicaps())
         ranking = last.ranking
         n_kept = len(ranking)
         if np.isfinite(last.scores).any():
@@ -238,7 +239,7 @@ class Race:
         standard error below its score.
         """
         last = self.comparisons[-1]
-        self.predict(0)
+        self.predict()
         winner = last.ranking[0]
         threshold = last.score(winner) - winner.scores[last.number].standard_error
         distance = self.neighbourhood.distances(np.arange(len(self.candidates)))[winner.number]
@@ -257,7 +258,7 @@ class Race:
     def decide(self):
         """End the race: the winner of the last comparison is the only one to survive."""
         last = self.comparisons[-1]
-        self.predict(0)
+        self.predict()
         ranked = [candidate for candidate in last.ranking if candidate in self.alive]
         winner = ranked[0]
         if self.rules.cheapest:

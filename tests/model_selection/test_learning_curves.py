@@ -13,6 +13,7 @@ from sklearn_online_svm.model_selection._learning_curves import (
     fit_costs,
     interleaved,
     n_survivors,
+    predicted_scores,
 )
 from tests.reference.racing import by_turns, smoothed
 
@@ -74,6 +75,15 @@ def test_survivors_are_the_best_by_turns(pairs):
 
 def test_unknown_scores_come_last():
     assert list(interleaved(np.array([np.nan, 1, 2]), np.array([np.nan, 3, 2]))) == [2, 1, 0]
+
+
+def test_an_error_that_falls_like_a_root_is_predicted_exactly():
+    ends = np.array([100, 200, 400, 800, 1600])
+    curve = 1 - (0.1 + 3 * ends**-0.5)
+    for k in range(1, 5):
+        gain = curve[k] - curve[k - 1]
+        found = predicted_scores(curve[k : k + 1], np.array([gain]), ends[k], ends[k + 1 :])
+        assert_allclose(found, curve[-1])
 
 
 def test_costs_grow_like_a_power():

