@@ -11,14 +11,14 @@ GAIN_DECAY = 0.5
 
 # Exponent of costs in the number of samples before it is measured; then it is 1 and this part of
 # the excess (at most so much), since support vectors become rarer.
-FIRST_GROWTH, GROWTH_LASTS, MOST_GROWTH = 1.4, 0.7, 1.5
+FIRST_GROWTH, GROWTH_LASTS, MOST_GROWTH = 1.7, 0.9, 1.5
 # A candidate that costs twice as much must be better by this part of a standard error.
 HANDICAP = 0.25
 # The cost of a fit is that of the candidates in the lead.
 N_LEADERS = 10
 # At least this share of the candidates survives a rung, whatever the budget, unless an even
 # decline to the number at the last rung is faster.
-MIN_SHARE = 0.35
+MIN_SHARE = 0.5
 
 
 class Neighbourhood:

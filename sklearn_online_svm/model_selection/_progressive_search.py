@@ -79,7 +79,7 @@ class ProgressiveSearch(BaseSearchCV):
     max_cost : float, default=8
         Budget of the search, as a multiple of the cost of one fit on all samples. The larger it
         is, the later candidates are eliminated. It is a target: the cost of a fit is estimated
-        from the leading candidates, 35 % of the candidates survive the early rungs whatever they
+        from the leading candidates, half of the candidates survive an early rung whatever they
         cost, and starting all candidates costs more than the budget where a fit takes
         milliseconds. ``np.inf``: all candidates are trained up to the last rung.
     factor : float, default=2

@@ -170,7 +170,7 @@ def test_a_larger_budget_lets_more_candidates_survive(max_cost):
     rows, y = two_classes(6000, noise=1.0)
     found = search(grid=grid, max_cost=max_cost).fit(rows, y)
     if max_cost == 1:
-        assert found.n_candidates_[1] == int(np.ceil(0.35 * 64))
+        assert found.n_candidates_[1] == 32
     else:
         assert found.n_candidates_[1] > 40
         assert found.cost_ < 1.5 * max_cost
