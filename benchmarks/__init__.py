@@ -16,7 +16,7 @@ A room for each subject, one on top of the other::
     advice               rules beside rows: learning curves
     active               choosing rows: pools, LASVC that chooses, rare classes (section 3.3,
                          chapters 4 and 5)
-    search               choosing parameters in one pass, beside searches that fit again
+    search               hyper-parameter searches, compared with the exhaustive choice
 
 In each of them, arrows downward::
 

@@ -1,1 +1,1 @@
-"""Choosing parameters in one pass: ProgressiveSearch beside searches that fit again and again."""
+"""Hyper-parameter searches: ProgressiveSearch, the exhaustive choice, and searches of others."""

@@ -118,7 +118,7 @@ SETS = {
         "MNIST, 8 against the rest", _eight_against_rest, gamma_from=-4.0, scale=255
     ),
     "chessboard": SearchSet(
-        "Chessboard", _generated(make_chessboard, 30_000), C_from=0.0, gamma_from=-1.0, scale=1
+        "Chessboard", _generated(make_chessboard, 30_000), gamma_from=-1.0, scale=1
     ),
     "rough_8": SearchSet("Rough field, 8 features", _generated(make_rough_field, 31_000)),
     "clusters_16": SearchSet("Clusters, 10 classes", _generated(_clusters_16, 7500)),
