@@ -187,8 +187,9 @@ class ProgressiveSearch(BaseSearchCV):
     for an error :math:`a + b n^{-1/2}`; on such use of learning curves see [1]_. The survivors are
     by turns the next best by present and by predicted score, so that neither steep nor flat
     learning curves are lost. For this ranking, a quarter of a standard error is subtracted from
-    both scores for each doubling of the cost. Candidates that differ in a parameter that is not
-    numeric are no neighbours.
+    both scores for each doubling of the cost, and of candidates with the same errors, such as
+    constant predictions, only the first counts by its present score. Candidates that differ in a
+    parameter that is not numeric are no neighbours.
 
     **Budget.** The cost of a candidate grows like a power of the number of samples, whose exponent
     is estimated from rung to rung. The number of survivors is the largest for which the rest of

@@ -389,8 +389,22 @@ class Comparison:
         # Of equal candidates those with fewer support vectors come first.
         n_support = [np.nan_to_num(candidate.n_support) for candidate in self.candidates]
         first = np.argsort(n_support, kind="stable")
-        ranked = interleaved((self.scores - handicaps)[first], (predicted - handicaps)[first])
+        present = np.where(self._duplicates(first), -np.inf, self.scores - handicaps)
+        ranked = interleaved(present[first], (predicted - handicaps)[first])
         self.ranking = [self.candidates[k] for k in first[ranked]]
+
+    def _duplicates(self, order):
+        """Return which candidates make the same errors as one before them in an order.
+
+        They rank last by present score: many constant predictions would leave no room for others.
+        """
+        seen, found = set(), np.zeros(len(order), dtype=bool)
+        for k in order:
+            scores = self.candidates[k].scores[self.number]
+            key = scores.value, scores.replicates.tobytes()
+            found[k] = key in seen
+            seen.add(key)
+        return found
 
     def handicaps(self):
         """Return handicaps by cost: candidates that differ by chance alone should be cheap."""

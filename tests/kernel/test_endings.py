@@ -35,7 +35,7 @@ from tests.support.samples import (
 
 with_algorithms = pytest.mark.parametrize("algorithm", ALGORITHMS)
 # Processor time that 200 rows may take.
-LIMIT = 2.0
+LIMIT = 6.0
 
 
 @pytest.fixture

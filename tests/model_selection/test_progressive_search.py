@@ -147,6 +147,19 @@ def test_of_equal_scores_those_with_fewer_vectors_come_first():
     assert np.all(np.diff(found.cv_results_["n_support"][first]) >= 0)
 
 
+def test_constant_predictions_leave_room_for_others():
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=(800, 3))
+    y = (rng.random(800) < 0.3).astype(int)
+    # A tiny C predicts the larger class, which is best where there is nothing to find.
+    grid = {"C": [1e-6, 2e-6, 3e-6, 4e-6, 5e-6, 100.0, 200.0], "gamma": [1.0]}
+    found = search(grid=grid, min_candidates=2, max_cost=0.1).fit(noise, y)
+    results = found.cv_results_
+    second = results["candidate"][results["rung"] == 1]
+    assert len(second) < 7
+    assert {5, 6} & set(second.tolist())
+
+
 def test_the_number_of_candidates_falls():
     found = search(grid={"C": np.logspace(-2, 2, 50)}, max_cost=3).fit(X, Y)
     assert found.n_candidates_[0] == 50

@@ -56,10 +56,11 @@ def race(estimator, settings, X, y, order, held_out, ends, n_survivors, handicap
     log, before = [], None
     for k in range(len(ends)):
         test = held_out[: max(1000, 4 * ends[k])]
-        scores, n_support = {}, {}
+        scores, n_support, errors = {}, {}, {}
         for c in alive:
             model = trained(estimator, settings[c], X[order], y[order], ends[: k + 1], classes)
-            scores[c] = np.mean(model.predict(X[test]) == y[test])
+            hits = model.predict(X[test]) == y[test]
+            scores[c], errors[c] = np.mean(hits), tuple(hits_without_blocks(hits))
             n_support[c] = np.sum(getattr(model, "n_support_", 0))
         now, gain = np.array(list(scores.values())), np.zeros(len(alive))
         if before is not None:
@@ -70,8 +71,9 @@ def race(estimator, settings, X, y, order, held_out, ends, n_survivors, handicap
         alive.sort(key=lambda c: n_support[c])
         if k + 1 == len(ends):
             return log, max(alive, key=scores.get)
-        by = handicaps[k]
-        alive = by_turns(
-            alive, {c: scores[c] - by[c] for c in alive}, {c: predicted[c] - by[c] for c in alive}
-        )
+        by, present = handicaps[k], {}
+        for c in alive:
+            is_first = errors[c] not in [errors[other] for other in present]
+            present[c] = scores[c] - by[c] if is_first else -np.inf
+        alive = by_turns(alive, present, {c: predicted[c] - by[c] for c in alive})
         alive, before = sorted(alive[: n_survivors[k + 1]]), scores
