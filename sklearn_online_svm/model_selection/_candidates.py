@@ -4,17 +4,16 @@ import copy
 from numbers import Number
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-__all__ = ["Candidate", "FrozenTransformers", "candidates_of", "final_estimator"]
+__all__ = ["CALL_NS", "Candidate", "FrozenTransformers", "candidates_of", "final_estimator"]
 
-# Estimates of cost, in nanoseconds: a call of partial_fit or predict, and an operation.
-CALL_NS, OPERATION_NS = 7e5, 0.06
-# Operations for a value of X that is read, and for a kernel value.
-VALUE_OPERATIONS, KERNEL_OPERATIONS = 3, 20
+# Estimates of cost in nanoseconds: a call of partial_fit or predict, and reading a value of X.
+CALL_NS, VALUE_NS = 7e5, 0.2
 
 
 def final_estimator(estimator):
@@ -73,11 +72,11 @@ class Candidate:
     def __init__(self, number, params, estimator, transformers):
         self.number, self.params = number, params
         self.estimator, self.transformers = estimator, transformers
-        self.models = []
+        self.models, self._has_begun = [], []
         self.scores, self.error = {}, None
         self.fit_seconds = self.score_seconds = 0.0
-        self._past_cost = 0.0
-        self._n_calls = self._n_read = self._n_scored = self._n_support = 0
+        self._past_cost = self.score_cost = 0.0
+        self._n_calls = self._n_read = self._n_values = self._n_support = 0
 
     def start(self, n_folds, n_parts=0):
         """Begin with untrained models, one for each fold, and keep the scores.
@@ -85,7 +84,7 @@ class Candidate:
         ``n_parts`` parts of the training data are over.
         """
         self._past_cost = self.cost
-        self._n_calls = self._n_read = self._n_scored = 0
+        self._n_calls = self._n_read = 0
         self._previous_model = self.models[0] if self.models else None
         # An unfitted estimator is copied ten times as fast as it is cloned.
         self.models = [copy.deepcopy(final_estimator(self.estimator)) for _ in range(n_folds)]
@@ -126,18 +125,19 @@ class Candidate:
         self.n_parts[fold] += 1
         self.fit_seconds += seconds
         self._n_calls += 1
-        self._n_read += VALUE_OPERATIONS * _n_values(X)
+        self._n_values = _n_values(X) / max(1, _num_samples(X))
+        self._n_read += _n_values(X)
 
-    def note_scored(self, X, seconds):
-        """Count the cost of predictions."""
+    def note_scored(self, parts, seconds):
+        """Count the cost of predictions for the parts of X, one for each model."""
         self.score_seconds += seconds
-        self._n_calls += 1
-        self._n_scored += VALUE_OPERATIONS * _n_values(X)
+        by_sample = VALUE_NS * self._n_values
         n_support = getattr(self.models[0], "n_support_", None)
         if n_support is not None:
-            n_problems = len(n_support) if np.size(n_support) > 2 else 1
-            n_kernel_values = _num_samples(X) * np.sum(n_support) * n_problems
-            self._n_scored += KERNEL_OPERATIONS * float(n_kernel_values)
+            by_kernel_value = 0.5 + 0.01 * self._n_values + 0.1 * len(n_support)
+            by_sample += by_kernel_value * float(np.sum(n_support))
+        self.score_cost = by_sample * sum(_num_samples(X) for X in parts)
+        self._past_cost += len(parts) * CALL_NS + self.score_cost
 
     def _untrained(self, fold):
         """Return where in the present part training stopped, if it was interrupted there."""
@@ -152,7 +152,7 @@ class Candidate:
     def release(self):
         """Give up the models of an eliminated candidate."""
         self._past_cost, self._n_support, self.models = self.cost, self.n_support, []
-        self._n_calls = self._n_read = self._n_scored = 0
+        self._n_calls = self._n_read = 0
 
     def copy(self):
         """Return a candidate with a copy of the first model, to be trained independently."""
@@ -186,23 +186,30 @@ class Candidate:
     @property
     def cost(self):
         """Estimated nanoseconds of training and scores so far, the same on every machine."""
-        operations = self._n_scored + self._training_operations
-        return self._past_cost + CALL_NS * self._n_calls + OPERATION_NS * operations
+        return self._past_cost + CALL_NS * self._n_calls + sum(self.training_costs)
+
+    @property
+    def training_costs(self):
+        """Estimated nanoseconds of training the present models, without the calls.
+
+        The part that is proportional to the number of samples, and the rest.
+        """
+        linear, superlinear = VALUE_NS * self._n_read, 0.0
+        for model, has_begun in zip(self.models, self._has_begun):
+            if has_begun and hasattr(model, "_estimated_cost"):
+                steps, by_support = model._estimated_cost(self._n_values)
+                linear, superlinear = linear + steps, superlinear + by_support
+        return linear, superlinear
 
     @property
     def fit_cost(self):
         """Estimated nanoseconds of one fit on the same samples."""
-        return CALL_NS + OPERATION_NS * self._training_operations / len(self.models)
-
-    @property
-    def _training_operations(self):
-        return self._n_read + sum(
-            model._n_operations for model in self.models if hasattr(model, "_n_operations")
-        )
+        return CALL_NS + sum(self.training_costs) / len(self.models)
 
 
 def _n_values(X):
-    return _num_samples(X) * (X.shape[1] if getattr(X, "ndim", 1) > 1 else 1)
+    """Return the number of values of X that are stored."""
+    return X.nnz if issparse(X) else np.size(X)
 
 
 def _rest(begin, *arrays):

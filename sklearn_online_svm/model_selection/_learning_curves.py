@@ -9,16 +9,15 @@ __all__ = ["Neighbourhood", "fit_costs", "interleaved", "n_survivors", "predicte
 # Exponent of the number of samples by which the gains of later rungs shrink.
 GAIN_DECAY = 0.5
 
-# Exponent of costs in the number of samples before it is measured; then it is 1 and this part of
-# the excess (at most so much), since support vectors become rarer.
-FIRST_GROWTH, GROWTH_LASTS, MOST_GROWTH = 1.7, 0.9, 1.5
+# Exponent of superlinear costs in the number of samples before it is measured, and the largest.
+FIRST_GROWTH, MOST_GROWTH = 2.0, 3.0
 # A candidate that costs twice as much must be better by this part of a standard error.
 HANDICAP = 0.25
 # The cost of a fit is that of the candidates in the lead.
 N_LEADERS = 10
 # At least this share of the candidates survives a rung, whatever the budget, unless an even
 # decline to the number at the last rung is faster.
-MIN_SHARE = 0.5
+MIN_SHARE = 0.6
 
 
 class Neighbourhood:
@@ -126,7 +125,7 @@ def fit_costs(costs, growth, n_samples, later):
     ----------
     costs : ndarray of shape (n_candidates,)
         Costs so far, with ``n_samples`` samples.
-    growth : ndarray of shape (n_candidates,)
+    growth : float or ndarray of shape (n_candidates,)
         Exponents of the cost in the number of samples.
     later : list of int
         Numbers of samples.

@@ -79,7 +79,9 @@ class BatchProgress(Progress):
         self.race.compare(self._subset(("score", len(indices[0])), lambda: indices))
 
     def eliminate(self, rung):
-        self.race.eliminate(self.ends[rung + 1 :], len(self.samples))
+        later = self.ends[rung + 1 :]
+        scored = [sum(map(len, self.folds.scoring(end))) for end in later]
+        self.race.eliminate(later, scored, len(self.samples))
         self._forget()
 
     def recall(self):
@@ -247,7 +249,7 @@ class StreamProgress(Progress):
             if self.rungs.is_end(rung):
                 self.n_challengers = 0
             if rung < last:
-                steps.insert(1, ("eliminate", self.rungs.ends[rung:]))
+                steps.insert(1, ("eliminate", rung))
             elif self.n_challengers:
                 steps[1:1] = [("keep_best",), ("challenge",)]
             else:
@@ -263,8 +265,10 @@ class StreamProgress(Progress):
     def compare(self):
         self.race.compare(self.rung)
 
-    def eliminate(self, later):
-        self.race.eliminate(later, later[-1])
+    def eliminate(self, rung):
+        later = self.rungs.ends[rung:]
+        scored = [self.rungs.length(rung + 1 + k) for k in range(len(later))]
+        self.race.eliminate(later, scored, later[-1])
 
     def keep_best(self):
         self.race.keep_best(1)

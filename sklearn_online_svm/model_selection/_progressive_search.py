@@ -77,11 +77,12 @@ class ProgressiveSearch(BaseSearchCV):
     n_candidates : int or "exhaust", default="exhaust"
         Number of candidates to draw from ``param_grid``; ``"exhaust"``: the whole grid.
     max_cost : float, default=8
-        Budget of the search, as a multiple of the cost of one fit on all samples. The larger it
-        is, the later candidates are eliminated. It is a target: the cost of a fit is estimated
-        from the leading candidates, half of the candidates survive an early rung whatever they
-        cost, and starting all candidates costs more than the budget where a fit takes
-        milliseconds. ``np.inf``: all candidates are trained up to the last rung.
+        Budget of the search, as a multiple of the cost of one fit on all samples (with several
+        splits: for each split). The larger it is, the later candidates are eliminated. It is a
+        target: the cost of a fit is estimated from the leading candidates, about half of the
+        candidates survive an early rung whatever they cost, and starting all candidates costs
+        more than the budget where a fit takes milliseconds. ``np.inf``: all candidates are
+        trained up to the last rung.
     factor : float, default=2
         The number of training samples grows by this factor from rung to rung.
     min_resources : int or "auto", default="auto"
@@ -106,9 +107,10 @@ class ProgressiveSearch(BaseSearchCV):
         The metric that decides if there are several. The winner is trained on all samples in any
         case.
     select : {"best", "one-se"}, default="best"
-        Winner of the last rung: the best candidate, or the one with the fewest support vectors
-        (without any, the shortest training time) among those whose difference to the best is
-        within one standard error.
+        Winner of the last rung: the best candidate, where a quarter of a standard error is
+        subtracted from the score for each doubling of the cost; or the one with the fewest support
+        vectors (without any, the shortest training time) among those whose difference to the best
+        is within one standard error.
     min_candidates : int, default=3
         Number of candidates that survive until the last rung, at least.
     n_challengers : int, default=0
@@ -186,15 +188,16 @@ class ProgressiveSearch(BaseSearchCV):
     the present one plus the gains of the rungs to come, which shrink with the number of samples as
     for an error :math:`a + b n^{-1/2}`; on such use of learning curves see [1]_. The survivors are
     by turns the next best by present and by predicted score, so that neither steep nor flat
-    learning curves are lost. For this ranking, a quarter of a standard error is subtracted from
-    both scores for each doubling of the cost, and of candidates with the same errors, such as
-    constant predictions, only the first counts by its present score. Candidates that differ in a
-    parameter that is not numeric are no neighbours.
+    learning curves are lost. For this ranking, and for the choice of the winner, a quarter of a
+    standard error is subtracted from both scores for each doubling of the cost, and of candidates
+    with the same errors, such as constant predictions, only the first counts by its present score.
+    Candidates that differ in a parameter that is not numeric are no neighbours.
 
-    **Budget.** The cost of a candidate grows like a power of the number of samples, whose exponent
-    is estimated from rung to rung. The number of survivors is the largest for which the rest of
-    the search, with numbers that fall geometrically to ``min_candidates``, stays within the
-    budget. The cost of a fit is the lower quartile over the ten best candidates.
+    **Budget.** The cost of training a candidate grows like a power of the number of samples, whose
+    exponent is estimated from rung to rung; the cost of its scores is predicted from their number.
+    The number of survivors is the largest for which the rest of the search, with numbers that fall
+    geometrically to ``min_candidates``, stays within the budget. The cost of a fit is the lower
+    quartile over the ten best candidates.
 
     **Recall.** After the last rung, eliminated candidates that are adjacent to the winner in the
     grid and whose predicted score is at most one standard error below the score of the winner are

@@ -13,9 +13,9 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.exceptions import FitFailedWarning
 
+from ._candidates import CALL_NS
 from ._learning_curves import (
     FIRST_GROWTH,
-    GROWTH_LASTS,
     HANDICAP,
     MOST_GROWTH,
     N_LEADERS,
@@ -157,11 +157,9 @@ class Race:
         except Exception as error:
             self._failed(candidate, error)
             return
-        seconds = (perf_counter() - start) / len(folds)
-        for _, X, _, _ in folds:
-            candidate.note_scored(X, seconds)
+        candidate.note_scored([X for _, X, _, _ in folds], perf_counter() - start)
 
-    def predict(self, later=(), handicaps=0.0):
+    def predict(self, later=()):
         """Predict the scores after further rungs, and rank the candidates.
 
         ``later``: numbers of training samples at these rungs.
@@ -177,60 +175,77 @@ class Race:
                     gains[k] = last.scores[k] - candidate.scores[before.number].value
         gains = self.neighbourhood.smooth(gains, some)
         predicted = predicted_scores(last.scores, gains, last.n_samples, later)
-        last.rank(predicted, handicaps)
+        last.rank(predicted)
 
     # ---------------------------------------------------------------------------- elimination
 
-    def eliminate(self, later, n_total):
+    def eliminate(self, later, scored, n_total):
         """Let as many candidates survive as the budget allows.
 
         Parameters
         ----------
-        later : list of int
-            Samples of the further rungs.
+        later, scored : list of int
+            Training samples of the further rungs, and samples that serve for the scores there.
         n_total : int
             Samples of the whole fit.
         """
         last = self.comparisons[-1]
-        self.predict(later, last.handicaps())
+        self.predict(later)
         ranking = last.ranking
         n_kept = len(ranking)
         if np.isfinite(last.scores).any():
-            cost = np.array([candidate.cost for candidate in ranking])
-            later_costs = fit_costs(cost, self._growth(ranking, "costs"), last.n_samples, later)
-            increments = np.diff(later_costs, axis=0, prepend=[cost])
+            n_folds = len(ranking[0].models)
+            increments = np.diff(self._training_costs(ranking, [last.n_samples, *later]), axis=0)
+            increments += self._score_costs(ranking, later, scored) + 2 * n_folds * CALL_NS
             unit = self._unit(ranking[:N_LEADERS], n_total)
             # The winner is trained on the rest of the samples, too.
-            budget = (self.rules.max_cost - (1 - later[-1] / n_total)) * unit - self.cost
-            n_kept = n_survivors(increments, budget, self.rules.min_candidates)
+            budget = (n_folds * self.rules.max_cost - (1 - later[-1] / n_total)) * unit
+            n_kept = n_survivors(increments, budget - self.cost, self.rules.min_candidates)
         self.keep(ranking[:n_kept])
 
-    def keep_best(self, n):
-        """Let ``n`` candidates survive, by their scores in this comparison alone."""
+    def _score_costs(self, candidates, later, scored):
+        """Return the predicted costs of scores, of shape (len(later), n_candidates).
+
+        The number of support vectors grows like that of the samples.
+        """
         last = self.comparisons[-1]
-        last.rank(last.scores)
-        self.keep(last.ranking[: max(n, self.rules.min_candidates)])
+        costs = np.array([candidate.score_cost for candidate in candidates])
+        has_support = np.isfinite([candidate.n_support for candidate in candidates])
+        n_scored = candidates[0].scores[last.number].n_samples
+        return fit_costs(costs, 1.0 * has_support, last.n_samples, later) * (
+            np.array(scored)[:, None] / n_scored
+        )
+
+    def keep_best(self, n):
+        """Let ``n`` candidates survive."""
+        self.predict()
+        self.keep(self.comparisons[-1].ranking[: max(n, self.rules.min_candidates)])
 
     def _unit(self, candidates, n_total):
         """Return the predicted cost of one fit: the lower quartile over some candidates."""
-        costs = np.array([candidate.fit_cost for candidate in candidates])
-        growth = self._growth(candidates, "fit_costs")
-        return np.quantile(fit_costs(costs, growth, self.n_samples, [n_total]), 0.25)
+        costs = self._training_costs(candidates, [n_total]) / len(candidates[0].models)
+        return CALL_NS + np.quantile(costs, 0.25)
 
-    def _growth(self, candidates, name):
-        """Return the exponents of the costs of that name in the number of samples."""
+    def _training_costs(self, candidates, n_samples):
+        """Return the costs of training with so many samples, of shape (len(n_samples), n)."""
+        linear, rest = np.array([candidate.training_costs for candidate in candidates]).T
+        growth, now = self._growth(candidates), self.comparisons[-1].n_samples
+        return fit_costs(linear, 1.0, now, n_samples) + fit_costs(rest, growth, now, n_samples)
+
+    def _growth(self, candidates):
+        """Return the exponents of superlinear costs of training in the number of samples."""
         last = self.comparisons[-1]
         some = np.array([candidate.number for candidate in candidates])
         before = self.comparisons[last.number - 1] if last.number else last
         if before.n_samples == last.n_samples:
             return np.full(len(some), FIRST_GROWTH)
         now, former = (
-            np.array([getattr(comparison, name).get(number, np.nan) for number in some])
+            np.array([comparison.superlinear_costs.get(number, np.nan) for number in some])
             for comparison in (last, before)
         )
-        measured = np.log(now / former) / np.log(last.n_samples / before.n_samples)
-        excess = np.clip(self.neighbourhood.smooth(measured, some) - 1, 0, MOST_GROWTH)
-        return 1 + GROWTH_LASTS * excess
+        with np.errstate(divide="ignore", invalid="ignore"):
+            measured = np.log(now / former) / np.log(last.n_samples / before.n_samples)
+        return np.clip(self.neighbourhood.smooth(measured, some), 1.0, MOST_GROWTH)
 
     def recalled(self, n_total):
         """Return eliminated candidates that may be better, as many as the budget allows.
@@ -251,7 +266,8 @@ class Race:
             predicted = comparison.predicted.get(candidate.number, np.nan)
             if distance[candidate.number] <= ADJACENT and predicted >= threshold:
                 found.append((-predicted, candidate.number, candidate))
-        left = self.rules.max_cost - self.cost / self._unit([winner], n_total)
+        spent = self.cost / self._unit([winner], n_total) / len(winner.models)
+        left = self.rules.max_cost - spent
         # The winner is trained on all samples, and each of these costs a fit.
         return [c for k, (*_, c) in enumerate(sorted(found), start=1) if k + 1 <= left]
 
@@ -369,8 +385,9 @@ class Comparison:
     candidates : list of Candidate
     n_samples : int
         Samples that they have been trained on.
-    predicted, costs, fit_costs : dict
-        By number of the candidate: predicted final score, cost so far, and that of one fit.
+    predicted, superlinear_costs : dict
+        By number of the candidate: the predicted final score, and the part of the cost of training
+        so far that is not proportional to the number of samples.
     ranking : list of Candidate
         By turns the next best by present and by predicted score; candidates with equal scores by
         support vectors.
@@ -378,13 +395,13 @@ class Comparison:
 
     def __init__(self, number, candidates, n_samples):
         self.number, self.candidates, self.n_samples = number, candidates, n_samples
-        self.costs = {candidate.number: candidate.cost for candidate in candidates}
-        self.fit_costs = {candidate.number: candidate.fit_cost for candidate in candidates}
+        self.superlinear_costs = {c.number: c.training_costs[1] for c in candidates}
         self.scores = np.array([candidate.scores[number].value for candidate in candidates])
         self.rank(self.scores)
 
-    def rank(self, predicted, handicaps=0.0):
+    def rank(self, predicted):
         """Set the predicted scores, and rank by scores minus handicaps."""
+        handicaps = self._handicaps()
         self.predicted = {c.number: float(p) for c, p in zip(self.candidates, predicted)}
         # Of equal candidates those with fewer support vectors come first.
         n_support = [np.nan_to_num(candidate.n_support) for candidate in self.candidates]
@@ -406,7 +423,7 @@ class Comparison:
             seen.add(key)
         return found
 
-    def handicaps(self):
+    def _handicaps(self):
         """Return handicaps by cost: candidates that differ by chance alone should be cheap."""
         best = self.candidates[int(np.argmax(np.nan_to_num(self.scores, nan=-np.inf)))]
         cost = np.array([candidate.cost for candidate in self.candidates])

@@ -69,9 +69,9 @@ def race(estimator, settings, X, y, order, held_out, ends, n_survivors, handicap
         predicted = dict(zip(alive, now + further * gain))
         log.append((scores, predicted))
         alive.sort(key=lambda c: n_support[c])
-        if k + 1 == len(ends):
-            return log, max(alive, key=scores.get)
         by, present = handicaps[k], {}
+        if k + 1 == len(ends):
+            return log, max(alive, key=lambda c: scores[c] - by[c])
         for c in alive:
             is_first = errors[c] not in [errors[other] for other in present]
             present[c] = scores[c] - by[c] if is_first else -np.inf

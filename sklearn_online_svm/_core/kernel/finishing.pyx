@@ -128,7 +128,6 @@ cdef class Finishing(Resuming):
         while not problem.is_finished and not self.halt.now:
             with nogil:
                 code = problem.finish(problem.patience)
-            problem.n_operations += <int64_t>problem.work
             problem.is_finished = code > 0
             self.raise_errors(code)
             self.raise_interrupts()

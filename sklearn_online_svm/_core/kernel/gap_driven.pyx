@@ -210,6 +210,7 @@ cdef class GapDriven(WithoutBias):
                                        &self.members.extremes)
         self.delta = self.violation_of(&self.members.extremes)
         self.stale = True
+        self.n_operations += self.members.n
         self.n_changes += 1
         # Lost in rounding: there is nothing left to gain here.
         return self.members.alpha[slot] != before
@@ -241,6 +242,7 @@ cdef class GapDriven(WithoutBias):
                                        front.down, self.members.bound, front.n, front.extremes)
         self.delta = self.violation_of(front.extremes)
         self.stale = True
+        self.n_operations += 2 * front.n
         self.n_changes += 1
         return moved
 

@@ -186,6 +186,7 @@ cdef class Lasvm(Problem):
         self.members.move(j, -lam)
         table().update(self.members.g, k_i, k_j, lam, self.members.up, self.members.down,
                        self.members.n, &self.members.extremes)
+        self.n_operations += 2 * self.members.n
         self.n_changes += 1
         return self.members.alpha[i] != alpha_i or self.members.alpha[j] != alpha_j
 

@@ -21,7 +21,7 @@ cdef class Membership:
     cdef Store store
     cdef bint identity               # slot numbers are those of the store (a single problem)
     cdef readonly int64_t n_evaluations
-    # Values touched by finishing: its cost, whatever the machine.
+    # Values touched by the steps of the solver: their cost, whatever the machine.
     cdef readonly int64_t n_operations
     cdef readonly int64_t n_changes  # what a pass has to be free of to be the last one
     cdef readonly Budget budget      # or None: members are kept as long as they matter

@@ -103,6 +103,7 @@ cdef class Solving(Learning):
                 continue
             self.n_changes += 1
             self.work += 2.0 * front.n + 100.0
+            self.n_operations += 2 * front.n
             self.steps_to_shrink -= 1
             if self.shrinking and self.steps_to_shrink <= 0:
                 self.steps_to_shrink = min(front.n, 1000)
