@@ -58,9 +58,9 @@ class BatchProgress(Progress):
     def __init__(self, race, samples, folds, ends):
         super().__init__(race)
         self.samples, self.folds, self.ends = samples, folds, ends
-        self._subsets = {}
+        self._training = self._scoring = Subset(samples, [])
         for k in range(len(ends)):
-            self.steps += [("train", k), ("compare", k)]
+            self.steps += [("train", k), ("compare", k, k)]
             if k + 1 < len(ends):
                 self.steps.append(("eliminate", k))
         if len(ends) > 1:
@@ -70,13 +70,13 @@ class BatchProgress(Progress):
 
     def train(self, rung):
         first = self.ends[rung - 1] if rung else 0
-        subset = self._subset(("train", rung), lambda: self.folds.training(first, self.ends[rung]))
-        self.race.train(subset, self.ends[rung])
+        self.race.train(self._to_train(first, self.ends[rung]), self.ends[rung])
 
-    def compare(self, rung):
+    def compare(self, rung, number):
         indices = self.folds.scoring(self.ends[rung])
-        # The samples are the same at all late rungs.
-        self.race.compare(self._subset(("score", len(indices[0])), lambda: indices))
+        # The same at all late rungs, where they are selected and transformed once.
+        self._scoring = self._scoring.with_indices(indices)
+        self.race.compare(self._scoring, number)
 
     def eliminate(self, rung):
         later = self.ends[rung + 1 :]
@@ -92,13 +92,11 @@ class BatchProgress(Progress):
 
     def catch_up(self):
         if self._recalled:
-            indices = self.folds.training(0, self.ends[-1])
-            subset = self._subset(("train", "all"), lambda: indices)
-            self.race.catch_up(subset, self._recalled)
+            self.race.catch_up(self._to_train(0, self.ends[-1]), self._recalled)
 
     def compare_recalled(self):
         if self._recalled:
-            self.compare(len(self.ends) - 1)
+            self.compare(len(self.ends) - 1, len(self.ends))
 
     def stop_race(self):
         """Continue with the best candidate alone."""
@@ -115,7 +113,8 @@ class BatchProgress(Progress):
                 winner.start(1, race.n_parts)
         else:
             indices = np.concatenate([folds.order[n_trained:], folds.rest])
-        race.train(self._subset(("train", "rest"), lambda: [indices]), n_samples)
+        self._training = self._training.with_indices([indices])
+        race.train(self._training, n_samples)
 
     def finish(self):
         """Optimize the winner over its support set, if it can."""
@@ -125,22 +124,16 @@ class BatchProgress(Progress):
         elif hasattr(model, "finish") and getattr(model, "finishing", True):
             model.finish()
 
-    def _subset(self, key, indices):
-        """Return a subset, the same object while it has the same samples."""
-        if key not in self._subsets:
-            # Of the others only the samples for scores are used again.
-            self._subsets = {k: s for k, s in self._subsets.items() if k[0] == "score"}
-            if key[0] == "score":
-                self._subsets = {}
-            self._subsets[key] = Subset(self.samples, indices())
-        return self._subsets[key]
+    def _to_train(self, first, last):
+        self._training = self._training.with_indices(self.folds.training(first, last))
+        return self._training
 
     def _forget(self):
         self.samples.keep_transformed({c.transformers for c in self.race.alive})
 
     def release_samples(self):
         """Give up the samples; to continue they are passed again."""
-        self._subsets = {}
+        self._training = self._scoring = Subset(self.samples, [])
         self.samples.X = self.samples.y = None
         self.samples.keep_transformed(())
 
@@ -245,7 +238,7 @@ class StreamProgress(Progress):
         last = len(self.rungs.ends) - 1
         steps = [("train", self.rungs.end(rung))]
         if rung:
-            steps.insert(0, ("compare",))
+            steps.insert(0, ("compare", len(self.race.comparisons)))
             if self.rungs.is_end(rung):
                 self.n_challengers = 0
             if rung < last:
@@ -262,8 +255,8 @@ class StreamProgress(Progress):
         self.race.fit_transformers(samples.X, samples.y, slice(None))
         self.race.train(self.rung, end)
 
-    def compare(self):
-        self.race.compare(self.rung)
+    def compare(self, number):
+        self.race.compare(self.rung, number)
 
     def eliminate(self, rung):
         later = self.rungs.ends[rung:]

@@ -133,9 +133,10 @@ class Race:
 
     # ---------------------------------------------------------------------------- scoring
 
-    def compare(self, subset):
-        """Score all surviving candidates on the same samples."""
-        number = len(self.comparisons)
+    def compare(self, subset, number):
+        """Score all surviving candidates on the same samples, once for each ``number``."""
+        if number < len(self.comparisons):
+            return  # it was over when an interrupt came
         todo = [
             candidate
             for candidate in self.alive
@@ -190,6 +191,8 @@ class Race:
             Samples of the whole fit.
         """
         last = self.comparisons[-1]
+        if len(self.alive) < len(last.candidates):
+            return  # it was over when an interrupt came
         self.predict(later)
         ranking = last.ranking
         n_kept = len(ranking)

@@ -84,6 +84,12 @@ class Subset:
         self.samples, self.indices = samples, indices
         self._selected = {}
 
+    def with_indices(self, indices):
+        """Return a subset with these indices: itself if they are its own."""
+        if len(indices) == len(self.indices) and all(map(np.array_equal, indices, self.indices)):
+            return self
+        return Subset(self.samples, indices)
+
     def of(self, transformers, fold):
         """Return what :meth:`Samples.select` does, for the model of a fold."""
         key = transformers, fold

@@ -5,6 +5,7 @@ import itertools
 import pickle
 import signal
 import threading
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sklearn_online_svm import LASVC, PassiveAggressiveClassifier
-from sklearn_online_svm.model_selection import ProgressiveSearch
+from sklearn_online_svm.model_selection import ProgressiveSearch, _progress
 from tests.model_selection.test_progressive_search import assert_same_search
 from tests.support.samples import three_classes, two_classes
 
@@ -302,6 +303,55 @@ def test_fit_goes_on_after_interrupts(interrupted, at, late, n_jobs):
         except KeyboardInterrupt:
             n_interrupts += 1
     assert n_interrupts >= 1
+    assert_same_search(found, whole)
+
+
+class InterruptedSteps(list):
+    """Steps of a search: an interrupt comes after each of them, before it is removed."""
+
+    last = None
+
+    def pop(self, index):
+        if self.last is not self[index]:
+            self.last = self[index]
+            raise KeyboardInterrupt
+        return super().pop(index)
+
+
+@pytest.fixture
+def interrupted_steps(monkeypatch):
+    steps = property(
+        lambda self: self.__dict__["steps"],
+        lambda self, steps: self.__dict__.update(steps=InterruptedSteps(steps)),
+    )
+    monkeypatch.setattr(_progress.Progress, "steps", steps, raising=False)
+
+
+def continued(call, again):
+    """Make a call; after each interrupt another one continues."""
+    for _ in range(100):
+        try:
+            return call()
+        except KeyboardInterrupt:
+            call = again
+    raise AssertionError("100 interrupts")
+
+
+def test_an_interrupt_between_two_steps_of_fit_changes_nothing(request):
+    whole = search().fit(X, Y)
+    request.getfixturevalue("interrupted_steps")
+    found = search()
+    continued(lambda: found.fit(X, Y), lambda: found.resume(X, Y))
+    assert_same_search(found, whole)
+
+
+def test_an_interrupt_between_two_steps_of_a_stream_changes_nothing(request):
+    whole = streamed(search(n_challengers=2), 100)
+    request.getfixturevalue("interrupted_steps")
+    found = search(n_challengers=2)
+    for first in range(0, len(X), 100):
+        chunk = X[first : first + 100], Y[first : first + 100], CLASSES
+        continued(partial(found.partial_fit, *chunk), found.resume)
     assert_same_search(found, whole)
 
 
