@@ -9,6 +9,7 @@ from .tables import chosen, curves_of, records_of, regrets, searched
 
 STYLES = {
     "progressive": ("#d55e00", "o"),
+    "grid": ("#cc79a7", "D"),
     "halving": ("#0072b2", "s"),
     "optuna": ("#009e73", "^"),
     "random_20": ("#999999", "x"),

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
-from sklearn.model_selection import HalvingGridSearchCV
+from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV
 from sklearn.pipeline import Pipeline
 
 from sklearn_online_svm import (
@@ -29,6 +29,7 @@ class Search:
 
 SEARCHES = {
     "progressive": Search("``ProgressiveSearch``"),
+    "grid": Search("``GridSearchCV``, 5 folds"),
     "halving": Search("``HalvingGridSearchCV``, 5 folds"),
     "optuna": Search(f"Optuna, {N_TRIALS} trials"),
     "random_20": Search("20 random pairs"),
@@ -48,6 +49,11 @@ def progressive(estimator, grid, seed, **options):
     from sklearn_online_svm.model_selection import ProgressiveSearch
 
     return ProgressiveSearch(estimator, grid, random_state=seed, **options)
+
+
+def grid(grid, X, y, seed):
+    """Parameters that GridSearchCV chooses for LASVC."""
+    return GridSearchCV(LASVC(), grid, cv=5, refit=False).fit(X, y).best_params_
 
 
 def halving(grid, X, y, seed):

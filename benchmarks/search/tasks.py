@@ -103,7 +103,7 @@ def search_as_peers(job):
     """Another search, and the fit of its choice to all samples."""
     split = job.data()
     LASVC().fit(*_some_of_each(split))
-    choose = {"halving": models.halving, "optuna": models.optuna}[job.search]
+    choose = {"grid": models.grid, "halving": models.halving, "optuna": models.optuna}[job.search]
     start = time.perf_counter()
     best = choose(job.grid(), split.X_train, split.y_train, job.seed)
     model = LASVC(**best, random_state=job.seed).fit(split.X_train, split.y_train)

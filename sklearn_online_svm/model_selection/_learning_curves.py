@@ -10,7 +10,7 @@ __all__ = ["Neighbourhood", "fit_costs", "interleaved", "n_survivors", "predicte
 GAIN_DECAY = 0.5
 
 # Exponent of superlinear costs in the number of samples before it is measured, and the largest.
-FIRST_GROWTH, MOST_GROWTH = 2.0, 3.0
+FIRST_GROWTH, MOST_GROWTH = 1.7, 3.0
 # A candidate that costs twice as much must be better by this part of a standard error.
 HANDICAP = 0.25
 # The cost of a fit is that of the candidates in the lead.
