@@ -37,15 +37,16 @@ X = turned(X, angle)
 # Policies
 # ========
 #
-# ``LASVC`` merges neighbours, or lets the oldest go. ``max_age`` forgets whatever is too old, and
-# then needs no other limit here. The passive-aggressive learner makes a single step per row; of
-# its policies there are ``"projection"``, the default, and ``"oldest"``.
+# ``LASVC`` merges similar support vectors, or removes the oldest one. ``window_size`` removes all
+# samples that are too old, and needs no further limit here. The kernel passive-aggressive
+# classifier makes one step for each sample; its budget policies are ``"projection"``, the default,
+# and ``"oldest"``.
 
 limit = dict(gamma=1.0, max_support_vectors=100)
 models = {
     "LASVC, merging": LASVC(**limit),
     "LASVC, oldest": LASVC(**limit, budget_policy="oldest"),
-    "LASVC, max_age=1000": LASVC(gamma=1.0, max_age=1000),
+    "LASVC, window_size=1000": LASVC(gamma=1.0, window_size=1000),
     "LASVC, no limit": LASVC(gamma=1.0),
     "kernel PA, projection": KernelPassiveAggressiveClassifier(C=0.3, **limit),
     "kernel PA, oldest": KernelPassiveAggressiveClassifier(C=0.3, **limit, budget_policy="oldest"),
@@ -75,7 +76,7 @@ for name, (errors, sizes) in curves.items():
 # The model without a limit remembers everything, and what it remembers has long ceased to be true.
 # Merging keeps a sample of all that was: the best memory of a world that stays, and the wrong one
 # of a world that moves. There a window is better, of vectors (``"oldest"``) or of rows
-# (``max_age``).
+# (``window_size``).
 
 COLOURS = ["#d1702a", "#1f6feb", "#2d9d63", "#24292f", "#b35fae", "#8b949e"]
 WINDOW = 500 // CHUNK

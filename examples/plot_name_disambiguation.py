@@ -34,7 +34,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm.active import ClosestToHyperplane
+from sklearn_online_svm.active import MarginSampling
 
 BLUE, ORANGE, GREY, INK = "#0072b2", "#d55e00", "#8b949e", "#24292f"
 
@@ -89,7 +89,7 @@ search.fit(X_pairs[some], y_pairs[some], groups=groups[some])
 print(search.best_params_)
 
 
-def learn(model, X_pairs, y_pairs, n_labels, seed=0, n_candidates=59):
+def learn(model, X_pairs, y_pairs, n_labels, seed=0, pool_size=59):
     """Buy labels one after the other; yield their number and how far the last row was."""
     random = np.random.default_rng(seed)
     first = [random.choice(np.flatnonzero(y_pairs == c), 5, replace=False) for c in (0, 1)]
@@ -97,7 +97,7 @@ def learn(model, X_pairs, y_pairs, n_labels, seed=0, n_candidates=59):
     model.partial_fit(X_pairs[first], y_pairs[first], classes=[0, 1])
     without_label = np.ones(len(y_pairs), dtype=bool)
     without_label[first] = False
-    strategy = ClosestToHyperplane(n_candidates, random_state=seed)
+    strategy = MarginSampling(pool_size, random_state=seed)
     for n in range(len(first) + 1, n_labels + 1):
         chosen, utilities = strategy.query(
             model, X_pairs, candidates=without_label, return_utilities=True
@@ -172,7 +172,7 @@ for _ in learn(model, X_pairs, y_pairs, n_labels[stop]):
     pass
 seconds = {"active": time.perf_counter() - started}
 at_random = new_model()
-for _ in learn(at_random, X_pairs, y_pairs, n_labels[stop], n_candidates=1):
+for _ in learn(at_random, X_pairs, y_pairs, n_labels[stop], pool_size=1):
     pass
 svc = SVC(**search.best_params_)
 started = time.perf_counter()
@@ -308,7 +308,7 @@ with tempfile.TemporaryDirectory() as folder:
     later = joblib.load(f"{folder}/who_is_who.joblib")
 
 name = "A. Gupta"
-strategy = ClosestToHyperplane(random_state=0)
+strategy = MarginSampling(random_state=0)
 not_asked = np.ones(len(y[name]), dtype=bool)
 for _ in range(100):
     chosen = strategy.query(later, X[name], candidates=not_asked)

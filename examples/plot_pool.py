@@ -4,7 +4,7 @@ A pool of rows: which one to label next
 =======================================
 
 All rows are at hand, and each label has a price.
-:class:`~sklearn_online_svm.active.ClosestToHyperplane` draws a few rows at random and asks for the
+:class:`~sklearn_online_svm.active.MarginSampling` draws a few rows at random and asks for the
 one about which the classifier is least sure; :class:`~sklearn_online_svm.LASVC` learns its label
 with ``partial_fit``. Where does it look, and what is it worth? :ref:`active_pool` tells more.
 """
@@ -24,7 +24,7 @@ from sklearn.inspection import DecisionBoundaryDisplay
 from sklearn.model_selection import train_test_split
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm.active import ClosestToHyperplane
+from sklearn_online_svm.active import MarginSampling
 
 BLUE, ORANGE, GREY, INK = "#0072b2", "#d55e00", "#8b949e", "#24292f"
 COLOURS = np.array([BLUE, ORANGE])
@@ -72,9 +72,9 @@ def show(axis, model, X, y, asked):
 X, y = make_moons(2000, noise=0.2, random_state=1)
 first = some_of_each(y, 5)
 figure, axes = plt.subplots(1, 2, figsize=(9.6, 3.7), layout="constrained")
-for axis, n_candidates, title in zip(axes, (59, 1), ("closest of 59", "at random")):
+for axis, pool_size, title in zip(axes, (59, 1), ("closest of 59", "at random")):
     model = LASVC(C=10, gamma=1.0)
-    strategy = ClosestToHyperplane(n_candidates, random_state=0)
+    strategy = MarginSampling(pool_size, random_state=0)
     *_, asked = learn(model, X, y, strategy, first, 60)
     show(axis, model, X, y, asked)
     axis.set_title(f"60 rows {title}: {1 - model.score(X, y):.1%} errors", fontsize=11)
@@ -93,7 +93,7 @@ plt.show()
 start = LASVC(C=10, gamma=1.0).partial_fit(X[first], y[first], classes=[0, 1])
 figure, axes = plt.subplots(1, 2, figsize=(9.6, 3.7), layout="constrained")
 for axis, diversity in zip(axes, (0.0, 0.5)):
-    strategy = ClosestToHyperplane("all", diversity=diversity)
+    strategy = MarginSampling("all", diversity=diversity)
     batch = strategy.query(start, X, batch_size=15)
     show(axis, start, X, y, batch)
     axis.set_title(f"diversity={diversity}", fontsize=11)
@@ -110,16 +110,16 @@ X, y = load_digits(return_X_y=True)
 X = X / 16
 N_LABELS, STEP, N_SPLITS = 280, 10, 10
 WAYS = {
-    "closest of all": dict(n_candidates="all"),
-    "closest of 59": dict(n_candidates=59),
-    "at random": dict(n_candidates=1),
+    "closest of all": dict(pool_size="all"),
+    "closest of 59": dict(pool_size=59),
+    "at random": dict(pool_size=1),
 }
 
 
 def errors(seed, **options):
     X_pool, X_test, y_pool, y_test = train_test_split(X, y, test_size=0.4, random_state=seed)
     model = LASVC(C=10, gamma=0.1)
-    strategy = ClosestToHyperplane(**options, random_state=seed)
+    strategy = MarginSampling(**options, random_state=seed)
     first = some_of_each(y_pool, 2, seed)
     steps = learn(model, X_pool, y_pool, strategy, first, N_LABELS)
     counts = enumerate(steps, start=1)

@@ -24,7 +24,7 @@ from sklearn.datasets import make_moons
 from sklearn.model_selection import TunedThresholdClassifierCV
 
 from sklearn_online_svm import LASVC, VirtualLASVC, VirtualSampler
-from sklearn_online_svm.evaluation import gmean_score, gmean_scorer
+from sklearn_online_svm.evaluation import geometric_mean_score, geometric_mean_scorer
 
 BLUE, ORANGE, GREY, INK = "#0072b2", "#d55e00", "#8b949e", "#24292f"
 
@@ -46,7 +46,7 @@ def new_model(**options):
 sampler = VirtualSampler(estimator=new_model(), random_state=0)
 X_more, y_more = sampler.fit_resample(X, y)
 tuned = TunedThresholdClassifierCV(
-    new_model(), scoring=gmean_scorer, response_method="decision_function"
+    new_model(), scoring=geometric_mean_scorer, response_method="decision_function"
 )
 models = {
     "nothing done": new_model().fit(X, y),
@@ -74,7 +74,7 @@ for axis, (name, model) in zip(axes.flat, models.items()):
     axis.scatter(*svm.support_vectors_.T, s=22, facecolor="none", edgecolor=INK, linewidth=0.4)
     style = dict(colors=INK, linewidths=1.6, linestyles="solid")
     axis.contour(*np.moveaxis(grid, -1, 0), values, levels=[threshold], **style)
-    gmean = gmean_score(y_test, model.predict(X_test))
+    gmean = geometric_mean_score(y_test, model.predict(X_test))
     n_vectors = len(svm.support_)
     axis.set_title(f"{name}: g-mean {gmean:.2f}, {n_vectors} vectors", fontsize=11)
 plt.show()
@@ -140,7 +140,7 @@ plt.show()
 BUDGETS = [20, 40, 80, 150, 300, 600, 1200, 2500, 6200]
 WAYS = {
     "rows as they come": (GREY, LASVC(selection="random")),
-    "active": (BLUE, LASVC(selection="active", n_candidates=59)),
+    "active": (BLUE, LASVC(selection="active", pool_size=59)),
     "virtual points": (ORANGE, VirtualLASVC()),
 }
 
@@ -149,7 +149,7 @@ def ratio_and_gmean(model, seed, n_labels):
     X, y = rare_moon(6000, 200, seed)
     model.set_params(C=1, gamma=1.0, max_labels=n_labels, random_state=seed)
     usual, rare = model.fit(X, y).n_support_
-    return usual / max(rare, 1), gmean_score(y_test, model.predict(X_test))
+    return usual / max(rare, 1), geometric_mean_score(y_test, model.predict(X_test))
 
 
 figure, axes = plt.subplots(1, 2, figsize=(9.6, 3.8), layout="constrained")

@@ -2,6 +2,7 @@
 
 from importlib import import_module
 
+from ._persistent import InconsistentPackageWarning
 from ._show_versions import show_versions
 from ._version import __version__
 from .active import LabelEfficientClassifier
@@ -36,6 +37,7 @@ __all__ = [
     "CostSensitivePassiveAggressiveClassifier",
     "KernelPassiveAggressiveClassifier",
     "KernelPerceptronClassifier",
+    "InconsistentPackageWarning",
     "LabelEfficientClassifier",
     "LocalOnlineClassifier",
     "PassiveAggressiveClassifier",

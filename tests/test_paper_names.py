@@ -40,7 +40,7 @@ COST = CostSensitivePassiveAggressiveClassifier
 SUM = dict(objective="sum", rule="cost-sensitive", rho=None)
 # What a name of LASVM leaves at its default is part of what it means.
 PLAIN = dict(algorithm="lasvm", selection="random", max_labels=None, stopping=None)
-POOL = dict(PLAIN, selection="active", n_candidates=59)
+POOL = dict(PLAIN, selection="active", pool_size=59)
 BUDGET = dict(PLAIN, max_labels=100)
 
 
@@ -124,19 +124,19 @@ PAPER_NAMES = {
     "FULL SVM": (LASVC, dict(algorithm="lasvm-full", finishing=False)),
     "ramp loss by CCCP": (RampSVC, dict(ramp_s=-1.0)),
     "RANDOM, RS": (LASVC, BUDGET),
-    "GRADIENT": (LASVC, dict(BUDGET, selection="gradient", n_candidates=50)),
-    "ACTIVE, LASVM ACTIVE 50": (LASVC, dict(BUDGET, selection="active", n_candidates=50)),
+    "GRADIENT": (LASVC, dict(BUDGET, selection="gradient", pool_size=50)),
+    "ACTIVE, LASVM ACTIVE 50": (LASVC, dict(BUDGET, selection="active", pool_size=50)),
     "LASVM ACTIVE ALL, AL(full search)": (
         LASVC,
-        dict(BUDGET, selection="active", n_candidates="all"),
+        dict(BUDGET, selection="active", pool_size="all"),
     ),
-    "AUTOACTIVE": (LASVC, dict(BUDGET, selection="autoactive", n_candidates=50)),
+    "AUTOACTIVE": (LASVC, dict(BUDGET, selection="autoactive", pool_size=50)),
     "AL, AL(random pool), L = 59": (LASVC, POOL),
     "AL, margin exhausted": (LASVC, dict(POOL, stopping="margin")),
     "AL with early stopping": (LASVC, dict(POOL, stopping="n_support")),
     "VIRTUAL": (
         VirtualLASVC,
-        dict(n_candidates=59, n_neighbors=5, n_virtual=1, stopping="n_support", max_labels=None),
+        dict(pool_size=59, n_neighbors=5, n_virtual=1, stopping="n_support", max_labels=None),
     ),
     "DC": (LASVC, dict(PLAIN, class_weight={0: 1.0, 1: 19.0})),
 }

@@ -109,11 +109,11 @@ TABLE = [
             "ramp_s": (0.5, NOT_OF_STREAMS),  # but of lasvm-nc and -i, below
             "max_support_vectors": (10, TAKEN_UP),
             "budget_policy": ("oldest", NOT_OF_STREAMS),  # but with a budget, below
-            "max_age": (20, TAKEN_UP),
+            "window_size": (20, TAKEN_UP),
             "cache_size": (1e-3, NOT_OF_STREAMS),
             "class_weight": ({1: 5.0}, TAKEN_UP),
             "selection": ("active", TAKEN_UP),
-            "n_candidates": (5, NOT_OF_STREAMS),  # but with a selection, below
+            "pool_size": (5, NOT_OF_STREAMS),  # but with a selection, below
             "max_labels": (50, TAKEN_UP),
             "stopping": ("n_support", NOT_OF_STREAMS),  # of more rows than there are here
             "shuffle": (False, NOT_OF_STREAMS),
@@ -140,7 +140,7 @@ TABLE = [
             "minority_class": (0, TAKEN_UP),
             "n_neighbors": (1, TAKEN_UP),
             "n_virtual": (3, TAKEN_UP),
-            "n_candidates": (5, TAKEN_UP),
+            "pool_size": (5, TAKEN_UP),
             "max_labels": (50, TAKEN_UP),
             "stopping": ("n_support", NOT_OF_STREAMS),  # of more rows than there are here
             "delta_max": (0.1, TAKEN_UP),
@@ -158,7 +158,7 @@ TABLE = [
     ),
     (
         LASVC(selection="active", C=10.0, gamma=0.3, random_state=0),
-        {"n_candidates": (5, TAKEN_UP), "random_state": (7, TAKEN_UP)},
+        {"pool_size": (5, TAKEN_UP), "random_state": (7, TAKEN_UP)},
     ),
     (
         KernelPassiveAggressiveClassifier(gamma=0.3),
@@ -264,7 +264,7 @@ TABLE = [
             "query_strategy": (MarginQuery(delta=0.05), TAKEN_UP),
             "max_iter": (7, NOT_OF_STREAMS),
             "shuffle": (False, NOT_OF_STREAMS),
-            "budget": (0, TAKEN_UP),
+            "max_labels": (0, TAKEN_UP),
             "random_state": (7, REFUSED),
         },
     ),
@@ -392,7 +392,7 @@ def test_every_parameter_of_every_estimator_is_in_the_table():
         (PassiveAggressiveClassifier(), {"class_weight": "even"}),
         (PassiveAggressiveRegressor(), {"early_stopping": "no"}),
         (LocalOnlineClassifier(), {"lam": 0.0}),
-        (LabelEfficientClassifier(), {"budget": -1}),
+        (LabelEfficientClassifier(), {"max_labels": -1}),
         (LabelEfficientClassifier(), {"estimator": PassiveAggressiveClassifier(C=-1.0)}),
         (LabelEfficientClassifier(), {"query_strategy": MarginQuery(rate=2.0)}),
         (MarginQuery(), {"delta": 0.0}),

@@ -8,7 +8,7 @@ from sklearn.metrics import roc_auc_score, roc_curve
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, VirtualLASVC
-from sklearn_online_svm.evaluation import gmean_score, prbep_score
+from sklearn_online_svm.evaluation import geometric_mean_score, precision_recall_breakeven_score
 
 from .rare_sets import SETS
 
@@ -95,12 +95,12 @@ class UnderSampling(Rival):
 class Active(Rival):
     """The nearest to the boundary of a few rows, until `stopping` says it is enough."""
 
-    def __init__(self, stopping, work, seed, max_labels=None, *, n_candidates=N_CANDIDATES):
+    def __init__(self, stopping, work, seed, max_labels=None, *, pool_size=N_CANDIDATES):
         super().__init__(work, seed, max_labels)
-        self.stopping, self.n_candidates = stopping, n_candidates
+        self.stopping, self.pool_size = stopping, pool_size
 
     def fit(self, X, y):
-        options = dict(n_candidates=self.n_candidates, stopping=self.stopping)
+        options = dict(pool_size=self.pool_size, stopping=self.stopping)
         self.model = self.lasvc(selection="active", **options).fit(X, y)
 
     def told(self, n_train):
@@ -111,7 +111,7 @@ class Virtual(Active):
     """VIRTUAL, a point for each support vector of the minority."""
 
     def fit(self, X, y):
-        options = dict(n_candidates=self.n_candidates, stopping=self.stopping)
+        options = dict(pool_size=self.pool_size, stopping=self.stopping)
         limit = dict(max_labels=self.max_labels, random_state=self.seed)
         self.model = VirtualLASVC(minority_class=1, **limit, **options, **self.shared).fit(X, y)
 
@@ -136,7 +136,7 @@ RIVALS = {
     "virtual_all": partial(Virtual, None),
 }
 # Those of which there are curves, too: without a stop.
-ALONG = RIVALS | {"one_pass": OnePass, "active_full": partial(Active, None, n_candidates="all")}
+ALONG = RIVALS | {"one_pass": OnePass, "active_full": partial(Active, None, pool_size="all")}
 
 
 def learn_rare(job):
@@ -233,9 +233,9 @@ def _judged(rival, split):
     coefficients = getattr(coefficients, "toarray", lambda: coefficients)().ravel()
     n_positive, n_negative = int(np.sum(coefficients > 0)), int(np.sum(coefficients < 0))
     return {
-        "gmean": gmean_score(y_test, np.where(scores > 0, 1, -1)),
+        "gmean": geometric_mean_score(y_test, np.where(scores > 0, 1, -1)),
         "auc": roc_auc_score(y_test, scores),
-        "prbep": prbep_score(y_test, scores),
+        "prbep": precision_recall_breakeven_score(y_test, scores),
         "seconds": seconds,
         "n_vectors": n_positive + n_negative,
         # A model that has seen few rows may have no positive one.

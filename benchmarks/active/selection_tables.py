@@ -216,7 +216,7 @@ WAYS = {
 
 def pool_curve(records, way, **wanted):
     """The curve of one of WAYS."""
-    return curve(records, selection=way[0], n_candidates=way[1], **wanted)
+    return curve(records, selection=way[0], pool_size=way[1], **wanted)
 
 
 def selection_pools(results):

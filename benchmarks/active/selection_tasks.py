@@ -11,8 +11,8 @@ from sklearn.dummy import DummyClassifier
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm.active import ClosestToHyperplane
-from sklearn_online_svm.evaluation import gmean_score
+from sklearn_online_svm.active import MarginSampling
+from sklearn_online_svm.evaluation import geometric_mean_score
 
 from ..bench.measure import timed
 from ..svc import models
@@ -67,7 +67,7 @@ def retrain(job):
     work, split = WORKLOADS[job.workload], data(job)
     X, y = split.X_train, split.y_train
     rng = np.random.default_rng([job.seed, 71])
-    strategy = ClosestToHyperplane(job.n_candidates, random_state=job.seed)
+    strategy = MarginSampling(job.pool_size, random_state=job.seed)
     free, known, points, seconds = np.ones(len(y), dtype=bool), [], [], 0.0
     model, both_known = DummyClassifier(strategy="most_frequent"), False
     for n_labels in range(1, max(job.budgets) + 1):
@@ -94,7 +94,7 @@ def told(model, split, seconds):
         "seconds": seconds,
         "n_support": models.learnt(model)["n_support"],
         "error": float(np.mean(predicted != split.y_test)),
-        "gmean": float(gmean_score(split.y_test, predicted)),
+        "gmean": float(geometric_mean_score(split.y_test, predicted)),
     }
 
 

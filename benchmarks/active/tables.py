@@ -12,7 +12,7 @@ QUERIES = {
     "lasvc_query_seconds": "one query, ``LASVC``",
     "svc_query_seconds": "one query, ``SVC``",
     "diverse_query_seconds": "10 rows, ``diversity=0.5``, ``LASVC``",
-    "whole_query_seconds": '``n_candidates="all"``, ``LASVC``',
+    "whole_query_seconds": '``pool_size="all"``, ``LASVC``',
     "lasvc_score_seconds": "``LASVC.decision_function``, all rows",
     "score_seconds": "``SVC.decision_function``, all rows",
 }

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm.active import ClosestToHyperplane
+from sklearn_online_svm.active import MarginSampling
 
 from ..bench.job import Job
 from ..bench.measure import timed
@@ -43,7 +43,7 @@ class PoolJob(Job):
     noise: float = 0.0
     # Of `retrain`.
     budgets: list = field(default_factory=list)
-    n_candidates: int | str = 50
+    pool_size: int | str = 50
     # Training and test rows drawn anew from all of the set.
     new_split: bool = False
     # Of `rare_tasks`: names in its RIVALS; workload is a name in `rare_sets`.
@@ -69,9 +69,9 @@ def query_pool(job):
     svc, lasvc = SVC().fit(X, y), LASVC().fit(X, y)
     _, score_seconds = timed(lambda: svc.decision_function(pool))
     lasvc_scores, lasvc_score_seconds = timed(lambda: lasvc.decision_function(pool))
-    drawn = ClosestToHyperplane(random_state=job.seed)
-    diverse = ClosestToHyperplane(diversity=0.5, random_state=job.seed)
-    whole = ClosestToHyperplane("all")
+    drawn = MarginSampling(random_state=job.seed)
+    diverse = MarginSampling(diversity=0.5, random_state=job.seed)
+    whole = MarginSampling("all")
     often = dict(max_repeats=15)
     distances = np.abs(lasvc_scores)
     limit = np.quantile(distances, BEST)
@@ -106,13 +106,13 @@ N_FIRST = 5
 
 
 class PartialFit:
-    """LASVC and ClosestToHyperplane: each label is learnt once."""
+    """LASVC and MarginSampling: each label is learnt once."""
 
-    def __init__(self, work, X, y, first, seed, n_candidates):
+    def __init__(self, work, X, y, first, seed, pool_size):
         self.X, self.y = X, y
         self.free = np.ones(len(y), dtype=bool)
         self.free[first] = False
-        self.strategy = ClosestToHyperplane(n_candidates, random_state=seed)
+        self.strategy = MarginSampling(pool_size, random_state=seed)
         self.model = self.begin(work, first, seed)
 
     def begin(self, work, first, seed):

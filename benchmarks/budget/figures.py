@@ -7,7 +7,7 @@ from .tables import records_of
 STYLES = {
     "merging": ("#d55e00", "-", "LASVC, merging"),
     "oldest": ("#0072b2", "-", "LASVC, oldest"),
-    "aged": ("#009e73", "-", "LASVC, max_age"),
+    "aged": ("#009e73", "-", "LASVC, window_size"),
     "unlimited": ("#000000", ":", "LASVC, no limit"),
     "kernel_pa": ("#cc79a7", "-", "kernel PA"),
     "nystroem_sgd": ("#888888", "--", "Nystroem, SGD"),

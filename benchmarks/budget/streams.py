@@ -88,7 +88,7 @@ def _updates(seed):
 MODELS = {
     "merging": _lasvc(max_support_vectors=N_VECTORS),
     "oldest": _lasvc(max_support_vectors=N_VECTORS, budget_policy="oldest"),
-    "aged": _lasvc(max_support_vectors=4 * N_VECTORS, max_age=MAX_AGE),
+    "aged": _lasvc(max_support_vectors=4 * N_VECTORS, window_size=MAX_AGE),
     "unlimited": _lasvc(),
     "kernel_pa": _updates,
     "nystroem_sgd": Approximated,
@@ -98,7 +98,7 @@ MODELS = {
 TITLES = {
     "merging": f"``LASVC(max_support_vectors={N_VECTORS})``",
     "oldest": '... ``budget_policy="oldest"``',
-    "aged": f"``LASVC(max_support_vectors={4 * N_VECTORS}, max_age={MAX_AGE})``",
+    "aged": f"``LASVC(max_support_vectors={4 * N_VECTORS}, window_size={MAX_AGE})``",
     "unlimited": "``LASVC()``",
     "kernel_pa": f"``KernelPassiveAggressiveClassifier(max_support_vectors={N_VECTORS})``",
     "nystroem_sgd": f"``Nystroem({N_VECTORS})`` and ``SGDClassifier``",

@@ -166,15 +166,18 @@ def _support_vectors_mb(model):
 
 def scores_of(model, split):
     """What chapter 6 reports, from one set of decision values."""
-    from sklearn_online_svm.evaluation import gmean_score, prbep_score
+    from sklearn_online_svm.evaluation import (
+        geometric_mean_score,
+        precision_recall_breakeven_score,
+    )
 
     values = model.decision_function(split.X_test)
     predicted = np.where(values > 0, 1, -1)
     return {
         "error": float(np.mean(predicted != split.y_test)),
-        "prbep": prbep_score(split.y_test, values),
+        "prbep": precision_recall_breakeven_score(split.y_test, values),
         "auc": float(roc_auc_score(split.y_test, values)),
-        "gmean": gmean_score(split.y_test, predicted),
+        "gmean": geometric_mean_score(split.y_test, predicted),
     }
 
 

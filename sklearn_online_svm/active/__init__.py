@@ -2,16 +2,16 @@
 
 from ._label_efficient import LabelEfficientClassifier
 from ._oracle import ABSTAIN
-from ._pool import ClosestToHyperplane, closest_to_hyperplane, small_pool_size
+from ._pool import MarginSampling, margin_sampling, small_pool_size
 from ._query import AllQuery, MarginQuery, RandomQuery
 
 __all__ = [
     "ABSTAIN",
     "AllQuery",
-    "ClosestToHyperplane",
+    "MarginSampling",
     "LabelEfficientClassifier",
     "MarginQuery",
     "RandomQuery",
-    "closest_to_hyperplane",
+    "margin_sampling",
     "small_pool_size",
 ]

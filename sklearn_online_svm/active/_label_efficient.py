@@ -40,7 +40,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         rule is asked about the others; no label is bought twice.
     shuffle : bool, default=True
         Whether ``fit`` visits the rows in random order. ``partial_fit`` never shuffles.
-    budget : int, default=None
+    max_labels : int, default=None
         Labels that may be bought, at most; None: as many as the rule asks for. It holds for
         everything since the last ``fit``, over all passes and chunks; once it is spent, rows are
         only predicted, and the rule is not asked about them. A question that is answered by
@@ -108,12 +108,12 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         "query_strategy": [HasMethods(["query", "update"]), None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "shuffle": ["boolean"],
-        "budget": [Interval(Integral, 0, None, closed="left"), None],
+        "max_labels": [Interval(Integral, 0, None, closed="left"), None],
         "random_state": ["random_state"],
     }
     _learnt = "_seen"
     _fixed = ("random_state",)
-    _tunable = ("budget", "estimator", "query_strategy")
+    _tunable = ("max_labels", "estimator", "query_strategy")
 
     def __init__(
         self,
@@ -122,14 +122,14 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         *,
         max_iter=1,
         shuffle=True,
-        budget=None,
+        max_labels=None,
         random_state=None,
     ):
         self.estimator = estimator
         self.query_strategy = query_strategy
         self.max_iter = max_iter
         self.shuffle = shuffle
-        self.budget = budget
+        self.max_labels = max_labels
         self.random_state = random_state
 
     def fit(self, X, y=None, sample_weight=None, *, oracle=None, classes=None):
@@ -291,7 +291,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
 
     def _present_parameters(self):
         parts = (_values_of(self.estimator), _values_of(self.query_strategy))
-        return (self.random_state, self.budget, *parts)
+        return (self.random_state, self.max_labels, *parts)
 
     def _take_up(self, present):
         """Give the model and the rule the values that are new; they take them up, or refuse."""
@@ -358,7 +358,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         asker = None if asker is None else asker()
         priced = getattr(self.estimator_, "__priced_rows__", None)
         priced = None if priced is None else priced()
-        arguments = (X, answers, weights, self._seen, self.budget, asker)
+        arguments = (X, answers, weights, self._seen, self.max_labels, asker)
         if priced is None or asker is None:
             return Stream(*arguments)
         return CompiledStream(priced(X, self.classes_), *arguments)

@@ -21,7 +21,7 @@ from .._core.guard import Guarded
 from .._feature_space import Angles, taken_apart
 from ._query import confidence_of
 
-__all__ = ["ClosestToHyperplane", "closest_to_hyperplane", "small_pool_size"]
+__all__ = ["MarginSampling", "margin_sampling", "small_pool_size"]
 
 _POSITIVE = Interval(Integral, 1, None, closed="left")
 _SHARE = Interval(Real, 0.0, 1.0, closed="neither")
@@ -45,8 +45,8 @@ def small_pool_size(p=0.05, eta=0.05):
 
     Returns
     -------
-    n_candidates : int
-        What :class:`ClosestToHyperplane` takes as ``n_candidates``.
+    pool_size : int
+        What :class:`MarginSampling` takes as ``pool_size``.
 
     References
     ----------
@@ -65,7 +65,7 @@ def small_pool_size(p=0.05, eta=0.05):
     return max(1, math.ceil(math.log(eta) / math.log1p(-p) * (1 - 1e-15)))
 
 
-class ClosestToHyperplane(Continued, Guarded):
+class MarginSampling(Continued, Guarded):
     r"""Asks for the rows of a pool that the classifier is least sure about.
 
     A few rows are drawn at random, and those closest to the hyperplane are chosen: with
@@ -75,7 +75,7 @@ class ClosestToHyperplane(Continued, Guarded):
 
     Parameters
     ----------
-    n_candidates : int or "all", default=59
+    pool_size : int or "all", default=59
         Rows to draw for each row asked for, without replacement. 59 find one of the closest 5 %
         with a probability of 95 %; see :func:`small_pool_size`. "all" looks at the whole pool.
     diversity : float, default=0.0
@@ -102,7 +102,7 @@ class ClosestToHyperplane(Continued, Guarded):
 
     See Also
     --------
-    closest_to_hyperplane : The same as a function, in the form that modAL expects.
+    margin_sampling : The same as a function, in the form that modAL expects.
     small_pool_size : How many rows to draw.
     sklearn_online_svm.LabelEfficientClassifier : For streams, where a row comes by only once.
 
@@ -111,13 +111,13 @@ class ClosestToHyperplane(Continued, Guarded):
     A query changes the object's generator and nothing else, in particular not the classifier.
     Several threads may use one object.
 
-    Several rows at once: ``batch_size * n_candidates`` rows are drawn. With the default all rows
+    Several rows at once: ``batch_size * pool_size`` rows are drawn. With the default all rows
     of a batch (without ``diversity``) belong to the closest 5 % with a probability of 95 % or
     more.
 
     A classifier that has seen one class only may have nothing to choose by: where it gives all
     rows the same decision value, as LASVM does, the answer is a random row (with
-    ``n_candidates="all"`` only if ``random_tie_break=True``). In the midst of a stream the
+    ``pool_size="all"`` only if ``random_tie_break=True``). In the midst of a stream the
     decisions of that moment count.
 
     ``diversity`` mixes decision values with cosines as they are. It was made for support vector
@@ -134,11 +134,11 @@ class ClosestToHyperplane(Continued, Guarded):
     --------
     >>> import numpy as np
     >>> from sklearn_online_svm import LASVC
-    >>> from sklearn_online_svm.active import ClosestToHyperplane
+    >>> from sklearn_online_svm.active import MarginSampling
     >>> from sklearn_online_svm.datasets import make_banana_like
     >>> X, y = make_banana_like(5000, random_state=0)
     >>> model = LASVC(C=10, gamma=1.0).partial_fit(X[:20], y[:20], classes=[-1, 1])
-    >>> strategy = ClosestToHyperplane(random_state=0)
+    >>> strategy = MarginSampling(random_state=0)
     >>> for _ in range(100):
     ...     chosen = strategy.query(model, X)
     ...     model = model.partial_fit(X[chosen], y[chosen])
@@ -149,19 +149,17 @@ class ClosestToHyperplane(Continued, Guarded):
     """
 
     _parameter_constraints: dict = {
-        "n_candidates": [_POSITIVE, StrOptions({"all"})],
+        "pool_size": [_POSITIVE, StrOptions({"all"})],
         "diversity": [Interval(Real, 0.0, 1.0, closed="both")],
         "random_tie_break": ["boolean"],
         "random_state": ["random_state"],
     }
     _learnt = "_seed"
     _fixed = ("random_state",)
-    _tunable = ("n_candidates", "diversity", "random_tie_break")
+    _tunable = ("pool_size", "diversity", "random_tie_break")
 
-    def __init__(
-        self, n_candidates=59, *, diversity=0.0, random_tie_break=False, random_state=None
-    ):
-        self.n_candidates = n_candidates
+    def __init__(self, pool_size=59, *, diversity=0.0, random_tie_break=False, random_state=None):
+        self.pool_size = pool_size
         self.diversity = diversity
         self.random_tie_break = random_tie_break
         self.random_state = random_state
@@ -252,8 +250,8 @@ class ClosestToHyperplane(Continued, Guarded):
         """Return places of different rows; of those equally close, the first one is chosen."""
         random = np.random.default_rng([self._seed, self.n_queries_])
         n_drawn = n_rows
-        if self.n_candidates != "all":
-            n_drawn = min(n_rows, int(self.n_candidates) * batch_size)
+        if self.pool_size != "all":
+            n_drawn = min(n_rows, int(self.pool_size) * batch_size)
         if n_drawn == n_rows:
             return random.permutation(n_rows) if self.random_tie_break else np.arange(n_rows)
         return random.choice(n_rows, n_drawn, replace=False)
@@ -268,19 +266,19 @@ class ClosestToHyperplane(Continued, Guarded):
         }
 
 
-def closest_to_hyperplane(
+def margin_sampling(
     classifier,
     X_pool,
     n_instances=1,
     random_tie_break=False,
-    n_candidates=59,
+    pool_size=59,
     random_state=None,
     *,
     diversity=0.0,
 ):
     """Choose rows that the classifier is least sure about, in the form that modAL expects.
 
-    :class:`ClosestToHyperplane` says how they are chosen.
+    :class:`MarginSampling` says how they are chosen.
 
     Parameters
     ----------
@@ -294,7 +292,7 @@ def closest_to_hyperplane(
     random_tie_break : bool, default=False
         Where all rows are looked at: whether those that are equally close are taken in random
         order.
-    n_candidates : int or "all", default=59
+    pool_size : int or "all", default=59
         Rows to draw for each row asked for.
     random_state : int, RandomState instance or None, default=None
         For the draw. The same integer draws the same places again: in a loop give None or a
@@ -325,16 +323,16 @@ def closest_to_hyperplane(
     --------
     >>> from sklearn.datasets import make_blobs
     >>> from sklearn.svm import SVC
-    >>> from sklearn_online_svm.active import closest_to_hyperplane
+    >>> from sklearn_online_svm.active import margin_sampling
     >>> X, y = make_blobs(1000, centers=2, random_state=1)
     >>> model = SVC(kernel="linear").fit(X[:100], y[:100])
-    >>> indices, metrics = closest_to_hyperplane(model, X, n_instances=3, random_state=0)
+    >>> indices, metrics = margin_sampling(model, X, n_instances=3, random_state=0)
     >>> indices.shape, metrics.shape
     ((3,), (3,))
     """
     n_instances = _checked_batch("n_instances", n_instances, _num_samples(X_pool))
-    strategy = ClosestToHyperplane(
-        n_candidates,
+    strategy = MarginSampling(
+        pool_size,
         diversity=diversity,
         random_tie_break=random_tie_break,
         random_state=random_state,
@@ -382,9 +380,7 @@ def _diverse(confidence, angles, diversity):
 
 
 def _checked_batch(name, batch_size, n_samples, allowed=None):
-    validate_parameter_constraints(
-        {name: [_POSITIVE]}, {name: batch_size}, "ClosestToHyperplane.query"
-    )
+    validate_parameter_constraints({name: [_POSITIVE]}, {name: batch_size}, "MarginSampling.query")
     n_rows, rows = n_samples, "rows of X_pool"
     if allowed is not None and n_samples:
         n_rows, rows = len(allowed), "candidates"
@@ -405,7 +401,7 @@ def _scorer(classifier):
             if hasattr(classifier, "predict_proba"):
                 hint = " For probabilities scikit-activeml and modAL have uncertainty sampling."
             raise TypeError(
-                "ClosestToHyperplane needs a classifier with decision_function, such as LASVC, "
+                "MarginSampling needs a classifier with decision_function, such as LASVC, "
                 "SVC, a linear model, or a Pipeline that ends in one; "
                 f"{type(classifier).__name__} has none.{hint}"
             )

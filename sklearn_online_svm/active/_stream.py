@@ -23,13 +23,13 @@ class Stream:
     weights : ndarray of shape (n_rows,) or None
     seen : Seen
         Of the rows before.
-    budget : int or None
+    max_labels : int or None
         Labels that may be bought in all, those before included.
     asker : Asker or None
         The rule, where it is one of this package.
     """
 
-    def __init__(self, X, answers, weights, seen, budget, asker=None):
+    def __init__(self, X, answers, weights, seen, max_labels, asker=None):
         self.X = X
         self.answers = answers
         self.weights = weights
@@ -39,7 +39,9 @@ class Stream:
         self.n_seen = 0
         self.predicted = np.zeros(self.n_rows, dtype=np.int32)
         self.owned = np.zeros(self.n_rows, dtype=np.uint8)
-        left = _NO_LIMIT if budget is None else max(0, min(budget - seen.n_bought, _NO_LIMIT))
+        left = (
+            _NO_LIMIT if max_labels is None else max(0, min(max_labels - seen.n_bought, _NO_LIMIT))
+        )
         # An array of one, which the compiled loop counts down.
         self.left = np.array([left], dtype=np.int64)
         self._now = self.predicted

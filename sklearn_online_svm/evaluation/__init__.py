@@ -5,14 +5,14 @@ from ._path_display import SolutionPathDisplay
 from ._progressive import ProgressiveValidationResult, progressive_validation
 from ._search_display import ProgressiveSearchDisplay
 from .metrics import (
-    gmean_score,
-    gmean_scorer,
+    geometric_mean_score,
+    geometric_mean_scorer,
     misclassification_cost,
     misclassification_cost_scorer,
-    prbep_score,
-    prbep_scorer,
-    weighted_sum_score,
-    weighted_sum_scorer,
+    precision_recall_breakeven_score,
+    precision_recall_breakeven_scorer,
+    sensitivity_specificity_score,
+    sensitivity_specificity_scorer,
 )
 
 __all__ = [
@@ -20,13 +20,13 @@ __all__ = [
     "ProgressiveValidationDisplay",
     "ProgressiveValidationResult",
     "SolutionPathDisplay",
-    "gmean_score",
-    "gmean_scorer",
+    "geometric_mean_score",
+    "geometric_mean_scorer",
     "misclassification_cost",
     "misclassification_cost_scorer",
-    "prbep_score",
-    "prbep_scorer",
+    "precision_recall_breakeven_score",
+    "precision_recall_breakeven_scorer",
     "progressive_validation",
-    "weighted_sum_score",
-    "weighted_sum_scorer",
+    "sensitivity_specificity_score",
+    "sensitivity_specificity_scorer",
 ]

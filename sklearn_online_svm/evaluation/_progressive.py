@@ -554,7 +554,7 @@ class ProgressiveValidationResult:
 
     @validate_params({"labels": ["array-like", None]}, prefer_skip_nested_validation=True)
     def gmean(self, *, labels=None):
-        """Geometric mean of the recalls, see :func:`gmean_score`.
+        """Geometric mean of the recalls, see :func:`geometric_mean_score`.
 
         Parameters
         ----------
@@ -582,7 +582,7 @@ class ProgressiveValidationResult:
         prefer_skip_nested_validation=True,
     )
     def weighted_sum(self, *, eta_p=0.5, pos_label=1):
-        """Weighted sum of sensitivity and specificity, see :func:`weighted_sum_score`.
+        """Weighted sum of sensitivity and specificity, see :func:`sensitivity_specificity_score`.
 
         Parameters
         ----------

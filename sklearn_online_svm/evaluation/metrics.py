@@ -14,14 +14,14 @@ from sklearn.utils.multiclass import type_of_target, unique_labels
 from .._base import check_weights
 
 __all__ = [
-    "gmean_score",
-    "gmean_scorer",
+    "geometric_mean_score",
+    "geometric_mean_scorer",
     "misclassification_cost",
     "misclassification_cost_scorer",
-    "prbep_score",
-    "prbep_scorer",
-    "weighted_sum_score",
-    "weighted_sum_scorer",
+    "precision_recall_breakeven_score",
+    "precision_recall_breakeven_scorer",
+    "sensitivity_specificity_score",
+    "sensitivity_specificity_scorer",
 ]
 
 _POS_LABEL = [Real, str, "boolean"]
@@ -54,7 +54,7 @@ def _is_positive(pos_label, **targets):
     if len(classes) > 2:
         raise ValueError(
             f"{where} must hold at most two classes, got {classes}. Compare one class with the "
-            "rest, or see gmean_score for a measure of any number of classes."
+            "rest, or see geometric_mean_score for a measure of any number of classes."
         )
     if pos_label not in classes:
         # A single other class can well be the negative one, unless it is of another kind.
@@ -92,7 +92,7 @@ def _warn_undefined(message):
     },
     prefer_skip_nested_validation=True,
 )
-def gmean_score(y_true, y_pred, *, labels=None, sample_weight=None):
+def geometric_mean_score(y_true, y_pred, *, labels=None, sample_weight=None):
     r"""Geometric mean of the recalls of all classes (g-mean).
 
     With two classes this is the root of sensitivity times specificity. It is 0 as soon as one
@@ -122,7 +122,7 @@ def gmean_score(y_true, y_pred, *, labels=None, sample_weight=None):
 
     See Also
     --------
-    weighted_sum_score : The arithmetic instead of the geometric mean, weighted.
+    sensitivity_specificity_score : The arithmetic instead of the geometric mean, weighted.
     sklearn.metrics.balanced_accuracy_score : Arithmetic mean of the recalls.
 
     Notes
@@ -153,11 +153,11 @@ def gmean_score(y_true, y_pred, *, labels=None, sample_weight=None):
     --------
     All negative rows are recognised, and one of the two positive rows, or none:
 
-    >>> from sklearn_online_svm.evaluation import gmean_score
+    >>> from sklearn_online_svm.evaluation import geometric_mean_score
     >>> y_true = [0, 0, 0, 0, 1, 1]
-    >>> gmean_score(y_true, [0, 0, 0, 0, 1, 0])
+    >>> geometric_mean_score(y_true, [0, 0, 0, 0, 1, 0])
     0.707...
-    >>> gmean_score(y_true, [0, 0, 0, 0, 0, 0])
+    >>> geometric_mean_score(y_true, [0, 0, 0, 0, 0, 0])
     0.0
     """
     classes = _check_labels(y_true=y_true, y_pred=y_pred)
@@ -190,7 +190,7 @@ def gmean_score(y_true, y_pred, *, labels=None, sample_weight=None):
     },
     prefer_skip_nested_validation=True,
 )
-def prbep_score(y_true, y_score, *, pos_label=1, sample_weight=None):
+def precision_recall_breakeven_score(y_true, y_score, *, pos_label=1, sample_weight=None):
     r"""Precision/recall break-even point.
 
     The precision at the threshold where it equals the recall: where as many rows are predicted
@@ -257,22 +257,23 @@ def prbep_score(y_true, y_score, *, pos_label=1, sample_weight=None):
     --------
     Two rows are positive. Of the two with the highest scores, one is:
 
-    >>> from sklearn_online_svm.evaluation import prbep_score
-    >>> prbep_score([0, 0, 1, 0, 1], [-1.0, -0.5, -0.2, 0.1, 0.7])
+    >>> from sklearn_online_svm.evaluation import precision_recall_breakeven_score
+    >>> precision_recall_breakeven_score([0, 0, 1, 0, 1], [-1.0, -0.5, -0.2, 0.1, 0.7])
     0.5
 
     With a tie for the second place, the positive row gets it in half of all orders:
 
-    >>> prbep_score([0, 0, 1, 0, 1], [-1.0, -0.5, 0.1, 0.1, 0.7])
+    >>> precision_recall_breakeven_score([0, 0, 1, 0, 1], [-1.0, -0.5, 0.1, 0.1, 0.7])
     0.75
 
     Of other labels than 0 and 1 the positive one is named, also in a scorer:
 
-    >>> prbep_score(["ham", "spam", "ham"], [-0.5, 0.7, 0.1], pos_label="spam")
+    >>> y = ["ham", "spam", "ham"]
+    >>> precision_recall_breakeven_score(y, [-0.5, 0.7, 0.1], pos_label="spam")
     1.0
     >>> from sklearn.metrics import make_scorer
     >>> scorer = make_scorer(
-    ...     prbep_score,
+    ...     precision_recall_breakeven_score,
     ...     response_method=("decision_function", "predict_proba"),
     ...     pos_label="spam",
     ... )
@@ -318,7 +319,7 @@ def prbep_score(y_true, y_score, *, pos_label=1, sample_weight=None):
     },
     prefer_skip_nested_validation=True,
 )
-def weighted_sum_score(y_true, y_pred, *, eta_p=0.5, pos_label=1, sample_weight=None):
+def sensitivity_specificity_score(y_true, y_pred, *, eta_p=0.5, pos_label=1, sample_weight=None):
     r"""Weighted sum of sensitivity and specificity.
 
     Parameters
@@ -351,7 +352,7 @@ def weighted_sum_score(y_true, y_pred, *, eta_p=0.5, pos_label=1, sample_weight=
     See Also
     --------
     misclassification_cost : Counts mistakes instead of rates.
-    gmean_score : The geometric instead of the arithmetic mean.
+    geometric_mean_score : The geometric instead of the arithmetic mean.
 
     Notes
     -----
@@ -373,12 +374,12 @@ def weighted_sum_score(y_true, y_pred, *, eta_p=0.5, pos_label=1, sample_weight=
 
     Examples
     --------
-    >>> from sklearn_online_svm.evaluation import weighted_sum_score
+    >>> from sklearn_online_svm.evaluation import sensitivity_specificity_score
     >>> y_true = [-1, -1, -1, -1, 1, 1]
     >>> y_pred = [-1, -1, -1, -1, 1, -1]
-    >>> weighted_sum_score(y_true, y_pred)
+    >>> sensitivity_specificity_score(y_true, y_pred)
     0.75
-    >>> weighted_sum_score(y_true, y_pred, eta_p=0.75)
+    >>> sensitivity_specificity_score(y_true, y_pred, eta_p=0.75)
     0.625
     """
     positive, predicted, pos_label = _is_positive(pos_label, y_true=y_true, y_pred=y_pred)
@@ -462,7 +463,7 @@ def misclassification_cost(
 
     See Also
     --------
-    weighted_sum_score : Rates instead of counts; higher is better.
+    sensitivity_specificity_score : Rates instead of counts; higher is better.
 
     Notes
     -----
@@ -528,9 +529,11 @@ def misclassification_cost(
 # Scorers
 # ---------------------------------------------------------------------------
 
-gmean_scorer = make_scorer(gmean_score)
-prbep_scorer = make_scorer(prbep_score, response_method=("decision_function", "predict_proba"))
-weighted_sum_scorer = make_scorer(weighted_sum_score)
+geometric_mean_scorer = make_scorer(geometric_mean_score)
+precision_recall_breakeven_scorer = make_scorer(
+    precision_recall_breakeven_score, response_method=("decision_function", "predict_proba")
+)
+sensitivity_specificity_scorer = make_scorer(sensitivity_specificity_score)
 misclassification_cost_scorer = make_scorer(
     misclassification_cost, greater_is_better=False, normalize=True
 )

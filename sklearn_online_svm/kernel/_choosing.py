@@ -124,7 +124,7 @@ def new_selection(model):
         "margin": lambda: MarginExhausted(model.margin_rows),
         "n_support": lambda: SupportStable(model.stable_rows, model.stable_share),
     }[model.stopping]()
-    n = -1 if model.n_candidates == "all" else int(model.n_candidates)
+    n = -1 if model.pool_size == "all" else int(model.pool_size)
     options = dict(most=model.max_labels, stopping=stopping)
     if model._rule == "random":
         return Selection(1, **options)

@@ -67,7 +67,7 @@ class SolverSpec:
     max_reprocess: int = 20_000
     # Limits of the members of a problem, see ``Budget``; None: there is none.
     most_members: int | None = None
-    max_age: int | None = None
+    window_size: int | None = None
     closest: float | None = None
 
     @property
@@ -116,16 +116,16 @@ class SolverSpec:
             max_non_sv=state.integer("max_non_sv"),
             max_reprocess=state.integer("max_reprocess"),
             most_members=_or_none(state, "most_members", state.integer, 1),
-            max_age=_or_none(state, "max_age", state.integer, 1),
+            window_size=_or_none(state, "window_size", state.integer, 1),
             closest=_or_none(state, "closest", state.number, 0.0, 1.0),
         )
         state.end()
         return spec
 
     def _budget(self):
-        if self.most_members is None and self.max_age is None:
+        if self.most_members is None and self.window_size is None:
             return None
-        return dict(most=self.most_members, max_age=self.max_age, closest=self.closest)
+        return dict(most=self.most_members, window_size=self.window_size, closest=self.closest)
 
     def _admission(self):
         if self.algorithm == "lasvm-nc":

@@ -92,7 +92,7 @@ class LASVC(LeaveOneOut, OnlineKernelLearner):
           among those at an angle whose cosine is at least 0.9 (class attribute
           ``merge_cosine``). If there is none the oldest vector goes.
         - ``"oldest"``: the one that was learnt first.
-    max_age : int, default=None
+    window_size : int, default=None
         Rows after which a vector is forgotten, merged or not, for streams whose world changes.
         None: no limit.
     cache_size : float, default=500
@@ -105,18 +105,18 @@ class LASVC(LeaveOneOut, OnlineKernelLearner):
         and within each chunk of ``partial_fit``.
 
         - ``"random"``: the next one of the (shuffled) order. All rows are learnt.
-        - ``"gradient"``: of ``n_candidates`` rows drawn at random the one that is classified
+        - ``"gradient"``: of ``pool_size`` rows drawn at random the one that is classified
           worst, with the smallest :math:`y f(x)`. Drawn to label noise; needs all labels.
-        - ``"active"``: of ``n_candidates`` the one nearest to the boundary, with the smallest
+        - ``"active"``: of ``pool_size`` the one nearest to the boundary, with the smallest
           :math:`|f(x)|`. Only labels of rows that are learnt are looked at.
         - ``"autoactive"``: draws until 5 rows lie within the margin, widened by half of the
-          violation that REPROCESS has left, at most ``2 * n_candidates``, and takes the nearest
+          violation that REPROCESS has left, at most ``2 * pool_size``, and takes the nearest
           one: rows as they come at first, later the informative ones.
 
         With several classes the distance is the gap between the two largest decision values;
         :math:`y f(x)` that of the row's class less the largest other. Choosing pays with
         ``max_labels`` or ``stopping``: a pass over all rows scores each of them many times.
-    n_candidates : int or "all", default=50
+    pool_size : int or "all", default=50
         Rows drawn for each decision; 59 find one of the best 5 % with a probability of 95 %
         (:func:`~sklearn_online_svm.active.small_pool_size`). ``"all"``: every row that is left.
     max_labels : int, default=None
@@ -307,11 +307,11 @@ class LASVC(LeaveOneOut, OnlineKernelLearner):
         ramp_s=-1.0,
         max_support_vectors=None,
         budget_policy="merging",
-        max_age=None,
+        window_size=None,
         cache_size=500,
         class_weight=None,
         selection="random",
-        n_candidates=50,
+        pool_size=50,
         max_labels=None,
         stopping=None,
         shuffle=True,
@@ -334,11 +334,11 @@ class LASVC(LeaveOneOut, OnlineKernelLearner):
         self.ramp_s = ramp_s
         self.max_support_vectors = max_support_vectors
         self.budget_policy = budget_policy
-        self.max_age = max_age
+        self.window_size = window_size
         self.cache_size = cache_size
         self.class_weight = class_weight
         self.selection = selection
-        self.n_candidates = n_candidates
+        self.pool_size = pool_size
         self.max_labels = max_labels
         self.stopping = stopping
         self.shuffle = shuffle
@@ -378,9 +378,9 @@ class LASVC(LeaveOneOut, OnlineKernelLearner):
         ValueError
             If the input is invalid, as in :meth:`fit`; if a value of `Cs` is not positive or comes
             twice; with ``algorithm`` ``"lasvm-nc"`` or ``"lasvm-i"``, whose problems are not
-            convex; if rows are chosen (``selection``, ``max_labels``, ``stopping``), vectors are
-            limited (``max_support_vectors``, ``max_age``), or ``finishing=False``. A fitted model
-            stays as it was.
+            convex; if samples are selected (``selection``, ``max_labels``, ``stopping``), support
+            vectors are limited (``max_support_vectors``, ``window_size``), or ``finishing=False``.
+            A fitted model stays as it was.
         KeyboardInterrupt
             After Ctrl-C. Its attribute ``path`` is the path so far, of the C that have been
             solved, and the model is the last of it. Of an empty path, the model is what

@@ -31,7 +31,7 @@ MANY_FEATURES = 64
 
 
 def _offers_leave_one_out(model):
-    limited = model.max_support_vectors is not None or model.max_age is not None
+    limited = model.max_support_vectors is not None or model.window_size is not None
     _refuse_other_problems(model.algorithm, limited)
     return True
 
@@ -46,7 +46,8 @@ def _refuse_other_problems(algorithm, limited):
     if limited:
         raise AttributeError(
             "The leave-one-out error does not follow from a solution with max_support_vectors or "
-            "max_age: vectors stand for rows that have been let go. Use progressive validation."
+            "window_size: its support vectors stand for samples that have been removed. Use "
+            "progressive_validation."
         )
 
 
@@ -58,7 +59,7 @@ class LeaveOneOut:
         """Leave-one-out error, estimated from the solution."""
         with self._reading() as (view, engine):
             solver = view._spec.solver
-            limited = solver.most_members is not None or solver.max_age is not None
+            limited = solver.most_members is not None or solver.window_size is not None
             _refuse_other_problems(solver.algorithm, limited)
             if view._is_precomputed():
                 raise AttributeError(

@@ -56,20 +56,20 @@ class OnlineKernelLearner(KernelLearner):
         "delta_max": [Interval(Real, 0.0, None, closed="neither"), None],
         "finishing": ["boolean"],
         "class_weight": [StrOptions({"balanced", "online_balanced"}), dict, None],
-        "n_candidates": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
+        "pool_size": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
         "max_labels": [Interval(Integral, 1, None, closed="left"), None],
         "stopping": [StrOptions(set(STOPPINGS)), None],
         "max_support_vectors": [Interval(Integral, 2, None, closed="left"), None],
         "budget_policy": [StrOptions({"merging", "oldest"})],
-        "max_age": [Interval(Integral, 1, None, closed="left"), None],
+        "window_size": [Interval(Integral, 1, None, closed="left"), None],
         "shuffle": ["boolean"],
     }
 
     _fixed = (*KernelLearner._fixed, "algorithm")
     _tunable = (
         *("C", "class_weight", "tol", "delta_max", "finishing", "ramp_s", "shrinking"),
-        *("cache_size", "n_jobs", "n_candidates", "max_labels", "stopping"),
-        *("max_support_vectors", "budget_policy", "max_age"),
+        *("cache_size", "n_jobs", "pool_size", "max_labels", "stopping"),
+        *("max_support_vectors", "budget_policy", "window_size"),
     )
 
     # Passes of ``fit``, whether it starts from what has been learnt, how rows are chosen.
@@ -79,7 +79,7 @@ class OnlineKernelLearner(KernelLearner):
     # What the vectors of a problem are limited to.
     max_support_vectors = None
     budget_policy = "merging"
-    max_age = None
+    window_size = None
 
     # lasvm: members kept while only one class has been seen.
     n_init = 5
@@ -481,7 +481,7 @@ class OnlineKernelLearner(KernelLearner):
             max_non_sv=self.max_non_sv,
             max_reprocess=self.max_reprocess,
             most_members=self.max_support_vectors,
-            max_age=self.max_age,
+            window_size=self.window_size,
             closest=self.merge_cosine if self.budget_policy == "merging" else None,
         )
 
@@ -514,10 +514,10 @@ class OnlineKernelLearner(KernelLearner):
         return self._passes(self, X, codes, cost, at)
 
     def _refuse_passes_with_limits(self):
-        limited = self.max_support_vectors is not None or self.max_age is not None
+        limited = self.max_support_vectors is not None or self.window_size is not None
         if limited and (self._most_passes != 1 or self._starts_warm):
             raise ValueError(
-                "max_support_vectors and max_age are for a single pass from the beginning: "
+                "max_support_vectors and window_size are for a single pass from the beginning: "
                 "another one would learn rows anew that have been let go. They need max_iter=1 "
                 f"and warm_start=False, got max_iter={self._most_passes} and "
                 f"warm_start={self._starts_warm}."

@@ -129,10 +129,11 @@ def refuse_what_has_no_path(model):
             f"stopping=None, got selection={model.selection!r}, max_labels={model.max_labels!r} "
             f"and stopping={model.stopping!r}."
         )
-    if model.max_support_vectors is not None or model.max_age is not None:
+    if model.max_support_vectors is not None or model.window_size is not None:
         raise ValueError(
-            "fit_path needs max_support_vectors=None and max_age=None, got "
-            f"max_support_vectors={model.max_support_vectors!r} and max_age={model.max_age!r}."
+            "fit_path needs max_support_vectors=None and window_size=None, got "
+            f"max_support_vectors={model.max_support_vectors!r} and "
+            f"window_size={model.window_size!r}."
         )
     if not model.finishing:
         raise ValueError("fit_path is made of finished models: it needs finishing=True.")

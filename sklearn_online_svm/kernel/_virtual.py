@@ -58,7 +58,7 @@ class VirtualLASVC(OnlineKernelLearner):
     n_virtual : int, default=1
         Virtual points for each row of the minority that becomes a support vector; 0 is active
         selection alone.
-    n_candidates : int or "all", default=59
+    pool_size : int or "all", default=59
         Rows and virtual points drawn for each decision, of which the one nearest to the boundary
         is learnt.
     max_labels : int, default=None
@@ -124,7 +124,7 @@ class VirtualLASVC(OnlineKernelLearner):
 
     Notes
     -----
-    Algorithm 5.1 of [1]_: of ``n_candidates`` drawn from the pool the nearest to the boundary is
+    Algorithm 5.1 of [1]_: of ``pool_size`` drawn from the pool the nearest to the boundary is
     learnt (PROCESS, REPROCESS) and leaves it. If it is a real row :math:`x_i` of the minority, and
     a support vector now, ``n_virtual`` points
 
@@ -177,7 +177,7 @@ class VirtualLASVC(OnlineKernelLearner):
         minority_class=None,
         n_neighbors=5,
         n_virtual=1,
-        n_candidates=59,
+        pool_size=59,
         max_labels=None,
         stopping=None,
         delta_max=None,
@@ -201,7 +201,7 @@ class VirtualLASVC(OnlineKernelLearner):
         self.minority_class = minority_class
         self.n_neighbors = n_neighbors
         self.n_virtual = n_virtual
-        self.n_candidates = n_candidates
+        self.pool_size = pool_size
         self.max_labels = max_labels
         self.stopping = stopping
         self.delta_max = delta_max

@@ -105,8 +105,8 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
     See Also
     --------
     PassiveAggressiveClassifier : All mistakes cost the same.
-    sklearn_online_svm.evaluation.weighted_sum_score : What ``objective="sum"`` is about.
-    sklearn_online_svm.evaluation.misclassification_cost : What ``objective="cost"`` is about.
+    sklearn_online_svm.evaluation.sensitivity_specificity_score : Score of ``objective="sum"``.
+    sklearn_online_svm.evaluation.misclassification_cost : Score of ``objective="cost"``.
 
     Notes
     -----

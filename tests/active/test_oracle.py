@@ -373,11 +373,11 @@ def test_other_rows_are_not_taken_for_those_of_the_call_that_broke_off(estimator
     for mistake in (
         lambda: model.fit(X, oracle=oracle, classes=["no"]),
         lambda: model.fit(X[:, :2], y[:-1]),
-        lambda: model.set_params(budget=-1).fit(X, oracle=oracle, **keyword),
+        lambda: model.set_params(max_labels=-1).fit(X, oracle=oracle, **keyword),
     ):
         with pytest.raises(ValueError):
             mistake()
-    model.set_params(budget=None).fit(X, oracle=oracle, **keyword)
+    model.set_params(max_labels=None).fit(X, oracle=oracle, **keyword)
     assert len(oracle.asked) == 100
     # Nor does a clone know anything.
     oracle = Annotator(y)
@@ -493,7 +493,7 @@ def test_a_budget_is_never_exceeded(estimator, rule, max_iter):
     params = dict(max_iter=max_iter, random_state=0)
     free = LabelEfficientClassifier(estimator, RULES[rule], **params).fit(X, y)
     for budget in (0, 1, 30, free.n_queries_, 2**62):
-        model = LabelEfficientClassifier(estimator, RULES[rule], budget=budget, **params)
+        model = LabelEfficientClassifier(estimator, RULES[rule], max_labels=budget, **params)
         if budget == 0 and estimator is OTHERS["sgd"]:
             continue  # which cannot predict without a label
         model.fit(X, y)
@@ -512,7 +512,7 @@ def test_a_budget_is_never_exceeded(estimator, rule, max_iter):
 @with_loops
 def test_a_budget_is_for_the_whole_stream(estimator):
     X, y = rows_of()
-    model = LabelEfficientClassifier(estimator, RULES["random"], budget=40)
+    model = LabelEfficientClassifier(estimator, RULES["random"], max_labels=40)
     whole = clone(model).partial_fit(X, y, classes=["no", "yes"])
     oracle = Annotator(y)
     assert whole.n_queries_ == 40
@@ -523,9 +523,9 @@ def test_a_budget_is_for_the_whole_stream(estimator):
     assert model.n_queries_ == 40 and len(model.queried_) == 200
     assert_same(model, whole, X, rtol=0)
     # More money, more labels; less: none, and nothing is taken away.
-    model.set_params(budget=45).partial_fit(X, y)
+    model.set_params(max_labels=45).partial_fit(X, y)
     assert model.n_queries_ == 45
-    model.set_params(budget=10).partial_fit(X, y)
+    model.set_params(max_labels=10).partial_fit(X, y)
     assert model.n_queries_ == 45 and len(model.queried_) == 600
 
 
@@ -533,7 +533,7 @@ def test_questions_without_an_answer_cost_nothing():
     X, y = rows_of()
     labels = np.where(np.arange(200) % 2, y, ABSTAIN)
     for estimator in (LEARNERS["pa"], Wrapped(LEARNERS["pa"])):
-        model = LabelEfficientClassifier(estimator, AllQuery(), budget=50, shuffle=False)
+        model = LabelEfficientClassifier(estimator, AllQuery(), max_labels=50, shuffle=False)
         model.fit(X, labels)
         assert model.n_queries_ == 50 and model.n_abstained_ == 50
         assert_array_equal(np.flatnonzero(model.queried_ | model.abstained_), np.arange(100))
@@ -542,8 +542,8 @@ def test_questions_without_an_answer_cost_nothing():
 @pytest.mark.parametrize("budget", [-1, 2.5, "all"])
 def test_wrong_budgets(budget):
     X, y = rows_of()
-    with pytest.raises(InvalidParameterError, match="'budget' parameter of LabelEfficient"):
-        LabelEfficientClassifier(budget=budget).fit(X, y)
+    with pytest.raises(InvalidParameterError, match="'max_labels' parameter of LabelEfficient"):
+        LabelEfficientClassifier(max_labels=budget).fit(X, y)
 
 
 # -- all at once ------------------------------------------------------------------------
@@ -562,7 +562,7 @@ def test_both_loops_agree(learner, rule, problem, layout):
     models, oracles = [], []
     for estimator in (LEARNERS[learner], Wrapped(LEARNERS[learner])):
         model = LabelEfficientClassifier(
-            estimator, RULES[rule], max_iter=3, budget=45, random_state=0
+            estimator, RULES[rule], max_iter=3, max_labels=45, random_state=0
         )
         oracle = Annotator(labels, 20, PhoneIsDown())
         call = partial(model.fit, X, None, weight, oracle=oracle, classes=np.unique(y))

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm.active import ClosestToHyperplane, closest_to_hyperplane, small_pool_size
+from sklearn_online_svm.active import MarginSampling, margin_sampling, small_pool_size
 from tests.support.pools import (
     FIRST,
     POOL,
@@ -50,7 +50,7 @@ def test_size_of_a_small_pool(p, eta, size):
 
 
 def test_size_is_the_smallest_that_keeps_the_promise():
-    assert small_pool_size() == ClosestToHyperplane().n_candidates
+    assert small_pool_size() == MarginSampling().pool_size
     for p in (0.003, 0.04, 0.1, 0.3, 0.9):
         for eta in (0.001, 0.05, 0.4, 0.95):
             size = small_pool_size(p, eta)
@@ -76,14 +76,14 @@ def test_a_small_pool_finds_the_best(p, eta, batch_size):
     rng = np.random.default_rng(0)
     pool = rng.normal(size=(n_rows, 2))
     best = np.abs(pool[:, 0]) <= np.quantile(np.abs(pool[:, 0]), p)
-    strategy = ClosestToHyperplane(small_pool_size(p, eta), random_state=1)
+    strategy = MarginSampling(small_pool_size(p, eta), random_state=1)
     found = sum(
         bool(best[strategy.query(Plane(), pool, batch_size)].all()) for _ in range(n_trials)
     )
     # Were it below 1 - eta, so few would be found once in a thousand times.
     assert found >= stats.binom(n_trials, 1 - eta).ppf(0.001)
     if batch_size == 1:  # one draw less would not do; here it does not find more than it should
-        exact = 1 - (1 - p) ** strategy.n_candidates
+        exact = 1 - (1 - p) ** strategy.pool_size
         assert found <= stats.binom(n_trials, exact + 0.01).ppf(0.999)
 
 
@@ -95,7 +95,7 @@ def test_the_promise_holds_for_each_row_of_a_batch():
 
 @pytest.mark.parametrize(("model", "pool"), [(SVM, POOL), (SVM3, POOL3)], ids=["two", "three"])
 def test_all_candidates_give_the_extreme(model, pool):
-    strategy = ClosestToHyperplane("all")
+    strategy = MarginSampling("all")
     assert strategy.query(model, pool).tolist() == [gaps(model, pool).argmin()]
     batch = strategy.query(model, pool, 25)
     assert_array_equal(batch, np.argsort(gaps(model, pool), kind="stable")[:25])
@@ -103,13 +103,12 @@ def test_all_candidates_give_the_extreme(model, pool):
 
 
 def test_more_candidates_than_rows_are_all_rows():
-    strategy = ClosestToHyperplane(10**30)
-    with pytest.raises(ValueError, match=r"'n_candidates' .* must be below 2\*\*63"):
+    strategy = MarginSampling(10**30)
+    with pytest.raises(ValueError, match=r"'pool_size' .* must be below 2\*\*63"):
         strategy.query(SVM, POOL)
-    for n_candidates in (len(POOL), 10**18):
+    for pool_size in (len(POOL), 10**18):
         assert (
-            strategy.set_params(n_candidates=n_candidates).query(SVM, POOL)
-            == gaps(SVM, POOL).argmin()
+            strategy.set_params(pool_size=pool_size).query(SVM, POOL) == gaps(SVM, POOL).argmin()
         )
 
 
@@ -118,12 +117,12 @@ def test_the_gap_is_that_of_the_two_best_classes():
         def decision_function(self, X):
             return np.array([[3.0, 2.0, -9.0], [0.0, -5.0, -5.0], [1.0, 8.0, 7.9]])
 
-    strategy = ClosestToHyperplane("all")
+    strategy = MarginSampling("all")
     assert strategy.query(Scores(), np.zeros((3, 1)), 3).tolist() == [2, 0, 1]
 
 
 def test_what_is_chosen_is_the_closest_of_the_rows_drawn():
-    strategy = ClosestToHyperplane(20, random_state=3)
+    strategy = MarginSampling(20, random_state=3)
     for batch_size in (1, 4):
         chosen, utilities = strategy.query(SVM, POOL, batch_size, return_utilities=True)
         assert utilities.shape == (batch_size, len(POOL))
@@ -140,15 +139,15 @@ def test_what_is_chosen_is_the_closest_of_the_rows_drawn():
 
 @pytest.mark.parametrize("kind", [np.int8, np.int64])
 def test_integers_of_numpy(kind):
-    for n_candidates, batch_size in ((100, 3), (kind(100), 3), (100, kind(3))):
-        strategy = ClosestToHyperplane(n_candidates, random_state=0)
+    for pool_size, batch_size in ((100, 3), (kind(100), 3), (100, kind(3))):
+        strategy = MarginSampling(pool_size, random_state=0)
         _, utilities = strategy.query(SVM, POOL, batch_size, return_utilities=True)
         assert (~np.isnan(utilities[0])).sum() == 300
         assert type(strategy.n_queries_) is int
 
 
 def test_rows_of_a_batch_are_different():
-    strategy = ClosestToHyperplane(2, random_state=0)
+    strategy = MarginSampling(2, random_state=0)
     for diversity in (0.0, 0.5, 1.0):
         strategy.set_params(diversity=diversity)
         batch = strategy.query(SVM, POOL, len(POOL))
@@ -156,7 +155,7 @@ def test_rows_of_a_batch_are_different():
 
 
 def test_one_candidate_is_a_row_at_random():
-    strategy = ClosestToHyperplane(1, random_state=0)
+    strategy = MarginSampling(1, random_state=0)
     counts = np.bincount([strategy.query(SVM, POOL[:8])[0] for _ in range(4000)], minlength=8)
     assert stats.chisquare(counts).pvalue > 1e-3
 
@@ -166,21 +165,19 @@ def test_one_candidate_is_a_row_at_random():
 
 def test_ties():
     pool = np.zeros((500, 2))
-    assert ClosestToHyperplane("all").query(Plane(), pool, 3).tolist() == [0, 1, 2]
-    at_random = ClosestToHyperplane("all", random_tie_break=True, random_state=0)
+    assert MarginSampling("all").query(Plane(), pool, 3).tolist() == [0, 1, 2]
+    at_random = MarginSampling("all", random_tie_break=True, random_state=0)
     batches = np.array([at_random.query(Plane(), pool, 3) for _ in range(300)])
     assert stats.chisquare(np.histogram(batches, bins=5, range=(0, 500))[0]).pvalue > 1e-3
     assert all(len(set(batch)) == 3 for batch in batches.tolist())
-    few = ClosestToHyperplane(50, random_state=0)
+    few = MarginSampling(50, random_state=0)
     chosen = [few.query(Plane(), pool)[0] for _ in range(300)]
     assert stats.chisquare(np.histogram(chosen, bins=5, range=(0, 500))[0]).pvalue > 1e-3
 
 
 def test_ties_at_random_are_still_the_closest():
-    strategy = ClosestToHyperplane("all", random_tie_break=True, random_state=0)
-    assert_array_equal(
-        strategy.query(SVM, POOL, 9), ClosestToHyperplane("all").query(SVM, POOL, 9)
-    )
+    strategy = MarginSampling("all", random_tie_break=True, random_state=0)
+    assert_array_equal(strategy.query(SVM, POOL, 9), MarginSampling("all").query(SVM, POOL, 9))
 
 
 # ---------------------------------------------------------------------------- which rows are seen
@@ -189,7 +186,7 @@ def test_ties_at_random_are_still_the_closest():
 def test_only_rows_drawn_are_looked_at():
     model = Plane()
     pool = np.random.default_rng(0).normal(size=(1000, 2))
-    chosen = ClosestToHyperplane(13, random_state=5).query(model, pool)
+    chosen = MarginSampling(13, random_state=5).query(model, pool)
     (asked,) = model.asked
     assert asked.shape == (13, 2)
     drawn = np.flatnonzero((pool[:, None] == asked).all(axis=2).any(axis=1))
@@ -197,7 +194,7 @@ def test_only_rows_drawn_are_looked_at():
     # Whatever the other rows are.
     others = np.setdiff1d(np.arange(1000), drawn)
     pool[others] = np.nan
-    assert_array_equal(ClosestToHyperplane(13, random_state=5).query(model, pool), chosen)
+    assert_array_equal(MarginSampling(13, random_state=5).query(model, pool), chosen)
 
 
 @pytest.mark.parametrize("batch_size", [1, 4])
@@ -210,7 +207,7 @@ def test_angles_are_looked_up_between_rows_drawn_only(batch_size):
 
     model = SVC(kernel=kernel).fit(X[FIRST], Y[FIRST])
     seen.clear()
-    ClosestToHyperplane(30, diversity=0.5, random_state=0).query(model, POOL, batch_size)
+    MarginSampling(30, diversity=0.5, random_state=0).query(model, POOL, batch_size)
     n = 30 * batch_size
     of_decisions = 200 * n
     blocks = sum(a * b for a, b in seen) - of_decisions
@@ -224,12 +221,12 @@ def test_candidates():
     mask[allowed] = True
     pool[~mask] = np.nan
     best = allowed[gaps(SVM, pool[allowed]).argmin()]
-    strategy = ClosestToHyperplane("all")
+    strategy = MarginSampling("all")
     assert strategy.query(SVM, pool, candidates=mask).tolist() == [best]
     for given in (allowed, allowed[::-1].tolist(), np.append(allowed, allowed[:5]), mask.tolist()):
-        few = ClosestToHyperplane(7, random_state=2).query(SVM, pool, 4, candidates=mask)
+        few = MarginSampling(7, random_state=2).query(SVM, pool, 4, candidates=mask)
         assert set(few) <= set(allowed)
-        other = ClosestToHyperplane(7, random_state=2).query(SVM, pool, 4, candidates=given)
+        other = MarginSampling(7, random_state=2).query(SVM, pool, 4, candidates=given)
         assert_array_equal(other, few)
     chosen, utilities = strategy.query(SVM, pool, candidates=mask, return_utilities=True)
     assert_array_equal(np.isnan(utilities[0]), ~mask)
@@ -250,7 +247,7 @@ def test_candidates():
 )
 def test_bad_candidates(candidates, message):
     with pytest.raises(ValueError, match=message):
-        ClosestToHyperplane().query(SVM, POOL, 3, candidates=candidates)
+        MarginSampling().query(SVM, POOL, 3, candidates=candidates)
 
 
 # ---------------------------------------------------------------------------- kinds of pools
@@ -265,9 +262,9 @@ def sparse_rows(kind):
 KINDS = ["csr_array", "csr_matrix", "csc_array", "coo_matrix", "lil_array", "bsr_array"]
 
 
-@pytest.mark.parametrize("n_candidates", [20, "all"])
+@pytest.mark.parametrize("pool_size", [20, "all"])
 @pytest.mark.parametrize("diversity", [0.0, 0.6])
-def test_kinds_of_pools(n_candidates, diversity):
+def test_kinds_of_pools(pool_size, diversity):
     pd = pytest.importorskip("pandas")
     rows = sparse_rows("csr_array").toarray()
     model = LASVC(C=10.0, gamma=0.3, random_state=0).fit(rows[FIRST], Y[FIRST])
@@ -275,7 +272,7 @@ def test_kinds_of_pools(n_candidates, diversity):
     named = LASVC(C=10.0, gamma=0.3, random_state=0).fit(frame[FIRST], Y[FIRST])
 
     def ask(model, pool):
-        strategy = ClosestToHyperplane(n_candidates, diversity=diversity, random_state=4)
+        strategy = MarginSampling(pool_size, diversity=diversity, random_state=4)
         return strategy.query(model, pool, 5).tolist()
 
     chosen = ask(model, rows)
@@ -289,7 +286,7 @@ def test_kinds_of_pools(n_candidates, diversity):
 def test_a_memory_map(tmp_path):
     np.save(tmp_path / "pool.npy", POOL)
     pool = np.load(tmp_path / "pool.npy", mmap_mode="r")
-    strategy = ClosestToHyperplane(random_state=0)
+    strategy = MarginSampling(random_state=0)
     assert_array_equal(strategy.query(SVM, pool, 3), clone(strategy).query(SVM, POOL, 3))
 
 
@@ -298,7 +295,7 @@ def test_texts():
     texts += [f"bad {'poor ' * (i % 5)}word{i}" for i in range(60)]
     y = np.repeat([0, 1], 60)
     model = make_pipeline(TfidfVectorizer(), LASVC(C=10.0, gamma=1.0)).fit(texts[::2], y[::2])
-    strategy = ClosestToHyperplane("all", diversity=0.5)
+    strategy = MarginSampling("all", diversity=0.5)
     assert strategy.query(model, texts) == np.abs(model.decision_function(texts)).argmin()
     batch = strategy.query(model, texts, 5)
     assert_array_equal(strategy.query(model, np.array(texts, dtype=object), 5), batch)
@@ -309,32 +306,32 @@ def test_texts():
 
 
 def test_the_same_seed_gives_the_same_answers():
-    strategy, twin = (ClosestToHyperplane(10, random_state=7) for _ in range(2))
+    strategy, twin = (MarginSampling(10, random_state=7) for _ in range(2))
     answers = [strategy.query(SVM, POOL, 2).tolist() for _ in range(10)]
     assert [twin.query(SVM, POOL, 2).tolist() for _ in range(10)] == answers
     assert len({tuple(answer) for answer in answers}) == 10  # each query draws anew
     assert clone(strategy).query(SVM, POOL, 2).tolist() == answers[0]
-    assert ClosestToHyperplane(10, random_state=8).query(SVM, POOL, 2).tolist() != answers[0]
+    assert MarginSampling(10, random_state=8).query(SVM, POOL, 2).tolist() != answers[0]
     assert strategy.n_queries_ == 20
 
 
 def test_what_is_stored_goes_on():
-    strategy = ClosestToHyperplane(10, random_state=7)
+    strategy = MarginSampling(10, random_state=7)
     strategy.query(SVM, POOL)
     loaded = pickle.loads(pickle.dumps(strategy))
     copied = copy.deepcopy(strategy)
     answers = [strategy.query(SVM, POOL, 2).tolist() for _ in range(5)]
     for other in (loaded, copied):
         assert [other.query(SVM, POOL, 2).tolist() for _ in range(5)] == answers
-    assert pickle.loads(pickle.dumps(ClosestToHyperplane())).n_candidates == 59
+    assert pickle.loads(pickle.dumps(MarginSampling())).pool_size == 59
     damaged = strategy.__getstate__() | {"_seed": "?"}
     with pytest.raises(ValueError, match="_seed"):
-        ClosestToHyperplane().__setstate__(damaged)
+        MarginSampling().__setstate__(damaged)
 
 
 def test_a_query_that_fails_draws_the_same_rows_again():
     pool = np.where(np.arange(len(POOL))[:, None] % 50 == 0, np.nan, POOL)
-    strategy = ClosestToHyperplane(200, random_state=0)
+    strategy = MarginSampling(200, random_state=0)
     for _ in range(2):
         with pytest.raises(ValueError, match="in row 50, which was drawn"):
             strategy.query(SVM, pool)
@@ -344,29 +341,29 @@ def test_a_query_that_fails_draws_the_same_rows_again():
 
 @pytest.mark.parametrize(
     ("old", "name", "new"),
-    [(5, "n_candidates", "all"), (5, "diversity", 0.9), ("all", "random_tie_break", True)],
+    [(5, "pool_size", "all"), (5, "diversity", 0.9), ("all", "random_tie_break", True)],
 )
 def test_parameters_are_taken_up(old, name, new):
     pool = np.repeat(POOL, 2, axis=0)
-    strategy = ClosestToHyperplane(old, random_state=0)
+    strategy = MarginSampling(old, random_state=0)
     strategy.query(SVM, pool, 9)
     unchanged = copy.deepcopy(strategy).query(SVM, pool, 9)
     assert strategy.set_params(**{name: new}).query(SVM, pool, 9).tolist() != unchanged.tolist()
 
 
 def test_a_seed_is_not_taken_up():
-    strategy = ClosestToHyperplane(5, random_state=0)
+    strategy = MarginSampling(5, random_state=0)
     strategy.query(SVM, POOL)
     with pytest.raises(ValueError, match="random_state cannot change"):
         strategy.set_params(random_state=1).query(SVM, POOL)
 
 
 def test_threads():
-    strategy = ClosestToHyperplane(5, random_state=0)
+    strategy = MarginSampling(5, random_state=0)
     alone = [tuple(clone(strategy).query(SVM, POOL)) for _ in range(1)]
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda _: tuple(strategy.query(SVM, POOL)), range(40)))
-    twin = ClosestToHyperplane(5, random_state=0)
+    twin = MarginSampling(5, random_state=0)
     assert sorted(answers) == sorted(tuple(twin.query(SVM, POOL)) for _ in range(40))
     assert alone[0] in answers
     assert strategy.n_queries_ == 40
@@ -376,15 +373,15 @@ def test_threads():
 
 
 @pytest.mark.parametrize("diversity", [0.0, 0.5])
-@pytest.mark.parametrize("n_candidates", [10, "all"])
+@pytest.mark.parametrize("pool_size", [10, "all"])
 @pytest.mark.parametrize("n", [1, 5])
-def test_the_function_is_the_object(n, n_candidates, diversity):
+def test_the_function_is_the_object(n, pool_size, diversity):
     pool = POOL.round(1)
     for ties in (False, True):
         params = dict(random_tie_break=ties, random_state=3, diversity=diversity)
-        strategy = ClosestToHyperplane(n_candidates, **params)
+        strategy = MarginSampling(pool_size, **params)
         chosen, utilities = strategy.query(SVM, pool, n, return_utilities=True)
-        answer = closest_to_hyperplane(SVM, pool, n, n_candidates=n_candidates, **params)
+        answer = margin_sampling(SVM, pool, n, pool_size=pool_size, **params)
         assert type(answer) is tuple
         indices, metrics = answer
         assert_array_equal(indices, chosen)
@@ -396,22 +393,22 @@ def test_the_function_is_the_object(n, n_candidates, diversity):
 def test_the_function_takes_what_modal_gives():
     """Its learner calls ``query_strategy(learner, X_pool, *args, **kwargs)``."""
     best = np.argsort(gaps(SVM, POOL))[:2]
-    indices, metrics = closest_to_hyperplane(Learner(SVM), POOL, 2, False, "all")
+    indices, metrics = margin_sampling(Learner(SVM), POOL, 2, False, "all")
     assert_array_equal(indices, best)
     assert_allclose(metrics, gaps(SVM, POOL[best]))
     random = np.random.RandomState(0)
-    drawn = {closest_to_hyperplane(SVM, POOL, random_state=random)[0][0] for _ in range(20)}
+    drawn = {margin_sampling(SVM, POOL, random_state=random)[0][0] for _ in range(20)}
     assert len(drawn) > 3
-    (first, _), (second, _) = (closest_to_hyperplane(SVM, POOL, random_state=0) for _ in range(2))
+    (first, _), (second, _) = (margin_sampling(SVM, POOL, random_state=0) for _ in range(2))
     assert first == second
 
 
 def test_in_modal():
     models = pytest.importorskip("modAL.models", reason="modAL is not installed")
-    learner = models.ActiveLearner(estimator=SVM, query_strategy=closest_to_hyperplane)
+    learner = models.ActiveLearner(estimator=SVM, query_strategy=margin_sampling)
     best = np.argsort(gaps(SVM, POOL))[:2]
     indices, rows, metrics = learner.query(
-        POOL, n_instances=2, n_candidates="all", return_metrics=True
+        POOL, n_instances=2, pool_size="all", return_metrics=True
     )
     assert_array_equal(indices, best)
     assert_array_equal(rows, POOL[best])
@@ -428,5 +425,5 @@ def test_a_classifier_of_scikit_activeml():
     labels[::3] = None
     model = clone(model).set_params(missing_label=None).fit(X[FIRST], labels)
     best = gaps(model.estimator_, POOL).argmin()
-    assert ClosestToHyperplane("all").query(model, POOL).tolist() == [best]
-    assert len(ClosestToHyperplane(diversity=0.5).query(model, POOL, 3)) == 3
+    assert MarginSampling("all").query(model, POOL).tolist() == [best]
+    assert len(MarginSampling(diversity=0.5).query(model, POOL, 3)) == 3

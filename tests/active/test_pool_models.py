@@ -18,8 +18,8 @@ from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.active import (
-    ClosestToHyperplane,
-    closest_to_hyperplane,
+    MarginSampling,
+    margin_sampling,
 )
 from tests.support.pools import (
     FIRST,
@@ -43,7 +43,7 @@ from tests.support.pools import (
 @pytest.mark.parametrize("name", classifiers())
 def test_classifiers(name):
     model = clone(classifiers()[name]).fit(X[FIRST], Y[FIRST])
-    strategy = ClosestToHyperplane("all")
+    strategy = MarginSampling("all")
     best = np.abs(model.decision_function(POOL)).argmin()
     assert strategy.query(model, POOL).tolist() == [best]
     assert strategy.query(Learner(model), POOL).tolist() == [best]
@@ -54,9 +54,9 @@ def test_pairs_of_classes_have_no_gap():
     pairs = SVC(decision_function_shape="ovo").fit(X3[FIRST], Y3[FIRST])
     for model in (pairs, make_pipeline(StandardScaler(), pairs).fit(X3[FIRST], Y3[FIRST])):
         with pytest.raises(ValueError, match="decision_function_shape='ovr' of SVC"):
-            ClosestToHyperplane().query(model, POOL3)
+            MarginSampling().query(model, POOL3)
     two = SVC(decision_function_shape="ovo").fit(X[FIRST], Y[FIRST])
-    assert len(ClosestToHyperplane().query(two, POOL)) == 1
+    assert len(MarginSampling().query(two, POOL)) == 1
 
 
 # ---------------------------------------------------------------------------- diversity
@@ -112,17 +112,17 @@ def test_diversity_beside_its_twin(kind, kernel, weight):
     scores = model.decision_function(pool)
     n = 8
     twin = twin_of_brinker(scores, K, n, weight if weight else 1e-300)
-    strategy = ClosestToHyperplane("all", diversity=1 - weight)
+    strategy = MarginSampling("all", diversity=1 - weight)
     assert strategy.query(model, pool, n).tolist() == twin
     if weight < 0.9:
-        assert twin != ClosestToHyperplane("all").query(model, pool, n).tolist()
+        assert twin != MarginSampling("all").query(model, pool, n).tolist()
 
 
 def test_diversity_of_several_classes():
     pool = POOL3[:150]
     K = pairwise_kernels(pool, metric="rbf", gamma=0.3)
     twin = twin_of_brinker(gaps(SVM3, pool), K, 6, 0.4)
-    strategy = ClosestToHyperplane("all", diversity=0.6)
+    strategy = MarginSampling("all", diversity=0.6)
     assert strategy.query(SVM3, pool, 6).tolist() == twin
 
 
@@ -139,23 +139,23 @@ def test_angles_of_other_classifiers(name):
         rows = model.best_estimator_[:-1].transform(pool)
         metric = dict(metric="rbf", gamma=0.3)
     twin = twin_of_brinker(model.decision_function(pool), pairwise_kernels(rows, **metric), 6, 0.5)
-    strategy = ClosestToHyperplane("all", diversity=0.5)
+    strategy = MarginSampling("all", diversity=0.5)
     assert strategy.query(model, pool, 6).tolist() == twin
     assert strategy.query(Learner(model), pool, 6).tolist() == twin
 
 
 def test_a_batch_that_is_diverse_has_no_copies():
     pool = np.repeat(POOL[:40], 10, axis=0)
-    plain = ClosestToHyperplane("all").query(SVM, pool, 10)
+    plain = MarginSampling("all").query(SVM, pool, 10)
     assert len(set(plain // 10)) == 1
-    diverse = ClosestToHyperplane("all", diversity=0.95).query(SVM, pool, 10)
+    diverse = MarginSampling("all", diversity=0.95).query(SVM, pool, 10)
     assert len(set(diverse // 10)) == 10
 
 
 def test_a_row_of_zeros_has_no_angle():
     model = LASVC(kernel="linear").fit(X[FIRST], Y[FIRST])
     pool = np.vstack([POOL[:20], np.zeros((3, 4))])
-    strategy = ClosestToHyperplane("all", diversity=1.0)
+    strategy = MarginSampling("all", diversity=1.0)
     batch, utilities = strategy.query(model, pool, 6, return_utilities=True)
     assert batch[0] < 20
     assert batch[1:4].tolist() == [20, 21, 22]
@@ -166,7 +166,7 @@ def test_a_row_of_zeros_has_no_angle():
 def test_diversity_needs_angles():
     boosting = HistGradientBoostingClassifier(max_iter=5).fit(X[FIRST], Y[FIRST])
     given = LASVC(kernel="precomputed").fit(X[FIRST] @ X[FIRST].T, Y[FIRST])
-    strategy = ClosestToHyperplane(diversity=0.5, random_state=0)
+    strategy = MarginSampling(diversity=0.5, random_state=0)
     with pytest.raises(ValueError, match="HistGradientBoostingClassifier has neither a kernel"):
         strategy.query(boosting, POOL, 2)
     K = POOL @ X[FIRST].T
@@ -176,7 +176,7 @@ def test_diversity_needs_angles():
     assert len(strategy.query(given, K)) == 1
     assert len(strategy.query(boosting, POOL)) == 1
     assert strategy.n_queries_ == 2
-    strategy.set_params(diversity=0.0, n_candidates="all")
+    strategy.set_params(diversity=0.0, pool_size="all")
     assert_array_equal(strategy.query(given, K, 5), np.argsort(gaps(given, K))[:5])
 
 
@@ -185,7 +185,7 @@ def test_a_width_that_is_not_known():
         kernel, gamma = "rbf", "scale"
 
     with pytest.raises(ValueError, match="Foreign, which does not tell what gamma='scale'"):
-        ClosestToHyperplane(diversity=0.5).query(Foreign(), POOL, 2)
+        MarginSampling(diversity=0.5).query(Foreign(), POOL, 2)
 
 
 # ---------------------------------------------------------------------------- the classifier
@@ -197,7 +197,7 @@ def test_a_query_changes_nothing_in_the_classifier(name):
     model = clone(classifiers()[name]).fit(X[FIRST], Y[FIRST])
     model.decision_function(POOL[:1])  # of a model in a stream, this is kept until it goes on
     before = pickle.dumps(model)
-    ClosestToHyperplane(diversity=diversity).query(model, POOL, 3)
+    MarginSampling(diversity=diversity).query(model, POOL, 3)
     assert pickle.dumps(model) == before
 
 
@@ -205,7 +205,7 @@ def test_a_query_changes_nothing_in_the_classifier(name):
 def test_a_stream_goes_on_as_if_nobody_had_asked(algorithm):
     model = LASVC(C=10.0, gamma=0.3, algorithm=algorithm, random_state=0)
     undisturbed, asked = clone(model), clone(model)
-    strategy = ClosestToHyperplane(diversity=0.5)
+    strategy = MarginSampling(diversity=0.5)
     for start in range(0, 200, 5):
         chunk = slice(start, start + 5)
         for learner in (model, undisturbed, asked):
@@ -215,7 +215,7 @@ def test_a_stream_goes_on_as_if_nobody_had_asked(algorithm):
     # By the decisions of that moment, which a query finds as every decision does.
     assert_array_equal(model.decision_function(POOL), asked.decision_function(POOL))
     best = gaps(model, POOL).argmin()
-    assert ClosestToHyperplane("all").query(model, POOL).tolist() == [best]
+    assert MarginSampling("all").query(model, POOL).tolist() == [best]
     for learner in (model, undisturbed):
         learner.set_params(finishing=False)
     for name in ("support_", "dual_coef_", "intercept_"):
@@ -228,7 +228,7 @@ def test_a_stream_goes_on_as_if_nobody_had_asked(algorithm):
 )
 def test_one_class_so_far(model, classes):
     model = clone(model).partial_fit(X[:9], np.zeros(9, dtype=int), classes=classes)
-    strategy = ClosestToHyperplane(random_state=0)
+    strategy = MarginSampling(random_state=0)
     batches = [strategy.query(model, POOL, 2) for _ in range(20)]
     assert all(len(set(batch)) == 2 for batch in batches)
     assert len({tuple(batch) for batch in batches}) > 10
@@ -245,60 +245,60 @@ def test_no_decision_function():
     forest = RandomForestClassifier(5).fit(X[FIRST], Y[FIRST])
     for model in (forest, Learner(forest), make_pipeline(StandardScaler(), forest)):
         with pytest.raises(TypeError, match="such as LASVC, SVC, a linear model, or a Pipeline"):
-            ClosestToHyperplane().query(model, POOL)
+            MarginSampling().query(model, POOL)
     with pytest.raises(TypeError, match="RandomForestClassifier has none. For probabilities"):
-        ClosestToHyperplane().query(forest, POOL)
+        MarginSampling().query(forest, POOL)
     with pytest.raises(TypeError, match="NoneType has none.$"):
-        ClosestToHyperplane().query(None, POOL)
+        MarginSampling().query(None, POOL)
 
 
 @pytest.mark.parametrize("model", [LASVC(), SVC(), make_pipeline(StandardScaler(), LASVC())])
 def test_not_fitted(model):
     with pytest.raises(NotFittedError, match="not fitted"):
-        ClosestToHyperplane().query(model, POOL)
+        MarginSampling().query(model, POOL)
     with pytest.raises(
         NotFittedError, match="Learner has no decision_function, and its estimator"
     ):
-        ClosestToHyperplane().query(Learner(model), POOL)
+        MarginSampling().query(Learner(model), POOL)
 
 
 def test_a_model_around_one_that_it_has_not_fitted():
     model = CalibratedClassifierCV(LASVC(), cv=2).fit(X[FIRST], Y[FIRST])
     with pytest.raises(NotFittedError, match="CalibratedClassifierCV has no decision_function"):
-        ClosestToHyperplane().query(model, POOL)
+        MarginSampling().query(model, POOL)
 
 
 @pytest.mark.parametrize("pool", [POOL[:0], sparse.csr_array((0, 4)), []], ids=type)
 def test_an_empty_pool(pool):
     with pytest.raises(ValueError, match="There are no rows of X_pool: nothing can be asked for"):
-        ClosestToHyperplane().query(SVM, pool)
+        MarginSampling().query(SVM, pool)
     with pytest.raises(ValueError, match="There are no rows of X_pool"):
-        ClosestToHyperplane().query(SVM, pool, candidates=[])
+        MarginSampling().query(SVM, pool, candidates=[])
     with pytest.raises(ValueError, match="There are no rows of X_pool"):
-        closest_to_hyperplane(SVM, pool)
+        margin_sampling(SVM, pool)
 
 
 def test_a_batch_beyond_the_pool():
     with pytest.raises(ValueError, match="batch_size=401 is more than the 400 rows of X_pool"):
-        ClosestToHyperplane().query(SVM, POOL, len(POOL) + 1)
+        MarginSampling().query(SVM, POOL, len(POOL) + 1)
     with pytest.raises(ValueError, match="n_instances=401 is more than the 400 rows of X_pool"):
-        closest_to_hyperplane(SVM, POOL, len(POOL) + 1)
+        margin_sampling(SVM, POOL, len(POOL) + 1)
 
 
 @pytest.mark.parametrize("size", [0, -1, 1.5, None, "all"])
 def test_a_batch_is_a_number(size):
     with pytest.raises(ValueError, match="The 'batch_size' parameter of .*query must be an int"):
-        ClosestToHyperplane().query(SVM, POOL, size)
+        MarginSampling().query(SVM, POOL, size)
     with pytest.raises(ValueError, match="The 'n_instances' parameter of .* must be an int"):
-        closest_to_hyperplane(SVM, POOL, size)
+        margin_sampling(SVM, POOL, size)
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("n_candidates", 0),
-        ("n_candidates", "some"),
-        ("n_candidates", 2.5),
+        ("pool_size", 0),
+        ("pool_size", "some"),
+        ("pool_size", 2.5),
         ("diversity", -0.1),
         ("diversity", 1.1),
         ("diversity", np.nan),
@@ -307,8 +307,8 @@ def test_a_batch_is_a_number(size):
     ],
 )
 def test_parameters_are_refused_by_name(name, value):
-    with pytest.raises(ValueError, match=f"The '{name}' parameter of ClosestToHyperplane must be"):
-        ClosestToHyperplane(**{name: value}).query(SVM, POOL)
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of MarginSampling must be"):
+        MarginSampling(**{name: value}).query(SVM, POOL)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
@@ -318,22 +318,22 @@ def test_a_row_that_is_not_finite(value):
     pool[33, 2] = value
     for kind in (np.asarray, sparse.csr_array, pd.DataFrame):
         with pytest.raises(ValueError, match=r"NaN or infinity in row 33, which was drawn: .*X"):
-            ClosestToHyperplane("all").query(SVM, kind(pool))
-    assert ClosestToHyperplane(5, random_state=0).query(SVM, pool)[0] != 33
+            MarginSampling("all").query(SVM, kind(pool))
+    assert MarginSampling(5, random_state=0).query(SVM, pool)[0] != 33
     # A model that knows what to do with NaN is left alone.
     boosting = HistGradientBoostingClassifier(max_iter=5).fit(X[FIRST], Y[FIRST])
-    assert len(ClosestToHyperplane("all").query(boosting, pool)) == 1
+    assert len(MarginSampling("all").query(boosting, pool)) == 1
 
 
 def test_scores_that_are_not_finite():
     pool = POOL.copy()
     pool[33, 0] = np.nan
     with pytest.raises(ValueError, match="decision values of Plane for row 33 of X_pool"):
-        ClosestToHyperplane("all").query(Plane(), pool)
+        MarginSampling("all").query(Plane(), pool)
 
 
 def test_another_number_of_features():
     with pytest.raises(ValueError, match="X has 3 features, but LASVC is expecting 4 features"):
-        ClosestToHyperplane().query(SVM, POOL[:, :3])
+        MarginSampling().query(SVM, POOL[:, :3])
     with pytest.raises(ValueError, match="X has 3 features"):
-        ClosestToHyperplane("all").query(SVM, sparse.csr_array(POOL[:, :3]))
+        MarginSampling("all").query(SVM, sparse.csr_array(POOL[:, :3]))

@@ -11,17 +11,19 @@ from tests.reference.budget import BudgetedTwin
 from tests.support.engine import Learner, kernel_values, make_store
 
 LIMITS = {
-    "merging": dict(most=12, max_age=None, closest=0.5),
-    "strictly": dict(most=12, max_age=None, closest=0.97),
-    "oldest": dict(most=12, max_age=None, closest=None),
-    "age": dict(most=None, max_age=15, closest=None),
-    "both": dict(most=12, max_age=30, closest=0.9),
-    "two": dict(most=2, max_age=None, closest=0.5),
+    "merging": dict(most=12, window_size=None, closest=0.5),
+    "strictly": dict(most=12, window_size=None, closest=0.97),
+    "oldest": dict(most=12, window_size=None, closest=None),
+    "age": dict(most=None, window_size=15, closest=None),
+    "both": dict(most=12, window_size=30, closest=0.9),
+    "two": dict(most=2, window_size=None, closest=0.5),
 }
 
 
 def solver_options(limits):
-    return dict(most_members=limits["most"], max_age=limits["max_age"], closest=limits["closest"])
+    return dict(
+        most_members=limits["most"], window_size=limits["window_size"], closest=limits["closest"]
+    )
 
 
 class BudgetedPair(Pair):
@@ -47,8 +49,8 @@ def test_each_row_as_the_twin(name, C, seed):
         members = pair.engine.problem.members
         assert_allclose(members["upper"][slots], pair.twin.B[members["row_id"][slots]])
         assert_allclose(members["lower"][slots], pair.twin.A[members["row_id"][slots]])
-        if limits["max_age"]:
-            assert (members["row_id"][slots] > row - limits["max_age"]).all()
+        if limits["window_size"]:
+            assert (members["row_id"][slots] > row - limits["window_size"]).all()
     assert pair.twin.n_merged > 0 or limits["closest"] is None or name == "strictly"
     assert pair.twin.n_dropped > 0
     pair.finish()
@@ -137,7 +139,7 @@ def test_a_class_that_grows_too_old_is_learnt_anew():
     X = np.array([[1.0], [-1.0]] * 10 + [[1.1]] * 30 + [[-1.1], [0.9]] * 10)
     y = np.where(X[:, 0] > 0, 1, -1)
     X[:, 0] += 0.01 * np.arange(len(X))
-    learner = Learner(X, y, 1.0, make_store(X, "rbf", gamma=0.3), max_age=10)
+    learner = Learner(X, y, 1.0, make_store(X, "rbf", gamma=0.3), window_size=10)
     learner.learn(np.arange(50))
     assert not learner.problem.both_seen and learner.problem.b == 1.0
     assert not learner.over_rows("alpha").any()
@@ -153,7 +155,7 @@ def test_limits_may_come_later_and_go():
     X = rng.normal(size=(300, 3))
     learner = Learner(X, y, 2.0).learn(np.arange(100))
     assert len(learner.alive()) > 40
-    learner.problem.set_budget(dict(most=20, max_age=None, closest=0.5))
+    learner.problem.set_budget(dict(most=20, window_size=None, closest=0.5))
     learner.learn(np.arange(100, 200))
     assert len(learner.alive()) == 20
     learner.problem.set_budget(None)

@@ -22,11 +22,11 @@ def samples(n, n_classes=2, seed=0):
     return X, labels.astype(np.int32)
 
 
-def new_selection(name, n_candidates, **options):
+def new_selection(name, pool_size, **options):
     if name == "random":
         selection = Selection(**options)
     else:
-        n = -1 if n_candidates == "all" else n_candidates * (1 + (name == "autoactive"))
+        n = -1 if pool_size == "all" else pool_size * (1 + (name == "autoactive"))
         selection = KINDS[name](n, **options)
     selection.restore(SEED)
     return selection
@@ -94,14 +94,14 @@ class Twin:
 
 
 @pytest.mark.parametrize("n_problems", [1, 3])
-@pytest.mark.parametrize("n_candidates", [1, 7, 20, 100, "all"])
+@pytest.mark.parametrize("pool_size", [1, 7, 20, 100, "all"])
 @pytest.mark.parametrize("name", ["gradient", "active", "autoactive"])
-def test_rows_are_those_of_the_twin(name, n_candidates, n_problems):
+def test_rows_are_those_of_the_twin(name, pool_size, n_problems):
     n = 100
     X, labels = samples(n, max(2, n_problems))
     costs = 2.0 * np.random.default_rng(1).uniform(0.9, 1.1, n)
-    run = Run(X, labels, new_selection(name, n_candidates), n_problems, costs)
-    twin, chooser = Twin(X, labels, costs, n_problems), Chooser(name, n_candidates, SEED)
+    run = Run(X, labels, new_selection(name, pool_size), n_problems, costs)
+    twin, chooser = Twin(X, labels, costs, n_problems), Chooser(name, pool_size, SEED)
     left = list(range(n))
     for t, state in enumerate(run.states):
         place = chooser.choose(left, twin.decide, labels, twin.delta)

@@ -22,24 +22,29 @@ from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.evaluation import (
-    gmean_score,
-    gmean_scorer,
+    geometric_mean_score,
+    geometric_mean_scorer,
     misclassification_cost,
     misclassification_cost_scorer,
-    prbep_score,
-    prbep_scorer,
-    weighted_sum_score,
-    weighted_sum_scorer,
+    precision_recall_breakeven_score,
+    precision_recall_breakeven_scorer,
+    sensitivity_specificity_score,
+    sensitivity_specificity_scorer,
 )
 
 # Three positive rows of eight: two are found, and one negative row is taken for positive.
 Y_TRUE = np.array([1, 1, 1, 0, 0, 0, 0, 0])
 Y_PRED = np.array([1, 1, 0, 1, 0, 0, 0, 0])
 
-DECISIONS = [gmean_score, weighted_sum_score, misclassification_cost]
-BINARY = [prbep_score, weighted_sum_score, misclassification_cost]
-MEASURES = [gmean_score, *BINARY]
-SCORERS = [gmean_scorer, prbep_scorer, weighted_sum_scorer, misclassification_cost_scorer]
+DECISIONS = [geometric_mean_score, sensitivity_specificity_score, misclassification_cost]
+BINARY = [precision_recall_breakeven_score, sensitivity_specificity_score, misclassification_cost]
+MEASURES = [geometric_mean_score, *BINARY]
+SCORERS = [
+    geometric_mean_scorer,
+    precision_recall_breakeven_scorer,
+    sensitivity_specificity_scorer,
+    misclassification_cost_scorer,
+]
 
 
 @st.composite
@@ -53,20 +58,22 @@ def scored_rows(draw, max_size=25):
 
 
 def test_decisions_by_hand():
-    assert_allclose(gmean_score(Y_TRUE, Y_PRED), np.sqrt(2 / 3 * 4 / 5))
-    assert_allclose(weighted_sum_score(Y_TRUE, Y_PRED), (2 / 3 + 4 / 5) / 2)
-    assert_allclose(weighted_sum_score(Y_TRUE, Y_PRED, eta_p=0.9), 0.9 * 2 / 3 + 0.1 * 4 / 5)
+    assert_allclose(geometric_mean_score(Y_TRUE, Y_PRED), np.sqrt(2 / 3 * 4 / 5))
+    assert_allclose(sensitivity_specificity_score(Y_TRUE, Y_PRED), (2 / 3 + 4 / 5) / 2)
+    assert_allclose(
+        sensitivity_specificity_score(Y_TRUE, Y_PRED, eta_p=0.9), 0.9 * 2 / 3 + 0.1 * 4 / 5
+    )
     assert misclassification_cost(Y_TRUE, Y_PRED, cost_p=7, cost_n=2) == 9
     assert_allclose(misclassification_cost(Y_TRUE, Y_PRED), 5 / 8 + 3 / 8)
     assert misclassification_cost(Y_TRUE, Y_PRED, cost_p=7, cost_n=2, normalize=True) == 9 / 8
 
 
 def test_pos_label_swaps_the_classes():
-    score = weighted_sum_score(Y_TRUE, Y_PRED, eta_p=0.9, pos_label=0)
+    score = sensitivity_specificity_score(Y_TRUE, Y_PRED, eta_p=0.9, pos_label=0)
     assert_allclose(score, 0.9 * 4 / 5 + 0.1 * 2 / 3)
     assert misclassification_cost(Y_TRUE, 1 - Y_TRUE, cost_p=7, cost_n=2, pos_label=0) == 41
-    assert prbep_score([0, 0, 1], [0.0, 1.0, 2.0], pos_label=0) == 0.5
-    assert prbep_score(list("nny"), [0.0, 1.0, 2.0], pos_label="y") == 1
+    assert precision_recall_breakeven_score([0, 0, 1], [0.0, 1.0, 2.0], pos_label=0) == 0.5
+    assert precision_recall_breakeven_score(list("nny"), [0.0, 1.0, 2.0], pos_label="y") == 1
 
 
 @pytest.mark.parametrize(
@@ -77,10 +84,12 @@ def test_the_positive_class_is_that_of_f1(labels):
     y = np.repeat(labels, 4)
     y_pred = y[[0, 1, -1, 2, -3, 0, -2, -1][: len(y)]]
     for measure in BINARY:
-        y_other = np.arange(len(y)) if measure is prbep_score else y_pred
+        y_other = np.arange(len(y)) if measure is precision_recall_breakeven_score else y_pred
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UndefinedMetricWarning)
-            expected = measure(y == 1, y_other if measure is prbep_score else y_other == 1)
+            expected = measure(
+                y == 1, y_other if measure is precision_recall_breakeven_score else y_other == 1
+            )
             assert measure(y, y_other) == expected
 
 
@@ -91,25 +100,27 @@ def test_the_positive_class_of_other_labels_is_named(labels):
     with pytest.raises(ValueError, match="pos_label=1 is not a valid label"):
         f1_score(y, y_pred)
     for measure in BINARY:
-        y_other = np.arange(5.0) if measure is prbep_score else y_pred
+        y_other = np.arange(5.0) if measure is precision_recall_breakeven_score else y_pred
         with pytest.raises(ValueError, match=r"pos_label=1 is not a valid label: .* Name the pos"):
             measure(y, y_other)
         for label in labels:
-            as_flags = y_other if measure is prbep_score else y_other == label
+            as_flags = y_other if measure is precision_recall_breakeven_score else y_other == label
             assert measure(y, y_other, pos_label=label) == measure(y == label, as_flags)
 
 
 def test_gmean_of_three_classes():
     y_true, y_pred = list("aabbbcc"), list("aabbcca")
-    assert_allclose(gmean_score(y_true, y_pred), (1 * 2 / 3 * 1 / 2) ** (1 / 3))
-    assert_allclose(gmean_score(y_true, y_pred, labels=["c", "b"]), (2 / 3 * 1 / 2) ** 0.5)
-    assert gmean_score(y_true, list("aabbbaa")) == 0
+    assert_allclose(geometric_mean_score(y_true, y_pred), (1 * 2 / 3 * 1 / 2) ** (1 / 3))
+    assert_allclose(
+        geometric_mean_score(y_true, y_pred, labels=["c", "b"]), (2 / 3 * 1 / 2) ** 0.5
+    )
+    assert geometric_mean_score(y_true, list("aabbbaa")) == 0
 
 
 def test_gmean_of_many_classes_does_not_underflow():
     y_true = np.repeat(np.arange(2000), 2)
     y_pred = np.where(np.arange(4000) % 2, y_true, (y_true + 1) % 2000)
-    assert_allclose(gmean_score(y_true, y_pred), 0.5)
+    assert_allclose(geometric_mean_score(y_true, y_pred), 0.5)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +138,7 @@ def test_gmean_of_many_classes_does_not_underflow():
     ],
 )
 def test_prbep_by_hand(y_true, y_score, expected):
-    assert_allclose(prbep_score(y_true, y_score), expected)
+    assert_allclose(precision_recall_breakeven_score(y_true, y_score), expected)
 
 
 # ---------------------------------------------------------------------------
@@ -143,12 +154,12 @@ def test_gmean_is_that_of_imblearn(n_classes, weighted, global_random_seed):
     y_true = rng.randint(n_classes, size=200)
     y_pred = np.where(rng.uniform(size=200) < 0.6, y_true, rng.randint(n_classes, size=200))
     weights = rng.uniform(0.1, 3, size=200) if weighted else None
-    ours = gmean_score(y_true, y_pred, sample_weight=weights)
+    ours = geometric_mean_score(y_true, y_pred, sample_weight=weights)
     assert ours > 0
     assert_allclose(ours, theirs(y_true, y_pred, sample_weight=weights))
     labels = [n_classes - 1, 0]
     assert_allclose(
-        gmean_score(y_true, y_pred, labels=labels, sample_weight=weights),
+        geometric_mean_score(y_true, y_pred, labels=labels, sample_weight=weights),
         theirs(y_true, y_pred, labels=labels, sample_weight=weights),
     )
     if n_classes == 2:
@@ -163,7 +174,7 @@ def test_weighted_sum_and_cost_by_default_are_balanced_accuracy(rows):
     y, score = rows
     y_pred = (score > 0).astype(int)
     balanced = balanced_accuracy_score(y, y_pred)
-    assert_allclose(weighted_sum_score(y, y_pred), balanced, atol=1e-12)
+    assert_allclose(sensitivity_specificity_score(y, y_pred), balanced, atol=1e-12)
     # The default costs, as the docstring has it.
     expected = 2 * (1 - balanced) * y.sum() * (1 - y).sum() / len(y)
     assert_allclose(misclassification_cost(y, y_pred), expected, atol=1e-12)
@@ -176,7 +187,7 @@ def test_prbep_is_the_crossing_of_precision_and_recall(global_random_seed):
         score = y * rng.uniform(0, 3) + rng.normal(size=len(y))
         precision, recall, thresholds = precision_recall_curve(y, score)
         crossing = np.flatnonzero(np.isclose(precision, recall) & (precision > 0))
-        ours = prbep_score(y, score)
+        ours = precision_recall_breakeven_score(y, score)
         if ours == 0:
             assert len(crossing) == 0
         else:
@@ -192,7 +203,7 @@ def test_prbep_is_the_mean_over_orders_of_tied_rows(rows):
     for order in map(list, permutations(range(len(y)))):
         ranked = np.array(order)[np.argsort(-score[order], kind="stable")]
         precisions.append(y[ranked[: y.sum()]].mean())
-    assert_allclose(prbep_score(y, score), np.mean(precisions), atol=1e-12)
+    assert_allclose(precision_recall_breakeven_score(y, score), np.mean(precisions), atol=1e-12)
 
 
 @settings(deadline=None)
@@ -200,7 +211,10 @@ def test_prbep_is_the_mean_over_orders_of_tied_rows(rows):
 def test_order_of_rows_does_not_matter(rows, random):
     y, score = rows
     order = random.sample(range(len(y)), len(y))
-    assert_allclose(prbep_score(y[order], score[order]), prbep_score(y, score))
+    assert_allclose(
+        precision_recall_breakeven_score(y[order], score[order]),
+        precision_recall_breakeven_score(y, score),
+    )
     for measure in DECISIONS:
         assert_allclose(measure(y[order], score[order] > 0), measure(y, score > 0))
 
@@ -209,10 +223,10 @@ def test_order_of_rows_does_not_matter(rows, random):
 @given(scored_rows())
 def test_prbep_depends_on_the_order_of_scores_only(rows):
     y, score = rows
-    ours = prbep_score(y, score)
+    ours = precision_recall_breakeven_score(y, score)
     assert 0 <= ours <= 1
     for same in (np.exp(score), score**3, 1e9 + score, score.astype(np.float32)):
-        assert prbep_score(y, same) == ours
+        assert precision_recall_breakeven_score(y, same) == ours
 
 
 @settings(deadline=None)
@@ -221,9 +235,11 @@ def test_names_of_the_labels_do_not_matter(rows, names):
     y, score = rows
     names = np.array(names)
     y_pred = (score > 0).astype(int)
-    assert_allclose(gmean_score(names[y], names[y_pred]), gmean_score(y, y_pred))
-    assert prbep_score(names[y], score, pos_label=names[1]) == prbep_score(y, score)
-    for measure in (weighted_sum_score, misclassification_cost):
+    assert_allclose(geometric_mean_score(names[y], names[y_pred]), geometric_mean_score(y, y_pred))
+    assert precision_recall_breakeven_score(
+        names[y], score, pos_label=names[1]
+    ) == precision_recall_breakeven_score(y, score)
+    for measure in (sensitivity_specificity_score, misclassification_cost):
         assert measure(names[y], names[y_pred], pos_label=names[1]) == measure(y, y_pred)
 
 
@@ -235,9 +251,11 @@ def test_weight_is_repetition(rows, data):
     weights = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)))
     weights[:2] = 1, 2
     y_many, score_many = np.repeat(y, weights), np.repeat(score, weights)
-    ours = prbep_score(y, score, sample_weight=weights)
-    assert_allclose(ours, prbep_score(y_many, score_many), atol=1e-12)
-    assert_allclose(ours, prbep_score(y, score, sample_weight=weights / 7), atol=1e-12)
+    ours = precision_recall_breakeven_score(y, score, sample_weight=weights)
+    assert_allclose(ours, precision_recall_breakeven_score(y_many, score_many), atol=1e-12)
+    assert_allclose(
+        ours, precision_recall_breakeven_score(y, score, sample_weight=weights / 7), atol=1e-12
+    )
     for measure in DECISIONS:
         ours = measure(y, score > 0, sample_weight=weights)
         assert_allclose(ours, measure(y_many, score_many > 0), atol=1e-12)
@@ -251,13 +269,21 @@ def test_weight_is_repetition(rows, data):
 @pytest.mark.parametrize(
     ("call", "message", "expected"),
     [
-        (lambda: prbep_score([0, 0], [1, 2], pos_label=1), "positive rows .pos_label=1", 0),
-        (lambda: prbep_score([0, 1], [1, 2], sample_weight=[1, 0]), "positive rows", 0),
-        (lambda: gmean_score([0, 0], [0, 1]), r"recall of \[1\]", 0),
-        (lambda: gmean_score([0, 1], [0, 1], labels=[0, 1, 2]), r"recall of \[2\]", 0),
-        (lambda: weighted_sum_score([0, 0], [0, 1], eta_p=0.25), "sensitivity", 0.375),
-        (lambda: weighted_sum_score([1, 1], [0, 1], eta_p=0.5), "specificity", 0.25),
-        (lambda: weighted_sum_score([0, 0], [0, 0], pos_label=1), "sensitivity", 0.5),
+        (
+            lambda: precision_recall_breakeven_score([0, 0], [1, 2], pos_label=1),
+            "positive rows .pos_label=1",
+            0,
+        ),
+        (
+            lambda: precision_recall_breakeven_score([0, 1], [1, 2], sample_weight=[1, 0]),
+            "positive rows",
+            0,
+        ),
+        (lambda: geometric_mean_score([0, 0], [0, 1]), r"recall of \[1\]", 0),
+        (lambda: geometric_mean_score([0, 1], [0, 1], labels=[0, 1, 2]), r"recall of \[2\]", 0),
+        (lambda: sensitivity_specificity_score([0, 0], [0, 1], eta_p=0.25), "sensitivity", 0.375),
+        (lambda: sensitivity_specificity_score([1, 1], [0, 1], eta_p=0.5), "specificity", 0.25),
+        (lambda: sensitivity_specificity_score([0, 0], [0, 0], pos_label=1), "sensitivity", 0.5),
         (lambda: misclassification_cost([0, 0], [0, 1]), "one class only", 0),
     ],
 )
@@ -271,9 +297,9 @@ def test_undefined_measures_warn(call, message, expected):
 def test_degenerate_cases_that_are_defined():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert prbep_score([1, 1], [0.3, 0.3], pos_label=1) == 1
-        assert prbep_score([1, 0], [0.3, 0.3], sample_weight=[1, 0]) == 1
-        assert gmean_score([0, 0], [0, 0]) == 1
+        assert precision_recall_breakeven_score([1, 1], [0.3, 0.3], pos_label=1) == 1
+        assert precision_recall_breakeven_score([1, 0], [0.3, 0.3], sample_weight=[1, 0]) == 1
+        assert geometric_mean_score([0, 0], [0, 0]) == 1
         assert misclassification_cost([0, 0], [0, 1], cost_p=2, cost_n=3) == 3
         assert misclassification_cost([1, 1], [1, 0], cost_p=2, cost_n=3, pos_label=1) == 2
 
@@ -292,7 +318,7 @@ def test_degenerate_cases_that_are_defined():
     ],
 )
 def test_measures_of_two_classes_refuse(measure, y, pos_label, message):
-    y_other = [0.1, 0.2, 0.3] if measure is prbep_score else y
+    y_other = [0.1, 0.2, 0.3] if measure is precision_recall_breakeven_score else y
     with pytest.raises(ValueError, match=message):
         measure(y, y_other, pos_label=pos_label)
 
@@ -312,12 +338,15 @@ def test_measures_refuse_rows(measure):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: weighted_sum_score(Y_TRUE, Y_PRED, eta_p=1.5), "'eta_p' .* Got 1.5"),
+        (lambda: sensitivity_specificity_score(Y_TRUE, Y_PRED, eta_p=1.5), "'eta_p' .* Got 1.5"),
         (lambda: misclassification_cost(Y_TRUE, Y_PRED, cost_p=2), "cost_p=2 and cost_n=None"),
         (lambda: misclassification_cost(Y_TRUE, Y_PRED, cost_p=-1), "'cost_p' .* Got -1"),
-        (lambda: gmean_score(Y_TRUE, Y_PRED, labels=[]), "labels must name at least one"),
-        (lambda: prbep_score([0, 1], [[0.1, 0.9], [0.2, 0.8]]), r"y_score .* shape \(2, 2\)"),
-        (lambda: prbep_score([0, 1], [0.1, np.nan]), "y_score contains NaN"),
+        (lambda: geometric_mean_score(Y_TRUE, Y_PRED, labels=[]), "labels must name at least one"),
+        (
+            lambda: precision_recall_breakeven_score([0, 1], [[0.1, 0.9], [0.2, 0.8]]),
+            r"y_score .* shape \(2, 2\)",
+        ),
+        (lambda: precision_recall_breakeven_score([0, 1], [0.1, np.nan]), "y_score contains NaN"),
     ],
 )
 def test_measures_refuse_parameters(call, message):
@@ -340,9 +369,11 @@ def test_scorers_are_the_measures(data):
     model = SVC(class_weight="balanced").fit(X[:100], y[:100])
     X, y = X[100:], y[100:]
     y_pred = model.predict(X)
-    assert gmean_scorer(model, X, y) == gmean_score(y, y_pred)
-    assert prbep_scorer(model, X, y) == prbep_score(y, model.decision_function(X))
-    assert weighted_sum_scorer(model, X, y) == weighted_sum_score(y, y_pred)
+    assert geometric_mean_scorer(model, X, y) == geometric_mean_score(y, y_pred)
+    assert precision_recall_breakeven_scorer(model, X, y) == precision_recall_breakeven_score(
+        y, model.decision_function(X)
+    )
+    assert sensitivity_specificity_scorer(model, X, y) == sensitivity_specificity_score(y, y_pred)
     cost = misclassification_cost(y, y_pred, normalize=True)
     assert cost > 0
     assert misclassification_cost_scorer(model, X, y) == -cost
@@ -351,11 +382,13 @@ def test_scorers_are_the_measures(data):
 def test_prbep_scorer_without_decision_function_and_with_pos_label(data):
     X, y = data
     neighbors = KNeighborsClassifier().fit(X, y)
-    expected = prbep_score(y, neighbors.predict_proba(X)[:, 1])
-    assert prbep_scorer(neighbors, X, y) == expected
-    scorer = make_scorer(prbep_score, response_method="decision_function", pos_label=0)
+    expected = precision_recall_breakeven_score(y, neighbors.predict_proba(X)[:, 1])
+    assert precision_recall_breakeven_scorer(neighbors, X, y) == expected
+    scorer = make_scorer(
+        precision_recall_breakeven_score, response_method="decision_function", pos_label=0
+    )
     logistic = LogisticRegression().fit(X, y)
-    expected = prbep_score(y, -logistic.decision_function(X), pos_label=0)
+    expected = precision_recall_breakeven_score(y, -logistic.decision_function(X), pos_label=0)
     assert scorer(logistic, X, y) == expected
 
 
@@ -422,7 +455,7 @@ def test_scorers_can_be_copied_and_routed(scorer, data):
 def test_scorers_of_three_classes():
     X, y = make_classification(120, n_classes=3, n_informative=4, random_state=0)
     model = SVC().fit(X, y)
-    assert gmean_scorer(model, X, y) == gmean_score(y, model.predict(X)) > 0
+    assert geometric_mean_scorer(model, X, y) == geometric_mean_score(y, model.predict(X)) > 0
     for scorer in SCORERS[1:]:
         with pytest.raises(ValueError, match="at most two classes"):
             scorer(model, X, y)

@@ -24,10 +24,10 @@ from sklearn_online_svm import LASVC
 from sklearn_online_svm.evaluation import (
     ProgressiveValidationDisplay,
     ProgressiveValidationResult,
-    gmean_score,
+    geometric_mean_score,
     misclassification_cost,
     progressive_validation,
-    weighted_sum_score,
+    sensitivity_specificity_score,
 )
 from tests.support import samples
 from tests.support.samples import three_classes
@@ -129,9 +129,10 @@ def test_measures_are_those_of_all_rows_so_far(problem):
     labels = np.unique(y)
 
     assert_allclose(result.accuracy(), naive_curve(accuracy_score, *rows))
-    assert_allclose(result.gmean(), naive_curve(gmean_score, *rows, labels=labels))
+    assert_allclose(result.gmean(), naive_curve(geometric_mean_score, *rows, labels=labels))
     assert_allclose(
-        result.gmean(labels=labels[:2]), naive_curve(gmean_score, *rows, labels=labels[:2])
+        result.gmean(labels=labels[:2]),
+        naive_curve(geometric_mean_score, *rows, labels=labels[:2]),
     )
     for label in labels:
         assert_allclose(
@@ -149,7 +150,7 @@ def test_measures_are_those_of_all_rows_so_far(problem):
         about = {"pos_label": pos}
         assert_allclose(
             result.weighted_sum(eta_p=0.8, **about),
-            naive_curve(weighted_sum_score, *rows, eta_p=0.8, **about),
+            naive_curve(sensitivity_specificity_score, *rows, eta_p=0.8, **about),
         )
         for params in ({}, {"cost_p": 50, "cost_n": 2}, {"normalize": True}):
             defined = naive_curve(misclassification_cost, *rows, **about, **params)

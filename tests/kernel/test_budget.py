@@ -60,7 +60,7 @@ def test_a_stream_keeps_to_its_limit_row_by_row(samples, algorithm, policy, watc
 @pytest.mark.parametrize("samples", [two_classes, three_classes])
 def test_chunks_threads_caches_layouts_and_pickles_change_nothing(samples, algorithm, policy):
     X, y = samples(250)
-    params = dict(PARAMS, algorithm=algorithm, max_support_vectors=25, max_age=150)
+    params = dict(PARAMS, algorithm=algorithm, max_support_vectors=25, window_size=150)
     make = partial(LASVC, budget_policy=policy, **params)
     whole = make().partial_fit(X, y, np.unique(y))
     others = [
@@ -91,7 +91,7 @@ def test_float32_rows_are_learnt_as_well():
 def test_a_limit_that_is_not_reached_changes_nothing():
     X, y = two_classes(300)
     plain = LASVC(**PARAMS).fit(X, y)
-    same(LASVC(max_support_vectors=300, max_age=300, **PARAMS).fit(X, y), plain)
+    same(LASVC(max_support_vectors=300, window_size=300, **PARAMS).fit(X, y), plain)
 
 
 def test_merged_vectors_stand_for_others():
@@ -115,7 +115,7 @@ def test_a_neighbour_too_far_is_no_heir():
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_no_vector_of_a_stream_is_too_old(algorithm):
     X, y = three_classes(300)
-    model = LASVC(algorithm=algorithm, max_age=60, **PARAMS)
+    model = LASVC(algorithm=algorithm, window_size=60, **PARAMS)
     for first in range(0, 300, 20):
         model.partial_fit(X[first : first + 20], y[first : first + 20], [10, 20, 30])
         assert model.support_.min() >= first + 20 - 60
@@ -128,7 +128,7 @@ def test_old_rows_are_forgotten(algorithm):
     X, y = two_classes(1200, noise=0.1)
     y = np.where(np.arange(1200) < 600, y == "yes", y != "yes")
     remembers = LASVC(algorithm=algorithm, **PARAMS)
-    forgets = LASVC(algorithm=algorithm, max_age=200, **PARAMS)
+    forgets = LASVC(algorithm=algorithm, window_size=200, **PARAMS)
     for first in range(0, 1200, 100):
         rows = slice(first, first + 100)
         for model in (remembers, forgets):
@@ -190,11 +190,11 @@ def test_hard_margins_have_no_weights_to_compare():
     [
         (dict(max_support_vectors=1), "'max_support_vectors' parameter of LASVC must be"),
         (dict(max_support_vectors=2.5), "'max_support_vectors' parameter of LASVC must be"),
-        (dict(max_age=0), "'max_age' parameter of LASVC must be"),
+        (dict(window_size=0), "'window_size' parameter of LASVC must be"),
         (dict(budget_policy="newest"), "'budget_policy' parameter of LASVC must be"),
         (dict(max_support_vectors=9, max_iter=2), "max_iter=1 .* got max_iter=2"),
-        (dict(max_age=9, max_iter=-1), "max_iter=1 .* got max_iter=-1"),
-        (dict(max_age=9, warm_start=True), "warm_start=False, got .*warm_start=True"),
+        (dict(window_size=9, max_iter=-1), "max_iter=1 .* got max_iter=-1"),
+        (dict(window_size=9, warm_start=True), "warm_start=False, got .*warm_start=True"),
     ],
 )
 def test_errors_name_the_parameter(params, message):

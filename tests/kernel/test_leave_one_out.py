@@ -466,9 +466,9 @@ def test_nothing_learnt_yet():
         (dict(algorithm="lasvm-nc"), "algorithm='lasvm-nc'"),
         (dict(algorithm="lasvm-i"), "algorithm='lasvm-i'"),
         (dict(max_support_vectors=20), "max_support_vectors"),
-        (dict(max_age=50), "max_age"),
+        (dict(window_size=50), "window_size"),
     ],
-    ids=["nc", "i", "max_support_vectors", "max_age"],
+    ids=["nc", "i", "max_support_vectors", "window_size"],
 )
 def test_other_problems_have_none(params, reason):
     X, y = two_classes(60)

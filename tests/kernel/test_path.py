@@ -338,7 +338,7 @@ def test_wrong_Cs(Cs, message):
         ({"max_labels": 20}, "max_labels=20"),
         ({"stopping": "n_support"}, "stopping='n_support'"),
         ({"max_support_vectors": 20}, "max_support_vectors=20"),
-        ({"max_age": 20}, "max_age=20"),
+        ({"window_size": 20}, "window_size=20"),
         ({"finishing": False}, "finishing=True"),
         ({"tol": -1.0}, "tol"),
     ],

@@ -34,9 +34,9 @@ def same(one, other):
 @pytest.mark.parametrize("samples", [two_classes, three_classes])
 def test_one_candidate_is_random(samples, selection):
     X, y = samples(300)
-    chosen = LASVC(selection=selection, n_candidates=1, **PARAMS).fit(X, y)
+    chosen = LASVC(selection=selection, pool_size=1, **PARAMS).fit(X, y)
     same(chosen, LASVC(**PARAMS).fit(X, y))
-    streams = [LASVC(**PARAMS, selection=s, n_candidates=1) for s in (selection, "random")]
+    streams = [LASVC(**PARAMS, selection=s, pool_size=1) for s in (selection, "random")]
     for model in streams:
         for rows in (slice(0, 90), slice(90, 91), slice(91, 300)):
             model.partial_fit(X[rows], y[rows], classes=np.unique(y))
@@ -60,7 +60,7 @@ def test_threads_and_sparse_rows_make_the_same_choice(samples, selection, algori
 def test_all_candidates_are_the_true_extreme():
     """After each row the one that another model, of the rows so far, finds nearest."""
     X, y = two_classes(60)
-    params = dict(PARAMS, selection="active", n_candidates="all", finishing=False)
+    params = dict(PARAMS, selection="active", pool_size="all", finishing=False)
     rest = list(np.random.RandomState(0).permutation(60))
     learnt = []
     stream = LASVC(**PARAMS, finishing=False)
@@ -190,7 +190,7 @@ def test_a_seed_is_one_for_the_stream():
 def test_a_stream_may_change_its_mind():
     X, y = two_classes(300)
     model = LASVC(**PARAMS).partial_fit(X[:100], y[:100], np.unique(y))
-    model.set_params(selection="active", max_labels=20, n_candidates="all")
+    model.set_params(selection="active", max_labels=20, pool_size="all")
     model.partial_fit(X[100:200], y[100:200])
     assert model.n_labels_used_ == 120
     model.set_params(selection="random", max_labels=None).partial_fit(X[200:], y[200:])
@@ -201,8 +201,8 @@ def test_a_stream_may_change_its_mind():
     ("params", "message"),
     [
         (dict(selection="nearest"), "The 'selection' parameter of LASVC must be a str among"),
-        (dict(n_candidates=0), "The 'n_candidates' parameter of LASVC must be"),
-        (dict(n_candidates="some"), "The 'n_candidates' parameter of LASVC must be"),
+        (dict(pool_size=0), "The 'pool_size' parameter of LASVC must be"),
+        (dict(pool_size="some"), "The 'pool_size' parameter of LASVC must be"),
         (dict(max_labels=0), "The 'max_labels' parameter of LASVC must be"),
         (dict(stopping="now"), "The 'stopping' parameter of LASVC must be"),
         (dict(stopping="margin"), "it needs selection='active' or 'autoactive', got .*'random'"),

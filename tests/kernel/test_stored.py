@@ -333,7 +333,7 @@ def test_a_model_that_is_refused_leaves_another_as_it_was(stored):
 def test_specs_come_back_with_every_field():
     """A field that is not read would fall back to its default."""
     other = {str: "lasvm-i", float: 0.25, bool: False, int: 77}
-    limits = {"most_members": 7, "max_age": 9, "closest": 0.5}
+    limits = {"most_members": 7, "window_size": 9, "closest": 0.5}
     solver = SolverSpec(
         **{f.name: limits.get(f.name) or other[type(f.default)] for f in fields(SolverSpec)}
     )

@@ -128,7 +128,7 @@ def followed(twin, row, state):
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g", "lasvm-i"])
 def test_without_virtual_points_it_is_active_selection(n_classes, algorithm):
     X, y = imbalanced(n_classes=n_classes)
-    params = dict(PARAMS, algorithm=algorithm, n_candidates=59)
+    params = dict(PARAMS, algorithm=algorithm, pool_size=59)
     plain = LASVC(selection="active", **params).fit(X, y)
     model = VirtualLASVC(n_virtual=0, **params).fit(X, y)
     assert_array_equal(model.support_, plain.support_)

@@ -7,7 +7,7 @@ from sklearn.datasets import make_classification
 from sklearn.model_selection import train_test_split
 
 from sklearn_online_svm.datasets import make_waveform
-from sklearn_online_svm.evaluation import gmean_score
+from sklearn_online_svm.evaluation import geometric_mean_score
 from sklearn_online_svm.linear import (
     CostSensitivePassiveAggressiveClassifier,
     PassiveAggressiveClassifier,
@@ -27,7 +27,9 @@ def waves():
 def gmeans(model, X, y, **params):
     X, X_test, y, y_test = train_test_split(X, y, test_size=0.4, random_state=0, stratify=y)
     return [
-        gmean_score(y_test, model.set_params(random_state=s, **params).fit(X, y).predict(X_test))
+        geometric_mean_score(
+            y_test, model.set_params(random_state=s, **params).fit(X, y).predict(X_test)
+        )
         for s in range(3)
     ]
 

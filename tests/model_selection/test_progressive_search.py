@@ -19,7 +19,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, PassiveAggressiveClassifier, PassiveAggressiveRegressor
-from sklearn_online_svm.evaluation import gmean_scorer
+from sklearn_online_svm.evaluation import geometric_mean_scorer
 from sklearn_online_svm.model_selection import ProgressiveSearch, _race
 from tests.reference.racing import race
 from tests.support.samples import three_classes, two_classes
@@ -516,7 +516,7 @@ def test_transformers_may_be_tuned():
 
 
 def test_several_metrics():
-    scoring = {"auc": "roc_auc", "g": gmean_scorer, "balanced": "balanced_accuracy"}
+    scoring = {"auc": "roc_auc", "g": geometric_mean_scorer, "balanced": "balanced_accuracy"}
     found = search(scoring=scoring, refit="auc", grid={"C": [0.1, 1.0]}).fit(X, Y)
     order, rows = split_of(len(X))
     first = order[: found.n_resources_[0]]
@@ -527,7 +527,7 @@ def test_several_metrics():
     assert_allclose(results["mean_test_auc"][line], auc)
     balanced = balanced_accuracy_score(Y[rows], model.predict(X[rows]))
     assert_allclose(results["mean_test_balanced"][line], balanced)
-    assert_allclose(results["mean_test_g"][line], gmean_scorer(model, X[rows], Y[rows]))
+    assert_allclose(results["mean_test_g"][line], geometric_mean_scorer(model, X[rows], Y[rows]))
     assert found.multimetric_
     assert found.score(X, Y) == found.scorer_["auc"](found.best_estimator_, X, Y)
 

@@ -25,16 +25,16 @@ class BudgetedTwin(ForkedTwin):
     ----------
     most : int or None
         Members.
-    max_age : int or None
+    window_size : int or None
         Rows.
     closest : float or None
         Cosine from which two members may be merged; None: never.
     """
 
-    def __init__(self, K, y, C, *, most=None, max_age=None, closest=None, **params):
+    def __init__(self, K, y, C, *, most=None, window_size=None, closest=None, **params):
         super().__init__(K, y, C, **params)
         self.most = np.inf if most is None else most
-        self.max_age = np.inf if max_age is None else max_age
+        self.window_size = np.inf if window_size is None else window_size
         self.closest = np.inf if closest is None else closest
         self.now, self.born = 0, {}
         self.n_merged = self.n_dropped = 0
@@ -50,7 +50,7 @@ class BudgetedTwin(ForkedTwin):
     def shed(self):
         total, n_before = 0.0, len(self.S)
         for s in list(self.S):
-            if self.now - self.born[s] > self.max_age:
+            if self.now - self.born[s] > self.window_size:
                 total -= self.drop(s)
         while len(self.S) > self.most:
             idle = [s for s in self.S if self.alpha[s] == 0 and self.wish(s) < 0]

@@ -62,13 +62,13 @@ class Chooser:
     Parameters
     ----------
     selection : {"random", "gradient", "active", "autoactive"}
-    n_candidates : int or "all"
+    pool_size : int or "all"
     seed : int
         State of the generator.
     """
 
-    def __init__(self, selection, n_candidates, seed, n_close=5):
-        self.selection, self.n_candidates, self.n_close = selection, n_candidates, n_close
+    def __init__(self, selection, pool_size, seed, n_close=5):
+        self.selection, self.pool_size, self.n_close = selection, pool_size, n_close
         self.random = SplitMix(seed)
 
     def choose(self, left, decide, labels, delta):
@@ -79,7 +79,7 @@ class Chooser:
         """
         if self.selection == "random":
             return 0
-        n = len(left) if self.n_candidates == "all" else self.n_candidates
+        n = len(left) if self.pool_size == "all" else self.pool_size
         if self.selection == "autoactive":
             n *= 2
         drawn = self.random.sample(n, len(left))

@@ -91,7 +91,11 @@ def models():
         "lasvm-i": (LASVC(algorithm="lasvm-i", **kernel), S, y),
         "lasvm-full": (LASVC(algorithm="lasvm-full", **kernel), X3, y3),
         "lasvm, budget": (LASVC(max_support_vectors=30, **kernel), X, y),
-        "lasvm, budget, 3 classes": (LASVC(max_support_vectors=9, max_age=70, **kernel), S3, y3),
+        "lasvm, budget, 3 classes": (
+            LASVC(max_support_vectors=9, window_size=70, **kernel),
+            S3,
+            y3,
+        ),
         "lasvm, active": (LASVC(selection="active", random_state=0, **kernel), X, y),
         "lasvm, autoactive, 3 classes": (
             LASVC(selection="autoactive", stopping="n_support", random_state=0, **kernel),

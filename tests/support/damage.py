@@ -86,7 +86,7 @@ def models():
     at_random.update(X[:50, 0], at_random.query(X[:50, 0]))
     return {
         "lasvm": learnt(LASVC(gamma=0.5), X[:150], y[:150]),
-        "lasvm, budget": learnt(LASVC(gamma=0.5, max_support_vectors=30, max_age=90), X3, y3),
+        "lasvm, budget": learnt(LASVC(gamma=0.5, max_support_vectors=30, window_size=90), X3, y3),
         "lasvm, settled": _settled(*learnt(LASVC(gamma=0.5, C=30), X3, y3)),
         "lasvm, far": learnt(LASVC(kernel="linear"), X3 + 1e4, y3),
         "lasvm, far, sparse": learnt(LASVC(kernel="linear"), sparse.csr_matrix(X3 + 1e4), y3),

@@ -142,8 +142,8 @@ def measure_pools(settings):
     """LASVC and SVC retrained, with small pools and full search, beside random rows."""
     variants = [
         variant(POOL_BUDGETS, selection="random"),
-        variant(POOL_BUDGETS, selection="active", n_candidates=50),
-        variant(POOL_BUDGETS[2:], selection="active", n_candidates="all"),
+        variant(POOL_BUDGETS, selection="active", pool_size=50),
+        variant(POOL_BUDGETS[2:], selection="active", pool_size="all"),
     ]
     records = []
     for seed in range(1 if settings.quick else N_POOL_SPLITS):
@@ -153,9 +153,9 @@ def measure_pools(settings):
             retrained = {50: POOL_BUDGETS} | ({"all": ALL_BUDGETS} if seed < N_SPLITS_ALL else {})
             for n, budgets in retrained.items():
                 budgets = QUICK_BUDGETS[:1] if settings.quick else budgets
-                record = settings.call("retrain", budgets=budgets, n_candidates=n, **asked)
-                harness.say("selection_pools", record, n_candidates=n, **asked)
-                records.append({"selection": "retrain", "n_candidates": n, **asked, **record})
+                record = settings.call("retrain", budgets=budgets, pool_size=n, **asked)
+                harness.say("selection_pools", record, pool_size=n, **asked)
+                records.append({"selection": "retrain", "pool_size": n, **asked, **record})
     return {"records": records}
 
 
@@ -164,7 +164,7 @@ SEARCH_SET, SEARCH_ROWS, SEARCH_BUDGET = "clusters_10_2", [2000, 4000, 8000, 16_
 
 def measure_search(settings):
     """Small pools and full search on more and more rows."""
-    variants = [variant([SEARCH_BUDGET], selection="active", n_candidates=n) for n in (50, "all")]
+    variants = [variant([SEARCH_BUDGET], selection="active", pool_size=n) for n in (50, "all")]
     records = []
     for seed in range(settings.seeds):
         for n_rows in SEARCH_ROWS:

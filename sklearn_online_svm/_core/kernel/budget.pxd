@@ -12,7 +12,7 @@ from .members cimport Members
 
 cdef class Budget:
     cdef readonly Py_ssize_t most       # members
-    cdef readonly int64_t max_age       # rows that a member may be kept for
+    cdef readonly int64_t window_size       # rows that a member may be kept for
     cdef readonly double closest        # cosine from which two may be merged
     cdef readonly int64_t now           # rows learnt
     cdef int64_t *born                  # the row with which a member came

@@ -22,14 +22,14 @@ cdef class Budget:
     ----------
     most : int, optional
         Members.
-    max_age : int, optional
+    window_size : int, optional
         Rows after which a member leaves.
     closest : float, optional
         Cosine of two vectors in kernel space from which one may be merged into the other. Without
         it the oldest gives way.
     """
-    def __init__(self, *, most=None, max_age=None, closest=None):
-        self.configure(most=most, max_age=max_age, closest=closest)
+    def __init__(self, *, most=None, window_size=None, closest=None):
+        self.configure(most=most, window_size=window_size, closest=closest)
 
     def __dealloc__(self):
         free(self.born)
@@ -37,10 +37,10 @@ cdef class Budget:
         free(self.distance)
         free(self.cosine)
 
-    def configure(self, *, most, max_age, closest):
+    def configure(self, *, most, window_size, closest):
         """Other limits; the ages stay."""
         self.most = np.iinfo(np.intp).max if most is None else most
-        self.max_age = INT64_MAX if max_age is None else max_age
+        self.window_size = INT64_MAX if window_size is None else window_size
         self.closest = INFINITY if closest is None else closest
         self.least_born = 0
 
@@ -128,13 +128,13 @@ cdef class Budget:
     cdef Py_ssize_t outdated(self, Members members) noexcept nogil:
         """One that is too old."""
         cdef Py_ssize_t slot
-        if self.now - self.least_born <= self.max_age:
+        if self.now - self.least_born <= self.window_size:
             return -1
         slot = self.oldest(members)
         if slot < 0:
             return -1
         self.least_born = self.born[slot]
-        return slot if self.now - self.least_born > self.max_age else -1
+        return slot if self.now - self.least_born > self.window_size else -1
 
     cdef Py_ssize_t idle(self, Members members, double b) noexcept nogil:
         """Of those with alpha = 0 the one that is farthest from moving; none that would move."""

@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from .stopping cimport Stopping
 
 
-# Of ``n_candidates``: every row that is left.
+# Of ``pool_size``: every row that is left.
 cdef enum:
     ALL = -1
 
@@ -15,7 +15,7 @@ cdef class Selection:
     A decision is made by ``draw``, ``begin`` and ``look``; it counts once it has been followed
     (``commit``), and leaves no trace before.
     """
-    cdef readonly Py_ssize_t n_candidates
+    cdef readonly Py_ssize_t pool_size
     cdef readonly Py_ssize_t most           # rows that may be learnt
     cdef readonly Stopping stopping         # or None
     cdef readonly bint stopped

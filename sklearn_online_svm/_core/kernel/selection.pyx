@@ -21,15 +21,15 @@ cdef class Selection:
 
     Parameters
     ----------
-    n_candidates : int, default=1
+    pool_size : int, default=1
         Rows drawn at random for each decision; 1: the next one, -1: all that are left.
     most : int, optional
         Rows that may be learnt, of those that are given.
     stopping : Stopping, optional
         Asked before each row.
     """
-    def __init__(self, n_candidates=1, *, most=None, Stopping stopping=None):
-        self.n_candidates = n_candidates
+    def __init__(self, pool_size=1, *, most=None, Stopping stopping=None):
+        self.pool_size = pool_size
         self.most = np.iinfo(np.intp).max if most is None else most
         self.stopping = stopping
 
@@ -52,7 +52,7 @@ cdef class Selection:
     # -------------------------------------------------------------------------- candidates
 
     cdef Py_ssize_t draw(self, Py_ssize_t n_left) except -1:
-        cdef Py_ssize_t n = n_left if self.n_candidates == ALL else min(self.n_candidates, n_left)
+        cdef Py_ssize_t n = n_left if self.pool_size == ALL else min(self.pool_size, n_left)
         if n > self.capacity:
             self.drawn = <int64_t *>grown_buffer(self.drawn, n * sizeof(int64_t))
             self.capacity = n
@@ -163,8 +163,8 @@ cdef class AutoActive(Active):
     cdef Py_ssize_t n_close, n_found
     cdef double margin
 
-    def __init__(self, n_candidates=100, *, n_close=5, **options):
-        super().__init__(n_candidates, **options)
+    def __init__(self, pool_size=100, *, n_close=5, **options):
+        super().__init__(pool_size, **options)
         self.n_close = n_close
 
     cdef int begin(self, Py_ssize_t n_problems, double delta) except -1:
