@@ -77,7 +77,7 @@ for axis, (name, model) in zip(axes.flat, models.items()):
     axis.contour(*np.moveaxis(grid, -1, 0), values, levels=[threshold], **style)
     gmean = geometric_mean_score(y_test, model.predict(X_test))
     n_vectors = len(svm.support_)
-    axis.set_title(f"{name}: g-mean {gmean:.2f}, {n_vectors} support vectors", fontsize=11)
+    axis.set_title(f"{name}\ng-mean {gmean:.2f}, {n_vectors} support vectors", fontsize=11)
 plt.show()
 
 # %%
@@ -128,7 +128,8 @@ for axis, n_labels in zip(axes, (40, 120, 400)):
     axis.scatter(*model.virtual_support_vectors_.T, color=INK, s=9, linewidth=0)
     axis.contour(*np.moveaxis(grid, -1, 0), values, levels=[0], colors=INK, linewidths=1.6)
     n_made, n_kept = model.n_virtual_points_, len(model.virtual_support_vectors_)
-    axis.set_title(f"{n_labels} samples: {n_made} virtual, {n_kept} support vectors", fontsize=11)
+    title = f"{n_labels} samples\n{n_made} virtual, {n_kept} of them support vectors"
+    axis.set_title(title, fontsize=10)
 plt.show()
 
 # %%
