@@ -1,7 +1,7 @@
-"""Author records with known truth, and how similar they are: for plot_name_disambiguation.py.
+"""Synthetic author records with known authors, and their similarities.
 
-The records are synthetic. Nobody in them exists; families and first letters of the names are those
-of Table 3.4 of the thesis, as are, in proportion, the numbers of records and of authors.
+Used by plot_name_disambiguation.py. The persons are fictional. Family names, initials, and the
+proportions of the numbers of records and authors are those of Table 3.4 of the thesis.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import JaroWinkler, Levenshtein
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
-# Name: records and authors.
+# Name: number of records, number of authors.
 BLOCKS = {
     "A. Gupta": (506, 44),
     "A. Kumar": (143, 36),
@@ -52,7 +52,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 @dataclass
 class Record:
-    """What a paper tells about one of its authors; empty where it tells nothing."""
+    """One author of a paper; fields are empty where the paper has no information."""
 
     name: str
     affiliation: str
@@ -61,7 +61,7 @@ class Record:
 
 
 class Author:
-    """A person: a name, places of work one after the other, a circle of coauthors."""
+    """A person with a name, consecutive affiliations, and a set of coauthors."""
 
     def __init__(self, block, rng):
         letter, self.family = block.split(". ")
@@ -111,7 +111,7 @@ class Author:
 
 
 def misspelt(text, rate, rng):
-    """Text in which, at this rate, one letter is missing, replaced, or has changed places."""
+    """Delete, replace or transpose one letter of a text, with probability ``rate``."""
     if len(text) < 4 or rng.random() >= rate:
         return text
     i = rng.integers(1, len(text) - 1)
@@ -124,11 +124,11 @@ def misspelt(text, rate, rng):
 
 
 def make_block(block, scale=0.4, seed=0):
-    """Records that bear a name, and for each of them which author it is about."""
+    """Make the records of one name; return them and the index of the author of each."""
     rng = np.random.default_rng([seed, list(BLOCKS).index(block)])
     n_records, n_authors = (max(2, round(scale * n)) for n in BLOCKS[block])
     authors = [Author(block, rng) for _ in range(n_authors)]
-    # Some publish much more than others; everybody has a record.
+    # The number of records per author is skewed; every author has at least one.
     share = rng.pareto(1.2, n_authors) + 0.3
     more = rng.choice(n_authors, n_records - n_authors, p=share / share.sum())
     truth = np.concatenate([np.arange(n_authors), more])
@@ -151,7 +151,7 @@ FEATURES = (
 
 
 def similarities(records):
-    """Similarities of all pairs of records, of shape (n_pairs, 9); pairs as triu_indices."""
+    """Compute similarities of all pairs, of shape (n_pairs, 9), in the order of triu_indices."""
     names = [record.name for record in records]
     given, middle = zip(*map(first_names, names))
     affiliations = [record.affiliation for record in records]
@@ -173,7 +173,7 @@ def similarities(records):
 
 
 def first_names(name):
-    """The given name, and the initial of the middle name: of "Smith, John A." "john" and "a"."""
+    """Return given name and middle initial: "john" and "a" for "Smith, John A."."""
     family_first = "," in name
     tokens = name.replace(".", "").replace(",", "").lower().split()
     tokens = tokens[1:] if family_first else tokens[:-1]
@@ -181,19 +181,19 @@ def first_names(name):
 
 
 def both(texts):
-    """1 where both texts say something."""
+    """1 where both texts are non-empty."""
     known = np.array([bool(text) for text in texts], dtype=float)
     return np.outer(known, known)
 
 
 def agreement(letters):
-    """1 where two letters are the same, -1 where they differ, 0 where one is not known."""
+    """1 where two letters are equal, -1 where they differ, 0 where one is unknown."""
     letters = np.array(letters)
     return np.where(letters[:, None] == letters, 1.0, -1.0) * both(letters)
 
 
 def jaccard(texts):
-    """Tokens that two texts have in common, in proportion to those that one of them has."""
+    """Jaccard's coefficient: number of common tokens divided by the number of all tokens."""
     tokens = CountVectorizer(token_pattern=r"[^\s,]+", binary=True)
     try:
         counts = tokens.fit_transform(texts).astype(float)
@@ -205,17 +205,17 @@ def jaccard(texts):
 
 
 def soft_tfidf(texts, threshold=0.9):
-    """Soft TF-IDF (Cohen, Ravikumar, Fienberg 2003), the mean of both directions.
+    """Soft TF-IDF (Cohen, Ravikumar, Fienberg 2003), averaged over both directions.
 
-    The cosine of the TF-IDF vectors, in which tokens that are nearly the same (by the similarity
-    of Jaro and Winkler) count as the same, in that proportion.
+    The cosine of the TF-IDF vectors, in which similar tokens (by the Jaro-Winkler similarity)
+    count as equal, weighted by their similarity.
     """
     vectorizer = TfidfVectorizer(token_pattern=r"\w+")
     weights = vectorizer.fit_transform(texts)
     tokens = vectorizer.get_feature_names_out()
     alike = process.cdist(tokens, tokens, scorer=JaroWinkler.normalized_similarity)
     alike[alike < threshold] = 0.0
-    # For each token and each text: the weight of the closest token that the text has.
+    # For each token and each text: the weight of the closest token of the text.
     closest = np.zeros((len(tokens), len(texts)))
     for j, text in enumerate(weights):
         if text.nnz:
@@ -227,6 +227,6 @@ def soft_tfidf(texts, threshold=0.9):
 
 
 def same_author(truth):
-    """Whether the two records of a pair are about the same author; pairs as triu_indices."""
+    """Return 1 for pairs of records of the same author, in the order of triu_indices."""
     first, second = np.triu_indices(len(truth), k=1)
     return (truth[first] == truth[second]).astype(int)

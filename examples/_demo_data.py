@@ -1,4 +1,4 @@
-"""The data sets of the demo: where each comes from and the parameters of its kernel SVM."""
+"""Data sets of the demo and the parameters of their kernel SVMs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,14 +23,14 @@ class DemoSet:
     load: Callable = field(repr=False)
     C: float
     gamma: float
-    # Name of the file it is read from; None for what is always there.
+    # Name of the npz file; None for data sets that need no file.
     npz: str | None = None
-    # SVC learns only so many rows, unless the set is asked for by name.
+    # Number of training samples of SVC, unless the data set is selected by name.
     svc_rows: int | None = None
 
     @property
     def found(self):
-        """Whether it can be had without the network."""
+        """Whether the data set is available without a download."""
         return self.npz is None or _find_npz(self.npz) is not None
 
 
@@ -39,7 +39,7 @@ def _float32(X):
 
 
 def _shuffled(X, y):
-    # Some sets are stored sorted by class; a stream is not.
+    # Some data sets are stored sorted by class.
     order = np.random.default_rng(0).permutation(len(y))
     return X[order], y[order]
 

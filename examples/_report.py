@@ -1,4 +1,4 @@
-"""The page of the demo: one HTML file that opens from disk, and its figures beside it."""
+"""Report of the demo: one HTML file, and its figures in the same folder."""
 
 import base64
 import html
@@ -20,7 +20,7 @@ PACKAGES = ("sklearn-online-svm", "scikit-learn", "numpy", "scipy")
 
 
 def environment():
-    """Date, versions and hardware."""
+    """Return date, versions and hardware."""
     versions = {"Python": platform.python_version()}
     for name in PACKAGES:
         try:
@@ -46,7 +46,7 @@ def write_report(outcomes, about, folder):
             rows="\n".join(map(_rows, outcomes)),
             overview=_image(overview, "fit and predict time of the three models"),
             curves="\n".join(
-                _image(path, f"test error while {outcome.title} is learned as a stream")
+                _image(path, f"test error during training on {outcome.title} as a stream")
                 for path, outcome in zip(curves, outcomes)
             ),
             reading=_reading(outcomes, about),
@@ -80,14 +80,14 @@ def _short(title):
 
 
 def _with_rows(outcome):
-    """Name of a set; a bar of fewer rows must not pass for the whole."""
+    """Name of a data set, with the number of samples of SVC if it is not the full set."""
     svc = outcome.scores[1]
-    note = "" if svc.rows == outcome.n_train else f"\n(SVC: {svc.rows:,} rows)"
+    note = "" if svc.rows == outcome.n_train else f"\n(SVC: {svc.rows:,} samples)"
     return _short(outcome.title) + note
 
 
 def _draw_overview(outcomes, path):
-    """Bars of fit and predict time, one group for each set."""
+    """Draw bars of fit and predict times, one group for each data set."""
     figure, axes = plt.subplots(1, 2, figsize=(11, 0.55 * len(outcomes) + 1.8), sharey=True)
     places = np.arange(len(outcomes))
     for axis, what in zip(axes, ("fit", "predict")):
@@ -108,7 +108,7 @@ def _draw_overview(outcomes, path):
 
 
 def _draw_curves(outcome, path):
-    """Test error against the rows learned so far, with the level SVC reaches."""
+    """Draw the test error against the number of training samples, and the error of SVC."""
     figure, axis = plt.subplots(figsize=(5.4, 3.6))
     for curve in outcome.curves:
         colour = COLOURS[curve.model]
@@ -117,11 +117,12 @@ def _draw_curves(outcome, path):
             point = (curve.rows[-1], 100 * curve.finished_error)
             axis.plot(*point, "o", color=colour, label="LASVC after finish()")
     svc = outcome.scores[1]
-    label = "SVC, all rows" if svc.rows == outcome.n_train else f"SVC, first {svc.rows:,} rows"
+    only = "all" if svc.rows == outcome.n_train else f"first {svc.rows:,}"
+    label = f"SVC, {only} samples"
     axis.axhline(100 * svc.curve_error, color=COLOURS["SVC"], linestyle="--", label=label)
     _plain(axis)
     axis.set_ylim(bottom=0)
-    axis.set(title=outcome.title, xlabel="rows learned so far", ylabel="test error (%)")
+    axis.set(title=outcome.title, xlabel="training samples", ylabel="test error (%)")
     axis.title.set_fontsize(11)
     axis.legend(fontsize=8, facecolor="white", edgecolor="none", framealpha=0.85)
     return _save(figure, path)
@@ -152,16 +153,16 @@ def _faster(ratio):
 
 
 def _card(outcome):
-    """The comparison of one set in a few words."""
+    """Summarize the comparison on one data set."""
     lasvc, svc = outcome.scores[:2]
     errors = f"error {lasvc.error:.2%}, SVC {svc.error:.2%}"
     if svc.rows == lasvc.rows:
         headline = f"fit {_faster(svc.fit_seconds / lasvc.fit_seconds)}"
         predict = f"predict {_faster(svc.predict_seconds / lasvc.predict_seconds)}"
     else:
-        # Models of different rows make no ratio.
-        headline = f"{_count(lasvc.rows)} rows in {_seconds(lasvc.fit_seconds)}"
-        predict = f"SVC: {_count(svc.rows)} rows in {_seconds(svc.fit_seconds)}"
+        # Ratios need models with the same training samples.
+        headline = f"{_count(lasvc.rows)} samples in {_seconds(lasvc.fit_seconds)}"
+        predict = f"SVC: {_count(svc.rows)} samples in {_seconds(svc.fit_seconds)}"
     return (
         f'<div class="card"><h3>{html.escape(_short(outcome.title))}</h3>'
         f'<p class="big">{headline}</p><p>{predict}</p><p>{errors}</p></div>'
@@ -169,7 +170,7 @@ def _card(outcome):
 
 
 def _rows(outcome):
-    """The rows of one set in the table."""
+    """The table rows of one data set."""
     about = (
         f"{_count(outcome.n_train)} × {_count(outcome.n_features)}, "
         f"{outcome.n_classes} classes, C={outcome.C:g}, γ={outcome.gamma:g}"
@@ -180,7 +181,7 @@ def _rows(outcome):
         if i == 0:
             title = html.escape(outcome.title)
             head = f'<th rowspan="{len(outcome.scores)}">{title}<small>{about}</small></th>'
-        only = "" if score.rows == outcome.n_train else f" (first {_count(score.rows)} rows)"
+        only = "" if score.rows == outcome.n_train else f" (first {_count(score.rows)} samples)"
         cells = [
             _seconds(score.fit_seconds),
             _seconds(score.predict_seconds),
@@ -195,37 +196,35 @@ def _rows(outcome):
 
 
 def _reading(outcomes, about):
-    """What the numbers say and what they do not."""
+    """Notes on the protocol and the limits of the results."""
     parts = [
-        "Each model is fitted once, so a time is good to perhaps ten per cent, and a time of a "
-        "few milliseconds says little.",
+        "Each model is fitted once. Times have an uncertainty of perhaps ten per cent; times of a "
+        "few milliseconds are not reliable.",
         f"LASVC and SVC have the same parameters and {about['cache_size']} MB of kernel cache. "
-        "LASVC makes <em>one</em> pass over the rows and then finishes on the vectors it has "
-        "kept; it is close to the SVM optimum, not at it "
-        "(<code>max_iter=-1</code> goes there), so its error may be a little above or below "
-        "that of SVC.",
-        f"LASVC may use all {about['cores']} cores: for the classes of a multiclass set, and "
-        "through BLAS. SVC has one thread. The measurements with equal threads, three seeds and "
-        "further peers are those of <code>make bench</code>.",
-        "SGDClassifier is linear and at its defaults: much quicker, and as good where a linear "
-        "model is enough. Look there first.",
-        "The curves, and the line of SVC beside them, are taken on at most a few thousand test "
-        "rows, so their errors differ a little from those of the table. LASVC is shown between "
-        "chunks: its predictions there come from a solution finished on the side, and the stream "
-        "goes on without it. The dot is the model after <code>finish()</code>.",
-        "SVC does not tell how many kernel values it computed.",
+        "LASVC makes <em>one</em> pass over the samples and then optimizes over the support set. "
+        "The result is close to the SVM optimum (<code>max_iter=-1</code> reaches it), so its "
+        "error may be slightly above or below that of SVC.",
+        f"LASVC may use all {about['cores']} cores: for the classes of a multiclass problem, and "
+        "through BLAS. SVC has one thread. <code>make bench</code> measures with equal numbers of "
+        "threads, three seeds and further models.",
+        "SGDClassifier is a linear model with default parameters. It is much faster, and as "
+        "accurate where a linear decision boundary is sufficient. Try it first.",
+        "The curves, and the line of SVC, are computed on at most a few thousand test samples, so "
+        "their errors differ slightly from those in the table. LASVC predicts between chunks with "
+        "a finished copy of its solution, which does not change the training. The dot is the "
+        "model after <code>finish()</code>.",
+        "SVC does not report its number of kernel evaluations.",
     ]
     if any(outcome.scores[1].rows != outcome.n_train for outcome in outcomes):
         parts.append(
-            "Where it says “first rows”, SVC learned only these, to keep the demo short: its "
-            "times and its error are not those of the full set. "
-            "<code>make demo DATA=mnist</code> gives both all rows."
+            "Where the table says “first ... samples”, SVC was trained on these only, to keep the "
+            "demo short: its times and its error are not those of the full data set. "
+            "<code>make demo DATA=mnist</code> trains both on all samples."
         )
     if about["missing"]:
         parts.append(
-            f"Not found on this machine and left out: {', '.join(about['missing'])}. Put their "
-            "npz files into a folder and name it in the environment variable "
-            "<code>SOSVM_DATA</code>."
+            f"Data sets not found on this machine: {', '.join(about['missing'])}. Put their npz "
+            "files into a folder and set the environment variable <code>SOSVM_DATA</code> to it."
         )
     return "\n".join(f"<li>{part}</li>" for part in parts)
 
@@ -243,7 +242,7 @@ PAGE = Template("""<!DOCTYPE html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>LASVC beside SVC and SGDClassifier</title>
+<title>LASVC compared with SVC and SGDClassifier</title>
 <style>
   :root { --ink: #1f2328; --soft: #59636e; --line: #d9dee3; --own: #1f6feb; --wash: #f6f8fa; }
   * { box-sizing: border-box; }
@@ -277,23 +276,23 @@ PAGE = Template("""<!DOCTYPE html>
 </head>
 <body>
 <main>
-<h1>LASVC beside SVC and SGDClassifier</h1>
-<p class="lead">A kernel SVM that learns in one pass and can be continued with
-<code>partial_fit</code>. Ratios say how many times as fast LASVC is as SVC.</p>
+<h1>LASVC compared with SVC and SGDClassifier</h1>
+<p class="lead">A kernel SVM that is trained in one pass and updated with
+<code>partial_fit</code>. Ratios are the time of SVC divided by that of LASVC.</p>
 <div class="cards">
 $cards
 </div>
 <section>
-<h2>All numbers</h2>
+<h2>Results</h2>
 <table>
 <thead><tr><th>data</th><th>model</th><th>fit</th><th>predict</th><th>test error</th>
-<th>support vectors</th><th>kernel values</th></tr></thead>
+<th>support vectors</th><th>kernel evaluations</th></tr></thead>
 $rows
 </table>
 </section>
 <section><h2>Time</h2>$overview</section>
-<section><h2>While the stream is learned</h2><div class="curves">$curves</div></section>
-<section><h2>How to read this</h2><ul>
+<section><h2>Error during the stream</h2><div class="curves">$curves</div></section>
+<section><h2>Notes</h2><ul>
 $reading
 </ul></section>
 <footer>$footer</footer>

@@ -1,11 +1,11 @@
-"""LASVC beside SVC and SGDClassifier on real data; writes ``demo-report/index.html``.
+"""Compare LASVC with SVC and SGDClassifier on real data; write ``demo-report/index.html``.
 
 ::
 
-    make demo                 all sets that are there, under three minutes on two cores
-    make demo DATA=mnist      one set, every model on all rows
+    make demo                 all available data sets, under three minutes on two cores
+    make demo DATA=mnist      one data set, every model on all samples
 
-or, in an environment that has the package, matplotlib and tqdm::
+or, in an environment with the package, matplotlib and tqdm::
 
     python examples/demo.py [--data NAME] [--output FOLDER]
 """
@@ -28,21 +28,21 @@ from tqdm import tqdm
 from sklearn_online_svm import LASVC
 
 N_CHUNKS = 20
-# The error while the stream is learned is taken on so many test rows, 20 times.
+# Number of test samples for the error during the stream, which is computed 20 times.
 N_CURVE_ROWS = 2000
 CACHE_SIZE = 1000
 
 
 @dataclass
 class Score:
-    """What one model needed and how well it did."""
+    """Time and error of one model."""
 
     model: str
     rows: int
     fit_seconds: float
     predict_seconds: float
     error: float
-    # On the test rows that the curves use.
+    # Error on the test samples that the curves use.
     curve_error: float
     n_support: int | None = None
     n_kernel_evaluations: int | None = None
@@ -50,12 +50,12 @@ class Score:
 
 @dataclass
 class Curve:
-    """Test error while a stream is learned with `partial_fit`."""
+    """Test error during training with `partial_fit`."""
 
     model: str
     rows: list = field(default_factory=list)
     errors: list = field(default_factory=list)
-    # Seconds of learning so far, without those of measuring the error.
+    # Training time in seconds, excluding the computation of the error.
     seconds: list = field(default_factory=list)
     # LASVC only: the error after a final `finish()`.
     finished_error: float | None = None
@@ -63,7 +63,7 @@ class Curve:
 
 @dataclass
 class Outcome:
-    """All that is reported on one set."""
+    """Results on one data set."""
 
     name: str
     title: str
@@ -79,7 +79,7 @@ class Outcome:
 
 @dataclass
 class Data:
-    """The four arrays of a set, with the part of the test rows that the curves use."""
+    """The four arrays of a data set, and the test samples that the curves use."""
 
     X_train: object
     X_test: object
@@ -106,12 +106,12 @@ def make_svc(demo_set):
 
 
 def make_sgd(demo_set):
-    # A linear SVM: what those take who need `partial_fit` today.
+    # A linear SVM, the usual choice for training with `partial_fit`.
     return SGDClassifier(n_jobs=-1, random_state=0)
 
 
 def score(model, data, rows):
-    """Fit on the first rows, predict the test part."""
+    """Fit on the first ``rows`` samples and predict the test set."""
     start = time.perf_counter()
     model.fit(data.X_train[:rows], data.y_train[:rows])
     fitted = time.perf_counter()
@@ -132,7 +132,7 @@ def score(model, data, rows):
 
 
 def stream(model, data, progress):
-    """Learn the training rows in chunks, as they might arrive."""
+    """Train on the training samples in chunks, as on a stream."""
     curve = Curve(type(model).__name__)
     classes = np.unique(data.y_train)
     X_curve, y_curve = data.X_test[data.curve_rows], data.y_test[data.curve_rows]
@@ -153,13 +153,13 @@ def stream(model, data, progress):
 
 
 def run_set(name, demo_set, progress, in_full):
-    """Everything on one set."""
+    """Train and score all models on one data set."""
     data = Data(*demo_set.load())
     n_svc = data.n_train if in_full else min(demo_set.svc_rows or data.n_train, data.n_train)
     scores = []
     for make, rows in ((make_lasvc, data.n_train), (make_svc, n_svc), (make_sgd, data.n_train)):
         model = make(demo_set)
-        progress.set_description(f"{name}: {type(model).__name__} learns {rows:,} rows")
+        progress.set_description(f"{name}: {type(model).__name__}, {rows:,} samples")
         scores.append(score(model, data, rows))
         progress.update()
     curves = []
@@ -183,7 +183,7 @@ def run_set(name, demo_set, progress, in_full):
 
 @contextmanager
 def progress_bar(n_sets):
-    """A bar over all steps whose clock also runs while one long fit is under way."""
+    """Progress bar over all steps, whose clock also runs during a long fit."""
     steps = n_sets * (3 + 2 * N_CHUNKS)
     stop = threading.Event()
     with tqdm(total=steps, unit="step", bar_format="{desc:<52} {bar} {elapsed}") as bar:
@@ -203,7 +203,7 @@ def progress_bar(n_sets):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.partition(";")[0])
-    parser.add_argument("--data", choices=list(DEMO_SETS), help="one set, in full")
+    parser.add_argument("--data", choices=list(DEMO_SETS), help="one data set, with all samples")
     parser.add_argument("--output", type=Path, default=Path("demo-report"))
     return parser.parse_args()
 

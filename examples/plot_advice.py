@@ -1,20 +1,20 @@
 """
-===================
-Rules beside labels
-===================
+===============================
+Knowledge-based online learning
+===============================
 
-An expert knows two rules and has no time to label rows. Rows come one by one, and labels with
-them. :class:`~sklearn_online_svm.AdvicePassiveAggressiveClassifier` takes the rules as advice; how
-is told in :ref:`advice`.
+Two rules from an expert are available before any labeled sample. Labeled samples then arrive one
+at a time. :class:`~sklearn_online_svm.AdvicePassiveAggressiveClassifier` takes the rules as
+advice; :ref:`advice` describes the method.
 """
 
 # %%
-# What a rule does to a boundary
-# ==============================
+# Effect of rules on the decision boundary
+# ========================================
 #
-# Two features, two overlapping classes, and two regions of which the classes are known. Before the
-# first row, the rules are all there is. Six rows move the boundary, five hundred move it more.
-# Without rules (dashed) six rows give nearly any boundary.
+# Two features, two overlapping classes, and two regions whose classes are known. Before the first
+# sample the model consists of the rules. Six samples move the boundary, five hundred move it
+# further. Without rules (dashed), the boundary after six samples is almost arbitrary.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -31,40 +31,40 @@ rules = [
 ]
 
 
-def draw_rows(n, seed):
+def draw_samples(n, seed):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 2)) * 1.2
     return X, (X.sum(axis=1) + rng.normal(size=n) > 0).astype(int)
 
 
-X, y = draw_rows(500, seed=1)
+X, y = draw_samples(500, seed=1)
 models = {
     "with rules": AdvicePassiveAggressiveClassifier(rules, C=0.02),
     "without": AdvicePassiveAggressiveClassifier(C=0.02),
 }
 figure, axes = plt.subplots(1, 3, figsize=(11, 3.8), sharex=True, sharey=True)
 line = np.array([-3.0, 3.0])
-learnt = 0
+n_seen = 0
 for axis, n in zip(axes, (0, 6, 500), strict=True):
     for corner, colour in (((0.5, 0.5), BLUE), ((-3.0, -3.0), ORANGE)):
         axis.add_patch(Rectangle(corner, 2.5, 2.5, color=colour, alpha=0.15, linewidth=0))
     axis.scatter(*X[:n].T, c=np.where(y[:n] == 1, BLUE, ORANGE), s=9 if n > 50 else 40)
     for model, style in zip(models.values(), ("-", "--"), strict=True):
         if n == 0:
-            # A row of weight 0 teaches nothing, but there is a model then.
+            # A sample of weight 0 creates the model without an update.
             model.partial_fit(X[:1], y[:1], classes=[0, 1], sample_weight=[0.0])
         else:
-            model.partial_fit(X[learnt:n], y[learnt:n])
+            model.partial_fit(X[n_seen:n], y[n_seen:n])
         (a, b), c = model.coef_[0], model.intercept_[0]
         if a or b:
             axis.plot(line, -(a * line + c) / b, style, color="black")
-    learnt = n
-    axis.set(xlim=(-3, 3), ylim=(-3, 3), title=f"{n} rows", aspect="equal")
+    n_seen = n
+    axis.set(xlim=(-3, 3), ylim=(-3, 3), title=f"{n} samples", aspect="equal")
 figure.tight_layout()
 
 # %%
-# How the model stands to its advice
-# ==================================
+# Contradictions between model and advice
+# =======================================
 
 for report in models["with rules"].explain_advice(X):
     print(report)
@@ -73,18 +73,19 @@ for report in models["with rules"].explain_advice(X):
 # Learning curves
 # ===============
 #
-# The test error over fifty streams. Good rules are worth some twenty labels. Wrong ones, the
-# same regions with the labels exchanged, have to be unlearnt: with ``advice_weight=0.001`` that is
-# done for good, with 0.1 they go on to pull.
+# The test error over fifty streams. Good rules have the same effect as about twenty labels. Wrong
+# rules, the same regions with exchanged labels, must be corrected by the samples. With
+# ``advice_weight=0.001`` they are corrected permanently; with 0.1 they continue to affect the
+# model.
 
-X_test, y_test = draw_rows(5000, seed=1000)
+X_test, y_test = draw_samples(5000, seed=1000)
 STOPS = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500]
 
 
 def errors_of(advice, weight):
     curves = []
     for seed in range(50):
-        X, y = draw_rows(500, seed)
+        X, y = draw_samples(500, seed)
         model = AdvicePassiveAggressiveClassifier(advice, C=0.1, advice_weight=weight)
         model.partial_fit(X[:1], y[:1], classes=[0, 1], sample_weight=[0.0])
         curve = [1 - model.score(X_test, y_test)]
@@ -107,7 +108,7 @@ figure, axis = plt.subplots(figsize=(7, 4))
 for name, (advice, weight, colour, style) in cases.items():
     errors = errors_of(advice, weight)
     axis.plot(np.maximum(STOPS, 0.5), errors, style, color=colour, marker="o", ms=3, label=name)
-axis.set(xscale="log", xlabel="rows learnt (the first point: none)", ylabel="test error")
+axis.set(xscale="log", xlabel="training samples (first point: none)", ylabel="test error")
 axis.legend(frameon=False)
 figure.tight_layout()
 plt.show()

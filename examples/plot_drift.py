@@ -1,13 +1,14 @@
 """
-===================================
-A limited memory in a moving world
-===================================
+==============================================
+Concept drift with a budget on support vectors
+==============================================
 
-Two crescents turn around each other, a full turn in 12 000 rows, and halfway they jump. Models
-that keep at most a hundred vectors learn the rows as they come. What a model lets go when there is
-one too many, its policy, decides what it remembers.
+Two crescents rotate, by a full turn in 12 000 samples, and jump halfway. Models with at most a
+hundred support vectors are trained on the stream. The budget policy determines which support
+vector is removed when there is one too many, and thus what the model remembers.
 
-Each model predicts a row before it learns it; the curves are the errors on the latest 500 rows.
+Each model predicts a sample before it is trained on it; the curves show the error on the latest
+500 samples.
 """
 
 # %%
@@ -23,15 +24,15 @@ from sklearn_online_svm.datasets import make_banana_like
 N_ROWS, CHUNK = 12_000, 50
 
 
-def turned(X, angle):
-    """Rows, each turned by its angle."""
+def rotated(X, angle):
+    """Rotate each sample by its angle."""
     cos, sin = np.cos(angle), np.sin(angle)
     return np.column_stack([cos * X[:, 0] - sin * X[:, 1], sin * X[:, 0] + cos * X[:, 1]])
 
 
 X, y = make_banana_like(N_ROWS, noise=0.2, random_state=0)
 angle = np.linspace(0, 2 * np.pi, N_ROWS) + np.where(np.arange(N_ROWS) < N_ROWS // 2, 0, np.pi / 2)
-X = turned(X, angle)
+X = rotated(X, angle)
 
 # %%
 # Policies
@@ -53,8 +54,8 @@ models = {
 }
 
 
-def learn(model):
-    """Errors on each chunk before it is learnt, and how many vectors there are then."""
+def run_stream(model):
+    """Return the prequential error on each chunk, and the number of support vectors after it."""
     errors, sizes = [], []
     for first in range(0, N_ROWS, CHUNK):
         rows = slice(first, first + CHUNK)
@@ -65,18 +66,18 @@ def learn(model):
     return np.array(errors), np.array(sizes)
 
 
-curves = {name: learn(model) for name, model in models.items()}
+curves = {name: run_stream(model) for name, model in models.items()}
 for name, (errors, sizes) in curves.items():
-    print(f"{name:22s}  error {errors.mean():.1%}, at most {sizes.max()} vectors")
+    print(f"{name:22s}  error {errors.mean():.1%}, at most {sizes.max()} support vectors")
 
 # %%
-# What it costs to remember
-# =========================
+# Comparison of the policies
+# ==========================
 #
-# The model without a limit remembers everything, and what it remembers has long ceased to be true.
-# Merging keeps a sample of all that was: the best memory of a world that stays, and the wrong one
-# of a world that moves. There a window is better, of vectors (``"oldest"``) or of rows
-# (``window_size``).
+# The model without a limit keeps support vectors from the whole stream, most of which are
+# outdated. Merging represents all past samples, which is the best policy for a stationary stream
+# and the wrong one under concept drift. In the latter case a sliding window is better, either of
+# support vectors (``"oldest"``) or of samples (``window_size``).
 
 COLOURS = ["#d1702a", "#1f6feb", "#2d9d63", "#24292f", "#b35fae", "#8b949e"]
 WINDOW = 500 // CHUNK
@@ -91,9 +92,9 @@ for (name, (errors, sizes)), colour in zip(curves.items(), COLOURS, strict=True)
     above.plot(rows, 100 * recent, label=name, **style)
     below.plot(CHUNK * np.arange(1, 1 + len(sizes)), sizes, **style)
 above.axvline(N_ROWS / 2, color="0.7", linewidth=1)
-above.set(ylabel="error on the latest 500 rows (%)", ylim=(0, None))
+above.set(ylabel="error on the latest 500 samples (%)", ylim=(0, None))
 above.legend(frameon=False, loc="upper left")
-below.set(xlabel="rows learnt", ylabel="vectors", yscale="log")
+below.set(xlabel="training samples", ylabel="support vectors", yscale="log")
 for axis in (above, below):
     axis.spines[["top", "right"]].set_visible(False)
 plt.show()

@@ -1,26 +1,26 @@
 """
-==========================
-A stream whose labels cost
-==========================
+==============================
+Selective sampling on a stream
+==============================
 
-Somebody has to read a mail before it has a label.
-:class:`~sklearn_online_svm.LabelEfficientClassifier` learns from a stream of rows and buys labels
-where they promise something. How good are its predictions, by the number of labels bought? And
-what time does it take?
+Labeling a stream can be expensive: each e-mail, for example, must be read by a person.
+:class:`~sklearn_online_svm.LabelEfficientClassifier` is trained on a stream and queries the label
+of a sample only if it is informative. This example shows the accuracy against the number of
+queried labels, and the training time.
 
-The learners are those of Lu, Zhao and Hoi (2016); :ref:`label_efficient` tells more.
+The algorithms are those of Lu, Zhao and Hoi (2016); see :ref:`label_efficient`.
 """
 
 # %%
-# Three ways to spend a label
-# ===========================
+# Three query strategies
+# ======================
 #
-# One row in five is positive, and one label in twenty is wrong. Three models look at all rows, and
-# each may buy the same number of labels:
+# One sample in five is positive, and one label in twenty is wrong. Three models process all
+# samples with the same label budget:
 #
-# - PAA-I buys where its margin is small, and learns with the steps of PA-I;
-# - PEA buys by the same rule, and learns with those of the perceptron, from mistakes only;
-# - RPA-I is PAA-I that buys at random.
+# - PAA-I queries samples with a small margin and makes the updates of PA-I;
+# - PEA queries in the same way and makes the updates of the perceptron, on mistakes only;
+# - RPA-I is PAA-I with random queries.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -47,9 +47,9 @@ WAYS = {
 }
 
 # %%
-# ``rate`` is the share of labels to buy; ``MarginQuery`` steers its constant to it. Every row is
-# predicted when it comes by, before its label is seen. These predictions are judged, by the F
-# measure of the positive class, over ten orders of the rows.
+# ``rate`` is the share of labels to query; ``MarginQuery`` adapts its parameter to it. Every
+# sample is predicted before its label can be queried. These prequential predictions are scored by
+# the F-measure of the positive class, over ten orders of the samples.
 
 RATES = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99]
 N_ORDERS = 10
@@ -83,14 +83,14 @@ for name, points in curves.items():
     spread = np.std(points, axis=1)[:, 0]
     axis.fill_between(share, f - spread, f + spread, color=COLOURS[name], alpha=0.15, linewidth=0)
     axis.plot(share, f, color=COLOURS[name], marker="o", markersize=4, label=name)
-tidy(axis, xlabel="share of labels bought", ylabel="F measure of all predictions", xlim=(0, 1))
+tidy(axis, xlabel="share of queried labels", ylabel="F-measure of all predictions", xlim=(0, 1))
 plt.show()
 
 # %%
-# With the same learner, labels that were chosen are worth more than labels that came by: with a
-# tenth of the labels PAA-I is as good as RPA-I with a fifth. Both gain little from more. The
-# perceptron can make nothing of a label that confirms its prediction, and a wrong label moves it
-# as far as a right one: beyond a fifth of the labels it gets worse again.
+# With the same update rule, margin-based queries are better than random ones: with a tenth of the
+# labels PAA-I is as good as RPA-I with a fifth. Both gain little from more labels. The perceptron
+# makes no update for a label that confirms its prediction, and a wrong label causes as large an
+# update as a correct one: with more than a fifth of the labels its F-measure decreases again.
 #
 # (The band is one standard deviation over the orders.)
 
@@ -102,9 +102,10 @@ for name, points in curves.items():
 # Time
 # ====
 #
-# The same on more and wider rows, with a tenth of the labels. ``progressive_validation`` gives
-# the stream to ``partial_fit`` in chunks and looks at the clock. SEL-2nd is a second-order
-# perceptron, which keeps the covariance of its weights and looks at it to decide.
+# The same comparison on more samples with more features, with a tenth of the labels.
+# ``progressive_validation`` passes the stream to ``partial_fit`` in chunks and measures the time.
+# SEL-2nd is a second-order perceptron, which maintains the covariance of its weights and uses it
+# for its queries.
 
 X_long, y_long = make_classification(40_000, 100, n_informative=15, flip_y=0.1, random_state=0)
 WAYS["SEL-2nd"] = (
@@ -119,12 +120,13 @@ for name, (learner, query) in WAYS.items():
     axis.plot(result.n_samples, 1000 * result.seconds, color=COLOURS[name], label=name)
     print(
         f"{name:8} {result.n_queries[-1]:5} labels, "
-        f"{1e6 * result.seconds[-1] / len(y_long):.2f} microseconds per row"
+        f"{1e6 * result.seconds[-1] / len(y_long):.2f} microseconds per sample"
     )
-tidy(axis, xlabel="rows", ylabel="milliseconds", xlim=(0, len(y_long)), ylim=(0, None))
+tidy(axis, xlabel="samples", ylabel="milliseconds", xlim=(0, len(y_long)), ylim=(0, None))
 plt.show()
 
 # %%
-# Time goes with the rows, and most of it is for looking at a row, which the model has to do
-# whether it buys the label or not. So PAA-I costs no more than a perceptron. The covariance of a
-# hundred features has ten thousand entries, and each row is multiplied with all of them.
+# The time is proportional to the number of samples. Most of it is spent on the decision function,
+# which is computed whether the label is queried or not. PAA-I therefore takes no longer than a
+# perceptron. The covariance of a hundred features has ten thousand entries, all of which are
+# multiplied for each sample.

@@ -1,26 +1,25 @@
 """
-===============================
-When one label in five is wrong
-===============================
+=====================================
+Label noise: hinge loss and ramp loss
+=====================================
 
-The hinge loss of a support vector machine grows without end, so every wrong label becomes a
-support vector, with the largest weight there is. The ramp loss gives up rows that lie too far on
-the wrong side. Here are three classifiers on the same noisy rows:
+The hinge loss is unbounded, so that every wrong label becomes a support vector with the maximum
+coefficient. The ramp loss is bounded: samples that lie too far on the wrong side have no
+influence. Three classifiers are compared on the same samples, of which one label in five is wrong:
 
 - :class:`sklearn.svm.SVC`, with the hinge loss;
-- ``LASVC(algorithm="lasvm-nc")``, the ramp loss in one pass over the rows;
-- :class:`~sklearn_online_svm.RampSVC`, the ramp loss solved over all rows, again and again until
-  the rows it gives up stay the same.
+- ``LASVC(algorithm="lasvm-nc")``, with the ramp loss in one pass over the samples;
+- :class:`~sklearn_online_svm.RampSVC`, with the ramp loss solved repeatedly over all samples until
+  the set of ignored samples does not change.
 
-How they work is told in :ref:`robust`.
+:ref:`robust` describes the algorithms.
 """
 
 # %%
-# Noise
-# =====
+# Data
+# ====
 #
-# Two crescents overlap, and 20 % of the training labels are flipped. The labels of the test rows
-# are right.
+# Two overlapping crescents with 20 % flipped training labels. The test labels are correct.
 
 import time
 
@@ -47,12 +46,12 @@ models = {
 
 
 # %%
-# Suspects
-# ========
+# Suspect labels
+# ==============
 #
-# A suspect is a row with a margin z = y f(x) below -1, where the ramp loss is flat: the model
-# contradicts its label, and firmly. ``suspect_labels`` returns these rows, the worst first.
-# ``SVC`` has no such method, so the same rule is applied by hand.
+# The label of a sample is suspect if its margin z = y f(x) is below -1, where the ramp loss is
+# flat. ``suspect_labels`` returns these samples, smallest margin first. ``SVC`` has no such
+# method, so the example applies the same rule to its decision function.
 
 
 def suspects_of(model):
@@ -75,13 +74,13 @@ for name, model in models.items():
     )
 
 # %%
-# Boundaries
-# ==========
+# Decision boundaries
+# ===================
 #
-# The colour is the decision function, the black line is where it changes sign, and the dashed
-# lines are the margins. Above, strong dots are the support vectors, and pale ones all other rows.
-# Below are the suspects alone: a filled dot is a wrong label, an open one is a right label on the
-# wrong side.
+# The color shows the decision function, the black line its zero, and the dashed lines the margins.
+# In the upper row, strong dots are support vectors, and pale ones all other samples. The lower row
+# shows the suspect samples only: a filled dot has a wrong label, an open one a correct label on
+# the wrong side.
 
 BLUE, ORANGE = "#1f6feb", "#d1702a"
 SHADES = LinearSegmentedColormap.from_list("", ["#9cc3fa", "#ffffff", "#f3c6a0"])
@@ -158,13 +157,13 @@ figure.legend(
 plt.show()
 
 # %%
-# The boundary is much the same for all three. (Errors on 5000 rows are uncertain by about 0.4
-# points, and another draw of the noise can turn their order round.) What differs is the number of
-# vectors that it takes. ``SVC`` keeps the wrong labels deep inside the other class, and each holds
-# its surroundings within the margin; the ramp loss lets go of them. What is left are rows near the
-# boundary, and some where wrong labels happen to crowd.
+# All three boundaries are similar. (Errors on 5000 samples have an uncertainty of about 0.4
+# points, and a different noise sample can change their order.) The number of support vectors
+# differs. ``SVC`` keeps wrong labels deep inside the other class, and each of them keeps its
+# neighbors within the margin; with the ramp loss they are removed. The remaining support vectors
+# are samples near the boundary, and some in places where wrong labels are dense by chance.
 #
-# For the same reason the models with the ramp loss accuse more rows. To ``SVC`` many wrong labels
-# look less wrong, as they have helped to make the decision function. Some of the suspects have the
-# right label: where the crescents overlap a right label can lie on the wrong side, and nothing
-# tells it from a flipped one.
+# For the same reason, the models with the ramp loss report more suspect samples. Wrong labels
+# contribute to the decision function of ``SVC``, and therefore appear less suspect to it. Some of
+# the suspect samples have a correct label: where the crescents overlap, a correct label on the
+# wrong side cannot be distinguished from a flipped one.

@@ -1,20 +1,21 @@
 """
-============================
-A hyperplane for each region
-============================
+================================================
+Local online learning: one hyperplane per region
+================================================
 
-:class:`~sklearn_online_svm.LocalOnlineClassifier` divides the space into the regions of a few
-prototypes and learns a hyperplane for each: a component that all regions have in common, plus one
-of their own. It looks at each row once and keeps none. How it works is told in :ref:`local`.
+:class:`~sklearn_online_svm.LocalOnlineClassifier` partitions the feature space by a few prototypes
+and learns a hyperplane for each region: the sum of a component shared by all regions and a local
+one. It processes each sample once and stores none. :ref:`local` describes the method.
 """
 
 # %%
-# One line, twenty lines, no jumps
-# ================================
+# One hyperplane, twenty regions, smoothing
+# =========================================
 #
-# Two crescents, which no line parts. Left the best that one line can do; in the middle twenty
-# prototypes (crosses), the borders of their regions (grey), and in each region its own line. Where
-# regions meet the boundary may jump. On the right the three nearest prototypes share the decision.
+# The two crescents are not linearly separable. The left panel shows a single hyperplane. The
+# middle one shows twenty prototypes (crosses), the borders of their regions (gray), and one
+# hyperplane in each region; the boundary can be discontinuous between regions. In the right panel
+# the three nearest prototypes are combined.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -35,13 +36,13 @@ grid = np.column_stack([across.ravel(), up.ravel()])
 
 
 def draw(axis, model, title):
-    """Rows, the sides of the boundary, and the regions if there are any."""
+    """Plot samples, decision function, boundary, and regions if there are any."""
     scores = model.decision_function(grid).reshape(across.shape)
     axis.contourf(across, up, np.tanh(scores), levels=np.linspace(-1, 1, 21), cmap=SHADES)
     shown = slice(0, 400)
     for label, colour in ((-1, RED), (1, BLUE)):
-        rows = X[shown][y[shown] == label]
-        axis.scatter(*rows.T, s=5, color=colour, alpha=0.5, linewidths=0)
+        points = X[shown][y[shown] == label]
+        axis.scatter(*points.T, s=5, color=colour, alpha=0.5, linewidths=0)
     axis.contour(across, up, scores, levels=[0], colors="black", linewidths=1.4)
     if hasattr(model, "prototypes_"):
         distances = ((grid[:, np.newaxis] - model.prototypes_) ** 2).sum(axis=2)
@@ -50,13 +51,13 @@ def draw(axis, model, title):
             axis.contour(across, up, nearest == k, levels=[0.5], colors=GREY, linewidths=0.4)
         axis.plot(*model.prototypes_.T, "x", color="black", markersize=5)
     error = 1 - model.score(X_test, y_test)
-    axis.set(title=f"{title}: {error:.1%} errors", xticks=[], yticks=[])
+    axis.set(title=f"{title}: {error:.1%} error", xticks=[], yticks=[])
 
 
 models = {
-    "one line": PassiveAggressiveClassifier(average=True),
+    "one hyperplane": PassiveAggressiveClassifier(average=True),
     "20 regions": LocalOnlineClassifier(20),
-    "3 neighbours": LocalOnlineClassifier(20, n_neighbors=3),
+    "3 neighbors": LocalOnlineClassifier(20, n_neighbors=3),
 }
 figure, axes = plt.subplots(1, 3, figsize=(11, 3.8), layout="constrained")
 for axis, (title, model) in zip(axes, models.items(), strict=True):
@@ -64,13 +65,13 @@ for axis, (title, model) in zip(axes, models.items(), strict=True):
 plt.show()
 
 # %%
-# What is common
-# ==============
+# The shared component
+# ====================
 #
-# ``lam`` says how firm the common component is. Near 0 it learns everything, and all regions have
-# the same line. At infinity it stays 0, and each region learns from its own rows only: of 150, as
-# here, from seven or so. In two dimensions they are enough for a line; with more features what the
-# others have learnt is needed.
+# ``lam`` controls the shared component. Near 0 only this component is trained, and all regions
+# have the same hyperplane. With an infinite value it remains 0, and each region is trained on its
+# own samples only: with 150 training samples, as here, on about seven. In two dimensions these are
+# sufficient for a line; with more features, the information of the other regions is needed.
 
 figure, axes = plt.subplots(1, 3, figsize=(11, 3.8), layout="constrained")
 for axis, lam in zip(axes, (0.01, 1.0, np.inf), strict=True):
@@ -79,16 +80,17 @@ for axis, lam in zip(axes, (0.01, 1.0, np.inf), strict=True):
 plt.show()
 
 # %%
-# Along the stream
-# ================
+# Learning curves
+# ===============
 #
-# Errors on other rows, by the rows learnt so far. The line has soon learnt what a line can learn;
-# regions go on. A few of them learn quicker, many of them bend the boundary more in the end.
+# Test error against the number of training samples. The single hyperplane converges early, while
+# the local models continue to improve. A small number of regions converges faster; a large one
+# gives a more flexible boundary in the end.
 
 checkpoints = np.unique(np.geomspace(20, len(X), 25).astype(int))
 figure, axis = plt.subplots(figsize=(6.5, 3.8), layout="constrained")
 for title, model, colour in (
-    ("one line", PassiveAggressiveClassifier(average=True), GREY),
+    ("one hyperplane", PassiveAggressiveClassifier(average=True), GREY),
     ("5 regions", LocalOnlineClassifier(5), "#e69f00"),
     ("20 regions", LocalOnlineClassifier(20), BLUE),
     ("80 regions", LocalOnlineClassifier(80), RED),
@@ -99,7 +101,7 @@ for title, model, colour in (
         errors.append(1 - model.score(X_test, y_test))
         start = stop
     axis.plot(checkpoints, errors, color=colour, label=title)
-axis.set(xlabel="rows learnt", ylabel="errors", xscale="log", ylim=0)
+axis.set(xlabel="training samples", ylabel="test error", xscale="log", ylim=0)
 axis.legend(frameon=False)
 axis.spines[["top", "right"]].set_visible(False)
 plt.show()

@@ -1,24 +1,26 @@
 """
-===================================
-Who is who: from records to authors
-===================================
+========================================
+Author disambiguation by active learning
+========================================
 
-A library has papers by "J. Smith", "Smith, Jane" and "Jane A. Smiht". How many persons are they,
-and who wrote what? After section 3.4 of the thesis [Ertekin2009]_: similarities of two records,
-:class:`~sklearn_online_svm.LASVC` with few chosen labels as the distance, and DBSCAN on top.
-:ref:`name_disambiguation` tells why it is done this way.
+A digital library contains papers by "J. Smith", "Smith, Jane" and "Jane A. Smiht". How many
+authors are these, and who wrote which paper? The example follows section 3.4 of the thesis
+[Ertekin2009]_: similarities of pairs of records, :class:`~sklearn_online_svm.LASVC` with few
+actively chosen labels as a distance, and DBSCAN for the clusters. :ref:`name_disambiguation`
+explains the steps.
 
-The records are **synthetic**: the generator knows the truth, and nobody in them exists. It is in
-``_author_records.py`` beside this program, with the similarities; those need rapidfuzz
-(``pip install rapidfuzz``).
+The records are **synthetic**, with known true authors; the persons are fictional. The generator
+and the similarities are in ``_author_records.py`` in the same folder; the similarities need
+rapidfuzz (``pip install rapidfuzz``).
 """
 
 # %%
 # Records
 # =======
 #
-# Ten names, each borne by many authors. Names come with and without initials, family first, with
-# typing errors; affiliations in several forms, as people move; e-mail and coauthors, if at all.
+# Ten names, each of which belongs to many authors. Names are written with and without initials,
+# with the family name first, and with typing errors; affiliations have several forms and change
+# over time; e-mail addresses and coauthors may be missing.
 
 import tempfile
 import time
@@ -51,10 +53,10 @@ for record in records["J. Smith"][:6]:
 # Pairs
 # =====
 #
-# Only records that share a name are compared. Each pair is a row of similarities: soft TF-IDF for
-# the names, edit distance for the e-mails, Jaccard for tokens of affiliations and for coauthors.
-# That something is not known is a feature, too. The label says whether both are about the same
-# author.
+# Only records with the same name are compared. Each pair is a sample whose features are
+# similarities: soft TF-IDF for the names, edit distance for the e-mail addresses, Jaccard's
+# coefficient for tokens of affiliations and for coauthors. Missing values are indicated by
+# separate features. The label says whether both records belong to the same author.
 
 print(f"{'':14} {'records':>8} {'authors':>8} {'pairs':>8} {'same author':>12}")
 for name in BLOCKS:
@@ -63,13 +65,13 @@ for name in BLOCKS:
 print(*FEATURES, sep="; ")
 
 # %%
-# How many labels
-# ===============
+# Number of labels
+# ================
 #
-# Somebody has to look at two records to label their pair. So pairs are asked for one after the
-# other: of 59 drawn at random, the one closest to the hyperplane. As in the thesis three names are
-# there to learn from, and each in turn tests a model of the other two. ``C`` and ``gamma`` come
-# from a search in which the names are the folds.
+# Labeling a pair requires reading two records. Pairs are therefore queried one at a time: of 59
+# random pairs, the one closest to the hyperplane. As in the thesis, three names are used for
+# training, and each of them in turn tests a model trained on the other two. ``C`` and ``gamma``
+# are selected by cross-validation with the names as groups.
 
 TRAINING = ["D. Johnson", "J. Anderson", "M. Jones"]
 TEST = [name for name in BLOCKS if name not in TRAINING]
@@ -89,8 +91,8 @@ search.fit(X_pairs[some], y_pairs[some], groups=groups[some])
 print(search.best_params_)
 
 
-def learn(model, X_pairs, y_pairs, n_labels, seed=0, pool_size=59):
-    """Buy labels one after the other; yield their number and how far the last row was."""
+def query_labels(model, X_pairs, y_pairs, n_labels, seed=0, pool_size=59):
+    """Query labels; yield their number and the distance of the last queried sample."""
     random = np.random.default_rng(seed)
     first = [random.choice(np.flatnonzero(y_pairs == c), 5, replace=False) for c in (0, 1)]
     first = np.concatenate(first)
@@ -118,8 +120,8 @@ for held_out in TRAINING:
     X_fold, y_fold, _ = together([name for name in TRAINING if name != held_out])
     model, outside, end = new_model(), 0, N_LABELS
     seen = {"error": [], "size": [], "decision": []}
-    for n, distance in learn(model, X_fold, y_fold, N_LABELS):
-        # The margin is exhausted: ten times in a row even the closest of 59 lay outside.
+    for n, distance in query_labels(model, X_fold, y_fold, N_LABELS):
+        # The margin is exhausted: the closest of 59 lay outside in ten consecutive queries.
         outside = outside + 1 if distance >= 1 else 0
         if outside == 10:
             end = min(end, n)
@@ -154,25 +156,25 @@ axes[0].text(n_labels[stop] + 60, 18.5, f"stop: {n_labels[stop]} labels", color=
 plt.show()
 
 # %%
-# Blue is the mean of the three folds; the dots are where the margin is exhausted. From there on
-# the error hardly moves, while pairs that no similarity tells apart go on to become support
-# vectors. The last of the dots is where to stop. (Some hundred labels would give nearly the same
-# error here, but which few hundred is luck.)
+# Blue is the mean of the three folds; the dots show where the margin is exhausted. From there on
+# the error hardly changes, while pairs that no similarity can distinguish still become support
+# vectors. Training stops at the last of the dots. (A few hundred labels can give nearly the same
+# error here, depending on which pairs are selected.)
 #
 # The distance
 # ============
 #
-# A model of all three names, with that many labels; beside it ``SVC``, which is given all labels,
-# and ``LASVC`` with as many labels as ours, but of pairs drawn at random. The other seven names
-# are for testing, as in Table 3.5 of the thesis.
+# The final model is trained on all three names with this number of labels. It is compared with
+# ``SVC``, trained on all labels, and with ``LASVC`` trained on the same number of random pairs.
+# The other seven names are used for testing, as in Table 3.5 of the thesis.
 
 model = new_model()
 started = time.perf_counter()
-for _ in learn(model, X_pairs, y_pairs, n_labels[stop]):
+for _ in query_labels(model, X_pairs, y_pairs, n_labels[stop]):
     pass
 seconds = {"active": time.perf_counter() - started}
 at_random = new_model()
-for _ in learn(at_random, X_pairs, y_pairs, n_labels[stop], pool_size=1):
+for _ in query_labels(at_random, X_pairs, y_pairs, n_labels[stop], pool_size=1):
     pass
 svc = SVC(**search.best_params_)
 started = time.perf_counter()
@@ -180,12 +182,12 @@ svc.fit(X_pairs, y_pairs)
 seconds["SVC"] = time.perf_counter() - started
 
 n_vectors = {"SVC": len(svc.support_), "active": len(model.support_)}
-for who, labels in (("SVC", len(y_pairs)), ("active", n_labels[stop])):
-    print(f"{who:7} {labels:6} labels  {n_vectors[who]:5} vectors  {seconds[who]:5.2f} s to learn")
+for kind, labels in (("SVC", len(y_pairs)), ("active", n_labels[stop])):
+    print(f"{kind:7} {labels:6} labels  {n_vectors[kind]:5} SVs  {seconds[kind]:5.2f} s to fit")
 
 
-def judged(classifier, name):
-    """Error in per cent, and seconds for all pairs of a name."""
+def evaluated(classifier, name):
+    """Return the error in per cent and the prediction time for all pairs of a name."""
     started = time.perf_counter()
     predicted = classifier.predict(X[name])
     return 100 * np.mean(predicted != y[name]), time.perf_counter() - started
@@ -195,30 +197,29 @@ print(f"\n{'':12} {'error (%)':^24}   {'prediction (s)':^16}")
 print(f"{'':12} {'SVC':>8}{'active':>8}{'random':>8}   {'SVC':>8}{'active':>8}")
 table = []
 for name in TEST:
-    (e_svc, t_svc), (e_active, t_active) = judged(svc, name), judged(model, name)
-    e_random, _ = judged(at_random, name)
+    (e_svc, t_svc), (e_active, t_active) = evaluated(svc, name), evaluated(model, name)
+    e_random, _ = evaluated(at_random, name)
     table.append([e_svc, e_active, e_random, t_svc, t_active])
     print("{:12} {:8.2f}{:8.2f}{:8.2f}   {:8.3f}{:8.3f}".format(name, *table[-1]))
 print("{:12} {:8.2f}{:8.2f}{:8.2f}   {:8.3f}{:8.3f}".format("mean", *np.mean(table, axis=0)))
 
 # %%
-# Here the labels are bought one after the other. If they are there already, as in an archive that
-# somebody has been through, ``LASVC`` chooses and stops by itself, and takes the few rows that
-# matter:
+# In this example labels are queried one at a time. If they are already available, as in an
+# annotated archive, ``LASVC`` selects samples and stops by itself:
 
 archive = LASVC(**search.best_params_, selection="active", stopping="margin", random_state=0)
 archive.fit(X_pairs, y_pairs)
-error = np.mean([judged(archive, name)[0] for name in TEST])
-print(f"{archive.n_labels_used_} labels, {len(archive.support_)} vectors, {error:.2f} % errors")
+error = np.mean([evaluated(archive, name)[0] for name in TEST])
+print(f"{archive.n_labels_used_} labels, {len(archive.support_)} SVs, {error:.2f} % error")
 
 # %%
 # Authors
 # =======
 #
-# A decision value says how sure the model is that two records have the same author. The logistic
-# function of its negative is the distance from which DBSCAN makes clusters; records that belong
-# nowhere are authors of their own. How close is close, ``eps``, comes from the folds above: there
-# each name was judged by a model that had not seen it.
+# The decision function value measures how certain the model is that two records have the same
+# author. The logistic function of its negative is the distance for DBSCAN; records without
+# neighbors become authors of their own. The maximum distance ``eps`` is selected on the folds
+# above, where each name was predicted by a model trained without it.
 
 
 def distances(decision, n):
@@ -275,17 +276,17 @@ seconds["from records"] = time.perf_counter() - started
 print(f"\nfrom {len(authors)} records to their authors: {seconds['from records']:.2f} s")
 
 # %%
-# *F1 pairs* is that of the single decisions, *F1* that of the clusters, *Rand* the adjusted Rand
-# index. A record without an e-mail finds its author by way of one that has an e-mail: the clusters
-# are better than the decisions that they were made of. They are rather too small than too large
-# (homogeneity above completeness), and some authors are found twice. Here are all pairs of
-# "J. Smith", records sorted by their true author: what the model says, what the clusters say, and
-# the truth.
+# *F1 pairs* is the F1 score of the predictions for pairs, *F1* that of the clusters, *Rand* the
+# adjusted Rand index. A record without an e-mail address can be connected to its author through a
+# record that has one: the clusters are more accurate than the pairwise predictions. Clusters tend
+# to be too small rather than too large (homogeneity above completeness), and some authors are
+# split into two. The figure shows all pairs of "J. Smith", records sorted by their true author:
+# the predicted similarity, the clusters, and the truth.
 
 order = np.argsort(truth["J. Smith"], kind="stable")
 D = distances(model.decision_function(X["J. Smith"]), len(order))
 pictures = {
-    "similar, says LASVC": 1 - D,
+    "predicted similarity": 1 - D,
     "same cluster": found["J. Smith"][:, None] == found["J. Smith"],
     "same author": truth["J. Smith"][:, None] == truth["J. Smith"],
 }
@@ -296,25 +297,25 @@ for axis, (title, picture) in zip(axes, pictures.items()):
 plt.show()
 
 # %%
-# Keep it, and go on
-# ==================
+# Storing and updating the model
+# ==============================
 #
-# The model is a file. Later, somewhere else, it learns what a librarian says about a hundred pairs
-# of a name that it has not seen; nothing is fitted anew. The error is that of pairs which nobody
-# was asked about.
+# The model is stored in a file. Later it is updated with a hundred labels for pairs of a name that
+# was not used in training, without being refitted. The error is measured on the pairs that were
+# not queried.
 
 with tempfile.TemporaryDirectory() as folder:
-    joblib.dump(model, f"{folder}/who_is_who.joblib")
-    later = joblib.load(f"{folder}/who_is_who.joblib")
+    joblib.dump(model, f"{folder}/disambiguation.joblib")
+    later = joblib.load(f"{folder}/disambiguation.joblib")
 
 name = "A. Gupta"
 strategy = MarginSampling(random_state=0)
-not_asked = np.ones(len(y[name]), dtype=bool)
+not_queried = np.ones(len(y[name]), dtype=bool)
 for _ in range(100):
-    chosen = strategy.query(later, X[name], candidates=not_asked)
+    chosen = strategy.query(later, X[name], candidates=not_queried)
     later.partial_fit(X[name][chosen], y[name][chosen])
-    not_asked[chosen] = False
+    not_queried[chosen] = False
 for which, classifier in (("before", model), ("after", later)):
-    error = np.mean(classifier.predict(X[name][not_asked]) != y[name][not_asked])
-    others = np.mean([judged(classifier, other)[0] for other in TEST if other != name])
-    print(f"{which:6} {error:.2%} errors on {name}, {others:.2f} % on the six other names")
+    error = np.mean(classifier.predict(X[name][not_queried]) != y[name][not_queried])
+    others = np.mean([evaluated(classifier, other)[0] for other in TEST if other != name])
+    print(f"{which:6} {error:.2%} error on {name}, {others:.2f} % on the six other names")

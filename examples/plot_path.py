@@ -1,19 +1,19 @@
 """
 ==========================
-Which C? A path of models
+Regularization path over C
 ==========================
 
-How large should ``C`` be? Usually one fits a model for each of many values and looks which is
-best. :meth:`~sklearn_online_svm.LASVC.fit_path` makes them one from the other, which costs about
-as much as a few fits, however many there are.
+The usual way to choose ``C`` is to fit a model for each of many values and to select the best one.
+:meth:`~sklearn_online_svm.LASVC.fit_path` computes each of these models from the previous one,
+which costs about as much as a few fits, however many values there are.
 """
 
 # %%
-# A path
-# ======
+# Computing a path
+# ================
 #
-# Two classes that overlap, with some labels flipped. Half of the rows are learnt, half are there
-# to choose. What comes back is a sequence of models, ready to predict.
+# Two overlapping classes with some flipped labels. Half of the samples are used for training, the
+# other half for model selection. The result is a sequence of models that are ready to predict.
 
 import numpy as np
 
@@ -30,12 +30,12 @@ path = LASVC(gamma=1.0, random_state=0).fit_path(X_train, y_train, Cs)
 print(path)
 
 # %%
-# Accuracy, vectors, objective
-# ============================
+# Accuracy, support vectors, objective
+# ====================================
 #
-# With a small C the model is too smooth, with a large one it believes the flipped labels: accuracy
-# on the rows learnt goes on rising, that on the others does not. Support vectors become fewer as C
-# rises, and predictions faster.
+# With a small C the model underfits, with a large one it fits the flipped labels: the training
+# accuracy continues to increase, the validation accuracy does not. The number of support vectors
+# decreases with C, which makes predictions faster.
 
 display = SolutionPathDisplay.from_path(path, X_test, y_test, X_train=X_train, y_train=y_train)
 
@@ -45,13 +45,13 @@ display = SolutionPathDisplay.from_path(path, X_test, y_test, X_train=X_train, y
 
 scores = path.scores(X_test, y_test)
 best = path[scores.argmax()]
-print(f"C={best.C:.3g}: {scores.max():.1%} right, {best.n_support_.sum()} support vectors")
+print(f"C={best.C:.3g}: accuracy {scores.max():.1%}, {best.n_support_.sum()} support vectors")
 
 # %%
-# What it costs
-# =============
+# Cost
+# ====
 #
-# Kernel values of the path, and of one fit with the largest C.
+# The number of kernel evaluations of the path, compared with one fit with the largest C.
 
 alone = LASVC(C=Cs[-1], gamma=1.0, random_state=0).fit(X_train, y_train)
 print(f"{path.n_kernel_evaluations / alone.n_kernel_evaluations_:.1f} times those of one fit")

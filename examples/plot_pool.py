@@ -1,21 +1,22 @@
 """
-=======================================
-A pool of rows: which one to label next
-=======================================
+==========================
+Pool-based active learning
+==========================
 
-All rows are at hand, and each label has a price.
-:class:`~sklearn_online_svm.active.MarginSampling` draws a few rows at random and asks for the
-one about which the classifier is least sure; :class:`~sklearn_online_svm.LASVC` learns its label
-with ``partial_fit``. Where does it look, and what is it worth? :ref:`active_pool` tells more.
+All samples are available, and each label has a cost.
+:class:`~sklearn_online_svm.active.MarginSampling` draws a few samples at random and queries the
+one about which the classifier is least certain; :class:`~sklearn_online_svm.LASVC` is updated with
+its label by ``partial_fit``. This example shows which samples are queried, and how many labels
+this saves. See :ref:`active_pool`.
 """
 
 # %%
-# Where it asks
-# =============
+# Queried samples
+# ===============
 #
-# A pool in the plane, five labels of each class to begin with, and sixty more: those closest to
-# the hyperplane of 59 rows drawn each time, or simply rows at random (which is to draw one). The
-# rows asked for stand out; solid and dashed lines are the boundary and the margin.
+# A two-dimensional pool with five initial labels for each class, and sixty queries: the sample
+# closest to the hyperplane among 59 random ones, or a random sample (a random subset of size one).
+# Queried samples are highlighted; solid and dashed lines are the boundary and the margin.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -30,8 +31,8 @@ BLUE, ORANGE, GREY, INK = "#0072b2", "#d55e00", "#8b949e", "#24292f"
 COLOURS = np.array([BLUE, ORANGE])
 
 
-def learn(model, X, y, strategy, first, n_labels, step=1):
-    """Buy labels; yield the places of the rows that have been asked for, each time."""
+def query_labels(model, X, y, strategy, first, n_labels, step=1):
+    """Query labels; yield the indices of all queried samples after each query."""
     model.partial_fit(X[first], y[first], classes=np.unique(y))
     without_label = np.ones(len(y), dtype=bool)
     without_label[first] = False
@@ -51,7 +52,7 @@ def some_of_each(y, n, seed=0):
 
 
 def show(axis, model, X, y, asked):
-    """Pool in light colours, rows asked for in full ones, the boundary and the margin."""
+    """Plot the pool, the queried samples, the boundary and the margin."""
     DecisionBoundaryDisplay.from_estimator(
         model,
         X,
@@ -75,20 +76,21 @@ figure, axes = plt.subplots(1, 2, figsize=(9.6, 3.7), layout="constrained")
 for axis, pool_size, title in zip(axes, (59, 1), ("closest of 59", "at random")):
     model = LASVC(C=10, gamma=1.0)
     strategy = MarginSampling(pool_size, random_state=0)
-    *_, asked = learn(model, X, y, strategy, first, 60)
+    *_, asked = query_labels(model, X, y, strategy, first, 60)
     show(axis, model, X, y, asked)
-    axis.set_title(f"60 rows {title}: {1 - model.score(X, y):.1%} errors", fontsize=11)
+    axis.set_title(f"60 queries, {title}: {1 - model.score(X, y):.1%} error", fontsize=11)
 plt.show()
 
 # %%
-# The labels were spent along the boundary, where they say something. Most of those bought at
-# random lie where nobody had a doubt.
+# Margin sampling queries samples along the boundary, where labels are informative. Most of the
+# randomly queried samples are far from it.
 #
-# Fifteen at once
-# ===============
+# Batches of fifteen
+# ==================
 #
-# With fewer labels, and fifteen to be bought at a time, the closest rows are close to each other,
-# too. ``diversity`` makes rows of a batch differ, by their angle in the space of the kernel.
+# With few labels and batches of fifteen queries, the samples closest to the hyperplane are also
+# close to each other. ``diversity`` selects samples for a batch that differ from each other, as
+# measured by their angle in kernel space.
 
 start = LASVC(C=10, gamma=1.0).partial_fit(X[first], y[first], classes=[0, 1])
 figure, axes = plt.subplots(1, 2, figsize=(9.6, 3.7), layout="constrained")
@@ -100,11 +102,11 @@ for axis, diversity in zip(axes, (0.0, 0.5)):
 plt.show()
 
 # %%
-# What it is worth
-# ================
+# Learning curves
+# ===============
 #
-# Handwritten digits, ten classes: of several classes the gap between the two best counts. Twenty
-# labels to begin with, errors on rows that are never asked for, over ten splits.
+# Handwritten digits, ten classes. In multiclass problems the margin is the gap between the two
+# largest scores. Twenty initial labels; test errors over ten splits.
 
 X, y = load_digits(return_X_y=True)
 X = X / 16
@@ -121,7 +123,7 @@ def errors(seed, **options):
     model = LASVC(C=10, gamma=0.1)
     strategy = MarginSampling(**options, random_state=seed)
     first = some_of_each(y_pool, 2, seed)
-    steps = learn(model, X_pool, y_pool, strategy, first, N_LABELS)
+    steps = query_labels(model, X_pool, y_pool, strategy, first, N_LABELS)
     counts = enumerate(steps, start=1)
     return [1 - model.score(X_test, y_test) for n, _ in counts if n % STEP == 0]
 
@@ -138,7 +140,7 @@ for (name, options), colour in zip(WAYS.items(), (ORANGE, BLUE, GREY)):
     )
     axis.plot(n_labels, mean, color=colour, label=name)
     after_100 = mean[n_labels == 100][0]
-    print(f"{name:15} {after_100:.1f} % errors after 100 labels, {mean[-1]:.1f} % after 300")
+    print(f"{name:15} {after_100:.1f} % error after 100 labels, {mean[-1]:.1f} % after 300")
 
 everything = []
 for seed in range(N_SPLITS):
@@ -154,5 +156,5 @@ axis.set(xlabel="labels", ylabel="test error (%)", xlim=(20, 300), ylim=(0, None
 plt.show()
 
 # %%
-# The band is one standard deviation over the splits. To draw 59 rows is as good as to look at all
-# of them, and with 100 labels that were chosen the model is as good as with 300 that came by.
+# The band is one standard deviation over the splits. Drawing 59 samples is as good as searching
+# the whole pool, and 100 queried labels give the same error as 300 random ones.

@@ -1,11 +1,12 @@
 """
-================================
-Test, then train: along a stream
-================================
+==================================
+Prequential evaluation on a stream
+==================================
 
-A stream has no test set. But every row can be one before it is learnt: the model predicts a chunk,
-is told the labels, learns the chunk, and goes on to the next. This is progressive validation, and
-:func:`~sklearn_online_svm.evaluation.progressive_validation` does it with any classifier that has
+A stream has no separate test set, but each sample can be used for testing before it is used for
+training: the model predicts a chunk, receives the labels, is trained on the chunk, and continues
+with the next one. This is progressive validation, or prequential (test-then-train) evaluation.
+:func:`~sklearn_online_svm.evaluation.progressive_validation` applies it to any classifier that has
 ``partial_fit``.
 """
 
@@ -13,9 +14,9 @@ is told the labels, learns the chunk, and goes on to the next. This is progressi
 # Two models
 # ==========
 #
-# The stream is of handwritten digits, 1797 of them, in chunks of 10. Each model is cloned, and the
-# clone learns. The result has the counts at the end of each chunk, and the measures that are made
-# of them.
+# The stream consists of 1797 handwritten digits, in chunks of 10. Each model is cloned, and the
+# clone is trained. The result contains the counts at the end of each chunk, and the metrics
+# computed from them.
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits
@@ -42,11 +43,11 @@ for result in results.values():
     print(result)
 
 # %%
-# Two displays on the same axes compare the models. Accuracy, on the left, is about all rows so far
-# and not about the last chunk: the first mistakes are never forgotten, but their share shrinks. On
-# the right are the mistakes themselves: the steeper the curve, the more of them at that time.
-# (``against="seconds"`` draws the same over the time of learning and predicting,
-# ``against="n_queries"`` over the labels used.)
+# Two displays on the same axes compare the models. The accuracy, on the left, is that of all
+# samples so far, not of the last chunk: early mistakes are included, but their share decreases.
+# The right panel shows the number of mistakes; its slope is the current error rate.
+# (``against="seconds"`` plots the same over the time of training and prediction,
+# ``against="n_queries"`` over the number of labels used.)
 
 BLUE, ORANGE = "#1f6feb", "#d1702a"
 COLOURS = (BLUE, ORANGE)
@@ -70,20 +71,20 @@ tidy(axes[1], ylim=(0, None))
 plt.show()
 
 # %%
-# After a hundred digits the kernel model hardly errs any more. The curve of the linear one is
-# steep in some stretches and flat in others: rows of a stream are not alike, and a test set would
-# not have shown it.
+# After a hundred digits the kernel model makes almost no mistakes. The curve of the linear model
+# has steep and flat parts: the difficulty of the samples varies along the stream, which a test set
+# would not show.
 #
-# A rare class
-# ============
+# Imbalanced classes
+# ==================
 #
-# In the next stream one row in 33 is positive, and the stream is made while it is read: a
-# generator of pairs ``(X_chunk, y_chunk)`` is as good as arrays, and need not fit into memory. All
-# labels must then be named beforehand.
+# In the next stream one sample in 33 is positive. The stream is a generator of pairs ``(X_chunk,
+# y_chunk)``, which can be used instead of arrays and does not have to fit into memory. In this
+# case all classes must be given in advance.
 #
-# Accuracy is of no use here: never saying "positive" would be right in 97 % of all cases. The
-# g-mean, the geometric mean of the recalls of both classes, would be 0 then. Any measure can be
-# made of the same run.
+# Accuracy is not informative here: a model that never predicts the positive class has an accuracy
+# of 97 %. Its g-mean, the geometric mean of the recalls of both classes, is 0. All metrics can be
+# computed from the same run.
 
 
 def stream(n_chunks=30):
@@ -104,14 +105,15 @@ for axis in axes:
 plt.show()
 
 # %%
-# Accuracy prefers the model without class weights. The g-mean shows what that model does with the
-# positive rows. With ``class_weight="online_balanced"`` a row weighs the more, the rarer its class
-# has been so far.
+# Accuracy is higher without class weights. The g-mean shows how that model treats the positive
+# samples. With ``class_weight="online_balanced"`` the weight of a sample is larger the less
+# frequent its class has been so far.
 #
-# The measures have parameters, such as the prices of the two kinds of mistakes, and another price
-# does not take another run. (``result.to_frame()`` is a table of all measures.) Here is the cost
-# per row of the second model, by how many false alarms a lost positive row is worth:
+# Metrics can have parameters, such as the costs of the two kinds of errors, and a different cost
+# needs no further run. (``result.to_frame()`` is a table of all metrics.) The following is the
+# cost per sample of the second model, for several costs of a false negative relative to a false
+# positive:
 
-for price in (1, 10, 50):
-    cost = result.cost(cost_p=price, cost_n=1, normalize=True)
-    print(f"price {price:2}: {cost[-1]:.2f}")
+for cost_p in (1, 10, 50):
+    cost = result.cost(cost_p=cost_p, cost_n=1, normalize=True)
+    print(f"cost of a false negative {cost_p:2}: {cost[-1]:.2f} per sample")

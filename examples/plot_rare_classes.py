@@ -1,21 +1,22 @@
 """
-==========================================
-Rare classes: weights, a threshold, points
-==========================================
+=======================================================
+Imbalanced classes: weights, threshold, virtual samples
+=======================================================
 
-Two moons, and of one of them only one row in thirty. Three cures, what each of them does to the
-boundary, and what it costs; then what becomes of the classes when the model chooses its rows.
-:ref:`imbalance` tells more. Virtual points need imbalanced-learn
-(``pip install imbalanced-learn``).
+Two moons, one of which has only one sample in thirty. The example shows how three methods against
+imbalance change the decision boundary and the g-mean, and how balanced the support vectors are
+with active selection. See :ref:`imbalance`. Virtual samples need imbalanced-learn (``pip install
+imbalanced-learn``).
 """
 
 # %%
-# Four boundaries
-# ===============
+# Four decision boundaries
+# ========================
 #
-# Rare rows are orange, support vectors are ringed. Without a cure it is cheapest to give up a part
-# of the rare rows. Class weights make them dear, a threshold moves the cut, virtual points (light)
-# make them many. The g-mean, on rows that no model has seen, is high where no class is given up.
+# Minority samples are orange, support vectors are circled. Without a correction the optimum
+# misclassifies a part of the minority samples. Class weights increase the cost of these errors, a
+# threshold moves the decision boundary, and virtual samples (light) increase the number of
+# minority samples. The g-mean on test samples is high if no class is neglected.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -29,12 +30,12 @@ from sklearn_online_svm.evaluation import geometric_mean_score, geometric_mean_s
 BLUE, ORANGE, GREY, INK = "#0072b2", "#d55e00", "#8b949e", "#24292f"
 
 
-def rare_moon(n_usual, n_rare, seed):
-    return make_moons((n_usual, n_rare), noise=0.25, random_state=seed)
+def imbalanced_moons(n_majority, n_minority, seed):
+    return make_moons((n_majority, n_minority), noise=0.25, random_state=seed)
 
 
-X, y = rare_moon(900, 30, seed=3)
-X_test, y_test = rare_moon(30_000, 1000, seed=1)
+X, y = imbalanced_moons(900, 30, seed=3)
+X_test, y_test = imbalanced_moons(30_000, 1000, seed=1)
 
 grid = np.stack(np.meshgrid(np.linspace(-2, 3, 200), np.linspace(-1.5, 2, 160)), axis=-1)
 
@@ -49,14 +50,14 @@ tuned = TunedThresholdClassifierCV(
     new_model(), scoring=geometric_mean_scorer, response_method="decision_function"
 )
 models = {
-    "nothing done": new_model().fit(X, y),
+    "no correction": new_model().fit(X, y),
     'class_weight="balanced"': new_model(class_weight="balanced").fit(X, y),
-    "a threshold": tuned.fit(X, y),
-    "virtual points": new_model().fit(X_more, y_more),
+    "threshold": tuned.fit(X, y),
+    "virtual samples": new_model().fit(X_more, y_more),
 }
 
 
-def show_rows(axis, X, y, **style):
+def show_samples(axis, X, y, **style):
     for label, colour in enumerate((BLUE, ORANGE)):
         axis.scatter(*X[y == label].T, color=colour, linewidth=0, **style)
     axis.set(xticks=[], yticks=[], xlim=(-2, 3), ylim=(-1.5, 2))
@@ -68,27 +69,28 @@ for axis, (name, model) in zip(axes.flat, models.items()):
     if model is tuned:
         svm, threshold = tuned.estimator_, tuned.best_threshold_
     values = svm.decision_function(grid.reshape(-1, 2)).reshape(grid.shape[:2])
-    show_rows(axis, X, y, s=9)
-    if name == "virtual points":
+    show_samples(axis, X, y, s=9)
+    if name == "virtual samples":
         axis.scatter(*X_more[len(X) :].T, color=ORANGE, alpha=0.15, s=9, linewidth=0)
     axis.scatter(*svm.support_vectors_.T, s=22, facecolor="none", edgecolor=INK, linewidth=0.4)
     style = dict(colors=INK, linewidths=1.6, linestyles="solid")
     axis.contour(*np.moveaxis(grid, -1, 0), values, levels=[threshold], **style)
     gmean = geometric_mean_score(y_test, model.predict(X_test))
     n_vectors = len(svm.support_)
-    axis.set_title(f"{name}: g-mean {gmean:.2f}, {n_vectors} vectors", fontsize=11)
+    axis.set_title(f"{name}\ng-mean {gmean:.2f}, {n_vectors} support vectors", fontsize=11)
 plt.show()
 
 # %%
-# Where the points lie
-# ====================
+# Position of the virtual samples
+# ===============================
 #
-# :class:`~sklearn_online_svm.VirtualSampler` draws between a rare support vector and its nearest
-# rare rows. Of the thirty above nearly all are support vectors; here are two hundred, and half of
-# them lie deep in their own class. SMOTE draws next to any row. SVMSMOTE, too, goes by support
-# vectors, but may go beyond the rows of the class.
+# :class:`~sklearn_online_svm.VirtualSampler` interpolates between a minority support vector and
+# its nearest minority samples. In the data set above nearly all of the thirty minority samples are
+# support vectors. The following data set has two hundred, half of which lie deep in their own
+# class. SMOTE interpolates at any minority sample. SVMSMOTE also uses support vectors, but may
+# extrapolate beyond the samples of the class.
 
-X, y = rare_moon(3000, 200, seed=3)
+X, y = imbalanced_moons(3000, 200, seed=3)
 samplers = {
     "VirtualSampler": VirtualSampler(estimator=new_model(), random_state=0),
     "SMOTE": SMOTE(random_state=0),
@@ -98,58 +100,60 @@ figure, axes = plt.subplots(1, 3, figsize=(9.6, 3.0), layout="constrained")
 for axis, (name, sampler) in zip(axes, samplers.items()):
     sampler.set_params(sampling_strategy={1: 600})
     X_more, y_more = sampler.fit_resample(X, y)
-    show_rows(axis, X, y, s=3, alpha=0.35)
+    show_samples(axis, X, y, s=3, alpha=0.35)
     axis.scatter(*X_more[len(X) :].T, color=INK, s=4, linewidth=0)
     axis.set_title(name, fontsize=11)
 plt.show()
 
 ends = np.unique(samplers["VirtualSampler"].ends_[:, 0])
-print(f"{len(ends)} of {np.sum(y == 1)} rare rows are support vectors and got company")
+print(f"{len(ends)} of {np.sum(y == 1)} minority samples are support vectors")
 
 # %%
-# Points made on the way
-# ======================
+# Virtual samples during training
+# ===============================
 #
-# :class:`~sklearn_online_svm.VirtualLASVC` makes its points while it learns: it chooses the row
-# nearest to the boundary, and a rare one that becomes a support vector gets a point between itself
-# and a neighbour, which may be chosen later. The model after more and more rows; its support
-# vectors stand out, virtual ones in black. All of them lie along the boundary.
+# :class:`~sklearn_online_svm.VirtualLASVC` generates virtual samples during training. It selects
+# the sample nearest to the boundary. If a minority sample becomes a support vector, a virtual
+# sample between it and a neighbor is added to the candidates. The panels show the model after an
+# increasing number of samples; support vectors are highlighted, virtual ones in black. All of them
+# lie along the boundary.
 
 figure, axes = plt.subplots(1, 3, figsize=(9.6, 3.2), layout="constrained")
 for axis, n_labels in zip(axes, (40, 120, 400)):
     model = VirtualLASVC(C=1, gamma=1.0, max_labels=n_labels, random_state=0).fit(X, y)
     values = model.decision_function(grid.reshape(-1, 2)).reshape(grid.shape[:2])
-    show_rows(axis, X, y, s=3, alpha=0.15)
+    show_samples(axis, X, y, s=3, alpha=0.15)
     is_real = model.support_ >= 0
-    show_rows(axis, X[model.support_[is_real]], y[model.support_[is_real]], s=9)
+    show_samples(axis, X[model.support_[is_real]], y[model.support_[is_real]], s=9)
     axis.scatter(*model.virtual_support_vectors_.T, color=INK, s=9, linewidth=0)
     axis.contour(*np.moveaxis(grid, -1, 0), values, levels=[0], colors=INK, linewidths=1.6)
     n_made, n_kept = model.n_virtual_points_, len(model.virtual_support_vectors_)
-    axis.set_title(f"{n_labels} rows: {n_made} points, {n_kept} are vectors", fontsize=11)
+    title = f"{n_labels} samples\n{n_made} virtual, {n_kept} of them support vectors"
+    axis.set_title(title, fontsize=10)
 plt.show()
 
 # %%
-# Even support vectors
-# ====================
+# Balance of the support vectors
+# ==============================
 #
-# There are 30 usual rows for each rare one (the dotted line), but near the boundary the classes
-# are more even, and only rows there become support vectors. In rows as they come that shows when
-# most have been seen. Active selection goes there at once, and the g-mean rises with it. Means
-# over five seeds.
+# There are 30 majority samples for each minority sample (the dotted line), but the classes are
+# more balanced near the boundary, and only samples there become support vectors. In random order
+# this ratio is reached only after most samples. Active selection reaches it at once, and its
+# g-mean rises accordingly. Means over five seeds.
 
 BUDGETS = [20, 40, 80, 150, 300, 600, 1200, 2500, 6200]
 WAYS = {
-    "rows as they come": (GREY, LASVC(selection="random")),
+    "random order": (GREY, LASVC(selection="random")),
     "active": (BLUE, LASVC(selection="active", pool_size=59)),
-    "virtual points": (ORANGE, VirtualLASVC()),
+    "virtual samples": (ORANGE, VirtualLASVC()),
 }
 
 
 def ratio_and_gmean(model, seed, n_labels):
-    X, y = rare_moon(6000, 200, seed)
+    X, y = imbalanced_moons(6000, 200, seed)
     model.set_params(C=1, gamma=1.0, max_labels=n_labels, random_state=seed)
-    usual, rare = model.fit(X, y).n_support_
-    return usual / max(rare, 1), geometric_mean_score(y_test, model.predict(X_test))
+    majority, minority = model.fit(X, y).n_support_
+    return majority / max(minority, 1), geometric_mean_score(y_test, model.predict(X_test))
 
 
 figure, axes = plt.subplots(1, 2, figsize=(9.6, 3.8), layout="constrained")
@@ -157,8 +161,8 @@ for name, (colour, model) in WAYS.items():
     runs = [[ratio_and_gmean(model, seed, n) for n in BUDGETS] for seed in range(5)]
     for axis, mean in zip(axes, np.mean(runs, axis=0).T):
         axis.plot(BUDGETS, mean, "o-", color=colour, markersize=3, label=name)
-for axis, title in zip(axes, ("usual to rare support vectors", "g-mean")):
-    axis.set(xscale="log", xlabel="rows learnt", title=title)
+for axis, title in zip(axes, ("ratio of majority to minority support vectors", "g-mean")):
+    axis.set(xscale="log", xlabel="training samples", title=title)
     axis.grid(color="#e6e8eb", linewidth=0.8)
     axis.spines[["top", "right"]].set_visible(False)
 axes[0].axhline(30, color=INK, linestyle=":", linewidth=1)
@@ -168,6 +172,6 @@ axes[1].legend(frameon=False)
 plt.show()
 
 # %%
-# At the right end all rows have been learnt, once. Active selection has met them in another order,
-# has kept somewhat fewer, and gives more room to the rare class; a second pass (``max_iter=2``)
-# would bring both to the same support vector machine.
+# At the right end all samples have been used once. Active selection has processed them in a
+# different order, has slightly fewer support vectors, and assigns a larger region to the minority
+# class; with a second pass (``max_iter=2``) both would approach the same support vector machine.

@@ -1,23 +1,23 @@
 """
-=============================
-Which rows are worth learning
-=============================
+====================================
+Active selection of training samples
+====================================
 
-All labels are known, but most rows have nothing new to say. With ``selection``
-:class:`~sklearn_online_svm.LASVC` decides before each step which row it learns next, and
-``max_labels`` says how many it may learn. Four rules: the next row (``"random"``), the one that is
-classified worst (``"gradient"``), the one nearest to the boundary (``"active"``), and the nearest
-of the first few within the margin (``"autoactive"``). What do they make of rows with wrong labels?
-:ref:`choosing_rows` tells more.
+All labels are known, but most samples are redundant for a support vector machine. With
+``selection`` :class:`~sklearn_online_svm.LASVC` chooses the next training sample before each step,
+and ``max_labels`` limits their number. There are four strategies: random order (``"random"``), the
+sample with the smallest margin (``"gradient"``), the one nearest to the boundary (``"active"``),
+and the nearest of the first few within the margin (``"autoactive"``). The example compares them
+with and without label noise. See :ref:`choosing_rows`.
 """
 
 # %%
-# What they keep
-# ==============
+# Support vectors of the four strategies
+# ======================================
 #
-# Three thousand rows in the plane, one label in ten is wrong, and each rule may learn 150 rows.
-# The support vectors that come of it stand out, those with a wrong label in red; solid and dashed
-# lines are the boundary and the margin.
+# Three thousand samples in two dimensions, one label in ten is wrong, and each strategy selects
+# 150 samples. The resulting support vectors are highlighted, those with a wrong label in red;
+# solid and dashed lines are the boundary and the margin.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -41,7 +41,7 @@ is_wrong = y_noisy != y
 
 
 def show_model(axis, model):
-    """The rows in light colours, the boundary and the margin."""
+    """Plot the samples, the boundary and the margin."""
     DecisionBoundaryDisplay.from_estimator(
         model,
         X,
@@ -69,7 +69,7 @@ for axis, selection in zip(axes.flat, COLOURS):
     errors = 1 - model.score(X_test, y_test)
     n_wrong = is_wrong[model.support_].sum()
     axis.set_title(
-        f"{selection}: {errors:.1%} errors\n{len(model.support_)} support vectors, "
+        f"{selection}: {errors:.1%} error\n{len(model.support_)} support vectors, "
         f"{n_wrong} of them with a wrong label",
         fontsize=11,
     )
@@ -81,17 +81,16 @@ figure.legend(rings, ("support vector", "with a wrong label"), loc="outside lowe
 plt.show()
 
 # %%
-# ``"gradient"`` looks for rows that the model gets wrong, and finds those whose label is wrong.
-# ``"active"`` and ``"autoactive"`` do not look at labels before they choose; the labels they meet
-# are as often wrong as any, and the rest was spent along the boundary. Random rows are mostly far
-# from it, and do not become support vectors.
+# ``"gradient"`` selects samples that the model misclassifies, and thereby those with wrong labels.
+# ``"active"`` and ``"autoactive"`` do not use labels for the selection: the share of wrong labels
+# among the selected samples is that of the data set, and the budget is spent along the boundary.
+# Random samples are mostly far from it and do not become support vectors.
 #
-# Where it looks next
-# ===================
+# Sequence of selected samples
+# ============================
 #
-# ``"active"`` on right labels after 15, 40 and 100 rows: a larger budget begins with the rows of a
-# smaller one. What the rows learnt since the panel before have added to the support vectors is
-# dark.
+# ``"active"`` with correct labels after 15, 40 and 100 samples: a larger budget begins with the
+# samples of a smaller one. Support vectors that are new since the previous panel are dark.
 
 figure, axes = plt.subplots(1, 3, figsize=(9.6, 3.6), layout="constrained")
 before = []
@@ -103,20 +102,19 @@ for axis, n_labels in zip(axes, (15, 40, 100)):
     for rows, colour in ((model.support_[~is_new], GREY), (model.support_[is_new], INK)):
         axis.scatter(*X[rows].T, color=colour, s=18, linewidth=0)
     errors = 1 - model.score(X_test, y_test)
-    axis.set_title(f"{n_labels} rows: {errors:.1%} errors", fontsize=11)
+    axis.set_title(f"{n_labels} samples: {errors:.1%} error", fontsize=11)
     before = model.support_
 plt.show()
 
 # %%
-# The first rows say roughly where the boundary is, the next ones where it bends, and the rest lie
-# along it.
+# The first samples determine the rough position of the boundary, the next ones its bends, and the
+# others lie along it.
 #
-# How soon they get there
-# =======================
+# Learning curves
+# ===============
 #
-# Handwritten digits, even against odd, without noise and with a label in ten wrong; test errors
-# are means over ten splits, against the number of rows learnt. The labels of the test rows are
-# right.
+# Handwritten digits, even against odd, without noise and with one label in ten wrong. Mean test
+# errors over ten splits against the number of training samples. The test labels are correct.
 
 digits, target = load_digits(return_X_y=True)
 digits, even = digits / 16, np.where(target % 2 == 0, 1, -1)
@@ -142,9 +140,9 @@ for axis, noise in zip(axes, (0.0, 0.1)):
         mean = 100 * np.mean([errors_of(selection, noise, seed) for seed in range(10)], axis=0)
         axis.plot(N_LABELS, mean, "o-", color=colour, markersize=3, label=selection)
         if noise:
-            print(f"{selection:10} {mean[N_LABELS.index(200)]:4.1f} % errors after 200 labels")
-    axis.set_title("all labels right" if noise == 0 else f"{noise:.0%} of the labels wrong")
-    axis.set(xlabel="rows learnt", yscale="log", yticks=[1, 2, 5, 10, 20, 40])
+            print(f"{selection:10} {mean[N_LABELS.index(200)]:4.1f} % error after 200 labels")
+    axis.set_title("correct labels" if noise == 0 else f"{noise:.0%} of the labels wrong")
+    axis.set(xlabel="training samples", yscale="log", yticks=[1, 2, 5, 10, 20, 40])
     axis.set_yticks([], minor=True)
     axis.set_yticklabels([1, 2, 5, 10, 20, 40])
     axis.spines[["top", "right"]].set_visible(False)
@@ -154,6 +152,6 @@ axes[0].legend(frameon=False)
 plt.show()
 
 # %%
-# Without noise the worst row is the one that teaches most. With it, ``"gradient"`` learns wrong
-# labels first, and does worse than to take rows as they come until it has run out of them, while
-# ``"active"`` needs a third of the rows that ``"random"`` does, or less.
+# Without noise, the samples with the smallest margin are the most informative. With noise,
+# ``"gradient"`` selects wrong labels first and has a higher error than random order until no more
+# of them are left, while ``"active"`` needs at most a third of the samples of ``"random"``.

@@ -1,22 +1,23 @@
 """
-======================================
-A decision boundary learned row by row
-======================================
+===============================
+Online training of a kernel SVM
+===============================
 
-A kernel SVM usually sees all rows at once. :class:`~sklearn_online_svm.LASVC` can meet them as
-they come: each call of ``partial_fit`` goes on where the last one stopped, keeps the rows that
-matter for the boundary, and lets go of those that no longer do.
+A kernel SVM is usually trained on all samples at once. :class:`~sklearn_online_svm.LASVC` can be
+trained on a stream: each call of ``partial_fit`` continues from the current model, adds support
+vectors near the boundary, and removes those that are no longer needed.
 
-Two crescents overlap in the plane, so much that even a good classifier errs on one row in ten. We
-look at the model after 50, 200, 1000 and 3000 rows.
+Two crescents overlap in two dimensions, so that even a good classifier misclassifies one sample in
+ten. The example shows the model after 50, 200, 1000 and 3000 samples.
 """
 
 # %%
 # The stream
 # ==========
 #
-# ``gamma`` is a number, because the variance that ``gamma="scale"`` asks for is not known when a
-# stream begins. ``classes`` must be named in the first call: a chunk need not hold all of them.
+# ``gamma`` is a number, because the variance of the features, which ``gamma="scale"`` needs, is
+# not known at the beginning of a stream. ``classes`` must be given in the first call, because a
+# chunk does not have to contain all of them.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -33,7 +34,7 @@ def new_model(**parameters):
     return LASVC(C=3, gamma=1.0, **parameters)
 
 
-def learn(model, first, last):
+def train(model, first, last):
     return model.partial_fit(X[first:last], y[first:last], classes=[-1, 1])
 
 
@@ -42,12 +43,12 @@ def error(model):
 
 
 # %%
-# Four moments
-# ============
+# The model during the stream
+# ===========================
 #
-# The colour is the decision function, the black line is where it changes sign, and the dashed
-# lines are the margins, where it is -1 and 1. Strong dots are the support vectors; pale ones have
-# been seen and let go.
+# The color shows the decision function, the black line its zero, and the dashed lines the margins,
+# where it is -1 and 1. Strong dots are the support vectors; pale ones are samples that are not, or
+# no longer, support vectors.
 
 BLUE, ORANGE, GREY = "#1f6feb", "#d1702a", "#8b949e"
 SHADES = LinearSegmentedColormap.from_list("", ["#9cc3fa", "#ffffff", "#f3c6a0"])
@@ -79,7 +80,7 @@ def draw(axis, model, n_rows):
         axis.scatter(*seen_X[gone].T, s=8, color=colour, alpha=0.35, linewidths=0)
         axis.scatter(*seen_X[support].T, s=20, color=colour, edgecolors="white", linewidths=0.5)
     axis.set(xticks=[], yticks=[], xlim=(-EDGE, EDGE), ylim=(-EDGE, EDGE))
-    axis.set_title(f"after {n_rows} rows", fontweight="bold")
+    axis.set_title(f"after {n_rows} samples", fontweight="bold")
     axis.set_xlabel(f"{len(model.support_)} support vectors, test error {error(model):.1%}")
 
 
@@ -87,26 +88,27 @@ figure, axes = plt.subplots(2, 2, figsize=(8.6, 9.4), layout="constrained")
 figure.get_layout_engine().set(w_pad=0.1, h_pad=0.12)
 model, seen = new_model(), 0
 for axis, n_rows in zip(axes.flat, (50, 200, 1000, 3000), strict=True):
-    learn(model, seen, n_rows)
+    train(model, seen, n_rows)
     seen = n_rows
     draw(axis, model, n_rows)
 plt.show()
 
 # %%
-# After a few hundred rows the boundary has its shape; later rows settle its course. Where the
-# classes overlap support vectors pile up, as in any SVM: each row on the wrong side of its margin
-# is one. So their number grows with the rows, by about one in four here.
+# After a few hundred samples the boundary has its final shape; further samples change it little.
+# Support vectors accumulate where the classes overlap, as in any SVM, because each sample on the
+# wrong side of its margin is one. Their number therefore grows with the number of samples, by
+# about one in four here.
 
 # %%
-# On its way, and finished
-# ========================
+# Predictions with and without finishing
+# ======================================
 #
-# On its way the model spends two small steps on each row. That is quick, and leaves the solution
-# in motion: a single row in a crowded place can move the boundary for a while. So predictions
-# come from a solution that is finished on the side when they are asked for, and the stream goes on
-# without it. ``finishing=False`` shows the solution of the stream itself, and ``delta_max`` how
-# much steadier it gets when the second step is repeated after each row until the largest violation
-# among the vectors kept is at most that.
+# During the stream the model makes two small optimization steps for each sample. This is fast, but
+# the solution fluctuates: a single sample in a dense region can move the boundary for a while.
+# Therefore predictions use a finished copy of the solution, which is computed when it is needed
+# and does not change the stream. ``finishing=False`` shows the solution of the stream itself. With
+# ``delta_max``, the second step is repeated after each sample until the largest violation in the
+# support set is at most this value, which makes the solution more stable.
 
 STEP = 50
 model = new_model()
@@ -115,13 +117,13 @@ rows, figures = [], {"plain": [], "delta_max": [], "finished": []}
 for start in range(0, len(X), STEP):
     rows.append(start + STEP)
     for name, current in (("plain", plain), ("delta_max", strict), ("finished", model)):
-        learn(current, start, start + STEP)
+        train(current, start, start + STEP)
         figures[name].append((100 * error(current), len(current.support_)))
 
 labels = {
     "plain": ("finishing=False", GREY),
     "delta_max": ("finishing=False, delta_max=1", ORANGE),
-    "finished": ("the default", BLUE),
+    "finished": ("default", BLUE),
 }
 figure, axes = plt.subplots(1, 2, figsize=(10, 3.9), layout="constrained")
 for column, (axis, title) in enumerate(
@@ -130,7 +132,7 @@ for column, (axis, title) in enumerate(
     for name, (label, colour) in labels.items():
         axis.plot(rows, np.array(figures[name])[:, column], color=colour, label=label)
     axis.set_title(title, loc="left", fontweight="bold")
-    axis.set_xlabel("rows learned so far")
+    axis.set_xlabel("training samples")
     axis.set_ylim(bottom=0)
     axis.spines[["top", "right"]].set_visible(False)
     axis.grid(color="#e6e8eb", linewidth=0.8)

@@ -1,28 +1,28 @@
 """
-=================
-SVC against LASVC
-=================
+=======================
+LASVC compared with SVC
+=======================
 
-The same rows, the same kernel, the same ``C``: how do test error and time grow with the number of
-training rows?
+How do test error and training time of ``SVC`` and ``LASVC`` grow with the number of training
+samples, with the same kernel and ``C``?
 
-- :class:`sklearn.svm.SVC` solves the problem over all rows.
-- ``LASVC`` makes one pass and finishes: nearly the same classifier, for much less work once there
-  are some thousand rows.
-- ``LASVC(max_iter=-1)`` repeats passes until a whole pass changes nothing. It ends where ``SVC``
-  ends.
+- :class:`sklearn.svm.SVC` solves the problem over all samples.
+- ``LASVC`` makes one pass and finishes. The classifier is nearly the same, at a much lower cost
+  with a few thousand samples or more.
+- ``LASVC(max_iter=-1)`` repeats passes until a whole pass changes nothing, and reaches the optimum
+  of ``SVC``.
 
-All of them run in one thread on the same float64 arrays, with caches of the same size and
-everything else at its default.
+All models run in one thread on the same float64 arrays, with caches of the same size and the other
+parameters at their defaults.
 """
 
 # %%
-# Measuring
-# =========
+# Measurement
+# ===========
 #
 # Breiman's waveforms (21 features, one class against the other two), with the parameters of the
-# papers on LASVM. Small fits are over in milliseconds, so they are repeated and the best time
-# counts.
+# papers on LASVM. Small fits take milliseconds, so they are repeated, and the shortest time is
+# reported.
 
 import time
 
@@ -68,15 +68,15 @@ measured = {
 }
 
 # %%
-# What comes out
-# ==============
+# Results
+# =======
 #
-# The test error is taken on 3000 rows: differences of a few tenths of a point are chance. Times
-# are on logarithmic axes, where a straight line of slope 2 means that twice the rows take four
-# times as long.
+# The test error is measured on 3000 samples: differences of a few tenths of a percentage point are
+# not significant. Times are shown on logarithmic axes, where a straight line of slope 2 means that
+# twice as many samples take four times as long.
 
 figure, axes = plt.subplots(1, 3, figsize=(12.5, 4.2), layout="constrained")
-titles = ("Test error (%)", "Time to fit", f"Time to predict {len(X_test)} rows")
+titles = ("Test error (%)", "Time to fit", f"Time to predict {len(X_test)} samples")
 for column, (axis, title) in enumerate(zip(axes, titles, strict=True)):
     for name, (_, colour, style) in MODELS.items():
         values = measured[name][:, column]
@@ -86,7 +86,7 @@ for column, (axis, title) in enumerate(zip(axes, titles, strict=True)):
     axis.xaxis.set_major_formatter(FuncFormatter(lambda n, _: f"{n:.0f}"))
     axis.xaxis.set_minor_locator(plt.NullLocator())
     axis.set_title(title, loc="left", fontweight="bold")
-    axis.set_xlabel("training rows")
+    axis.set_xlabel("training samples")
     axis.spines[["top", "right"]].set_visible(False)
     axis.grid(color="#e6e8eb", linewidth=0.8)
     axis.set_axisbelow(True)
@@ -100,7 +100,7 @@ axes[0].legend(frameon=False, loc="lower left")
 plt.show()
 
 # %%
-# In numbers, for the largest set:
+# Results for the largest training set:
 
 for name, values in measured.items():
     error, fit, predict = values[-1]
@@ -111,8 +111,8 @@ for name, values in measured.items():
     )
 
 # %%
-# With a few hundred rows there is nothing to gain in fitting: ``SVC`` takes milliseconds and gives
-# the exact optimum. Predictions are faster at every size, because kernel values are computed in
-# blocks. The number of support vectors grows with the rows for all of them, and so do the times
-# of both fitting and predicting: where that is too much, an approximate feature map
-# (:class:`sklearn.kernel_approximation.Nystroem`) with a linear model is the better choice.
+# With a few hundred samples ``LASVC`` has no advantage in fitting: ``SVC`` takes milliseconds and
+# gives the exact optimum. Predictions are faster for all sizes, because kernel values are computed
+# in blocks. The number of support vectors of all models grows with the number of samples, and so
+# do the times of fitting and prediction. If these are too long, use an approximate feature map
+# (:class:`sklearn.kernel_approximation.Nystroem`) with a linear model.
