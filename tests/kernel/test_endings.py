@@ -167,7 +167,7 @@ def test_a_problem_that_takes_too_many_steps(max_iter):
     caught = [w for w in caught if w.category is ConvergenceWarning]  # digits are short, too
     (message,) = {str(w.message) for w in caught}
     for part in (
-        r"LASVC stopped at the largest number of steps \(max_steps, max_steps_per_row\)",
+        r"LASVC stopped at the maximum number of steps \(max_steps, max_steps_per_row\)",
         r"largest violation is [\d.e+]+, tol is 0.001",
         r"scale the features .*, a smaller C, gamma or coef0, a larger tol",
     ):
@@ -193,7 +193,7 @@ def test_ramp_svc_with_a_linear_kernel_and_a_large_cost(fit_intercept, C):
         model.fit(X, y)
     assert np.isfinite(model.decision_function(X)).all()
     solved = max(problem.delta for problem in model._engine.problems) <= 1e-3
-    assert solved or any("RampSVC stopped at the largest number" in str(w.message) for w in caught)
+    assert solved or any("RampSVC stopped at the maximum number" in str(w.message) for w in caught)
     assert all(w.filename == __file__ for w in caught if w.category is ConvergenceWarning)
 
 
@@ -206,7 +206,7 @@ class Hasty(LASVC):
 def test_finishing_is_limited_in_fit_and_in_finish():
     X, y = two_classes(200, noise=1.0)
     model = Hasty(C=1000.0, random_state=0)
-    with pytest.warns(ConvergenceWarning, match="Hasty stopped at the largest number") as caught:
+    with pytest.warns(ConvergenceWarning, match="Hasty stopped at the maximum number") as caught:
         model.fit(X, y)
     assert caught[0].filename == __file__
     with pytest.warns(ConvergenceWarning, match="largest violation is") as caught:
@@ -298,7 +298,7 @@ def test_a_hard_margin_where_there_is_none(algorithm, max_iter):
     X, y = two_classes(200, noise=1.0)
     model = LASVC(C=np.inf, kernel="linear", algorithm=algorithm, max_iter=max_iter)
     with pytest.warns(
-        ConvergenceWarning, match="C=inf .* the classes are not separable, or hardl"
+        ConvergenceWarning, match="C=inf .* the classes are not separable, or barel"
     ):
         model.fit(X, y)
 

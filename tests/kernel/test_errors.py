@@ -334,7 +334,7 @@ def test_precomputed_is_not_for_streams():
     assert not hasattr(model, "partial_fit")
     with pytest.raises(AttributeError, match=match) as caught:
         model.partial_fit(X @ X.T, y, classes=["no", "yes"])
-    assert "new rows have no kernel values with each other" in str(caught.value.__cause__)
+    assert "new samples have no kernel values with each other" in str(caught.value.__cause__)
     unharmed = Unharmed(kernel="precomputed")
     unharmed.raises(AttributeError, match, lambda m: m.partial_fit(X @ X.T, y))
 

@@ -485,7 +485,7 @@ def test_variance_of_rows_far_from_zero_is_exact_enough():
 def test_gamma_scale_of_a_stream_is_fixed_by_its_first_chunk():
     X, y = two_classes()
     model = model_of(gamma="scale")
-    with pytest.warns(UserWarning, match="has only 10 rows"):
+    with pytest.warns(UserWarning, match="has only 10 samples"):
         model.partial_fit(X[:10], y[:10], classes=["no", "yes"])
     gamma = model.gamma_
     assert_allclose(gamma, 1 / (4 * X[:10].var()))

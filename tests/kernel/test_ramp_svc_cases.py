@@ -42,7 +42,7 @@ from tests.support.unharmed import UnharmedModel
 def test_too_few_problems_are_reported(problem):
     X, y = BOTH[problem](300)
     for max_iter in (1, 2):
-        match = rf"RampSVC did not converge within max_iter={max_iter} convex problems: \d+ rows"
+        match = rf"RampSVC did not converge within max_iter={max_iter} convex problems: \d+ sam"
         with pytest.warns(ConvergenceWarning, match=match) as caught:
             model = model_of(max_iter=max_iter).fit(X, y)
         assert len(caught) == 1
@@ -74,7 +74,7 @@ def test_verbose_prints_a_line_for_each_problem():
         lines = printed.getvalue().splitlines()
         assert len(lines) == verbose * model.n_iter_
         for i, line in enumerate(lines, 1):
-            assert re.match(rf"\[RampSVC\] problem {i}: objective [\d.e+]+, \d+ rows beyond", line)
+            assert re.match(rf"\[RampSVC\] problem {i}: objective [\d.e+]+, \d+ samples be", line)
 
 
 # -- kernels ----------------------------------------------------------------------------

@@ -229,7 +229,7 @@ def test_the_minority_may_be_named():
     assert model.minority_class_ == many and model.n_virtual_points_ > 0
     labels = np.repeat(model.classes_, model.n_support_)
     assert (labels[model.support_ == -1] == many).all()
-    with pytest.raises(ValueError, match=r"minority_class=7 is none of the classes \[0, 1\]"):
+    with pytest.raises(ValueError, match=r"minority_class=7 is not among the classes \[0, 1\]"):
         VirtualLASVC(minority_class=7).fit(X, y)
     before = model.decision_function(X)
     with pytest.raises(ValueError, match="minority_class=7"):
@@ -252,7 +252,7 @@ def test_weights_of_points_are_those_of_their_parents():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        (dict(kernel="precomputed"), "draws points between rows, but with kernel='precomputed'"),
+        (dict(kernel="precomputed"), "between two samples, but with kernel=.precomputed. X holds"),
         (dict(n_neighbors=0), "The 'n_neighbors' parameter of VirtualLASVC must be"),
         (dict(n_virtual=-1), "The 'n_virtual' parameter of VirtualLASVC must be"),
         (dict(class_weight="online_balanced"), "online_balanced"),
