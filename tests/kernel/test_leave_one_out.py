@@ -426,7 +426,7 @@ def test_other_rows_are_refused():
     flipped = np.where(y == "yes", "no", "yes")
     twice = np.vstack([X, X]), np.append(y, y)
     for rows, labels in [(X[:50], y[:50]), (others, y), (X, flipped), twice]:
-        with pytest.raises(ValueError, match="needs the rows that have been learnt"):
+        with pytest.raises(ValueError, match="needs the training samples"):
             model.leave_one_out(rows, labels)
     with pytest.raises(ValueError, match="labels that are not among the classes"):
         model.leave_one_out(X, np.where(y == "yes", "maybe", y))
@@ -437,7 +437,7 @@ def test_other_rows_are_refused():
 def test_a_class_without_rows_is_refused():
     X, y = two_classes(60)
     model = LASVC(gamma=0.4).partial_fit(X, y, classes=["maybe", "no", "yes"])
-    with pytest.raises(ValueError, match="needs rows of every class"):
+    with pytest.raises(ValueError, match="needs samples of every class"):
         model.leave_one_out(X, y)
     assert 0 < model.leave_one_out_estimate_ < 0.5
 

@@ -273,7 +273,7 @@ def test_lists():
 
 def test_a_class_with_too_few_rows():
     y = np.where(np.arange(len(Y)) < 5, "tiny", "large")
-    with pytest.raises(ValueError, match=r"Class tiny has 5 rows, .*n_neighbors=5 it takes 6\."):
+    with pytest.raises(ValueError, match=r"Class tiny has 5 samples, .*n_neighbors=5 requires 6"):
         VirtualSampler().fit_resample(X, y)
     more, _ = VirtualSampler(n_neighbors=4, random_state=0).fit_resample(X, y)
     assert len(more) > len(X)
@@ -311,7 +311,7 @@ def test_a_class_of_which_no_row_is_a_support_vector():
             self.__dict__["support_"] = found
 
     order = np.argsort(-Y, kind="stable")
-    with pytest.raises(ValueError, match="No row of class 1 has become a support vector of Blind"):
+    with pytest.raises(ValueError, match="No sample of class 1 is a support vector of Blind"):
         VirtualSampler(estimator=Blind()).fit_resample(X[order], Y[order])
 
 
