@@ -162,7 +162,7 @@ class LASVC(LeaveOneOut, OnlineKernelLearner):
         Seed of the sample order, and of the samples drawn for ``selection``.
     verbose : int, default=0
         Verbosity. 1 prints a line per epoch and, on a terminal, the progress of the epoch: samples
-        processed, samples per second, number of support vectors, remaining time (a progress bar
+        processed, samples per second, size of the support set, remaining time (a progress bar
         if tqdm is installed). 2 shows the progress also if standard error is not a terminal.
     warm_start : bool, default=False
         Whether ``fit`` starts from the current solution. The samples must be those of the

@@ -280,10 +280,10 @@ class Optimum:
         if is_cheap or 4 * n**2 > model.cache_size * 2**20:
             return model, self.X
         matrix = np.empty((n, n), dtype=np.float32)
-        everyone = np.arange(n)
+        all_samples = np.arange(n)
         for first in range(0, n, BLOCK):
-            block = everyone[first : first + BLOCK]
-            matrix[block] = self.between(block, everyone)
+            block = all_samples[first : first + BLOCK]
+            matrix[block] = self.between(block, all_samples)
         model = model._draft().set_params(kernel="precomputed")
         return model.fit(matrix, self.y, self.weights), matrix
 

@@ -66,7 +66,7 @@ class RampSVC(KernelLearner):
         Seed of the samples of the first problem and of the sample order.
     verbose : int, default=0
         Verbosity. 1 prints a line per convex problem and, on a terminal, the progress: samples
-        processed, samples per second, number of support vectors, remaining time (a progress bar if
+        processed, samples per second, size of the support set, remaining time (a progress bar if
         tqdm is installed). 2 shows the progress also if standard error is not a terminal.
 
     Attributes

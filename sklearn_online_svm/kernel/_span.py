@@ -272,10 +272,10 @@ def xi_alpha_shifts(problem, between):
     if not len(problem.free):
         shifts[rows] = np.copysign(np.inf, problem.alpha[rows])
         return shifts
-    everyone = np.arange(between.n_rows)
+    all_samples = np.arange(between.n_rows)
     for first in range(0, len(rows), BLOCK):
         block = rows[first : first + BLOCK]
-        farthest = squared_distances(between, block, everyone).max(axis=1)
+        farthest = squared_distances(between, block, all_samples).max(axis=1)
         shifts[block] = problem.alpha[block] * farthest
     return shifts
 

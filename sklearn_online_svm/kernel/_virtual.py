@@ -104,7 +104,7 @@ class VirtualLASVC(OnlineKernelLearner):
         Seed of the sample order, of the samples drawn for selection, and of the virtual samples.
     verbose : int, default=0
         Verbosity. 1 prints a line per epoch and, on a terminal, the progress of the epoch: samples
-        processed, samples per second, number of support vectors, remaining time (a progress bar
+        processed, samples per second, size of the support set, remaining time (a progress bar
         if tqdm is installed). 2 shows the progress also if standard error is not a terminal.
 
     Attributes

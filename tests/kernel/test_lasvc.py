@@ -280,7 +280,7 @@ def test_a_limit_of_passes_is_reported():
     class Impatient(LASVC):
         max_passes = 1
 
-    with pytest.warns(UserWarning, match="did not converge within 1 passes.*tol is 1e-08"):
+    with pytest.warns(UserWarning, match="did not converge within 1 epochs.*tol is 1e-08"):
         Impatient(max_iter=-1, tol=1e-8).fit(X, y)
 
 
@@ -293,7 +293,7 @@ def test_verbose_prints_a_line_for_each_pass():
         lines = printed.getvalue().splitlines()
         assert len(lines) == n_lines
         for i, line in enumerate(lines, 1):
-            assert line.startswith(f"[LASVC] pass {i}: ")
+            assert line.startswith(f"[LASVC] epoch {i}: ")
 
 
 @pytest.mark.parametrize("params", [{}, dict(max_iter=-1), dict(kernel="poly", degree=2)], ids=str)

@@ -394,8 +394,8 @@ def test_the_traceback_says_how_to_go_on():
     X, y = two_classes(300)
     model, error = interrupted_model(X, y)
     assert error.__notes__ == [
-        "LASVC holds what has been learnt so far and can be used as it is; resume(X, y) goes on "
-        "where fit stopped."
+        "LASVC holds the result of the training so far and can be used as it is; resume(X, y) "
+        "continues the interrupted fit."
     ]
     assert model.interrupted_ and 0 < model.n_labels_used_ < 300
     assert not model.resume(X, y).interrupted_
@@ -427,9 +427,9 @@ def test_other_data_are_refused_and_nothing_is_lost(method):
     labels = y.copy()
     labels[5] = "no" if y[5] == "yes" else "yes"
     wrong = {
-        "but X is not the same": [(other, y, weights), (X[:-1], y[:-1], weights[:-1])],
-        "but y is not the same": [(X, labels, weights), (X, y[::-1], weights)],
-        "but sample_weight is not the same": [(X, y), (X, y, 2 * weights)],
+        "but X differs": [(other, y, weights), (X[:-1], y[:-1], weights[:-1])],
+        "but y differs": [(X, labels, weights), (X, y[::-1], weights)],
+        "but sample_weight differs": [(X, y), (X, y, 2 * weights)],
         "X has 3 features": [(X[:, :3], y, weights)],
         "labels that are not among the classes": [(X, np.where(y == "no", "no", "?"), weights)],
         "needs the X and y": [(), (X,)],
