@@ -159,9 +159,9 @@ class OnlinePasses(Passes):
 
     def __init__(self, model, X, codes, cost, at):
         super().__init__(model, X, codes, cost, at)
-        until_quiet = model._most_passes == -1
-        self.n_passes = model.max_passes if until_quiet else model._most_passes
-        self.finishing = until_quiet or model.finishing
+        until_converged = model._most_passes == -1
+        self.n_passes = model.max_passes if until_converged else model._most_passes
+        self.finishing = until_converged or model.finishing
         self.is_exact = self.n_passes > 1
 
     def begin(self):

@@ -124,15 +124,15 @@ def test_no_row_that_was_not_learnt_violates(seed, noise, ratio):
 
 
 @pytest.mark.parametrize("has_bias", [True, False], ids=["bias", "none"])
-def test_a_look_finds_what_a_plain_sum_finds(has_bias, monkeypatch):
-    """Violators of each C, of all rows outside: none is overlooked, whatever the chunks."""
+def test_check_samples_finds_the_violators_of_the_reference(has_bias, monkeypatch):
+    """All violating samples outside the support set are found for each C, for any chunk size."""
     monkeypatch.setattr(_sweeps, "_VALUES_AT_ONCE", 1)
     monkeypatch.setattr(_sweeps.Sweeps, "share", 1.0)
     seen = []
-    look = _sweeps.Sweeps.look
+    check_samples = _sweeps.Sweeps.check_samples
 
     def watched(self):
-        look(self)
+        check_samples(self)
         for k in range(len(self.Cs)):
             alpha = np.zeros(len(self.codes))
             alpha[self.states[k].ids[0]] = self.states[k].alpha[0]
@@ -141,10 +141,10 @@ def test_a_look_finds_what_a_plain_sum_finds(has_bias, monkeypatch):
             assert bool(len(self.violators[k])) == (self.violation[k] > self.states[k].tau[0])
             seen.append(found)
 
-    monkeypatch.setattr(_sweeps.Sweeps, "look", watched)
+    monkeypatch.setattr(_sweeps.Sweeps, "check_samples", watched)
     X, labels = breast_cancer()
     K = rbf_kernel(X, gamma=0.05)
-    # Few rows are seen before: what they may lack is told wrong.
+    # No samples are processed before the check, so there are violators.
     monkeypatch.setattr(_sweeps.Sweeps, "nearest", lambda self: np.empty(0, np.int64))
     algorithm = "lasvm" if has_bias else "lasvm-g"
     LASVC(gamma=0.05, random_state=0, algorithm=algorithm).fit_path(X, labels, [1, 10, 100])
@@ -152,13 +152,13 @@ def test_a_look_finds_what_a_plain_sum_finds(has_bias, monkeypatch):
     assert len(seen) == 3
 
 
-def test_multiples_of_alpha_stay_in_their_boxes_and_gradients_true():
+def test_scaled_alpha_is_feasible_and_gradients_are_exact():
     sweeps = []
-    grow = _sweeps.Sweeps.grow
+    scale_to_boxes = _sweeps.Sweeps.scale_to_boxes
 
     class Watched(_sweeps.Sweeps):
-        def grow(self, given):
-            times = grow(self, given)
+        def scale_to_boxes(self, given):
+            times = scale_to_boxes(self, given)
             (problem,) = self.engine.problems
             members, slots = problem.members, problem.slots()
             ids, alpha = members["row_id"][slots], members["alpha"][slots]
@@ -172,12 +172,12 @@ def test_multiples_of_alpha_stay_in_their_boxes_and_gradients_true():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sklearn_online_svm.kernel._path.Sweeps", Watched)
         LASVC(gamma=0.5, random_state=0).fit_path(X, Y, 0.1 * 2.0 ** np.arange(12))
-    # With many rows at their bound it is the ratio; later the best one.
+    # With many alpha at their bounds the factor is the ratio of the boxes, later the best one.
     assert sweeps[0] == pytest.approx(2.0)
     assert sweeps[-1] < 2.0
 
 
-# -- what is returned --------------------------------------------------------------------------
+# -- results -----------------------------------------------------------------------------------
 
 
 def test_a_path_of_one_C_is_a_fit():
@@ -301,7 +301,7 @@ def test_an_error_leaves_the_model_as_it_was(monkeypatch):
     def broken(self):
         raise MemoryError
 
-    monkeypatch.setattr(_sweeps.Sweeps, "look", broken)
+    monkeypatch.setattr(_sweeps.Sweeps, "check_samples", broken)
     with pytest.raises(MemoryError):
         model.fit_path(X, Y, CS)
     assert model.C == 7.0
