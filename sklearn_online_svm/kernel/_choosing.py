@@ -75,7 +75,7 @@ class Choice:
     def checked(cls, model, at, n_rows):
         """Return a stored selection; raise ValueError if it is invalid."""
         order = at.array("order", np.int64, (None,), low=0, high=n_rows - 1)
-        at.require(len(np.unique(order)) == len(order), "order", "must name no row twice")
+        at.require(len(np.unique(order)) == len(order), "order", "must not contain duplicates")
         checked = {"order": np.array(order), "choice": None}
         if at.value("choice") is not None:
             checked["choice"] = cls.checked_fields(model, at.part("choice"))

@@ -169,7 +169,7 @@ class KernelLearner(KernelMachine):
         if rows is not None:
             n_rows = at.get("first", 0) + len(rows[1])
             largest = max(largest_row(problem) for problem in engine.problems)
-            state.require(largest < n_rows, "problems", f"must keep rows below {n_rows}")
+            state.require(largest < n_rows, "problems", f"must have row ids below {n_rows}")
         if interrupted.value("method") == "fit" and self._passes.needs_known(self):
             engine.begin_pass(known_slots(engine, len(rows[1])))
         engine.resume(running)

@@ -63,7 +63,7 @@ def entry(place, value):
 REFUSALS = (
     r"The stored model is damaged: \w|The stored model has an unknown format: \w|"
     # What ``resume`` compares.
-    r"resume goes on with the data of|\w+ cannot change between an interrupt and resume|"
+    r"resume needs the data of|\w+ cannot change between an interrupt and resume|"
     r"y contains labels that are not"
 )
 
