@@ -138,7 +138,7 @@ def check(task, params):
     ],
     ids=str,
 )
-def test_back_soon_and_the_model_can_be_used(task, params):
+def test_interrupt_returns_soon_with_a_usable_model(task, params):
     check(task, params)
 
 
@@ -162,12 +162,12 @@ def test_back_soon_and_the_model_can_be_used(task, params):
     ],
     ids=str,
 )
-def test_back_soon_in_all_other_circumstances(task, params):
+def test_interrupt_returns_soon_with_other_parameters(task, params):
     check(task, params)
 
 
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
-def test_an_interrupt_before_learning_leaves_the_model_as_it_was(method, monkeypatch):
+def test_interrupt_before_training_leaves_model_unchanged(method, monkeypatch):
     """Classes and kernel of the new data were set, but the engine was still the former one."""
 
     def interrupt(*args, **kwargs):
@@ -312,7 +312,7 @@ print(n_interrupted)
     ],
     ids=str,
 )
-def test_interrupts_at_any_time_leave_a_sound_engine(name, n_classes, params):
+def test_interrupts_at_any_time_leave_engine_consistent(name, n_classes, params):
     process = finished(MANY, name, str(n_classes), json.dumps(params), seconds=60)
     assert process.returncode == 0, process.stderr
     assert int(process.stdout) > 10

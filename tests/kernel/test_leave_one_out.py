@@ -67,7 +67,7 @@ def moved(model, X, y, shifts):
 
 @with_algorithms
 @with_costs
-def test_exact_is_what_separate_fits_find(algorithm, C):
+def test_exact_equals_separate_fits(algorithm, C):
     X, y = two_classes(60)
     model = machine(algorithm=algorithm, C=C).fit(X, y)
     expected = wrong_by(decisions_without(model, X, y), model, y)
@@ -75,7 +75,7 @@ def test_exact_is_what_separate_fits_find(algorithm, C):
     assert_array_equal(model.leave_one_out(X, y), expected)
 
 
-def test_exact_is_what_another_solver_finds():
+def test_exact_equals_another_solver():
     X, y = two_classes(60, seed=2)
     model = machine(C=3.0).fit(X, y)
     svc = SVC(C=3.0, gamma=0.4, tol=1e-8)
@@ -120,7 +120,7 @@ def test_hard_margin():
 
 @with_algorithms
 @pytest.mark.parametrize("kernel", ["linear", "poly"])
-def test_kernels_whose_rows_have_other_lengths(algorithm, kernel):
+def test_kernels_with_a_varying_diagonal(algorithm, kernel):
     X, y = two_classes(50, seed=4)
     model = machine(kernel=kernel, degree=2, coef0=1.0, algorithm=algorithm, C=1.0).fit(X, y)
     scores = decisions_without(model, X, y)
@@ -294,7 +294,7 @@ def test_at_the_optimum_the_attribute_is_the_mean_of_the_span_rule(problem):
     assert model.leave_one_out_estimate_ == wrong.mean()
 
 
-def test_rows_that_are_not_kept_count_as_right():
+def test_samples_outside_the_support_set_count_as_correct():
     """After one pass some of them are wrong, and the solution does not know."""
     X, y = two_classes(300, noise=1.0)
     model = LASVC(gamma=0.4, C=100.0, tol=1e-6, random_state=0).fit(X, y)
@@ -370,7 +370,7 @@ def test_a_matrix_of_values_changes_nothing(layout, monkeypatch):
     [dict(gamma=0.0), dict(gamma=1e3), dict(kernel="sigmoid", coef0=1.0), dict(kernel="linear")],
     ids=["constant", "identity", "sigmoid", "low rank"],
 )
-def test_kernels_of_all_kinds_have_numbers(algorithm, params):
+def test_degenerate_kernels_give_finite_results(algorithm, params):
     """Values that are all the same, or no kernel's, have no inverse, or hardly."""
     X, y = three_classes(40)
     model = LASVC(algorithm=algorithm, random_state=0, **params).fit(X, y)
@@ -452,7 +452,7 @@ def test_parameters_that_have_changed():
         model.set_params(gamma=0.1).leave_one_out(X, y)
 
 
-def test_nothing_learnt_yet():
+def test_leave_one_out_requires_a_fitted_model():
     X, y = two_classes(60)
     with pytest.raises(NotFittedError):
         LASVC().leave_one_out(X, y)
@@ -470,7 +470,7 @@ def test_nothing_learnt_yet():
     ],
     ids=["nc", "i", "max_support_vectors", "window_size"],
 )
-def test_other_problems_have_none(params, reason):
+def test_leave_one_out_is_missing_for_other_problems(params, reason):
     X, y = two_classes(60)
     model = LASVC(gamma=0.4, random_state=0, **params).fit(X, y)
     for name in ("leave_one_out", "leave_one_out_estimate_"):
@@ -479,7 +479,7 @@ def test_other_problems_have_none(params, reason):
         assert reason in f"{caught.value} {caught.value.__cause__}"
 
 
-def test_a_matrix_that_is_not_kept():
+def test_estimate_is_missing_for_precomputed_kernels():
     X, y = two_classes(60)
     K = rbf_kernel(X, gamma=0.4)
     model = LASVC(kernel="precomputed", random_state=0).fit(K, y)

@@ -85,7 +85,7 @@ def pickle_of(model):
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("new", [dict(cache_size=1e-3), dict(shrinking=False), dict(n_jobs=2)])
-def test_what_only_costs_time_changes_nothing_else(algorithm, new):
+def test_performance_parameters_do_not_change_the_model(algorithm, new):
     model = streamed(LASVC(algorithm=algorithm, gamma=0.3, C=100.0, finishing=False))
     expected = pickle.loads(pickle.dumps(model))
     goes_on(model.set_params(**new))
@@ -129,7 +129,7 @@ REFUSED = [
 
 @pytest.mark.parametrize("name, old, new", REFUSED, ids=lambda v: getattr(v, "__name__", str(v)))
 @pytest.mark.parametrize("begin", ["fit", "partial_fit"])
-def test_what_cannot_change_is_refused_by_name(name, old, new, begin):
+def test_changed_fixed_parameters_are_rejected_by_name(name, old, new, begin):
     params = {"gamma": 0.3, name: old}
     model = LASVC(**params, random_state=0)
     model = model.fit(X[:150], Y[:150]) if begin == "fit" else streamed(model)
@@ -152,7 +152,7 @@ def test_what_cannot_change_is_refused_by_name(name, old, new, begin):
 @pytest.mark.parametrize(
     "new", [dict(C=-1.0), dict(tol="small"), dict(delta_max=0.0), dict(cache_size=0)], ids=str
 )
-def test_invalid_values_are_refused_and_nothing_is_lost(new):
+def test_invalid_values_leave_the_model_unchanged(new):
     model = streamed(LASVC(gamma=0.3))
     expected = pickle.loads(pickle.dumps(model))
     old = {name: model.get_params()[name] for name in new}

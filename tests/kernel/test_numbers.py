@@ -237,7 +237,7 @@ def test_kernel_functions_that_return_no_real_numbers(kernel):
 
 
 @with_layouts
-def test_kernel_functions_of_long_rows(layout):
+def test_callable_kernels_accept_samples_of_large_norm(layout):
     """How long a row may be is for the function to say."""
     X, y = scaled(1e160, layout=layout)
 

@@ -102,7 +102,7 @@ def test_other_kernels(kernel):
 
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
 @pytest.mark.parametrize("data", [two_classes, three_classes])
-def test_after_one_pass_no_model_is_worse_than_its_fit(data, algorithm):
+def test_after_one_epoch_each_model_is_at_least_as_good_as_its_fit(data, algorithm):
     X, y = data(600)
     options = {"gamma": 0.5, "random_state": 0, "algorithm": algorithm}
     path = LASVC(**options).fit_path(X, y, CS)
@@ -114,7 +114,7 @@ def test_after_one_pass_no_model_is_worse_than_its_fit(data, algorithm):
 
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 1000), noise=st.floats(0.0, 3.0), ratio=st.floats(1.1, 50.0))
-def test_no_row_that_was_not_learnt_violates(seed, noise, ratio):
+def test_no_sample_violates_for_any_C(seed, noise, ratio):
     X, y = two_classes(80, seed=seed, noise=noise)
     Cs = 0.05 * ratio ** np.arange(4)
     path = exact(tol=1e-3, random_state=seed).fit_path(X, y, Cs)
@@ -206,7 +206,7 @@ def test_models_are_independent_and_go_on():
         assert np.abs(one.dual_coef_).max() <= one.C
 
 
-def test_what_a_path_says():
+def test_attributes_of_a_path():
     path = LASVC(gamma=0.5, random_state=0).fit_path(X, Y, CS[::-1])
     assert isinstance(path, SolutionPath)
     np.testing.assert_array_equal(path.Cs, CS)
@@ -344,7 +344,7 @@ def test_wrong_Cs(Cs, message):
     ],
     ids=lambda value: next(iter(value.items()))[0] if isinstance(value, dict) else "",
 )
-def test_what_has_no_path(parameters, message):
+def test_parameters_without_a_path_are_rejected(parameters, message):
     model = LASVC(**parameters)
     with pytest.raises(ValueError, match=message):
         model.fit_path(X, Y, CS)

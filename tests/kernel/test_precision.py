@@ -191,7 +191,7 @@ def test_warm_start_far_from_zero():
     assert_allclose(model.coef_, LASVC(**params).fit(X, y).coef_, rtol=0, atol=1e-4)
 
 
-def test_rows_near_zero_are_taken_as_they_are():
+def test_samples_near_zero_are_not_centered():
     """The bits of their models do not depend on where the mean is."""
     X, y = shifted(2.0)
     model = LASVC(kernel="linear", random_state=0).fit(X, y)
@@ -217,7 +217,7 @@ def test_polynomials_far_from_zero(shift, learn):
 
 
 @pytest.mark.parametrize("learn", ["fit", "partial_fit"])
-def test_sigmoids_that_are_all_one(learn):
+def test_saturated_sigmoid_kernel_warns(learn):
     X, y = shifted(1e2)
     model = LASVC(kernel="sigmoid", random_state=0)
     with pytest.warns(UserWarning, match=COARSE + ".*uncertain by about 1 .*StandardScaler"):
@@ -298,7 +298,7 @@ def _rational_of_sparse(A, B):
 
 
 @pytest.mark.parametrize("cache_size", [0.2, 0.3])
-def test_kernel_functions_on_sparse_rows_are_asked_for_lost_values(cache_size):
+def test_callable_kernels_on_sparse_samples_recompute_evicted_values(cache_size):
     """Of a row completed by some values, too, when others of it are still there."""
     X, y = three_classes(260, distance=1.0)
     X = csr_matrix(np.where(abs(X) > 0.4, X, 0))

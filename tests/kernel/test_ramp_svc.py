@@ -159,7 +159,7 @@ def test_each_convex_problem_is_solved_to_tol_over_all_rows(fit_intercept):
 @pytest.mark.parametrize("C", [0.5, 5.0])
 @pytest.mark.parametrize("ramp_s", [-1.0, 0.0])
 @pytest.mark.parametrize("seed", range(4))
-def test_it_goes_the_way_of_its_twin(fit_intercept, kernel, C, ramp_s, seed):
+def test_each_problem_equals_the_reference(fit_intercept, kernel, C, ramp_s, seed):
     X, y = noisy(60, seed)
     weight = np.random.default_rng(seed).uniform(0.5, 2.0, 60)
     K = rbf_kernel(X, gamma=GAMMA) if kernel == "rbf" else linear_kernel(X)
@@ -366,7 +366,7 @@ def test_coef_is_there_for_the_linear_kernel_only():
     assert not hasattr(model_of().fit(X, y), "coef_")
 
 
-def test_it_is_no_stream():
+def test_ramp_svc_has_no_partial_fit():
     for name in ("partial_fit", "finish"):
         assert not hasattr(RampSVC(), name)
 

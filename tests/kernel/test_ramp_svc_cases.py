@@ -127,7 +127,7 @@ def test_copies(make_copy, problem, layout, tmp_path):
     assert_same_model(copied, model_of().fit(X[:100], y[:100]))
 
 
-def test_clone_forgets_the_fit():
+def test_clone_is_not_fitted():
     X, y = noisy()
     model = model_of(C=7.0, init_size=0.5, ramp_s=0.2, fit_intercept=False).fit(X, y)
     cloned = clone(model)
@@ -154,7 +154,7 @@ def test_grid_search_over_the_ramp_in_a_pipeline():
 
 
 @with_layouts
-def test_fit_leaves_no_trace_of_the_former_fit(layout):
+def test_fit_does_not_depend_on_the_previous_fit(layout):
     X, y = noisy()
     X_other, y_other = noisy_three(100)
     model = model_of().fit(LAYOUTS[layout](X_other[:, :3]), y_other)
@@ -321,7 +321,7 @@ def test_constant_features_and_repeated_rows(fit_intercept, kernel, C):
 
 @with_bias
 @pytest.mark.parametrize("n", [2, 3, 4])
-def test_hardly_any_rows(fit_intercept, n):
+def test_very_few_samples(fit_intercept, n):
     X, y = np.random.default_rng(n).normal(size=(n, 3)), np.arange(n) % 2
     model = model_of(fit_intercept=fit_intercept, C=100.0).fit(X, y)
     assert model.score(X, y) == 1.0

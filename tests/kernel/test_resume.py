@@ -390,7 +390,7 @@ def test_orders_of_a_shared_generator():
     assert_same(model.resume(X, y), reference, X)
 
 
-def test_the_traceback_says_how_to_go_on():
+def test_traceback_names_the_resume_call():
     X, y = two_classes(300)
     model, error = interrupted_model(X, y)
     assert error.__notes__ == [
@@ -415,7 +415,7 @@ def test_nothing_to_resume():
 
 
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
-def test_other_data_are_refused_and_nothing_is_lost(method):
+def test_resume_rejects_other_data_and_keeps_the_interrupt(method):
     X, y = two_classes(300)
     weights = np.linspace(0.5, 1.5, 300)
     args = () if method == "fit" else (["no", "yes"],)
@@ -455,7 +455,7 @@ def test_other_parameters_are_refused_by_name():
     assert_same(model.set_params(n_jobs=2, verbose=0).resume(X, y), reference, X)
 
 
-def test_other_learning_forgets_what_was_interrupted():
+def test_other_training_discards_the_interrupt():
     X, y = two_classes(300)
     for go_on in (
         lambda m: m.fit(X, y),
@@ -472,7 +472,7 @@ def test_other_learning_forgets_what_was_interrupted():
     assert not hasattr(clone(model), "classes_")
 
 
-def test_an_error_while_resuming_can_be_mended():
+def test_resume_can_be_repeated_after_an_error():
     """A kernel function that raises leaves the model, and the interrupt, as they were."""
     X, y = two_classes(300)
     model, _ = interrupted_model(X, y, max_iter=2)

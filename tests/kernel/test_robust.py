@@ -591,7 +591,7 @@ def test_rows_that_come_again_and_again(algorithm, C, max_iter):
 @with_algorithms
 @pytest.mark.parametrize("n", [2, 3, 4])
 @pytest.mark.parametrize("max_iter", [1, -1])
-def test_hardly_any_rows(algorithm, n, max_iter):
+def test_very_few_samples(algorithm, n, max_iter):
     X = np.random.default_rng(n).normal(size=(n, 3))
     y = np.arange(n) % 2
     model = model_of(algorithm, C=100.0, max_iter=max_iter, tol=1e-6).fit(X, y)

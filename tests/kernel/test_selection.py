@@ -263,7 +263,7 @@ def test_a_snapshot_changes_nothing(finishing, algorithm):
     assert watched.n_kernel_evaluations_ == alone.n_kernel_evaluations_
 
 
-def test_a_snapshot_of_nothing():
+def test_snapshot_requires_a_fitted_model():
     with pytest.raises(NotFittedError):
         LASVC().snapshot()
 

@@ -92,7 +92,7 @@ def test_many_damaged_states_are_refused_or_work(global_random_seed):
     check_outcomes(damage.try_cases(0, 40_000, 1000 + global_random_seed), 40_000)
 
 
-def test_a_crash_and_a_hang_would_be_seen(monkeypatch, tmp_path):
+def test_crashes_and_hangs_are_detected(monkeypatch, tmp_path):
     """The test above could fail."""
     script = tmp_path / "tests" / "support" / "damage.py"
     script.parent.mkdir(parents=True)
@@ -268,7 +268,7 @@ def test_damage_is_refused_by_name(stored, name, place, value):
      ("costs", "_state.method.demands"),
      ("rule", "_asker")],
 )  # fmt: skip
-def test_each_field_is_wanted_and_others_are_not(stored, name, place):
+def test_missing_and_unknown_fields_are_rejected(stored, name, place):
     model, _, _, state = stored[name]
     inner = state
     for key in place.split("."):
@@ -313,7 +313,7 @@ def test_a_state_without_a_format_is_refused(stored, name, place):
         ("lasvm, 3 classes, cut", "n_done", lambda _: damage._GONE),
     ],
 )
-def test_what_an_interrupt_left_is_refused_by_name(stored, name, place, value):
+def test_damaged_checkpoint_is_rejected_by_name(stored, name, place, value):
     model, X, y, state = stored[name]
     model = damage.loaded(type(model), changed(state, f"_interrupted.at.{place}", value))
     with pytest.raises(ValueError, match=rf"damaged: _interrupted\.at\.{place} "):
@@ -330,7 +330,7 @@ def test_a_model_that_is_refused_leaves_another_as_it_was(stored):
     assert_array_equal(model.decision_function(X), before)
 
 
-def test_specs_come_back_with_every_field():
+def test_specs_are_restored_with_every_field():
     """A field that is not read would fall back to its default."""
     other = {str: "lasvm-i", float: 0.25, bool: False, int: 77}
     limits = {"most_members": 7, "window_size": 9, "closest": 0.5}
@@ -356,7 +356,7 @@ def test_specs_come_back_with_every_field():
 # -- what may be loaded --------------------------------------------------------------------------
 
 
-def test_every_model_comes_back(stored):
+def test_every_model_can_be_restored(stored):
     for name, (model, X, y, state) in stored.items():
         assert ("far" in name) == (state.get("_spec", {}).get("offset") is not None)
         assert not ("settled" in name and "settled_g" not in state["_engine"]["problems"][0])
@@ -395,7 +395,7 @@ def test_arrays_of_a_memory_map_are_not_copied(stored, name, tmp_path):
     assert_array_equal(again.decision_function(X), before)
 
 
-def test_a_fit_that_broke_off_is_repeated_after_loading():
+def test_failed_fit_is_repeated_after_loading():
     """With the same random numbers; NumPy would follow a broken state of them."""
     X, y = np.random.RandomState(0).normal(size=(60, 2)), np.arange(60) % 2
     asked = []
@@ -428,7 +428,7 @@ def test_a_fit_that_broke_off_is_repeated_after_loading():
             damage.loaded(LabelEfficientClassifier, damaged)
 
 
-def test_a_matrix_of_weights_comes_back_thin():
+def test_sparse_coef_is_restored():
     X = sparse.random(50, 30, 0.2, format="csr", random_state=0)
     model = PassiveAggressiveClassifier().fit(X, np.arange(50) % 2).sparsify()
     loaded = pickle.loads(pickle.dumps(model))

@@ -266,7 +266,7 @@ def linear(A, B):
     return A @ B.T
 
 
-def test_copies_of_models_that_have_learnt_nothing(model_of, tmp_path):
+def test_copies_of_unfitted_models(model_of, tmp_path):
     model = model_of(C=7.0)
     for make_copy in COPIES.values():
         assert make_copy(model, tmp_path).get_params() == model.get_params()
@@ -333,7 +333,7 @@ def test_memory_mapped_rows(model_of, problem, tmp_path):
 
 
 @with_layouts
-def test_rows_may_be_changed_after_they_have_been_learnt(model_of, layout):
+def test_samples_may_be_modified_after_training(model_of, layout):
     """Vectors are owned."""
     X, y = rows_of("binary", layout)
     expected = learn(model_of(), X, y).decision_function(X)
@@ -407,7 +407,7 @@ def test_the_first_class_is_predicted_until_another_is_seen():
     assert set(model.predict(X)) == {"no", "yes"}
 
 
-def test_a_class_that_comes_late(model_of):
+def test_class_that_appears_late(model_of):
     X, y = rows_of("multiclass")
     early = y != 30
     model = model_of().partial_fit(X[early], y[early], classes=[10, 20, 30])
@@ -417,7 +417,7 @@ def test_a_class_that_comes_late(model_of):
     assert model.score(X, y) > 0.7
 
 
-def test_a_class_that_never_comes(model_of):
+def test_class_that_never_appears(model_of):
     X, y = rows_of("binary")
     model = model_of().partial_fit(X, y, classes=["maybe", "no", "yes"])
     assert set(model.predict(X)) == {"no", "yes"}

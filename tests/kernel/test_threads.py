@@ -135,7 +135,7 @@ def test_reentrance_is_refused(deed, during, problem, n_jobs):
 
 @pytest.mark.parametrize("error", [SystemExit, GeneratorExit, ZeroDivisionError])
 @pytest.mark.parametrize("problem", [two_classes, three_classes])
-def test_whatever_a_kernel_function_raises_the_model_is_as_before(error, problem):
+def test_any_error_of_a_kernel_function_leaves_model_unchanged(error, problem):
     X, y, model, other = meddled_with(problem)
 
     def leave():
@@ -232,7 +232,7 @@ def test_a_model_that_is_fitted_for_the_first_time_is_not_fitted_until_then():
         assert model.predict(X).shape == (200,)
 
 
-def test_the_second_learner_waits_and_the_third_comes_after_it():
+def test_concurrent_training_calls_run_in_order():
     X, y = two_classes(200)
     model, other = LASVC(kernel=Pause(), random_state=0), LASVC(kernel=Pause(), random_state=0)
     parts = [slice(0, 60), slice(60, 120), slice(120, 125), slice(125, 200)]
@@ -256,7 +256,7 @@ def test_the_second_learner_waits_and_the_third_comes_after_it():
     same(model, other, X)
 
 
-def test_a_prediction_has_its_turn_between_two_blocks_of_rows():
+def test_predictions_run_between_two_blocks_of_samples():
     """Where nobody has predicted from the last complete state it is not written down."""
     X, y = two_classes(64 * 6)
     model, seen = LASVC(kernel=Pause(), random_state=0), []

@@ -50,7 +50,7 @@ def plain_point(X, rows, row, n_neighbors, n_virtual, random):
 
 @pytest.mark.parametrize("n_virtual", [0, 1, 3])
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
-def test_the_path_is_that_of_the_twin(layout, n_virtual):
+def test_each_step_equals_the_reference(layout, n_virtual):
     """Row by row: what is chosen, which points are made, and all alpha."""
     X, y = imbalanced(120)
     n, codes = len(y), y.astype(np.int32)
