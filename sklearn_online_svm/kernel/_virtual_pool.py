@@ -234,7 +234,7 @@ class VirtualChoice(Choice):
         n_rows_of(virtual, "former", model)
         checked = super().checked(model, at, n_rows + n_points)
         order = checked["order"]
-        at.require((order >= n_rows).sum() == n_points, "order", "must contain each virtual sample")
+        at.require((order >= n_rows).sum() == n_points, "order", "must hold each virtual sample")
         stored_generator(virtual, "random")
         if virtual.value("points") is not None:
             virtual.array("costs", np.float64, (n_points,), low=0)
