@@ -1,4 +1,4 @@
-"""LASVC with a limit on what it keeps."""
+"""LASVC with a budget on support vectors."""
 
 import pickle
 from functools import partial
@@ -27,7 +27,7 @@ def n_kept(model):
 
 @pytest.fixture
 def watched(monkeypatch):
-    """Vectors kept, after each block of rows of each model."""
+    """Record the support set size after each block of samples of each model."""
     counts = []
     original = LASVC._learn_chunk
 
@@ -83,7 +83,7 @@ def test_budget_model_is_independent_of_chunks_threads_caches_and_pickles(
 
 
 def test_budget_with_float32_samples():
-    """Another vector now and then, and from there on others."""
+    """Rounding may change which vector is removed, and all later ones."""
     X, y = two_classes(400)
     double = LASVC(max_support_vectors=40, **PARAMS).fit(X, y)
     single = LASVC(max_support_vectors=40, **PARAMS).fit(X.astype(np.float32), y)
@@ -97,7 +97,7 @@ def test_unreached_budget_does_not_change_the_model():
 
 
 def test_merged_vectors_may_exceed_C():
-    """A vector's weight may then be larger than C; none without merging."""
+    """Only merged vectors may have an alpha larger than C."""
     X, y = two_classes(500)
     model = LASVC(max_support_vectors=20, **PARAMS).fit(X, y)
     plain = LASVC(max_support_vectors=20, budget_policy="oldest", **PARAMS).fit(X, y)
@@ -108,7 +108,7 @@ def test_merged_vectors_may_exceed_C():
 
 
 def test_distant_vectors_are_not_merged():
-    """Where no two vectors are close, merging is dropping the oldest."""
+    """If no two vectors are similar, merging removes the oldest one."""
     X, y = two_classes(300)
     params = dict(PARAMS, gamma=50.0, max_support_vectors=30)
     same(LASVC(**params).fit(X, y), LASVC(budget_policy="oldest", **params).fit(X, y))
@@ -126,7 +126,7 @@ def test_window_size_bounds_the_age_of_support_vectors(algorithm):
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_window_size_follows_concept_drift(algorithm):
-    """The classes change places halfway."""
+    """The class labels are swapped halfway."""
     X, y = two_classes(1200, noise=0.1)
     y = np.where(np.arange(1200) < 600, y == "yes", y != "yes")
     remembers = LASVC(algorithm=algorithm, **PARAMS)

@@ -1,4 +1,4 @@
-"""Learning comes to an end: passes that change nothing are the last ones, steps are limited."""
+"""Termination: training stops when an epoch changes nothing, and steps are limited."""
 
 import json
 import pickle
@@ -40,7 +40,7 @@ LIMIT = 6.0
 
 @pytest.fixture
 def in_time(request):
-    """Fail by name when the test takes more than LIMIT of processor time."""
+    """Fail if the test takes more than LIMIT seconds of processor time."""
     if not hasattr(signal, "setitimer"):
         yield  # Windows
         return
@@ -105,14 +105,14 @@ def test_epochs_without_finishing_stop_when_nothing_changes(algorithm):
 
 
 def contradictory(n=60):
-    """Each row twice, once with either label."""
+    """Each sample twice, once with each label."""
     X = np.random.default_rng(0).normal(size=(n // 2, 3))
     y = np.arange(n // 2) % 2
     return np.vstack([X, X]), np.concatenate([y, 1 - y])
 
 
 def equal(n=60):
-    """Rows that are all the same, two thirds of them with label 1."""
+    """Identical samples, two thirds of them with label 1."""
     return np.ones((n, 3)), np.where(np.arange(n) % 3, 1, 0)
 
 
@@ -128,7 +128,7 @@ WITHOUT_BIAS = {name: partial(LASVC, algorithm=name) for name in GAP_DRIVEN} | {
 @pytest.mark.parametrize("gamma", [1.0, 1e-12])
 @pytest.mark.parametrize("name", WITHOUT_BIAS)
 def test_contradictory_samples_with_large_C(name, gamma, data, C):
-    """Nothing curves between two equal rows: alpha has to go all the way to C."""
+    """The curvature between two equal samples is 0: alpha has to reach C."""
     X, y = HARD[data]()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -145,7 +145,7 @@ def test_contradictory_samples_with_large_C(name, gamma, data, C):
 @pytest.mark.usefixtures("in_time")
 @pytest.mark.parametrize("name", ["lasvm-g", "lasvm-full", "RampSVC"])
 def test_one_feature_with_large_C(name):
-    """With a linear kernel every pair of rows is one without curvature."""
+    """With a linear kernel of one feature the curvature of all pairs is minimal."""
     X = np.arange(-16.0, 24.0)[:, None]  # products are exact in float32
     y = np.where(np.arange(40) % 4 == 0, X[:, 0] < 0, X[:, 0] > 0)
     model = WITHOUT_BIAS[name](C=1e8, kernel="linear", random_state=0, ramp_s=-1e12)
@@ -343,7 +343,7 @@ def test_ramp_loss_requires_finite_C(model):
 
 
 def fuzz(first, last):
-    """Make the random calls of these seeds, each within LIMIT of processor time."""
+    """Run random calls for the seeds, each within LIMIT seconds of processor time."""
     command = [sys.executable, "-m", "tests.support.fuzz", str(first), str(last)]
     lines = Queue()
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:

@@ -1,4 +1,4 @@
-"""Invalid input: the message says what is wrong, and a fitted model stays as it was."""
+"""Invalid input: messages, and fitted models are left unchanged."""
 
 import re
 import warnings
@@ -353,7 +353,7 @@ def test_shape_of_a_precomputed_kernel():
 
 
 class Broken:
-    """A kernel function that fails, once told to, from its n-th call on."""
+    """Kernel function that fails from its n-th call on once it is armed."""
 
     def __init__(self, failure):
         self.failure, self.calls_left = failure, np.inf
@@ -436,7 +436,7 @@ def test_a_kernel_function_that_fails_in_the_first_chunk():
 @with_layouts
 @pytest.mark.parametrize("method", ["partial_fit", "finish"])
 def test_failing_kernel_function_leaves_gradients_consistent(layout, method):
-    """With hardly any memory for kernel rows it is called in the midst of steps."""
+    """With a tiny kernel cache the kernel function is called within steps."""
     X, y = two_classes(200, noise=2.0)
     X = LAYOUTS[layout](X)
     kernel = Broken(division)

@@ -1,4 +1,4 @@
-"""Ctrl-C while learning: soon back in Python, with a model that can be used and continued."""
+"""Ctrl-C during training: control returns soon, with a usable model."""
 
 import json
 import os
@@ -168,7 +168,7 @@ def test_interrupt_returns_soon_with_other_parameters(task, params):
 
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
 def test_interrupt_before_training_leaves_model_unchanged(method, monkeypatch):
-    """Classes and kernel of the new data were set, but the engine was still the former one."""
+    """Regression test: the classes and kernel were new while the engine was still the old one."""
 
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
@@ -190,7 +190,7 @@ def test_interrupt_before_training_leaves_model_unchanged(method, monkeypatch):
 
 
 class InterruptedKernel:
-    """A kernel function in whose n-th call Ctrl-C is pressed."""
+    """Kernel function that raises KeyboardInterrupt in its n-th call."""
 
     def __init__(self, calls_left=np.inf):
         self.calls_left, self.n_calls = calls_left, 0
@@ -218,7 +218,7 @@ class InterruptedKernel:
 )
 @pytest.mark.parametrize("problem", [two_classes, three_classes])
 def test_interrupts_within_a_kernel_function(make, params, problem):
-    """It is called in the midst of steps, of refreshing, and of moving boxes."""
+    """The interrupts occur within steps, refreshes and changes of boxes."""
     X, y = problem(120)
     y[::5] = np.unique(y)[0]
     kernel = InterruptedKernel()

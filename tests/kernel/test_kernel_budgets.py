@@ -1,4 +1,4 @@
-"""Budgets of vectors: never exceeded, and those go who should."""
+"""Budgets on support vectors: never exceeded, and the right vectors are removed."""
 
 import numpy as np
 import pytest
@@ -134,7 +134,7 @@ def test_memory_is_constant_with_a_budget():
 
 
 def squared_length(coef, X):
-    """Of functions in the space of the kernel, summed over the problems."""
+    """Squared norm of functions in kernel space, summed over the problems."""
     return np.einsum("ci,cj,ij", coef, coef, single(X, X))
 
 
@@ -155,7 +155,7 @@ def squared_distance(one, other):
     st.integers(0, 10**6),
 )
 def test_projection_and_merging_lose_less_than_removal(policy, most, n_classes, seed):
-    """Of the first vector too many, beside the best that can be let go as it is."""
+    """Compares the loss at the first excess vector with that of the best plain removal."""
     X, y = rows(60, n_classes, seed)
     free = pa()
     kept = pa(max_support_vectors=most, budget_policy=policy)
@@ -172,7 +172,7 @@ def test_projection_and_merging_lose_less_than_removal(policy, most, n_classes, 
 
 
 def test_merged_vectors_minimize_the_loss():
-    """Beside a fine grid of the segments between the smallest vector and all others."""
+    """Compares with a fine grid on the segments from the smallest vector to all others."""
     for seed in range(8):
         X, y = rows(40, 3, seed)
         free, kept = pa(C=0.3 + 0.1 * seed), pa(C=0.3 + 0.1 * seed)
@@ -212,7 +212,7 @@ def test_inverse_is_recomputed_and_does_not_drift():
 
 
 def test_projection_is_lossless_with_a_budget_above_the_dimension():
-    """Rows of 3 features span 3 dimensions: with a linear kernel a budget of 4 loses nothing."""
+    """With a linear kernel and 3 features, a budget of 4 loses nothing."""
     X, y = rows(300, n_features=3)
     params = dict(kernel="linear", C=0.1, shuffle=False)
     free = pa(**params).fit(X, y)

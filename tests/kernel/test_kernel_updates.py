@@ -1,4 +1,4 @@
-"""Kernel learners that make one step per row, beside their plain twins, row by row."""
+"""Kernel models with one update per sample, compared with references after each sample."""
 
 import copy
 import pickle
@@ -69,7 +69,7 @@ def test_each_sample_equals_the_reference(name, n_classes, layout):
 @with_all
 @pytest.mark.parametrize("n_classes", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_epochs_equal_the_reference(name, n_classes):
-    """A row that makes a step again adds it."""
+    """A repeated update of a sample is added to its coefficient."""
     X, y = rows(60, n_classes, seed=1)
     model = clone(ALL[name]).set_params(max_iter=3, tol=None, random_state=0)
     twin, random = twin_of(model, n_classes), np.random.RandomState(0)
@@ -86,7 +86,7 @@ def test_epochs_equal_the_reference(name, n_classes):
 @with_models
 @with_classes
 def test_decision_function_equals_the_definition(name, n_classes):
-    """Those of the newest function, of the mean, or of the majority, as they are defined."""
+    """Decision values of the last function, the mean and the majority vote by definition."""
     X, y = rows(80, n_classes, seed=2)
     model = clone(MODELS[name]).set_params(max_iter=2, tol=None, shuffle=False).fit(X, y)
     twin, states = twin_of(model, n_classes), []
@@ -284,7 +284,7 @@ RULES = {
 @pytest.mark.parametrize("problem", asking.BOTH)
 @with_layouts
 def test_label_efficient_training_equals_the_reference(name, rule, problem, layout):
-    """The compiled loop, chunk by chunk, beside the protocol as it is written."""
+    """Compares the compiled loop, for several chunk sizes, with the protocol in Python."""
     X, y = asking.rows_of(problem, 150, layout)
     learner = ALL[name]
     wanted = asking.naive(learner, RULES[rule], X, y)

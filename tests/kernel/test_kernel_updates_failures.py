@@ -1,4 +1,4 @@
-"""Kernel learners that make one step per row: invalid input, Ctrl-C, other threads."""
+"""Kernel models with one update per sample: invalid input, Ctrl-C, threads."""
 
 import json
 import os

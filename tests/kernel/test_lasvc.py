@@ -1,4 +1,4 @@
-"""LASVC: parameters, attributes, weights, gamma, kernels, warm starts, and company."""
+"""LASVC: parameters, attributes, weights, kernels, warm starts and use with scikit-learn."""
 
 import gc
 import io
@@ -62,7 +62,7 @@ def any_exact(algorithm):
 
 
 def assert_same_model(model, other):
-    """The same to the last bit."""
+    """Check that two models are bitwise identical."""
     assert_array_equal(model.classes_, other.classes_)
     assert_array_equal(model.support_, other.support_)
     assert_array_equal(model.dual_coef_, other.dual_coef_)
@@ -170,7 +170,7 @@ def test_coef_is_there_for_the_linear_kernel_only(any_model, problem, shape, lay
 
 
 def test_support_vectors_of_dense_input_are_dense(any_model):
-    """They are kept as sparse vectors, which must not show."""
+    """Samples stored as sparse vectors are returned as dense arrays."""
     X = np.kron(np.eye(20), np.ones((3, 2)))
     X *= np.random.default_rng(0).uniform(0.5, 1.5, X.shape)
     y = np.arange(60) % 2
@@ -184,7 +184,7 @@ def test_support_vectors_of_dense_input_are_dense(any_model):
 @with_both
 @pytest.mark.parametrize("max_iter", [1, 2, -1])
 def test_a_row_is_a_support_vector_once(any_model, problem, max_iter):
-    """Rows that one class had kept and another took in in a later pass were stored twice."""
+    """Regression test: samples added by two classes in different epochs were stored twice."""
     X, y = BOTH[problem]()
     y[::5] = np.unique(y)[0]
     model = any_model(max_iter=max_iter).fit(X, y)
@@ -706,7 +706,7 @@ def test_one_vs_rest_stream(any_model):
 
 
 def test_svm_smote():
-    """It reads support_; at the optimum it makes the same rows as with SVC."""
+    """SVMSMOTE reads support_; at the optimum it gives the same samples as with SVC."""
     over_sampling = pytest.importorskip("imblearn.over_sampling")
     X, y = two_classes(400)
     rare = np.flatnonzero(y == "yes")[:40]

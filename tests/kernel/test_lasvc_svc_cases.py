@@ -1,4 +1,4 @@
-"""What users of SVC do to it, done to LASVC: the same answer, or an error that says what to do."""
+"""Typical uses of SVC with LASVC: the same result, or an error that says what to do."""
 
 import inspect
 
@@ -61,7 +61,7 @@ def test_only_the_columns_of_support_vectors_matter_to_a_kernel_matrix():
 @pytest.mark.parametrize("learn", ["fit", "partial_fit"])
 @pytest.mark.parametrize("make", [csr_matrix, csr_array])
 def test_a_function_may_return_sparse_values(learn, make):
-    """They are what a function of sparse rows often makes; and of dense rows it may, too."""
+    """Kernel functions of sparse or dense samples may return sparse matrices."""
     X, y = three_classes()
 
     def values(A, B):
@@ -85,7 +85,7 @@ def test_a_function_may_return_sparse_values(learn, make):
 @pytest.mark.parametrize("make", [csr_matrix, csr_array, csc_array, lil_matrix])
 @pytest.mark.parametrize("problem", [two_classes, three_classes])
 def test_dense_and_sparse_samples_may_be_mixed(kernel, make, problem):
-    """SVC refuses sparse rows after a dense fit; the decision is the same, so here they do."""
+    """SVC rejects sparse samples after a dense fit; LASVC gives the same decision values."""
     X, y = problem(120)
     X[np.abs(X) < 0.4] = 0.0
     params = dict(kernel=kernel, gamma=0.2, random_state=0)
@@ -99,7 +99,7 @@ def test_dense_and_sparse_samples_may_be_mixed(kernel, make, problem):
 @pytest.mark.parametrize("kind", [LASVC, RampSVC])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_computed_attributes_are_read_only(kind, layout):
-    """Written into it would change nothing, silently."""
+    """Assigning to a copy would silently change nothing."""
     X, y = three_classes()
     model = kind(kernel="linear", random_state=0).fit(LAYOUTS[layout](X), y)
     for name in ("coef_", "dual_coef_", "intercept_"):
@@ -139,7 +139,7 @@ def test_unsupported_parameters_of_svc_name_the_alternative(kind, name, advice):
 
 @pytest.mark.parametrize("kind", [LASVC, RampSVC])
 def test_the_signature_is_that_of_the_parameters(kind):
-    """What is refused with advice must not show where scikit-learn and editors look."""
+    """Rejected parameters of SVC are not part of the signature."""
     names = list(inspect.signature(kind).parameters)
     assert set(names) == set(kind().get_params())
     assert names[:2] == ["C", "kernel"] and "kwargs" not in names and "probability" not in names
@@ -185,7 +185,7 @@ def test_a_weight_is_a_factor_of_C():
     ],
 )
 def test_invalid_sample_weights_are_rejected(weights, match):
-    """SVC takes a negative weight for 0, without a word."""
+    """SVC silently treats a negative weight as 0."""
     with pytest.raises(ValueError, match=match):
         exact(kernel="linear").fit(POINTS, SIDES, weights)
 
@@ -215,7 +215,7 @@ def test_samples_must_be_numeric_for_callable_kernels():
 
 
 def test_three_classes_are_one_vs_rest():
-    """A few rows of iris lie between the lines of one-vs-rest; one-vs-one is to be had."""
+    """One-vs-rest misclassifies a few samples of iris; OneVsOneClassifier is available."""
     X, y = load_iris(return_X_y=True)
     model = exact(kernel="linear").fit(X, y)
     rest = OneVsRestClassifier(SVC(kernel="linear", tol=1e-8)).fit(X, y)

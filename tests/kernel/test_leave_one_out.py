@@ -1,4 +1,4 @@
-"""The leave-one-out error of LASVC, against as many fits as there are rows."""
+"""Leave-one-out error of LASVC, compared with one fit per sample."""
 
 import pickle
 
@@ -34,7 +34,7 @@ def rest_of(n, i):
 
 
 def models_without(model, X, y, weights=None):
-    """Models that have learnt all rows but one, one for each row."""
+    """Return one model per sample, trained without it."""
     weights = np.ones(len(y)) if weights is None else weights
     for i in range(len(y)):
         rest = rest_of(len(y), i)
@@ -42,7 +42,7 @@ def models_without(model, X, y, weights=None):
 
 
 def decisions_without(model, X, y, weights=None):
-    """What they say of the row that they have not learnt."""
+    """Return whether each model misclassifies the sample left out."""
     others = models_without(model, X, y, weights)
     return np.array([other.decision_function(X[i : i + 1])[0] for i, other in enumerate(others)])
 
@@ -57,7 +57,7 @@ def signs(model, y):
 
 
 def moved(model, X, y, shifts):
-    """Decision values with the shifts of a rule, of two classes."""
+    """Decision values of a binary problem minus the shifts of a rule."""
     optimum = Optimum(model, X, y, None)
     return optimum.scores[:, 0] - shifts(optimum.problems[0], optimum.between)
 
@@ -131,7 +131,7 @@ def test_kernels_with_a_varying_diagonal(algorithm, kernel):
 
 
 def test_without_a_free_vector_rows_that_limit_the_bias_are_left_out():
-    """Rows as many as the others, of a small C: all are at their bound but a few far away."""
+    """With equal class sizes and a small C nearly all alpha are at their bounds."""
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(-1, 0.5, 8), rng.normal(1, 0.5, 8)])[:, None]
     y = np.repeat([0, 1], 8)
@@ -147,7 +147,7 @@ def test_without_a_free_vector_rows_that_limit_the_bias_are_left_out():
 
 
 def test_a_row_that_is_no_support_vector_may_limit_the_bias():
-    """One row beyond the margin, without weight, is all that holds the bias."""
+    """A single sample beyond the margin, with alpha = 0, limits the bias."""
     X = np.array([[-1.0], [-0.5], [0.5], [1.0], [40.0]])
     y = np.array([0, 0, 1, 1, 1])
     model = machine(kernel="linear", C=0.01).fit(X, y)
@@ -295,7 +295,7 @@ def test_at_the_optimum_the_attribute_is_the_mean_of_the_span_rule(problem):
 
 
 def test_samples_outside_the_support_set_count_as_correct():
-    """After one pass some of them are wrong, and the solution does not know."""
+    """After one epoch some of them are misclassified, which the solution does not show."""
     X, y = two_classes(300, noise=1.0)
     model = LASVC(gamma=0.4, C=100.0, tol=1e-6, random_state=0).fit(X, y)
     kept = model.support_
@@ -371,7 +371,7 @@ def test_a_matrix_of_values_changes_nothing(layout, monkeypatch):
     ids=["constant", "identity", "sigmoid", "low rank"],
 )
 def test_degenerate_kernels_give_finite_results(algorithm, params):
-    """Values that are all the same, or no kernel's, have no inverse, or hardly."""
+    """The kernel matrix is singular, nearly singular or indefinite."""
     X, y = three_classes(40)
     model = LASVC(algorithm=algorithm, random_state=0, **params).fit(X, y)
     assert 0 <= model.leave_one_out_estimate_ <= 1
@@ -443,7 +443,7 @@ def test_a_class_without_rows_is_refused():
 
 
 def test_parameters_that_have_changed():
-    """C may be another: the optimum is that of the present one."""
+    """C may change: the optimum is that of the current C."""
     X, y = two_classes(60)
     model = LASVC(gamma=0.4, C=0.1, random_state=0).fit(X, y).set_params(C=50.0)
     other = machine(C=50.0, tol=1e-3).fit(X, y)

@@ -1,4 +1,4 @@
-"""Parameters set between two chunks of a stream: taken up, or refused by name."""
+"""Parameters changed between two chunks of a stream: applied, or rejected by name."""
 
 import pickle
 import re
@@ -76,7 +76,7 @@ def test_new_values_act_from_the_next_chunk_on(algorithm, new):
 
 
 def pickle_of(model):
-    """A copy with the class of the model, which is local to a test."""
+    """Copy a model whose class is local to a test."""
     other = clone(model)
     state = pickle.loads(pickle.dumps(model.__getstate__()))
     other.__setstate__(state)

@@ -1,4 +1,4 @@
-"""Models for rising C: as exact as fits of their own, and cheaper than those."""
+"""Solution path: models as accurate as separate fits."""
 
 import pickle
 
@@ -25,7 +25,7 @@ def exact(**parameters):
 
 
 def violations(model, X, y, K=None, weights=None):
-    """Violation over all rows of each binary problem, by a plain sum."""
+    """Violation over all samples of each binary problem, computed directly."""
     K = rbf_kernel(X, gamma=model.gamma_) if K is None else K
     cost = model.C * (np.ones(len(y)) if weights is None else weights)
     positives = model.classes_[1:] if len(model.classes_) == 2 else model.classes_

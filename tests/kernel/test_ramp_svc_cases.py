@@ -1,4 +1,4 @@
-"""RampSVC at its limits: kernels, copies, what is wrong, degenerate data."""
+"""RampSVC: limits, kernels, copies, invalid input and degenerate data."""
 
 import io
 import re
@@ -332,7 +332,7 @@ def test_very_few_samples(fit_intercept, n):
 @pytest.mark.parametrize("ramp_s", [-1.0, -0.5])
 @pytest.mark.parametrize("init_size", [1, 3, 1e-3])
 def test_a_tiny_first_problem_has_a_row_of_each_class(init_size, ramp_s, fit_intercept):
-    """With rows of one class only, all of the other lay beyond the ramp and were given up."""
+    """Regression test: with samples of one class, all of the other were beyond the ramp."""
     X, y = three_classes(300, distance=4.0)
     X, y = X[y < 30], y[y < 30]
     for seed in range(5):

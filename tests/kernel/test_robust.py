@@ -70,7 +70,7 @@ def test_far_from_all_rows_the_decision_is_zero(algorithm):
 
 
 def gap_and_target(model):
-    """Of the first problem, from the definitions: the gap, and where it has to go."""
+    """Duality gap and its target for the first problem, by definition."""
     members = model._engine.problems[0].members
     alive = members["alive"] != 0
     names = ("alpha", "g", "lower", "upper", "y")
@@ -126,7 +126,7 @@ def test_a_stream_ends_at_the_target(algorithm):
 @with_gap_driven
 @with_both
 def test_the_gap_is_primal_minus_dual(algorithm, problem):
-    """By the values of a model, the dual objective included, over the vectors kept."""
+    """Duality gap over the support set, from the attributes of a model."""
     X, y = BOTH[problem](300)
     model = model_of(algorithm, Busy, C=0.7, finishing=False)
     model.partial_fit(X, y, classes=np.unique(y))
@@ -185,7 +185,7 @@ def test_the_optimum_is_that_of_a_plain_quadratic_program(algorithm, kernel, C, 
 
 @with_convex
 def test_with_a_constant_in_the_kernel_it_comes_close_to_svc(algorithm):
-    """The constant is a bias that costs ever less the larger it is."""
+    """The constant acts as a bias whose penalty vanishes as it grows."""
     X, y = two_classes(100)
     expected = SVC(C=2.0, gamma=GAMMA, tol=1e-8).fit(X, y).decision_function(X)
     differences = []
@@ -395,7 +395,7 @@ def test_i_learns_only_from_rows_on_the_ramp():
 
 @pytest.mark.parametrize("ramp_s", [-1.0, 0.5])
 def test_i_learns_when_the_first_rows_are_of_one_class(ramp_s):
-    """Without a start f lay left of the ramp everywhere, and no row was ever learnt."""
+    """Regression test: without ramp_start f was left of the ramp everywhere."""
     X, y = digits_pair()
     order = np.argsort(y, kind="stable")[50:]
     order = np.concatenate([order[:50], np.random.default_rng(0).permutation(order[50:])])
@@ -482,7 +482,7 @@ def test_fit_counts_anew(algorithm):
 @with_gap_driven
 @pytest.mark.parametrize("former", ALGORITHMS)
 def test_no_more_is_cleaned_than_came_after_a_warm_start(algorithm, former):
-    """Vectors of the former solution have not come by way of PROCESS."""
+    """Vectors of the previous solution were not added by PROCESS."""
     X, y = two_classes(300, noise=1.5)
     model = model_of(former, warm_start=True).fit(X, y)
     model.set_params(algorithm=algorithm, C=20.0, max_iter=-1).fit(X, y)
@@ -561,7 +561,7 @@ def test_a_single_class_is_learnt_and_predicted(algorithm, label):
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
 @pytest.mark.parametrize("max_iter", [1, -1])
 def test_constant_features(algorithm, kernel, C, max_iter):
-    """All kernel values are the same: nothing can be learnt but which class has more weight."""
+    """All kernel values are equal: only the class weights matter."""
     X, y = np.full((60, 3), 0.5), np.where(np.arange(60) % 3, "yes", "no")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -577,7 +577,7 @@ def test_constant_features(algorithm, kernel, C, max_iter):
 @pytest.mark.parametrize("C", [1.0, 1000.0])
 @pytest.mark.parametrize("max_iter", [1, -1])
 def test_rows_that_come_again_and_again(algorithm, C, max_iter):
-    """Some of them with the other label."""
+    """Repeated samples, some of them with the other label."""
     X, y = two_classes(20)
     X, y = np.tile(X, (15, 1)), np.tile(y, 15)
     y[:20] = np.where(y[:20] == "yes", "no", "yes")
@@ -626,7 +626,7 @@ def test_tiny_and_huge_costs(algorithm, C, max_iter):
 
 @with_gap_driven
 def test_a_large_cost_in_a_stream(algorithm):
-    """The target of the gap is as large as C: rows are taken in with few steps."""
+    """The target of the gap is as large as C: few steps per sample are taken."""
     X, y = two_classes(300, noise=1.0)
     model = model_of(algorithm, C=1e6).partial_fit(X, y, classes=["no", "yes"])
     assert np.isfinite(model.decision_function(X)).all()

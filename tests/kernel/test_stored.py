@@ -1,4 +1,4 @@
-"""Stored models: what is checked when one is loaded, and by which versions it was stored."""
+"""Stored models: validation on loading, and version warnings."""
 
 import copy
 import os
@@ -33,7 +33,7 @@ from tests.support import damage
 
 @pytest.fixture(scope="module")
 def stored():
-    """Name of a model -> the model, rows to go on with, and its state."""
+    """Map names to the model, samples to continue with, and its state."""
     return {
         name: (model, X, y, model.__getstate__())
         for name, (model, X, y) in damage.models().items()
@@ -82,7 +82,7 @@ def check_outcomes(outcomes, n_cases):
 
 @pytest.mark.skipif(os.name == "nt", reason="a hang is ended by a clock that Windows has not")
 def test_damaged_states_are_refused_or_work(global_random_seed):
-    """Loaded, predicted with and continued in a process that would not survive much."""
+    """Damaged models are loaded, used and continued in a separate process."""
     check_outcomes(damage.try_cases(0, 1500, global_random_seed), 1500)
 
 
@@ -93,7 +93,7 @@ def test_many_damaged_states_are_refused_or_work(global_random_seed):
 
 
 def test_crashes_and_hangs_are_detected(monkeypatch, tmp_path):
-    """The test above could fail."""
+    """Checks that the test above can fail."""
     script = tmp_path / "tests" / "support" / "damage.py"
     script.parent.mkdir(parents=True)
     (tmp_path / "tests" / "__init__.py").touch()
@@ -248,7 +248,7 @@ CONTRADICTED = {
     ("name", "place", "value"), DAMAGE, ids=[f"{i}-{d[0]}-{d[1]}" for i, d in enumerate(DAMAGE)]
 )
 def test_damage_is_refused_by_name(stored, name, place, value):
-    """The field is named, or one that contradicts it."""
+    """The error names the field, or a field that contradicts it."""
     model, _, _, state = stored[name]
     with pytest.raises(ValueError, match="The stored model is damaged: ") as caught:
         damage.loaded(type(model), changed(state, place, value))
@@ -331,7 +331,7 @@ def test_a_model_that_is_refused_leaves_another_as_it_was(stored):
 
 
 def test_specs_are_restored_with_every_field():
-    """A field that is not read would fall back to its default."""
+    """A field that is not restored would silently have its default value."""
     other = {str: "lasvm-i", float: 0.25, bool: False, int: 77}
     limits = {"most_members": 7, "window_size": 9, "closest": 0.5}
     solver = SolverSpec(
@@ -366,7 +366,7 @@ def test_every_model_can_be_restored(stored):
 
 
 def test_other_byte_orders_and_layouts_are_taken(stored):
-    """As a pickle of another machine holds them."""
+    """As in pickles from other platforms."""
     model, X, y, state = stored["lasvm"]
     for field in ("alpha", "index", "row_id", "diag"):
         place = f"{PROBLEM}.{field}"

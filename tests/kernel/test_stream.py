@@ -1,4 +1,4 @@
-"""Online: chunks, pauses, copies and layouts make no difference to what is learnt."""
+"""Streams: the model does not depend on chunks, pickling, copies and layouts."""
 
 import pickle
 import sys
@@ -27,7 +27,7 @@ def rows_of(problem, layout="dense", dtype=np.float64, n=300):
 
 
 class Busy(LASVC):
-    """What happens once in hundreds of rows happens often: the ramp, CLEAN."""
+    """LASVC with small constants, so that the ramp and CLEAN act often."""
 
     ramp_start = 20
     clean_interval = 25
@@ -54,9 +54,9 @@ def learn(model, X, y, size=None, begin=0):
 
 
 def assert_same(model, other, X):
-    """The same to the last bit.
+    """Check that two models are bitwise identical.
 
-    Of decision values of several classes see the last test of the section on chunks."""
+    Decision values of several classes agree only to rounding (see the test of that name)."""
     if len(model.classes_) == 2:
         assert_array_equal(model.decision_function(X), other.decision_function(X))
     else:
@@ -152,7 +152,7 @@ def test_dense_rows_and_csr_rows_give_the_same_model(model_of, problem, dtype, s
 
 
 def test_decisions_between_several_classes_agree_to_rounding(model_of):
-    """Vectors lie in the store in another order, in which they are summed; alpha is the same."""
+    """Sums run over the stored vectors in another order; alpha is the same."""
     X, y = rows_of("multiclass")
     whole, chunks = learn(model_of(), X, y), learn(model_of(), X, y, 7)
     assert_array_equal(whole.dual_coef_, chunks.dual_coef_)
@@ -172,7 +172,7 @@ def test_layouts_may_change_between_chunks(model_of, problem):
 
 @with_problems
 def test_mostly_zero_dense_rows_are_learnt_as_any_others(model_of, problem):
-    """Rows kept as sparse vectors because they are short of nonzeros, and those after them."""
+    """Dense samples with few nonzeros are stored as sparse vectors, and so are later samples."""
     X, y = PROBLEMS[problem](300, 40)
     X[np.random.default_rng(0).random(X.shape) < 0.9] = 0.0
     X[200:] += 1.0  # no zeros any more
@@ -334,7 +334,7 @@ def test_memory_mapped_rows(model_of, problem, tmp_path):
 
 @with_layouts
 def test_samples_may_be_modified_after_training(model_of, layout):
-    """Vectors are owned."""
+    """The model stores copies of the samples."""
     X, y = rows_of("binary", layout)
     expected = learn(model_of(), X, y).decision_function(X)
     given = X.copy()

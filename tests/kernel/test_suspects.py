@@ -1,4 +1,4 @@
-"""The audit of labels by kernel models."""
+"""suspect_labels of the kernel models."""
 
 import pickle
 from functools import partial
@@ -35,7 +35,7 @@ with_judges = pytest.mark.parametrize("judge", JUDGES)
 
 
 def margins_of(model, X, y):
-    """From the definition."""
+    """Suspects by the definition."""
     decisions = model.decision_function(X)
     codes = np.searchsorted(model.classes_, y)
     if decisions.ndim == 1:

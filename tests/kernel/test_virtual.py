@@ -39,7 +39,7 @@ def minority_rows(y, label=None):
 
 
 def plain_point(X, rows, row, n_neighbors, n_virtual, random):
-    """Points between a row and one of its nearest others of ``rows``, in an rbf kernel."""
+    """Reference: points between a sample and one of its nearest neighbours in ``rows``."""
     others = np.array([r for r in rows if r != row])
     distances = 2 - 2 * np.exp(-GAMMA * ((X[others] - X[row]) ** 2).sum(axis=1))
     nearest = others[np.argsort(distances, kind="stable")[:n_neighbors]]
@@ -51,7 +51,7 @@ def plain_point(X, rows, row, n_neighbors, n_virtual, random):
 @pytest.mark.parametrize("n_virtual", [0, 1, 3])
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
 def test_each_step_equals_the_reference(layout, n_virtual):
-    """Row by row: what is chosen, which points are made, and all alpha."""
+    """Compares selected samples, generated points and alpha after each sample."""
     X, y = imbalanced(120)
     n, codes = len(y), y.astype(np.int32)
     minority = int(y.mean() < 0.5)
@@ -208,7 +208,7 @@ def test_a_stream_that_is_pickled_halfway(sparse):
 
 
 def test_neighbours_in_a_stream_are_former_vectors_too():
-    """A chunk with one row of the minority has neighbours among those before."""
+    """A single minority sample of a chunk has neighbours among earlier support vectors."""
     X, y = imbalanced(300)
     few = np.flatnonzero(minority_rows(y))
     model = VirtualLASVC(**PARAMS).partial_fit(X, y, [0, 1])

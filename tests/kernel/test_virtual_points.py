@@ -26,7 +26,7 @@ def rows(n=60, n_features=5, seed=0):
 
 
 def nearest(X, kernel, i, k):
-    """By the formula, row by row."""
+    """Neighbours by the definition."""
     K = kernel(X, X)
     distance = {m: K[i, i] + K[m, m] - 2 * K[i, m] for m in range(len(X)) if m != i}
     return sorted(distance, key=distance.get)[:k]

@@ -1,4 +1,4 @@
-"""VirtualSampler: virtual points for any classifier, as imbalanced-learn has its samplers."""
+"""VirtualSampler: over-sampling with the interface of imbalanced-learn."""
 
 import subprocess
 import sys
@@ -327,7 +327,7 @@ def test_bad_parameters(bad):
 
 
 def test_without_imbalanced_learn():
-    """The package does without; who asks for the sampler is told what to install."""
+    """The package works without it; importing the sampler names what to install."""
     code = """
 import sys
 sys.modules["imblearn"] = None
