@@ -657,7 +657,7 @@ def test_warm_start_refuses_other_rows(change):
     assert_array_equal(model.decision_function(X), before)
 
 
-def test_without_warm_start_fit_forgets(any_model):
+def test_fit_without_warm_start_resets_the_model(any_model):
     X, y = two_classes()
     X_other, y_other = three_classes()
     model = any_model().fit(X_other, y_other).fit(X, y)

@@ -145,7 +145,7 @@ def test_float32_rows_lead_to_the_same_optimum_within_their_rounding():
     assert_allclose(model.decision_function(X), svc.decision_function(X), rtol=0, atol=1e-3)
 
 
-def test_long_float32_rows_do_not_lose_their_distances():
+def test_float32_samples_of_large_norm_keep_their_distances():
     """With |x|^2 = 1e6, distances of 1 are lost in single precision."""
     X, y = two_classes(300)
     shifted = (X + 500.0).astype(np.float32)

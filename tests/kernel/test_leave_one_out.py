@@ -398,7 +398,7 @@ def test_the_model_stays_as_it_is(method):
     assert pickle.dumps(model) == before
 
 
-def test_an_interrupt_leaves_the_model_alone():
+def test_interrupt_leaves_model_unchanged():
     X, y = two_classes(60)
     calls = []
 
@@ -419,7 +419,7 @@ def test_an_interrupt_leaves_the_model_alone():
     assert model.leave_one_out_estimate_ == estimate
 
 
-def test_other_rows_are_refused():
+def test_other_samples_are_rejected():
     X, y = two_classes(60)
     model = LASVC(gamma=0.4, random_state=0).fit(X, y)
     others = X[::-1]

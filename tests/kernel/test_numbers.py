@@ -77,7 +77,7 @@ def test_linear_kernel_values_beyond_single_precision(factor, layout):
 @pytest.mark.parametrize("dtype, factor", [(np.float32, 1e25), (np.float64, 1e160)])
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("n_rows", [1, 150])
-def test_a_stream_refuses_rows_and_goes_on(kernel, dtype, factor, layout, n_rows):
+def test_partial_fit_rejects_samples_and_can_continue(kernel, dtype, factor, layout, n_rows):
     """The whole chunk is rejected, wherever the sample is."""
     X, y = scaled(1, dtype, layout)
     params = dict(kernel=kernel, gamma=0.3, random_state=0)

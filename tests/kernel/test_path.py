@@ -191,7 +191,7 @@ def test_a_path_of_one_C_is_a_fit():
         assert one.kkt_violation_ == alone.kkt_violation_
 
 
-def test_models_are_independent_and_go_on():
+def test_models_of_a_path_are_independent_and_can_be_trained():
     model = LASVC(gamma=0.5, random_state=0)
     path = model.fit_path(X, Y, CS)
     before = [one.decision_function(X) for one in path]

@@ -230,7 +230,7 @@ def test_partial_fit_in_pieces(params, n_classes, ctrl_c, impatient):
 
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_a_pool_that_grows_goes_on(n_classes, sparse, ctrl_c, impatient):
+def test_resume_of_a_growing_pool(n_classes, sparse, ctrl_c, impatient):
     """Interrupts in the second chunk, with earlier support vectors among the neighbours."""
     X, y = noise(500, n_classes)
     X = csr_matrix(X) if sparse else X
@@ -349,7 +349,7 @@ LAYOUTS = {
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_rows_of_every_kind(layout, n_classes, ctrl_c, impatient):
+def test_resume_with_every_layout(layout, n_classes, ctrl_c, impatient):
     make, params = LAYOUTS[layout]
     X, y = noise(300, n_classes)
     X[np.abs(X) < 0.3] = 0.0
@@ -376,7 +376,7 @@ def test_a_warm_start_in_pieces(ctrl_c, impatient):
         assert_same(model, reference, X)
 
 
-def test_orders_of_a_shared_generator():
+def test_resume_with_a_shared_random_state():
     """Later epochs use the same orders, even if the generator is used elsewhere meanwhile."""
     X, y = two_classes(200)
     params = dict(max_iter=4, C=5.0, kernel=InterruptedKernel())
@@ -506,7 +506,7 @@ def test_a_damaged_interrupt_is_refused(spoil, match):
     assert np.isfinite(model.decision_function(X)).all()
 
 
-def test_damage_in_the_midst_of_a_block(ctrl_c, impatient, global_random_seed):
+def test_damage_within_a_block_is_rejected(ctrl_c, impatient, global_random_seed):
     """State that is pending at the interrupt is validated."""
     X, y = noise(900, 3)
     clock = Clock(np.random.default_rng(global_random_seed), 0.1)

@@ -57,7 +57,7 @@ def test_threads_and_sparse_rows_make_the_same_choice(samples, selection, algori
     same(model, LASVC(**params).fit(csr_matrix(X), y))
 
 
-def test_all_candidates_are_the_true_extreme():
+def test_pool_size_all_selects_the_closest_sample():
     """Each selected sample is the closest one for a model of the samples so far."""
     X, y = two_classes(60)
     params = dict(PARAMS, selection="active", pool_size="all", finishing=False)
@@ -187,7 +187,7 @@ def test_a_seed_is_one_for_the_stream():
     assert again["choice"]["random"] == seeds[1]
 
 
-def test_a_stream_may_change_its_mind():
+def test_selection_may_change_during_a_stream():
     X, y = two_classes(300)
     model = LASVC(**PARAMS).partial_fit(X[:100], y[:100], np.unique(y))
     model.set_params(selection="active", max_labels=20, pool_size="all")
@@ -244,7 +244,7 @@ def test_precomputed_and_callable_kernels_choose_the_same_rows():
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("finishing", [True, False])
-def test_a_snapshot_changes_nothing(finishing, algorithm):
+def test_snapshot_leaves_model_unchanged(finishing, algorithm):
     X, y = three_classes(400)
     params = dict(PARAMS, algorithm=algorithm, finishing=finishing)
     watched, alone = LASVC(**params), LASVC(**params)
@@ -268,7 +268,7 @@ def test_snapshot_requires_a_fitted_model():
         LASVC().snapshot()
 
 
-def test_a_snapshot_is_finished():
+def test_snapshot_is_optimized_over_the_support_set():
     X, y = two_classes(500)
     model = LASVC(**PARAMS, finishing=False).partial_fit(X, y, np.unique(y))
     shot = model.snapshot()

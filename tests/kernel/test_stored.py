@@ -247,7 +247,7 @@ CONTRADICTED = {
 @pytest.mark.parametrize(
     ("name", "place", "value"), DAMAGE, ids=[f"{i}-{d[0]}-{d[1]}" for i, d in enumerate(DAMAGE)]
 )
-def test_damage_is_refused_by_name(stored, name, place, value):
+def test_damage_is_rejected_by_name(stored, name, place, value):
     """The error names the field, or a field that contradicts it."""
     model, _, _, state = stored[name]
     with pytest.raises(ValueError, match="The stored model is damaged: ") as caught:
@@ -290,7 +290,7 @@ FORMATS = [
 
 @pytest.mark.parametrize(("name", "place"), FORMATS)
 @pytest.mark.parametrize("found", [0, 999, "1", None, True])
-def test_a_format_that_is_not_known_is_refused(stored, name, place, found):
+def test_unknown_format_is_rejected(stored, name, place, found):
     model, _, _, state = stored[name]
     with pytest.raises(ValueError, match=rf"unknown format: {place} is {found!r}, this"):
         damage.loaded(type(model), changed(state, place, found))
@@ -320,7 +320,7 @@ def test_damaged_checkpoint_is_rejected_by_name(stored, name, place, value):
         model.resume(X, y)
 
 
-def test_a_model_that_is_refused_leaves_another_as_it_was(stored):
+def test_rejected_state_leaves_the_target_model_unchanged(stored):
     model, X, _, state = stored["lasvm"]
     before = model.decision_function(X)
     loaded = damage.loaded(LASVC, state)
@@ -365,7 +365,7 @@ def test_every_model_can_be_restored(stored):
         damage.use(again, X, y)
 
 
-def test_other_byte_orders_and_layouts_are_taken(stored):
+def test_other_byte_orders_and_layouts_are_accepted(stored):
     """As in pickles from other platforms."""
     model, X, y, state = stored["lasvm"]
     for field in ("alpha", "index", "row_id", "diag"):
@@ -515,7 +515,7 @@ def test_a_model_without_a_version_warns_once(model):
     assert again.get_params().keys() == model.get_params().keys()
 
 
-def test_a_state_that_is_gone_is_a_model_that_is_not_fitted(stored):
+def test_model_without_state_is_not_fitted(stored):
     model, X, _, state = stored["pa"]
     loaded = damage.loaded(type(model), changed(state, "_state", lambda _: damage._GONE))
     with pytest.raises(NotFittedError):

@@ -203,7 +203,7 @@ def test_later_chunks_are_taken_in_the_type_of_the_first(model_of):
 @with_problems
 @with_layouts
 @pytest.mark.parametrize("n_before", [3, 150])
-def test_a_copy_halfway_goes_on_as_if_uninterrupted(
+def test_copy_during_a_stream_continues_identically(
     model_of, make_copy, problem, layout, n_before, tmp_path
 ):
     X, y = rows_of(problem, layout)
@@ -239,7 +239,7 @@ def test_a_copy_after_fit(model_of, make_copy, problem, tmp_path):
 
 
 @with_copies
-def test_the_original_may_go_on_before_its_copy(model_of, make_copy, tmp_path):
+def test_original_may_be_trained_before_its_copy(model_of, make_copy, tmp_path):
     X, y = rows_of("multiclass")
     original = model_of().partial_fit(X[:150], y[:150], classes=np.unique(y))
     copied = make_copy(original, tmp_path)
