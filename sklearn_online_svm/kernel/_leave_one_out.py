@@ -17,8 +17,8 @@ from .._base import check_rows, check_weights, encode_labels
 from .._feature_space import Kernel
 from ._span import (
     BLOCK,
-    Between,
     BinarySolution,
+    PairwiseKernel,
     proven_shifts,
     span_shifts,
     xi_alpha_shifts,
@@ -73,12 +73,12 @@ class LeaveOneOut:
                 BinarySolution.of(problem, solver.has_bias, "index", n_slots)
                 for problem in engine.problems
             ]
-        between = Between(Kernel.of(view, "leave_one_out_estimate_"), vectors)
+        pairwise = PairwiseKernel(Kernel.of(view, "leave_one_out_estimate_"), vectors)
         kept = solution.support
         scores = np.empty((len(kept), len(problems)))
         solution.decide(vectors[kept], scores)
         for c, problem in enumerate(problems):
-            scores[:, c] -= span_shifts(problem, between)[kept]
+            scores[:, c] -= span_shifts(problem, pairwise)[kept]
         n_wrong = np.count_nonzero(predicted(scores) != solution.labels)
         return n_wrong / view.n_labels_used_ if view.n_labels_used_ else np.nan
 
@@ -240,13 +240,13 @@ class Optimum:
             for problem in model._engine.problems
         ]
         kernel = None if model._is_precomputed() else Kernel.of(model, "leave_one_out")
-        self.between = Between(kernel, self.X)
+        self.pairwise = PairwiseKernel(kernel, self.X)
 
     def wrong(self, shifts):
         """Return whether each sample is misclassified after its decision values are shifted."""
         moved = self.scores.copy()
         for c, problem in enumerate(self.problems):
-            moved[:, c] -= shifts(problem, self.between)
+            moved[:, c] -= shifts(problem, self.pairwise)
         return predicted(moved) != self.codes
 
     def exact_errors(self):
@@ -283,7 +283,7 @@ class Optimum:
         all_samples = np.arange(n)
         for first in range(0, n, BLOCK):
             block = all_samples[first : first + BLOCK]
-            matrix[block] = self.between(block, all_samples)
+            matrix[block] = self.pairwise(block, all_samples)
         model = model._draft().set_params(kernel="precomputed")
         return model.fit(matrix, self.y, self.weights), matrix
 

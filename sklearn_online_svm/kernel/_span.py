@@ -71,7 +71,7 @@ class BinarySolution:
         return max(0.0, self.g[falling].min(initial=np.inf) - self.g[rising].max(initial=-np.inf))
 
 
-class Between:
+class PairwiseKernel:
     """Kernel values between samples that are given by their indices, in float64.
 
     Parameters
@@ -120,11 +120,11 @@ class Spans:
     length: np.ndarray  # sum of |lambda_j|
 
 
-def spans(problem, between):
+def spans(problem, pairwise):
     """Return the spans of all support vectors, by one inversion over the free ones."""
     n = len(problem.alpha)
     squares, reach, length = np.zeros(n), np.full(n, np.inf), np.zeros(n)
-    frame = Frame(problem, between)
+    frame = Frame(problem, pairwise)
     bounded = np.setdiff1d(problem.support, problem.free)
     for rows, replaced in ((problem.free, frame.of_free), (bounded, frame.of_others)):
         for first in range(0, len(rows), BLOCK):
@@ -142,20 +142,20 @@ class Frame:
     centered at the mean of the free ones, which keeps the matrix accurate far from the origin.
     """
 
-    def __init__(self, problem, between):
-        self.problem, self.between = problem, between
+    def __init__(self, problem, pairwise):
+        self.problem, self.pairwise = problem, pairwise
         self.free = free = problem.free
         self.room_above = (problem.upper - problem.alpha)[free, None]
         self.room_below = (problem.lower - problem.alpha)[free, None]
         if not len(free):
             return
-        K = between(free, free)
+        K = pairwise(free, free)
         self.means = K.mean(axis=0)
         if problem.has_bias:
             K = self._centred(K, self.means[None, :])
         n = len(free)
         self.scale = np.trace(K) / n if np.trace(K) > 0 else 1.0
-        K[np.diag_indices(n)] += between.ridge * self.scale
+        K[np.diag_indices(n)] += pairwise.ridge * self.scale
         if problem.has_bias:
             K = np.block([[K, np.full((n, 1), self.scale)], [np.full((1, n), self.scale), 0.0]])
         self.inverse = linalg.inv(K, overwrite_a=True, check_finite=False)
@@ -178,11 +178,11 @@ class Frame:
 
     def of_others(self, rows):
         """Return squared spans and coefficients of vectors at a bound, replaced by free ones."""
-        squares = self.between.diagonal(rows)
+        squares = self.pairwise.diagonal(rows)
         if not len(self.free):
             nothing = np.zeros((0, len(rows)))
             return np.full(len(rows), np.inf) if self.problem.has_bias else squares, nothing
-        values = self.between(self.free, rows)
+        values = self.pairwise(self.free, rows)
         if self.problem.has_bias:
             means = values.mean(axis=0)
             values = self._centred(values, means)
@@ -202,9 +202,9 @@ class Frame:
 # ------------------------------------------------------------------------------ shifts
 
 
-def span_shifts(problem, between):
+def span_shifts(problem, pairwise):
     """Return the decrease of f(x_i) if the same vectors stay free and the same at their bounds."""
-    squares = spans(problem, between).squares
+    squares = spans(problem, pairwise).squares
     lost = np.isinf(squares)
     squares[lost] = 0.0
     shifts = problem.alpha * squares
@@ -212,11 +212,11 @@ def span_shifts(problem, between):
     for sign in (1.0, -1.0):
         side = rows[sign * problem.alpha[rows] > 0]
         if len(side):
-            shifts[side] = _shifts_by_next(problem, between, side, sign)
+            shifts[side] = _shifts_by_next(problem, pairwise, side, sign)
     return shifts
 
 
-def _shifts_by_next(problem, between, rows, sign):
+def _shifts_by_next(problem, pairwise, rows, sign):
     """Return the shifts of samples on one side if no other support vector is free.
 
     The vector that would become free next replaces the sample, and determines the bias.
@@ -233,11 +233,11 @@ def _shifts_by_next(problem, between, rows, sign):
     return (
         problem.b
         - problem.g[k[0]]
-        + problem.alpha[rows] * squared_distances(between, rows, k)[:, 0]
+        + problem.alpha[rows] * squared_distances(pairwise, rows, k)[:, 0]
     )
 
 
-def proven_shifts(problem, between):
+def proven_shifts(problem, pairwise):
     """Return bounds of the shifts that always hold; infinite where there is no proof.
 
     As a function of the alpha of the sample left out, with the others optimal, the dual objective
@@ -246,7 +246,7 @@ def proven_shifts(problem, between):
     at 0 differs by at most t^2 / (2 (t - 1)) |alpha_i| S_i^2; t = 2 is the best. Without a bias,
     putting the sample back into the solution without it gives |alpha_i| K(x_i, x_i).
     """
-    found = spans(problem, between)
+    found = spans(problem, pairwise)
     t = np.clip(found.reach, 1.0, 2.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         shifts = found.squares * t**2 / (2.0 * (t - 1.0)) * np.abs(problem.alpha)
@@ -255,32 +255,32 @@ def proven_shifts(problem, between):
     shifts += 2.0 * problem.tol * (1.0 + found.length)
     if not problem.has_bias:
         rows = problem.support
-        bound = np.abs(problem.alpha[rows]) * between.diagonal(rows) + 2.0 * problem.tol
+        bound = np.abs(problem.alpha[rows]) * pairwise.diagonal(rows) + 2.0 * problem.tol
         shifts[rows] = np.minimum(shifts[rows], bound)
     return np.where(problem.alpha == 0, 0.0, np.sign(problem.alpha) * shifts)
 
 
-def xi_alpha_shifts(problem, between):
+def xi_alpha_shifts(problem, pairwise):
     """Return the bounds of Joachims, or without a bias of Jaakkola and Haussler.
 
     If no support vector is free the bias may move, and there is no bound.
     """
     rows, shifts = problem.support, np.zeros(len(problem.alpha))
     if not problem.has_bias:
-        shifts[rows] = problem.alpha[rows] * between.diagonal(rows)
+        shifts[rows] = problem.alpha[rows] * pairwise.diagonal(rows)
         return shifts
     if not len(problem.free):
         shifts[rows] = np.copysign(np.inf, problem.alpha[rows])
         return shifts
-    all_samples = np.arange(between.n_rows)
+    all_samples = np.arange(pairwise.n_rows)
     for first in range(0, len(rows), BLOCK):
         block = rows[first : first + BLOCK]
-        farthest = squared_distances(between, block, all_samples).max(axis=1)
+        farthest = squared_distances(pairwise, block, all_samples).max(axis=1)
         shifts[block] = problem.alpha[block] * farthest
     return shifts
 
 
-def squared_distances(between, i, j):
+def squared_distances(pairwise, i, j):
     """Return squared distances of samples in kernel space, of shape (len(i), len(j))."""
-    squares = between.diagonal(i)[:, None] + between.diagonal(j) - 2.0 * between(i, j)
+    squares = pairwise.diagonal(i)[:, None] + pairwise.diagonal(j) - 2.0 * pairwise(i, j)
     return np.maximum(squares, 0.0)
