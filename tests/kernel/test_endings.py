@@ -164,19 +164,19 @@ def test_step_limit_is_reported(max_iter):
     X, y = make_blobs(80, centers=10, random_state=0)
     with pytest.warns(ConvergenceWarning) as caught:
         model = LASVC(kernel="poly", gamma=1, random_state=0, max_iter=max_iter).fit(X, y)
-    caught = [w for w in caught if w.category is ConvergenceWarning]  # digits are short, too
+    caught = [w for w in caught if w.category is ConvergenceWarning]  # precision warns, too
     (message,) = {str(w.message) for w in caught}
     for part in (
         r"LASVC stopped at the maximum number of steps \(max_steps, max_steps_per_row\)",
         r"largest violation is [\d.e+]+, tol is 0.001",
-        r"scale the features .*, a smaller C, gamma or coef0, a larger tol",
+        r"Scale the features .*, or use a smaller C, gamma or coef0, a larger tol",
     ):
         assert re.search(part, message)
     # It points to the line that calls fit.
     assert {w.filename for w in caught} == {__file__}
     assert model.n_iter_ == 1
     assert np.isfinite(model.decision_function(X)).all()
-    # The remedy is one.
+    # The advised remedy works.
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
         LASVC(kernel="poly", gamma=1, max_iter=max_iter).fit((X - X.mean(0)) / X.std(0), y)
