@@ -1,4 +1,4 @@
-"""Models that keep support vectors."""
+"""Support vector machines and other online models with a kernel."""
 
 from ._kernel_passive_aggressive import KernelPassiveAggressiveClassifier
 from ._kernel_perceptron import KernelPerceptronClassifier

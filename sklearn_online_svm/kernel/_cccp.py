@@ -1,4 +1,4 @@
-"""The sequence of convex problems that RampSVC solves."""
+"""Sequence of convex problems of RampSVC (concave-convex procedure, CCCP)."""
 
 import warnings
 
@@ -11,12 +11,12 @@ from ._passes import Passes
 
 
 class ConvexProblems(Passes):
-    """One convex problem of the sequence after the other.
+    """Solve one convex problem after the other.
 
-    Of each, rows are learnt and the members solved; then those that violate with the result are
-    learnt, until there is none. ``at`` holds the ``rows`` of the present problem (None: all), its
-    flags ``shifted`` of rows beyond the ramp, per class, and ``settled``, the changes made when
-    violations were looked for last.
+    For each problem the samples are processed and the support set is optimized; then the samples
+    that violate the optimality conditions are processed, until there are none. ``at`` holds the
+    ``rows`` of the current problem (None: all), the flags ``shifted`` of samples beyond the ramp,
+    per class, and ``settled``, the number of changes at the last check for violations.
     """
 
     stages = (*Passes.stages, "judge", "shift")
@@ -50,11 +50,11 @@ class ConvexProblems(Passes):
         return dict(stage="finish")
 
     def given(self):
-        """Return the rows, with the boxes of the present problem."""
+        """Return the samples with the box constraints of the current problem."""
         return Rows(self.codes, self.cost, self.row_ids, self.at["shifted"])
 
     def judge(self):
-        """Look for rows of the problem that violate with the result."""
+        """Find samples of the problem that violate the optimality conditions."""
         model, at = self.model, self.at
         scores = self.scores()
         rows = self.row_ids if at["rows"] is None else at["rows"]
@@ -77,7 +77,7 @@ class ConvexProblems(Passes):
         return dict(stage="begin", order=order, settled=changes, patience=patience)
 
     def conclude(self, scores, given_up):
-        """Shift boxes for the next problem, or stop: this one is solved."""
+        """Return the boxes of the next problem, or stop: the current problem is solved."""
         model, at = self.model, self.at
         history = np.vstack([model.objective_history_[: at["n_solved"]], self.objective(scores)])
         n_solved = len(history)
@@ -86,12 +86,12 @@ class ConvexProblems(Passes):
         if model.verbose:
             print(
                 f"[RampSVC] problem {n_solved}: objective {history[-1].sum():.6g}, "
-                f"{np.count_nonzero(shifted)} rows beyond the ramp, "
+                f"{np.count_nonzero(shifted)} samples beyond the ramp, "
                 f"{len(model.support_)} support vectors"
             )
         if given_up:
             return dict(stage="over")
-        # A first problem over a part of the rows is not yet one of the sequence.
+        # A first problem over a part of the samples does not belong to the sequence.
         in_sequence = n_solved > 1 or model.init_size is None
         if in_sequence and np.array_equal(shifted, at["shifted"]):
             return dict(stage="over")
@@ -100,7 +100,8 @@ class ConvexProblems(Passes):
         if n_solved == model.max_iter:
             warnings.warn(
                 f"RampSVC did not converge within max_iter={model.max_iter} convex problems: "
-                f"{np.count_nonzero(shifted != at['shifted'])} rows still change sides.",
+                f"{np.count_nonzero(shifted != at['shifted'])} samples still move across the end "
+                "of the ramp. Increase max_iter, or tol.",
                 ConvergenceWarning,
                 stacklevel=7,
             )
@@ -108,7 +109,7 @@ class ConvexProblems(Passes):
         return dict(stage="shift", shifted=shifted, n_solved=n_solved, n_done=self.engine.n_done)
 
     def shift(self):
-        """Give the rows new boxes, and move the old solution into them."""
+        """Move the current solution into the boxes of the next problem."""
         self.once(self.engine.rebox, self.given())
         return dict(
             stage="finish",
@@ -120,22 +121,22 @@ class ConvexProblems(Passes):
         )
 
     def scores(self):
-        """Return the (n_rows, n_problems) decision values of the rows."""
+        """Return the decision values of all samples, of shape (n_samples, n_problems)."""
         scores = np.empty((self.X.shape[0], len(self.y)))
         self.engine.show(False, 0).decide(self.X, scores, self.threads)
         return scores
 
     def beyond_ramp(self, scores):
-        """Return flags of the rows left of the ramp.
+        """Return flags of the samples beyond the ramp, with a margin below ``ramp_s``.
 
-        A row comes back only when it is right of the end by more than tol: the scores are not
-        more exact than that, and at the end both tangents touch.
+        A flag is cleared only if the margin exceeds ``ramp_s`` by more than tol: the scores are
+        not more accurate than that, and at ``ramp_s`` both tangents are valid.
         """
         z, s = self.y * scores.T, self.model.ramp_s
         return (z < s + self.model.tol * self.at["shifted"]).astype(np.int8)
 
     def objective(self, scores):
-        """Objective of each class with the ramp loss, over all rows."""
+        """Return the objective of each class with the ramp loss, over all samples."""
         z, s = self.y * scores.T, self.model.ramp_s
         loss = np.maximum(0, 1 - z) - np.maximum(0, s - z)
         norms = [problem.squared_norm for problem in self.engine.problems]

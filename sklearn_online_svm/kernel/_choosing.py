@@ -1,4 +1,4 @@
-"""Which rows of a labelled set LASVC learns, in what order, and when it is enough."""
+"""Sample selection of LASVC: which samples are used, in what order, and when to stop."""
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -14,37 +14,37 @@ _LARGEST_SEED = np.iinfo(np.int64).max
 
 
 def chooses(model):
-    """Whether rows are not simply learnt all of them, as they come."""
+    """Return whether samples are selected, rather than all of them used in order."""
     return model._rule != "random" or model.max_labels is not None or model.stopping is not None
 
 
 def refuse_contradictions(model):
-    """Raise where parameters of the choice do not go together."""
+    """Raise ValueError for parameters of the selection that cannot be combined."""
     if model.stopping == "margin" and model._rule not in ("active", "autoactive"):
         raise ValueError(
-            "stopping='margin' looks at the row that is nearest to the boundary: it needs "
+            "stopping='margin' is based on the sample closest to the decision boundary: it needs "
             f"selection='active' or 'autoactive', got selection={model._rule!r}."
         )
     if model.class_weight == "online_balanced" and chooses(model):
         raise ValueError(
-            "class_weight='online_balanced' counts the rows in their order, which is not known "
-            "beforehand with selection, max_labels or stopping. Use 'balanced' (fit only) or a "
+            "class_weight='online_balanced' counts the samples in their order, which is not known "
+            "in advance with selection, max_labels or stopping. Use 'balanced' (fit only) or a "
             "dict."
         )
 
 
 class Choice:
-    """What a model learns next, and what that depends on; the engine follows it within ``with``.
+    """Sample selection of a model; the engine uses it inside the context.
 
     Parameters
     ----------
     model : LASVC
     at : dict
-        ``order`` of the rows, and ``choice``, what is known so far (see ``begun``).
-    X, codes, cost : rows, class codes, upper bounds of alpha
+        ``order`` of the samples, and ``choice``, the state of the selection (see ``begun``).
+    X, codes, cost : samples, class codes, upper bounds of alpha
     row_ids : ndarray of int64
     origin : int
-        What ``row_ids`` count: DATA or STREAM.
+        What ``row_ids`` refer to: DATA or STREAM.
     """
 
     def __init__(self, model, at, X, codes, cost, row_ids, origin):
@@ -57,10 +57,10 @@ class Choice:
 
     @classmethod
     def begun(cls, model, order, codes, cost, random, salt=0):
-        """Return what a choice among the rows of ``order`` begins with: fields of ``at``.
+        """Return the initial state of a selection among the samples of ``order``, for ``at``.
 
-        Rows of cost 0 are not learnt: they cost no label. ``random`` is a RandomState or a seed,
-        ``salt`` a number that tells the chunks of a stream apart.
+        Samples of cost 0 are excluded and use no label. ``random`` is a RandomState or a seed,
+        ``salt`` a number that differs between the chunks of a stream.
         """
         if not chooses(model):
             return {"order": order, "choice": None}
@@ -73,9 +73,9 @@ class Choice:
 
     @classmethod
     def checked(cls, model, at, n_rows):
-        """Return a stored choice, or refuse it."""
+        """Return a stored selection; raise ValueError if it is invalid."""
         order = at.array("order", np.int64, (None,), low=0, high=n_rows - 1)
-        at.require(len(np.unique(order)) == len(order), "order", "must name no row twice")
+        at.require(len(np.unique(order)) == len(order), "order", "must not contain duplicates")
         checked = {"order": np.array(order), "choice": None}
         if at.value("choice") is not None:
             checked["choice"] = cls.checked_fields(model, at.part("choice"))
@@ -83,7 +83,7 @@ class Choice:
 
     @classmethod
     def checked_fields(cls, model, choice):
-        """Return the fields of a choice that is one, or refuse them."""
+        """Return the fields of a stored selection; raise ValueError if they are invalid."""
         history, longest = choice.value("history"), model.stable_rows
         if history is not None:
             history = choice.array("history", np.int64, (None,), low=0)
@@ -102,23 +102,23 @@ class Choice:
 
     @property
     def state(self):
-        """What is known now: fields of ``at``."""
+        """State of the selection, for ``at``."""
         choice = None if self.selection is None else self.selection.state()
         return {"order": self.order, "choice": choice}
 
     @property
     def stopped(self):
-        """Whether ``stopping`` has said that it is enough."""
+        """Whether the ``stopping`` criterion has been met."""
         return self.selection is not None and self.selection.stopped
 
     @property
     def n_labels(self):
-        """Rows learnt whose labels had to be known."""
+        """Number of samples processed whose label is used."""
         return self.engine.n_learnt
 
 
 def new_selection(model):
-    """Return a selection as the parameters describe it."""
+    """Return the selection that the parameters describe."""
     stopping = {
         None: lambda: None,
         "margin": lambda: MarginExhausted(model.margin_rows),

@@ -1,4 +1,4 @@
-"""From the parameters of a kernel estimator to the engine, and back to arrays."""
+"""Specifications that turn estimator parameters into an engine, and restore stored ones."""
 
 import sys
 from dataclasses import asdict, dataclass
@@ -23,49 +23,49 @@ KINDS = {
     "sigmoid": stores.SIGMOID,
 }
 
-# Of polynomial kernels.
+# Largest degree of a polynomial kernel.
 LARGEST_DEGREE = np.iinfo(np.int32).max
 
-# How vectors are kept.
+# Storage layouts of the support set.
 LAYOUTS = ("dense", "sparse", "precomputed")
 
-# Dense rows with fewer nonzeros than this share are kept as sparse vectors: the values are the
-# same to the last bit and cost less (measured break-even on MNIST-like rows: about a third).
+# Dense samples with a smaller fraction of nonzeros are stored as sparse vectors: the kernel values
+# are bitwise identical and cost less (measured break-even on MNIST-like data: about a third).
 SPARSE_BELOW = 0.3
 
 # Largest gamma |x|^2 at which float32 products still give the distance in an rbf kernel: its error
 # is about 2^-22 gamma |x|^2.
 LARGEST_SINGLE = 1000.0
 
-# Square of a row's length, over that of its distance from the mean, beyond which kernel values of
-# the linear kernel lose too much when rounded to single precision: the rows are then counted from
-# their mean. That changes nothing but the bias where there is one.
+# Limit of the ratio of the squared norm of a sample to its squared distance from the mean. Beyond
+# it, kernel values of the linear kernel lose too much when rounded to single precision, and the
+# samples are centered. With a bias, this changes nothing but the bias.
 FAR = 100.0
 
-# Uncertainty of decision values worth a warning; the margin is 1.
+# Uncertainty of decision values that causes a warning; the margin is 1.
 COARSE = 0.01
 
 
 @dataclass(frozen=True)
 class SolverSpec:
-    """What each binary problem is solved with; what an algorithm does not know it ignores."""
+    """Solver options of each binary problem; an algorithm ignores options it does not use."""
 
     algorithm: str = "lasvm"
     tol: float = 1e-3
     shrinking: bool = True
-    # lasvm: REPROCESS until the violation is at most this; members of the first class at first.
+    # lasvm: bound of the violation after REPROCESS; initial number of samples of one class.
     delta_max: float = np.inf
     n_init: int = 5
-    # The others: REPROCESS until the gap is at most this, or its target where that is larger.
+    # All but lasvm: REPROCESS until the gap is at most the larger of this and its target.
     gap_floor: float = 1.0
     ramp_s: float = -1.0
     ramp_start: int = 100
     single_steps: int = 10
     clean_interval: int = 300
     max_non_sv: int = 100
-    # Most steps of REPROCESS after one row, shared by the problems.
+    # Maximum number of REPROCESS steps after one sample, shared by the problems.
     max_reprocess: int = 20_000
-    # Limits of the members of a problem, see ``Budget``; None: there is none.
+    # Budget of the support set of a problem, see ``Budget``; None: no limit.
     most_members: int | None = None
     window_size: int | None = None
     closest: float | None = None
@@ -75,12 +75,12 @@ class SolverSpec:
         return self.algorithm == "lasvm"
 
     def problem(self, store, n_problems, cache_bytes):
-        """Return a problem without members, one of so many over the store."""
+        """Return a problem with an empty support set, one of ``n_problems`` over the store."""
         kind = Lasvm if self.has_bias else GapDriven
         return kind(store, n_problems == 1, **self.options(n_problems, cache_bytes))
 
     def options(self, n_problems, cache_bytes):
-        """Return what one of so many problems is configured with."""
+        """Return the options of one of ``n_problems`` problems."""
         common = dict(
             tol=self.tol,
             shrinking=self.shrinking,
@@ -101,7 +101,7 @@ class SolverSpec:
 
     @classmethod
     def from_state(cls, state):
-        """Rebuild a spec from its fields, a :class:`Stored`."""
+        """Rebuild a spec from its stored fields, a :class:`Stored`."""
         spec = cls(
             algorithm=state.choice("algorithm", (*ALGORITHMS, "batch")),
             tol=state.number("tol", SMALLEST_NUMBER),
@@ -132,7 +132,7 @@ class SolverSpec:
             return admission.RampLoss(self.ramp_s, self.ramp_start)
         if self.algorithm == "lasvm-i":
             return admission.RampFilter(self.ramp_s, self.ramp_start)
-        if self.algorithm == "batch":  # of RampSVC without a bias
+        if self.algorithm == "batch":  # RampSVC without a bias
             return admission.Violators(self.ramp_s, self.tol)
         return admission.Admission(self.ramp_s)
 
@@ -144,7 +144,7 @@ def _or_none(state, name, read, *limits):
 
 @dataclass(frozen=True)
 class VectorSpec:
-    """How vectors are kept, and the kernel between them; plain values, which can be pickled."""
+    """Storage of the support set, and its kernel; plain values, so that it can be pickled."""
 
     n_features: int
     n_problems: int
@@ -155,11 +155,11 @@ class VectorSpec:
     gamma: float
     coef0: float
 
-    # Where rows are counted from: no field of its own.
+    # No offset by default; EngineSpec overrides this with a field.
     offset = None
 
     def store(self):
-        """Return a store without vectors."""
+        """Return an empty store."""
         if self.layout == "precomputed":
             return python_stores.PrecomputedStore(self.n_features, self.dtype)
         if callable(self.kernel):
@@ -178,14 +178,14 @@ class VectorSpec:
         )
 
     def as_dict(self):
-        """Fields and values, for ``from_state``."""
+        """Return the fields and their values, for ``from_state``."""
         return asdict(self)
 
     @staticmethod
     def stored_fields(state, n_features, n_classes):
         """Return the fields of a spec in a :class:`Stored`.
 
-        The model that it belongs to has so many features and classes.
+        Raises an error unless they match the numbers of features and classes of the model.
         """
         precomputed = state.choice("layout", LAYOUTS) == "precomputed"
         kernel = state.value("kernel")
@@ -206,15 +206,15 @@ class VectorSpec:
 
 @dataclass(frozen=True)
 class EngineSpec(VectorSpec):
-    """All that is needed to build an empty engine; plain values, so that it can be pickled."""
+    """Specification of an empty engine; plain values, so that it can be pickled."""
 
     cache_size: float
     solver: SolverSpec
-    # The linear kernel, with a bias: where rows are counted from, (x - m).(z - m), or None.
+    # Linear kernel with a bias: origin m of the samples in (x - m).(z - m), or None.
     offset: object = None
 
     def build(self):
-        """Return an engine without vectors."""
+        """Return an engine with an empty support set."""
         store, n_bytes = self.store(), self.row_bytes
         problems = [
             self.solver.problem(store, self.n_problems, n_bytes) for _ in range(self.n_problems)
@@ -222,21 +222,21 @@ class EngineSpec(VectorSpec):
         return DualLoop(store, problems, n_bytes)
 
     def configure(self, engine):
-        """Give the present options to an engine built with others; its vectors stay."""
+        """Apply the current options to an existing engine; its support set is not changed."""
         engine.share_rows(self.row_bytes)
         for problem in engine.problems:
             problem.configure(**self.solver.options(self.n_problems, self.row_bytes))
 
     @property
     def row_bytes(self):
-        """Memory for kernel rows."""
+        """Size of the kernel cache in bytes."""
         return int(min(self.cache_size * 2**20, sys.maxsize))
 
     @classmethod
     def from_state(cls, state, n_features, n_classes):
-        """Rebuild a spec from its fields, a :class:`Stored`.
+        """Rebuild a spec from its stored fields, a :class:`Stored`.
 
-        The model that it belongs to has so many features and classes.
+        Raises an error unless it matches the numbers of features and classes of the model.
         """
         spec = cls(
             **cls.stored_fields(state, n_features, n_classes),
@@ -246,14 +246,14 @@ class EngineSpec(VectorSpec):
         )
         if spec.offset is not None:
             state.require(spec.kernel == "linear", "offset", "is for the linear kernel only")
-            state.require(spec.dtype == "float64", "offset", "is for float64 rows only")
+            state.require(spec.dtype == "float64", "offset", "is for float64 samples only")
             state.array("offset", np.float64, (n_features,), finite=True)
         state.end()
         return spec
 
 
 def choose_layout(X, kernel):
-    """How the vectors of a stream that begins with X are kept."""
+    """Return the storage layout for the support set of a stream that begins with X."""
     if isinstance(kernel, str) and kernel == "precomputed":
         return "precomputed"
     if sparse.issparse(X):
@@ -266,7 +266,7 @@ def choose_layout(X, kernel):
 
 
 def needs_double(X, kind, gamma):
-    """Whether float32 products of float32 rows are too coarse, or lie outside its range."""
+    """Return whether float32 products of float32 samples are too coarse or out of range."""
     if kind not in ("poly", "rbf", "sigmoid"):
         return False
     largest = squared_norms(X).max(initial=0.0)
@@ -277,7 +277,7 @@ def needs_double(X, kind, gamma):
 
 
 def squared_norms(X):
-    """Squared norm of each row, in double."""
+    """Return the squared norm of each sample, in double."""
     if sparse.issparse(X):
         rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
         with np.errstate(over="ignore"):
@@ -287,7 +287,7 @@ def squared_norms(X):
 
 
 def far_centre(X):
-    """Return the mean of the rows if they are far from 0 and close to each other, else None."""
+    """Return the mean of the samples if it is large compared with their spread, else None."""
     squares = squared_norms(X)
     mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
     largest = squares.max()
@@ -302,7 +302,7 @@ def short(offset):
 
 
 def counted_from(engine, spec):
-    """Return an engine of ``spec``, which has an offset, with what is in ``engine``."""
+    """Return an engine of ``spec``, which has an offset, with the content of ``engine``."""
     vectors = engine.store.vectors(np.arange(engine.store.n_slots))
     state = engine.state()
     state["store"] = stores.filled(spec.store(), vectors.astype(spec.dtype)).state()
@@ -314,9 +314,9 @@ def counted_from(engine, spec):
 
 
 def uncertainty(engine):
-    """How far the rounding of kernel values may well move decision values.
+    """Estimate the error of decision values that is caused by the rounding of kernel values.
 
-    The root mean square over the members, with random rounding errors of values as large as
+    The root mean square over the support set, for random rounding errors of values of size
     sqrt(K_ii K_jj).
     """
     largest = 0.0
@@ -328,25 +328,25 @@ def uncertainty(engine):
             rounded = 2.0**-24 * np.sqrt(size.mean() * (alpha**2 @ size))
             largest = max(largest, rounded)
             if engine.store.offset is not None:
-                # Differences of doubles as large as the square of the offset.
+                # Rounding errors of doubles of the size of the squared offset.
                 square = engine.store.offset @ engine.store.offset
                 largest = max(largest, 2.0**-52 * square * np.sqrt(alpha @ alpha))
     return largest
 
 
 def is_saturated(engine):
-    """Whether K(x, x) of all members is 1: a sigmoid kernel then says nothing about them."""
+    """Return whether K(x, x) = 1 for the whole support set: a sigmoid kernel is then saturated."""
     diagonals = [problem.members["diag"][problem.slots()] for problem in engine.problems]
     return any(len(values) > 1 and np.all(values == 1) for values in diagonals)
 
 
 def linear_weights(solution):
-    """Weights and biases of the decision functions of a linear kernel, f(x) = w.x + b."""
+    """Return weights and biases of the decision functions of a linear kernel, f(x) = w.x + b."""
     if solution.linear is not None:
         return solution.linear
     offset, alpha, bias = solution.offset, solution.coef, solution.bias
     known = solution.kept.get("linear")
-    # Slots change hands only when something else changes, too.
+    # Slots are reassigned only together with another change, which n_changes or alpha shows.
     if (
         known is None
         or known["n_changes"] != solution.n_changes

@@ -1,4 +1,4 @@
-"""A kernel expansion, and the update loop that moves it."""
+"""Kernel expansion and the update loop that trains it."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from ..linear._method import Method
 from ..linear._state import stored_counters
 from ._engine import VectorSpec
 
-# Who goes when a budget is exceeded.
+# Budget maintenance strategies.
 POLICIES = {
     "margin": expansion_budgets.Margin,
     "oldest": expansion_budgets.Oldest,
@@ -27,12 +27,12 @@ AVERAGES = (None, "mean", "vote")
 
 @dataclass(frozen=True)
 class ExpansionSpec(VectorSpec):
-    """All that is needed to build an empty expansion; plain values, so that it can be pickled."""
+    """Specification of an empty expansion; plain values, so that it can be pickled."""
 
     budget: int | None = None
     policy: str = "projection"
     average: str | None = None
-    joint: bool = False  # classes compete
+    joint: bool = False  # multi_class="crammer_singer"
 
     def build(self):
         """Return an expansion without vectors."""
@@ -46,9 +46,9 @@ class ExpansionSpec(VectorSpec):
 
     @classmethod
     def from_state(cls, state, n_features, n_classes):
-        """Rebuild a spec from its fields, a :class:`Stored`.
+        """Rebuild a spec from its stored fields, a :class:`Stored`.
 
-        The model that it belongs to has so many features and classes.
+        Raises an error unless it matches the numbers of features and classes of the model.
         """
         budget = state.value("budget")
         spec = cls(
@@ -65,9 +65,9 @@ class ExpansionSpec(VectorSpec):
 
 
 class ExpansionState:
-    """Vectors and coefficients of a model, with the loop that learns.
+    """Support vectors and coefficients of a model, with its update loop.
 
-    To the loop, and to who calls it, what ``LinearState`` is for weights.
+    Provides the interface of ``LinearState`` for a kernel expansion.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class ExpansionState:
     method : Method
     """
 
-    # Those of the rows that arrays have: there are none.
+    # Column subset of the samples: a kernel expansion has none.
     columns = None
 
     def __init__(self, spec, method):
@@ -96,25 +96,25 @@ class ExpansionState:
         return loop
 
     def use(self, method):
-        """Go on with other numbers in the rule."""
+        """Continue training with changed parameters of the update rule."""
         self.loop = self._built(method, self.moved)
         self.method = method
 
     def rows(self, X):
-        """Return rows as the loop takes them."""
+        """Return samples in the form that the loop takes."""
         return arrays_of(X)
 
     def expect_rows(self, n_rows, again):
-        """Give rows to come their numbers; ``again``: they come more than once."""
+        """Assign numbers to the coming samples; ``again``: they are visited more than once."""
         self.expansion.expect(n_rows, again)
         self.loop.position = 0
 
     def check(self, X):
-        """Refuse rows with kernel values that are no numbers."""
+        """Raise ValueError for samples whose kernel values are not finite."""
         self.expansion.check(X)
 
     def saved(self):
-        """Return a copy to come back to where a function of Python may fail, else None."""
+        """Return a copy to restore after an error of a callable kernel, else None."""
         if not callable(self.spec.kernel):
             return None
         saved = type(self)(self.spec, self.method)
@@ -123,20 +123,20 @@ class ExpansionState:
         return saved
 
     def learn(self, lessons, start=0, purchases=None):
-        """Learn by the loop."""
+        """Run the update loop."""
         with self.expansion.guard:
             return learn(self.loop, lessons, start, purchases)
 
     def keep(self):
-        """Others may read what was learnt: they always may."""
+        """Do nothing: other threads can always read the state."""
 
     def attach(self, matrix):
-        """Let vectors of a precomputed kernel have their values from here; None: no more."""
+        """Attach the matrix of a precomputed kernel; None detaches it."""
         if self.spec.layout == "precomputed":
             self.expansion.store.attach(matrix)
 
     def solution(self):
-        """Return the function that decides, as it was between two blocks of rows."""
+        """Return the decision function as it was between two blocks of samples."""
         expansion = self.expansion
         solution = expansion.shown()
         if solution is None:
@@ -145,7 +145,7 @@ class ExpansionState:
         return solution
 
     def as_dict(self):
-        """Plain arrays, copies all of them, and numbers, for pickles."""
+        """Return copies of arrays, and numbers, for pickling."""
         with self.expansion.guard.reading():
             return {
                 "spec": self.spec.as_dict(),
@@ -156,9 +156,9 @@ class ExpansionState:
 
     @classmethod
     def from_state(cls, state, n_features, n_classes):
-        """Rebuild what ``as_dict`` gave, a :class:`Stored`.
+        """Rebuild the output of ``as_dict`` from a :class:`Stored`.
 
-        The model that it belongs to has so many features and classes.
+        Raises an error unless it matches the numbers of features and classes of the model.
         """
         spec = ExpansionSpec.from_state(state.part("spec"), n_features, n_classes)
         method = Method.from_state(state.part("method"), (spec.n_problems, n_features), n_classes)

@@ -1,6 +1,6 @@
-"""What an interrupted call leaves behind, for ``resume`` to go on exactly where it stopped.
+"""Checkpoint of an interrupted call, from which ``resume`` continues exactly.
 
-All but the rows: a dict of plain values and arrays, which is pickled with the model.
+It holds everything but the samples: a dict of plain values and arrays, pickled with the model.
 """
 
 import zlib
@@ -9,27 +9,27 @@ import numpy as np
 
 from .._base import check_rows, check_weights, encode_labels
 
-# Of larger data, evenly spaced rows of so many bytes are in the checksum.
+# Maximum number of bytes in a checksum; larger data are subsampled at even intervals.
 LOOKED_AT = 2**24
 
-# Counts in what a run of passes or a chunk knows: where they begin.
+# Counts in the state of a run of epochs or a chunk, with their smallest values.
 COUNTS = dict.fromkeys(("n_done", "changes", "n_rounds", "n_solved", "first", "n_labels"), 0)
 COUNTS |= {"n_pass": 1, "settled": -1}
-# Those that there must be: a run of passes has them from its second stage on.
+# Required counts; a run of epochs has them from its second stage on.
 NEEDED = {
     "fit": ("n_done", "changes", "n_rounds"),
     "partial_fit": ("first", "n_labels"),
     "finish": ("n_done",),
 }
 
-# Parameters that may be others when learning goes on: they do not show in the model.
+# Parameters that may change before resume, as they do not influence the model.
 FREE = ("n_jobs", "verbose")
 
 
 def remember(model, method, rows, cost, at):
-    """Return the dict, or None where a kernel function was cut off in the midst of a step.
+    """Return the checkpoint, or None if a kernel function was interrupted within a step.
 
-    ``rows``: X, class codes and weights, or None; ``at``: where the method was.
+    ``rows``: X, class codes and weights, or None; ``at``: the state of the method.
     """
     engine = model._engine
     if engine.cut:
@@ -41,31 +41,31 @@ def remember(model, method, rows, cost, at):
         "cost": cost,
         "checksums": None if rows is None else checksums(*rows),
         "parameters": model.get_params(deep=False),
-        # In the midst of a block or of finishing; else that of the model is as good.
+        # State within a block or within finish; otherwise the state of the model suffices.
         "engine": suspended["state"],
         "running": suspended["running"],
     }
 
 
 def advice(model):
-    """Return what the traceback says below the KeyboardInterrupt."""
+    """Return the note that is added to the traceback of the KeyboardInterrupt."""
     interrupted = model.__dict__.get("_interrupted")
     name = type(model).__name__
     if interrupted is None:
-        return f"{name} holds what has been learnt so far and can be used as it is."
+        return f"{name} holds the result of the training so far and can be used as it is."
     data = "" if interrupted["checksums"] is None else "X, y"
     return (
-        f"{name} holds what has been learnt so far and can be used as it is; resume({data}) "
-        f"goes on where {interrupted['method']} stopped."
+        f"{name} holds the result of the training so far and can be used as it is; resume({data}) "
+        f"continues the interrupted {interrupted['method']}."
     )
 
 
 def same_rows(model, interrupted, X, y, sample_weight):
-    """Validate rows, and refuse others than those of the interrupted call."""
+    """Validate the samples; raise ValueError unless they are those of the interrupted call."""
     method = interrupted.value("method")
     if X is None or y is None:
         raise ValueError(
-            f"resume needs the X and y of the interrupted {method}: they are not kept."
+            f"resume needs the X and y of the interrupted {method}: they are not stored."
         )
     sparse = False if model._is_precomputed() else "csr"
     X, y = check_rows(model, X, y, reset=False, dtype=model._dtype, accept_sparse=sparse)
@@ -77,14 +77,14 @@ def same_rows(model, interrupted, X, y, sample_weight):
         former.require(isinstance(former.value(name), str), name, "must be a string")
         if present[name] != former.value(name):
             raise ValueError(
-                f"resume goes on with the data of the interrupted {method}, but {name} is not the "
-                f"same. Call {method} to learn from other data."
+                f"resume needs the data of the interrupted {method}, but {name} differs from it. "
+                f"Call {method} to train on other data."
             )
     return X, codes, weights
 
 
 def checked_place(model, interrupted, n_rows):
-    """Return ``cost`` and ``at``; refused if they lead outside of the rows, or nowhere."""
+    """Return ``cost`` and ``at``; raise ValueError if they do not fit the samples."""
     at = interrupted.part("at")
     checked = {name: at.value(name) for name in at}
     method = interrupted.choice("method", [*model._stages])
@@ -106,12 +106,12 @@ def checked_place(model, interrupted, n_rows):
         n_order = len(checked["order"])
     n_learnt = interrupted.part("running").integer("n_learnt")
     running = stage == "learn"
-    at.require(n_learnt <= n_order or not running, "order", f"must be of {n_learnt} rows or more")
+    at.require(n_learnt <= n_order or not running, "order", f"must be at least {n_learnt} long")
     return cost, checked
 
 
 def refuse_new_parameters(model, interrupted):
-    """Refuse parameters that have changed since the interrupt, by name."""
+    """Raise ValueError for parameters that have changed since the interrupt."""
     parameters = interrupted.part("parameters")
     for name, new in model.get_params(deep=False).items():
         old = parameters.value(name)
@@ -125,7 +125,7 @@ def refuse_new_parameters(model, interrupted):
 
 
 def checksums(X, codes, weights):
-    """Shape, type and a checksum of each array, or of a part of it when it is large."""
+    """Return shape, dtype and checksum of each array; large arrays are subsampled."""
     return {"X": _checksum(X), "y": _checksum(codes), "sample_weight": _checksum(weights)}
 
 

@@ -1,4 +1,4 @@
-"""The perceptron with a kernel."""
+"""Perceptron classifier with a kernel."""
 
 from numbers import Real
 
@@ -9,144 +9,159 @@ from ._updates import KernelUpdates
 
 
 class KernelPerceptronClassifier(KernelUpdates):
-    r"""Perceptron with a kernel: rows on the wrong side become support vectors, of weight 1.
+    r"""Perceptron with a kernel.
 
-    With a margin, as the mean or the majority of all its functions, with a budget of vectors. Read
-    more in the :ref:`user guide <kernel_updates>`.
+    Each misclassified sample becomes a support vector with a coefficient of 1 or -1. Variants: a
+    margin, the averaged and the voted perceptron, and a budget on support vectors. Read more in
+    the :ref:`user guide <kernel_updates>`.
 
     Parameters
     ----------
     margin : float, default=0.0
-        Rows with a margin of at most this teach. 0 is the perceptron, which learns from mistakes.
+        Samples with a margin of at most this value cause an update. 0 is the perceptron, which is
+        updated on mistakes only.
     average : {"mean", "vote"} or False, default=False
-        Which function decides: that of the mean of the coefficients after each row; the majority
-        of the functions after each row, which remembers every step and cannot be had with
-        ``max_support_vectors``; or the newest.
+        Function used for predictions: ``"mean"`` uses the mean over the functions after each
+        sample (averaged perceptron); ``"vote"`` uses a majority vote of these functions (voted
+        perceptron), which stores every update and is not available with ``max_support_vectors``;
+        False uses the last function.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
-        As in ``SVC``. A callable takes two row matrices and returns the matrix of kernel values,
-        dense or sparse; it is called once per block of rows. With ``"precomputed"``, X is the
-        kernel matrix: square in ``fit``, rows against the training rows in ``predict``; there is
-        no ``partial_fit``, as no vectors are known.
+        Kernel type to be used in the algorithm, as in ``SVC``. A callable takes two matrices of
+        samples, dense or sparse, and returns the matrix of kernel values; it is called once per
+        block of samples. With ``"precomputed"``, X is the kernel matrix: square in ``fit``, test
+        samples by training samples in ``predict``; ``partial_fit`` is then not available, because
+        the samples themselves are unknown.
     degree : int, default=3
-        Degree of the polynomial kernel.
+        Degree of the polynomial kernel function ("poly"). Ignored by all other kernels.
     gamma : {"scale", "auto"} or float, default="scale"
-        Coefficient of the rbf, poly and sigmoid kernels. ``"scale"`` is
-        ``1 / (n_features * X.var())``, the variance taken with the sample weights (1.0 when it is
-        0), ``"auto"`` is ``1 / n_features``. In a stream it is fixed by the first chunk.
+        Kernel coefficient for "rbf", "poly" and "sigmoid". ``"scale"`` uses
+        ``1 / (n_features * X.var())``, with the variance weighted by ``sample_weight`` (1.0 if the
+        variance is 0); ``"auto"`` uses ``1 / n_features``. In ``partial_fit``, gamma is computed
+        from the first chunk and then kept.
     coef0 : float, default=0.0
-        Constant of the poly and sigmoid kernels.
+        Independent term in the kernel function. Only significant in "poly" and "sigmoid".
     max_support_vectors : int, default=None
-        Vectors that are kept, at most, at any moment; memory and time per row then stay what they
-        are. None: every row that makes a step is kept.
+        Budget: maximum number of support vectors at any moment, which bounds the memory and the
+        time per sample. None: no limit; every sample that causes an update is kept.
     budget_policy : {"margin", "oldest", "smallest", "projection", "merging"}, default="projection"
-        Who goes where there would be one vector too many; the newest may be the one.
+        Budget maintenance strategy, applied when a new support vector exceeds
+        ``max_support_vectors``. The new support vector itself may be the one removed.
 
-        - ``"margin"``: the vector that is classified best without itself [2]_. Right for clean
-          labels; of noisy ones it keeps the wrong.
-        - ``"oldest"``: the first to have come. For streams that drift.
-        - ``"smallest"``: the vector without which the function changes least.
-        - ``"projection"``: the vector that loses least when the others take over what they can
-          [5]_. The best of them, and the dearest: a step takes time, and the model memory, in
-          proportion to the square of the budget. Not with the sigmoid kernel.
-        - ``"merging"``: the smallest vector becomes one with another, between the two [6]_; such
-          vectors are no rows, and -1 in ``support_``. Only with the rbf kernel.
+        - ``"margin"``: removes the support vector with the largest margin without its own
+          contribution [2]_. Suitable for clean labels; with label noise it tends to keep
+          mislabelled samples.
+        - ``"oldest"``: removes the support vector that was added first. For non-stationary
+          streams (concept drift).
+        - ``"smallest"``: removes the support vector whose removal changes the decision function
+          least.
+        - ``"projection"``: removes the support vector whose removal changes the decision function
+          least after its projection onto the other support vectors [5]_. The most accurate
+          strategy and the most expensive one: time per update and memory are proportional to the
+          square of the budget. Not available with the sigmoid kernel.
+        - ``"merging"``: merges the smallest support vector with another one into a point between
+          the two [6]_; merged support vectors are not samples, and are -1 in ``support_``.
+          Only available with the rbf kernel.
     multi_class : {"ovr", "crammer_singer"}, default="ovr"
-        With more than two classes: each class against the rest, or all classes together; see
-        Notes. Either way the classes share their vectors.
+        Strategy with more than two classes: one-vs-rest, or the joint update of Crammer and
+        Singer; see Notes. In both cases the classes share their support vectors.
     max_iter : int, default=1
-        Passes of ``fit``, at most. ``partial_fit`` always makes one.
+        Maximum number of passes over the training data (epochs) in ``fit``. ``partial_fit``
+        always runs one.
     tol : float or None, default=1e-3
-        A pass of ``fit`` is a gain if its loss per row is lower than the lowest so far by at least
-        ``tol``. After ``n_iter_no_change`` passes in a row without a gain ``fit`` stops. None: it
-        makes ``max_iter`` passes.
+        Stopping criterion of ``fit``. If it is not None, training stops when the average loss of
+        an epoch is greater than best_loss - tol for ``n_iter_no_change`` consecutive epochs. None:
+        run ``max_iter`` epochs.
     n_iter_no_change : int, default=5
-        Passes without a gain after which ``fit`` stops.
+        Number of epochs without improvement to wait before ``fit`` stops.
     shuffle : bool, default=True
-        Whether ``fit`` visits the rows in a new random order in each pass. ``partial_fit`` never
-        shuffles.
+        Whether ``fit`` shuffles the samples before each epoch. ``partial_fit`` never shuffles.
     verbose : int, default=0
-        1 prints a line for each pass.
+        Verbosity. 1 prints a line per epoch.
     n_jobs : int or None, default=None
-        Threads for predictions. Rows are learnt one after the other, by one thread.
+        Number of threads for predictions. Training uses one thread.
     random_state : int, RandomState instance or None, default=None
-        Seeds the order of the rows.
+        Seed of the sample order.
     class_weight : dict, "balanced" or None, default=None
-        Weight of each class; the weight of a row is that of its class times its ``sample_weight``.
-        See Notes for what a weight does. ``"balanced"`` (``fit`` only) is
-        ``n / (n_classes * n_c)``, counted in sample weights. Classes not in the dict weigh 1.
+        Weights associated with classes; the weight of a sample is that of its class times its
+        ``sample_weight``. Classes that are not in the dict have weight one. ``"balanced"``
+        (``fit`` only) uses weights inversely proportional to class frequencies,
+        ``n_samples / (n_classes * n_c)``, with sample weights counted as frequencies. See Notes
+        for the effect of weights.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     support_ : ndarray of shape (n_SV,)
-        Numbers of the rows that are support vectors: indices into X, in a stream counted from its
-        begin.
+        Indices of the support vectors: positions in X, or in the stream after ``partial_fit``.
     support_vectors_ : {ndarray, csr_matrix} of shape (n_SV, n_features)
-        Support vectors, by class.
+        Support vectors, grouped by class.
     n_support_ : ndarray of shape (n_classes,), dtype=int32
-        Number of support vectors of each class.
+        Number of support vectors for each class.
     dual_coef_ : ndarray of shape (1, n_SV) or (n_classes, n_SV)
-        Coefficients of the support vectors; with ``average="mean"`` their mean over all rows, with
-        "vote" those of the newest function.
+        Coefficients of the support vectors in the decision function; with ``average="mean"`` their
+        mean over all samples, with "vote" those of the last function.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        Zeros: there is none.
+        Constants in the decision function: zeros, since the model has no intercept.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights of the features; only with ``kernel="linear"``.
+        Weights assigned to the features; only available with a linear kernel.
     gamma_ : float
-        The coefficient of the kernel in use.
+        Value of gamma in use.
     n_iter_ : int
-        Passes made by ``fit``; 1 after ``partial_fit``.
+        Number of epochs run by ``fit``; 1 after ``partial_fit``.
     n_samples_seen_ : int
-        Rows given since ``fit`` began, each counted once.
+        Number of samples seen since ``fit`` was last called, each counted once.
     t_ : float
-        1 + the number of rows learnt from since ``fit`` began, in all passes.
+        1 + the number of training samples processed since ``fit`` was last called, counted in
+        every epoch.
     n_updates_ : int
-        Rows that made a step since ``fit`` began, in all passes.
+        Number of updates since ``fit`` was last called, in all epochs.
     n_kernel_evaluations_ : int
-        Kernel values computed for learning.
+        Number of kernel values computed for training.
     n_features_in_ : int
-        Number of features.
+        Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, when X has string column names.
+        Names of the features seen during fit. Defined only when X has string column names.
 
     See Also
     --------
-    PerceptronClassifier : The same with weights of the features in place of vectors.
-    KernelPassiveAggressiveClassifier : Steps as long as they need to be.
-    LASVC : Looks back at its vectors, and comes to the solution of ``SVC``.
+    PerceptronClassifier : Linear version, with a weight vector instead of support vectors.
+    KernelPassiveAggressiveClassifier : Updates whose size depends on the loss.
+    LASVC : Revisits its support vectors and converges to the solution of ``SVC``.
 
     Notes
     -----
-    **Step** [1]_. With :math:`f(x) = \sum_i \alpha_i K(x_i, x)` a row with
-    :math:`y f(x) \le \beta` (``margin``) enters with :math:`\alpha = y`. The first row, with
-    :math:`f = 0`, is a mistake. One with :math:`K(x, x) \le 0` teaches nothing.
+    **Update** [1]_. With :math:`f(x) = \sum_i \alpha_i K(x_i, x)`, a sample with
+    :math:`y f(x) \le \beta` (``margin``) is added with :math:`\alpha = y`. The first sample, for
+    which :math:`f = 0`, counts as a mistake. Samples with :math:`K(x, x) \le 0` cause no update.
 
-    **A mistake again.** A row that is a mistake again in a later pass adds another y to its
-    :math:`\alpha`: that is the perceptron, and what its theorem counts. Ertekin's thesis sets
-    :math:`\alpha = y`, so the second mistake on a row would change nothing, and the third, and the
-    passes could not end. In one pass both are the same.
+    **Repeated mistakes.** A sample that is misclassified again in a later epoch adds another y to
+    its :math:`\alpha`, as in the perceptron and its mistake bound. Ertekin's thesis sets
+    :math:`\alpha = y` instead: the second and later mistakes on a sample would then change
+    nothing, and training might not terminate. In a single epoch both are the same.
 
-    **Average.** Of T rows, ``"mean"`` decides by :math:`\frac{1}{T} \sum_t f_t(x)`, where
-    :math:`f_t` is the function after row t: the step of row t counts :math:`(T - t) / T`, t
-    counted from 0. ``"vote"`` is the voted perceptron [3]_,
+    **Averaging.** After T samples, ``"mean"`` uses :math:`\frac{1}{T} \sum_t f_t(x)`, where
+    :math:`f_t` is the function after sample t: the update at sample t has weight
+    :math:`(T - t) / T`, with t counted from 0. ``"vote"`` is the voted perceptron [3]_,
     :math:`\frac{1}{T} \sum_t \operatorname{sign} f_t(x)`; with "crammer_singer" each function
-    votes for a class. What counts are steps, not vectors: a row that is a mistake in two passes
-    takes part twice, from two moments on. With a budget the mean is that of the vectors still
-    there.
+    votes for a class. Both count updates, not support vectors: a sample that is misclassified in
+    two epochs contributes twice, from two different times on. With a budget, the mean is over the
+    remaining support vectors.
 
-    **More than two classes.** "ovr" learns each class against the rest. With "crammer_singer" [4]_
-    a row teaches when :math:`f_y(x) - f_s(x)` is at most ``margin``, s the best of the other
-    classes: :math:`\alpha_y = 1`, :math:`\alpha_s = -1`.
+    **More than two classes.** "ovr" trains one binary classifier per class (one-vs-rest). With
+    "crammer_singer" [4]_ a sample causes an update if :math:`f_y(x) - f_s(x)` is at most
+    ``margin``, where s is the highest-scoring other class: :math:`\alpha_y = 1`,
+    :math:`\alpha_s = -1`.
 
-    **Budget.** With ``"margin"`` this is the budget perceptron: after a step the vector i with the
-    largest :math:`y_i (f(x_i) - \alpha_i K(x_i, x_i))` goes; with several classes the margin is
-    that of the vector's class over the best of the others.
+    **Budget.** With ``budget_policy="margin"`` this is the budget perceptron: after an update, the
+    support vector i with the largest :math:`y_i (f(x_i) - \alpha_i K(x_i, x_i))` is removed. With
+    more than two classes the margin is the score of the support vector's class minus the largest
+    score of the other classes.
 
-    **Weights** of rows and classes multiply the step, as there is no C.
+    **Weights** of samples and classes multiply the update, since there is no C.
 
-    **No intercept.** An rbf kernel can do without. For the linear one add a feature 1, for the
-    polynomial one choose a ``coef0`` above 0.
+    **No intercept.** An rbf kernel does not need one. For a linear kernel, add a constant feature
+    1; for a polynomial kernel, choose ``coef0 > 0``.
 
     References
     ----------

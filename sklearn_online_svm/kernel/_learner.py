@@ -1,4 +1,4 @@
-"""What comes before learning: validation, gamma, weights as bounds."""
+"""Preparation of training: validation, gamma, sample and class weights as upper bounds."""
 
 import warnings
 from dataclasses import replace
@@ -45,11 +45,11 @@ from ._passes import known_slots
 
 
 class KernelLearner(KernelMachine):
-    """A kernel machine with the parameters of a kernel and of the cost of errors.
+    """Kernel machine with the parameters of the kernel and of the cost of errors.
 
-    A subclass defines ``_solver``, the :class:`SolverSpec` of its parameters, and
-    ``_begin_passes``, which sets ``_engine`` and returns the :class:`Passes` of ``fit``, of the
-    kind ``_passes``; ``_stages`` names what each method that can be resumed goes through.
+    A subclass defines ``_solver``, which returns the :class:`SolverSpec` of its parameters, and
+    ``_begin_passes``, which sets ``_engine`` and returns the :class:`Passes` of ``fit`` (of class
+    ``_passes``); ``_stages`` lists the stages of each method that can be resumed.
     """
 
     _fixed = KernelModel._fixed
@@ -65,15 +65,15 @@ class KernelLearner(KernelMachine):
         "verbose": ["verbose"],
     }
 
-    # Most steps on the vectors kept that one call makes, REPROCESS and finishing together, shared
-    # by the binary problems; where that is more, so many per row and problem.
+    # Maximum number of steps of one call on the support set (REPROCESS and finish), shared
+    # by the binary problems; max_steps_per_row per sample and problem if that is larger.
     max_steps = 5_000_000
     max_steps_per_row = 2500
 
     def _fit_or_restore(self, X, y, sample_weight, begun=None):
-        """Fit; what goes wrong before learning, or raises an error, leaves the model as it was.
+        """Fit the model; an error leaves it unchanged.
 
-        ``begun`` is called before learning, with the engine, the rows and their order.
+        ``begun`` is called before training with the engine, the samples and their order.
         """
         with self._guard, Change(self) as change:
             draft = change.draft
@@ -90,7 +90,7 @@ class KernelLearner(KernelMachine):
                 uncertain = draft._coarseness()
             except BaseException as error:
                 if draft._was_interrupted(error):
-                    # What has been learnt is kept, and the model can be used.
+                    # The interrupted model is usable: keep it.
                     draft._note_interrupt(error, "fit", rows, cost, passes.at)
                     draft._end_fit()
                     change.keep = True
@@ -99,7 +99,7 @@ class KernelLearner(KernelMachine):
         return self
 
     def _was_interrupted(self, error):
-        """Whether an error leaves a model that can be used."""
+        """Return whether the model is usable after an error."""
         return self._engine.was_interrupted(error)
 
     def _end_fit(self):
@@ -108,7 +108,7 @@ class KernelLearner(KernelMachine):
         self._engine.begin_pass(None)
 
     def _built_engine(self, X):
-        """Return an empty engine for the passes of ``fit``."""
+        """Return an empty engine for the epochs of ``fit``."""
         engine = self._spec.build()
         if self._spec.layout == "precomputed":
             engine.store.attach(X)
@@ -118,18 +118,18 @@ class KernelLearner(KernelMachine):
 
     @property
     def interrupted_(self):
-        """Whether the last call was interrupted, and :meth:`resume` can go on with it."""
+        """Whether the last call was interrupted and :meth:`resume` can continue it."""
         check_is_fitted(self)
         return self.__dict__.get("_interrupted") is not None
 
     def _note_interrupt(self, error, method, rows, cost, at):
-        """Keep what it takes to go on, if the error is Ctrl-C; the traceback tells of it."""
+        """Store what ``resume`` needs if the error is Ctrl-C, and add a note to the traceback."""
         if isinstance(error, KeyboardInterrupt) and self._engine.midst is None:
             self._interrupted = remember(self, method, rows, cost, at)
             error.add_note(advice(self))
 
     def _resume(self, X, y, sample_weight):
-        """Go on with the interrupted call; an error leaves the model, and the interrupt, alone."""
+        """Continue the interrupted call; an error leaves the model and the interrupt unchanged."""
         with self._guard:
             interrupted = self.__dict__.get("_interrupted")
             if interrupted is None:
@@ -157,7 +157,7 @@ class KernelLearner(KernelMachine):
         return self
 
     def _restored_engine(self, interrupted, rows, at):
-        """Return an engine as the interrupt has found it."""
+        """Return an engine in the state of the interrupt."""
         running = interrupted.part("running")
         if interrupted.value("engine") is None:
             with self._engine.guard.reading():
@@ -169,11 +169,11 @@ class KernelLearner(KernelMachine):
         if rows is not None:
             n_rows = at.get("first", 0) + len(rows[1])
             largest = max(largest_row(problem) for problem in engine.problems)
-            state.require(largest < n_rows, "problems", f"must keep rows below {n_rows}")
+            state.require(largest < n_rows, "problems", f"must have row ids below {n_rows}")
         if interrupted.value("method") == "fit" and self._passes.needs_known(self):
             engine.begin_pass(known_slots(engine, len(rows[1])))
         engine.resume(running)
-        engine.unsettle()  # decisions asked for meanwhile
+        engine.unsettle()  # predictions may have been made since the interrupt
         return engine
 
     def _resume_fit(self, rows, cost, at):
@@ -189,7 +189,7 @@ class KernelLearner(KernelMachine):
             raise
 
     def _begin_fit(self, X, y, sample_weight):
-        """Validate; set classes, gamma and counters; nothing has been learnt yet."""
+        """Validate the input; set classes, gamma and counters before training."""
         precomputed = self._is_precomputed()
         X, y = check_rows(self, X, y, reset=True, accept_sparse=False if precomputed else "csr")
         if precomputed and X.shape[0] != X.shape[1]:
@@ -215,9 +215,9 @@ class KernelLearner(KernelMachine):
         return X, codes, weights
 
     def _fix_kernel(self, X, weights, fewest=2):
-        """Set ``gamma_``, the element type and the layout; returns X in that type.
+        """Set ``gamma_``, the dtype and the layout; return X in that dtype.
 
-        Fewer rows than ``fewest`` do not tell whether features are far from 0.
+        Fewer samples than ``fewest`` are not enough to tell whether features are far from 0.
         """
         X = self._fix_gamma(X, weights)
         self._learnt_with = self._present_parameters()
@@ -244,10 +244,10 @@ class KernelLearner(KernelMachine):
         return X
 
     def _costs(self, codes, weights, order):
-        """C of each row, the weight of each class, and new counts of classes or None.
+        """Return C of each sample, the weight of each class, and new class counts or None.
 
-        C of a row is C times class weight times sample weight. Nothing is changed. ``order`` is
-        that of visiting, for running counts; None: as they come.
+        C of a sample is C times class weight times sample weight. The model is not changed.
+        ``order`` is the order of training, for running counts; None: the order of the samples.
         """
         if self.class_weight is None and float(self.C) < np.inf:
             cost, factors, counts = self.C * weights, np.ones(len(self.classes_)), None
@@ -255,7 +255,7 @@ class KernelLearner(KernelMachine):
             with np.errstate(invalid="ignore", over="ignore"):
                 cost, factors, counts = self._weighted_costs(codes, weights, order)
         if not cost.max(initial=0.0) < np.inf:  # infinite, or not a number
-            cost[np.isnan(cost)] = 0.0  # no weight, whatever C is
+            cost[np.isnan(cost)] = 0.0  # weight 0 and C=inf
             if self._needs_finite_costs() and np.isinf(cost).any():
                 raise ValueError(
                     "C must be finite here, and so must C times class_weight and sample_weight: "
@@ -265,7 +265,7 @@ class KernelLearner(KernelMachine):
         return cost, factors, counts
 
     def _weighted_costs(self, codes, weights, order):
-        """Return the products, the weight of each class, and new counts of classes or None."""
+        """Return C of each sample, the weight of each class, and new class counts or None."""
         factors = np.ones(len(self.classes_))
         if self.class_weight is None:
             return self.C * weights, factors, None
@@ -285,27 +285,28 @@ class KernelLearner(KernelMachine):
         """Warn when kernel values in single precision are too coarse for the solution."""
         if uncertain:
             warnings.warn(
-                "Kernel values are rounded to single precision, which makes the decision values "
-                f"of this {type(self).__name__} uncertain by about {uncertain:.1g} (the margin is "
-                "1). The usual cause are features that are large, or far from 0 beside their "
-                "spread: scale them, for example with sklearn.preprocessing.StandardScaler.",
+                "Kernel values are rounded to single precision, which makes the decision function "
+                f"values of this {type(self).__name__} uncertain by about {uncertain:.1g} (the "
+                "margin is 1). The usual cause is features with large values, or with a mean that "
+                "is large compared with their spread: scale them, for example with "
+                "sklearn.preprocessing.StandardScaler.",
                 UserWarning,
                 stacklevel=stacklevel,
             )
 
     def _coarseness(self):
-        """Uncertainty of the decision values where it is worth a word, else 0."""
+        """Return the uncertainty of decision values, or 0 when below the warning threshold."""
         if self._spec.kernel == "rbf":
-            return 0.0  # values of at most 1 are coarse only where C is huge
+            return 0.0  # values of at most 1 are too coarse only if C is very large
         found = uncertainty(self._engine)
         if self._spec.kernel == "sigmoid" and is_saturated(self._engine):
             found = max(found, 1.0)
         return found if found > max(self.tol, COARSE) else 0.0
 
     def _recentre_if_coarse(self):
-        """Count rows from the mean of the vectors kept where that helps; whether it did.
+        """Move the origin to the mean of the support set if that helps; return whether it did.
 
-        Features of a stream may be far from 0 without its first chunk having told.
+        The first chunk of a stream does not always show that features are far from 0.
         """
         found = self._coarseness()
         if not found or self._spec.kernel != "linear" or not self._spec.solver.has_bias:
@@ -316,13 +317,13 @@ class KernelLearner(KernelMachine):
         engine = counted_from(self._engine, spec)
         if uncertainty(engine) > 0.5 * found:
             return False
-        # In one step: other threads may predict.
+        # One assignment, because other threads may predict.
         changed = dict(_spec=spec, _engine=engine, _dtype=np.dtype(np.float64))
         self.__dict__ = {**self.__dict__, **changed}
         return True
 
     def _note_class_weights(self, factors, counts):
-        """Set the weights of the classes, or the counts from which they follow."""
+        """Set ``class_weight_``, from the class counts if they are given."""
         if counts is not None:
             self._class_counts = counts
             factors = np.ones(len(counts))
@@ -335,10 +336,10 @@ class KernelLearner(KernelMachine):
         return order.astype(np.int64, copy=False)
 
     def _allow_steps(self, n_rows=None):
-        """Limit the steps of a call on so many rows; None: on the vectors kept.
+        """Limit the steps of a call on ``n_rows`` samples; None: on the support set.
 
-        It might not end while anyone waits, where features or C are so large that the optimum is
-        far away, or where a kernel is none.
+        Without a limit a call might run for a very long time if features or C are very large, or
+        if the kernel is not positive semidefinite.
         """
         self._engine.allow(self._most_steps(n_rows))
 
@@ -349,14 +350,14 @@ class KernelLearner(KernelMachine):
         return max(share, self.max_steps_per_row * n_rows)
 
     def _warn_unless_solved(self, stacklevel):
-        """Warn when steps, or the digits of a double, did not do."""
+        """Warn if the step limit, or the precision of a double, prevented convergence."""
         violation = self._violation_among_members()
         if self._is_solved() and violation <= max(self.tol, 1e-3):
             return
         reason = (
-            "at the largest number of steps (max_steps, max_steps_per_row)"
+            "at the maximum number of steps (max_steps, max_steps_per_row)"
             if self._engine.out_of_steps
-            else "where rounding hides what is left"
+            else "at the limit of floating-point precision"
         )
         warnings.warn(
             f"{type(self).__name__} stopped {reason}: the largest violation is {violation:.3g}, "
@@ -368,13 +369,13 @@ class KernelLearner(KernelMachine):
     def _advice(self):
         if np.isinf(self.C):
             return (
-                "With C=inf every row has to be on its side of the margin: the classes are not "
-                "separable, or hardly. Use a finite C."
+                "With C=inf every sample must lie on the correct side of the margin, but the "
+                "classes are not separable, or barely. Use a finite C."
             )
         smaller = {"linear": "C", "rbf": "C or another gamma", "sigmoid": "C, gamma or coef0"}
         kernel = self.kernel if isinstance(self.kernel, str) else None
         return (
-            "What helps is to scale the features (StandardScaler), a smaller "
+            "Scale the features (StandardScaler), or use a smaller "
             f"{smaller.get(kernel, 'C, gamma or coef0' if kernel == 'poly' else 'C')}, a larger "
             "tol, or another kernel."
         )
@@ -383,5 +384,5 @@ class KernelLearner(KernelMachine):
         return max(problem.delta for problem in self._engine.problems)
 
     def _is_solved(self):
-        """Whether the problems over the vectors kept are solved to tol."""
+        """Return whether the problems over the support set are solved to tol."""
         return all(problem.delta <= problem.tau for problem in self._engine.problems)

@@ -1,4 +1,4 @@
-"""What every model offers that solves problems over its support vectors."""
+"""Base of kernel models that solve an optimization problem over a support set."""
 
 from contextlib import contextmanager
 
@@ -19,11 +19,11 @@ _NO_LEAVE_ONE_OUT = (
 
 
 class KernelMachine(KernelModel):
-    """A kernel model with an engine: its solution, how good it is, and pickling.
+    """Kernel model with an engine: its solution, diagnostics and pickling.
 
-    Several threads may use a model at once. Whoever learns holds ``_guard``, and ``guard`` of an
-    engine that others may read. Predictions take the last complete state of the engine; other
-    readers wait.
+    Several threads may use a model at once. A thread that trains holds ``_guard``, and ``guard``
+    of an engine that other threads may read. Predictions use the last complete state of the
+    engine; other readers wait.
 
     A subclass sets ``_engine`` and ``_spec`` (an :class:`EngineSpec`), ``_dtype``, ``_sparse``,
     ``classes_`` and ``n_samples_seen_``.
@@ -32,7 +32,7 @@ class KernelMachine(KernelModel):
     _learnt = "_engine"
 
     def _solution(self):
-        """Return the last complete state; an optimum is found where there is none yet."""
+        """Return the last complete state, optimized over the support set where that is due."""
         engine, settles = self._engine, self._settles()
         solution = engine.shown(settles)
         if solution is None:
@@ -42,12 +42,12 @@ class KernelMachine(KernelModel):
 
     @property
     def _suspicious_below(self):
-        # Left of it the ramp loss is flat.
+        # The ramp loss is constant for smaller margins.
         return self.ramp_s
 
     predict_proba = NotOffered(PROBABILITIES)
     predict_log_proba = NotOffered(PROBABILITIES)
-    # Of problems that are not convex, or that change with the rows.
+    # Undefined for problems that are not convex or that change with the samples.
     leave_one_out = NotOffered(_NO_LEAVE_ONE_OUT)
     leave_one_out_estimate_ = NotOffered(_NO_LEAVE_ONE_OUT)
 
@@ -61,32 +61,32 @@ class KernelMachine(KernelModel):
 
     @property
     def duality_gap_(self):
-        """Primal minus dual objective of each binary problem, over the vectors kept."""
+        """Primal minus dual objective of each binary problem, over the support set."""
         with self._reading() as (_, engine):
             return np.array([problem.gap for problem in engine.problems])
 
     @property
     def n_kernel_evaluations_(self):
-        """Kernel values computed for learning."""
+        """Number of kernel values computed for training."""
         with self._reading() as (_, engine):
             return engine.n_kernel_evaluations
 
     def _estimated_cost(self, n_values):
-        """Return the estimated nanoseconds of training, and of solving for predictions.
+        """Estimate the time of training, and of the optimization for predictions, in nanoseconds.
 
-        They are counted, not timed, so that they are the same on every machine.
+        The estimate is based on operation counts, so that it is the same on every machine.
 
         Parameters
         ----------
         n_values : float
-            Nonzero values of a sample, on average.
+            Average number of nonzero values per sample.
 
         Returns
         -------
         steps : float
-            The part that does not depend on the number of support vectors.
+            Part that does not depend on the number of support vectors.
         by_support : float
-            The rest: kernel values, and the updates of gradients.
+            Remaining part: kernel values and gradient updates.
         """
         engine = self._engine
         by_kernel_value = 0.2 + 0.015 * n_values
@@ -95,9 +95,9 @@ class KernelMachine(KernelModel):
 
     @contextmanager
     def _reading(self):
-        """Give the model and its engine, with the solution that decisions come from.
+        """Yield the model and its engine, with the solution that predictions use.
 
-        No other thread changes them meanwhile.
+        No other thread can change them inside the context.
         """
         view = self._view()
         check_is_fitted(view)
@@ -111,13 +111,13 @@ class KernelMachine(KernelModel):
             yield view, engine
 
     def _settles(self):
-        """Whether decisions come from the optimum over the vectors kept."""
+        """Return whether predictions use the optimum over the support set."""
         return False
 
     # ---------------------------------------------------------------------------- conventions
 
     def _packed(self, state):
-        """Return the engine as arrays; kernel rows are left behind."""
+        """Return the engine as arrays, without its kernel cache."""
         engine = state["_engine"]
         with engine.guard.reading():
             packed = engine.state()
@@ -125,7 +125,7 @@ class KernelMachine(KernelModel):
         return {"_engine": packed, "_spec": spec.as_dict(), "_dtype": spec.dtype}
 
     def _rebuilt(self, state):
-        """Return the fitted attributes of a stored model that predictions rely on."""
+        """Return the fitted attributes of a stored model that predictions require."""
         classes = stored_classes(state)
         n_features = stored_features(state)
         spec = EngineSpec.from_state(state.part("_spec"), n_features, len(classes))
@@ -153,6 +153,6 @@ class KernelMachine(KernelModel):
 
 
 def largest_row(problem):
-    """Largest number of a row that a problem keeps; -1 without any."""
+    """Return the largest sample index in the support set of a problem, or -1 if there is none."""
     members = problem.members
     return members["row_id"][members["origin"] != VIRTUAL].max(initial=-1)

@@ -1,4 +1,4 @@
-"""What every model that keeps support vectors offers: a kernel, predictions, the vectors."""
+"""Base of all kernel models: kernel parameters, predictions, support vectors."""
 
 from numbers import Integral, Real
 
@@ -12,12 +12,12 @@ from .._contract import Learner
 from .._suspects import SuspectLabels
 from ._engine import KINDS, LARGEST_DEGREE, linear_weights, needs_double
 
-# Numbers of float32 rows that are widened at a time.
+# Number of float32 values that are converted to double at a time.
 _DOUBLES_AT_ONCE = 1 << 17
 
 
 class KernelModel(SuspectLabels, ClassifierMixin, Learner):
-    """A kernel, predictions, and the support vectors as arrays; learning is left to subclasses.
+    """Base of kernel models: predictions and support vectors; subclasses implement training.
 
     A subclass defines ``_solution`` (a :class:`Solution`), and has ``_spec`` (a
     :class:`VectorSpec`), ``_dtype``, ``_sparse``, ``classes_`` and ``n_samples_seen_``.
@@ -34,7 +34,7 @@ class KernelModel(SuspectLabels, ClassifierMixin, Learner):
     }
 
     def _fix_gamma(self, X, weights):
-        """Set ``gamma_``; returns X in the element type that this kernel wants."""
+        """Set ``gamma_``; return X in the dtype that the kernel requires."""
         kind = self.kernel if isinstance(self.kernel, str) else "callable"
         if self._uses_gamma_scale():
             self.gamma_ = scale_gamma(X, weights)
@@ -46,30 +46,32 @@ class KernelModel(SuspectLabels, ClassifierMixin, Learner):
             X = X.astype(np.float64)
         return X
 
-    # ---------------------------------------------------------------------------- predicting
+    # ---------------------------------------------------------------------------- predictions
 
     def decision_function(self, X):
-        r"""Signed distance to the boundary, :math:`\sum_i \alpha_i K(x_i, x) + b`.
+        r"""Evaluate the decision function, :math:`f(x) = \sum_i \alpha_i K(x_i, x) + b`.
 
-        Rows are scored in blocks; memory beyond the result does not grow with their number.
+        Samples are processed in blocks: besides the result, memory does not grow with their
+        number.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows; with a precomputed kernel their kernel values with the rows of ``fit``, of shape
-            (n_samples, n_samples_fit).
+            Samples. For a precomputed kernel, their kernel values with the samples of ``fit``, of
+            shape (n_samples, n_samples_fit).
 
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Two classes: positive for ``classes_[1]``. More: one column per class.
+            Decision function values. Two classes: positive for ``classes_[1]``. More than two:
+            one column per class.
 
         Raises
         ------
         NotFittedError
-            If nothing has been learnt yet.
+            If the estimator is not fitted.
         ValueError
-            If the input is invalid, or a decision value is beyond the range of numbers.
+            If the input is invalid, or a decision function value overflows.
         """
         return self._view()._decide(X)
 
@@ -95,31 +97,31 @@ class KernelModel(SuspectLabels, ClassifierMixin, Learner):
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _shown(self):
-        """Return the attributes of this moment, and the solution they show."""
+        """Return the fitted model to be shown, and its solution."""
         view = self._view()
         check_is_fitted(view)
         return view, view._solution()
 
     def predict(self, X):
-        """Class of each row.
+        """Predict class labels for samples in X.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows; with a precomputed kernel their kernel values with the rows of ``fit``, of shape
-            (n_samples, n_samples_fit).
+            Samples. For a precomputed kernel, their kernel values with the samples of ``fit``, of
+            shape (n_samples, n_samples_fit).
 
         Returns
         -------
         y : ndarray of shape (n_samples,)
-            Labels out of ``classes_``.
+            Predicted class labels.
 
         Raises
         ------
         NotFittedError
-            If nothing has been learnt yet.
+            If the estimator is not fitted.
         ValueError
-            If the input is invalid, or a decision value is beyond the range of numbers.
+            If the input is invalid, or a decision function value overflows.
         """
         view = self._view()
         scores = view.decision_function(X)
@@ -146,25 +148,25 @@ class KernelModel(SuspectLabels, ClassifierMixin, Learner):
 
     @property
     def n_support_(self):
-        """Number of support vectors of each class."""
+        """Number of support vectors for each class."""
         view, solution = self._shown()
         return np.bincount(solution.labels, minlength=len(view.classes_)).astype(np.int32)
 
     @property
     def dual_coef_(self):
-        """Signed coefficients of the support vectors."""
+        """Signed coefficients of the support vectors in the decision function."""
         return _read_only(self._shown()[1].alpha)
 
     @property
     def intercept_(self):
-        """Bias of each decision function."""
+        """Constants in the decision function."""
         view, solution = self._shown()
         bias = linear_weights(solution)[1] if view._spec.kernel == "linear" else solution.bias
         return _read_only(bias.copy())
 
     @property
     def coef_(self):
-        """Weights of the features (linear kernel)."""
+        """Weights assigned to the features (linear kernel only)."""
         view, solution = self._shown()
         if view._spec.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
@@ -186,7 +188,7 @@ class KernelModel(SuspectLabels, ClassifierMixin, Learner):
 
 
 def linear_scores(X, coef, intercept):
-    """``X @ coef.T + intercept`` in double, without a double copy of float32 rows."""
+    """Return ``X @ coef.T + intercept`` in double, without a double copy of float32 samples."""
     if X.dtype == np.float64 or not isinstance(X, np.ndarray):
         return X @ coef.T + intercept
     scores = np.empty((X.shape[0], len(coef)))
@@ -197,13 +199,13 @@ def linear_scores(X, coef, intercept):
 
 
 def _read_only(array):
-    """Return the array, which was made for the caller: to write into it would change no model."""
+    """Make a fresh array read-only: assigning to it would not change the model."""
     array.flags.writeable = False
     return array
 
 
 def scale_gamma(X, weights):
-    """gamma="scale": 1 / (n_features * variance); 1.0 where all entries are the same."""
+    """Compute gamma="scale": 1 / (n_features * variance), or 1.0 if all entries are equal."""
     with np.errstate(over="ignore", invalid="ignore"):
         variance = weighted_variance(X, weights)
     if variance == 0 and is_constant(X[weights > 0]):
@@ -219,5 +221,5 @@ def scale_gamma(X, weights):
 
 
 def is_constant(X):
-    """Whether all entries of X are the same."""
+    """Return whether all entries of X are equal."""
     return not X.size or X.max() == X.min()

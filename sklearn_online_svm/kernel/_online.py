@@ -1,4 +1,4 @@
-"""Learning row by row with a kernel: passes over a data set, chunks of a stream, finishing."""
+"""Online training with a kernel: epochs over a data set, chunks of a stream, finish."""
 
 import copy
 import warnings
@@ -30,24 +30,24 @@ from ._learner import KernelLearner
 from ._passes import OnlinePasses, known_slots
 
 _NO_LIMIT = np.iinfo(np.int64).max
-# Rows in the first chunk of a stream below which gamma="scale" is a guess worth a warning.
+# Warn if gamma="scale" is computed from a first chunk with fewer samples.
 _FEW_ROWS = 30
 
 
 def _can_take_new_rows(model):
     if model._is_precomputed():
         raise AttributeError(
-            "partial_fit is not possible with kernel='precomputed': new rows have no kernel "
+            "partial_fit is not possible with kernel='precomputed': new samples have no kernel "
             "values with each other. Use a callable kernel, or fit."
         )
     return True
 
 
 class OnlineKernelLearner(KernelLearner):
-    """Base of LASVC and VirtualLASVC: what they learn, in what order, and where it may end.
+    """Base of LASVC and VirtualLASVC: ``fit``, ``partial_fit``, ``finish`` and ``resume``.
 
-    A subclass stores the parameters that are named here, and says what ``_most_passes``,
-    ``_starts_warm`` and ``_rule`` are where they are others.
+    A subclass stores the parameters named here, and overrides ``_most_passes``, ``_starts_warm``
+    and ``_rule`` where they differ.
     """
 
     _parameter_constraints: dict = {
@@ -72,37 +72,36 @@ class OnlineKernelLearner(KernelLearner):
         *("max_support_vectors", "budget_policy", "window_size"),
     )
 
-    # Passes of ``fit``, whether it starts from what has been learnt, how rows are chosen.
+    # Epochs of ``fit``, whether it starts from the current solution, how samples are selected.
     _most_passes = 1
     _starts_warm = False
     _rule = "random"
-    # What the vectors of a problem are limited to.
+    # Budget of each binary problem.
     max_support_vectors = None
     budget_policy = "merging"
     window_size = None
 
-    # lasvm: members kept while only one class has been seen.
+    # lasvm: size of the support set while only one class has been seen.
     n_init = 5
-    # lasvm-nc, -i: support vectors before the left end of the ramp acts.
+    # lasvm-nc, -i: number of support vectors from which the left end of the ramp is used.
     ramp_start = 100
-    # All but lasvm: steps on one vector after a row, before steps on two take over.
+    # All but lasvm: steps on one vector after a sample, before steps on two vectors.
     single_steps = 10
-    # lasvm-g, -nc, -i: rows admitted between two runs of CLEAN, vectors at alpha = 0 it leaves.
+    # lasvm-g, -nc, -i: samples added between two runs of CLEAN, vectors at alpha = 0 it leaves.
     clean_interval = 300
     max_non_sv = 100
-    # budget_policy="merging": the cosine of two vectors in kernel space from which one may stand
-    # for the other.
+    # budget_policy="merging": smallest cosine in kernel space of two vectors that are merged.
     merge_cosine = 0.9
-    # selection="autoactive": the nearest of so many candidates within the margin is chosen.
+    # selection="autoactive": samples within the margin among which the closest is selected.
     n_close = 5
-    # stopping="margin": so many rows, one after the other, lay outside the margin.
+    # stopping="margin": number of consecutive samples outside the margin.
     margin_rows = 5
-    # stopping="n_support": of so many rows less than this share added to the support vectors.
+    # stopping="n_support": fewer than this share of the last samples added a support vector.
     stable_rows = 200
     stable_share = 0.1
-    # Most steps of REPROCESS after one row, shared by the binary problems.
+    # Maximum number of REPROCESS steps after one sample, shared by the binary problems.
     max_reprocess = 20_000
-    # Passes after which max_iter=-1 gives up, with a warning.
+    # Maximum number of epochs for max_iter=-1; a ConvergenceWarning is raised at the limit.
     max_passes = 1000
 
     _passes = OnlinePasses
@@ -113,74 +112,76 @@ class OnlineKernelLearner(KernelLearner):
         "finish": ("begin", "finish", "recentred", "again", "over"),
     }
 
-    # ---------------------------------------------------------------------------- learning
+    # ---------------------------------------------------------------------------- training
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
-        """Learn from all rows: forget, shuffle, make one pass or several, finish.
+        """Fit the model: reset, shuffle, run the epochs, then optimize over the support set.
 
-        Interrupted by Ctrl-C, the model holds what has been learnt so far and can be used and
-        continued; :meth:`resume` goes on where it stopped. Invalid input leaves a fitted model as
-        it was.
+        Incremental: :meth:`partial_fit` continues from the fitted model. Interruptible: Ctrl-C
+        leaves a usable model, and :meth:`resume` continues from where it stopped. Invalid input
+        leaves a fitted model unchanged.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features) \
                 or (n_samples, n_samples)
-            Rows; the kernel matrix if ``kernel="precomputed"``.
+            Training samples, or the kernel matrix if ``kernel="precomputed"``.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Factors of C per row. Rows of weight 0 are passed over.
+            Per-sample weights. Rescale C per sample; samples of weight 0 are ignored.
 
         Returns
         -------
         self : object
-            The fitted model.
+            Fitted estimator.
 
         Raises
         ------
         ValueError
             If the input is invalid, fewer than two classes have positive weight, or
-            ``warm_start=True`` and X does not hold the rows that were learnt before.
+            ``warm_start=True`` and X does not hold the samples of the previous ``fit``.
         """
         return self._fit_or_restore(X, y, sample_weight)
 
     @available_if(_can_take_new_rows)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Learn from new rows; learning goes on where it stopped.
+        """Continue training with new samples.
 
-        Every row given is a new row: to pass again over the same rows use
-        ``fit(max_iter=...)``. Chunks of any size give the same model, unless rows are chosen: they
-        then compete within their chunk. Predictions in between are those of the model finished on
-        the side (see ``finishing``).
+        Every sample is treated as new: to run several epochs over the same samples use
+        ``fit(max_iter=...)``. The model does not depend on how a stream is divided into chunks,
+        unless samples are selected, because selection is restricted to the chunk. Predictions
+        between two calls come from a copy that is optimized over the support set (see
+        ``finishing``).
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows, in the order of the stream: shuffle them if they are sorted.
+            Samples, in the order of the stream. Shuffle them if they are sorted.
         y : array-like of shape (n_samples,)
-            Class labels; a chunk may hold a single class.
+            Class labels. A chunk may contain a single class.
         classes : array-like of shape (n_classes,), default=None
-            All classes of the stream; needed in the first call, optional later.
+            All classes that can occur. Must be passed in the first call; optional afterwards.
         sample_weight : array-like of shape (n_samples,), default=None
-            Factors of C per row. Rows of weight 0 are passed over.
+            Per-sample weights. Rescale C per sample; samples of weight 0 are ignored.
 
         Returns
         -------
         self : object
-            The model that has learnt these rows, too.
+            Fitted estimator.
 
         Raises
         ------
         ValueError
-            If the input is invalid, a label is none of the classes, or
-            ``class_weight="balanced"``. What has been learnt stays as it was. Should a kernel
-            function raise in the midst of a chunk, the blocks of rows before it have been learnt.
+            If the input is invalid, a label is not among the classes, or
+            ``class_weight="balanced"``. The model is left unchanged. If a callable kernel raises
+            an error within a chunk, the model has been trained on the blocks of samples before it.
         MemoryError
-            If memory runs out. The blocks of rows before have been learnt, and ``n_samples_seen_``
-            counts them: learning can go on with the row behind, once there is memory. Where rows
-            are chosen, those learnt so far are kept, and ``n_samples_seen_`` counts the chunk.
+            If memory runs out. The model has been trained on the blocks of samples before, and
+            ``n_samples_seen_`` counts them: training can continue with the next sample once memory
+            is available. With sample selection, the training so far is kept, and
+            ``n_samples_seen_`` counts the whole chunk.
         """
         with self._guard:
             begin = type(self)._begin_chunk
@@ -190,7 +191,7 @@ class OnlineKernelLearner(KernelLearner):
         return self
 
     def _begin_chunk(self, X, y, classes, sample_weight):
-        """Return validated rows, upper bounds of alpha, and where the stream is."""
+        """Return validated samples, upper bounds of alpha, and the state of the chunk."""
         rows, new = self._begin_partial_fit(X, y, classes, sample_weight)
         cost, factors, counts = self._costs(rows[1], rows[2], None)
         at = dict(
@@ -203,7 +204,7 @@ class OnlineKernelLearner(KernelLearner):
                 self, np.arange(len(cost)), rows[1], cost, self.random_state, self.n_samples_seen_
             ),
         )
-        # From here on nothing can be refused.
+        # All input is valid: only from here on is the model changed.
         if counts is None:
             self._note_class_weights(factors, None)
         self.__dict__.pop("_interrupted", None)
@@ -212,9 +213,9 @@ class OnlineKernelLearner(KernelLearner):
         return rows, cost, at
 
     def _learn_chunk(self, rows, cost, at):
-        """Learn validated rows; returns how uncertain decisions are now, if that is worth a word.
+        """Train on validated samples; return the uncertainty of decisions (see ``_coarseness``).
 
-        Whatever ends it leaves the counts right.
+        The counts of samples and labels are correct even after an exception.
         """
         X, codes, weights = rows
         engine, first, n_rows, whole = self._engine, at["first"], X.shape[0], False
@@ -224,7 +225,7 @@ class OnlineKernelLearner(KernelLearner):
         choice = self._choice(self, at, X, codes, cost, row_ids, STREAM)
 
         def count(_=None):
-            # Rows that are chosen may be any of the chunk.
+            # Selected samples may come from anywhere in the chunk: then the whole chunk counts.
             n = choice.n_labels if at["stage"] == "learn" else 0
             n_seen = n_rows if whole or n and not in_order else n
             self.n_samples_seen_, self.n_labels_used_ = first + n_seen, at["n_labels"] + n
@@ -238,7 +239,7 @@ class OnlineKernelLearner(KernelLearner):
             with engine.guard, thread_pool(self.n_jobs, n_rows) as threads, choice:
                 if at["stage"] == "begin":
                     engine.begin_pass(None)
-                    engine.allow(_NO_LIMIT)  # but that of each row
+                    engine.allow(_NO_LIMIT)  # steps per sample are limited by max_reprocess
                     if n_rows > BLOCK:
                         engine.check(X)
                     at = {**at, "stage": "learn"}
@@ -254,10 +255,10 @@ class OnlineKernelLearner(KernelLearner):
                 self._note_interrupt(error, "partial_fit", rows, cost, at)
             raise
         finally:
-            to_its_end(count_all)
+            complete_despite_interrupt(count_all)
 
     def _note_counts(self, codes, weights, at):
-        """Count the classes of the rows that have been learnt of a chunk, where it matters."""
+        """Update the class counts of online_balanced with the samples of a chunk."""
         if self.class_weight == "online_balanced":
             before, after = at["counts_before"], at["counts"]
             n = self.n_samples_seen_ - at["first"]
@@ -266,27 +267,27 @@ class OnlineKernelLearner(KernelLearner):
             self._note_class_weights(None, after)
 
     def _look_at_rounding(self, first, n_rows):
-        """Return how uncertain decisions are after a chunk, if that is worth a word, else 0."""
-        # Now and then is enough: each time the rows have doubled.
+        """Return the uncertainty of decisions after a chunk, or 0 below the warning threshold."""
+        # Checked only each time the number of samples has doubled.
         if (first + n_rows).bit_length() == first.bit_length():
             return 0.0
         self._recentre_if_coarse()
         return self._coarseness()
 
     def finish(self):
-        """Solve the problem over the vectors kept, to ``tol``; learning may go on afterwards.
+        """Optimize over the support set to ``tol``; training can be continued afterwards.
 
         Returns
         -------
         self : object
-            The finished model.
+            Estimator optimized over the support set.
 
         Raises
         ------
         NotFittedError
-            If nothing has been learnt yet.
+            If the estimator is not fitted.
         ValueError
-            If a parameter was changed that cannot change while learning goes on.
+            If a parameter was changed that must not change during training.
         """
         with self._guard:
             check_is_fitted(self)
@@ -300,9 +301,9 @@ class OnlineKernelLearner(KernelLearner):
         return self
 
     def _finish(self, at):
-        """Finish, and once more where rows are counted from another centre afterwards.
+        """Optimize over the support set, again if the origin of the features has been moved.
 
-        Returns how uncertain decisions are then.
+        Returns the uncertainty of decisions (see ``_coarseness``).
         """
         try:
             with thread_pool(self.n_jobs) as threads:
@@ -327,23 +328,24 @@ class OnlineKernelLearner(KernelLearner):
         return {**at, "stage": "recentred" if recentred else "over"}
 
     def snapshot(self):
-        """Return an independent copy, finished, at any moment of a stream.
+        """Return an independent copy of the model that is optimized over the support set.
 
-        The copy solves the problem over the vectors kept to ``tol``, and can be used, stored and
-        deployed; this model goes on as if nothing had been asked of it, to the last bit. Memory
-        for kernel rows is not copied.
+        The copy is optimized to ``tol``, and can be used, stored and deployed; training of this
+        model continues as if the copy had not been made (bitwise identical). The kernel cache is
+        not copied.
 
         Returns
         -------
         model : LASVC
-            The finished copy, which can learn further rows as well.
+            Independent copy, on which ``partial_fit`` can be called as well.
 
         Raises
         ------
         NotFittedError
-            If nothing has been learnt yet.
+            If the estimator is not fitted.
         ValueError
-            If a model with ``kernel="precomputed"`` has not been finished: the matrix is not kept.
+            If ``kernel="precomputed"`` and :meth:`finish` has not been called: the kernel matrix
+            is not stored.
 
         Examples
         --------
@@ -362,36 +364,37 @@ class OnlineKernelLearner(KernelLearner):
         return copy.deepcopy(self).finish()
 
     def resume(self, X=None, y=None, sample_weight=None):
-        """Go on where an interrupted call stopped, as if it had never been interrupted.
+        """Continue an interrupted call as if it had not been interrupted.
 
-        That may be :meth:`fit`, :meth:`partial_fit` or :meth:`finish`. The model becomes what it
-        would have become, to the last bit, also when it was pickled in between. (Only
-        ``n_kernel_evaluations_`` counts values that had to be computed again; and a kernel
-        function must give the same values whatever block it is called for.) The data are not
-        kept: give them again, none for :meth:`finish`. A second interrupt can be resumed likewise;
-        the three methods forget what was interrupted.
+        The interrupted call may be :meth:`fit`, :meth:`partial_fit` or :meth:`finish`. The
+        resulting model is bitwise identical to that of an uninterrupted call, also if it was
+        pickled in between. Exceptions: ``n_kernel_evaluations_`` includes kernel values that had
+        to be recomputed, and a callable kernel must return the same values for any division into
+        blocks. The data are not stored and must be passed again, except for :meth:`finish`. A
+        second interrupt can be resumed as well; a new call of one of the three methods discards
+        the interrupted one.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features) \
                 or (n_samples, n_samples), default=None
-            The rows of the interrupted call. Shape, type and a checksum must be the same.
+            Samples of the interrupted call. Shape, dtype and checksum must match.
         y : array-like of shape (n_samples,), default=None
-            Their labels.
+            Labels of the interrupted call.
         sample_weight : array-like of shape (n_samples,), default=None
-            Their weights, if there were any.
+            Sample weights of the interrupted call, if there were any.
 
         Returns
         -------
         self : object
-            The model, as if there had been no interrupt.
+            Fitted estimator.
 
         Raises
         ------
         ValueError
-            If there is nothing to resume, the data are not those of the interrupted call, or a
-            parameter other than ``n_jobs`` and ``verbose`` has changed. The model stays as it
-            was, and can still be resumed.
+            If no call was interrupted, the data are not those of the interrupted call, or a
+            parameter other than ``n_jobs`` and ``verbose`` has changed. The model is left
+            unchanged and can still be resumed.
         """
         return self._resume(X, y, sample_weight)
 
@@ -407,17 +410,17 @@ class OnlineKernelLearner(KernelLearner):
 
     @property
     def n_admitted_(self):
-        """Rows that entered, by their place on the ramp."""
+        """Number of samples added to the support set, by position on the ramp."""
         return self._flow(0)
 
     @property
     def n_cleaned_(self):
-        """Rows that CLEAN let go, by their place on the ramp when they entered."""
+        """Number of samples removed by CLEAN, by position on the ramp when they were added."""
         return self._flow(1)
 
     @property
     def n_skipped_(self):
-        """Rows passed over, by their place on the ramp."""
+        """Number of samples skipped, by position on the ramp."""
         return self._flow(2)
 
     def _flow(self, which):
@@ -427,7 +430,7 @@ class OnlineKernelLearner(KernelLearner):
             return np.array([problem.flow()[which] for problem in engine.problems])
 
     def _begin_partial_fit(self, X, y, classes, sample_weight):
-        """Validate a chunk and parameters that are new; the first one fixes classes and kernel."""
+        """Validate a chunk and changed parameters; the first chunk fixes classes and kernel."""
         first, new = "_engine" not in self.__dict__, None
         if first:
             self._validate_params()
@@ -453,7 +456,7 @@ class OnlineKernelLearner(KernelLearner):
             if self._uses_gamma_scale() and X.shape[0] < _FEW_ROWS:
                 warnings.warn(
                     f"gamma='scale' is fixed by the first chunk, which has only {X.shape[0]} "
-                    "rows; give gamma a number, or begin with a larger chunk.",
+                    "samples; give gamma a number, or begin with a larger chunk.",
                     UserWarning,
                     stacklevel=5,
                 )
@@ -492,7 +495,7 @@ class OnlineKernelLearner(KernelLearner):
         if self.class_weight == "balanced":
             raise ValueError(
                 "class_weight='balanced' is not supported for partial_fit: the class counts of a "
-                "stream are not known. Use class_weight='online_balanced', or a dict of weights."
+                "stream are unknown. Use class_weight='online_balanced', or a dict of weights."
             )
 
     def _begin_passes(self, X, codes, cost, before):
@@ -517,20 +520,20 @@ class OnlineKernelLearner(KernelLearner):
         limited = self.max_support_vectors is not None or self.window_size is not None
         if limited and (self._most_passes != 1 or self._starts_warm):
             raise ValueError(
-                "max_support_vectors and window_size are for a single pass from the beginning: "
-                "another one would learn rows anew that have been let go. They need max_iter=1 "
+                "max_support_vectors and window_size require a single epoch from scratch: another "
+                "epoch would add the removed samples again. They need max_iter=1 "
                 f"and warm_start=False, got max_iter={self._most_passes} and "
                 f"warm_start={self._starts_warm}."
             )
 
     def _seed(self, engine, solution, X, codes, cost, before):
-        """Begin with the solution of the former fit, moved into the present boxes."""
+        """Start from the solution of the previous fit, projected onto the current boxes."""
         rows = solution.row_ids
         same = np.array_equal(before["classes_"], self.classes_)
         if not same or not self._are_rows_of(solution, X, codes):
             raise ValueError(
-                "warm_start=True continues fit on the rows it has seen, but X or y are not "
-                "those; use partial_fit for new rows, or warm_start=False."
+                "warm_start=True continues fit on the same samples, but X or y differ from those "
+                "of the previous fit; use partial_fit for new samples, or warm_start=False."
             )
         shifted = None
         if self._spec.solver.algorithm == "lasvm-nc":
@@ -540,7 +543,7 @@ class OnlineKernelLearner(KernelLearner):
         engine.seed(X, rows, given, engine.moved(given, rows, solution.alpha))
 
     def _are_rows_of(self, solution, X, codes):
-        """Whether the support vectors are rows of X, with these class codes."""
+        """Whether the support vectors are samples of X, with these class codes."""
         rows = solution.row_ids
         same = not len(rows) or rows.max() < X.shape[0]
         if same and self._spec.layout != "precomputed":
@@ -551,9 +554,9 @@ class OnlineKernelLearner(KernelLearner):
     def _warn_if_cut_short(self, stacklevel):
         if self._engine.cut_short:
             warnings.warn(
-                f"REPROCESS made the largest number of steps after a row (max_reprocess) and left "
-                f"a violation of up to {self._violation_among_members():.3g} among the vectors "
-                f"kept. {self._advice()} A larger delta_max, too, where one is given.",
+                "REPROCESS reached the maximum number of steps after a sample (max_reprocess) and "
+                f"left a violation of up to {self._violation_among_members():.3g} in the support "
+                f"set. {self._advice()} A larger delta_max helps, too, where one is given.",
                 ConvergenceWarning,
                 stacklevel=stacklevel + 1,
             )
@@ -568,8 +571,8 @@ class OnlineKernelLearner(KernelLearner):
         self._spec = spec
 
 
-def to_its_end(operation):
-    """Do what may be repeated; an interrupt in the midst is raised when it has been done."""
+def complete_despite_interrupt(operation):
+    """Run an idempotent operation to its end, then raise an interrupt that came meanwhile."""
     interrupt = None
     while True:
         try:

@@ -1,9 +1,9 @@
-"""Where learning is: a few stages over the engine, which Ctrl-C may end anywhere.
+"""Training as a sequence of stages that can be interrupted at any point.
 
-What a run of passes knows is ``at``, a dict of plain numbers and arrays. Each stage returns what
-it changes, and ``at`` is replaced as a whole: an interrupt finds it as it was before a stage or as
-it is afterwards. A stage that is begun again does nothing twice, as the engine counts what it has
-done. So ``at`` and the state of the engine are all that it takes to go on.
+The state of a run of epochs is ``at``, a dict of plain numbers and arrays. Each stage returns its
+changes, and ``at`` is replaced as a whole: after an interrupt it is as before the stage or as
+after it. Repeating a stage repeats no work, because the engine counts the operations it has
+completed. ``at`` and the state of the engine are therefore a complete checkpoint.
 """
 
 import time
@@ -20,23 +20,24 @@ from ._progress import progress_of
 
 
 class Passes:
-    """Passes over rows that are all at hand; a subclass defines the stages after ``learn``.
+    """Epochs over samples in memory; a subclass defines the stages after ``learn``.
 
     Parameters
     ----------
     model : KernelLearner
-        Its ``_engine`` is learnt with.
-    X, codes, cost : rows, class codes, upper bounds of alpha
+        Its ``_engine`` is trained.
+    X, codes, cost : samples, class codes, upper bounds of alpha
     at : dict
-        ``stage``, the name of a method; ``order`` of the running pass; ``n_done`` and ``changes``,
-        counts of the engine; ``patience``, what ``tried_again`` gave; and what a subclass adds.
+        ``stage``, the name of a method; ``order`` of the current epoch; ``n_done`` and
+        ``changes``, counts of the engine; ``patience``, the result of ``tried_again``; and fields
+        of the subclass.
     """
 
     stages = ("begin", "learn", "finish", "refresh", "over")
-    # Finishing exactly gives up so often.
+    # Maximum number of times that finish is repeated with recomputed gradients.
     max_rounds = 10
-    # Rounds of learning and solving may go round in circles, with a kernel that is none: each
-    # raises the dual objective, but for rounding. So many that do not are the last.
+    # Each round of training raises the dual objective, except for rounding. With a kernel that is
+    # not positive semidefinite rounds may cycle: stop after so many rounds without an increase.
     idle_rounds = 20
 
     def __init__(self, model, X, codes, cost, at):
@@ -48,18 +49,18 @@ class Passes:
 
     @classmethod
     def needs_known(cls, model):
-        """Whether the engine has to know which rows are members: one pass need not."""
+        """Return whether the engine needs the slots of all samples: not for a single epoch."""
         return True
 
     @classmethod
     def checked(cls, model, at, n_rows):
-        """Return what a stored ``at`` holds beside its stage and counts, or refuse it."""
+        """Return the arrays of a stored ``at``; raise ValueError if they are invalid."""
         cls.check_counts(at)
         return {"order": at.array("order", np.int64, (None,), low=0, high=n_rows - 1)}
 
     @staticmethod
     def check_counts(at):
-        """Refuse a generator or counts that are none."""
+        """Raise ValueError for an invalid random state or invalid counts."""
         if at.value("random") is not None:
             stored_generator(at, "random")
         if at.value("patience") is not None:
@@ -82,7 +83,7 @@ class Passes:
         )
 
     def learn_rows(self, given, X=None, order=None):
-        """Learn the rest of the running pass; of other rows, in another order, where given."""
+        """Process the rest of the current epoch, or the given samples in the given order."""
         order = self.at["order"] if order is None else order
         begin, model = self.engine.n_learnt, self.model
         title = f"[{type(model).__name__}]"
@@ -95,7 +96,7 @@ class Passes:
                 progress.close()
 
     def finish(self):
-        """Solve the problem over the vectors kept."""
+        """Optimize over the support set."""
         self.once(self.engine.finish, self.threads)
         n_rounds = self.at["n_rounds"] + 1
         exactly = self.is_exact and n_rounds <= self.max_rounds
@@ -106,13 +107,13 @@ class Passes:
         )
 
     def refresh(self):
-        """Compute every gradient anew, and finish again if that uncovers violations."""
+        """Recompute all gradients, and finish again if that reveals violations."""
         self.once(self.engine.refresh)
         over = self.model._is_solved() or self.engine.out_of_steps
         return dict(stage=self.after_finishing if over else "finish", n_done=self.at["n_done"] + 1)
 
     def tried_again(self, patience):
-        """Count a round, and those without a gain; ``patience`` as it was before, or None."""
+        """Count the rounds, and those without an increase; ``patience``: the counts, or None."""
         objective = float(sum(problem.objective for problem in self.engine.problems))
         if patience is None:
             return dict(best=objective, n_rounds=1, idle=0)
@@ -127,15 +128,15 @@ class Passes:
         )
 
     def once(self, operation, *arguments):
-        """Have the engine do what this stage wants, if it has not been done."""
+        """Run the operation of this stage unless the engine has completed it."""
         if self.engine.n_done == self.at["n_done"]:
             operation(*arguments)
 
 
 class OnlinePasses(Passes):
-    """``max_iter`` passes of LASVC, each with finishing where more than one is allowed.
+    """``max_iter`` epochs of LASVC; if several, the support set is optimized after each.
 
-    The first of several that changes nothing is the last one.
+    Training stops after an epoch that changes nothing.
     """
 
     stages = (*Passes.stages, "next", "end")
@@ -158,9 +159,9 @@ class OnlinePasses(Passes):
 
     def __init__(self, model, X, codes, cost, at):
         super().__init__(model, X, codes, cost, at)
-        until_quiet = model._most_passes == -1
-        self.n_passes = model.max_passes if until_quiet else model._most_passes
-        self.finishing = until_quiet or model.finishing
+        until_converged = model._most_passes == -1
+        self.n_passes = model.max_passes if until_converged else model._most_passes
+        self.finishing = until_converged or model.finishing
         self.is_exact = self.n_passes > 1
 
     def begin(self):
@@ -187,7 +188,7 @@ class OnlinePasses(Passes):
         return dict(stage="finish" if self.finishing else "next")
 
     def next(self):
-        """Go on with another pass, if there is one to be made and it may help."""
+        """Start another epoch if one is due and may improve the model."""
         model, n_pass, patience = self.model, self.at["n_pass"], self.at["patience"]
         self.report()
         if self.finishing and self.engine.out_of_steps:
@@ -207,8 +208,8 @@ class OnlinePasses(Passes):
                 )
         if model._most_passes == -1:
             warnings.warn(
-                f"LASVC did not converge within {n_pass} passes: the largest violation of the "
-                f"last pass was {model.kkt_violation_:.3g}, tol is {model.tol:.3g}. "
+                f"LASVC did not converge within {n_pass} epochs: the largest violation of the "
+                f"last epoch was {model.kkt_violation_:.3g}, tol is {model.tol:.3g}. "
                 f"{model._advice()}",
                 ConvergenceWarning,
                 stacklevel=6,
@@ -216,7 +217,7 @@ class OnlinePasses(Passes):
         return dict(stage="end")
 
     def next_order(self):
-        """Return the order of another pass, over rows whose label has been looked at."""
+        """Return the order of another epoch, over samples whose label has been used."""
         model = self.model
         if not chooses(model):
             return model._next_order(self.X.shape[0])
@@ -224,7 +225,7 @@ class OnlinePasses(Passes):
         return learnt[model._next_order(len(learnt))]
 
     def end(self):
-        """Warn of what is left."""
+        """Warn if the problem is not solved."""
         if self.finishing:
             self.model._warn_unless_solved(stacklevel=6)
         else:
@@ -236,14 +237,15 @@ class OnlinePasses(Passes):
             return
         members = sum(problem.members.n_members for problem in self.engine.problems)
         print(
-            f"[LASVC] pass {self.at['n_pass']}: {members} vectors kept, largest violation "
-            f"{self.model.kkt_violation_:.3g}, {self.engine.n_kernel_evaluations:,} kernel "
-            f"values, {time.perf_counter() - self.start:.1f} s"
+            f"[LASVC] epoch {self.at['n_pass']}: {members} vectors in the support set, largest "
+            f"violation {self.model.kkt_violation_:.3g}, "
+            f"{self.engine.n_kernel_evaluations:,} kernel values, "
+            f"{time.perf_counter() - self.start:.1f} s"
         )
 
 
 def known_slots(engine, n_rows):
-    """Slot of each row of the data set, or -1, for each problem."""
+    """Return the slot of each sample in each problem, or -1."""
     known = [np.full(n_rows, -1, dtype=np.int32) for _ in engine.problems]
     for slots_of, problem in zip(known, engine.problems, strict=True):
         slots = problem.slots()

@@ -1,4 +1,4 @@
-"""Models of one LASVC for several C, made one from the other."""
+"""Solution path of LASVC: models for several values of C, each warm-started from the last."""
 
 import numpy as np
 
@@ -8,38 +8,39 @@ from ._sweeps import Sweeps
 
 
 class SolutionPath:
-    """Models of one estimator for rising C, as :meth:`LASVC.fit_path` returns them.
+    """Solution path: models of one estimator in ascending order of C.
 
-    It is a sequence of its models: ``len(path)``, ``path[k]``, ``for model in path``.
+    Returned by :meth:`LASVC.fit_path`. A path is a sequence of its models: ``len(path)``,
+    ``path[k]`` and ``for model in path`` are supported.
 
     Parameters
     ----------
     models : list of LASVC
-        Fitted models, by rising C.
+        Fitted models in ascending order of C.
     kkt_violation : array-like of shape (n_Cs,)
-        Largest violation of the optimality conditions that each problem has shown.
+        Largest violation of the optimality conditions of each problem.
     n_kernel_evaluations : int
-        Kernel values computed for all of them.
+        Number of kernel values computed for all models.
 
     Attributes
     ----------
     models : list of LASVC
-        Fitted models, independent of each other; ``C`` of each is its own.
+        Fitted models, independent of each other; the parameter ``C`` of each is its own.
     Cs : ndarray of shape (n_Cs,)
-        C of each model.
+        Value of C of each model.
     dual_objective : ndarray of shape (n_Cs, 1) or (n_Cs, n_classes)
         Dual objective of each binary problem.
     n_support : ndarray of shape (n_Cs,)
-        Number of support vectors.
+        Number of support vectors of each model.
     kkt_violation : ndarray of shape (n_Cs,)
-        Largest violation over all rows when they were looked at last, before those that violated
-        were learnt; infinite where an interrupt came first.
+        Largest violation of the optimality conditions over all samples at the last check, before
+        the violating samples were processed; infinite if an interrupt came before the first check.
     n_kernel_evaluations : int
-        Kernel values computed for the whole path.
+        Number of kernel values computed for the whole path.
 
     See Also
     --------
-    sklearn_online_svm.evaluation.SolutionPathDisplay : Draws it.
+    sklearn_online_svm.evaluation.SolutionPathDisplay : Visualization of a solution path.
 
     Examples
     --------
@@ -74,16 +75,16 @@ class SolutionPath:
         return f"SolutionPath of {of}, C from {self.Cs[0]:g} to {self.Cs[-1]:g}"
 
     def scores(self, X, y, sample_weight=None):
-        """Accuracy of each model.
+        """Return the accuracy of each model.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
+            Test samples.
         y : array-like of shape (n_samples,)
-            Their labels.
+            True labels for X.
         sample_weight : array-like of shape (n_samples,), default=None
-            Their weights.
+            Sample weights.
 
         Returns
         -------
@@ -99,7 +100,7 @@ class SolutionPath:
 
 
 def checked_Cs(Cs):
-    """Return values of C in ascending order, or refuse them."""
+    """Return the values of C in ascending order; raise ValueError if they are invalid."""
     try:
         values = np.asarray(Cs, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -116,8 +117,8 @@ def checked_Cs(Cs):
     return values
 
 
-def refuse_what_has_no_path(model):
-    """Raise where a model has no path, or none that begins with all rows."""
+def check_path_parameters(model):
+    """Raise ValueError if the parameters of the model do not allow a solution path."""
     if model.algorithm in ("lasvm-nc", "lasvm-i"):
         raise ValueError(
             "fit_path follows the optimum of a convex problem, and the ramp loss is not convex: "
@@ -125,7 +126,7 @@ def refuse_what_has_no_path(model):
         )
     if chooses(model):
         raise ValueError(
-            "fit_path looks at all rows: it needs selection='random', max_labels=None and "
+            "fit_path uses all samples: it needs selection='random', max_labels=None and "
             f"stopping=None, got selection={model.selection!r}, max_labels={model.max_labels!r} "
             f"and stopping={model.stopping!r}."
         )
@@ -136,13 +137,16 @@ def refuse_what_has_no_path(model):
             f"window_size={model.window_size!r}."
         )
     if not model.finishing:
-        raise ValueError("fit_path is made of finished models: it needs finishing=True.")
+        raise ValueError(
+            "fit_path optimizes each model over its support set: it needs finishing=True, got "
+            f"finishing={model.finishing!r}."
+        )
 
 
 def fit_path(model, X, y, Cs, sample_weight):
-    """Fit the model for each C; it ends as that of the largest."""
+    """Fit the model for each C; afterwards it is the model of the largest C."""
     model._validate_params()
-    refuse_what_has_no_path(model)
+    check_path_parameters(model)
     Cs = checked_Cs(Cs)
     begun = []
     with model._guard, Change(model) as change:
@@ -175,8 +179,8 @@ def fit_path(model, X, y, Cs, sample_weight):
 
 
 def advice(path, Cs):
-    """Return what the traceback says below the KeyboardInterrupt."""
+    """Return the note that is added to the traceback of the KeyboardInterrupt."""
     return (
         f"The path so far, {len(path)} of {len(Cs)} models, is the attribute 'path' of this "
-        f"KeyboardInterrupt, and {type(path[0]).__name__} is that of C={path.Cs[-1]:g}."
+        f"KeyboardInterrupt, and {type(path[0]).__name__} is the model of C={path.Cs[-1]:g}."
     )

@@ -1,17 +1,18 @@
-"""How far a pass over the rows is, for those who wait."""
+"""Progress output of an epoch."""
 
 import sys
 import time
 
-# Seconds between two lines; the first comes as late.
+# Seconds between two lines, and before the first one.
 _BETWEEN = 2.0
 
 
 def progress_of(engine, n_rows, verbose, title):
-    """Return a function to be called with the number of rows learnt, or None.
+    """Return a progress callback that takes the number of samples processed, or None.
 
-    With ``verbose=1`` it shows something on a terminal only, from 2 on also where the output goes
-    to a file or a pipe: a bar where tqdm is installed, else a line every few seconds.
+    ``verbose=1`` shows progress only on a terminal; from 2 on it is also shown if standard error
+    is a file or a pipe. The output is a progress bar if tqdm is installed, otherwise a line every
+    few seconds.
     """
     if not verbose or not (verbose > 1 or sys.stderr.isatty()):
         return None
@@ -23,7 +24,7 @@ def progress_of(engine, n_rows, verbose, title):
 
 
 class Lines:
-    """Prints rows done, rows per second, vectors kept and the time left at this pace."""
+    """Print samples processed, samples per second, support vectors and the remaining time."""
 
     def __init__(self, engine, n_rows, title):
         self.engine, self.n_rows, self.title = engine, n_rows, title
@@ -36,19 +37,19 @@ class Lines:
         rate = (n_learnt - self.at) / (now - self.since)
         self.at, self.since = n_learnt, now
         print(
-            f"{self.title} {n_learnt:,} of {self.n_rows:,} rows, {rate:,.0f} rows/s, "
-            f"{self.engine.store.n_slots:,} vectors kept, "
+            f"{self.title} {n_learnt:,} of {self.n_rows:,} samples, {rate:,.0f} samples/s, "
+            f"{self.engine.store.n_slots:,} vectors in the support set, "
             f"{(self.n_rows - n_learnt) / rate:,.0f} s left",
             file=sys.stderr,
             flush=True,
         )
 
     def close(self):
-        """End the output."""
+        """Do nothing: lines need no closing."""
 
 
 class Bar:
-    """The same as a bar of tqdm."""
+    """Show the progress as a tqdm bar."""
 
     def __init__(self, engine, n_rows, title, tqdm):
         self.engine = engine
@@ -56,13 +57,14 @@ class Bar:
             total=n_rows,
             initial=engine.n_learnt,
             desc=title,
-            unit=" rows",
+            unit=" samples",
             unit_scale=True,
             leave=False,
         )
 
     def __call__(self, n_learnt):
-        self.bar.set_postfix_str(f"{self.engine.store.n_slots:,} vectors kept", refresh=False)
+        n_vectors = f"{self.engine.store.n_slots:,} vectors in the support set"
+        self.bar.set_postfix_str(n_vectors, refresh=False)
         self.bar.update(n_learnt - self.bar.n)
 
     def close(self):

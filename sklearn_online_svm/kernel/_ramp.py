@@ -1,4 +1,4 @@
-"""RampSVC: the batch support vector machine with the ramp loss, solved by CCCP."""
+"""RampSVC: batch support vector machine with the ramp loss, trained by CCCP."""
 
 from numbers import Integral
 
@@ -13,103 +13,110 @@ from ._svc_names import without_keywords_of_svc
 
 
 class RampSVC(KernelLearner):
-    r"""Support vector classifier with the ramp loss: outliers have no say.
+    r"""Support vector classifier with the ramp loss, robust to outliers.
 
-    The hinge loss of :class:`~sklearn.svm.SVC` grows without bound, so each mislabelled row
-    becomes a support vector with the largest weight there is. The ramp loss stops growing at the
-    margin :math:`s =` ``ramp_s``. The problem is no longer convex; it is solved by a sequence of
-    convex ones (CCCP), each of which begins at the solution of the one before.
+    The hinge loss of :class:`~sklearn.svm.SVC` grows without bound, so that each mislabelled
+    sample becomes a support vector with the largest possible weight. The ramp loss is constant for
+    margins below :math:`s =` ``ramp_s``. The problem is then not convex; it is solved by a
+    sequence of convex problems (concave-convex procedure, CCCP), each warm-started from the
+    solution of the previous one.
 
     Read more in the :ref:`user guide <ramp_svc>`.
 
     Parameters
     ----------
     C : float, default=1.0
-        Penalty of errors, at most :math:`C (1 - s)` per row; finite.
+        Regularization parameter. The strength of the regularization is inversely proportional to
+        C. The loss of a sample is at most :math:`C (1 - s)`. Must be finite.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
-        As in :class:`LASVC`.
+        Kernel type to be used in the algorithm, as in :class:`LASVC`.
     degree : int, default=3
-        Degree of the polynomial kernel.
+        Degree of the polynomial kernel function ("poly"). Ignored by all other kernels.
     gamma : {"scale", "auto"} or float, default="scale"
-        Coefficient of the rbf, poly and sigmoid kernels, as in :class:`LASVC`.
+        Kernel coefficient for "rbf", "poly" and "sigmoid", as in :class:`LASVC`.
     coef0 : float, default=0.0
-        Constant of the poly and sigmoid kernels.
+        Independent term in the kernel function. Only significant in "poly" and "sigmoid".
     ramp_s : float, default=-1.0
         Margin :math:`s < 1` below which the loss is constant. Large negative values give the
-        hinge loss; above 0 rows within the margin are treated as outliers, too.
+        hinge loss; with values above 0, samples within the margin are treated as outliers, too.
     fit_intercept : bool, default=True
-        Whether the decision function has a bias.
+        Whether to fit an intercept (bias).
     init_size : int or float, default=None
-        The first convex problem, with the hinge loss, is solved over so many rows (float: this
-        share of the rows), drawn at random, at least one of each class: quicker, and it may end in
-        a worse optimum. None: over all rows.
+        Number of samples (int) or fraction of the samples (float) of the first convex problem,
+        which uses the hinge loss. The samples are drawn at random, with at least one of each
+        class. A small first problem is faster, but may lead to a worse local optimum. None: all
+        samples.
     max_iter : int, default=100
-        Largest number of convex problems, the first one included.
+        Maximum number of convex problems, including the first one.
     shrinking : bool, default=True
-        Whether vectors at their bound are set aside while a problem is solved.
+        Whether to use the shrinking heuristic.
     tol : float, default=1e-3
-        Largest violation of the optimality conditions of each convex problem.
+        Tolerance for the stopping criterion: the largest violation of the optimality conditions
+        of each convex problem that is accepted.
     cache_size : float, default=500
-        Memory for kernel rows, in MB. Too little costs time, never correctness.
+        Size of the kernel cache (in MB). A cache that is too small increases the training time,
+        but does not change the result.
     class_weight : dict or "balanced", default=None
-        Factors of C per class; ``"balanced"`` is ``n / (n_classes * n_c)``, counted in sample
-        weights.
+        Set the parameter C of class i to ``class_weight[i] * C``. Classes that are not in the dict
+        have weight one. ``"balanced"`` uses weights inversely proportional to class frequencies,
+        ``n_samples / (n_classes * n_c)``, with sample weights counted as frequencies.
     n_jobs : int, default=None
-        Threads, as in :class:`LASVC`.
+        Number of threads, as in :class:`LASVC`.
     random_state : int, RandomState instance or None, default=None
-        Seeds the rows of the first problem and the order of visiting.
+        Seed of the samples of the first problem and of the sample order.
     verbose : int, default=0
-        1 prints a line for each convex problem, and on a terminal how far it is: rows learnt,
-        rows per second, vectors kept, time left (a bar where tqdm is installed). 2 shows that also
-        where the error output is no terminal.
+        Verbosity. 1 prints a line per convex problem and, on a terminal, the progress: samples
+        processed, samples per second, size of the support set, remaining time (a progress bar if
+        tqdm is installed). 2 shows the progress also if standard error is not a terminal.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     class_weight_ : ndarray of shape (n_classes,)
-        Factor of C per class.
+        Multiplier of C for each class.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights of the features; only with a linear kernel. Read-only.
+        Weights assigned to the features; only available with a linear kernel. Read-only.
     dual_coef_ : ndarray of shape (1, n_SV) or (n_classes, n_SV)
-        :math:`\alpha` of the support vectors, signed as in the decision function. Rows beyond the
-        ramp have the sign opposite to their label, or 0.
+        Signed coefficients :math:`\alpha` of the support vectors in the decision function. Samples
+        beyond the ramp have the sign opposite to their label, or 0.
     dual_objective_ : ndarray of shape (1,) or (n_classes,)
-        Dual objective of the last convex problem, over the vectors kept.
+        Dual objective of the last convex problem, over the support set.
     duality_gap_ : ndarray of shape (1,) or (n_classes,)
-        Primal minus dual objective of the last convex problem, over the vectors kept.
+        Primal minus dual objective of the last convex problem, over the support set.
     gamma_ : float
         Value of gamma in use.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        Bias of each decision function; 0 without ``fit_intercept``.
+        Constants in the decision function; 0 with ``fit_intercept=False``.
     interrupted_ : bool
-        Whether the last call was ended by Ctrl-C, and :meth:`resume` can go on with it.
+        Whether the last call was interrupted by Ctrl-C and :meth:`resume` can continue it.
     kkt_violation_ : float
-        Largest violation left in the last convex problem, over all rows.
+        Largest violation of the optimality conditions of the last convex problem, over all
+        samples.
     n_features_in_ : int
-        Number of features.
+        Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, when X has string column names.
+        Names of the features seen during fit. Defined only when X has string column names.
     n_iter_ : int
-        Convex problems solved, the first one included.
+        Number of convex problems solved, including the first one.
     n_kernel_evaluations_ : int
-        Kernel values computed for learning.
+        Number of kernel values computed for training.
     n_samples_seen_ : int
-        Rows given to ``fit``.
+        Number of samples passed to ``fit``.
     n_support_ : ndarray of shape (n_classes,), dtype=int32
-        Number of support vectors of each class.
+        Number of support vectors for each class.
     objective_history_ : ndarray of shape (n_solved, 1) or (n_solved, n_classes)
-        Value of the objective with the ramp loss over all rows, after each convex problem. Never
-        rises, up to ``tol``.
+        Value of the objective with the ramp loss over all samples after each convex problem. Does
+        not increase, within ``tol``.
     support_ : ndarray of shape (n_SV,), dtype=int32
-        Indices of the support vectors in X, class by class.
+        Indices of the support vectors in X, grouped by class.
     support_vectors_ : {ndarray, csr_matrix} of shape (n_SV, n_features)
         Support vectors; empty with a precomputed kernel.
 
     See Also
     --------
-    LASVC : With ``algorithm="lasvm-nc"`` the ramp loss in one pass.
-    sklearn.svm.SVC : The hinge loss.
+    LASVC : Online training; ``algorithm="lasvm-nc"`` uses the ramp loss.
+    sklearn.svm.SVC : Support vector classifier with the hinge loss.
 
     Notes
     -----
@@ -120,14 +127,14 @@ class RampSVC(KernelLearner):
         \min_f \tfrac{1}{2} \lVert w \rVert^2 + \sum_i C_i R_s(y_i f(x_i)), \qquad
         R_s = H_1 - H_s .
 
-    :math:`-H_s` is concave; CCCP replaces it by its tangent. Rows with :math:`y_i f(x_i) < s` get
-    :math:`\beta_i = C_i`, the others :math:`\beta_i = 0`, and the dual of the convex problem is
-    that of the hinge loss with the box of row i shifted by :math:`-\beta_i y_i`. This is repeated
-    until :math:`\beta` stays. The solution is a local optimum.
+    :math:`-H_s` is concave; CCCP replaces it by its tangent. Samples with :math:`y_i f(x_i) < s`
+    get :math:`\beta_i = C_i`, the others :math:`\beta_i = 0`. The dual of the convex problem is
+    that of the hinge loss with the box constraint of sample i shifted by :math:`-\beta_i y_i`.
+    This is repeated until :math:`\beta` does not change. The solution is a local optimum.
 
-    Several classes: one-vs-rest, each class with its own :math:`\beta`.
+    Multiclass problems are solved one-vs-rest, each class with its own :math:`\beta`.
 
-    ``fit`` comes to an end: steps are limited as in :class:`LASVC`, over all convex problems
+    The number of steps of ``fit`` is limited as in :class:`LASVC`, over all convex problems
     together.
 
     References
@@ -149,7 +156,7 @@ class RampSVC(KernelLearner):
     >>> bool(ramp.n_support_.sum() < 0.5 * hinge.n_support_.sum())
     True
 
-    Rows whose label looks wrong, the worst first:
+    Samples whose label is probably wrong, the most suspicious first:
 
     >>> suspects = ramp.suspect_labels(X[:1000], y_noisy)
     >>> bool(np.mean(y_noisy[suspects] != y[suspects]) > 0.8)
@@ -168,12 +175,12 @@ class RampSVC(KernelLearner):
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
-    # Passes over the rows after which a convex problem is given up, with a warning.
+    # Maximum number of rounds per convex problem; a ConvergenceWarning is raised at the limit.
     max_passes = 1000
 
     _passes = ConvexProblems
     _stages = {"fit": ConvexProblems.stages}
-    # Rows are visited in random order.
+    # Samples are always visited in random order.
     shuffle = True
 
     @without_keywords_of_svc
@@ -216,25 +223,25 @@ class RampSVC(KernelLearner):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
-        """Solve convex problems until the rows beyond the ramp stay the same.
+        """Fit the model: solve convex problems until the set of outliers does not change.
 
-        Interrupted by Ctrl-C, the model holds what has been reached and can be used, and
-        :meth:`resume` goes on. Invalid input leaves a fitted model as it was.
+        Interruptible: Ctrl-C leaves a usable model, and :meth:`resume` continues from where it
+        stopped. Invalid input leaves a fitted model unchanged.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features) \
                 or (n_samples, n_samples)
-            Rows; the kernel matrix if ``kernel="precomputed"``.
+            Training samples, or the kernel matrix if ``kernel="precomputed"``.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Factors of C per row. Rows of weight 0 are passed over.
+            Per-sample weights. Rescale C per sample; samples of weight 0 are ignored.
 
         Returns
         -------
         self : object
-            The fitted model.
+            Fitted estimator.
 
         Raises
         ------
@@ -244,35 +251,35 @@ class RampSVC(KernelLearner):
         return self._fit_or_restore(X, y, sample_weight)
 
     def resume(self, X, y, sample_weight=None):
-        """Go on where an interrupted :meth:`fit` stopped, as if it had never been interrupted.
+        """Continue an interrupted :meth:`fit` as if it had not been interrupted.
 
-        The model becomes what it would have become, to the last bit, also when it was pickled in
-        between. (Only ``n_kernel_evaluations_`` counts values that had to be computed again; and a
-        kernel function must give the same values whatever block it is called for.) The data are
-        not kept: give them again. A second interrupt can be resumed likewise; :meth:`fit` forgets
-        what was interrupted.
+        The resulting model is bitwise identical to that of an uninterrupted call, also if it was
+        pickled in between. Exceptions: ``n_kernel_evaluations_`` includes kernel values that had
+        to be recomputed, and a callable kernel must return the same values for any division into
+        blocks. The data are not stored and must be passed again. A second interrupt can be resumed
+        as well; a new call of :meth:`fit` discards the interrupted one.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features) \
                 or (n_samples, n_samples)
-            The rows of the interrupted call. Shape, type and a checksum must be the same.
+            Samples of the interrupted call. Shape, dtype and checksum must match.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Labels of the interrupted call.
         sample_weight : array-like of shape (n_samples,), default=None
-            Their weights, if there were any.
+            Sample weights of the interrupted call, if there were any.
 
         Returns
         -------
         self : object
-            The model, as if there had been no interrupt.
+            Fitted estimator.
 
         Raises
         ------
         ValueError
-            If there is nothing to resume, the data are not those of the interrupted call, or a
-            parameter other than ``n_jobs`` and ``verbose`` has changed. The model stays as it
-            was, and can still be resumed.
+            If no call was interrupted, the data are not those of the interrupted call, or a
+            parameter other than ``n_jobs`` and ``verbose`` has changed. The model is left
+            unchanged and can still be resumed.
         """
         return self._resume(X, y, sample_weight)
 
@@ -287,9 +294,9 @@ class RampSVC(KernelLearner):
         return ConvexProblems(self, X, codes, cost, at)
 
     def _first_rows(self, codes, cost):
-        """Rows of the first problem: those drawn, after one of each class.
+        """Return the samples of the first problem: one of each class, then those drawn.
 
-        With one class alone f would be a constant, and the other class might lie beyond the ramp.
+        With a single class f would be constant, and the other class might lie beyond the ramp.
         """
         if self.init_size is None:
             return self._order

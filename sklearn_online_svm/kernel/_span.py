@@ -1,6 +1,6 @@
-"""How far the decision value of a support vector falls when it is left out: estimates and bounds.
+"""Span estimates and bounds of the change of a decision value when its sample is left out.
 
-Signed as everywhere: alpha_i has the sign of y_i, and so have the shifts alpha_i S_i^2.
+All signs follow the package convention: alpha_i and its shift alpha_i S_i^2 have the sign of y_i.
 """
 
 from dataclasses import dataclass
@@ -9,19 +9,19 @@ from functools import cached_property
 import numpy as np
 from scipy import linalg
 
-# Kernel values are made for so many rows at a time.
+# Number of samples whose kernel values are computed at a time.
 BLOCK = 512
-# What is added to the diagonal of the kernel matrix before it is inverted, in parts of its mean;
-# the second where values are float32. A vector for which others can stand, a duplicate for
-# example, has a span of about 0 then.
+# Ridge added to the diagonal of the kernel matrix before inversion, relative to the mean of the
+# diagonal; the second one for float32 values. It is needed for support vectors that are
+# combinations of others, such as duplicates, whose span is about 0.
 RIDGE, COARSE_RIDGE = 1e-10, 1e-6
 
 
 @dataclass(frozen=True)
 class BinarySolution:
-    """Solution of one binary problem over n rows; those that it does not keep have empty boxes.
+    """Solution of one binary problem over n samples; those not stored have empty boxes.
 
-    ``leeway`` is how far the bias may move where no vector is free.
+    ``leeway`` is the length of the interval of optimal biases if no support vector is free.
     """
 
     alpha: np.ndarray
@@ -34,7 +34,7 @@ class BinarySolution:
 
     @classmethod
     def of(cls, problem, has_bias, numbering, n):
-        """Return that of a problem of the engine, its rows by ``"index"`` or ``"row_id"``."""
+        """Return the solution of a problem; ``numbering`` of samples: "index" or "row_id"."""
         slots, members = problem.slots(), problem.members
         alpha, g, b = problem.solution()
 
@@ -55,24 +55,24 @@ class BinarySolution:
 
     @cached_property
     def support(self):
-        """Numbers of the support vectors."""
+        """Indices of the support vectors."""
         return np.flatnonzero(self.alpha)
 
     @cached_property
     def free(self):
-        """Numbers of those that are not at their bound."""
+        """Indices of the free support vectors, those not at a bound."""
         within = (self.lower < self.alpha) & (self.alpha < self.upper)
         return np.flatnonzero(within & (self.alpha != 0))
 
     @property
     def leeway(self):
-        """Length of the interval in which any bias is as good where no vector is free."""
+        """Length of the interval of optimal biases if no support vector is free."""
         rising, falling = self.alpha < self.upper, self.alpha > self.lower
         return max(0.0, self.g[falling].min(initial=np.inf) - self.g[rising].max(initial=-np.inf))
 
 
-class Between:
-    """Kernel values between rows, given by their numbers; float64.
+class PairwiseKernel:
+    """Kernel values between samples that are given by their indices, in float64.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class Between:
     def __init__(self, kernel, rows):
         self.kernel, self.rows = kernel, rows
         self.n_rows = rows.shape[0]
-        # The functions of scikit-learn are given doubles; others give what they give.
+        # Kernels of scikit-learn get doubles; callables get the dtype of the data.
         self._widens = kernel is not None and not callable(kernel.kernel)
         is_coarse = rows.dtype == np.float32 and not self._widens
         self.ridge = COARSE_RIDGE if is_coarse else RIDGE
@@ -95,7 +95,7 @@ class Between:
         return self.kernel(self._of(i), self._of(j))
 
     def diagonal(self, i):
-        """K(x, x) of each row."""
+        """Return K(x, x) of each sample."""
         if self.kernel is None:
             return self.rows[i, i].astype(np.float64, copy=False)
         return self.kernel.diagonal(self._of(i)) if len(i) else np.zeros(0)
@@ -110,21 +110,21 @@ class Between:
 
 @dataclass(frozen=True)
 class Spans:
-    """How the free vectors can take the place of each support vector.
+    """Spans: how well free support vectors can replace each support vector.
 
-    Arrays over all rows; those that are no support vectors have a span of 0.
+    Arrays over all samples; samples that are not support vectors have a span of 0.
     """
 
-    squares: np.ndarray  # S_i^2; infinite where there is no other free vector
-    reach: np.ndarray  # multiples of alpha_i that they can take over within their boxes
+    squares: np.ndarray  # S_i^2; infinite if there is no other free support vector
+    reach: np.ndarray  # largest multiple of alpha_i that they can replace within their boxes
     length: np.ndarray  # sum of |lambda_j|
 
 
-def spans(problem, between):
+def spans(problem, pairwise):
     """Return the spans of all support vectors, by one inversion over the free ones."""
     n = len(problem.alpha)
     squares, reach, length = np.zeros(n), np.full(n, np.inf), np.zeros(n)
-    frame = Frame(problem, between)
+    frame = Frame(problem, pairwise)
     bounded = np.setdiff1d(problem.support, problem.free)
     for rows, replaced in ((problem.free, frame.of_free), (bounded, frame.of_others)):
         for first in range(0, len(rows), BLOCK):
@@ -136,36 +136,36 @@ def spans(problem, between):
 
 
 class Frame:
-    """The free vectors of a problem, and the combinations of them that are closest to others.
+    """Free support vectors of a problem, and their combinations closest to other support vectors.
 
-    With a bias the coefficients sum to 1. Then only differences of rows matter, which are counted
-    from the mean of the free vectors: so the matrix keeps its digits where rows are far from 0.
+    With a bias the coefficients sum to 1. Then only differences of samples matter, and samples are
+    centered at the mean of the free ones, which keeps the matrix accurate far from the origin.
     """
 
-    def __init__(self, problem, between):
-        self.problem, self.between = problem, between
+    def __init__(self, problem, pairwise):
+        self.problem, self.pairwise = problem, pairwise
         self.free = free = problem.free
         self.room_above = (problem.upper - problem.alpha)[free, None]
         self.room_below = (problem.lower - problem.alpha)[free, None]
         if not len(free):
             return
-        K = between(free, free)
+        K = pairwise(free, free)
         self.means = K.mean(axis=0)
         if problem.has_bias:
             K = self._centred(K, self.means[None, :])
         n = len(free)
         self.scale = np.trace(K) / n if np.trace(K) > 0 else 1.0
-        K[np.diag_indices(n)] += between.ridge * self.scale
+        K[np.diag_indices(n)] += pairwise.ridge * self.scale
         if problem.has_bias:
             K = np.block([[K, np.full((n, 1), self.scale)], [np.full((1, n), self.scale), 0.0]])
         self.inverse = linalg.inv(K, overwrite_a=True, check_finite=False)
 
     def _centred(self, values, means):
-        """Return kernel values with the free vectors, counted from their mean."""
+        """Return kernel values with the free support vectors, centered at their mean."""
         return values - self.means[:, None] - means + self.means.mean()
 
     def of_free(self, rows):
-        """Squared spans of free vectors, the others in their place; and their coefficients."""
+        """Return squared spans and coefficients of free vectors, replaced by the other ones."""
         if self.problem.has_bias and len(self.free) == 1:
             return np.full(1, np.inf), np.zeros((1, 1))
         places = np.searchsorted(self.free, rows)
@@ -177,12 +177,12 @@ class Frame:
         return squares, combinations
 
     def of_others(self, rows):
-        """Squared spans of vectors at a bound, the free ones in their place; coefficients."""
-        squares = self.between.diagonal(rows)
+        """Return squared spans and coefficients of vectors at a bound, replaced by free ones."""
+        squares = self.pairwise.diagonal(rows)
         if not len(self.free):
             nothing = np.zeros((0, len(rows)))
             return np.full(len(rows), np.inf) if self.problem.has_bias else squares, nothing
-        values = self.between(self.free, rows)
+        values = self.pairwise(self.free, rows)
         if self.problem.has_bias:
             means = values.mean(axis=0)
             values = self._centred(values, means)
@@ -193,7 +193,7 @@ class Frame:
         return np.maximum(squares, 0.0), combinations[: len(self.free)]
 
     def reach(self, moves):
-        """How often the free vectors can make moves (n_free, n_rows) within their boxes."""
+        """Return how often the free vectors can make moves (n_free, n_rows) within their boxes."""
         with np.errstate(divide="ignore", invalid="ignore"):
             room = np.where(moves > 0, self.room_above, self.room_below) / moves
         return np.where(moves == 0, np.inf, room).min(axis=0, initial=np.inf)
@@ -202,9 +202,9 @@ class Frame:
 # ------------------------------------------------------------------------------ shifts
 
 
-def span_shifts(problem, between):
-    """How far f(x_i) falls while the same vectors are free, and the same at their bounds."""
-    squares = spans(problem, between).squares
+def span_shifts(problem, pairwise):
+    """Return the decrease of f(x_i) if the same vectors stay free and the same at their bounds."""
+    squares = spans(problem, pairwise).squares
     lost = np.isinf(squares)
     squares[lost] = 0.0
     shifts = problem.alpha * squares
@@ -212,14 +212,14 @@ def span_shifts(problem, between):
     for sign in (1.0, -1.0):
         side = rows[sign * problem.alpha[rows] > 0]
         if len(side):
-            shifts[side] = _shifts_by_next(problem, between, side, sign)
+            shifts[side] = _shifts_by_next(problem, pairwise, side, sign)
     return shifts
 
 
-def _shifts_by_next(problem, between, rows, sign):
-    """Shifts of rows on one side where no other vector is free.
+def _shifts_by_next(problem, pairwise, rows, sign):
+    """Return the shifts of samples on one side if no other support vector is free.
 
-    The one that is next to move takes the place of a row, and fixes the bias.
+    The vector that would become free next replaces the sample, and determines the bias.
     """
     if sign > 0:
         may_move = problem.alpha < problem.upper
@@ -233,54 +233,54 @@ def _shifts_by_next(problem, between, rows, sign):
     return (
         problem.b
         - problem.g[k[0]]
-        + problem.alpha[rows] * squared_distances(between, rows, k)[:, 0]
+        + problem.alpha[rows] * squared_distances(pairwise, rows, k)[:, 0]
     )
 
 
-def proven_shifts(problem, between):
-    """Bounds of the shifts that always hold; infinite where there is no proof.
+def proven_shifts(problem, pairwise):
+    """Return bounds of the shifts that always hold; infinite where there is no proof.
 
-    As a function of the alpha of the row that leaves, the others being optimal, the dual objective
-    is concave, and its slope is y_i - f(x_i). Where the free vectors can take the place of the row
-    t > 1 times, the objective at (1 - t) alpha_i is at least that of their doing so, and the slope
-    at 0 at most t^2 / (2 (t - 1)) |alpha_i| S_i^2 away; t = 2 is the best. Without a bias, putting
-    the row back into the solution without it gives |alpha_i| K(x_i, x_i).
+    As a function of the alpha of the sample left out, with the others optimal, the dual objective
+    is concave, and its slope is y_i - f(x_i). If the free vectors can replace the sample t > 1
+    times, the objective at (1 - t) alpha_i is at least that of this replacement, and the slope
+    at 0 differs by at most t^2 / (2 (t - 1)) |alpha_i| S_i^2; t = 2 is the best. Without a bias,
+    putting the sample back into the solution without it gives |alpha_i| K(x_i, x_i).
     """
-    found = spans(problem, between)
+    found = spans(problem, pairwise)
     t = np.clip(found.reach, 1.0, 2.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         shifts = found.squares * t**2 / (2.0 * (t - 1.0)) * np.abs(problem.alpha)
     shifts[(t == 1.0) & (problem.alpha != 0)] = np.inf
-    # The slopes are known to the tolerance: that of the row, and those of the free vectors.
+    # Slopes are known to the tolerance: that of the sample, and those of the free vectors.
     shifts += 2.0 * problem.tol * (1.0 + found.length)
     if not problem.has_bias:
         rows = problem.support
-        bound = np.abs(problem.alpha[rows]) * between.diagonal(rows) + 2.0 * problem.tol
+        bound = np.abs(problem.alpha[rows]) * pairwise.diagonal(rows) + 2.0 * problem.tol
         shifts[rows] = np.minimum(shifts[rows], bound)
     return np.where(problem.alpha == 0, 0.0, np.sign(problem.alpha) * shifts)
 
 
-def xi_alpha_shifts(problem, between):
-    """Bounds of the shifts after Joachims, and without a bias after Jaakkola and Haussler.
+def xi_alpha_shifts(problem, pairwise):
+    """Return the bounds of Joachims, or without a bias of Jaakkola and Haussler.
 
-    Where no vector is free the bias may move, and there is no bound.
+    If no support vector is free the bias may move, and there is no bound.
     """
     rows, shifts = problem.support, np.zeros(len(problem.alpha))
     if not problem.has_bias:
-        shifts[rows] = problem.alpha[rows] * between.diagonal(rows)
+        shifts[rows] = problem.alpha[rows] * pairwise.diagonal(rows)
         return shifts
     if not len(problem.free):
         shifts[rows] = np.copysign(np.inf, problem.alpha[rows])
         return shifts
-    everyone = np.arange(between.n_rows)
+    all_samples = np.arange(pairwise.n_rows)
     for first in range(0, len(rows), BLOCK):
         block = rows[first : first + BLOCK]
-        farthest = squared_distances(between, block, everyone).max(axis=1)
+        farthest = squared_distances(pairwise, block, all_samples).max(axis=1)
         shifts[block] = problem.alpha[block] * farthest
     return shifts
 
 
-def squared_distances(between, i, j):
-    """Squared distances of rows in kernel space, (len(i), len(j))."""
-    squares = between.diagonal(i)[:, None] + between.diagonal(j) - 2.0 * between(i, j)
+def squared_distances(pairwise, i, j):
+    """Return squared distances of samples in kernel space, of shape (len(i), len(j))."""
+    squares = pairwise.diagonal(i)[:, None] + pairwise.diagonal(j) - 2.0 * pairwise(i, j)
     return np.maximum(squares, 0.0)

@@ -1,4 +1,4 @@
-"""What SVC has and these models do not: an error that names what to use instead."""
+"""Parameters and methods of SVC that these models lack: errors that name the alternative."""
 
 import functools
 
@@ -6,21 +6,21 @@ PROBABILITIES = (
     "use decision_function, or CalibratedClassifierCV(estimator, ensemble=False) for probabilities"
 )
 
-# Keywords of SVC without a counterpart.
+# Parameters of SVC without a counterpart.
 KEYWORDS = {
     "probability": PROBABILITIES,
     "decision_function_shape": (
         "decision_function has one column for each class, as with 'ovr'; for 'ovo' use "
         "OneVsOneClassifier(estimator)"
     ),
-    "break_ties": "predict is the class of the largest decision value, as with break_ties=True",
+    "break_ties": "predict uses the largest decision value, as with break_ties=True",
 }
 
 
 def without_keywords_of_svc(init):
-    """Decorate ``__init__``: a keyword of SVC that it does not take is refused with advice.
+    """Decorate ``__init__`` to raise a TypeError with advice for unsupported parameters of SVC.
 
-    The signature, from which scikit-learn reads the parameters, stays that of ``init``.
+    The signature, from which scikit-learn reads the parameters, remains that of ``init``.
     """
 
     @functools.wraps(init)

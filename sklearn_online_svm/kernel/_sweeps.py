@@ -1,13 +1,15 @@
-"""The solutions of one LASVC for rising C.
+"""Solver of a solution path: the solutions of one LASVC for ascending values of C.
 
-The boxes of the dual grow with C, so that a multiple of the solution for one C is where that for
-the next begins; gradients follow without kernel values. A *sweep* goes from C to C: it solves the
-problem over the members, and learns rows outside, those that may lack most to the margin by now.
+The boxes of the dual grow with C, so the solver for the next C is warm-started from a multiple of
+the solution for the current C; gradients are scaled without computing kernel values. A *sweep*
+goes through the values of C in order: for each it optimizes over the support set and then
+processes the samples outside that may violate their margin most by now.
 
-A *look* takes all rows for the whole path at once: their kernel values with the members are
-computed once, and say for every C who violates. Those are learnt in the next sweep. So a path
-costs about as many passes as one fit, however many C there are. No member is let go meanwhile: for
-another C it may be needed.
+A *check* goes over all samples once for the whole path: their kernel values with the support set
+are computed once and show for every C which samples violate the optimality conditions. These are
+processed in the next sweep. A path therefore costs about as many epochs as one fit, independent of
+the number of values of C. No vector is removed from the support set meanwhile, because another C
+may need it.
 """
 
 import copy
@@ -23,16 +25,16 @@ from .._core.kernel.given_rows import Rows
 from .._core.kernel.stores import BLOCK
 from ._passes import known_slots
 
-# Kernel values, and gradients, that are at hand at a time while rows are looked at.
+# Number of kernel values, and of gradients, held in memory during a check.
 _VALUES_AT_ONCE = 1 << 22
 
 
 @dataclass
 class State:
-    """The solution for one C: of each problem the numbers of its members, alpha and g.
+    """Solution for one C: row ids of the support set, alpha and g of each problem.
 
-    ``high`` and ``low`` are the largest g of a member that may rise and the smallest of one that
-    may fall.
+    ``high`` is the largest g in the support set whose alpha can increase, ``low`` the smallest g
+    whose alpha can decrease.
     """
 
     ids: list
@@ -45,23 +47,23 @@ class State:
 
 
 class Sweeps:
-    """Sweeps over the values of C, with looks at all rows in between.
+    """Sweeps over the values of C, with checks of all samples in between.
 
     Parameters
     ----------
     engine : DualLoop
-        In which ``fit`` is going to learn for the first C.
+        Engine in which ``fit`` trains the model of the first C.
     rows : tuple of X, class codes, weights
     order : ndarray of int64
-        In which it visits them.
+        Order in which ``fit`` visits the samples.
     Cs : ndarray of float64
-        Rising.
+        Values of C in ascending order.
     """
 
-    # Rows outside that are learnt for each C: such a share of all rows, or a block. More where the
-    # path goes on until none violates.
+    # Share of all samples that is processed for each C (at least a block); the larger share is
+    # used with max_iter=-1, where the path continues until no sample violates.
     share = 0.025
-    share_until_quiet = 0.1
+    share_until_converged = 0.1
 
     def __init__(self, engine, rows, order, Cs):
         self.engine, self.order, self.Cs = engine, order, Cs
@@ -70,83 +72,83 @@ class Sweeps:
         self.row_ids = np.arange(n_rows)
         classes = [1] if len(engine.problems) == 1 else range(len(engine.problems))
         self.y = np.array([np.where(self.codes == c, 1.0, -1.0) for c in classes])
-        # What each row may lack to the margin, y (g - b); infinite: it has not been seen.
-        self.lacks = [np.full(n_rows, np.inf) for _ in classes]
-        for problem, lack in zip(engine.problems, self.lacks, strict=True):
-            problem.keep_lacks(lack)
-        # Rows that have been looked at, those worth keeping: numbers, g, for which C they violate.
+        # Upper bound of the hinge residual y (g - b) of each sample; infinite if not yet seen.
+        self.residual_bounds = [np.full(n_rows, np.inf) for _ in classes]
+        for problem, bounds in zip(engine.problems, self.residual_bounds, strict=True):
+            problem.keep_lacks(bounds)
+        # Relevant samples of the last check: row ids, g, and the violating ones for each C.
         self.found = np.empty(0, np.int64)
         self.found_g = np.empty((len(Cs), len(self.y), 0))
         self.violators = [self.found] * len(Cs)
         self.violation = np.full(len(Cs), np.inf)
-        self.n_looks = 0
+        self.n_checks = 0
 
     def begin(self, model):
-        """Go on with the model that ``fit`` has made for the first C."""
+        """Start from the model that ``fit`` has trained for the first C."""
         self.model, self.engine = model, model._engine
         self.has_bias = model._spec.solver.has_bias
-        self.until_quiet = model.max_iter == -1
+        self.until_converged = model.max_iter == -1
         self.violation[0] = model.kkt_violation_
         self.states = [self.state()]
         self.start = time.perf_counter()
 
-    # ---------------------------------------------------------------------------- the path
+    # ---------------------------------------------------------------------------- sweeps
 
     def run(self):
-        """Solve all problems."""
+        """Solve the problems of all values of C."""
         model, engine, n = self.model, self.engine, len(self.Cs)
         if n == 1:
             return
         engine.begin_pass(known_slots(engine, len(self.codes)))
-        self.hold()
-        n_looks = model.max_passes if self.until_quiet else model.max_iter
+        self.disable_eviction()
+        n_checks = model.max_passes if self.until_converged else model.max_iter
         with thread_pool(model.n_jobs) as self.threads:
             for k in range(1, n):
-                self.follow(k)
-            while self.n_looks < n_looks:
-                self.look()
+                self.solve_next(k)
+            while self.n_checks < n_checks:
+                self.check_samples()
                 changes = engine.n_changes
                 for k in range(n):
                     if len(self.violators[k]):
-                        self.mend(k)
+                        self.solve_again(k)
                 if engine.n_changes == changes:
                     break
         left, tau = self.violation.max(), max(state.tau.max() for state in self.states)
-        if self.until_quiet and left > tau:
+        if self.until_converged and left > tau:
             warnings.warn(
-                f"fit_path did not converge within {self.n_looks} looks at all rows: the largest "
-                f"violation left is {left:.3g}, tol is {model.tol:.3g}. {model._advice()}",
+                f"fit_path did not converge within {self.n_checks} checks of all samples: the "
+                f"largest violation is {left:.3g}, tol is {model.tol:.3g}. {model._advice()}",
                 ConvergenceWarning,
                 stacklevel=4,
             )
 
-    def hold(self):
-        """Have the problems keep their members."""
+    def disable_eviction(self):
+        """Configure the problems not to remove vectors from their support sets."""
         spec = self.model._spec
         options = spec.solver.options(spec.n_problems, spec.row_bytes)
         options |= {"evicts": False} if self.has_bias else {"max_non_sv": -1}
         for problem in self.engine.problems:
             problem.configure(**options)
 
-    def follow(self, k):
-        """Solve the k-th problem from the solution before, and learn the nearest rows."""
+    def solve_next(self, k):
+        """Solve the k-th problem, warm-started from the last one, with the nearest samples."""
         given = self.given(k)
         self.model._allow_steps(len(self.codes))
-        times = self.grow(given)
+        times = self.scale_to_boxes(given)
         before = [problem.objective for problem in self.engine.problems]
         self.engine.finish(self.threads)
-        self.drift(times, before)
+        self.update_residual_bounds(times, before)
         self.solve(k, given, self.nearest())
 
-    def mend(self, k):
-        """Solve the k-th problem anew, with the rows that violate."""
+    def solve_again(self, k):
+        """Solve the k-th problem again, with the samples that violate."""
         given = self.given(k)
         self.model._allow_steps(len(self.codes))
-        self.engine.place(given, *self.extended(k))
+        self.engine.place(given, *self.extended_solution(k))
         self.solve(k, given, self.violators[k])
 
     def solve(self, k, given, order):
-        """Learn rows and solve the problem; note the solution."""
+        """Process samples, optimize over the support set, and store the solution."""
         if len(order):
             self.engine.learn(self.X, order, given, self.threads)
         self.engine.finish(self.threads)
@@ -156,7 +158,7 @@ class Sweeps:
             self.report(k)
 
     def report(self, k):
-        """Print a line."""
+        """Print a line of progress."""
         vectors = np.concatenate(
             [
                 ids[alpha != 0]
@@ -173,17 +175,17 @@ class Sweeps:
     # ---------------------------------------------------------------------------- solutions
 
     def given(self, k):
-        """Return the rows, with the boxes of the k-th C."""
+        """Return the samples with the boxes of the k-th C."""
         return Rows(self.codes, self.cost_of(k), self.row_ids)
 
     def cost_of(self, k):
-        """Return the k-th C of each row."""
+        """Return the k-th C times the weights, for each sample."""
         draft = self.model._draft()
         draft.C, draft._class_counts = float(self.Cs[k]), np.zeros(len(self.model.classes_))
         return draft._costs(self.codes, self.weights, self.order)[0]
 
     def state(self):
-        """Return the solution that the engine holds now."""
+        """Return the current solution of the engine."""
         problems = self.engine.problems
         slots = [problem.slots() for problem in problems]
         ids, alpha, g, up, down = (
@@ -196,11 +198,11 @@ class Sweeps:
         n_evaluations = self.engine.n_kernel_evaluations
         return State(ids, alpha, g, np.array(low), np.array(high), tau, n_evaluations)
 
-    def grow(self, given):
-        """Let boxes grow, and alpha with them; returns the multiples of alpha that are taken.
+    def scale_to_boxes(self, given):
+        """Grow the boxes and scale alpha with them; return the factor of alpha of each problem.
 
-        Any between 1 and the ratio of the boxes fits; that with the largest dual objective is
-        taken. Where many rows are at their bound it is the ratio: they stay there.
+        Factors between 1 and the ratio of the boxes are feasible; the one with the largest dual
+        objective is used. If many alpha are at a bound it is the ratio: they stay at the bound.
         """
         pairs, multiples = [], []
         for c, problem in enumerate(self.engine.problems):
@@ -224,61 +226,62 @@ class Sweeps:
         self.engine.place(given, *zip(*pairs, strict=True))
         return multiples
 
-    def extended(self, k):
-        """Return alpha and g of the k-th solution over the members of now.
+    def extended_solution(self, k):
+        """Return alpha and g of the k-th solution over the current support set.
 
-        Those that have entered since are rows that have been looked at.
+        Vectors added since then have been checked, so that their g is known.
         """
         state, alphas, gs = self.states[k], [], []
         for c, problem in enumerate(self.engine.problems):
             alpha, g = np.zeros((2, len(self.codes)))
             g[self.found] = self.found_g[k, c]
             alpha[state.ids[c]], g[state.ids[c]] = state.alpha[c], state.g[c]
-            ids = problem.members["row_id"]  # -1 of free slots: what they get is not read
+            ids = problem.members["row_id"]  # -1 for free slots, whose values are not used
             alphas.append(alpha[ids])
             gs.append(g[ids])
         return alphas, gs
 
-    # ---------------------------------------------------------------------------- rows outside
+    # ---------------------------------------------------------------------------- samples outside
 
     def most_rows(self):
-        """Return how many rows are learnt for one C."""
-        share = self.share_until_quiet if self.until_quiet else self.share
+        """Return how many samples are processed for one C."""
+        share = self.share_until_converged if self.until_converged else self.share
         return max(BLOCK, int(share * len(self.codes)))
 
-    def drift(self, times, before):
-        r"""Note how far rows outside may have come to the margin while the problem was solved.
+    def update_residual_bounds(self, times, before):
+        r"""Update the bounds of the hinge residuals after the optimization for another C.
 
-        From the multiple w of the former weights to the optimum w' the dual objective has gained
+        From the scaled weights w to the optimum w' the dual objective has increased by
         :math:`\ge \|w' - w\|^2 / 2`, and no decision value moves by more than
-        :math:`\|w' - w\| \sqrt{K(x, x)}`; the mean over the members stands for K(x, x).
+        :math:`\|w' - w\| \sqrt{K(x, x)}`; K(x, x) is approximated by its mean over the support
+        set.
         """
         for c, problem in enumerate(self.engine.problems):
             slots = problem.slots()
-            members, lack = problem.members, self.lacks[c]
+            members, bounds = problem.members, self.residual_bounds[c]
             gain = max(problem.objective - before[c], 0.0)
             size = max(float(members["diag"][slots].mean(dtype=np.float64)), 0.0)
-            lack[:] = 1.0 - times[c] * (1.0 - lack) + np.sqrt(2.0 * gain * size)
-            # What is known is what counts when a member has left.
+            bounds[:] = 1.0 - times[c] * (1.0 - bounds) + np.sqrt(2.0 * gain * size)
+            # Known residuals of the support set, for vectors that are removed later.
             ids = members["row_id"][slots]
-            lack[ids] = self.y[c, ids] * (members["g"][slots] - problem.b)
+            bounds[ids] = self.y[c, ids] * (members["g"][slots] - problem.b)
 
     def nearest(self):
-        """Return the rows outside that may lack most to the margin, the most first."""
-        lack = np.array(self.lacks)
+        """Return the samples outside the support set with the largest residual bounds, sorted."""
+        bounds = np.array(self.residual_bounds)
         for c, problem in enumerate(self.engine.problems):
-            lack[c, problem.members["row_id"][problem.slots()]] = -np.inf
-        most = np.where(self.cost_of(0) > 0.0, lack.max(axis=0), -np.inf)
+            bounds[c, problem.members["row_id"][problem.slots()]] = -np.inf
+        most = np.where(self.cost_of(0) > 0.0, bounds.max(axis=0), -np.inf)
         return self.largest(most, -self.model.tol)
 
     def largest(self, values, above):
-        """Return rows with the largest of the values, as many as are learnt for one C."""
+        """Return the samples with the largest values, as many as are processed for one C."""
         rows = np.argsort(-values, kind="stable")[: self.most_rows()]
         return rows[values[rows] > above]
 
-    def look(self):
-        """Find the rows that violate for any C, with their g for all of them."""
-        member = self.membership()
+    def check_samples(self):
+        """Find the samples that violate for any C, and their g for all values of C."""
+        member = self.known_gradients()
         late = np.zeros(len(self.codes), dtype=bool)
         for c, problem in enumerate(self.engine.problems):
             ids = problem.members["row_id"][problem.slots()]
@@ -287,10 +290,10 @@ class Sweeps:
         high = np.array([state.high for state in self.states])
         low = np.array([state.low for state in self.states])
         tau = np.array([state.tau for state in self.states])
-        # Up to here a row may rise, down to here it may fall, and not violate.
+        # Bounds of g within which an increase, or a decrease, of alpha is no violation.
         up_to, down_to = tau, -tau
         if self.has_bias:
-            # Members all at a bound: rows between them may violate with each other.
+            # Support set all at bounds: samples in between may violate with each other.
             apart = high < low
             up_to = np.where(apart, high, low + tau)
             down_to = np.where(apart, low, high - tau)
@@ -311,7 +314,7 @@ class Sweeps:
             excess.append(beyond[:, :, keep])
             high = np.maximum(high, g.max(axis=2, where=rises, initial=-np.inf))
             low = np.minimum(low, g.min(axis=2, where=falls, initial=np.inf))
-        self.n_looks += 1
+        self.n_checks += 1
         left = high - low if self.has_bias else np.maximum(high, -low)
         self.violation = np.maximum(left.max(axis=1), 0.0)
         if not found:
@@ -322,8 +325,8 @@ class Sweeps:
         excess[~(left > tau)] = -np.inf
         self.violators = [self.found[self.largest(of_k.max(axis=0), 0.0)] for of_k in excess]
 
-    def membership(self):
-        """Return flags (n_Cs, n_problems, n_rows): whose gradient a solution knows."""
+    def known_gradients(self):
+        """Return flags (n_Cs, n_problems, n_rows): samples whose gradient a solution holds."""
         member = np.zeros((len(self.Cs), *self.y.shape), dtype=bool)
         for k, state in enumerate(self.states):
             for c, ids in enumerate(state.ids):
@@ -331,7 +334,7 @@ class Sweeps:
         return member
 
     def coefficients(self):
-        """Return, of each problem, slots of the store and (n_Cs, n_slots) their alpha."""
+        """Return, for each problem, store slots and their alpha of shape (n_Cs, n_slots)."""
         pairs = []
         for c, problem in enumerate(self.engine.problems):
             slots = problem.slots()
@@ -343,7 +346,7 @@ class Sweeps:
         return pairs
 
     def gradients(self, rows, coefs):
-        """Return g (n_Cs, n_problems, len(rows)) of some rows."""
+        """Return g of some samples, of shape (n_Cs, n_problems, len(rows))."""
         values = self.engine.kernel_values(self.X, rows, self.threads)
         g = np.empty((len(self.Cs), len(coefs), len(rows)))
         for c, (index, alpha) in enumerate(coefs):
@@ -353,12 +356,12 @@ class Sweeps:
     # ---------------------------------------------------------------------------- models
 
     def results(self):
-        """Return models of what has been solved, their violations, and kernel values computed."""
+        """Return the models solved so far, their violations, and the kernel values computed."""
         models = [self.model_of(k) for k in range(len(self.states))]
         return models, self.violation[: len(models)], self.engine.n_kernel_evaluations
 
     def model_of(self, k):
-        """Return a model that holds the k-th solution, independent of all others."""
+        """Return an independent model that holds the k-th solution."""
         model = self.model
         one = type(model).__new__(type(model))
         one.__dict__ = {**model.__dict__, "C": float(self.Cs[k])}
@@ -370,11 +373,11 @@ class Sweeps:
         one._spec = replace(model._spec, solver=one._solver())
         one._engine = self.engine_of(k, one)
         one.kkt_violation_ = float(self.violation[k])
-        one.n_iter_ = model.n_iter_ + self.n_looks
+        one.n_iter_ = model.n_iter_ + self.n_checks
         return one
 
     def engine_of(self, k, one):
-        """Return an engine of its own with the k-th solution: no vector but those it needs."""
+        """Return an independent engine with the k-th solution and only the vectors it needs."""
         state, engine = self.states[k], one._built_engine(self.X)
         alpha, g = np.zeros(self.y.shape), np.full(self.y.shape, np.nan)
         for c in range(len(self.y)):
@@ -383,13 +386,13 @@ class Sweeps:
             alpha[c, ids], g[c, ids] = state.alpha[c][kept], state.g[c][kept]
         rows = np.flatnonzero(~np.isnan(g).all(axis=0))
         engine.seed(self.X, rows, self.given(k), alpha[:, rows].copy(), g[:, rows])
-        engine.allow(0)  # it is solved: only what follows from that is wanted
+        engine.allow(0)  # no steps: finish only updates what follows from the solution
         engine.finish()
         engine.count(state.n_evaluations)
         return engine
 
     def worth_keeping(self, state, c):
-        """Return which members of a state ``fit`` would have kept."""
+        """Return which vectors of a solution ``fit`` would have kept in the support set."""
         idle = np.flatnonzero(state.alpha[c] == 0)
         g, rises = state.g[c][idle], self.y[c, state.ids[c][idle]] > 0
         if self.has_bias:
@@ -397,6 +400,6 @@ class Sweeps:
             beyond = np.where(rises, (g <= low) & (g < high), (g >= high) & (g > low))
             idle = idle[~beyond]
         elif self.model.algorithm != "lasvm-full":
-            lack = np.where(rises, g, -g)
-            idle = idle[np.argsort(-lack, kind="stable")[: self.model.max_non_sv]]
+            residual = np.where(rises, g, -g)
+            idle = idle[np.argsort(-residual, kind="stable")[: self.model.max_non_sv]]
         return np.sort(np.concatenate([np.flatnonzero(state.alpha[c]), idle]))

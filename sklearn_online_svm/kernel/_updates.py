@@ -1,4 +1,4 @@
-"""Kernel models that make one step per row: what the estimators share."""
+"""Base of the kernel models with one update per sample (perceptron, passive-aggressive)."""
 
 import warnings
 from numbers import Integral
@@ -29,10 +29,10 @@ from ._online import _FEW_ROWS, _can_take_new_rows
 
 
 class KernelUpdates(StepwiseLabels, KernelModel, Stepwise):
-    """A classifier whose steps are along rows in the space of a kernel.
+    """Base of kernel classifiers that update one coefficient vector per sample.
 
-    A subclass defines ``_method``, the :class:`Method` of its parameters, and ``_average`` where
-    it has one.
+    A subclass defines ``_method``, which returns the :class:`Method` of its parameters, and
+    ``_average`` if it supports averaging.
     """
 
     _fixed = (*KernelModel._fixed, "multi_class", "max_support_vectors", "budget_policy")
@@ -49,30 +49,28 @@ class KernelUpdates(StepwiseLabels, KernelModel, Stepwise):
 
     _average = None
 
-    # ---------------------------------------------------------------------------- learning
+    # ---------------------------------------------------------------------------- training
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
-        """Forget what was learnt, and learn in up to ``max_iter`` passes.
+        """Fit the model: reset it and run up to ``max_iter`` epochs.
 
-        Interrupted by Ctrl-C, the model keeps what it has learnt so far. Invalid input leaves a
-        fitted model as it was.
+        Interruptible: Ctrl-C leaves a usable model. Invalid input leaves a fitted model unchanged.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features) \
                 or (n_samples, n_samples)
-            Rows; the kernel matrix if ``kernel="precomputed"``.
+            Training samples, or the kernel matrix if ``kernel="precomputed"``.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows; see Notes for what a weight means. Rows of weight 0 are passed
-            over.
+            Per-sample weights; see Notes for their effect. Samples of weight 0 are ignored.
 
         Returns
         -------
         self : object
-            The fitted model.
+            Fitted estimator.
 
         Raises
         ------
@@ -112,32 +110,32 @@ class KernelUpdates(StepwiseLabels, KernelModel, Stepwise):
 
     @available_if(_can_take_new_rows)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Learn from new rows, one after the other; learning goes on where it stopped.
+        """Continue training with new samples, one after the other.
 
-        Every row given is a new row: to pass again over the same rows use
-        ``fit(max_iter=...)``. Chunks of any size give the same model.
+        Every sample is treated as new: to run several epochs over the same samples use
+        ``fit(max_iter=...)``. The model does not depend on how a stream is divided into chunks.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows, in the order of the stream: shuffle them if they are sorted.
+            Samples, in the order of the stream. Shuffle them if they are sorted.
         y : array-like of shape (n_samples,)
-            Class labels; a chunk may hold a single class.
+            Class labels. A chunk may contain a single class.
         classes : array-like of shape (n_classes,), default=None
-            All classes of the stream; needed in the first call, optional later.
+            All classes that can occur. Must be passed in the first call; optional afterwards.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows; see Notes. Rows of weight 0 are passed over.
+            Per-sample weights; see Notes for their effect. Samples of weight 0 are ignored.
 
         Returns
         -------
         self : object
-            The model that has learnt these rows, too.
+            Fitted estimator.
 
         Raises
         ------
         ValueError
-            If the input is invalid, or a label is none of the classes. What has been learnt stays
-            as it was, also when a kernel function raises an error in the midst of a chunk.
+            If the input is invalid, or a label is not among the classes. The model is left
+            unchanged, also if a callable kernel raises an error within a chunk.
         """
         return self._partial_fit_or_restore(X, y, classes, sample_weight)
 
@@ -173,13 +171,13 @@ class KernelUpdates(StepwiseLabels, KernelModel, Stepwise):
         if self._uses_gamma_scale() and X.shape[0] < _FEW_ROWS:
             warnings.warn(
                 f"gamma='scale' is fixed by the first chunk, which has only {X.shape[0]} "
-                "rows; give gamma a number, or begin with a larger chunk.",
+                "samples; give gamma a number, or begin with a larger chunk.",
                 UserWarning,
                 stacklevel=6,
             )
 
     def _learn_chunk(self, X, codes, weights):
-        """Learn a chunk in its order; an error of a kernel function takes back what was learnt."""
+        """Train on a chunk in order; undo the whole chunk if a callable kernel raises an error."""
         state = self._state
         saved = state.saved()
         state.expect_rows(X.shape[0], again=False)
@@ -193,7 +191,7 @@ class KernelUpdates(StepwiseLabels, KernelModel, Stepwise):
             raise
 
     def _continue(self, X, new):
-        """Prepare the state for rows: the first ones, or others with new parameters."""
+        """Create the state for the first samples, or apply new parameters to it."""
         if "_state" not in self.__dict__:
             self._warn_if_few(X)
             self._first_state(X, None)
@@ -202,7 +200,7 @@ class KernelUpdates(StepwiseLabels, KernelModel, Stepwise):
             self._take_up(new)
 
     def _first_state(self, X, weights):
-        """Set the kernel and an empty state; returns X in the type it wants."""
+        """Set the kernel and create an empty state; return X in the dtype it requires."""
         self._refuse_contradictions()
         if weights is None or not weights.any():
             weights = np.ones(X.shape[0])
@@ -227,14 +225,15 @@ class KernelUpdates(StepwiseLabels, KernelModel, Stepwise):
         return X
 
     def _refuse_contradictions(self):
-        """Refuse parameters that do not go together."""
+        """Raise ValueError for parameters that cannot be combined."""
         if self.max_support_vectors is None:
             return
         kernel = self.kernel
         if self.budget_policy == "merging" and not (isinstance(kernel, str) and kernel == "rbf"):
             raise ValueError(
-                "budget_policy='merging' puts a vector between two others, which kernel='rbf' "
-                f"alone allows; got kernel={kernel!r}. Use budget_policy='projection'."
+                "budget_policy='merging' replaces two support vectors by a point between them, "
+                f"which only kernel='rbf' allows; got kernel={kernel!r}. Use "
+                "budget_policy='projection'."
             )
         if self.budget_policy == "projection" and isinstance(kernel, str) and kernel == "sigmoid":
             raise ValueError(
@@ -243,8 +242,8 @@ class KernelUpdates(StepwiseLabels, KernelModel, Stepwise):
             )
         if self._average == "vote":
             raise ValueError(
-                "average='vote' needs every vector there has been, and max_support_vectors="
-                f"{self.max_support_vectors} lets them go. Use average='mean'."
+                "average='vote' needs all support vectors, but max_support_vectors="
+                f"{self.max_support_vectors} removes some of them. Use average='mean'."
             )
 
     # ---------------------------------------------------------------------------- the solution
@@ -262,13 +261,13 @@ class KernelUpdates(StepwiseLabels, KernelModel, Stepwise):
 
     @property
     def n_samples_seen_(self):
-        """Number of rows given since ``fit`` began, each counted once."""
+        """Number of samples seen since ``fit`` was last called, each counted once."""
         check_is_fitted(self)
         return self._state.expansion.n_seen
 
     @property
     def n_kernel_evaluations_(self):
-        """Kernel values computed for learning."""
+        """Number of kernel values computed for training."""
         check_is_fitted(self)
         return self._state.expansion.n_evaluations
 
@@ -278,7 +277,7 @@ class KernelUpdates(StepwiseLabels, KernelModel, Stepwise):
         return {"_state": state["_state"].as_dict()}
 
     def _rebuilt(self, state):
-        """Return the fitted attributes of a stored model that predictions rely on."""
+        """Return the fitted attributes of a stored model that predictions require."""
         n_features = stored_features(state)
         n_classes = len(stored_classes(state))
         learnt = ExpansionState.from_state(state.part("_state"), n_features, n_classes)

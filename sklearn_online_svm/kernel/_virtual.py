@@ -1,4 +1,4 @@
-"""VIRTUAL: active learning for rare classes, with points made up where they are wanted."""
+"""VIRTUAL: active learning for imbalanced data with synthetic (virtual) samples."""
 
 from numbers import Integral
 
@@ -16,125 +16,134 @@ from ._virtual_pool import VirtualChoice, stacked
 
 
 class VirtualLASVC(OnlineKernelLearner):
-    r"""Support vector classifier for a rare class: active selection and virtual points (VIRTUAL).
+    r"""Support vector classifier for rare classes: active selection and virtual samples (VIRTUAL).
 
-    Rows are chosen by their distance to the boundary, as with
-    :class:`LASVC(selection="active") <LASVC>`. When a row of the minority has become a support
-    vector, points between it and its nearest neighbours of the minority, in kernel space, join the
-    rows that wait for their turn. So a rare class is filled up where the boundary is, and while it
-    is learnt, not beforehand and everywhere as by SMOTE.
+    Samples are selected by margin sampling, as with
+    :class:`LASVC(selection="active") <LASVC>`. When a sample of the minority class becomes a
+    support vector, synthetic samples between it and its nearest neighbours of the minority class
+    in kernel space are added to the pool. The minority class is thus over-sampled near the
+    decision boundary and during training, whereas SMOTE over-samples it everywhere and before
+    training.
 
-    Neighbours are those of all rows of the minority: VIRTUAL uses their labels, whether they are
-    learnt or not. It is a cure for imbalance, not for missing labels.
+    The neighbours are taken from all samples of the minority class, so VIRTUAL uses the labels of
+    all of them, even of those that are not selected for training. It addresses class imbalance,
+    not missing labels.
 
     Read more in the :ref:`user guide <imbalance>`.
 
     Parameters
     ----------
     C : float, default=1.0
-        Penalty of errors; larger fits the data more closely. The weight
-        :math:`|\alpha_i|` of a row is at most C times its class and sample weight.
-        ``np.inf``: no row may lie within the margin (hard margin), which only separable classes
-        allow; not with ``"lasvm-nc"`` and ``"lasvm-i"``.
+        Regularization parameter. The strength of the regularization is inversely proportional to
+        C. :math:`|\alpha_i|` of a sample is at most C times its class weight and its sample
+        weight. ``np.inf`` is the hard margin: no sample may lie within the margin, which requires
+        separable classes. Must be finite with ``"lasvm-nc"`` and ``"lasvm-i"``.
     kernel : {"linear", "poly", "rbf", "sigmoid"} or callable, default="rbf"
-        As in :class:`LASVC`; not ``"precomputed"``, which has no values for points that are made
-        up.
+        Kernel type to be used in the algorithm, as in :class:`LASVC`. ``"precomputed"`` is not
+        available, because it has no values for synthetic samples.
     degree : int, default=3
-        Degree of the polynomial kernel.
+        Degree of the polynomial kernel function ("poly"). Ignored by all other kernels.
     gamma : {"scale", "auto"} or float, default="scale"
-        Coefficient of the rbf, poly and sigmoid kernels. ``"scale"`` is
-        ``1 / (n_features * X.var())``, the variance taken with the sample weights (1.0 when it is
-        0), ``"auto"`` is ``1 / n_features``. In a stream it is fixed by the first chunk.
+        Kernel coefficient for "rbf", "poly" and "sigmoid". ``"scale"`` uses
+        ``1 / (n_features * X.var())``, with the variance weighted by ``sample_weight`` (1.0 if the
+        variance is 0); ``"auto"`` uses ``1 / n_features``. In ``partial_fit``, gamma is computed
+        from the first chunk and then kept.
     coef0 : float, default=0.0
-        Constant of the poly and sigmoid kernels.
+        Independent term in the kernel function. Only significant in "poly" and "sigmoid".
     algorithm : {"lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full"}, default="lasvm"
-        As in :class:`LASVC`.
+        Training algorithm, as in :class:`LASVC`.
     minority_class : label, default=None
-        The class that has virtual points. None: the one with the fewest rows, in a stream with the
-        fewest so far.
+        The class for which virtual samples are generated. None: the class with the fewest samples,
+        in a stream with the fewest samples so far.
     n_neighbors : int, default=5
-        Nearest rows of the minority; a virtual point lies between a support vector and one of
-        them. In a stream they are those of the chunk and the support vectors of before.
+        Number of nearest neighbours of the minority class; a virtual sample lies between a support
+        vector and one of them. In a stream, the neighbours are taken from the current chunk and
+        from the support vectors found before.
     n_virtual : int, default=1
-        Virtual points for each row of the minority that becomes a support vector; 0 is active
-        selection alone.
+        Number of virtual samples for each sample of the minority class that becomes a support
+        vector. 0 is active selection without virtual samples.
     pool_size : int or "all", default=59
-        Rows and virtual points drawn for each decision, of which the one nearest to the boundary
-        is learnt.
+        Number of samples, real or virtual, drawn at random for each selection; the one closest to
+        the decision boundary is used for training.
     max_labels : int, default=None
-        Rows learnt in ``fit``, or in each chunk of ``partial_fit``; virtual points do not count.
+        Label budget: maximum number of real training samples in ``fit``, or in each chunk of
+        ``partial_fit``. Virtual samples do not count.
     stopping : {"margin", "n_support"}, default=None
-        When to stop before rows and points are used up, see :class:`LASVC`.
+        Criterion to stop before all samples are used, as in :class:`LASVC`.
     delta_max : float, default=None
-        After each row, repeat REPROCESS until the largest violation among the vectors kept is at
-        most this. None: REPROCESS once. Only of ``algorithm="lasvm"``; the others are led by the
-        duality gap.
+        After each sample, repeat REPROCESS until the largest violation within the support set is
+        at most ``delta_max``. None: run REPROCESS once. Used only with ``algorithm="lasvm"``; the
+        other algorithms stop on the duality gap.
     finishing : bool, default=True
-        Whether the passes of ``fit`` are followed by :meth:`finish`, and decisions in the midst of
-        a stream come from a solution finished on the side, to ten times ``tol``; what the stream
-        learns does not depend on it. The papers' protocol, several online passes and one
-        :meth:`finish` at the end, is ``finishing=False``, ``fit`` and ``finish``. ``max_iter=-1``
-        always finishes.
+        Whether ``fit`` ends with :meth:`finish`, and whether decision function values between two
+        calls of ``partial_fit`` come from a copy of the solution that is optimized over the
+        support set, to ten times ``tol``. The copy does not influence further training.
     shrinking : bool, default=True
-        Whether finishing sets aside vectors at their bound.
+        Whether :meth:`finish` uses the shrinking heuristic.
     tol : float, default=1e-3
-        Largest violation of the optimality conditions that is left alone.
+        Tolerance for the stopping criterion: the largest violation of the optimality conditions
+        that is accepted.
     ramp_s : float, default=-1.0
-        Place :math:`s < 1` of the ramp: rows with a margin :math:`y f(x) < s` are outliers to
-        ``"lasvm-nc"`` and ``"lasvm-i"``; the other algorithms only count them. Also the threshold
-        of :meth:`suspect_labels`.
+        Position :math:`s < 1` of the ramp: ``"lasvm-nc"`` and ``"lasvm-i"`` treat samples with a
+        margin :math:`y f(x) < s` as outliers; the other algorithms only count them. Also the
+        threshold of :meth:`suspect_labels`.
     cache_size : float, default=500
-        Memory for kernel rows, in MB. Too little costs time, never correctness.
+        Size of the kernel cache (in MB). A cache that is too small increases the training time,
+        but does not change the result.
     class_weight : dict or "balanced", default=None
-        Factors of C per class. A virtual point has the weight of its parent.
+        Set the parameter C of class i to ``class_weight[i] * C``, as in :class:`LASVC`. A virtual
+        sample has the weight of the sample it was generated from.
     shuffle : bool, default=True
-        Whether ``fit`` visits the rows in random order. LASVM relies on random order: switch it
-        off only for rows that are shuffled already.
+        Whether ``fit`` visits the samples in random order. LASVM relies on random order: switch
+        shuffling off only if the samples are already shuffled.
     n_jobs : int, default=None
-        Threads for kernel values, for the classes of a multiclass problem and for predictions.
-        None means 1 unless in a :obj:`joblib.parallel_backend` context, -1 all cores.
+        Number of threads for kernel values, for the classes of a multiclass problem and for
+        predictions. None means 1 unless in a :obj:`joblib.parallel_backend` context; -1 means
+        using all cores.
     random_state : int, RandomState instance or None, default=None
-        Seeds the order of the rows, the candidates, and the virtual points.
+        Seed of the sample order, of the samples drawn for selection, and of the virtual samples.
     verbose : int, default=0
-        1 prints a line for each pass, and on a terminal how far it is: rows learnt, rows per
-        second, vectors kept, time left (a bar where tqdm is installed). 2 shows that also where
-        the error output is no terminal.
+        Verbosity. 1 prints a line per epoch and, on a terminal, the progress of the epoch: samples
+        processed, samples per second, size of the support set, remaining time (a progress bar
+        if tqdm is installed). 2 shows the progress also if standard error is not a terminal.
 
     Attributes
     ----------
     minority_class_ : label
-        The class that had virtual points last.
+        The class for which virtual samples were last generated.
     n_virtual_points_ : int
-        Virtual points made so far.
+        Number of virtual samples generated so far.
     virtual_ratio_ : float
-        Share of them that are support vectors; 0.0 before the first one.
+        Fraction of the virtual samples that are support vectors; 0.0 if there are none.
     virtual_support_vectors_ : {ndarray, csr_matrix} of shape (n_virtual_SV, n_features)
-        Those.
+        Virtual samples that are support vectors.
     support_ : ndarray of shape (n_SV,), dtype=int32
-        As in :class:`LASVC`; -1 for virtual points.
+        Indices of the support vectors, as in :class:`LASVC`; -1 for virtual samples.
     n_labels_used_ : int
-        Real rows learnt.
+        Number of real samples used for training.
 
     Further attributes are those of :class:`LASVC`.
 
     See Also
     --------
-    LASVC : The same without virtual points.
-    VirtualSampler : Virtual points for any classifier.
+    LASVC : Active selection without virtual samples.
+    VirtualSampler : Virtual samples for any classifier.
 
     Notes
     -----
-    Algorithm 5.1 of [1]_: of ``pool_size`` drawn from the pool the nearest to the boundary is
-    learnt (PROCESS, REPROCESS) and leaves it. If it is a real row :math:`x_i` of the minority, and
-    a support vector now, ``n_virtual`` points
+    Algorithm 5.1 of [1]_: of ``pool_size`` samples drawn from the pool, the one closest to the
+    decision boundary is processed (PROCESS, REPROCESS) and removed from the pool. If it is a real
+    sample :math:`x_i` of the minority class, and has become a support vector, ``n_virtual``
+    virtual samples
 
     .. math:: \lambda x_i + (1 - \lambda) x_m, \quad \lambda \sim U(0, 1)
 
-    enter the pool, :math:`x_m` drawn from the ``n_neighbors`` rows of the minority with the
-    smallest :math:`K_{ii} + K_{mm} - 2 K_{im}`. Virtual points have the upper bound of
-    :math:`|\alpha|` of their parent, and no points of their own. Those that are left when a chunk
-    of a stream ends are forgotten. With several classes one of them is the minority, and the
-    support vectors are those of its problem against the rest.
+    are added to the pool, where :math:`x_m` is drawn from the ``n_neighbors`` samples of the
+    minority class with the smallest :math:`K_{ii} + K_{mm} - 2 K_{im}`. Virtual samples have the
+    upper bound of :math:`|\alpha|` of :math:`x_i`, and do not generate further virtual samples.
+    Those that are left at the end of a chunk of a stream are discarded. With more than two
+    classes one of them is the minority class, and its one-vs-rest problem determines the support
+    vectors.
 
     References
     ----------
@@ -216,35 +225,35 @@ class VirtualLASVC(OnlineKernelLearner):
         self.random_state = random_state
         self.verbose = verbose
 
-    # ---------------------------------------------------------------------------- what is seen
+    # ---------------------------------------------------------------------------- attributes
 
     @property
     def minority_class_(self):
-        """The class that has virtual points."""
+        """The class for which virtual samples are generated."""
         check_is_fitted(self)
         return self.classes_[self._minority]
 
     @property
     def virtual_ratio_(self):
-        """Share of the virtual points that are support vectors."""
+        """Fraction of the virtual samples that are support vectors."""
         view, solution = self._shown()
         return float(np.count_nonzero(solution.row_ids < 0) / max(1, view.n_virtual_points_))
 
     @property
     def virtual_support_vectors_(self):
-        """Virtual points that are support vectors."""
+        """Virtual samples that are support vectors."""
         view, solution = self._shown()
         vectors = solution.vectors()[solution.row_ids < 0]
         return vectors.toarray() if sparse.issparse(vectors) and not view._sparse else vectors
 
-    # ---------------------------------------------------------------------------- learning
+    # ---------------------------------------------------------------------------- training
 
     def _refuse_kernel(self):
         if self._is_precomputed():
             raise ValueError(
-                "VirtualLASVC draws points between rows, but with kernel='precomputed' X holds "
-                "kernel values: the point between two rows has others than those between their "
-                "kernel values. Give the kernel as a function."
+                "VirtualLASVC generates samples between two samples, but with "
+                "kernel='precomputed' X holds kernel values, and the kernel values of a point "
+                "between two samples do not lie between theirs. Give the kernel as a function."
             )
 
     def _begin_fit(self, X, y, sample_weight):
@@ -263,24 +272,24 @@ class VirtualLASVC(OnlineKernelLearner):
             self._class_rows = np.zeros(len(self.classes_), dtype=np.int64)
             self._minority = self._counted(rows[1])[1]
             self.n_virtual_points_ = 0
-        self._counted(rows[1])  # or refused, before anything changes
+        self._counted(rows[1])  # raises for an invalid minority_class before anything changes
         return rows, new
 
     def _counted(self, codes):
-        """Return the rows of each class, with these, and the code of the minority."""
+        """Return the class counts including ``codes``, and the code of the minority class."""
         rows = self._class_rows + np.bincount(codes, minlength=len(self.classes_))
         if self.minority_class is None:
             return rows, int(np.where(rows > 0, rows, rows.max(initial=0) + 1).argmin())
         found = np.flatnonzero(self.classes_ == self.minority_class)
         if not len(found):
             raise ValueError(
-                f"minority_class={self.minority_class!r} is none of the classes "
+                f"minority_class={self.minority_class!r} is not among the classes "
                 f"{self.classes_.tolist()}."
             )
         return rows, int(found[0])
 
     def _former(self, minority):
-        """Return the real support vectors of the minority, in the layout of X; None: none."""
+        """Return the real support vectors of the minority class as rows of X, or None."""
         solution = self._engine.present()
         former = (solution.row_ids >= 0) & (solution.labels == minority)
         if not former.any():
@@ -292,7 +301,7 @@ class VirtualLASVC(OnlineKernelLearner):
         return vectors.astype(self._dtype)
 
     def _points_of(self, X, codes, minority, former):
-        """Return what makes points between rows of the minority, those in X and former ones."""
+        """Return the generator of points between minority samples, those of X and former ones."""
         rows = X[codes == minority]
         if former is not None:
             rows = stacked(rows, former)

@@ -1,4 +1,4 @@
-"""Virtual points: between a row and one of its neighbours in kernel space (VIRTUAL, [1]_).
+"""Virtual points between a sample and one of its neighbours in kernel space (VIRTUAL, [1]_).
 
 .. [1] S. Ertekin. Learning in Extreme Conditions. PhD thesis, The Pennsylvania State University,
    2009, chapter 5.
@@ -9,30 +9,30 @@ from scipy import sparse
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import gen_batches
 
-# Distances that are held at a time.
+# Number of distances computed at a time.
 _DISTANCES = 2**22
 
 
 class VirtualPoints:
-    """Rows of one class, their nearest neighbours, and points on the segments between them.
+    """Samples of one class, their nearest neighbours, and points on the segments between them.
 
-    The distance is that in kernel space, :math:`K_{ii} + K_{mm} - 2 K_{im}`; the points lie in
-    the space of X, so a precomputed kernel has none.
+    The distance is that in kernel space, :math:`K_{ii} + K_{mm} - 2 K_{im}`. The points lie in
+    the space of X, so a precomputed kernel cannot be used.
 
     Parameters
     ----------
     X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-        Of float32 or float64; points are of the same type and layout.
+        float32 or float64; the points have the same dtype and layout.
     kernel : Kernel
     n_neighbors : int, default=5
-        Where there are fewer other rows, all of them are neighbours.
+        Number of neighbours; if there are fewer other samples, all of them are neighbours.
     seen : {ndarray, CSR matrix} of shape (n_samples, n_seen), default=None
-        The rows as the kernel sees them, in a pipeline; None: X.
+        The samples as transformed by a pipeline before they reach the kernel; None: X.
 
     Attributes
     ----------
     n_neighbors : int
-        Neighbours that a row really has; 0 if X has a single row.
+        Effective number of neighbours; 0 if X has a single sample.
     """
 
     def __init__(self, X, kernel, n_neighbors=5, seen=None):
@@ -40,15 +40,15 @@ class VirtualPoints:
         self._seen = X if seen is None else seen
         self.n_neighbors = min(n_neighbors, X.shape[0] - 1)
         self._kernel = kernel
-        # In the space of these kernels the order is that of the input; and where the values of
-        # rbf are all 0, because everything is far away, there is still a nearest row.
+        # These kernels order distances like the input space. Input distances also work where all
+        # values of an rbf kernel are 0 because the samples are far apart.
         self._squares = None if kernel.orders_like_input else kernel.diagonal(self._seen)
 
     def neighbors(self, rows):
-        """Places of the nearest other rows, the nearest first; (len(rows), n_neighbors).
+        """Return the indices of the nearest other samples, of shape (len(rows), n_neighbors).
 
-        Of rows equally close the first ones are taken. A row is no neighbour of itself, but rows
-        equal to it are.
+        Sorted by distance; ties are resolved by index. A sample is not its own neighbour, but
+        duplicates of it are.
         """
         rows = np.asarray(rows, dtype=np.intp)
         k = self.n_neighbors
@@ -61,14 +61,14 @@ class VirtualPoints:
         return found
 
     def draw(self, rows, random):
-        """Draw a point for each of the rows, and return the points and their other ends.
+        """Draw a point for each of the samples; return the points and the neighbours used.
 
-        Neighbours are drawn first, for all rows, then the places on the segments.
+        Neighbours are drawn first, for all samples, then the positions on the segments.
 
         Parameters
         ----------
         rows : array-like of int of shape (n_points,)
-            Places in X; a row of which several points are wanted is there several times.
+            Indices into X; repeat an index to draw several points for a sample.
         random : RandomState instance
 
         Returns
@@ -76,7 +76,7 @@ class VirtualPoints:
         points : {ndarray, CSR matrix} of shape (n_points, n_features)
             ``share * X[rows] + (1 - share) * X[ends]`` with a share that is uniform in (0, 1).
         ends : ndarray of shape (n_points,)
-            Places in X.
+            Indices into X.
         """
         distinct, which = np.unique(rows, return_inverse=True)
         chosen = random.randint(self.n_neighbors, size=len(which))
@@ -93,7 +93,7 @@ class VirtualPoints:
 
 
 def _smallest(values, k):
-    """Places of the k smallest values in ascending order; of equal ones the first."""
+    """Return the indices of the k smallest values in ascending order; ties by index."""
     if k == 0:
         return []
     places = np.flatnonzero(values <= np.partition(values, k - 1)[k - 1])
@@ -101,7 +101,7 @@ def _smallest(values, k):
 
 
 def between(X, first, second, share):
-    """Points ``share * X[first] + (1 - share) * X[second]``; CSR rows give CSR rows."""
+    """Return ``share * X[first] + (1 - share) * X[second]``, in CSR format for CSR input."""
     share, rest = (part.astype(X.dtype) for part in (share, 1 - share))
     if sparse.issparse(X):
         share, rest = (sparse.diags(part, dtype=X.dtype) for part in (share, rest))

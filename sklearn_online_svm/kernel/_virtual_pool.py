@@ -1,4 +1,4 @@
-"""The pool of VIRTUAL: rows that wait for their turn, and points made up on the way."""
+"""Pool of VIRTUAL: the samples left to process, and virtual samples added during training."""
 
 import numpy as np
 from scipy import sparse
@@ -10,23 +10,23 @@ from ._choosing import Choice
 
 
 class VirtualPool:
-    """Rows in the order of learning, real ones and virtual ones.
+    """Real and virtual samples in the order of training.
 
-    When a real row of the minority has become a support vector, points between it and its
-    neighbours join those that are left. An interrupt finds all of that done or nothing: what
-    ``follow`` has not brought to its end it does again.
+    When a real sample of the minority class becomes a support vector, points between it and its
+    neighbours are added to the remaining samples. An interrupt leaves either all or none of such
+    an addition: an incomplete ``follow`` is repeated.
 
     Parameters
     ----------
-    X, codes, cost : rows, class codes, upper bounds of alpha
-    row_ids, origin : what the real rows are called
+    X, codes, cost : samples, class codes, upper bounds of alpha
+    row_ids, origin : identifiers of the real samples
     makes : VirtualPoints
-        Its first rows are those of the minority in X, in their order.
+        Its first samples are those of the minority class in X, in their order.
     of : dict
-        ``minority``, a class code; ``problem``, the number of the one whose support vectors count;
-        ``n_virtual``, points for each of them; ``max_labels``.
+        ``minority``, a class code; ``problem``, the binary problem that determines the support
+        vectors; ``n_virtual``, points for each of them; ``max_labels``.
     state : dict
-        ``order`` and what ``state`` gave.
+        ``order`` and the fields returned by ``state``.
     """
 
     def __init__(self, X, codes, cost, row_ids, origin, makes, of, state):
@@ -50,9 +50,9 @@ class VirtualPool:
         self.given = Rows(labels, self.cost, ids, origin=origins)
 
     def follow(self, problems, n_learnt):
-        """Make what the rows learnt since the last call lead to.
+        """Add the virtual samples due after the samples processed since the last call.
 
-        Returns the rows, and the number of those that have been learnt or wait.
+        Returns the samples, and the number of those that are processed or remain.
         """
         while self.n_done < n_learnt:
             row, changed = int(self.order[self.n_done]), {}
@@ -60,7 +60,7 @@ class VirtualPool:
                 members = problems[self.of["problem"]].members
                 if members.alpha_of(self.row_ids[row], self.origin):
                     changed = self._made_of(row)
-            # All at once, whenever an interrupt comes.
+            # One assignment, so that an interrupt leaves all or nothing.
             self.__dict__.update(n_done=self.n_done + 1, **changed)
         budget = self.of["max_labels"]
         if budget is not None and self.n_labels(n_learnt) >= budget:
@@ -68,11 +68,11 @@ class VirtualPool:
         return self.rows.X, self.n
 
     def n_labels(self, n_learnt):
-        """Real rows among those learnt."""
+        """Return the number of real samples among those processed."""
         return int(np.count_nonzero(self.order[:n_learnt] < self.n_rows))
 
     def _made_of(self, row):
-        """Draw the points of a row, and return what the pool is with them; they count by then."""
+        """Draw the points of a sample; return the changed fields, set only afterwards."""
         random = generator_from(self.random.get_state(legacy=False))
         n, first = self.of["n_virtual"], self.n_rows + self.n_made
         points, _ = self.makes.draw(np.full(n, self.place[row]), random)
@@ -82,7 +82,7 @@ class VirtualPool:
         return dict(random=random, n=self.n + n, n_made=self.n_made + n)
 
     def state(self):
-        """Return what it takes to go on, beside the order."""
+        """Return what is needed to continue, apart from the order."""
         made = slice(self.n_rows, self.n_rows + self.n_made)
         return {
             "points": as_arrays(self.rows.X[made]),
@@ -94,27 +94,27 @@ class VirtualPool:
 
 
 class DenseRows:
-    """Rows of an array, with room for ``most`` more."""
+    """Samples of an array, with space for ``most`` more."""
 
     def __init__(self, X, most):
         self.X = np.zeros((X.shape[0] + most, X.shape[1]), dtype=X.dtype)
         self.X[: X.shape[0]] = X
 
     def put(self, first, points):
-        """Let the rows from ``first`` on be these."""
+        """Write points into the rows from ``first`` on."""
         self.X[first : first + len(points)] = points
 
 
 class SparseRows:
-    """CSR rows to which others are appended, in time that does not depend on their number."""
+    """CSR matrix to which rows are appended in amortized constant time per row."""
 
     def __init__(self, X, most):
         nnz = X.indptr[-1]
-        self._parts = [X.data[:nnz], X.indices[:nnz], X.indptr]  # without room: they are not ours
+        self._parts = [X.data[:nnz], X.indices[:nnz], X.indptr]  # no spare capacity: owned by X
         self.X = X
 
     def put(self, first, points):
-        """Let the rows from ``first`` on be these."""
+        """Write points into the rows from ``first`` on."""
         n, used = points.shape[0], int(self._parts[2][first])
         if not n:
             return
@@ -129,7 +129,7 @@ class SparseRows:
 
 
 def _appended(array, n, new):
-    """Return an array with ``new`` behind its first ``n``; it has twice the room if it grows."""
+    """Return an array with ``new`` after its first ``n`` items; capacity doubles on growth."""
     if n + len(new) > len(array):
         array = np.resize(array[:n], 2 * (n + len(new)))
     array[n : n + len(new)] = new
@@ -137,14 +137,14 @@ def _appended(array, n, new):
 
 
 def stacked(rows, others):
-    """Return rows of one layout, one set below the other."""
+    """Stack two sets of samples of the same layout."""
     if sparse.issparse(rows):
         return sparse.vstack([rows, others], format="csr", dtype=rows.dtype)
     return np.concatenate([rows, others])
 
 
 def as_arrays(rows):
-    """Return rows as arrays, or None as it is."""
+    """Return samples as a dict of arrays, or None unchanged."""
     if rows is None or not sparse.issparse(rows):
         return rows if rows is None else {"rows": np.array(rows)}
     parts = {name: getattr(rows, name).copy() for name in ("data", "indices", "indptr")}
@@ -152,7 +152,7 @@ def as_arrays(rows):
 
 
 def from_arrays(parts, n_features):
-    """Return rows that :func:`as_arrays` took apart, or None as it is."""
+    """Return the samples that :func:`as_arrays` converted, or None unchanged."""
     if parts is None:
         return None
     if "rows" in parts:
@@ -162,7 +162,7 @@ def from_arrays(parts, n_features):
 
 
 def n_rows_of(state, name, model):
-    """Return how many rows :func:`as_arrays` took apart; refuse what is no set of rows."""
+    """Return the number of samples in the output of :func:`as_arrays`; raise if it is invalid."""
     if state.value(name) is None:
         return 0
     parts, dtype, width = state.part(name), model._dtype, model.n_features_in_
@@ -182,7 +182,7 @@ def n_rows_of(state, name, model):
 
 
 class VirtualChoice(Choice):
-    """The choice of :class:`VirtualLASVC`: from a pool that grows."""
+    """Sample selection of :class:`VirtualLASVC`, from a pool that grows."""
 
     def __init__(self, model, at, X, codes, cost, row_ids, origin):
         super().__init__(model, at, X, codes, cost, row_ids, origin)
@@ -219,7 +219,7 @@ class VirtualChoice(Choice):
             "costs": None,
             "minority": minority,
             "class_rows": class_rows,
-            # What a stream has learnt before; a fit begins anew.
+            # Support vectors of earlier chunks of a stream; a fit starts without any.
             "former": as_arrays(model._former(minority)) if salt else None,
             "n_done": 0,
             "first_id": model.n_virtual_points_,
@@ -234,7 +234,7 @@ class VirtualChoice(Choice):
         n_rows_of(virtual, "former", model)
         checked = super().checked(model, at, n_rows + n_points)
         order = checked["order"]
-        at.require((order >= n_rows).sum() == n_points, "order", "must name each virtual point")
+        at.require((order >= n_rows).sum() == n_points, "order", "must hold each virtual sample")
         stored_generator(virtual, "random")
         if virtual.value("points") is not None:
             virtual.array("costs", np.float64, (n_points,), low=0)

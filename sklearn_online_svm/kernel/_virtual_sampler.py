@@ -1,4 +1,4 @@
-"""VirtualSampler: the synthetic points of VIRTUAL for any classifier, with imbalanced-learn."""
+"""VirtualSampler: over-sampling with VIRTUAL for any classifier, based on imbalanced-learn."""
 
 from numbers import Integral
 
@@ -22,78 +22,80 @@ except ImportError as error:
 
 
 class VirtualSampler(BaseOverSampler):
-    r"""Over-sampling next to the support vectors of rare classes (VIRTUAL).
+    r"""Over-sample rare classes next to their support vectors (VIRTUAL).
 
-    A support vector machine learns all rows. Of a rare class those rows get company that have
-    become support vectors, as only these tell where the boundary is: points
+    A support vector machine is fitted on all samples. For a rare class, synthetic samples are
+    generated next to its support vectors, as only these determine the decision boundary: points
 
     .. math:: \lambda x_i + (1 - \lambda) x_m, \qquad \lambda \sim U(0, 1),
 
-    between a support vector :math:`x_i` and one of its nearest rows :math:`x_m` of the same
-    class, be that one a support vector or not. Near is what is near in the space of the kernel:
-    :math:`K_{ii} + K_{mm} - 2 K_{im}` is small. Unlike ``imblearn.over_sampling.SVMSMOTE`` no
-    point lies beyond the rows of its class.
+    between a support vector :math:`x_i` and one of its nearest neighbours :math:`x_m` of the same
+    class, which need not be a support vector. Neighbours are those with the smallest distance in
+    kernel space, :math:`K_{ii} + K_{mm} - 2 K_{im}`. In contrast to
+    ``imblearn.over_sampling.SVMSMOTE``, points are never extrapolated beyond the samples of the
+    class.
 
-    The labels of all rows are used. This is a cure for rare classes, not for labels that are
-    missing.
+    The labels of all samples are used: the method addresses class imbalance, not missing labels.
 
     Read more in the :ref:`User Guide <imbalance>`.
 
     Parameters
     ----------
     sampling_strategy : float, str, dict or callable, default="auto"
-        How many points each class gets, as in all over-samplers of imbalanced-learn:
+        Number of samples to generate for each class, as in the other over-samplers of
+        imbalanced-learn:
 
-        - ``"auto"`` or ``"not majority"``: until each class has as many rows as the largest one;
-          ``"minority"``: only the smallest class; ``"not minority"``, ``"all"`` likewise;
-        - float: the number of rows of the rare class over that of the other one, afterwards; for
-          two classes;
-        - dict: from the class to the number of rows that it is to have afterwards;
+        - ``"auto"`` or ``"not majority"``: resample all classes but the majority class until each
+          has as many samples as the majority class; ``"minority"``: resample only the minority
+          class; ``"not minority"`` and ``"all"`` likewise;
+        - float: desired ratio of the number of samples in the minority class over the number of
+          samples in the majority class after resampling; for binary classification only;
+        - dict: maps each class to its desired number of samples after resampling;
         - callable: function of y that returns such a dict.
 
-        They are shared out evenly among the support vectors of the class; those that get one more
-        than others are drawn at random.
+        The points are distributed evenly among the support vectors of the class; the support
+        vectors that get one more than the others are drawn at random.
     n_neighbors : int, default=5
-        Nearest rows of its class among which a support vector finds the other end. The class
-        needs one row more.
+        Number of nearest neighbours in the class from which the other end of the segment is
+        drawn. The class must have at least ``n_neighbors + 1`` samples.
     n_virtual : int, default=None
-        No support vector gets more points than that, whatever ``sampling_strategy`` asks for.
-        VIRTUAL makes one point for each. None: no limit.
+        Maximum number of points for each support vector, which takes precedence over
+        ``sampling_strategy``. VIRTUAL uses 1. None: no limit.
     estimator : classifier, default=None
-        Support vector machine that names the support vectors: it has ``fit``, ``support_``, and
-        a kernel that is no matrix, such as :class:`LASVC`, :class:`RampSVC` or
-        :class:`sklearn.svm.SVC`; also a pipeline or a search around one. None: ``LASVC()``.
-        Without a ``random_state`` of its own it is given one.
+        Support vector machine that determines the support vectors. It must have ``fit``,
+        ``support_`` and a kernel other than ``"precomputed"``, such as :class:`LASVC`,
+        :class:`RampSVC` or :class:`sklearn.svm.SVC`; pipelines and searches around one are
+        allowed. None: ``LASVC()``. If its ``random_state`` is None, it is set.
     random_state : int, RandomState instance or None, default=None
-        For the support vectors that get one point more, their neighbours, and the places between
+        Seed of the choice of support vectors, of their neighbours, and of the positions between
         them.
 
     Attributes
     ----------
     sampling_strategy_ : dict
-        From the class to the number of points that ``sampling_strategy`` asks for.
+        Maps each class to the number of points that ``sampling_strategy`` requires.
     estimator_ : classifier
-        The support vector machine, fitted to all rows.
+        Support vector machine fitted on all samples.
     ends_ : ndarray of shape (n_points, 2)
-        Between which rows of X each new point lies: the support vector, and its neighbour.
+        Indices into X of the two samples between which each new point lies: the support vector
+        and its neighbour.
     n_features_in_ : int
-        Number of features.
+        Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if all are strings.
+        Names of the features seen during fit. Defined only when X has string column names.
 
     See Also
     --------
-    imblearn.over_sampling.SVMSMOTE : Goes beyond the rows of the class where others are few.
-    imblearn.over_sampling.SMOTE : Next to all rows of the class.
+    imblearn.over_sampling.SVMSMOTE : Also extrapolates where samples of other classes are few.
+    imblearn.over_sampling.SMOTE : Over-samples next to all samples of the class.
 
     Notes
     -----
-    ``fit_resample`` returns all rows of X as they were, followed by the new points. Sparse rows
-    give sparse points. Between whole numbers lie fractions: integers, also the columns of a data
-    frame, come back as floats.
+    ``fit_resample`` returns the samples of X unchanged, followed by the new points. Sparse input
+    gives sparse output. Since points are interpolated, integer input, including integer columns
+    of a data frame, is returned as floats.
 
-    Importing it needs imbalanced-learn (``pip install sklearn-online-svm[imbalance]``), the rest
-    of the package does not.
+    Requires imbalanced-learn (``pip install sklearn-online-svm[imbalance]``).
 
     References
     ----------
@@ -136,29 +138,29 @@ class VirtualSampler(BaseOverSampler):
         self.random_state = random_state
 
     def fit_resample(self, X, y, **params):
-        """Return the rows of X and y with virtual points at their end.
+        """Resample the dataset: append virtual points to X and y.
 
         Parameters
         ----------
         X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features)
-            Rows.
+            Samples.
         y : array-like of shape (n_samples,)
-            Labels, all of them.
+            Class labels of all samples.
         **params : dict
             Not used.
 
         Returns
         -------
         X_resampled : {array-like, dataframe, sparse matrix} of shape (n_samples_new, n_features)
-            All rows, then the points.
+            The samples of X, followed by the new points.
         y_resampled : array-like of shape (n_samples_new,)
-            Their labels.
+            Labels of ``X_resampled``.
 
         Raises
         ------
         ValueError
-            If a parameter is invalid, a class has no more than ``n_neighbors`` rows, none of its
-            rows has become a support vector, or the kernel is a matrix.
+            If a parameter is invalid, a class has no more than ``n_neighbors`` samples, no sample
+            of a class is a support vector, or the kernel is ``"precomputed"``.
         TypeError
             If the estimator has no ``support_``.
         """
@@ -198,8 +200,8 @@ class VirtualSampler(BaseOverSampler):
     def _refuse_few(self, label, n_rows):
         if n_rows <= self.n_neighbors:
             raise ValueError(
-                f"Class {label} has {n_rows} rows, but with n_neighbors={self.n_neighbors} it "
-                f"takes {self.n_neighbors + 1}. Choose a smaller n_neighbors, or leave the class "
+                f"Class {label} has {n_rows} samples, but n_neighbors={self.n_neighbors} requires "
+                f"{self.n_neighbors + 1}. Choose a smaller n_neighbors, or leave the class "
                 "out of sampling_strategy."
             )
 
@@ -211,9 +213,9 @@ class VirtualSampler(BaseOverSampler):
                 continue
             if isinstance(value, str) and value == "precomputed":
                 raise ValueError(
-                    "VirtualSampler draws points between rows of X, but with "
-                    f"{name}='precomputed' X holds kernel values: the point between two rows "
-                    "has others than those between their kernel values. Give the kernel as a "
+                    "VirtualSampler generates points between samples of X, but with "
+                    f"{name}='precomputed' X holds kernel values, and the kernel values of a "
+                    "point between two samples do not lie between theirs. Give the kernel as a "
                     "function."
                 )
         seeds = {
@@ -225,18 +227,18 @@ class VirtualSampler(BaseOverSampler):
         _, machine = taken_apart(estimator)
         if not hasattr(machine, "support_"):
             raise TypeError(
-                "VirtualSampler needs a support vector machine whose support_ tells which rows "
-                f"are support vectors; {type(machine).__name__} has none."
+                "VirtualSampler needs a support vector machine whose support_ holds the indices "
+                f"of its support vectors; {type(machine).__name__} has none."
             )
         return estimator
 
     def _parents(self, label, of_class, support, n, random):
-        """Places, among the rows of a class, of the support vectors that n points belong to."""
+        """Return the indices, within a class, of the support vectors that n points start from."""
         parents = np.flatnonzero(np.isin(of_class, support))
         if not len(parents):
             raise ValueError(
-                f"No row of class {label} has become a support vector of "
-                f"{type(self.estimator_).__name__}: there is nothing to draw points from. Choose "
+                f"No sample of class {label} is a support vector of "
+                f"{type(self.estimator_).__name__}, so no points can be generated. Choose "
                 "another C, or class_weight='balanced'."
             )
         if self.n_virtual is not None:
@@ -245,7 +247,7 @@ class VirtualSampler(BaseOverSampler):
 
 
 def _with_fractions(X):
-    """Return a data frame with floats for integers, and anything else as it is."""
+    """Convert integer columns of a data frame to floats; return other input unchanged."""
     if not (hasattr(X, "dtypes") and hasattr(X, "astype")):
         return X
     whole = {name: dtype for name, dtype in X.dtypes.items() if dtype.kind in "biu"}
@@ -253,5 +255,5 @@ def _with_fractions(X):
 
 
 def _fractional(dtype):
-    """Float64, in a sparse column if it was one."""
+    """Return float64, as a sparse dtype if ``dtype`` is sparse."""
     return type(dtype)(np.float64, 0.0) if hasattr(dtype, "fill_value") else np.float64

@@ -1,4 +1,4 @@
-"""LASVC with a limit on what it keeps."""
+"""LASVC with a budget on support vectors."""
 
 import pickle
 from functools import partial
@@ -27,7 +27,7 @@ def n_kept(model):
 
 @pytest.fixture
 def watched(monkeypatch):
-    """Vectors kept, after each block of rows of each model."""
+    """Record the support set size after each block of samples of each model."""
     counts = []
     original = LASVC._learn_chunk
 
@@ -43,7 +43,7 @@ def watched(monkeypatch):
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("samples", [two_classes, three_classes])
-def test_a_stream_keeps_to_its_limit_row_by_row(samples, algorithm, policy, watched):
+def test_budget_holds_after_every_sample_of_a_stream(samples, algorithm, policy, watched):
     X, y = samples(300)
     model = LASVC(algorithm=algorithm, max_support_vectors=20, budget_policy=policy, **PARAMS)
     for row in range(300):
@@ -58,7 +58,9 @@ def test_a_stream_keeps_to_its_limit_row_by_row(samples, algorithm, policy, watc
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("samples", [two_classes, three_classes])
-def test_chunks_threads_caches_layouts_and_pickles_change_nothing(samples, algorithm, policy):
+def test_budget_model_is_independent_of_chunks_threads_caches_and_pickles(
+    samples, algorithm, policy
+):
     X, y = samples(250)
     params = dict(PARAMS, algorithm=algorithm, max_support_vectors=25, window_size=150)
     make = partial(LASVC, budget_policy=policy, **params)
@@ -80,22 +82,22 @@ def test_chunks_threads_caches_layouts_and_pickles_change_nothing(samples, algor
         same(other, whole)
 
 
-def test_float32_rows_are_learnt_as_well():
-    """Another vector now and then, and from there on others."""
+def test_budget_with_float32_samples():
+    """Rounding may change which vector is removed, and all later ones."""
     X, y = two_classes(400)
     double = LASVC(max_support_vectors=40, **PARAMS).fit(X, y)
     single = LASVC(max_support_vectors=40, **PARAMS).fit(X.astype(np.float32), y)
     assert abs(single.score(X.astype(np.float32), y) - double.score(X, y)) < 0.05
 
 
-def test_a_limit_that_is_not_reached_changes_nothing():
+def test_unreached_budget_does_not_change_the_model():
     X, y = two_classes(300)
     plain = LASVC(**PARAMS).fit(X, y)
     same(LASVC(max_support_vectors=300, window_size=300, **PARAMS).fit(X, y), plain)
 
 
-def test_merged_vectors_stand_for_others():
-    """A vector's weight may then be larger than C; none without merging."""
+def test_merged_vectors_may_exceed_C():
+    """Only merged vectors may have an alpha larger than C."""
     X, y = two_classes(500)
     model = LASVC(max_support_vectors=20, **PARAMS).fit(X, y)
     plain = LASVC(max_support_vectors=20, budget_policy="oldest", **PARAMS).fit(X, y)
@@ -105,15 +107,15 @@ def test_merged_vectors_stand_for_others():
     assert model.score(X, y) > plain.score(X, y)
 
 
-def test_a_neighbour_too_far_is_no_heir():
-    """Where no two vectors are close, merging is dropping the oldest."""
+def test_distant_vectors_are_not_merged():
+    """If no two vectors are similar, merging removes the oldest one."""
     X, y = two_classes(300)
     params = dict(PARAMS, gamma=50.0, max_support_vectors=30)
     same(LASVC(**params).fit(X, y), LASVC(budget_policy="oldest", **params).fit(X, y))
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_no_vector_of_a_stream_is_too_old(algorithm):
+def test_window_size_bounds_the_age_of_support_vectors(algorithm):
     X, y = three_classes(300)
     model = LASVC(algorithm=algorithm, window_size=60, **PARAMS)
     for first in range(0, 300, 20):
@@ -123,8 +125,8 @@ def test_no_vector_of_a_stream_is_too_old(algorithm):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_old_rows_are_forgotten(algorithm):
-    """The classes change places halfway."""
+def test_window_size_follows_concept_drift(algorithm):
+    """The class labels are swapped halfway."""
     X, y = two_classes(1200, noise=0.1)
     y = np.where(np.arange(1200) < 600, y == "yes", y != "yes")
     remembers = LASVC(algorithm=algorithm, **PARAMS)
@@ -153,7 +155,7 @@ def test_precomputed_and_callable_kernels():
         assert np.mean(other.support_ == model.support_) > 0.9
 
 
-def test_limits_may_be_set_while_learning():
+def test_budget_may_be_changed_during_training():
     X, y = two_classes(400)
     model = LASVC(**PARAMS).partial_fit(X[:200], y[:200], np.unique(y))
     assert n_kept(model)[0] > 50
@@ -166,7 +168,7 @@ def test_limits_may_be_set_while_learning():
     assert n_kept(model)[0] > 30
 
 
-def test_a_snapshot_keeps_to_the_limit_and_changes_nothing():
+def test_snapshot_respects_budget_and_leaves_model_unchanged():
     X, y = two_classes(300)
     watched, alone = (LASVC(max_support_vectors=20, **PARAMS) for _ in range(2))
     for first in range(0, 300, 50):
@@ -179,7 +181,7 @@ def test_a_snapshot_keeps_to_the_limit_and_changes_nothing():
     same(watched, alone)
 
 
-def test_hard_margins_have_no_weights_to_compare():
+def test_merging_with_hard_margin():
     X, y = two_classes(300, noise=0.0)
     model = LASVC(C=np.inf, gamma=0.5, max_support_vectors=30, random_state=0).fit(X, y)
     assert n_kept(model)[0] <= 30 and model.score(X, y) > 0.75

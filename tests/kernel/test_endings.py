@@ -1,4 +1,4 @@
-"""Learning comes to an end: passes that change nothing are the last ones, steps are limited."""
+"""Termination: training stops when an epoch changes nothing, and steps are limited."""
 
 import json
 import pickle
@@ -40,7 +40,7 @@ LIMIT = 6.0
 
 @pytest.fixture
 def in_time(request):
-    """Fail by name when the test takes more than LIMIT of processor time."""
+    """Fail if the test takes more than LIMIT seconds of processor time."""
     if not hasattr(signal, "setitimer"):
         yield  # Windows
         return
@@ -65,7 +65,7 @@ def assert_same_solution(one, other):
 
 
 @with_algorithms
-def test_a_pass_that_changes_nothing_is_the_last_one(algorithm):
+def test_training_stops_after_an_epoch_without_changes(algorithm):
     X, y = load_digits(return_X_y=True)
     model = LASVC(algorithm=algorithm, max_iter=1000, random_state=0).fit(X, y)
     assert 1 < model.n_iter_ < 20
@@ -76,7 +76,7 @@ def test_a_pass_that_changes_nothing_is_the_last_one(algorithm):
 
 
 @pytest.mark.parametrize("C", [1.0, 1000.0])
-def test_max_iter_makes_the_first_passes_of_as_many_as_it_takes(C):
+def test_max_iter_runs_the_first_epochs_of_training_to_convergence(C):
     X, y = make_banana_like(800, random_state=0)
     params = dict(C=C, gamma=1.0, random_state=0)
     exact = LASVC(max_iter=-1, **params).fit(X, y)
@@ -92,7 +92,7 @@ def test_max_iter_makes_the_first_passes_of_as_many_as_it_takes(C):
 
 
 @with_algorithms
-def test_online_passes_alone_end_when_nothing_changes(algorithm):
+def test_epochs_without_finishing_stop_when_nothing_changes(algorithm):
     X, y = two_classes(300)
     params = dict(algorithm=algorithm, gamma=0.3, finishing=False, random_state=0)
     model = LASVC(max_iter=1000, **params).fit(X, y)
@@ -105,14 +105,14 @@ def test_online_passes_alone_end_when_nothing_changes(algorithm):
 
 
 def contradictory(n=60):
-    """Each row twice, once with either label."""
+    """Each sample twice, once with each label."""
     X = np.random.default_rng(0).normal(size=(n // 2, 3))
     y = np.arange(n // 2) % 2
     return np.vstack([X, X]), np.concatenate([y, 1 - y])
 
 
 def equal(n=60):
-    """Rows that are all the same, two thirds of them with label 1."""
+    """Identical samples, two thirds of them with label 1."""
     return np.ones((n, 3)), np.where(np.arange(n) % 3, 1, 0)
 
 
@@ -127,8 +127,8 @@ WITHOUT_BIAS = {name: partial(LASVC, algorithm=name) for name in GAP_DRIVEN} | {
 @pytest.mark.parametrize("data", HARD)
 @pytest.mark.parametrize("gamma", [1.0, 1e-12])
 @pytest.mark.parametrize("name", WITHOUT_BIAS)
-def test_contradictory_rows_and_a_large_cost(name, gamma, data, C):
-    """Nothing curves between two equal rows: alpha has to go all the way to C."""
+def test_contradictory_samples_with_large_C(name, gamma, data, C):
+    """The curvature between two equal samples is 0: alpha has to reach C."""
     X, y = HARD[data]()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -144,8 +144,8 @@ def test_contradictory_rows_and_a_large_cost(name, gamma, data, C):
 
 @pytest.mark.usefixtures("in_time")
 @pytest.mark.parametrize("name", ["lasvm-g", "lasvm-full", "RampSVC"])
-def test_one_feature_and_a_large_cost(name):
-    """With a linear kernel every pair of rows is one without curvature."""
+def test_one_feature_with_large_C(name):
+    """With a linear kernel of one feature the curvature of all pairs is minimal."""
     X = np.arange(-16.0, 24.0)[:, None]  # products are exact in float32
     y = np.where(np.arange(40) % 4 == 0, X[:, 0] < 0, X[:, 0] > 0)
     model = WITHOUT_BIAS[name](C=1e8, kernel="linear", random_state=0, ramp_s=-1e12)
@@ -160,23 +160,23 @@ def test_one_feature_and_a_large_cost(name):
 
 @pytest.mark.usefixtures("in_time")
 @pytest.mark.parametrize("max_iter", [1, 1000, -1])
-def test_a_problem_that_takes_too_many_steps(max_iter):
+def test_step_limit_is_reported(max_iter):
     X, y = make_blobs(80, centers=10, random_state=0)
     with pytest.warns(ConvergenceWarning) as caught:
         model = LASVC(kernel="poly", gamma=1, random_state=0, max_iter=max_iter).fit(X, y)
-    caught = [w for w in caught if w.category is ConvergenceWarning]  # digits are short, too
+    caught = [w for w in caught if w.category is ConvergenceWarning]  # precision warns, too
     (message,) = {str(w.message) for w in caught}
     for part in (
-        r"LASVC stopped at the largest number of steps \(max_steps, max_steps_per_row\)",
+        r"LASVC stopped at the maximum number of steps \(max_steps, max_steps_per_row\)",
         r"largest violation is [\d.e+]+, tol is 0.001",
-        r"scale the features .*, a smaller C, gamma or coef0, a larger tol",
+        r"Scale the features .*, or use a smaller C, gamma or coef0, a larger tol",
     ):
         assert re.search(part, message)
     # It points to the line that calls fit.
     assert {w.filename for w in caught} == {__file__}
     assert model.n_iter_ == 1
     assert np.isfinite(model.decision_function(X)).all()
-    # The remedy is one.
+    # The advised remedy works.
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
         LASVC(kernel="poly", gamma=1, max_iter=max_iter).fit((X - X.mean(0)) / X.std(0), y)
@@ -185,7 +185,7 @@ def test_a_problem_that_takes_too_many_steps(max_iter):
 @pytest.mark.usefixtures("in_time")
 @pytest.mark.parametrize("C", [1e4, 1e8])
 @pytest.mark.parametrize("fit_intercept", [False, True])
-def test_ramp_svc_with_a_linear_kernel_and_a_large_cost(fit_intercept, C):
+def test_ramp_svc_with_linear_kernel_and_large_C(fit_intercept, C):
     X, y = contradictory(200)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -193,7 +193,7 @@ def test_ramp_svc_with_a_linear_kernel_and_a_large_cost(fit_intercept, C):
         model.fit(X, y)
     assert np.isfinite(model.decision_function(X)).all()
     solved = max(problem.delta for problem in model._engine.problems) <= 1e-3
-    assert solved or any("RampSVC stopped at the largest number" in str(w.message) for w in caught)
+    assert solved or any("RampSVC stopped at the maximum number" in str(w.message) for w in caught)
     assert all(w.filename == __file__ for w in caught if w.category is ConvergenceWarning)
 
 
@@ -206,7 +206,7 @@ class Hasty(LASVC):
 def test_finishing_is_limited_in_fit_and_in_finish():
     X, y = two_classes(200, noise=1.0)
     model = Hasty(C=1000.0, random_state=0)
-    with pytest.warns(ConvergenceWarning, match="Hasty stopped at the largest number") as caught:
+    with pytest.warns(ConvergenceWarning, match="Hasty stopped at the maximum number") as caught:
         model.fit(X, y)
     assert caught[0].filename == __file__
     with pytest.warns(ConvergenceWarning, match="largest violation is") as caught:
@@ -227,7 +227,7 @@ def test_finishing_is_limited_in_fit_and_in_finish():
 
 
 @pytest.mark.parametrize("params", [dict(algorithm="lasvm-g"), dict(delta_max=0.01)], ids=str)
-def test_reprocess_after_a_row_is_limited(params):
+def test_reprocess_steps_per_sample_are_limited(params):
     X, y = two_classes(200, noise=1.0)
     models = [Hasty(C=1000.0, gamma=0.3, **params) for _ in range(2)]
     for model, size in zip(models, (200, 7), strict=True):
@@ -251,7 +251,7 @@ def test_reprocess_after_a_row_is_limited(params):
 @with_algorithms
 @pytest.mark.parametrize("C", [1.0, 100.0, 1000.0])
 @pytest.mark.parametrize("load", [banana, waveform, digits_pair, breast_cancer, three_classes])
-def test_ordinary_problems_know_no_limit(algorithm, C, load):
+def test_step_limit_is_not_reached_on_ordinary_problems(algorithm, C, load):
     X, y = load()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -266,7 +266,7 @@ def test_ordinary_problems_know_no_limit(algorithm, C, load):
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_a_hard_margin_is_that_of_svc(kernel):
+def test_hard_margin_equals_that_of_svc(kernel):
     X, y = make_blobs(200, centers=2, random_state=3)
     params = dict(C=np.inf, kernel=kernel, tol=1e-6)
     model = LASVC(**params, max_iter=-1, random_state=0).fit(X, y)
@@ -280,7 +280,7 @@ def test_a_hard_margin_is_that_of_svc(kernel):
 
 
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g", "lasvm-full"])
-def test_a_hard_margin_is_the_limit_of_large_costs(algorithm):
+def test_hard_margin_is_the_limit_of_large_C(algorithm):
     X, y = digits_pair()
     params = dict(algorithm=algorithm, max_iter=-1, tol=1e-6, random_state=0)
     hard, large = (LASVC(C=C, **params).fit(X, y) for C in (np.inf, 1e6))
@@ -294,17 +294,17 @@ def test_a_hard_margin_is_the_limit_of_large_costs(algorithm):
 @pytest.mark.usefixtures("in_time")
 @pytest.mark.parametrize("max_iter", [1, -1])
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g", "lasvm-full"])
-def test_a_hard_margin_where_there_is_none(algorithm, max_iter):
+def test_hard_margin_of_inseparable_classes_is_reported(algorithm, max_iter):
     X, y = two_classes(200, noise=1.0)
     model = LASVC(C=np.inf, kernel="linear", algorithm=algorithm, max_iter=max_iter)
     with pytest.warns(
-        ConvergenceWarning, match="C=inf .* the classes are not separable, or hardl"
+        ConvergenceWarning, match="C=inf .* the classes are not separable, or barel"
     ):
         model.fit(X, y)
 
 
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
-def test_no_weight_outweighs_an_infinite_cost(algorithm):
+def test_infinite_C_with_sample_and_class_weights(algorithm):
     X, y = make_blobs(100, centers=2, random_state=3)
     params = dict(C=np.inf, kernel="linear", algorithm=algorithm, shuffle=False)
     weight = np.ones(100)
@@ -329,7 +329,7 @@ def assert_same_coefficients(one, other):
     [LASVC(algorithm="lasvm-nc"), LASVC(algorithm="lasvm-i"), RampSVC()],
     ids=["nc", "i", "ramp"],
 )
-def test_the_ramp_loss_needs_a_finite_cost(model):
+def test_ramp_loss_requires_finite_C(model):
     X, y = two_classes(60)
     for params in (dict(C=np.inf), dict(C=1e300, class_weight={"yes": 1e300})):
         with pytest.raises(ValueError, match="C must be finite here.* Got C="):
@@ -343,7 +343,7 @@ def test_the_ramp_loss_needs_a_finite_cost(model):
 
 
 def fuzz(first, last):
-    """Make the random calls of these seeds, each within LIMIT of processor time."""
+    """Run random calls for the seeds, each within LIMIT seconds of processor time."""
     command = [sys.executable, "-m", "tests.support.fuzz", str(first), str(last)]
     lines = Queue()
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
@@ -371,10 +371,10 @@ def assert_calls_end(first, last):
     assert all(o == "result" or o.startswith("ValueError: ") for o in outcomes)
 
 
-def test_random_calls_come_to_an_end():
+def test_random_calls_terminate():
     assert_calls_end(0, 60)
 
 
 @pytest.mark.slow
-def test_many_random_calls_come_to_an_end():
+def test_many_random_calls_terminate():
     assert_calls_end(60, 2650)

@@ -1,4 +1,4 @@
-"""Invalid input: the message says what is wrong, and a fitted model stays as it was."""
+"""Invalid input: messages, and fitted models are left unchanged."""
 
 import re
 import warnings
@@ -54,7 +54,7 @@ def test_attributes_do_not_exist_before_fit(attribute):
     assert not hasattr(LASVC(kernel="linear"), attribute)
 
 
-def test_a_refused_first_fit_leaves_nothing_behind():
+def test_failed_first_fit_leaves_model_unfitted():
     X, y = two_classes()
     model = model_of()
     params = set(vars(model))
@@ -94,7 +94,7 @@ def test_nan_and_infinity(layout, dtype, value, said):
     unharmed.refuses(ValueError, f"Input X contains {said}", X[117:118], ["yes"], ["partial_fit"])
 
 
-def test_numbers_that_single_precision_does_not_hold():
+def test_values_beyond_single_precision_are_rejected():
     X, y = two_classes()
     unharmed = Unharmed(dtype=np.float32)
     X[5, 1] = 1e300
@@ -105,7 +105,7 @@ def test_numbers_that_single_precision_does_not_hold():
 
 
 @with_layouts
-def test_finite_rows_whose_sum_overflows_are_welcome(layout):
+def test_finite_samples_whose_sum_overflows_are_accepted(layout):
     X = np.full((4, 3), 1e308)
     y = ["no", "yes", "no", "yes"]
 
@@ -143,7 +143,7 @@ def test_wrong_shapes():
     unharmed.refuses(ValueError, "0 feature", X[:, :0], y, methods=["fit"])
 
 
-def test_rows_that_are_no_numbers():
+def test_non_numeric_samples_are_rejected():
     unharmed = Unharmed()
     X, y = two_classes()
     words = np.full(X.shape, "x", dtype=object)
@@ -295,7 +295,7 @@ def test_wrong_parameters(name, value):
 @pytest.mark.parametrize(
     "name, value", [("C", -1.0), ("C", np.nan), ("class_weight", "auto"), ("kernel", "rbff")]
 )
-def test_parameters_that_a_stream_reads_are_checked_again(name, value):
+def test_parameters_are_validated_again_in_partial_fit(name, value):
     X, y = two_classes()
     unharmed = Unharmed()
     unharmed.model.set_params(**{name: value})
@@ -320,7 +320,7 @@ def test_classes_of_a_stream():
     unharmed.model.partial_fit(X, y, classes=["yes", "no"])  # in another order: the same
 
 
-def test_balanced_is_not_for_streams():
+def test_balanced_class_weight_is_rejected_by_partial_fit():
     X, y = two_classes()
     match = "class_weight='balanced' is not supported for partial_fit.*online_balanced"
     with pytest.raises(ValueError, match=match):
@@ -328,13 +328,13 @@ def test_balanced_is_not_for_streams():
     Unharmed(class_weight="balanced").raises(ValueError, match, lambda m: m.partial_fit(X, y))
 
 
-def test_precomputed_is_not_for_streams():
+def test_precomputed_kernel_has_no_partial_fit():
     X, y = two_classes()
     model, match = model_of(kernel="precomputed"), "has no attribute 'partial_fit'"
     assert not hasattr(model, "partial_fit")
     with pytest.raises(AttributeError, match=match) as caught:
         model.partial_fit(X @ X.T, y, classes=["no", "yes"])
-    assert "new rows have no kernel values with each other" in str(caught.value.__cause__)
+    assert "new samples have no kernel values with each other" in str(caught.value.__cause__)
     unharmed = Unharmed(kernel="precomputed")
     unharmed.raises(AttributeError, match, lambda m: m.partial_fit(X @ X.T, y))
 
@@ -353,7 +353,7 @@ def test_shape_of_a_precomputed_kernel():
 
 
 class Broken:
-    """A kernel function that fails, once told to, from its n-th call on."""
+    """Kernel function that fails from its n-th call on once it is armed."""
 
     def __init__(self, failure):
         self.failure, self.calls_left = failure, np.inf
@@ -435,8 +435,8 @@ def test_a_kernel_function_that_fails_in_the_first_chunk():
 
 @with_layouts
 @pytest.mark.parametrize("method", ["partial_fit", "finish"])
-def test_a_kernel_function_that_fails_anywhere_leaves_sound_gradients(layout, method):
-    """With hardly any memory for kernel rows it is called in the midst of steps."""
+def test_failing_kernel_function_leaves_gradients_consistent(layout, method):
+    """With a tiny kernel cache the kernel function is called within steps."""
     X, y = two_classes(200, noise=2.0)
     X = LAYOUTS[layout](X)
     kernel = Broken(division)

@@ -1,4 +1,4 @@
-"""Ctrl-C while learning: soon back in Python, with a model that can be used and continued."""
+"""Ctrl-C during training: control returns soon, with a usable model."""
 
 import json
 import os
@@ -138,7 +138,7 @@ def check(task, params):
     ],
     ids=str,
 )
-def test_back_soon_and_the_model_can_be_used(task, params):
+def test_interrupt_returns_soon_with_a_usable_model(task, params):
     check(task, params)
 
 
@@ -162,13 +162,13 @@ def test_back_soon_and_the_model_can_be_used(task, params):
     ],
     ids=str,
 )
-def test_back_soon_in_all_other_circumstances(task, params):
+def test_interrupt_returns_soon_with_other_parameters(task, params):
     check(task, params)
 
 
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
-def test_an_interrupt_before_learning_leaves_the_model_as_it_was(method, monkeypatch):
-    """Classes and kernel of the new data were set, but the engine was still the former one."""
+def test_interrupt_before_training_leaves_model_unchanged(method, monkeypatch):
+    """Regression test: the classes and kernel were new while the engine was still the old one."""
 
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
@@ -190,7 +190,7 @@ def test_an_interrupt_before_learning_leaves_the_model_as_it_was(method, monkeyp
 
 
 class InterruptedKernel:
-    """A kernel function in whose n-th call Ctrl-C is pressed."""
+    """Kernel function that raises KeyboardInterrupt in its n-th call."""
 
     def __init__(self, calls_left=np.inf):
         self.calls_left, self.n_calls = calls_left, 0
@@ -218,7 +218,7 @@ class InterruptedKernel:
 )
 @pytest.mark.parametrize("problem", [two_classes, three_classes])
 def test_interrupts_within_a_kernel_function(make, params, problem):
-    """It is called in the midst of steps, of refreshing, and of moving boxes."""
+    """The interrupts occur within steps, refreshes and changes of boxes."""
     X, y = problem(120)
     y[::5] = np.unique(y)[0]
     kernel = InterruptedKernel()
@@ -312,7 +312,7 @@ print(n_interrupted)
     ],
     ids=str,
 )
-def test_interrupts_at_any_time_leave_a_sound_engine(name, n_classes, params):
+def test_interrupts_at_any_time_leave_engine_consistent(name, n_classes, params):
     process = finished(MANY, name, str(n_classes), json.dumps(params), seconds=60)
     assert process.returncode == 0, process.stderr
     assert int(process.stdout) > 10

@@ -1,4 +1,4 @@
-"""Budgets of vectors: never exceeded, and those go who should."""
+"""Budgets on support vectors: never exceeded, and the right vectors are removed."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def expansion_of(model):
     st.booleans(),
     st.integers(0, 10**6),
 )
-def test_never_exceeded_and_margins_kept_up_to_date(policy, most, n_classes, joint, seed):
+def test_budget_is_never_exceeded_and_margins_are_current(policy, most, n_classes, joint, seed):
     X, y = rows(60, n_classes, seed)
     model = pa(max_support_vectors=most, budget_policy=policy, **(JOINT if joint else {}))
     for i in range(len(X)):
@@ -58,7 +58,7 @@ def test_never_exceeded_and_margins_kept_up_to_date(policy, most, n_classes, joi
 
 
 @with_budgets
-def test_a_budget_that_is_not_reached_changes_nothing(name):
+def test_unreached_budget_does_not_change_the_model(name):
     X, y = rows(80, 3)
     model = clone(BUDGETS[name]).set_params(max_support_vectors=80)
     unlimited = clone(model).set_params(max_support_vectors=None)
@@ -69,7 +69,7 @@ def test_a_budget_that_is_not_reached_changes_nothing(name):
 @pytest.mark.parametrize("name", ["pa", "pa-joint", "perceptron-margin"])
 @pytest.mark.parametrize("policy", ["margin", "merging"])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_kernel_rows_that_are_not_kept_are_computed(name, n_classes, policy, layout):
+def test_uncached_kernel_rows_are_computed(name, n_classes, policy, layout):
     X, y = rows(200, n_classes)
     X = LAYOUTS[layout](X)
     model = clone(MODELS[name]).set_params(max_support_vectors=25, budget_policy=policy)
@@ -83,7 +83,7 @@ def test_kernel_rows_that_are_not_kept_are_computed(name, n_classes, policy, lay
     assert computed[1].n_kernel_evaluations_ > kept[0].n_kernel_evaluations_
 
 
-def test_who_goes():
+def test_each_policy_removes_the_expected_vector():
     # Margins of 1, 2 and 3 without themselves: the last is best off.
     X, y = np.array([[0.0], [5.0], [10.0], [10.1]]), np.array([0, 1, 1, 1])
     steps = dict(C=1.0, gamma=1.0, max_support_vectors=2)
@@ -99,29 +99,29 @@ def test_who_goes():
 
 
 @with_policies
-def test_one_vector(policy):
+def test_budget_of_one_support_vector(policy):
     X, y = rows(50)
     model = taught(pa(max_support_vectors=1, budget_policy=policy), X, y)
     assert len(model.support_) == 1
 
 
-def test_a_majority_needs_all_vectors():
+def test_vote_rejects_a_budget():
     X, y = rows(50)
     model = perceptron(average="vote", max_support_vectors=5)
     for learn in (model.fit, lambda X, y: model.partial_fit(X, y, [0, 1])):
-        with pytest.raises(ValueError, match="average='vote' needs every vector .*=5"):
+        with pytest.raises(ValueError, match="average='vote' needs all support vectors.*=5"):
             learn(X, y)
     assert not hasattr(model, "classes_")
 
 
-def test_in_later_passes_a_row_that_has_gone_may_come_back():
+def test_removed_sample_may_be_added_again_in_a_later_epoch():
     X, y = rows(60, noise=0.3)
     model = pa(max_support_vectors=10, budget_policy="oldest", max_iter=4, tol=None).fit(X, y)
     assert len(np.unique(model.support_)) == 10
     assert model.n_updates_ > 60
 
 
-def test_memory_stays():
+def test_memory_is_constant_with_a_budget():
     X, y = rows(3000, n_features=10)
     model = pa(max_support_vectors=30).partial_fit(X[:200], y[:200], [0, 1])
     before = expansion_of(model).store.capacity
@@ -134,7 +134,7 @@ def test_memory_stays():
 
 
 def squared_length(coef, X):
-    """Of functions in the space of the kernel, summed over the problems."""
+    """Squared norm of functions in kernel space, summed over the problems."""
     return np.einsum("ci,cj,ij", coef, coef, single(X, X))
 
 
@@ -154,8 +154,8 @@ def squared_distance(one, other):
     st.sampled_from([2, 3]),
     st.integers(0, 10**6),
 )
-def test_less_is_lost_than_by_letting_go(policy, most, n_classes, seed):
-    """Of the first vector too many, beside the best that can be let go as it is."""
+def test_projection_and_merging_lose_less_than_removal(policy, most, n_classes, seed):
+    """Compares the loss at the first excess vector with that of the best plain removal."""
     X, y = rows(60, n_classes, seed)
     free = pa()
     kept = pa(max_support_vectors=most, budget_policy=policy)
@@ -171,8 +171,8 @@ def test_less_is_lost_than_by_letting_go(policy, most, n_classes, seed):
     assert lost <= smallest * (1 + 1e-5) + 1e-6
 
 
-def test_merged_vectors_lie_where_least_is_lost():
-    """Beside a fine grid of the segments between the smallest vector and all others."""
+def test_merged_vectors_minimize_the_loss():
+    """Compares with a fine grid on the segments from the smallest vector to all others."""
     for seed in range(8):
         X, y = rows(40, 3, seed)
         free, kept = pa(C=0.3 + 0.1 * seed), pa(C=0.3 + 0.1 * seed)
@@ -197,7 +197,7 @@ def test_merged_vectors_lie_where_least_is_lost():
         assert lost <= best * (1 + 1e-4) + 2e-6
 
 
-def test_the_inverse_is_made_anew_and_does_not_drift():
+def test_inverse_is_recomputed_and_does_not_drift():
     X, y = rows(600, 3)
     model = taught(pa(max_support_vectors=15, budget_policy="projection", C=5.0), X, y, 50)
     assert model.n_updates_ > 10 * 15
@@ -211,8 +211,8 @@ def test_the_inverse_is_made_anew_and_does_not_drift():
     assert 0 < state["budget"]["n_left"] < 4 * 15
 
 
-def test_projection_needs_no_more_vectors_than_there_are_dimensions():
-    """Rows of 3 features span 3 dimensions: with a linear kernel a budget of 4 loses nothing."""
+def test_projection_is_lossless_with_a_budget_above_the_dimension():
+    """With a linear kernel and 3 features, a budget of 4 loses nothing."""
     X, y = rows(300, n_features=3)
     params = dict(kernel="linear", C=0.1, shuffle=False)
     free = pa(**params).fit(X, y)
@@ -224,13 +224,13 @@ def test_projection_needs_no_more_vectors_than_there_are_dimensions():
 @pytest.mark.parametrize(
     "params, match",
     [
-        (dict(budget_policy="merging", kernel="linear"), "merging.*kernel='rbf' alone"),
-        (dict(budget_policy="merging", kernel=single), "merging.*kernel='rbf' alone"),
+        (dict(budget_policy="merging", kernel="linear"), "merging.*only kernel='rbf' allows"),
+        (dict(budget_policy="merging", kernel=single), "merging.*only kernel='rbf' allows"),
         (dict(budget_policy="projection", kernel="sigmoid"), "positive definite kernel"),
     ],
     ids=["linear", "function", "sigmoid"],
 )
-def test_policies_that_a_kernel_does_not_allow(params, match):
+def test_policies_incompatible_with_the_kernel_are_rejected(params, match):
     X, y = rows(30)
     with pytest.raises(ValueError, match=match):
         pa(max_support_vectors=5, **params).fit(X, y)
@@ -238,7 +238,7 @@ def test_policies_that_a_kernel_does_not_allow(params, match):
     pa(**params).fit(X, y)
 
 
-def test_a_merged_vector_of_a_later_pass_is_no_row():
+def test_merged_vector_of_a_later_epoch_is_not_a_sample():
     X, y = rows(60, 3, noise=0.3)
     model = pa(max_support_vectors=12, budget_policy="merging", max_iter=4, tol=None).fit(X, y)
     numbers = model.support_

@@ -1,4 +1,4 @@
-"""Kernel learners that make one step per row, beside their plain twins, row by row."""
+"""Kernel models with one update per sample, compared with references after each sample."""
 
 import copy
 import pickle
@@ -50,7 +50,7 @@ with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
 @with_all
 @with_classes
 @with_layouts
-def test_each_row(name, n_classes, layout):
+def test_each_sample_equals_the_reference(name, n_classes, layout):
     model, (X, y) = clone(ALL[name]), rows(100, n_classes)
     weights = np.random.default_rng(0).choice([0.0, 0.5, 1.0, 2.0], len(X))
     model.set_params(class_weight={0: 0.8})
@@ -68,8 +68,8 @@ def test_each_row(name, n_classes, layout):
 
 @with_all
 @pytest.mark.parametrize("n_classes", [2, pytest.param(3, marks=pytest.mark.slow)])
-def test_passes(name, n_classes):
-    """A row that makes a step again adds it."""
+def test_epochs_equal_the_reference(name, n_classes):
+    """A repeated update of a sample is added to its coefficient."""
     X, y = rows(60, n_classes, seed=1)
     model = clone(ALL[name]).set_params(max_iter=3, tol=None, random_state=0)
     twin, random = twin_of(model, n_classes), np.random.RandomState(0)
@@ -85,8 +85,8 @@ def test_passes(name, n_classes):
 
 @with_models
 @with_classes
-def test_decisions(name, n_classes):
-    """Those of the newest function, of the mean, or of the majority, as they are defined."""
+def test_decision_function_equals_the_definition(name, n_classes):
+    """Decision values of the last function, the mean and the majority vote by definition."""
     X, y = rows(80, n_classes, seed=2)
     model = clone(MODELS[name]).set_params(max_iter=2, tol=None, shuffle=False).fit(X, y)
     twin, states = twin_of(model, n_classes), []
@@ -107,7 +107,7 @@ def test_decisions(name, n_classes):
     assert (model.predict(probe) == codes).mean() > 0.95  # but for ties of rounding
 
 
-def test_a_majority_is_made_of_steps_not_of_rows():
+def test_vote_counts_updates_not_samples():
     X, y = rows(60, seed=4, noise=0.2)
     once = perceptron(average="vote", shuffle=False).fit(X, y)
     twice = clone(once).set_params(max_iter=2, tol=None).fit(X, y)
@@ -158,7 +158,7 @@ def test_with_a_linear_kernel_it_is_the_linear_model_step_by_step(
     assert kernel.n_updates_ > 20
 
 
-def test_a_function_and_a_matrix_are_as_good_as_a_name():
+def test_callable_and_precomputed_kernels_equal_the_named_kernel():
     X, y = rows(100, 3, seed=6)
     named = pa(max_iter=2, tol=None, random_state=0).fit(X, y)
     function = clone(named).set_params(kernel=single).fit(X, y)
@@ -190,7 +190,7 @@ def test_other_kernels(params, function):
     assert_same_solution(model, twin, rtol=1e-3, atol=1e-5)
 
 
-def test_rows_without_a_length_teach_nothing():
+def test_samples_with_zero_kernel_value_cause_no_update():
     X, y = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 0.0]]), np.array([1, 0, 0])
     model = pa(kernel="linear").partial_fit(X, y, [0, 1])
     assert_array_equal(model.support_, [1])
@@ -206,7 +206,7 @@ def test_rows_without_a_length_teach_nothing():
 @with_all
 @with_classes
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_chunks_and_layouts_do_not_show_to_the_last_bit(name, n_classes, dtype):
+def test_model_is_bitwise_independent_of_chunks_and_layouts(name, n_classes, dtype):
     X, y = rows(200, n_classes, seed=8, dtype=dtype)
     weights = np.random.default_rng(0).choice([0.0, 1.0, 2.0], len(X))
     whole = taught(ALL[name], X, y, weights=weights)
@@ -283,8 +283,8 @@ RULES = {
 @pytest.mark.parametrize("name", ["pa", "pa2-joint", "perceptron", "pa, margin"])
 @pytest.mark.parametrize("problem", asking.BOTH)
 @with_layouts
-def test_labels_that_cost(name, rule, problem, layout):
-    """The compiled loop, chunk by chunk, beside the protocol as it is written."""
+def test_label_efficient_training_equals_the_reference(name, rule, problem, layout):
+    """Compares the compiled loop, for several chunk sizes, with the protocol in Python."""
     X, y = asking.rows_of(problem, 150, layout)
     learner = ALL[name]
     wanted = asking.naive(learner, RULES[rule], X, y)
@@ -302,7 +302,7 @@ def test_labels_that_cost(name, rule, problem, layout):
     assert 0 < model.n_queries_ <= 150
 
 
-def test_labels_bought_are_learnt_again_in_later_passes():
+def test_queried_labels_are_used_in_later_epochs():
     X, y = rows(80, 3, seed=14)
     model = LabelEfficientClassifier(pa(), RandomQuery(0.5, random_state=0), max_iter=3)
     model.set_params(random_state=0).fit(X, y)
@@ -313,7 +313,7 @@ def test_labels_bought_are_learnt_again_in_later_passes():
 
 
 @with_layouts
-def test_an_oracle_is_asked_row_by_row(layout):
+def test_oracle_is_queried_once_per_sample(layout):
     X, y = rows(150, seed=15)
     X, asked = LAYOUTS[layout](X), []
 
@@ -332,7 +332,7 @@ def test_an_oracle_is_asked_row_by_row(layout):
     assert n_rows_computed < 6 * 150
 
 
-def test_averages_take_the_other_loop():
+def test_averaged_models_in_label_efficient_training():
     X, y = rows(60, seed=16)
     for average in ("mean", "vote"):
         learner = perceptron(average=average)

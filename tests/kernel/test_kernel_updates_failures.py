@@ -1,4 +1,4 @@
-"""Kernel learners that make one step per row: invalid input, Ctrl-C, other threads."""
+"""Kernel models with one update per sample: invalid input, Ctrl-C, threads."""
 
 import json
 import os
@@ -55,7 +55,7 @@ def test_not_fitted(method):
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("name", [*MODELS, *BUDGETS])
-def test_what_is_refused_leaves_the_model_as_it_was(name, layout):
+def test_rejected_input_leaves_model_unchanged(name, layout):
     both = unharmed(layout, model={**MODELS, **BUDGETS}[name].set_params(random_state=0))
     X, y = both.X.copy(), both.y
     bad = X.toarray() if layout == "csr" else X.copy()
@@ -73,7 +73,7 @@ def test_what_is_refused_leaves_the_model_as_it_was(name, layout):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_kernel_values_beyond_the_numbers(layout):
+def test_kernel_values_that_overflow_are_rejected(layout):
     model = pa(kernel="poly", gamma=1.0, degree=5, random_state=0)
     both = unharmed(layout, model=model)
     X = both.X.toarray() if layout == "csr" else both.X.copy()
@@ -122,7 +122,7 @@ def test_a_kernel_function_that_fails_in_the_midst_of_a_chunk(layout, params):
     assert_same(model, other, X=X)
 
 
-def test_a_kernel_function_is_not_let_in_again():
+def test_reentrant_kernel_function_is_rejected():
     X, y = rows(50)
     calls = []
 
@@ -173,7 +173,7 @@ def test_parameters(params):
         perceptron(average=True).fit(X, y)
 
 
-def test_passes_that_still_gain_warn():
+def test_convergence_warning_while_the_loss_decreases():
     X, y = rows(100, noise=0.0)
     with pytest.warns(ConvergenceWarning, match="was still improving after max_iter=2 passes"):
         pa(max_iter=2).fit(X, y)
@@ -247,7 +247,7 @@ print(json.dumps(report))
     ],
     ids=str,
 )
-def test_ctrl_c_comes_back_soon_and_learning_can_go_on(method, n, params):
+def test_ctrl_c_returns_soon_and_training_can_continue(method, n, params):
     arguments = method, str(n), json.dumps(params)
     report, delay = programs.interrupted(PROGRAM, *arguments, after=0.7)
     print(f"back after {delay:.3f} s: {report}")

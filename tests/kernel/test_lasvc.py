@@ -1,4 +1,4 @@
-"""LASVC: parameters, attributes, weights, gamma, kernels, warm starts, and company."""
+"""LASVC: parameters, attributes, weights, kernels, warm starts and use with scikit-learn."""
 
 import gc
 import io
@@ -62,7 +62,7 @@ def any_exact(algorithm):
 
 
 def assert_same_model(model, other):
-    """The same to the last bit."""
+    """Check that two models are bitwise identical."""
     assert_array_equal(model.classes_, other.classes_)
     assert_array_equal(model.support_, other.support_)
     assert_array_equal(model.dual_coef_, other.dual_coef_)
@@ -169,8 +169,8 @@ def test_coef_is_there_for_the_linear_kernel_only(any_model, problem, shape, lay
     assert not hasattr(any_model().fit(X, y), "coef_")
 
 
-def test_dense_rows_full_of_zeros_come_back_dense(any_model):
-    """They are kept as sparse vectors, which must not show."""
+def test_support_vectors_of_dense_input_are_dense(any_model):
+    """Samples stored as sparse vectors are returned as dense arrays."""
     X = np.kron(np.eye(20), np.ones((3, 2)))
     X *= np.random.default_rng(0).uniform(0.5, 1.5, X.shape)
     y = np.arange(60) % 2
@@ -184,7 +184,7 @@ def test_dense_rows_full_of_zeros_come_back_dense(any_model):
 @with_both
 @pytest.mark.parametrize("max_iter", [1, 2, -1])
 def test_a_row_is_a_support_vector_once(any_model, problem, max_iter):
-    """Rows that one class had kept and another took in in a later pass were stored twice."""
+    """Regression test: samples added by two classes in different epochs were stored twice."""
     X, y = BOTH[problem]()
     y[::5] = np.unique(y)[0]
     model = any_model(max_iter=max_iter).fit(X, y)
@@ -192,7 +192,7 @@ def test_a_row_is_a_support_vector_once(any_model, problem, max_iter):
     assert model.n_support_.sum() <= len(y)
 
 
-def test_precomputed_has_no_vectors(any_model):
+def test_precomputed_kernel_has_empty_support_vectors(any_model):
     X, y = two_classes()
     model = any_model(kernel="precomputed").fit(X @ X.T, y)
     assert model.support_vectors_.shape == (0, 200)
@@ -214,7 +214,7 @@ def test_more_passes_come_closer_to_the_optimum(any_model, any_exact, algorithm)
     assert one.dual_objective_[0] > 0.9 * best
 
 
-def test_finish_solves_the_problem_over_the_vectors_kept(any_model):
+def test_finish_optimizes_over_the_support_set(any_model):
     X, y = two_classes(300, noise=1.0)
     model = any_model(finishing=False).fit(X, y)
     before, gap = model.dual_objective_[0], model.duality_gap_[0]
@@ -228,7 +228,7 @@ def test_finish_solves_the_problem_over_the_vectors_kept(any_model):
     assert_array_equal(model.decision_function(X), decisions)
 
 
-def test_finishing_does_not_hinder_further_learning(any_model):
+def test_training_continues_after_finish(any_model):
     X, y = two_classes(300)
     model = any_model().partial_fit(X[:100], y[:100], classes=["no", "yes"]).finish()
     model.partial_fit(X[100:200], y[100:200]).finish().partial_fit(X[200:], y[200:])
@@ -236,7 +236,7 @@ def test_finishing_does_not_hinder_further_learning(any_model):
     assert model.score(X, y) > 0.85
 
 
-def test_delta_max_keeps_the_violation_among_the_vectors_small():
+def test_delta_max_bounds_the_violation_in_the_support_set():
     X, y = two_classes(300, noise=1.0)
     once = model_of(finishing=False).partial_fit(X, y, classes=["no", "yes"])
     often = model_of(delta_max=0.01, finishing=False).partial_fit(X, y, classes=["no", "yes"])
@@ -274,17 +274,17 @@ def test_shuffle_and_random_state(any_model):
     )
 
 
-def test_a_limit_of_passes_is_reported():
+def test_reaching_max_passes_is_reported():
     X, y = two_classes(300, noise=1.0)
 
     class Impatient(LASVC):
         max_passes = 1
 
-    with pytest.warns(UserWarning, match="did not converge within 1 passes.*tol is 1e-08"):
+    with pytest.warns(UserWarning, match="did not converge within 1 epochs.*tol is 1e-08"):
         Impatient(max_iter=-1, tol=1e-8).fit(X, y)
 
 
-def test_verbose_prints_a_line_for_each_pass():
+def test_verbose_prints_a_line_for_each_epoch():
     X, y = two_classes()
     for verbose, n_lines in [(0, 0), (1, 3)]:
         printed = io.StringIO()
@@ -293,12 +293,12 @@ def test_verbose_prints_a_line_for_each_pass():
         lines = printed.getvalue().splitlines()
         assert len(lines) == n_lines
         for i, line in enumerate(lines, 1):
-            assert line.startswith(f"[LASVC] pass {i}: ")
+            assert line.startswith(f"[LASVC] epoch {i}: ")
 
 
 @pytest.mark.parametrize("params", [{}, dict(max_iter=-1), dict(kernel="poly", degree=2)], ids=str)
 @with_layouts
-def test_two_threads_give_what_one_gives(any_model, layout, params):
+def test_two_threads_give_the_same_model(any_model, layout, params):
     X, y = load_digits(return_X_y=True)
     X, y = LAYOUTS[layout](X[:600] / 16), y[:600]
     one, two = (any_model(n_jobs=n, gamma=0.05, **params).fit(X, y) for n in (1, 2))
@@ -347,7 +347,7 @@ def test_weight_two_is_twice_the_c_of_that_row(any_model, any_exact, algorithm):
 
 
 @with_both
-def test_rows_of_weight_zero_are_passed_over(any_model, any_exact, problem):
+def test_samples_of_weight_zero_are_ignored(any_model, any_exact, problem):
     X, y = BOTH[problem]()
     weight = np.random.default_rng(0).choice([0.0, 1.0], len(y))
     kept = np.flatnonzero(weight)
@@ -377,7 +377,7 @@ def test_class_weight_is_sample_weight_by_class(any_model, problem):
 
 
 @with_both
-def test_balanced_is_balanced(any_model, problem):
+def test_balanced_class_weight_is_inverse_class_frequency(any_model, problem):
     X, y = BOTH[problem]()
     classes, counts = np.unique(y, return_counts=True)
     model = any_model(class_weight="balanced").fit(X, y)
@@ -407,7 +407,7 @@ def running_balance(y, weight, classes):
 
 @with_both
 @pytest.mark.parametrize("size", [1, 13, 1000])
-def test_online_balanced_is_the_balance_up_to_each_row(any_model, problem, size):
+def test_online_balanced_uses_the_counts_up_to_each_sample(any_model, problem, size):
     X, y = BOTH[problem]()
     classes = np.unique(y).tolist()
     weight = np.random.default_rng(1).choice([0.0, 1.0, 1.0, 2.5], len(y))
@@ -485,7 +485,7 @@ def test_variance_of_rows_far_from_zero_is_exact_enough():
 def test_gamma_scale_of_a_stream_is_fixed_by_its_first_chunk():
     X, y = two_classes()
     model = model_of(gamma="scale")
-    with pytest.warns(UserWarning, match="has only 10 rows"):
+    with pytest.warns(UserWarning, match="has only 10 samples"):
         model.partial_fit(X[:10], y[:10], classes=["no", "yes"])
     gamma = model.gamma_
     assert_allclose(gamma, 1 / (4 * X[:10].var()))
@@ -657,7 +657,7 @@ def test_warm_start_refuses_other_rows(change):
     assert_array_equal(model.decision_function(X), before)
 
 
-def test_without_warm_start_fit_forgets(any_model):
+def test_fit_without_warm_start_resets_the_model(any_model):
     X, y = two_classes()
     X_other, y_other = three_classes()
     model = any_model().fit(X_other, y_other).fit(X, y)
@@ -706,7 +706,7 @@ def test_one_vs_rest_stream(any_model):
 
 
 def test_svm_smote():
-    """It reads support_; at the optimum it makes the same rows as with SVC."""
+    """SVMSMOTE reads support_; at the optimum it gives the same samples as with SVC."""
     over_sampling = pytest.importorskip("imblearn.over_sampling")
     X, y = two_classes(400)
     rare = np.flatnonzero(y == "yes")[:40]

@@ -1,4 +1,4 @@
-"""LASVC(max_iter=-1) is the support vector machine that SVC finds."""
+"""LASVC(max_iter=-1) finds the same solution as SVC."""
 
 import re
 
@@ -145,8 +145,8 @@ def test_float32_rows_lead_to_the_same_optimum_within_their_rounding():
     assert_allclose(model.decision_function(X), svc.decision_function(X), rtol=0, atol=1e-3)
 
 
-def test_long_float32_rows_do_not_lose_their_distances():
-    """|x|^2 = 1e6 drowns distances of 1 in single precision."""
+def test_float32_samples_of_large_norm_keep_their_distances():
+    """With |x|^2 = 1e6, distances of 1 are lost in single precision."""
     X, y = two_classes(300)
     shifted = (X + 500.0).astype(np.float32)
     model = exact(gamma=0.5).fit(shifted, y)

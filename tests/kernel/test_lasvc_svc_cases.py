@@ -1,4 +1,4 @@
-"""What users of SVC do to it, done to LASVC: the same answer, or an error that says what to do."""
+"""Typical uses of SVC with LASVC: the same result, or an error that says what to do."""
 
 import inspect
 
@@ -61,7 +61,7 @@ def test_only_the_columns_of_support_vectors_matter_to_a_kernel_matrix():
 @pytest.mark.parametrize("learn", ["fit", "partial_fit"])
 @pytest.mark.parametrize("make", [csr_matrix, csr_array])
 def test_a_function_may_return_sparse_values(learn, make):
-    """They are what a function of sparse rows often makes; and of dense rows it may, too."""
+    """Kernel functions of sparse or dense samples may return sparse matrices."""
     X, y = three_classes()
 
     def values(A, B):
@@ -84,8 +84,8 @@ def test_a_function_may_return_sparse_values(learn, make):
 )
 @pytest.mark.parametrize("make", [csr_matrix, csr_array, csc_array, lil_matrix])
 @pytest.mark.parametrize("problem", [two_classes, three_classes])
-def test_rows_of_either_layout_meet_a_model_of_either(kernel, make, problem):
-    """SVC refuses sparse rows after a dense fit; the decision is the same, so here they do."""
+def test_dense_and_sparse_samples_may_be_mixed(kernel, make, problem):
+    """SVC rejects sparse samples after a dense fit; LASVC gives the same decision values."""
     X, y = problem(120)
     X[np.abs(X) < 0.4] = 0.0
     params = dict(kernel=kernel, gamma=0.2, random_state=0)
@@ -98,8 +98,8 @@ def test_rows_of_either_layout_meet_a_model_of_either(kernel, make, problem):
 
 @pytest.mark.parametrize("kind", [LASVC, RampSVC])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_what_is_computed_for_the_reader_is_read_only(kind, layout):
-    """Written into it would change nothing, silently."""
+def test_computed_attributes_are_read_only(kind, layout):
+    """Assigning to a copy would silently change nothing."""
     X, y = three_classes()
     model = kind(kernel="linear", random_state=0).fit(LAYOUTS[layout](X), y)
     for name in ("coef_", "dual_coef_", "intercept_"):
@@ -112,7 +112,7 @@ def test_what_is_computed_for_the_reader_is_read_only(kind, layout):
             delattr(model, name)
 
 
-def test_no_stream_of_kernel_values():
+def test_precomputed_kernel_is_rejected_by_partial_fit():
     assert hasattr(LASVC(), "partial_fit")
     model = LASVC(kernel="precomputed")
     assert not hasattr(model, "partial_fit")
@@ -130,7 +130,7 @@ def test_no_stream_of_kernel_values():
         ("break_ties", "largest decision value"),
     ],
 )
-def test_keywords_of_svc_that_are_none_here_say_what_to_use(kind, name, advice):
+def test_unsupported_parameters_of_svc_name_the_alternative(kind, name, advice):
     with pytest.raises(TypeError, match=f"{kind.__name__} got .*'{name}': .*{advice}"):
         kind(**{name: True})
     with pytest.raises(TypeError, match="unexpected keyword argument 'nonsense'$"):
@@ -139,7 +139,7 @@ def test_keywords_of_svc_that_are_none_here_say_what_to_use(kind, name, advice):
 
 @pytest.mark.parametrize("kind", [LASVC, RampSVC])
 def test_the_signature_is_that_of_the_parameters(kind):
-    """What is refused with advice must not show where scikit-learn and editors look."""
+    """Rejected parameters of SVC are not part of the signature."""
     names = list(inspect.signature(kind).parameters)
     assert set(names) == set(kind().get_params())
     assert names[:2] == ["C", "kernel"] and "kwargs" not in names and "probability" not in names
@@ -157,7 +157,7 @@ def test_probabilities_name_what_to_use(kind, name):
         getattr(model, name)
 
 
-def test_weights_tip_the_balance():
+def test_sample_weights_shift_the_decision_boundary():
     """A point half-way between the classes goes where the weight is."""
     X = np.array([[-2.0, 0], [-1, -1], [0, -2], [0, 2], [1, 1], [2, 0]])
     middle = [[-1.0, 1.0]]
@@ -184,19 +184,19 @@ def test_a_weight_is_a_factor_of_C():
         (np.array([0, 0, 0, 1, 1, 1]), "1 class with positive sample weight"),
     ],
 )
-def test_weights_from_which_nothing_can_be_learnt(weights, match):
-    """SVC takes a negative weight for 0, without a word."""
+def test_invalid_sample_weights_are_rejected(weights, match):
+    """SVC silently treats a negative weight as 0."""
     with pytest.raises(ValueError, match=match):
         exact(kernel="linear").fit(POINTS, SIDES, weights)
 
 
-def test_weight_0_leaves_a_row_out():
+def test_samples_of_weight_zero_are_left_out():
     weights = np.array([1.0, 0, 1, 1, 1, 1])
     kept = exact(kernel="linear").fit(POINTS[weights > 0], SIDES[weights > 0])
     assert_allclose(exact(kernel="linear").fit(POINTS, SIDES, weights).coef_, kept.coef_)
 
 
-def test_rows_are_numbers_even_to_a_function():
+def test_samples_must_be_numeric_for_callable_kernels():
     """SVC hands rows of any kind to a function. Here they are stored as numbers: let the rows be
     numbers of objects."""
     words = np.array([["A", "A A"], ["B B", "B"]])
@@ -215,7 +215,7 @@ def test_rows_are_numbers_even_to_a_function():
 
 
 def test_three_classes_are_one_vs_rest():
-    """A few rows of iris lie between the lines of one-vs-rest; one-vs-one is to be had."""
+    """One-vs-rest misclassifies a few samples of iris; OneVsOneClassifier is available."""
     X, y = load_iris(return_X_y=True)
     model = exact(kernel="linear").fit(X, y)
     rest = OneVsRestClassifier(SVC(kernel="linear", tol=1e-8)).fit(X, y)
@@ -227,7 +227,7 @@ def test_three_classes_are_one_vs_rest():
 
 
 @pytest.mark.parametrize("C", [10.0, 316.0])
-def test_both_are_as_far_from_the_optimum_as_tol_allows(C):
+def test_tol_bounds_the_distance_from_the_optimum_as_in_svc(C):
     """``tol`` bounds the violation; how far that is in decision values grows with C, in SVC as
     well. A smaller tol brings both to the same place, as far as float32 kernel values can say."""
     X, y = two_classes(400, 2)

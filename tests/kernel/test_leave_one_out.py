@@ -1,4 +1,4 @@
-"""The leave-one-out error of LASVC, against as many fits as there are rows."""
+"""Leave-one-out error of LASVC, compared with one fit per sample."""
 
 import pickle
 
@@ -34,7 +34,7 @@ def rest_of(n, i):
 
 
 def models_without(model, X, y, weights=None):
-    """Models that have learnt all rows but one, one for each row."""
+    """Return one model per sample, trained without it."""
     weights = np.ones(len(y)) if weights is None else weights
     for i in range(len(y)):
         rest = rest_of(len(y), i)
@@ -42,7 +42,7 @@ def models_without(model, X, y, weights=None):
 
 
 def decisions_without(model, X, y, weights=None):
-    """What they say of the row that they have not learnt."""
+    """Return whether each model misclassifies the sample left out."""
     others = models_without(model, X, y, weights)
     return np.array([other.decision_function(X[i : i + 1])[0] for i, other in enumerate(others)])
 
@@ -57,9 +57,9 @@ def signs(model, y):
 
 
 def moved(model, X, y, shifts):
-    """Decision values with the shifts of a rule, of two classes."""
+    """Decision values of a binary problem minus the shifts of a rule."""
     optimum = Optimum(model, X, y, None)
-    return optimum.scores[:, 0] - shifts(optimum.problems[0], optimum.between)
+    return optimum.scores[:, 0] - shifts(optimum.problems[0], optimum.pairwise)
 
 
 # ------------------------------------------------------------------------------ the exact error
@@ -67,7 +67,7 @@ def moved(model, X, y, shifts):
 
 @with_algorithms
 @with_costs
-def test_exact_is_what_separate_fits_find(algorithm, C):
+def test_exact_equals_separate_fits(algorithm, C):
     X, y = two_classes(60)
     model = machine(algorithm=algorithm, C=C).fit(X, y)
     expected = wrong_by(decisions_without(model, X, y), model, y)
@@ -75,7 +75,7 @@ def test_exact_is_what_separate_fits_find(algorithm, C):
     assert_array_equal(model.leave_one_out(X, y), expected)
 
 
-def test_exact_is_what_another_solver_finds():
+def test_exact_equals_another_solver():
     X, y = two_classes(60, seed=2)
     model = machine(C=3.0).fit(X, y)
     svc = SVC(C=3.0, gamma=0.4, tol=1e-8)
@@ -120,7 +120,7 @@ def test_hard_margin():
 
 @with_algorithms
 @pytest.mark.parametrize("kernel", ["linear", "poly"])
-def test_kernels_whose_rows_have_other_lengths(algorithm, kernel):
+def test_kernels_with_a_varying_diagonal(algorithm, kernel):
     X, y = two_classes(50, seed=4)
     model = machine(kernel=kernel, degree=2, coef0=1.0, algorithm=algorithm, C=1.0).fit(X, y)
     scores = decisions_without(model, X, y)
@@ -131,7 +131,7 @@ def test_kernels_whose_rows_have_other_lengths(algorithm, kernel):
 
 
 def test_without_a_free_vector_rows_that_limit_the_bias_are_left_out():
-    """Rows as many as the others, of a small C: all are at their bound but a few far away."""
+    """With equal class sizes and a small C nearly all alpha are at their bounds."""
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(-1, 0.5, 8), rng.normal(1, 0.5, 8)])[:, None]
     y = np.repeat([0, 1], 8)
@@ -147,7 +147,7 @@ def test_without_a_free_vector_rows_that_limit_the_bias_are_left_out():
 
 
 def test_a_row_that_is_no_support_vector_may_limit_the_bias():
-    """One row beyond the margin, without weight, is all that holds the bias."""
+    """A single sample beyond the margin, with alpha = 0, limits the bias."""
     X = np.array([[-1.0], [-0.5], [0.5], [1.0], [40.0]])
     y = np.array([0, 0, 1, 1, 1])
     model = machine(kernel="linear", C=0.01).fit(X, y)
@@ -228,7 +228,7 @@ def test_spans_are_distances_from_combinations(algorithm):
     model = machine(algorithm=algorithm, C=1.0).fit(X, y)
     optimum = Optimum(model, X, y, None)
     problem, K = optimum.problems[0], rbf_kernel(X, gamma=0.4)
-    found = spans(problem, optimum.between)
+    found = spans(problem, optimum.pairwise)
     for i in problem.support:
         others = np.setdiff1d(problem.free, i)
         H, v = K[np.ix_(others, others)], K[others, i]
@@ -257,7 +257,7 @@ def test_the_span_of_a_row_with_a_copy_is_none():
     problem = optimum.problems[0]
     twice = np.intersect1d(problem.free, (problem.free + 40) % 80)
     assert len(twice) > 2
-    assert_allclose(spans(problem, optimum.between).squares[twice], 0.0, atol=1e-6)
+    assert_allclose(spans(problem, optimum.pairwise).squares[twice], 0.0, atol=1e-6)
     expected = model.leave_one_out(X, y)
     assert (model.leave_one_out(X, y, method="span") != expected).mean() < 0.1
 
@@ -294,8 +294,8 @@ def test_at_the_optimum_the_attribute_is_the_mean_of_the_span_rule(problem):
     assert model.leave_one_out_estimate_ == wrong.mean()
 
 
-def test_rows_that_are_not_kept_count_as_right():
-    """After one pass some of them are wrong, and the solution does not know."""
+def test_samples_outside_the_support_set_count_as_correct():
+    """After one epoch some of them are misclassified, which the solution does not show."""
     X, y = two_classes(300, noise=1.0)
     model = LASVC(gamma=0.4, C=100.0, tol=1e-6, random_state=0).fit(X, y)
     kept = model.support_
@@ -370,8 +370,8 @@ def test_a_matrix_of_values_changes_nothing(layout, monkeypatch):
     [dict(gamma=0.0), dict(gamma=1e3), dict(kernel="sigmoid", coef0=1.0), dict(kernel="linear")],
     ids=["constant", "identity", "sigmoid", "low rank"],
 )
-def test_kernels_of_all_kinds_have_numbers(algorithm, params):
-    """Values that are all the same, or no kernel's, have no inverse, or hardly."""
+def test_degenerate_kernels_give_finite_results(algorithm, params):
+    """The kernel matrix is singular, nearly singular or indefinite."""
     X, y = three_classes(40)
     model = LASVC(algorithm=algorithm, random_state=0, **params).fit(X, y)
     assert 0 <= model.leave_one_out_estimate_ <= 1
@@ -398,7 +398,7 @@ def test_the_model_stays_as_it_is(method):
     assert pickle.dumps(model) == before
 
 
-def test_an_interrupt_leaves_the_model_alone():
+def test_interrupt_leaves_model_unchanged():
     X, y = two_classes(60)
     calls = []
 
@@ -419,14 +419,14 @@ def test_an_interrupt_leaves_the_model_alone():
     assert model.leave_one_out_estimate_ == estimate
 
 
-def test_other_rows_are_refused():
+def test_other_samples_are_rejected():
     X, y = two_classes(60)
     model = LASVC(gamma=0.4, random_state=0).fit(X, y)
     others = X[::-1]
     flipped = np.where(y == "yes", "no", "yes")
     twice = np.vstack([X, X]), np.append(y, y)
     for rows, labels in [(X[:50], y[:50]), (others, y), (X, flipped), twice]:
-        with pytest.raises(ValueError, match="needs the rows that have been learnt"):
+        with pytest.raises(ValueError, match="needs the training samples"):
             model.leave_one_out(rows, labels)
     with pytest.raises(ValueError, match="labels that are not among the classes"):
         model.leave_one_out(X, np.where(y == "yes", "maybe", y))
@@ -437,13 +437,13 @@ def test_other_rows_are_refused():
 def test_a_class_without_rows_is_refused():
     X, y = two_classes(60)
     model = LASVC(gamma=0.4).partial_fit(X, y, classes=["maybe", "no", "yes"])
-    with pytest.raises(ValueError, match="needs rows of every class"):
+    with pytest.raises(ValueError, match="needs samples of every class"):
         model.leave_one_out(X, y)
     assert 0 < model.leave_one_out_estimate_ < 0.5
 
 
 def test_parameters_that_have_changed():
-    """C may be another: the optimum is that of the present one."""
+    """C may change: the optimum is that of the current C."""
     X, y = two_classes(60)
     model = LASVC(gamma=0.4, C=0.1, random_state=0).fit(X, y).set_params(C=50.0)
     other = machine(C=50.0, tol=1e-3).fit(X, y)
@@ -452,7 +452,7 @@ def test_parameters_that_have_changed():
         model.set_params(gamma=0.1).leave_one_out(X, y)
 
 
-def test_nothing_learnt_yet():
+def test_leave_one_out_requires_a_fitted_model():
     X, y = two_classes(60)
     with pytest.raises(NotFittedError):
         LASVC().leave_one_out(X, y)
@@ -470,7 +470,7 @@ def test_nothing_learnt_yet():
     ],
     ids=["nc", "i", "max_support_vectors", "window_size"],
 )
-def test_other_problems_have_none(params, reason):
+def test_leave_one_out_is_missing_for_other_problems(params, reason):
     X, y = two_classes(60)
     model = LASVC(gamma=0.4, random_state=0, **params).fit(X, y)
     for name in ("leave_one_out", "leave_one_out_estimate_"):
@@ -479,7 +479,7 @@ def test_other_problems_have_none(params, reason):
         assert reason in f"{caught.value} {caught.value.__cause__}"
 
 
-def test_a_matrix_that_is_not_kept():
+def test_estimate_is_missing_for_precomputed_kernels():
     X, y = two_classes(60)
     K = rbf_kernel(X, gamma=0.4)
     model = LASVC(kernel="precomputed", random_state=0).fit(K, y)

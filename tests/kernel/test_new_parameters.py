@@ -1,4 +1,4 @@
-"""Parameters set between two chunks of a stream: taken up, or refused by name."""
+"""Parameters changed between two chunks of a stream: applied, or rejected by name."""
 
 import pickle
 import re
@@ -76,7 +76,7 @@ def test_new_values_act_from_the_next_chunk_on(algorithm, new):
 
 
 def pickle_of(model):
-    """A copy with the class of the model, which is local to a test."""
+    """Copy a model whose class is local to a test."""
     other = clone(model)
     state = pickle.loads(pickle.dumps(model.__getstate__()))
     other.__setstate__(state)
@@ -85,7 +85,7 @@ def pickle_of(model):
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("new", [dict(cache_size=1e-3), dict(shrinking=False), dict(n_jobs=2)])
-def test_what_only_costs_time_changes_nothing_else(algorithm, new):
+def test_performance_parameters_do_not_change_the_model(algorithm, new):
     model = streamed(LASVC(algorithm=algorithm, gamma=0.3, C=100.0, finishing=False))
     expected = pickle.loads(pickle.dumps(model))
     goes_on(model.set_params(**new))
@@ -129,7 +129,7 @@ REFUSED = [
 
 @pytest.mark.parametrize("name, old, new", REFUSED, ids=lambda v: getattr(v, "__name__", str(v)))
 @pytest.mark.parametrize("begin", ["fit", "partial_fit"])
-def test_what_cannot_change_is_refused_by_name(name, old, new, begin):
+def test_changed_fixed_parameters_are_rejected_by_name(name, old, new, begin):
     params = {"gamma": 0.3, name: old}
     model = LASVC(**params, random_state=0)
     model = model.fit(X[:150], Y[:150]) if begin == "fit" else streamed(model)
@@ -152,7 +152,7 @@ def test_what_cannot_change_is_refused_by_name(name, old, new, begin):
 @pytest.mark.parametrize(
     "new", [dict(C=-1.0), dict(tol="small"), dict(delta_max=0.0), dict(cache_size=0)], ids=str
 )
-def test_invalid_values_are_refused_and_nothing_is_lost(new):
+def test_invalid_values_leave_the_model_unchanged(new):
     model = streamed(LASVC(gamma=0.3))
     expected = pickle.loads(pickle.dumps(model))
     old = {name: model.get_params()[name] for name in new}

@@ -1,4 +1,4 @@
-"""Numbers beyond the range of their type: an error that names the cause, and nothing is lost."""
+"""Overflow: an error names the cause, and the model is left unchanged."""
 
 import warnings
 
@@ -77,8 +77,8 @@ def test_linear_kernel_values_beyond_single_precision(factor, layout):
 @pytest.mark.parametrize("dtype, factor", [(np.float32, 1e25), (np.float64, 1e160)])
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("n_rows", [1, 150])
-def test_a_stream_refuses_rows_and_goes_on(kernel, dtype, factor, layout, n_rows):
-    """However far down the row is, nothing of its chunk is learnt."""
+def test_partial_fit_rejects_samples_and_can_continue(kernel, dtype, factor, layout, n_rows):
+    """The whole chunk is rejected, wherever the sample is."""
     X, y = scaled(1, dtype, layout)
     params = dict(kernel=kernel, gamma=0.3, random_state=0)
     model, other = (LASVC(**params).partial_fit(X, y, classes=CLASSES) for _ in range(2))
@@ -99,7 +99,7 @@ def test_a_stream_refuses_rows_and_goes_on(kernel, dtype, factor, layout, n_rows
 @pytest.mark.parametrize("kernel", ["poly", "rbf", "sigmoid"])
 @pytest.mark.parametrize("method", ["predict", "decision_function"])
 def test_predicting_refuses_rows_whose_squares_overflow(kernel, dtype, factor, layout, method):
-    """Distances that are inf - inf came out as 0."""
+    """Regression test: distances of inf - inf became 0."""
     X, y = scaled(1, dtype, layout)
     model = LASVC(kernel=kernel, gamma=0.3, random_state=0).fit(X, y)
     before = model.decision_function(X)
@@ -237,8 +237,8 @@ def test_kernel_functions_that_return_no_real_numbers(kernel):
 
 
 @with_layouts
-def test_kernel_functions_of_long_rows(layout):
-    """How long a row may be is for the function to say."""
+def test_callable_kernels_accept_samples_of_large_norm(layout):
+    """The norm of samples is not limited for callable kernels."""
     X, y = scaled(1e160, layout=layout)
 
     def kernel(A, B):

@@ -1,4 +1,4 @@
-"""Models for rising C: as exact as fits of their own, and cheaper than those."""
+"""Solution path: models as accurate as separate fits."""
 
 import pickle
 
@@ -25,7 +25,7 @@ def exact(**parameters):
 
 
 def violations(model, X, y, K=None, weights=None):
-    """Violation over all rows of each binary problem, by a plain sum."""
+    """Violation over all samples of each binary problem, computed directly."""
     K = rbf_kernel(X, gamma=model.gamma_) if K is None else K
     cost = model.C * (np.ones(len(y)) if weights is None else weights)
     positives = model.classes_[1:] if len(model.classes_) == 2 else model.classes_
@@ -102,7 +102,7 @@ def test_other_kernels(kernel):
 
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
 @pytest.mark.parametrize("data", [two_classes, three_classes])
-def test_after_one_pass_no_model_is_worse_than_its_fit(data, algorithm):
+def test_after_one_epoch_each_model_is_at_least_as_good_as_its_fit(data, algorithm):
     X, y = data(600)
     options = {"gamma": 0.5, "random_state": 0, "algorithm": algorithm}
     path = LASVC(**options).fit_path(X, y, CS)
@@ -114,7 +114,7 @@ def test_after_one_pass_no_model_is_worse_than_its_fit(data, algorithm):
 
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 1000), noise=st.floats(0.0, 3.0), ratio=st.floats(1.1, 50.0))
-def test_no_row_that_was_not_learnt_violates(seed, noise, ratio):
+def test_no_sample_violates_for_any_C(seed, noise, ratio):
     X, y = two_classes(80, seed=seed, noise=noise)
     Cs = 0.05 * ratio ** np.arange(4)
     path = exact(tol=1e-3, random_state=seed).fit_path(X, y, Cs)
@@ -124,15 +124,15 @@ def test_no_row_that_was_not_learnt_violates(seed, noise, ratio):
 
 
 @pytest.mark.parametrize("has_bias", [True, False], ids=["bias", "none"])
-def test_a_look_finds_what_a_plain_sum_finds(has_bias, monkeypatch):
-    """Violators of each C, of all rows outside: none is overlooked, whatever the chunks."""
+def test_check_samples_finds_the_violators_of_the_reference(has_bias, monkeypatch):
+    """All violating samples outside the support set are found for each C, for any chunk size."""
     monkeypatch.setattr(_sweeps, "_VALUES_AT_ONCE", 1)
     monkeypatch.setattr(_sweeps.Sweeps, "share", 1.0)
     seen = []
-    look = _sweeps.Sweeps.look
+    check_samples = _sweeps.Sweeps.check_samples
 
     def watched(self):
-        look(self)
+        check_samples(self)
         for k in range(len(self.Cs)):
             alpha = np.zeros(len(self.codes))
             alpha[self.states[k].ids[0]] = self.states[k].alpha[0]
@@ -141,10 +141,10 @@ def test_a_look_finds_what_a_plain_sum_finds(has_bias, monkeypatch):
             assert bool(len(self.violators[k])) == (self.violation[k] > self.states[k].tau[0])
             seen.append(found)
 
-    monkeypatch.setattr(_sweeps.Sweeps, "look", watched)
+    monkeypatch.setattr(_sweeps.Sweeps, "check_samples", watched)
     X, labels = breast_cancer()
     K = rbf_kernel(X, gamma=0.05)
-    # Few rows are seen before: what they may lack is told wrong.
+    # No samples are processed before the check, so there are violators.
     monkeypatch.setattr(_sweeps.Sweeps, "nearest", lambda self: np.empty(0, np.int64))
     algorithm = "lasvm" if has_bias else "lasvm-g"
     LASVC(gamma=0.05, random_state=0, algorithm=algorithm).fit_path(X, labels, [1, 10, 100])
@@ -152,13 +152,13 @@ def test_a_look_finds_what_a_plain_sum_finds(has_bias, monkeypatch):
     assert len(seen) == 3
 
 
-def test_multiples_of_alpha_stay_in_their_boxes_and_gradients_true():
+def test_scaled_alpha_is_feasible_and_gradients_are_exact():
     sweeps = []
-    grow = _sweeps.Sweeps.grow
+    scale_to_boxes = _sweeps.Sweeps.scale_to_boxes
 
     class Watched(_sweeps.Sweeps):
-        def grow(self, given):
-            times = grow(self, given)
+        def scale_to_boxes(self, given):
+            times = scale_to_boxes(self, given)
             (problem,) = self.engine.problems
             members, slots = problem.members, problem.slots()
             ids, alpha = members["row_id"][slots], members["alpha"][slots]
@@ -172,12 +172,12 @@ def test_multiples_of_alpha_stay_in_their_boxes_and_gradients_true():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sklearn_online_svm.kernel._path.Sweeps", Watched)
         LASVC(gamma=0.5, random_state=0).fit_path(X, Y, 0.1 * 2.0 ** np.arange(12))
-    # With many rows at their bound it is the ratio; later the best one.
+    # With many alpha at their bounds the factor is the ratio of the boxes, later the best one.
     assert sweeps[0] == pytest.approx(2.0)
     assert sweeps[-1] < 2.0
 
 
-# -- what is returned --------------------------------------------------------------------------
+# -- results -----------------------------------------------------------------------------------
 
 
 def test_a_path_of_one_C_is_a_fit():
@@ -191,7 +191,7 @@ def test_a_path_of_one_C_is_a_fit():
         assert one.kkt_violation_ == alone.kkt_violation_
 
 
-def test_models_are_independent_and_go_on():
+def test_models_of_a_path_are_independent_and_can_be_trained():
     model = LASVC(gamma=0.5, random_state=0)
     path = model.fit_path(X, Y, CS)
     before = [one.decision_function(X) for one in path]
@@ -206,7 +206,7 @@ def test_models_are_independent_and_go_on():
         assert np.abs(one.dual_coef_).max() <= one.C
 
 
-def test_what_a_path_says():
+def test_attributes_of_a_path():
     path = LASVC(gamma=0.5, random_state=0).fit_path(X, Y, CS[::-1])
     assert isinstance(path, SolutionPath)
     np.testing.assert_array_equal(path.Cs, CS)
@@ -301,7 +301,7 @@ def test_an_error_leaves_the_model_as_it_was(monkeypatch):
     def broken(self):
         raise MemoryError
 
-    monkeypatch.setattr(_sweeps.Sweeps, "look", broken)
+    monkeypatch.setattr(_sweeps.Sweeps, "check_samples", broken)
     with pytest.raises(MemoryError):
         model.fit_path(X, Y, CS)
     assert model.C == 7.0
@@ -344,7 +344,7 @@ def test_wrong_Cs(Cs, message):
     ],
     ids=lambda value: next(iter(value.items()))[0] if isinstance(value, dict) else "",
 )
-def test_what_has_no_path(parameters, message):
+def test_parameters_without_a_path_are_rejected(parameters, message):
     model = LASVC(**parameters)
     with pytest.raises(ValueError, match=message):
         model.fit_path(X, Y, CS)

@@ -1,4 +1,4 @@
-"""What single-precision kernel values cost, and where the engine or a warning makes up for it."""
+"""Effect of single-precision kernel values, centering, and the warning."""
 
 import pickle
 import warnings
@@ -29,7 +29,7 @@ with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
 
 
 def shifted(shift, n=600, layout="dense", dtype=np.float64):
-    """Two classes that a plane parts, far from the origin; labels 0 and 1."""
+    """Two linearly separable classes far from the origin; labels 0 and 1."""
     X = np.random.default_rng(0).normal(size=(n, 5))
     return LAYOUTS[layout]((X + shift).astype(dtype)), (X[:, 0] > 0).astype(int)
 
@@ -110,7 +110,7 @@ def test_fit_far_from_zero_is_as_good_as_svc_at_zero(shift, layout, no_warnings)
 @pytest.mark.parametrize("shift", SHIFTS)
 @pytest.mark.parametrize("chunk", [1, 7, 600])
 def test_partial_fit_far_from_zero_is_as_good_as_svc_at_zero(shift, chunk, no_warnings):
-    """Rows one by one do not tell at first that they are far away."""
+    """The first samples of a stream do not show that features are far from 0."""
     X, y = shifted(shift)
     svc = SVC(kernel="linear").fit(*shifted(0.0))
     model = in_chunks(LASVC(kernel="linear"), X, y, chunk).finish()
@@ -148,7 +148,7 @@ def test_several_classes_far_from_zero(shift, no_warnings):
 
 
 def test_float32_rows_far_from_zero(no_warnings):
-    """Their products are taken in double."""
+    """Products of float32 samples are computed in double."""
     X, y = shifted(3e3, dtype=np.float32)
     model = LASVC(kernel="linear", random_state=0).fit(X, y)
     same = LASVC(kernel="linear", random_state=0).fit(X.astype(float), y)
@@ -158,7 +158,7 @@ def test_float32_rows_far_from_zero(no_warnings):
 
 @pytest.mark.parametrize("shift", [1e2, 1e3])
 def test_a_stream_that_moves_away(shift):
-    """Rows are counted from where most of them are; where that is not enough it is said."""
+    """Samples are centered; a warning is raised where that is not sufficient."""
     X, y = shifted(0.0, n=2000)
     X[100:, 1:] += shift
     with warnings.catch_warnings(record=True) as said:
@@ -191,8 +191,8 @@ def test_warm_start_far_from_zero():
     assert_allclose(model.coef_, LASVC(**params).fit(X, y).coef_, rtol=0, atol=1e-4)
 
 
-def test_rows_near_zero_are_taken_as_they_are():
-    """The bits of their models do not depend on where the mean is."""
+def test_samples_near_zero_are_not_centered():
+    """Their models are not affected by rounding of the mean."""
     X, y = shifted(2.0)
     model = LASVC(kernel="linear", random_state=0).fit(X, y)
     assert model._engine.store.offset is None
@@ -217,7 +217,7 @@ def test_polynomials_far_from_zero(shift, learn):
 
 
 @pytest.mark.parametrize("learn", ["fit", "partial_fit"])
-def test_sigmoids_that_are_all_one(learn):
+def test_saturated_sigmoid_kernel_warns(learn):
     X, y = shifted(1e2)
     model = LASVC(kernel="sigmoid", random_state=0)
     with pytest.warns(UserWarning, match=COARSE + ".*uncertain by about 1 .*StandardScaler"):
@@ -248,7 +248,7 @@ def exact_kernel(kernel, X, Z, gamma):
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid"])
 @pytest.mark.parametrize("shift", [0.0, 0.5, 2.0])
 def test_the_uncertainty_is_about_the_error(kernel, shift):
-    """What the guide says of decision values."""
+    """Checks the user guide's statement on decision values."""
     X, y = shifted(shift)
     model = LASVC(kernel=kernel, finishing=False, random_state=0)
     with warnings.catch_warnings():
@@ -265,7 +265,7 @@ def test_the_uncertainty_is_about_the_error(kernel, shift):
 @with_layouts
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid"])
 def test_kernel_values_are_exact_but_for_their_rounding(kernel, layout):
-    """What the guide says of kernel values."""
+    """Checks the user guide's statement on kernel values."""
     X, _ = shifted(0.0, n=80)
     store = {"dense": "dense", "csr": "sparse"}[layout]
     found = kernel_values(make_store(X, kernel, layout=store, gamma=0.2), X, X)
@@ -298,8 +298,8 @@ def _rational_of_sparse(A, B):
 
 
 @pytest.mark.parametrize("cache_size", [0.2, 0.3])
-def test_kernel_functions_on_sparse_rows_are_asked_for_lost_values(cache_size):
-    """Of a row completed by some values, too, when others of it are still there."""
+def test_callable_kernels_on_sparse_samples_recompute_evicted_values(cache_size):
+    """Also if only some values of a cached row have to be recomputed."""
     X, y = three_classes(260, distance=1.0)
     X = csr_matrix(np.where(abs(X) > 0.4, X, 0))
     small, large = (

@@ -1,4 +1,4 @@
-"""RampSVC: its convex problems and their sequence, beside a plain twin, SVC, the definition."""
+"""RampSVC compared with a reference implementation, SVC and the definition."""
 
 import warnings
 
@@ -63,7 +63,7 @@ def test_the_objective_never_rises_beyond_a_coarse_tolerance(fit_intercept, tol)
 @with_bias
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
 def test_the_objective_is_the_one_of_the_definition(problem, fit_intercept, kernel):
-    """After each problem: fits that stop earlier go the same way."""
+    """After each problem: fits with a smaller max_iter give the same objectives."""
     X, y = BOTH[problem](160)
     K = rbf_kernel(X, gamma=GAMMA) if kernel == "rbf" else linear_kernel(X)
     params = dict(fit_intercept=fit_intercept, kernel=kernel, C=2.0, ramp_s=0.0)
@@ -159,7 +159,7 @@ def test_each_convex_problem_is_solved_to_tol_over_all_rows(fit_intercept):
 @pytest.mark.parametrize("C", [0.5, 5.0])
 @pytest.mark.parametrize("ramp_s", [-1.0, 0.0])
 @pytest.mark.parametrize("seed", range(4))
-def test_it_goes_the_way_of_its_twin(fit_intercept, kernel, C, ramp_s, seed):
+def test_each_problem_equals_the_reference(fit_intercept, kernel, C, ramp_s, seed):
     X, y = noisy(60, seed)
     weight = np.random.default_rng(seed).uniform(0.5, 2.0, 60)
     K = rbf_kernel(X, gamma=GAMMA) if kernel == "rbf" else linear_kernel(X)
@@ -212,7 +212,7 @@ def test_without_a_ramp_it_is_svc(kernel, C, layout):
 
 
 def test_clean_data_need_one_problem():
-    """No row lies beyond the ramp of the hinge solution."""
+    """No sample lies beyond the ramp of the hinge solution."""
     X, y = two_classes(noise=0.0)
     model = model_of(C=100.0).fit(X, y)
     svc = SVC(C=100.0, gamma=GAMMA, tol=1e-8).fit(X, y)
@@ -352,7 +352,7 @@ def test_attributes_describe_the_solution(problem, fit_intercept, layout, dtype)
 @with_both
 @with_bias
 def test_a_row_is_a_support_vector_once(problem, fit_intercept):
-    """Rows that one class had kept and another took in later were stored twice."""
+    """Regression test: samples added by two classes at different times were stored twice."""
     X, y = BOTH[problem]()
     for ramp_s in (-1e9, 0.0):
         model = model_of(fit_intercept=fit_intercept, ramp_s=ramp_s).fit(X, y)
@@ -366,7 +366,7 @@ def test_coef_is_there_for_the_linear_kernel_only():
     assert not hasattr(model_of().fit(X, y), "coef_")
 
 
-def test_it_is_no_stream():
+def test_ramp_svc_has_no_partial_fit():
     for name in ("partial_fit", "finish"):
         assert not hasattr(RampSVC(), name)
 

@@ -1,4 +1,4 @@
-"""RampSVC at its limits: kernels, copies, what is wrong, degenerate data."""
+"""RampSVC: limits, kernels, copies, invalid input and degenerate data."""
 
 import io
 import re
@@ -42,7 +42,7 @@ from tests.support.unharmed import UnharmedModel
 def test_too_few_problems_are_reported(problem):
     X, y = BOTH[problem](300)
     for max_iter in (1, 2):
-        match = rf"RampSVC did not converge within max_iter={max_iter} convex problems: \d+ rows"
+        match = rf"RampSVC did not converge within max_iter={max_iter} convex problems: \d+ sam"
         with pytest.warns(ConvergenceWarning, match=match) as caught:
             model = model_of(max_iter=max_iter).fit(X, y)
         assert len(caught) == 1
@@ -74,7 +74,7 @@ def test_verbose_prints_a_line_for_each_problem():
         lines = printed.getvalue().splitlines()
         assert len(lines) == verbose * model.n_iter_
         for i, line in enumerate(lines, 1):
-            assert re.match(rf"\[RampSVC\] problem {i}: objective [\d.e+]+, \d+ rows beyond", line)
+            assert re.match(rf"\[RampSVC\] problem {i}: objective [\d.e+]+, \d+ samples be", line)
 
 
 # -- kernels ----------------------------------------------------------------------------
@@ -127,7 +127,7 @@ def test_copies(make_copy, problem, layout, tmp_path):
     assert_same_model(copied, model_of().fit(X[:100], y[:100]))
 
 
-def test_clone_forgets_the_fit():
+def test_clone_is_not_fitted():
     X, y = noisy()
     model = model_of(C=7.0, init_size=0.5, ramp_s=0.2, fit_intercept=False).fit(X, y)
     cloned = clone(model)
@@ -154,7 +154,7 @@ def test_grid_search_over_the_ramp_in_a_pipeline():
 
 
 @with_layouts
-def test_fit_leaves_no_trace_of_the_former_fit(layout):
+def test_fit_does_not_depend_on_the_previous_fit(layout):
     X, y = noisy()
     X_other, y_other = noisy_three(100)
     model = model_of().fit(LAYOUTS[layout](X_other[:, :3]), y_other)
@@ -321,7 +321,7 @@ def test_constant_features_and_repeated_rows(fit_intercept, kernel, C):
 
 @with_bias
 @pytest.mark.parametrize("n", [2, 3, 4])
-def test_hardly_any_rows(fit_intercept, n):
+def test_very_few_samples(fit_intercept, n):
     X, y = np.random.default_rng(n).normal(size=(n, 3)), np.arange(n) % 2
     model = model_of(fit_intercept=fit_intercept, C=100.0).fit(X, y)
     assert model.score(X, y) == 1.0
@@ -332,7 +332,7 @@ def test_hardly_any_rows(fit_intercept, n):
 @pytest.mark.parametrize("ramp_s", [-1.0, -0.5])
 @pytest.mark.parametrize("init_size", [1, 3, 1e-3])
 def test_a_tiny_first_problem_has_a_row_of_each_class(init_size, ramp_s, fit_intercept):
-    """With rows of one class only, all of the other lay beyond the ramp and were given up."""
+    """Regression test: with samples of one class, all of the other were beyond the ramp."""
     X, y = three_classes(300, distance=4.0)
     X, y = X[y < 30], y[y < 30]
     for seed in range(5):

@@ -1,4 +1,4 @@
-"""``resume`` after Ctrl-C: the model that would have come of it, to the last bit."""
+"""``resume`` after Ctrl-C gives a bitwise identical model."""
 
 import os
 import pickle
@@ -52,14 +52,14 @@ def assert_same(model, reference, X):
 
 
 class Clock:
-    """Interrupts the calls it is given at random times, about twice until they are through."""
+    """Interrupts calls at random times, about twice per call."""
 
     def __init__(self, rng, seconds):
         self.rng, self.seconds, self.n_interrupts, self.n_rounds = rng, seconds, 0, 0
 
     @property
     def goes_on(self):
-        """Whether there have been too few interrupts yet, on a machine however busy."""
+        """Whether there have been too few interrupts so far."""
         self.n_rounds += 1
         return self.n_rounds <= 3 or (self.n_interrupts < 6 and self.n_rounds < 100)
 
@@ -81,7 +81,7 @@ class Clock:
 
 @pytest.fixture
 def ctrl_c():
-    """Let the timer do what Ctrl-C does: SIGINT is what the loop notes while threads work."""
+    """Raise SIGINT by a timer, as Ctrl-C does."""
 
     def raise_interrupt(number, frame):
         signal.raise_signal(signal.SIGINT)
@@ -96,7 +96,7 @@ def ctrl_c():
 
 @pytest.fixture
 def impatient(monkeypatch):
-    """Engines that look at signals every few steps: in the midst of rows and of finishing."""
+    """Make engines check for signals every few steps."""
     build = EngineSpec.build
 
     def build_impatient(self):
@@ -109,13 +109,13 @@ def impatient(monkeypatch):
 
 
 def noise(n, n_classes, seed=0):
-    """Rows that take a while: labels drawn at random."""
+    """Slow problem: labels drawn at random."""
     rng = np.random.default_rng(seed)
     return rng.normal(size=(n, 10)), rng.integers(0, n_classes, n)
 
 
 def finished_in_pieces(model, X, y, clock):
-    """``fit``, interrupted time and again; half of the time pickled in between."""
+    """Run ``fit`` with repeated interrupts; pickle the model after half of them."""
     interrupted = clock.call(model.fit, X, y)
     while interrupted:
         if not hasattr(model, "classes_"):
@@ -168,7 +168,7 @@ def test_interrupts_at_any_time(kind, params, n_classes, ctrl_c, impatient):
 
 
 def test_ties_between_equal_rows(ctrl_c, impatient):
-    """Which of equal gradients comes first is known to a model that was pickled, too."""
+    """The order of equal gradients is preserved by pickling."""
     X, y = noise(120, 2)
     X, y = np.tile(X, (4, 1)), np.tile(y, 4)
     make = lambda: LASVC(C=10.0, algorithm="lasvm-g", max_iter=3, random_state=1)  # noqa: E731
@@ -230,8 +230,8 @@ def test_partial_fit_in_pieces(params, n_classes, ctrl_c, impatient):
 
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_a_pool_that_grows_goes_on(n_classes, sparse, ctrl_c, impatient):
-    """In the second chunk, with former vectors among the neighbours."""
+def test_resume_of_a_growing_pool(n_classes, sparse, ctrl_c, impatient):
+    """Interrupts in the second chunk, with earlier support vectors among the neighbours."""
     X, y = noise(500, n_classes)
     X = csr_matrix(X) if sparse else X
     begun = VirtualLASVC(C=10.0, gamma=0.05, delta_max=1e-3, random_state=0)
@@ -276,7 +276,7 @@ def test_finish_in_pieces(params, n_classes, ctrl_c, impatient):
 
 
 class InterruptedKernel:
-    """A kernel function in whose n-th call Ctrl-C is pressed."""
+    """Kernel function that raises KeyboardInterrupt in its n-th call."""
 
     error = KeyboardInterrupt
 
@@ -305,7 +305,7 @@ class InterruptedKernel:
 )
 @pytest.mark.parametrize("problem", [two_classes, three_classes])
 def test_interrupts_within_a_kernel_function(kind, params, problem):
-    """In the midst of steps, too; they are made to their end, with values asked for again."""
+    """Interrupted steps are completed with recomputed kernel values."""
     X, y = problem(120)
     y[::5] = np.unique(y)[0]
     params = dict(C=5.0, random_state=0, **params)
@@ -330,7 +330,7 @@ def test_interrupts_within_a_kernel_function(kind, params, problem):
 
 
 def interrupted_model(X, y, *args, method="fit", **params):
-    """A model interrupted somewhere in the midst of its first call."""
+    """Return a model interrupted during its first call."""
     kernel = InterruptedKernel()
     kernel.calls_left = 3
     model = LASVC(kernel=kernel, C=5.0, random_state=0, **params)
@@ -349,7 +349,7 @@ LAYOUTS = {
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_rows_of_every_kind(layout, n_classes, ctrl_c, impatient):
+def test_resume_with_every_layout(layout, n_classes, ctrl_c, impatient):
     make, params = LAYOUTS[layout]
     X, y = noise(300, n_classes)
     X[np.abs(X) < 0.3] = 0.0
@@ -376,8 +376,8 @@ def test_a_warm_start_in_pieces(ctrl_c, impatient):
         assert_same(model, reference, X)
 
 
-def test_orders_of_a_shared_generator():
-    """Later passes draw what they would have drawn, whatever others have drawn meanwhile."""
+def test_resume_with_a_shared_random_state():
+    """Later epochs use the same orders, even if the generator is used elsewhere meanwhile."""
     X, y = two_classes(200)
     params = dict(max_iter=4, C=5.0, kernel=InterruptedKernel())
     reference = LASVC(random_state=np.random.RandomState(3), **params).fit(X, y)
@@ -390,12 +390,12 @@ def test_orders_of_a_shared_generator():
     assert_same(model.resume(X, y), reference, X)
 
 
-def test_the_traceback_says_how_to_go_on():
+def test_traceback_names_the_resume_call():
     X, y = two_classes(300)
     model, error = interrupted_model(X, y)
     assert error.__notes__ == [
-        "LASVC holds what has been learnt so far and can be used as it is; resume(X, y) goes on "
-        "where fit stopped."
+        "LASVC holds the result of the training so far and can be used as it is; resume(X, y) "
+        "continues the interrupted fit."
     ]
     assert model.interrupted_ and 0 < model.n_labels_used_ < 300
     assert not model.resume(X, y).interrupted_
@@ -415,7 +415,7 @@ def test_nothing_to_resume():
 
 
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
-def test_other_data_are_refused_and_nothing_is_lost(method):
+def test_resume_rejects_other_data_and_keeps_the_interrupt(method):
     X, y = two_classes(300)
     weights = np.linspace(0.5, 1.5, 300)
     args = () if method == "fit" else (["no", "yes"],)
@@ -427,9 +427,9 @@ def test_other_data_are_refused_and_nothing_is_lost(method):
     labels = y.copy()
     labels[5] = "no" if y[5] == "yes" else "yes"
     wrong = {
-        "but X is not the same": [(other, y, weights), (X[:-1], y[:-1], weights[:-1])],
-        "but y is not the same": [(X, labels, weights), (X, y[::-1], weights)],
-        "but sample_weight is not the same": [(X, y), (X, y, 2 * weights)],
+        "but X differs": [(other, y, weights), (X[:-1], y[:-1], weights[:-1])],
+        "but y differs": [(X, labels, weights), (X, y[::-1], weights)],
+        "but sample_weight differs": [(X, y), (X, y, 2 * weights)],
         "X has 3 features": [(X[:, :3], y, weights)],
         "labels that are not among the classes": [(X, np.where(y == "no", "no", "?"), weights)],
         "needs the X and y": [(), (X,)],
@@ -455,7 +455,7 @@ def test_other_parameters_are_refused_by_name():
     assert_same(model.set_params(n_jobs=2, verbose=0).resume(X, y), reference, X)
 
 
-def test_other_learning_forgets_what_was_interrupted():
+def test_other_training_discards_the_interrupt():
     X, y = two_classes(300)
     for go_on in (
         lambda m: m.fit(X, y),
@@ -472,8 +472,8 @@ def test_other_learning_forgets_what_was_interrupted():
     assert not hasattr(clone(model), "classes_")
 
 
-def test_an_error_while_resuming_can_be_mended():
-    """A kernel function that raises leaves the model, and the interrupt, as they were."""
+def test_resume_can_be_repeated_after_an_error():
+    """An error of the kernel function leaves the model and the interrupt unchanged."""
     X, y = two_classes(300)
     model, _ = interrupted_model(X, y, max_iter=2)
     reference = LASVC(kernel=InterruptedKernel(), C=5.0, random_state=0, max_iter=2).fit(X, y)
@@ -506,8 +506,8 @@ def test_a_damaged_interrupt_is_refused(spoil, match):
     assert np.isfinite(model.decision_function(X)).all()
 
 
-def test_damage_in_the_midst_of_a_block(ctrl_c, impatient, global_random_seed):
-    """What waits for the end of the block is checked with what it belongs to."""
+def test_damage_within_a_block_is_rejected(ctrl_c, impatient, global_random_seed):
+    """State that is pending at the interrupt is validated."""
     X, y = noise(900, 3)
     clock = Clock(np.random.default_rng(global_random_seed), 0.1)
     params = dict(C=1000.0, gamma=0.5, delta_max=1e-5, finishing=False, random_state=0)

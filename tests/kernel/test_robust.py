@@ -60,7 +60,7 @@ def test_the_intercept_is_zero(algorithm, problem):
 
 
 @with_gap_driven
-def test_far_from_all_rows_the_decision_is_zero(algorithm):
+def test_decision_function_vanishes_far_from_all_samples(algorithm):
     X, y = two_classes()
     model = model_of(algorithm).fit(X, y)
     assert_array_equal(model.decision_function(np.full((1, 4), 1e3)), 0.0)
@@ -70,7 +70,7 @@ def test_far_from_all_rows_the_decision_is_zero(algorithm):
 
 
 def gap_and_target(model):
-    """Of the first problem, from the definitions: the gap, and where it has to go."""
+    """Duality gap and its target for the first problem, by definition."""
     members = model._engine.problems[0].members
     alive = members["alive"] != 0
     names = ("alpha", "g", "lower", "upper", "y")
@@ -83,7 +83,7 @@ def gap_and_target(model):
 
 @with_gap_driven
 @pytest.mark.parametrize("C", [0.1, 2.0, 100.0])
-def test_every_row_is_followed_by_steps_down_to_the_target_of_the_gap(algorithm, C):
+def test_gap_is_below_its_target_after_each_sample(algorithm, C):
     X, y = two_classes(250, noise=1.5)
     weight = np.random.default_rng(0).choice([0.5, 1.0, 2.0], 250)
     model = model_of(algorithm, Busy, C=C, tol=1e-4, finishing=False)
@@ -126,7 +126,7 @@ def test_a_stream_ends_at_the_target(algorithm):
 @with_gap_driven
 @with_both
 def test_the_gap_is_primal_minus_dual(algorithm, problem):
-    """By the values of a model, the dual objective included, over the vectors kept."""
+    """Duality gap over the support set, from the attributes of a model."""
     X, y = BOTH[problem](300)
     model = model_of(algorithm, Busy, C=0.7, finishing=False)
     model.partial_fit(X, y, classes=np.unique(y))
@@ -184,8 +184,8 @@ def test_the_optimum_is_that_of_a_plain_quadratic_program(algorithm, kernel, C, 
 
 
 @with_convex
-def test_with_a_constant_in_the_kernel_it_comes_close_to_svc(algorithm):
-    """The constant is a bias that costs ever less the larger it is."""
+def test_constant_in_the_kernel_approximates_the_bias_of_svc(algorithm):
+    """The constant acts as a bias whose penalty vanishes as it grows."""
     X, y = two_classes(100)
     expected = SVC(C=2.0, gamma=GAMMA, tol=1e-8).fit(X, y).decision_function(X)
     differences = []
@@ -208,7 +208,7 @@ def test_one_pass_is_close_to_the_optimum(algorithm):
 
 @with_gap_driven
 @with_both
-def test_passes_end_with_one_that_makes_no_step(algorithm, problem):
+def test_training_stops_after_an_epoch_without_steps(algorithm, problem):
     X, y = BOTH[problem](300)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -232,7 +232,7 @@ def test_passes_end_with_one_that_makes_no_step(algorithm, problem):
 
 @with_convex
 @pytest.mark.parametrize("interval", [1, 7])
-def test_cleaning_often_costs_time_but_not_the_optimum(algorithm, interval):
+def test_clean_interval_does_not_change_the_optimum(algorithm, interval):
     class Tidy(LASVC):
         clean_interval = interval
         max_non_sv = 0
@@ -249,7 +249,7 @@ def test_cleaning_often_costs_time_but_not_the_optimum(algorithm, interval):
         assert members.n_members == 200
 
 
-def test_full_keeps_every_row_and_g_no_more_than_it_says():
+def test_lasvm_full_keeps_all_samples_and_lasvm_g_at_most_max_non_sv():
     X, y = two_classes(700)
     full, g = (
         model_of(name).partial_fit(X, y, ["no", "yes"]) for name in ("lasvm-full", "lasvm-g")
@@ -302,7 +302,7 @@ def g_nc_svc():
     [(dict(fraction=0.2), 0.85), (dict(fraction=0.3, from_label=1), 0.95)],
     ids=["both", "positives"],
 )
-def test_nc_needs_fewer_support_vectors_and_errs_no_more(name, flips, share):
+def test_lasvm_nc_has_fewer_support_vectors_and_no_more_errors(name, flips, share):
     (n_g, error_g), (n_nc, error_nc), (n_svc, error_svc) = mean_results(
         name, 10.0, flips, g_nc_svc()
     )
@@ -311,7 +311,7 @@ def test_nc_needs_fewer_support_vectors_and_errs_no_more(name, flips, share):
 
 
 @pytest.mark.parametrize("name", ["digits", "waveform"])
-def test_nc_errs_less_where_the_hinge_loss_follows_the_noise(name):
+def test_lasvm_nc_has_fewer_errors_with_label_noise(name):
     (_, error_g), (_, error_nc), (_, error_svc) = mean_results(
         name, 100.0, dict(fraction=0.2), g_nc_svc()
     )
@@ -331,7 +331,7 @@ def test_noisy_labels_do_not_break_anything(algorithm, fraction, flips):
 @with_both
 @with_layouts
 @pytest.mark.parametrize("max_iter", [1, -1])
-def test_without_a_ramp_nc_is_g(problem, layout, max_iter):
+def test_lasvm_nc_without_a_ramp_equals_lasvm_g(problem, layout, max_iter):
     X, y = BOTH[problem](400)
     X = LAYOUTS[layout](X)
     params = dict(ramp_s=-1e9, max_iter=max_iter)
@@ -344,7 +344,7 @@ def test_without_a_ramp_nc_is_g(problem, layout, max_iter):
     assert_same_model(g.finish(), nc.finish())
 
 
-def test_the_ramp_acts_only_once_there_are_enough_support_vectors():
+def test_ramp_is_used_from_ramp_start_support_vectors_on():
     class Late(Busy):
         ramp_start = 10_000
 
@@ -357,7 +357,7 @@ def test_the_ramp_acts_only_once_there_are_enough_support_vectors():
     assert len(early.support_) < len(late.support_)
 
 
-def test_the_place_of_the_ramp_matters():
+def test_ramp_s_changes_the_model():
     X, y = two_classes(600, noise=2.0)
     n_support = [
         len(model_of("lasvm-nc", ramp_s=ramp_s).fit(X, y).support_)
@@ -370,7 +370,7 @@ class StartsAtOnce(LASVC):
     ramp_start = 0
 
 
-def test_i_learns_only_from_rows_on_the_ramp():
+def test_lasvm_i_uses_only_samples_on_the_ramp():
     X, y = two_classes(400, noise=1.5)
     # It is the margin with the vectors as they are, not yet finished, that decides.
     model = model_of("lasvm-i", StartsAtOnce, ramp_s=-0.5, finishing=False)
@@ -394,8 +394,8 @@ def test_i_learns_only_from_rows_on_the_ramp():
 
 
 @pytest.mark.parametrize("ramp_s", [-1.0, 0.5])
-def test_i_learns_when_the_first_rows_are_of_one_class(ramp_s):
-    """Without a start f lay left of the ramp everywhere, and no row was ever learnt."""
+def test_lasvm_i_with_a_single_class_at_first(ramp_s):
+    """Regression test: without ramp_start f was left of the ramp everywhere."""
     X, y = digits_pair()
     order = np.argsort(y, kind="stable")[50:]
     order = np.concatenate([order[:50], np.random.default_rng(0).permutation(order[50:])])
@@ -469,7 +469,7 @@ def test_rows_of_weight_zero_are_not_counted(algorithm):
 
 
 @with_gap_driven
-def test_fit_counts_anew(algorithm):
+def test_fit_resets_the_counters(algorithm):
     X, y = two_classes(300)
     model = model_of(algorithm, Busy)
     for _ in range(2):
@@ -481,15 +481,15 @@ def test_fit_counts_anew(algorithm):
 
 @with_gap_driven
 @pytest.mark.parametrize("former", ALGORITHMS)
-def test_no_more_is_cleaned_than_came_after_a_warm_start(algorithm, former):
-    """Vectors of the former solution have not come by way of PROCESS."""
+def test_counters_after_a_warm_start(algorithm, former):
+    """Vectors of the previous solution were not added by PROCESS."""
     X, y = two_classes(300, noise=1.5)
     model = model_of(former, warm_start=True).fit(X, y)
     model.set_params(algorithm=algorithm, C=20.0, max_iter=-1).fit(X, y)
     assert (model.n_cleaned_ <= model.n_admitted_).all()
 
 
-def test_lasvm_counts_nothing():
+def test_lasvm_has_no_counters():
     X, y = two_classes()
     model = model_of("lasvm").fit(X, y)
     for name in ("n_admitted_", "n_cleaned_", "n_skipped_"):
@@ -527,7 +527,7 @@ def test_warm_start_from_another_algorithm(former, algorithm, C, problem):
 
 
 @with_gap_driven
-def test_warm_start_at_the_end_has_little_left_to_do(algorithm):
+def test_warm_start_at_the_optimum_takes_few_epochs(algorithm):
     X, y = two_classes(300)
     model = exact(algorithm, tol=1e-4, warm_start=True).fit(X, y)
     first, n_iter = model.dual_objective_, model.n_iter_
@@ -543,7 +543,7 @@ def test_warm_start_at_the_end_has_little_left_to_do(algorithm):
 
 @with_gap_driven
 @pytest.mark.parametrize("label", ["no", "yes"])
-def test_a_single_class_is_learnt_and_predicted(algorithm, label):
+def test_single_class_is_predicted(algorithm, label):
     X, y = two_classes()
     model = model_of(algorithm)
     model.partial_fit(X[:60], np.full(60, label), classes=["no", "yes"]).finish()
@@ -561,7 +561,7 @@ def test_a_single_class_is_learnt_and_predicted(algorithm, label):
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
 @pytest.mark.parametrize("max_iter", [1, -1])
 def test_constant_features(algorithm, kernel, C, max_iter):
-    """All kernel values are the same: nothing can be learnt but which class has more weight."""
+    """All kernel values are equal: only the class weights matter."""
     X, y = np.full((60, 3), 0.5), np.where(np.arange(60) % 3, "yes", "no")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -576,8 +576,8 @@ def test_constant_features(algorithm, kernel, C, max_iter):
 @with_algorithms
 @pytest.mark.parametrize("C", [1.0, 1000.0])
 @pytest.mark.parametrize("max_iter", [1, -1])
-def test_rows_that_come_again_and_again(algorithm, C, max_iter):
-    """Some of them with the other label."""
+def test_repeated_samples(algorithm, C, max_iter):
+    """Repeated samples, some of them with the other label."""
     X, y = two_classes(20)
     X, y = np.tile(X, (15, 1)), np.tile(y, 15)
     y[:20] = np.where(y[:20] == "yes", "no", "yes")
@@ -591,7 +591,7 @@ def test_rows_that_come_again_and_again(algorithm, C, max_iter):
 @with_algorithms
 @pytest.mark.parametrize("n", [2, 3, 4])
 @pytest.mark.parametrize("max_iter", [1, -1])
-def test_hardly_any_rows(algorithm, n, max_iter):
+def test_very_few_samples(algorithm, n, max_iter):
     X = np.random.default_rng(n).normal(size=(n, 3))
     y = np.arange(n) % 2
     model = model_of(algorithm, C=100.0, max_iter=max_iter, tol=1e-6).fit(X, y)
@@ -626,7 +626,7 @@ def test_tiny_and_huge_costs(algorithm, C, max_iter):
 
 @with_gap_driven
 def test_a_large_cost_in_a_stream(algorithm):
-    """The target of the gap is as large as C: rows are taken in with few steps."""
+    """The target of the gap is as large as C: few steps per sample are taken."""
     X, y = two_classes(300, noise=1.0)
     model = model_of(algorithm, C=1e6).partial_fit(X, y, classes=["no", "yes"])
     assert np.isfinite(model.decision_function(X)).all()

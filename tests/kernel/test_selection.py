@@ -1,4 +1,4 @@
-"""LASVC that chooses which rows it learns, and when it is enough."""
+"""Sample selection and early stopping of LASVC."""
 
 import pickle
 
@@ -57,8 +57,8 @@ def test_threads_and_sparse_rows_make_the_same_choice(samples, selection, algori
     same(model, LASVC(**params).fit(csr_matrix(X), y))
 
 
-def test_all_candidates_are_the_true_extreme():
-    """After each row the one that another model, of the rows so far, finds nearest."""
+def test_pool_size_all_selects_the_closest_sample():
+    """Each selected sample is the closest one for a model of the samples so far."""
     X, y = two_classes(60)
     params = dict(PARAMS, selection="active", pool_size="all", finishing=False)
     rest = list(np.random.RandomState(0).permutation(60))
@@ -79,7 +79,7 @@ def test_all_candidates_are_the_true_extreme():
 
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_labels_of_active_selection_are_those_of_rows_learnt(selection):
-    """Others may be anything, and change nothing; but for gradient selection."""
+    """Labels of other samples do not matter, except for gradient selection."""
     X, y = two_classes(300)
     params = dict(PARAMS, selection=selection, max_labels=60, algorithm="lasvm-full")
     model = LASVC(**params).fit(X, y)
@@ -160,7 +160,7 @@ def test_the_margin_is_exhausted(selection):
 
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_support_vectors_are_stable(selection):
-    """Of a problem that is easy: most rows are no support vectors."""
+    """On an easy problem most samples do not become support vectors."""
     X, y = two_classes(3000)
     X = X + 3 * np.outer(y == np.unique(y)[1], np.ones(X.shape[1]))
     model = LASVC(selection=selection, stopping="n_support", **PARAMS).fit(X, y)
@@ -174,7 +174,7 @@ def test_support_vectors_are_stable(selection):
 
 
 def test_a_seed_is_one_for_the_stream():
-    """Chunks have generators of their own, which follow from the seed and their first row."""
+    """Each chunk has its own generator, seeded with the index of its first sample, too."""
     X, y = two_classes(60)
     model = LASVC(selection="active", **PARAMS)
     seeds = []
@@ -187,7 +187,7 @@ def test_a_seed_is_one_for_the_stream():
     assert again["choice"]["random"] == seeds[1]
 
 
-def test_a_stream_may_change_its_mind():
+def test_selection_may_change_during_a_stream():
     X, y = two_classes(300)
     model = LASVC(**PARAMS).partial_fit(X[:100], y[:100], np.unique(y))
     model.set_params(selection="active", max_labels=20, pool_size="all")
@@ -244,7 +244,7 @@ def test_precomputed_and_callable_kernels_choose_the_same_rows():
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("finishing", [True, False])
-def test_a_snapshot_changes_nothing(finishing, algorithm):
+def test_snapshot_leaves_model_unchanged(finishing, algorithm):
     X, y = three_classes(400)
     params = dict(PARAMS, algorithm=algorithm, finishing=finishing)
     watched, alone = LASVC(**params), LASVC(**params)
@@ -263,12 +263,12 @@ def test_a_snapshot_changes_nothing(finishing, algorithm):
     assert watched.n_kernel_evaluations_ == alone.n_kernel_evaluations_
 
 
-def test_a_snapshot_of_nothing():
+def test_snapshot_requires_a_fitted_model():
     with pytest.raises(NotFittedError):
         LASVC().snapshot()
 
 
-def test_a_snapshot_is_finished():
+def test_snapshot_is_optimized_over_the_support_set():
     X, y = two_classes(500)
     model = LASVC(**PARAMS, finishing=False).partial_fit(X, y, np.unique(y))
     shot = model.snapshot()

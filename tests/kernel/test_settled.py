@@ -1,4 +1,4 @@
-"""Decisions amid a stream come from a finished solution, which the stream never sees."""
+"""Predictions during a stream use an optimized copy that does not influence training."""
 
 import pickle
 from functools import partial
@@ -23,7 +23,7 @@ with_algorithms = pytest.mark.parametrize("algorithm", ALGORITHMS)
 
 
 class Busy(LASVC):
-    """What happens once in hundreds of rows happens often: the ramp, CLEAN."""
+    """LASVC with small constants, so that the ramp and CLEAN act often."""
 
     ramp_start = 20
     clean_interval = 25
@@ -48,7 +48,7 @@ def finished(model):
 
 
 def stream_state(model):
-    """What the stream has made: the state of each problem but for the solution on the side."""
+    """State of each problem without the finished solution."""
     return [
         {
             name: values
@@ -74,7 +74,7 @@ def assert_same_stream(model, other):
 
 
 def violation(problem):
-    """Largest violation of the optimality conditions by the solution that decisions come from."""
+    """Largest violation of the optimality conditions by the solution used for predictions."""
     alpha, g, _ = problem.solution()
     members, alive = problem.members, problem.slots()
     alpha, g = alpha[alive], g[alive]
@@ -149,7 +149,7 @@ QUICK_SETS = ("banana", "waveform")
     ],
 )
 def test_every_prefix_of_a_stream_predicts_as_if_finished(algorithm, name, C, paper_data):
-    """Without it the error of lasvm on banana was 39 % at C=1000, and 10 % when finished."""
+    """Regression test: without finish the error of lasvm on banana was 39 %, not 10 %."""
     X, y, X_test, y_test, gamma = SETS[name](paper_data)
     errors = []
 
@@ -168,7 +168,7 @@ def test_every_prefix_of_a_stream_predicts_as_if_finished(algorithm, name, C, pa
 @with_algorithms
 @with_problems
 @pytest.mark.parametrize("size", [1, 7, 100])
-def test_decisions_leave_no_trace_in_the_stream(algorithm, problem, size):
+def test_predictions_do_not_change_the_stream(algorithm, problem, size):
     X, y = PROBLEMS[problem](300)
     watched = learn(new_model(algorithm), X, y, size, between=lambda model, _: model.predict(X))
     alone = learn(new_model(algorithm), X, y, 300)
@@ -220,7 +220,7 @@ def test_attributes_belong_to_the_decisions():
     C=st.sampled_from([0.1, 1.0, 30.0, 1000.0]),
     n_classes=st.sampled_from([2, 3]),
 )
-def test_it_is_the_optimum_after_any_sequence_of_chunks(algorithm, seed, sizes, C, n_classes):
+def test_predictions_use_the_optimum_after_any_chunks(algorithm, seed, sizes, C, n_classes):
     rng = np.random.default_rng(seed)
     n = sum(sizes)
     X = rng.normal(size=(n, 2))
@@ -251,8 +251,8 @@ def test_it_is_the_optimum_after_any_sequence_of_chunks(algorithm, seed, sizes, 
 
 
 @with_algorithms
-def test_it_goes_on_from_the_last_one(algorithm):
-    """Row by row, a few steps are made for each row; from the beginning it would be thousands."""
+def test_finished_solution_is_warm_started_from_the_previous_one(algorithm):
+    """A few steps per sample suffice; a cold start would take thousands."""
     X, y = two_classes(400, noise=1.5)
     model = new_model(algorithm, C=10.0)
     evaluations = []
@@ -268,8 +268,8 @@ def test_it_goes_on_from_the_last_one(algorithm):
     assert_allclose(model.decision_function(X), finished(model).decision_function(X), atol=0.04)
 
 
-def test_members_that_leave_with_an_alpha_are_accounted_for():
-    """A row may matter on the side and not in the stream, which lets it go."""
+def test_removed_vectors_with_nonzero_alpha_in_the_finished_solution():
+    """A sample removed by the stream may have a nonzero alpha in the finished solution."""
     X, y = make_banana_like(1500, random_state=1)
     model, n_left = LASVC(C=1000.0, gamma=1.0), 0
     for first in range(0, 1500, 3):
@@ -299,7 +299,7 @@ def test_members_that_leave_with_an_alpha_are_accounted_for():
 
 @with_algorithms
 @with_problems
-def test_a_copy_decides_alike(algorithm, problem):
+def test_copies_give_the_same_predictions(algorithm, problem):
     X, y = PROBLEMS[problem](300)
     model = learn(new_model(algorithm), X[:200], y[:200], 50, between=lambda m, _: m.predict(X))
     copied = pickle.loads(pickle.dumps(model))
@@ -309,7 +309,7 @@ def test_a_copy_decides_alike(algorithm, problem):
             each.partial_fit(X[200:230], y[200:230])
 
 
-def test_an_error_while_a_decision_is_prepared_changes_nothing():
+def test_error_during_prediction_leaves_model_unchanged():
     X, y = two_classes(300)
     fails = []
 
@@ -337,21 +337,21 @@ def test_an_error_while_a_decision_is_prepared_changes_nothing():
 
 
 def test_progressive_validation_sees_the_finished_model():
-    """It reported 33 % where the model, finished, has 10 %."""
+    """Regression test: it reported an error of 33 % for a model with 10 % after finish."""
     X, y = make_banana_like(3000, random_state=0)
     result = progressive_validation(LASVC(C=100.0, gamma=1.0), X, y, chunk_size=100)
     mistakes = result.mistakes[-1] - result.mistakes[9]
     assert mistakes / (result.n_scored[-1] - result.n_scored[9]) < 0.13
 
 
-def test_one_class_alone_needs_no_finishing():
+def test_single_class_needs_no_finishing():
     X, y = two_classes(40)
     model = partial(LASVC, gamma=0.3)().partial_fit(X, ["no"] * 40, classes=["no", "yes"])
     assert_array_equal(model.predict(X), "no")
 
 
-def test_an_interrupted_decision_changes_nothing():
-    """As when Ctrl-C comes while the solution on the side is on its way."""
+def test_interrupted_prediction_leaves_model_unchanged():
+    """Simulates Ctrl-C while the finished solution is computed."""
     X, y = two_classes(300)
     calls, interrupt_at = [], []
 

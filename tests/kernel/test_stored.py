@@ -1,4 +1,4 @@
-"""Stored models: what is checked when one is loaded, and by which versions it was stored."""
+"""Stored models: validation on loading, and version warnings."""
 
 import copy
 import os
@@ -33,7 +33,7 @@ from tests.support import damage
 
 @pytest.fixture(scope="module")
 def stored():
-    """Name of a model -> the model, rows to go on with, and its state."""
+    """Map names to the model, samples to continue with, and its state."""
     return {
         name: (model, X, y, model.__getstate__())
         for name, (model, X, y) in damage.models().items()
@@ -63,7 +63,7 @@ def entry(place, value):
 REFUSALS = (
     r"The stored model is damaged: \w|The stored model has an unknown format: \w|"
     # What ``resume`` compares.
-    r"resume goes on with the data of|\w+ cannot change between an interrupt and resume|"
+    r"resume needs the data of|\w+ cannot change between an interrupt and resume|"
     r"y contains labels that are not"
 )
 
@@ -82,7 +82,7 @@ def check_outcomes(outcomes, n_cases):
 
 @pytest.mark.skipif(os.name == "nt", reason="a hang is ended by a clock that Windows has not")
 def test_damaged_states_are_refused_or_work(global_random_seed):
-    """Loaded, predicted with and continued in a process that would not survive much."""
+    """Damaged models are loaded, used and continued in a separate process."""
     check_outcomes(damage.try_cases(0, 1500, global_random_seed), 1500)
 
 
@@ -92,8 +92,8 @@ def test_many_damaged_states_are_refused_or_work(global_random_seed):
     check_outcomes(damage.try_cases(0, 40_000, 1000 + global_random_seed), 40_000)
 
 
-def test_a_crash_and_a_hang_would_be_seen(monkeypatch, tmp_path):
-    """The test above could fail."""
+def test_crashes_and_hangs_are_detected(monkeypatch, tmp_path):
+    """Checks that the test above can fail."""
     script = tmp_path / "tests" / "support" / "damage.py"
     script.parent.mkdir(parents=True)
     (tmp_path / "tests" / "__init__.py").touch()
@@ -247,8 +247,8 @@ CONTRADICTED = {
 @pytest.mark.parametrize(
     ("name", "place", "value"), DAMAGE, ids=[f"{i}-{d[0]}-{d[1]}" for i, d in enumerate(DAMAGE)]
 )
-def test_damage_is_refused_by_name(stored, name, place, value):
-    """The field is named, or one that contradicts it."""
+def test_damage_is_rejected_by_name(stored, name, place, value):
+    """The error names the field, or a field that contradicts it."""
     model, _, _, state = stored[name]
     with pytest.raises(ValueError, match="The stored model is damaged: ") as caught:
         damage.loaded(type(model), changed(state, place, value))
@@ -268,7 +268,7 @@ def test_damage_is_refused_by_name(stored, name, place, value):
      ("costs", "_state.method.demands"),
      ("rule", "_asker")],
 )  # fmt: skip
-def test_each_field_is_wanted_and_others_are_not(stored, name, place):
+def test_missing_and_unknown_fields_are_rejected(stored, name, place):
     model, _, _, state = stored[name]
     inner = state
     for key in place.split("."):
@@ -290,7 +290,7 @@ FORMATS = [
 
 @pytest.mark.parametrize(("name", "place"), FORMATS)
 @pytest.mark.parametrize("found", [0, 999, "1", None, True])
-def test_a_format_that_is_not_known_is_refused(stored, name, place, found):
+def test_unknown_format_is_rejected(stored, name, place, found):
     model, _, _, state = stored[name]
     with pytest.raises(ValueError, match=rf"unknown format: {place} is {found!r}, this"):
         damage.loaded(type(model), changed(state, place, found))
@@ -313,14 +313,14 @@ def test_a_state_without_a_format_is_refused(stored, name, place):
         ("lasvm, 3 classes, cut", "n_done", lambda _: damage._GONE),
     ],
 )
-def test_what_an_interrupt_left_is_refused_by_name(stored, name, place, value):
+def test_damaged_checkpoint_is_rejected_by_name(stored, name, place, value):
     model, X, y, state = stored[name]
     model = damage.loaded(type(model), changed(state, f"_interrupted.at.{place}", value))
     with pytest.raises(ValueError, match=rf"damaged: _interrupted\.at\.{place} "):
         model.resume(X, y)
 
 
-def test_a_model_that_is_refused_leaves_another_as_it_was(stored):
+def test_rejected_state_leaves_the_target_model_unchanged(stored):
     model, X, _, state = stored["lasvm"]
     before = model.decision_function(X)
     loaded = damage.loaded(LASVC, state)
@@ -330,8 +330,8 @@ def test_a_model_that_is_refused_leaves_another_as_it_was(stored):
     assert_array_equal(model.decision_function(X), before)
 
 
-def test_specs_come_back_with_every_field():
-    """A field that is not read would fall back to its default."""
+def test_specs_are_restored_with_every_field():
+    """A field that is not restored would silently have its default value."""
     other = {str: "lasvm-i", float: 0.25, bool: False, int: 77}
     limits = {"most_members": 7, "window_size": 9, "closest": 0.5}
     solver = SolverSpec(
@@ -356,7 +356,7 @@ def test_specs_come_back_with_every_field():
 # -- what may be loaded --------------------------------------------------------------------------
 
 
-def test_every_model_comes_back(stored):
+def test_every_model_can_be_restored(stored):
     for name, (model, X, y, state) in stored.items():
         assert ("far" in name) == (state.get("_spec", {}).get("offset") is not None)
         assert not ("settled" in name and "settled_g" not in state["_engine"]["problems"][0])
@@ -365,8 +365,8 @@ def test_every_model_comes_back(stored):
         damage.use(again, X, y)
 
 
-def test_other_byte_orders_and_layouts_are_taken(stored):
-    """As a pickle of another machine holds them."""
+def test_other_byte_orders_and_layouts_are_accepted(stored):
+    """As in pickles from other platforms."""
     model, X, y, state = stored["lasvm"]
     for field in ("alpha", "index", "row_id", "diag"):
         place = f"{PROBLEM}.{field}"
@@ -395,7 +395,7 @@ def test_arrays_of_a_memory_map_are_not_copied(stored, name, tmp_path):
     assert_array_equal(again.decision_function(X), before)
 
 
-def test_a_fit_that_broke_off_is_repeated_after_loading():
+def test_failed_fit_is_repeated_after_loading():
     """With the same random numbers; NumPy would follow a broken state of them."""
     X, y = np.random.RandomState(0).normal(size=(60, 2)), np.arange(60) % 2
     asked = []
@@ -428,7 +428,7 @@ def test_a_fit_that_broke_off_is_repeated_after_loading():
             damage.loaded(LabelEfficientClassifier, damaged)
 
 
-def test_a_matrix_of_weights_comes_back_thin():
+def test_sparse_coef_is_restored():
     X = sparse.random(50, 30, 0.2, format="csr", random_state=0)
     model = PassiveAggressiveClassifier().fit(X, np.arange(50) % 2).sparsify()
     loaded = pickle.loads(pickle.dumps(model))
@@ -515,7 +515,7 @@ def test_a_model_without_a_version_warns_once(model):
     assert again.get_params().keys() == model.get_params().keys()
 
 
-def test_a_state_that_is_gone_is_a_model_that_is_not_fitted(stored):
+def test_model_without_state_is_not_fitted(stored):
     model, X, _, state = stored["pa"]
     loaded = damage.loaded(type(model), changed(state, "_state", lambda _: damage._GONE))
     with pytest.raises(NotFittedError):

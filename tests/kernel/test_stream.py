@@ -1,4 +1,4 @@
-"""Online: chunks, pauses, copies and layouts make no difference to what is learnt."""
+"""Streams: the model does not depend on chunks, pickling, copies and layouts."""
 
 import pickle
 import sys
@@ -27,7 +27,7 @@ def rows_of(problem, layout="dense", dtype=np.float64, n=300):
 
 
 class Busy(LASVC):
-    """What happens once in hundreds of rows happens often: the ramp, CLEAN."""
+    """LASVC with small constants, so that the ramp and CLEAN act often."""
 
     ramp_start = 20
     clean_interval = 25
@@ -54,9 +54,9 @@ def learn(model, X, y, size=None, begin=0):
 
 
 def assert_same(model, other, X):
-    """The same to the last bit.
+    """Check that two models are bitwise identical.
 
-    Of decision values of several classes see the last test of the section on chunks."""
+    Decision values of several classes agree only to rounding (see the test of that name)."""
     if len(model.classes_) == 2:
         assert_array_equal(model.decision_function(X), other.decision_function(X))
     else:
@@ -152,7 +152,7 @@ def test_dense_rows_and_csr_rows_give_the_same_model(model_of, problem, dtype, s
 
 
 def test_decisions_between_several_classes_agree_to_rounding(model_of):
-    """Vectors lie in the store in another order, in which they are summed; alpha is the same."""
+    """Sums run over the stored vectors in another order; alpha is the same."""
     X, y = rows_of("multiclass")
     whole, chunks = learn(model_of(), X, y), learn(model_of(), X, y, 7)
     assert_array_equal(whole.dual_coef_, chunks.dual_coef_)
@@ -172,7 +172,7 @@ def test_layouts_may_change_between_chunks(model_of, problem):
 
 @with_problems
 def test_mostly_zero_dense_rows_are_learnt_as_any_others(model_of, problem):
-    """Rows kept as sparse vectors because they are short of nonzeros, and those after them."""
+    """Dense samples with few nonzeros are stored as sparse vectors, and so are later samples."""
     X, y = PROBLEMS[problem](300, 40)
     X[np.random.default_rng(0).random(X.shape) < 0.9] = 0.0
     X[200:] += 1.0  # no zeros any more
@@ -203,7 +203,7 @@ def test_later_chunks_are_taken_in_the_type_of_the_first(model_of):
 @with_problems
 @with_layouts
 @pytest.mark.parametrize("n_before", [3, 150])
-def test_a_copy_halfway_goes_on_as_if_uninterrupted(
+def test_copy_during_a_stream_continues_identically(
     model_of, make_copy, problem, layout, n_before, tmp_path
 ):
     X, y = rows_of(problem, layout)
@@ -239,7 +239,7 @@ def test_a_copy_after_fit(model_of, make_copy, problem, tmp_path):
 
 
 @with_copies
-def test_the_original_may_go_on_before_its_copy(model_of, make_copy, tmp_path):
+def test_original_may_be_trained_before_its_copy(model_of, make_copy, tmp_path):
     X, y = rows_of("multiclass")
     original = model_of().partial_fit(X[:150], y[:150], classes=np.unique(y))
     copied = make_copy(original, tmp_path)
@@ -266,7 +266,7 @@ def linear(A, B):
     return A @ B.T
 
 
-def test_copies_of_models_that_have_learnt_nothing(model_of, tmp_path):
+def test_copies_of_unfitted_models(model_of, tmp_path):
     model = model_of(C=7.0)
     for make_copy in COPIES.values():
         assert make_copy(model, tmp_path).get_params() == model.get_params()
@@ -333,8 +333,8 @@ def test_memory_mapped_rows(model_of, problem, tmp_path):
 
 
 @with_layouts
-def test_rows_may_be_changed_after_they_have_been_learnt(model_of, layout):
-    """Vectors are owned."""
+def test_samples_may_be_modified_after_training(model_of, layout):
+    """The model stores copies of the samples."""
     X, y = rows_of("binary", layout)
     expected = learn(model_of(), X, y).decision_function(X)
     given = X.copy()
@@ -407,7 +407,7 @@ def test_the_first_class_is_predicted_until_another_is_seen():
     assert set(model.predict(X)) == {"no", "yes"}
 
 
-def test_a_class_that_comes_late(model_of):
+def test_class_that_appears_late(model_of):
     X, y = rows_of("multiclass")
     early = y != 30
     model = model_of().partial_fit(X[early], y[early], classes=[10, 20, 30])
@@ -417,7 +417,7 @@ def test_a_class_that_comes_late(model_of):
     assert model.score(X, y) > 0.7
 
 
-def test_a_class_that_never_comes(model_of):
+def test_class_that_never_appears(model_of):
     X, y = rows_of("binary")
     model = model_of().partial_fit(X, y, classes=["maybe", "no", "yes"])
     assert set(model.predict(X)) == {"no", "yes"}

@@ -1,4 +1,4 @@
-"""The audit of labels by kernel models."""
+"""suspect_labels of the kernel models."""
 
 import pickle
 from functools import partial
@@ -35,7 +35,7 @@ with_judges = pytest.mark.parametrize("judge", JUDGES)
 
 
 def margins_of(model, X, y):
-    """From the definition."""
+    """Suspects by the definition."""
     decisions = model.decision_function(X)
     codes = np.searchsorted(model.classes_, y)
     if decisions.ndim == 1:
@@ -72,7 +72,7 @@ def test_suspects_are_the_rows_of_the_smallest_margins(judge, problem, layout):
 
 
 @with_both
-def test_suspecting_changes_nothing(problem):
+def test_suspect_labels_leaves_model_unchanged(problem):
     X, y = BOTH[problem]()
     model = JUDGES["lasvm-nc"](gamma=GAMMA).fit(X, y)
     before, decisions = pickle.dumps(model), model.decision_function(X)
@@ -90,7 +90,7 @@ def test_suspects_of_equal_margins_come_in_order():
 
 
 @with_judges
-def test_what_may_be_wrong_when_asking_for_suspects(judge):
+def test_suspect_labels_rejects_invalid_input(judge):
     X, y = two_classes()
     with pytest.raises(NotFittedError):
         JUDGES[judge]().suspect_labels(X, y)

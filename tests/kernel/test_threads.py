@@ -1,4 +1,4 @@
-"""Several threads at one model: learners take turns, predictions see a complete state."""
+"""Several threads on one model: training is serialized, predictions use a complete state."""
 
 import os
 import signal
@@ -62,7 +62,7 @@ def test_predictions_during_learning_at_length(params, n_classes, chunk, sparse)
 
 
 class MeddlingKernel:
-    """In its n-th call it does something with the model it belongs to."""
+    """Kernel function that runs an action on its own model in its n-th call."""
 
     def __init__(self, action=None, at=np.inf):
         self.action, self.at, self.n_calls, self.result = action, at, 0, None
@@ -135,7 +135,7 @@ def test_reentrance_is_refused(deed, during, problem, n_jobs):
 
 @pytest.mark.parametrize("error", [SystemExit, GeneratorExit, ZeroDivisionError])
 @pytest.mark.parametrize("problem", [two_classes, three_classes])
-def test_whatever_a_kernel_function_raises_the_model_is_as_before(error, problem):
+def test_any_error_of_a_kernel_function_leaves_model_unchanged(error, problem):
     X, y, model, other = meddled_with(problem)
 
     def leave():
@@ -167,7 +167,7 @@ def test_whatever_a_kernel_function_raises_the_model_is_as_before(error, problem
 
 
 class Pause:
-    """A kernel function in whose n-th call by a learner that waits."""
+    """Kernel function that blocks in its n-th call by a training thread."""
 
     def __init__(self):
         self.rearm(np.inf)
@@ -187,7 +187,7 @@ class Pause:
 
 
 def paused(model, learn, at=3):
-    """A thread in the midst of learning."""
+    """Return a thread that is blocked during training."""
     model.kernel.rearm(at)
     thread = threading.Thread(target=learn, name="learner")
     thread.start()
@@ -232,7 +232,7 @@ def test_a_model_that_is_fitted_for_the_first_time_is_not_fitted_until_then():
         assert model.predict(X).shape == (200,)
 
 
-def test_the_second_learner_waits_and_the_third_comes_after_it():
+def test_concurrent_training_calls_run_in_order():
     X, y = two_classes(200)
     model, other = LASVC(kernel=Pause(), random_state=0), LASVC(kernel=Pause(), random_state=0)
     parts = [slice(0, 60), slice(60, 120), slice(120, 125), slice(125, 200)]
@@ -256,8 +256,8 @@ def test_the_second_learner_waits_and_the_third_comes_after_it():
     same(model, other, X)
 
 
-def test_a_prediction_has_its_turn_between_two_blocks_of_rows():
-    """Where nobody has predicted from the last complete state it is not written down."""
+def test_predictions_run_between_two_blocks_of_samples():
+    """The last complete state is stored only if it was used for a prediction."""
     X, y = two_classes(64 * 6)
     model, seen = LASVC(kernel=Pause(), random_state=0), []
     model.partial_fit(X[:64], y[:64], classes=np.unique(y))
@@ -285,7 +285,7 @@ def test_a_prediction_has_its_turn_between_two_blocks_of_rows():
 
 @pytest.fixture
 def hears_interrupts():
-    """What a shell starts with & is born deaf to them."""
+    """Enable SIGINT, which shells disable for background processes."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -293,7 +293,7 @@ def hears_interrupts():
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent to no thread on Windows")
 def test_an_interrupt_while_waiting_for_the_turn(hears_interrupts):
-    """Ctrl-C in the main thread, which waits for a learner; the guard stays in order."""
+    """Ctrl-C in the main thread while it waits for training; the guard stays consistent."""
     X, y = two_classes(300)
     model, other = LASVC(kernel=Pause(), random_state=0), LASVC(kernel=Pause(), random_state=0)
     for part in (slice(0, 60), slice(60, 120), slice(180, 240)):

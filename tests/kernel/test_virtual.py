@@ -39,7 +39,7 @@ def minority_rows(y, label=None):
 
 
 def plain_point(X, rows, row, n_neighbors, n_virtual, random):
-    """Points between a row and one of its nearest others of ``rows``, in an rbf kernel."""
+    """Reference: points between a sample and one of its nearest neighbours in ``rows``."""
     others = np.array([r for r in rows if r != row])
     distances = 2 - 2 * np.exp(-GAMMA * ((X[others] - X[row]) ** 2).sum(axis=1))
     nearest = others[np.argsort(distances, kind="stable")[:n_neighbors]]
@@ -50,8 +50,8 @@ def plain_point(X, rows, row, n_neighbors, n_virtual, random):
 
 @pytest.mark.parametrize("n_virtual", [0, 1, 3])
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
-def test_the_path_is_that_of_the_twin(layout, n_virtual):
-    """Row by row: what is chosen, which points are made, and all alpha."""
+def test_each_step_equals_the_reference(layout, n_virtual):
+    """Compares selected samples, generated points and alpha after each sample."""
     X, y = imbalanced(120)
     n, codes = len(y), y.astype(np.int32)
     minority = int(y.mean() < 0.5)
@@ -208,7 +208,7 @@ def test_a_stream_that_is_pickled_halfway(sparse):
 
 
 def test_neighbours_in_a_stream_are_former_vectors_too():
-    """A chunk with one row of the minority has neighbours among those before."""
+    """A single minority sample of a chunk has neighbours among earlier support vectors."""
     X, y = imbalanced(300)
     few = np.flatnonzero(minority_rows(y))
     model = VirtualLASVC(**PARAMS).partial_fit(X, y, [0, 1])
@@ -229,7 +229,7 @@ def test_the_minority_may_be_named():
     assert model.minority_class_ == many and model.n_virtual_points_ > 0
     labels = np.repeat(model.classes_, model.n_support_)
     assert (labels[model.support_ == -1] == many).all()
-    with pytest.raises(ValueError, match=r"minority_class=7 is none of the classes \[0, 1\]"):
+    with pytest.raises(ValueError, match=r"minority_class=7 is not among the classes \[0, 1\]"):
         VirtualLASVC(minority_class=7).fit(X, y)
     before = model.decision_function(X)
     with pytest.raises(ValueError, match="minority_class=7"):
@@ -252,7 +252,7 @@ def test_weights_of_points_are_those_of_their_parents():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        (dict(kernel="precomputed"), "draws points between rows, but with kernel='precomputed'"),
+        (dict(kernel="precomputed"), "between two samples, but with kernel=.precomputed. X holds"),
         (dict(n_neighbors=0), "The 'n_neighbors' parameter of VirtualLASVC must be"),
         (dict(n_virtual=-1), "The 'n_virtual' parameter of VirtualLASVC must be"),
         (dict(class_weight="online_balanced"), "online_balanced"),

@@ -26,7 +26,7 @@ def rows(n=60, n_features=5, seed=0):
 
 
 def nearest(X, kernel, i, k):
-    """By the formula, row by row."""
+    """Neighbours by the definition."""
     K = kernel(X, X)
     distance = {m: K[i, i] + K[m, m] - 2 * K[i, m] for m in range(len(X)) if m != i}
     return sorted(distance, key=distance.get)[:k]
@@ -62,14 +62,14 @@ def test_rbf_finds_the_nearest_row_where_all_kernel_values_are_zero():
     assert_array_equal(found, VirtualPoints(X, KERNELS["linear"]).neighbors(np.arange(60)))
 
 
-def test_a_row_is_no_neighbor_of_itself_and_its_copy_is():
+def test_sample_is_not_its_own_neighbor_but_its_duplicate_is():
     X = np.repeat(rows(10), 2, axis=0)
     for kernel in KERNELS.values():
         found = VirtualPoints(X, kernel, 1).neighbors([4, 5])
         assert_array_equal(found, [[5], [4]])
 
 
-def test_of_equally_close_rows_the_first():
+def test_ties_are_resolved_by_index():
     X = np.array([[0.0], [1.0], [-1.0], [2.0], [-2.0]])
     found = VirtualPoints(X, KERNELS["linear"], 3).neighbors([0])
     assert_array_equal(found, [[1, 2, 3]])
@@ -122,7 +122,7 @@ def test_sparse_points_are_the_dense_ones(name, layout, dtype):
     assert found.nnz == ((X[parents] != 0) | (X[ends] != 0)).sum()
 
 
-def test_seeds():
+def test_random_state_is_reproducible():
     virtual = VirtualPoints(rows(), KERNELS["rbf"])
     draws = [virtual.draw(np.arange(20), np.random.RandomState(s))[0] for s in (1, 1, 2)]
     assert_array_equal(draws[0], draws[1])

@@ -1,4 +1,4 @@
-"""VirtualSampler: virtual points for any classifier, as imbalanced-learn has its samplers."""
+"""VirtualSampler: over-sampling with the interface of imbalanced-learn."""
 
 import subprocess
 import sys
@@ -84,7 +84,7 @@ def test_points_between_support_vectors_and_their_neighbors(machine, global_rand
     assert counts.max() - counts.min() <= 1
 
 
-def test_not_every_row_gets_company():
+def test_only_support_vectors_get_points():
     sampler = VirtualSampler(estimator=LASVC(C=1.0, gamma=0.01), random_state=0)
     wide = np.vstack([X, X[RARE] + 4.0])
     y = np.append(Y, np.ones(len(RARE)))
@@ -93,7 +93,7 @@ def test_not_every_row_gets_company():
 
 
 @pytest.mark.parametrize("layout", ["csr_matrix", "csc_matrix", "csr_array"])
-def test_sparse_is_dense(layout):
+def test_sparse_input_equals_dense_input(layout):
     some = np.where(np.abs(X) < 1, 0.0, X)
     dense, labels = VirtualSampler(random_state=0).fit_resample(some, Y)
     given = getattr(sparse, layout)(some)
@@ -104,7 +104,7 @@ def test_sparse_is_dense(layout):
 
 
 @pytest.mark.parametrize("machine", [None, LASVC(), SVC()], ids=str)
-def test_seeds(machine):
+def test_random_state_is_reproducible(machine):
     def draw(seed):
         return VirtualSampler(estimator=machine, random_state=seed).fit_resample(X, Y)[0]
 
@@ -130,7 +130,7 @@ def test_the_estimator_is_seeded_only_where_it_has_no_seed():
     [("auto", 360), ("minority", 360), ("all", 360), (0.5, 160), ({1: 55}, 15), ({1: 40}, 0)],
     ids=str,
 )
-def test_how_many(strategy, n_points):
+def test_number_of_points_per_strategy(strategy, n_points):
     sampler = VirtualSampler(strategy, random_state=0)
     points, _ = new_rows(sampler, X, Y)
     assert len(points) == len(sampler.ends_) == n_points
@@ -142,7 +142,7 @@ def test_few_points_belong_to_different_support_vectors():
     assert len(np.unique(sampler.ends_[:, 0])) == 15
 
 
-def test_at_most_so_many_for_each():
+def test_n_virtual_limits_points_per_support_vector():
     sampler = VirtualSampler(n_virtual=2, random_state=0)
     sampler.fit_resample(X, Y)
     support = np.intersect1d(sampler.estimator_.support_, RARE)
@@ -214,7 +214,7 @@ def test_in_a_pipeline():
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.int8, np.uint16, bool])
-def test_between_integers_lie_fractions(kind):
+def test_integer_input_gives_floats(kind):
     whole = np.rint(3 * X + 10).clip(0).astype(kind)
     if kind is bool:
         whole = X > 1
@@ -226,7 +226,7 @@ def test_between_integers_lie_fractions(kind):
     assert_array_equal(thin.toarray(), points)
 
 
-def test_float32_stays():
+def test_float32_is_preserved():
     points, _ = VirtualSampler(random_state=0).fit_resample(X.astype(np.float32), Y)
     assert points.dtype == np.float32
 
@@ -273,7 +273,7 @@ def test_lists():
 
 def test_a_class_with_too_few_rows():
     y = np.where(np.arange(len(Y)) < 5, "tiny", "large")
-    with pytest.raises(ValueError, match=r"Class tiny has 5 rows, .*n_neighbors=5 it takes 6\."):
+    with pytest.raises(ValueError, match=r"Class tiny has 5 samples, .*n_neighbors=5 requires 6"):
         VirtualSampler().fit_resample(X, y)
     more, _ = VirtualSampler(n_neighbors=4, random_state=0).fit_resample(X, y)
     assert len(more) > len(X)
@@ -311,7 +311,7 @@ def test_a_class_of_which_no_row_is_a_support_vector():
             self.__dict__["support_"] = found
 
     order = np.argsort(-Y, kind="stable")
-    with pytest.raises(ValueError, match="No row of class 1 has become a support vector of Blind"):
+    with pytest.raises(ValueError, match="No sample of class 1 is a support vector of Blind"):
         VirtualSampler(estimator=Blind()).fit_resample(X[order], Y[order])
 
 
@@ -327,7 +327,7 @@ def test_bad_parameters(bad):
 
 
 def test_without_imbalanced_learn():
-    """The package does without; who asks for the sampler is told what to install."""
+    """The package works without it; importing the sampler names what to install."""
     code = """
 import sys
 sys.modules["imblearn"] = None
@@ -345,7 +345,7 @@ except ImportError as error:
     assert "pip install 'sklearn-online-svm[imbalance]'" in result.stdout
 
 
-def test_what_there_is_not():
+def test_unknown_attribute_of_the_package():
     import sklearn_online_svm
 
     with pytest.raises(AttributeError, match="'sklearn_online_svm' has no attribute 'Virtual'"):
