@@ -96,7 +96,7 @@ def tables(results=RESULTS):
             if text is not None:
                 (folder / f"{table}.inc").write_text(text)
     if results == RESULTS:
-        parts = svc_tables.headline(results), environment(results, svc.STEPS)
+        parts = svc_tables.headline(results), environment(results, svc_tables.COMPARED)
         _into_readme("\n".join(filter(None, parts)))
     print(f"tables are in {folder}")
 
