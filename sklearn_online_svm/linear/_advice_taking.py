@@ -93,58 +93,64 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         Whether rows may change what is made of the rules: by which of its conditions each rule
         gives the margin. The rules themselves stay as they are.
     fit_intercept : bool, default=True
-        Whether every row has one feature more, 1, which makes the intercept. Without it a region
-        that holds the origin says nothing.
+        Whether to fit the intercept, as the weight of an additional feature that is always 1.
+        Without an intercept, a rule whose region contains the origin has no effect.
     max_iter : int, default=1000
-        Passes of ``fit``, at most. ``partial_fit`` always makes one.
+        Maximum number of passes over the training data (epochs) in ``fit``. ``partial_fit``
+        always makes one pass.
     tol : float or None, default=1e-3
-        A pass of ``fit`` is a gain if its loss per row is lower than the lowest so far by at least
-        ``tol`` (with ``early_stopping``: its score higher by ``tol``). After ``n_iter_no_change``
-        passes in a row without a gain ``fit`` stops. None: it makes ``max_iter`` passes.
+        Stopping criterion of ``fit``. Training stops when the mean loss per sample has not fallen
+        below the lowest loss so far by at least ``tol`` (with ``early_stopping``: when the
+        validation score has not risen by ``tol``) for ``n_iter_no_change`` consecutive epochs. If
+        None, ``fit`` makes ``max_iter`` epochs.
     early_stopping : bool, default=False
-        Whether ``fit`` holds out a stratified part of the rows and stops by the accuracy there.
+        Whether ``fit`` sets aside a stratified fraction of the training data as validation data
+        and stops when the validation accuracy is not improving.
     validation_fraction : float, default=0.1
-        Part of the rows that is held out; only with ``early_stopping``.
+        The proportion of training data to set aside as validation set for early stopping. Used
+        only with ``early_stopping=True``.
     n_iter_no_change : int, default=5
-        Passes without a gain after which ``fit`` stops.
+        Number of consecutive epochs with no improvement after which ``fit`` stops.
     shuffle : bool, default=True
-        Whether ``fit`` visits the rows in a new random order in each pass. ``partial_fit`` never
-        shuffles.
+        Whether ``fit`` shuffles the training data in each epoch. ``partial_fit`` never shuffles.
     verbose : int, default=0
-        1 prints a line for each pass.
+        The verbosity level. 1 prints a line for each epoch.
     n_jobs : int or None, default=None
-        Has no effect: one thread takes all classes through the same pass over the rows.
+        Has no effect: all classes are trained in one thread, in the same pass over the samples.
+        The parameter exists for compatibility with scikit-learn.
     random_state : int, RandomState instance or None, default=None
-        Seeds the order of the rows, and which of them are held out.
+        Controls the shuffling of the training data and the choice of the validation data.
     warm_start : bool, default=False
-        Whether ``fit`` goes on from the weights learnt before; rows are counted anew, and the
-        advice is that of the parameters.
+        Whether ``fit`` continues from the current weights. The counts of samples start again at
+        0, and the advice is that of the parameter ``advice``.
     class_weight : dict, "balanced" or None, default=None
-        Weight of each class; the weight of a row is that of its class times its ``sample_weight``.
-        See Notes for what a weight does. ``"balanced"`` (``fit`` only) is
-        ``n / (n_classes * n_c)``, counted in sample weights. Classes not in the dict weigh 1.
+        Weights associated with classes; the weight of a sample is that of its class times its
+        ``sample_weight``. See Notes for the effect of weights. ``"balanced"`` (``fit`` only) is
+        ``n / (n_classes * n_c)``, where n and n_c are sums of sample weights. Classes that are
+        not in the dict have weight 1.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights of the features, float32 or float64 as the rows are. A sparse matrix after
+        Weights of the features, with the dtype of X (float32 or float64). A sparse matrix after
         ``sparsify``.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercept of each decision function; 0 without ``fit_intercept``.
     advice_violation_ : ndarray of shape (n_advice,)
         How far the weights are from what each rule asks for, 0 where it is followed; see Notes.
     n_iter_ : int
-        Passes made by ``fit``; 1 after ``partial_fit``.
+        Number of epochs made by ``fit``; 1 after ``partial_fit``.
     t_ : float
-        1 + the number of rows learnt from since ``fit`` began, in all passes.
+        1 plus the number of samples processed since the start of ``fit``, over all epochs.
     n_updates_ : int
-        Rows that taught something since ``fit`` began, in all passes.
+        Number of samples with a positive loss since the start of ``fit``, over all epochs.
     n_features_in_ : int
-        Number of features.
+        Number of features seen during ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, when X has string column names.
+        Names of features seen during ``fit``. Defined only when X has feature names that are all
+        strings.
 
     See Also
     --------
@@ -165,7 +171,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         \min_{w, u \ge 0} \tfrac{1}{2} \lVert w \rVert^2 + \tfrac{\mu}{2} \sum_i \Bigl(
         \lVert D_i^\top u_i + z_i w \rVert^2 + \max(0, 1 + d_i^\top u_i)^2 \Bigr) .
 
-    **Step** [1]_. With r, the mean of the :math:`r_i`, and :math:`\nu = 1 / (1 + m \mu)`, a row
+    **Update** [1]_. With r, the mean of the :math:`r_i`, and :math:`\nu = 1 / (1 + m \mu)`, a row
     makes of w the minimum of
 
     .. math::
@@ -339,7 +345,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         Raises
         ------
         NotFittedError
-            If nothing has been learnt yet.
+            If the model is not fitted.
         ValueError
             If X is invalid.
         """

@@ -202,7 +202,7 @@ class LinearLearner(Stepwise):
         Raises
         ------
         NotFittedError
-            If nothing has been learnt yet.
+            If the model is not fitted.
         """
         with self._changing() as state:
             state.sparsify()
@@ -219,7 +219,7 @@ class LinearLearner(Stepwise):
         Raises
         ------
         NotFittedError
-            If nothing has been learnt yet.
+            If the model is not fitted.
         """
         with self._changing() as state:
             state.densify()

@@ -40,9 +40,10 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
     advice_violation_ : ndarray of shape (n_advice,)
         How far the weights are from what each rule asks for, in scaled units.
     n_features_in_ : int
-        Number of features.
+        Number of features seen during ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, when X has string column names.
+        Names of features seen during ``fit``. Defined only when X has feature names that are all
+        strings.
 
     See Also
     --------
@@ -93,21 +94,21 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
+            The samples.
         y : array-like of shape (n_samples,)
-            Class labels.
+            Target class labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows, for the classifier.
 
         Returns
         -------
         self : object
-            The fitted model.
+            Fitted estimator.
 
         Raises
         ------
         ValueError
-            If the input is invalid. The model is then what it was before.
+            If the input is invalid. The model is then unchanged.
         """
         self._validate_params()
         with self._guard, Change(self) as change:
@@ -126,24 +127,23 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows, in the order of the stream.
+            Training data, in the order of the stream.
         y : array-like of shape (n_samples,)
-            Class labels; a chunk may hold a single class.
+            Target class labels; a chunk may contain a single class.
         classes : array-like of shape (n_classes,), default=None
-            All classes of the stream; needed in the first call, optional later.
+            All classes of the stream. Required in the first call, optional in later ones.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows, for the classifier.
 
         Returns
         -------
         self : object
-            The model that has learnt these rows, too.
+            The updated estimator.
 
         Raises
         ------
         ValueError
-            If the input is invalid, or a label is none of the classes. What has been learnt stays
-            as it was.
+            If the input is invalid, or a label is not in ``classes``. The model is then unchanged.
         """
         with self._guard:
             self._learn_next(type(self)._begin_partial_fit, X, y, classes, sample_weight)
@@ -223,17 +223,18 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
+            The samples.
 
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Two classes: positive for ``classes_[1]``. More: one column per class.
+            With two classes, a value above 0 means ``classes_[1]``. With more, one column per
+            class.
 
         Raises
         ------
         NotFittedError
-            If nothing has been learnt yet.
+            If the model is not fitted.
         ValueError
             If the input is invalid.
         """
@@ -241,22 +242,22 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         return estimator.decision_function(X)
 
     def predict(self, X):
-        """Class of each row.
+        """Predict the class label of each sample.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
+            The samples.
 
         Returns
         -------
         y : ndarray of shape (n_samples,)
-            Labels out of ``classes_``.
+            Predicted class labels.
 
         Raises
         ------
         NotFittedError
-            If nothing has been learnt yet.
+            If the model is not fitted.
         ValueError
             If the input is invalid.
         """
@@ -281,7 +282,7 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         Raises
         ------
         NotFittedError
-            If nothing has been learnt yet.
+            If the model is not fitted.
         ValueError
             If X is invalid.
         """
