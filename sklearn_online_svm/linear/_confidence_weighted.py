@@ -287,7 +287,9 @@ class SCWClassifier(SecondOrder):
     ConfidenceWeightedClassifier : Hard-margin version of this classifier.
     AROWClassifier : Second-order classifier with a different soft margin.
 
-    Notes ----- **Update** [1]_. Weights are distributed as :math:`N(\mu, \Sigma)`; ``coef_`` and
+    Notes
+    -----
+    **Update** [1]_. Weights are distributed as :math:`N(\mu, \Sigma)`; ``coef_`` and
     ``intercept_`` are :math:`\mu`. Each sample leads to the problem
 
     .. math::
@@ -478,7 +480,9 @@ class AROWClassifier(SecondOrder):
     SCWClassifier : Second-order classifier whose margin depends on the variance.
     PassiveAggressiveClassifier : First-order classifier that needs less memory.
 
-    Notes ----- **Update** [1]_. Weights are distributed as :math:`N(\mu, \Sigma)`; ``coef_`` and
+    Notes
+    -----
+    **Update** [1]_. Weights are distributed as :math:`N(\mu, \Sigma)`; ``coef_`` and
     ``intercept_`` are :math:`\mu`. Each sample with a margin below 1 leads to the problem
 
     .. math::

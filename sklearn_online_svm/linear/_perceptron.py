@@ -313,7 +313,9 @@ class SecondOrderPerceptronClassifier(SecondOrder):
     sklearn_online_svm.active.MarginQuery : ``confidence="second-order"`` uses the variance
         of the decision function.
 
-    Notes ----- **Update** [1]_. With :math:`A = a I + \sum x x^\top` and :math:`v = \sum y x`,
+    Notes
+    -----
+    **Update** [1]_. With :math:`A = a I + \sum x x^\top` and :math:`v = \sum y x`,
     where the sums are over the mistakes so far, the model is :math:`w = A^{-1} v`. It is updated
     on a mistake (:math:`y\, w^\top x \le 0`), with :math:`\Sigma = A^{-1}` and :math:`q = x^\top
     \Sigma x`,

@@ -650,7 +650,7 @@ def test_costs():
         (X, y, dict(eta_p=0.6), r"pos_label=None means 1, .* classes \['no', 'yes'\]\. Set"),
         (X, y, dict(objective="cost", cost_p=2.0, cost_n=1.0), "pos_label=None means 1"),
         (X, y, dict(rho=2.0), "pos_label=None means 1"),
-        (X, y, dict(objective="cost", cost_p=2.0), "cost_p and cost_n must be given both"),
+        (X, y, dict(objective="cost", cost_p=2.0), "cost_p and cost_n must both be given"),
         (X, y, dict(objective="cost", cost_n=2.0), r"got cost_p=None, cost_n=2\.0"),
         (X, y, dict(rho=matrix), r"rho must be a number or have shape \(2, 2\), got \(3, 3\)"),
         (X, y, dict(rho=[1.0, 2.0]), r"rho must be a number or have shape \(2, 2\), got \(2,\)"),
