@@ -657,10 +657,25 @@ def test_costs():
         (X3, y3, dict(rho=matrix), "needs multi_class='crammer_singer'.*got multi_class='ovr'"),
         (X3, y3, dict(multi_class="crammer_singer"), "got rule='cost-sensitive'"),
         (X3, y3, dict(rho=matrix[:2, :2], **joint), r"shape \(3, 3\), got \(2, 2\)"),
-        (X3, y3, dict(rho=bad, **joint), "0 on its diagonal and positive elsewhere"),
-        (X3, y3, dict(rho=-matrix, **joint), "0 on its diagonal and positive elsewhere"),
-        (X3, y3, dict(rho=diagonal, **joint), "0 on its diagonal and positive elsewhere"),
-        (X3, y3, dict(rho=matrix * np.nan, **joint), "0 on its diagonal and positive elsewhere"),
+        (X3, y3, dict(rho=bad, **joint), "0 on its diagonal and finite and positive elsewhere"),
+        (
+            X3,
+            y3,
+            dict(rho=-matrix, **joint),
+            "0 on its diagonal and finite and positive elsewhere",
+        ),
+        (
+            X3,
+            y3,
+            dict(rho=diagonal, **joint),
+            "0 on its diagonal and finite and positive elsewhere",
+        ),
+        (
+            X3,
+            y3,
+            dict(rho=matrix * np.nan, **joint),
+            "0 on its diagonal and finite and positive elsewhere",
+        ),
         (X3, y3, dict(rho=[["a"] * 3] * 3, **joint), "could not convert string|rho"),
     ]:
         model = CostSensitivePassiveAggressiveClassifier(**params)
