@@ -1,4 +1,4 @@
-"""Models that keep weight vectors."""
+"""Linear models."""
 
 from ._advice import Advice
 from ._advice_taking import AdvicePassiveAggressiveClassifier, AdviceReport

@@ -1,4 +1,4 @@
-"""Advice: a region of the feature space, and the class of what lies in it."""
+"""Advice: a region of the feature space and the class of the samples in it."""
 
 from numbers import Integral, Real
 
@@ -9,59 +9,60 @@ from sklearn.base import BaseEstimator, is_classifier
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-# Regions that have less in common than a ball of this radius, in units of their bounds, touch.
+# Two regions only touch if their intersection contains no ball of this radius, in units of their
+# bounds.
 _TOUCHING = 1e-9
 
 _COMPARISONS = (">=", "<=", ">", "<", "==")
 
 
 class Advice:
-    r"""A rule about a region: rows with :math:`D x \le d` are of the class ``label``.
+    r"""A rule about a region: samples with :math:`D x \le d` have the class ``label``.
 
-    Most rules are about a few features, one by one: :meth:`from_rules` makes them from readable
-    conditions, :meth:`from_tree` from the leaves of a decision tree. What learns from advice is
+    Most rules are conditions on single features. :meth:`from_rules` creates them from readable
+    conditions, :meth:`from_tree` from the leaves of a decision tree. Advice is used by
     :class:`AdvicePassiveAggressiveClassifier`. Read more in the :ref:`user guide <advice>`.
 
     Parameters
     ----------
     D : {array-like, sparse matrix} of shape (n_conditions, n_features)
-        A condition in each row.
+        Coefficients of the conditions, one condition per row.
     d : array-like of shape (n_conditions,)
-        What each row of ``D x`` is at most.
+        Upper bounds of the elements of ``D x``.
     label : label
-        Class of the rows for which all conditions hold.
+        Class of the samples that meet all conditions.
     feature_names : array-like of shape (n_features,), default=None
-        Names of the features, for messages; compared with those of X where it has names. None:
-        "x0", "x1", ...
+        Names of the features, for messages; they must match those of X if X has feature names. If
+        None, "x0", "x1", ... are used.
     name : str, default=None
-        What the rule is called in messages. None: its conditions.
+        Name of the rule in messages. If None, the text of its conditions.
 
     Attributes
     ----------
     D : csr_matrix of shape (n_conditions, n_features)
-        The conditions, float64.
+        Coefficients of the conditions, float64.
     d : ndarray of shape (n_conditions,)
-        Their bounds, float64.
+        Bounds of the conditions, float64.
     label : label
         The class.
     feature_names : tuple of str, or None
         Names of the features.
     name : str
-        What the rule is called.
+        Name of the rule.
 
     Raises
     ------
     ValueError
-        If shapes do not fit, numbers are not finite, or no row can meet all conditions.
+        If shapes do not match, values are not finite, or no sample can meet all conditions.
 
     See Also
     --------
-    AdvicePassiveAggressiveClassifier : Learns from advice and from rows.
-    ScaledAdviceClassifier : Scales rows, and rules with them.
+    AdvicePassiveAggressiveClassifier : Classifier trained with advice and samples.
+    ScaledAdviceClassifier : Scales the samples and the advice together.
 
     Notes
     -----
-    Bounds belong to the region: ``>`` and ``>=`` are the same rule.
+    Regions include their boundary: ``>`` and ``>=`` give the same rule.
 
     Examples
     --------
@@ -70,7 +71,7 @@ class Advice:
     >>> Advice.from_rules({"glucose": (">=", 126), "bmi": (25, 30)}, names, label=1)
     Advice('glucose >= 126 and 25 <= bmi <= 30 => 1')
 
-    A region that is no box:
+    A region that is not a box:
 
     >>> Advice([[1.0, 2.0], [-1.0, 0.0]], [150.0, -90.0], label=0, feature_names=names)
     Advice('glucose + 2 bmi <= 150 and glucose >= 90 => 0')
@@ -80,7 +81,7 @@ class Advice:
         matrix = D if sparse.issparse(D) else np.asarray(D, dtype=np.float64)
         if matrix.ndim != 2 or 0 in matrix.shape:
             raise ValueError(
-                "D must have the shape (n_conditions, n_features), at least one of each, got "
+                "D must have shape (n_conditions, n_features), at least 1 of each, got "
                 f"{matrix.shape}."
             )
         self.D = sparse.csr_matrix(matrix, dtype=np.float64, copy=True)
@@ -89,11 +90,11 @@ class Advice:
         self.d = np.array(d, dtype=np.float64)
         if self.d.shape != matrix.shape[:1]:
             raise ValueError(
-                f"d must have the shape {matrix.shape[:1]}, a number for each row of D, got "
+                f"d must have shape {matrix.shape[:1]}, one bound for each row of D, got "
                 f"{self.d.shape}."
             )
         if not (np.isfinite(self.D.data).all() and np.isfinite(self.d).all()):
-            raise ValueError("D and d must be finite; leave out what has no bound.")
+            raise ValueError("D and d must be finite; leave out conditions without a bound.")
         self.label = label
         self.feature_names = None
         if feature_names is not None:
@@ -107,26 +108,27 @@ class Advice:
         for array in (self.d, self.D.data, self.D.indices, self.D.indptr):
             array.flags.writeable = False
         if not _inner_radius(self.D, self.d) >= -_TOUCHING:
-            raise ValueError(f"No row can meet all conditions of the advice {self.name!r}.")
+            raise ValueError(f"No sample can meet all conditions of the advice {self.name!r}.")
 
-    # ---------------------------------------------------------------------------- making it
+    # ---------------------------------------------------------------------------- constructors
 
     @classmethod
     def from_rules(cls, rules, feature_names, label, *, name=None):
-        """Make advice from conditions on single features.
+        """Create advice from conditions on single features.
 
         Parameters
         ----------
         rules : dict
-            For each feature that the rule is about its condition: ``(">=", 126)`` (also "<=", ">",
-            "<" and "=="), or an interval ``(25, 30)``, in which None is no bound.
+            The condition of each feature in the rule: a comparison such as ``(">=", 126)``, with
+            ">=", "<=", ">", "<" or "==", or an interval such as ``(25, 30)``, in which None means
+            no bound.
         feature_names : array-like of shape (n_features,)
-            Names of all features, in the order of the columns of X: of a data frame its
-            ``columns``. Numbers will do, too: ``range(8)``.
+            Names of all features, in the order of the columns of X, such as the ``columns`` of a
+            data frame. Numbers such as ``range(8)`` are also accepted.
         label : label
-            Class of the rows for which all conditions hold.
+            Class of the samples that meet all conditions.
         name : str, default=None
-            What the rule is called in messages. None: its conditions.
+            Name of the rule in messages. If None, the text of its conditions.
 
         Returns
         -------
@@ -136,7 +138,7 @@ class Advice:
         Raises
         ------
         ValueError
-            If a feature is not known, a condition cannot be read, or no row can meet them all.
+            If a feature is unknown, a condition is invalid, or no sample can meet all conditions.
 
         Examples
         --------
@@ -147,11 +149,13 @@ class Advice:
         """
         known = list(feature_names)
         if not isinstance(rules, dict) or not rules:
-            raise ValueError(f"rules must be a dict of one condition or more, got {rules!r}.")
+            raise ValueError(f"rules must be a dict with at least one condition, got {rules!r}.")
         data, columns, bounds = [], [], []
         for feature, condition in rules.items():
             if feature not in known:
-                raise ValueError(f"{feature!r} is none of the features {[*map(_name_of, known)]}.")
+                raise ValueError(
+                    f"{feature!r} is not one of the features {[*map(_name_of, known)]}."
+                )
             low, high = _interval(feature, condition)
             for sign, bound in ((-1.0, low), (1.0, high)):
                 if np.isfinite(bound):
@@ -159,7 +163,7 @@ class Advice:
                     columns.append(known.index(feature))
                     bounds.append(sign * bound)
             if not np.isfinite([low, high]).any():
-                raise ValueError(f"The condition of {feature!r}, {condition!r}, bounds nothing.")
+                raise ValueError(f"The condition of {feature!r}, {condition!r}, has no bound.")
         D = sparse.csr_matrix(
             (data, (range(len(data)), columns)), shape=(len(data), len(known)), dtype=np.float64
         )
@@ -167,30 +171,30 @@ class Advice:
 
     @classmethod
     def from_tree(cls, tree, feature_names=None, *, min_purity=0.9, min_samples=10):
-        """Make advice from the leaves of a decision tree.
+        """Create advice from the leaves of a decision tree.
 
         Parameters
         ----------
         tree : DecisionTreeClassifier
-            Fitted, on one target.
+            A fitted tree with a single target.
         feature_names : array-like of shape (n_features,), default=None
-            Names of the features. None: those that the tree was fitted with, if any.
+            Names of the features. If None, the names that the tree was fitted with, if any.
         min_purity : float, default=0.9
-            Leaves are taken in which this part of the rows, counted in weights, or more is of one
-            class.
+            Minimum purity of the leaves used: the weighted fraction of the most frequent class.
         min_samples : int, default=10
-            And which hold so many rows or more.
+            Minimum number of training samples in the leaves used.
 
         Returns
         -------
         advice : list of Advice
-            A rule for each such leaf, the purest leaves first: the conditions on the way to it,
-            one interval for each feature. Its label is the class of the leaf.
+            One rule for each such leaf, purest leaves first. Its conditions are those on the path
+            to the leaf, one interval for each feature; its label is the class of the leaf.
 
         Raises
         ------
         ValueError
-            If the tree is not what it should be.
+            If the tree is not a fitted decision tree with one target, or has no splits, or if
+            feature_names has the wrong length.
 
         Examples
         --------
@@ -212,7 +216,7 @@ class Advice:
             and np.ndim(tree.n_classes_) == 0
         ):
             raise ValueError(
-                f"tree must be a fitted decision tree for one target of classes, got {tree!r}."
+                f"tree must be a fitted decision tree classifier with one target, got {tree!r}."
             )
         if feature_names is None:
             feature_names = getattr(tree, "feature_names_in_", None)
@@ -224,7 +228,7 @@ class Advice:
                 f"got {len(feature_names)}."
             )
         if nodes.node_count == 1:
-            raise ValueError("The tree has no splits: its one leaf has no conditions.")
+            raise ValueError("The tree has no splits, so its only leaf has no conditions.")
         names = range(n_features) if feature_names is None else feature_names
         found = []
         for leaf, intervals in _leaves(nodes):
@@ -237,26 +241,27 @@ class Advice:
         return [advice for *_, advice in sorted(found, key=lambda leaf: leaf[:3])]
 
     def transformed_by(self, scaler):
-        """Say the same about scaled rows.
+        """Transform the rule to the units of scaled samples.
 
         Parameters
         ----------
         scaler : StandardScaler, MinMaxScaler, MaxAbsScaler or RobustScaler
-            Fitted. It makes of each feature x another, a x + b.
+            A fitted scaler, which maps each feature x to a x + b.
 
         Returns
         -------
         advice : Advice
-            Holds for a scaled row where this one holds for the row; it goes by the same name.
+            The rule that holds for a scaled sample if and only if this one holds for the sample.
+            It has the same name.
 
         Raises
         ------
         NotFittedError
             If the scaler is not fitted.
         ValueError
-            If it clips, or is for another number of features.
+            If the scaler clips, or has a different number of features.
         TypeError
-            If it is no such scaler.
+            If the scaler is not of one of these types.
 
         Examples
         --------
@@ -276,47 +281,47 @@ class Advice:
             D, self.d + D @ b, self.label, feature_names=self.feature_names, name=self.name
         )
 
-    # ---------------------------------------------------------------------------- what it says
+    # ---------------------------------------------------------------------------- queries
 
     def contains(self, X):
-        """Say which rows lie in the region.
+        """Check which samples lie in the region.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
+            The samples.
 
         Returns
         -------
         inside : ndarray of shape (n_samples,), bool
-            Whether all conditions hold for the row.
+            Whether the sample meets all conditions.
 
         Raises
         ------
         ValueError
-            If X has another number of features.
+            If X has a different number of features.
         """
         values = (X if sparse.issparse(X) else np.asarray(X, dtype=np.float64)) @ self.D.T
         values = values.toarray() if sparse.issparse(values) else values
         return (values <= self.d).all(axis=1)
 
     def overlaps(self, other):
-        """Say whether two regions have more in common than their borders.
+        """Check whether the interiors of two regions intersect.
 
         Parameters
         ----------
         other : Advice
-            About the same features.
+            Advice about the same features.
 
         Returns
         -------
         overlap : bool
-            Whether there are rows in the inside of both.
+            Whether the interiors of the two regions have common points.
 
         Raises
         ------
         ValueError
-            If the conditions are such that it cannot be told.
+            If the linear program that decides this cannot be solved.
         """
         D, d = sparse.vstack([self.D, other.D], format="csr"), np.append(self.d, other.d)
         return bool(_inner_radius(D, d) > _TOUCHING)
@@ -349,7 +354,7 @@ def _name_of(feature):
 
 
 def _interval(feature, condition):
-    """Return the bounds of a condition; infinite ones are none."""
+    """Return the lower and upper bound of a condition; infinity means no bound."""
     try:
         first, second = condition
     except (TypeError, ValueError):
@@ -368,14 +373,14 @@ def _interval(feature, condition):
             f"{[*_COMPARISONS]}, or an interval such as (25, 30), got {condition!r}."
         )
     if np.isnan(low) or np.isnan(high):
-        raise ValueError(f"The condition of {feature!r}, {condition!r}, is no number.")
+        raise ValueError(f"The condition of {feature!r}, {condition!r}, must not be NaN.")
     if low > high:
-        raise ValueError(f"No row can meet the condition of {feature!r}, {condition!r}.")
+        raise ValueError(f"No sample can meet the condition of {feature!r}, {condition!r}.")
     return low, high
 
 
 def _words(D, d, names):
-    """Return conditions as text, those on one feature as an interval."""
+    """Return the conditions as text; those on a single feature are merged into an interval."""
     intervals, others = {}, []
     for i, bound in enumerate(d):
         row = slice(D.indptr[i], D.indptr[i + 1])
@@ -410,7 +415,7 @@ def _sum_in_words(columns, values, names):
 
 
 def _leaves(nodes):
-    """Walk through a tree: each leaf with the interval of each feature on the way to it."""
+    """Yield each leaf of a tree with the intervals of the features on the path to it."""
     left, right = nodes.children_left, nodes.children_right
     waiting = [(0, {})]
     while waiting:
@@ -430,10 +435,10 @@ def _leaves(nodes):
 
 
 def _inner_radius(D, d):
-    """Return how large a ball the region holds, 1 at most; below 0: none, and it is empty.
+    """Return the radius, at most 1, of the largest ball in the region; negative if it is empty.
 
-    Conditions count in units of their lengths and bounds. Of a box, the radius is half its
-    shortest side.
+    Conditions are scaled by the norms of their coefficients and by their bounds. The radius of a
+    box is half its shortest side.
     """
     lengths = np.sqrt(np.asarray(D.multiply(D).sum(axis=1)).ravel())
     idle = lengths == 0.0
@@ -461,15 +466,19 @@ def _inner_radius(D, d):
     bounds = [*[(None, None)] * len(columns), (None, 1.0)]
     result = linprog(wanted, A_ub=conditions, b_ub=edges / size, bounds=bounds)
     if result.status != 0:
-        raise ValueError(f"The conditions cannot be worked with: {result.message}")
+        raise ValueError(
+            f"The linear program of the conditions cannot be solved: {result.message}"
+        )
     return result.x[-1]
 
 
 def _map_of(scaler, n_features):
-    """Return a and b of the map a x + b that a scaler makes of each feature."""
+    """Return a and b of the map a x + b that a scaler applies to each feature."""
     check_is_fitted(scaler)
     if getattr(scaler, "clip", False):
-        raise ValueError(f"{scaler!r} clips: what it makes of a region is no region.")
+        raise ValueError(
+            f"{scaler!r} clips its output, so a region cannot be transformed. Use clip=False."
+        )
     if scaler.n_features_in_ != n_features:
         raise ValueError(
             f"{type(scaler).__name__} is for {scaler.n_features_in_} features, the advice for "

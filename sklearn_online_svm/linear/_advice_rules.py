@@ -1,12 +1,12 @@
-r"""Rules as the engine takes them: what all pieces of advice of a model are to its problems.
+r"""Conversion of advice into the arrays that the update loop uses.
 
-They are a dict of plain arrays, which is stored with a model (``rows``, ``bounds``, ``starts``,
-``signs``, ``columns``: see :class:`Refinement`), with the numbers of the method (``weight``,
-``refine``) and the vectors that learning begins with.
+The rules of a model are a dict of plain arrays (``rows``, ``bounds``, ``starts``, ``signs``,
+``columns``: see :class:`Refinement`), which is stored with the model, together with the
+parameters ``weight`` and ``refine`` and the initial advice vectors ``vectors``.
 
-A rule ``D x <= d  =>  z w.x >= 1`` is met if there is u >= 0 with ``D'u + z w = 0`` and
-``1 + d.u <= 0``. How far it is from that is ``|D'u + z w|^2 + max(0, 1 + d.u)^2``, and all that is
-computed here are minima of it: nonnegative least squares.
+A rule ``D x <= d  =>  z w.x >= 1`` is met if there is u >= 0 with ``D'u + z w = 0`` and ``1 + d.u
+<= 0``. Its violation is ``|D'u + z w|^2 + max(0, 1 + d.u)^2``. The functions in this module
+minimize it by nonnegative least squares.
 """
 
 import warnings
@@ -30,20 +30,20 @@ __all__ = [
 
 
 def check_advice(advice, classes, n_features, feature_names):
-    """Return the pieces of advice as a list; those that a model cannot take are refused."""
+    """Return the advice as a list; raise an error if a piece does not fit the model."""
     pieces = list(advice)
     known = classes.tolist()
     for i, piece in enumerate(pieces):
         check_features(piece, i, n_features, feature_names)
         if piece.label not in known:
             raise ValueError(
-                f"advice[{i}], {str(piece)!r}, has a label that is none of the classes {known}."
+                f"advice[{i}], {str(piece)!r}, has a label that is not one of the classes {known}."
             )
     return pieces
 
 
 def check_features(piece, i, n_features, feature_names):
-    """Refuse advice, the i-th, that is none, or about other features than those of X."""
+    """Raise an error if the i-th piece is not an Advice, or its features are not those of X."""
     if not isinstance(piece, Advice):
         raise TypeError(f"advice[{i}] must be an Advice, got {piece!r}.")
     said = f"advice[{i}], {str(piece)!r},"
@@ -55,7 +55,7 @@ def check_features(piece, i, n_features, feature_names):
 
 
 def warn_of_contradictions(pieces):
-    """Warn of regions that overlap and have different labels."""
+    """Warn if regions with different labels overlap."""
     pairs = [
         f"advice[{j}], {str(other)!r}, and advice[{i}], {str(one)!r}"
         for i, one in enumerate(pieces)
@@ -63,7 +63,7 @@ def warn_of_contradictions(pieces):
         if one.label != other.label and one.overlaps(other)
     ]
     if pairs:
-        more = f"; and {len(pairs) - 3} pairs more" if len(pairs) > 3 else ""
+        more = f"; and {len(pairs) - 3} more pairs" if len(pairs) > 3 else ""
         warnings.warn(
             "Rules with different labels contradict each other where their regions overlap: "
             f"{'; '.join(pairs[:3])}{more}.",
@@ -73,20 +73,20 @@ def warn_of_contradictions(pieces):
 
 
 def rules_of(pieces, classes, *, fit_intercept, weight, refine):
-    """Return the rules, with the vectors that learning begins with."""
+    """Return the rules as plain arrays, with the initial advice vectors."""
     columns = np.unique(np.concatenate([piece.D.indices for piece in pieces]))
     blocks, bounds = [], []
     for i, piece in enumerate(pieces):
         rows, d = piece.D[:, columns].toarray(), piece.d
         if fit_intercept:
-            # The constant feature is 1: without these conditions u would pull it to 0.
+            # Two conditions fix the constant feature at 1.
             rows = np.block([[rows, np.zeros((len(rows), 1))], [np.zeros((2, len(columns) + 1))]])
             rows[-2:, -1] = 1.0, -1.0
             d = np.append(d, [1.0, -1.0])
         elif (d >= 0.0).all():
             warnings.warn(
-                f"advice[{i}], {str(piece)!r}, says nothing without an intercept: a region that "
-                "holds the origin has no margin there.",
+                f"advice[{i}], {str(piece)!r}, has no effect with fit_intercept=False, because "
+                "its region contains the origin, where the decision function is 0.",
                 UserWarning,
                 stacklevel=2,
             )
@@ -108,17 +108,17 @@ def rules_of(pieces, classes, *, fit_intercept, weight, refine):
 
 
 def _first_vectors(rules, signs):
-    r"""Return u >= 0 of the hypothesis that knows the rules and no rows.
+    r"""Return the initial advice vectors u >= 0: the solution without samples.
 
     With ``r_i = -z_i D_i'u_i`` and their mean r, the problem
 
         min over w, u >= 0 of  1/2 |w|^2 + mu/2 sum_i (|D_i'u_i + z_i w|^2 + max(0, 1 + d_i.u_i)^2)
 
-    has the solution w = (1 - nu) r, nu = 1 / (1 + m mu). What is left is a problem in u,
+    has the solution w = (1 - nu) r, nu = 1 / (1 + m mu). Inserting it gives a problem in u,
 
         sum_i |r_i - r|^2 + m nu |r|^2 + sum_i max(0, 1 + d_i.u_i)^2 ,
 
-    nonnegative least squares, with one slack for each maximum.
+    which is nonnegative least squares with one slack variable for each maximum.
     """
     starts, rows = rules["starts"], rules["rows"]
     m, (n_conditions, n_columns) = len(signs), rows.shape
@@ -134,8 +134,8 @@ def _first_vectors(rules, signs):
     squares = np.hstack([squares, np.zeros((len(squares), m))])
     wanted = np.append(np.zeros(len(squares)), np.full(m, -1.0))
     vectors = _nonnegative(np.vstack([squares, lacks]), wanted)[:n_conditions]
-    # Of two conditions that are opposite, as those of the constant feature are, only the
-    # difference of their u matters: what both have is taken off.
+    # Only the difference of the u of two opposite conditions matters, such as those of the
+    # constant feature: subtract the common part.
     conditions = np.column_stack([rows, rules["bounds"]])
     for a, b in zip(starts[:-1], starts[1:], strict=True):
         for k in range(a, b):
@@ -146,7 +146,7 @@ def _first_vectors(rules, signs):
 
 
 def shortfalls(piece, label_signs, coef, intercept):
-    """Return by how much weights would have to change to meet a rule, in each problem.
+    """Return by how much the weights of each problem violate a rule.
 
     Parameters
     ----------
@@ -158,9 +158,9 @@ def shortfalls(piece, label_signs, coef, intercept):
     Returns
     -------
     eta : ndarray of shape (n_problems, n_features)
-        Of the weights, those for which ``z w`` is larger than it may be are positive.
+        Violation by the weights; positive where ``z w`` is too large.
     zeta : ndarray of shape (n_problems,)
-        What the margin lacks that the rule asks for.
+        Shortfall of the margin that the rule requires.
     """
     columns = np.unique(piece.D.indices)
     rows, d = piece.D[:, columns].toarray().T, piece.d
@@ -172,7 +172,7 @@ def shortfalls(piece, label_signs, coef, intercept):
         u = _nonnegative(A, np.append(wanted, own - 1.0))[:-1]
         eta[c, columns] += rows @ u
         zeta[c] = max(0.0, 1.0 + d @ u - own)
-    # What is left by rounding is nothing.
+    # Set rounding errors to 0.
     nothing = 1e-10 * max(1.0, np.abs(coef).max(), np.abs(intercept).max())
     eta[np.abs(eta) < nothing] = 0.0
     zeta[zeta < nothing] = 0.0
@@ -180,40 +180,40 @@ def shortfalls(piece, label_signs, coef, intercept):
 
 
 def _nonnegative(A, b):
-    """Return the nonnegative x of the least ``|A x - b|``."""
-    # Conditions may be in any units, and as many steps as that takes are a matter of milliseconds.
+    """Return the nonnegative x that minimizes ``|A x - b|``."""
+    # Scaled columns, because conditions may have any units; many iterations take milliseconds.
     lengths = np.linalg.norm(A, axis=0)
     lengths[lengths == 0.0] = 1.0
     try:
         x, _ = nnls(A / lengths, b, maxiter=100 * A.shape[1])
     except RuntimeError as error:
         raise ValueError(
-            f"The problem of the advice alone cannot be solved ({error}); scale the features."
+            f"Computing weights from the advice failed ({error}). Scale the features."
         ) from error
     return x / lengths
 
 
 def keep_of(rules):
-    """Return nu, the part of the way from the advice that is left of the weights after a row."""
+    """Return nu, the factor by which a sample shrinks the difference of weights and advice."""
     return 1.0 / (1.0 + rules["signs"].shape[1] * rules["weight"])
 
 
 def mean_advice(rules, vectors):
-    """Return r, the mean weights that vectors stand for: (n_problems, n_columns)."""
+    """Return r, the mean weight vectors of the rules: (n_problems, n_columns)."""
     n_rules = rules["signs"].shape[1]
     signs = np.repeat(rules["signs"], np.diff(rules["starts"]), axis=1)
     return -(signs * vectors) @ rules["rows"] / n_rules
 
 
 def same_rules(one, other):
-    """Whether two models have the same advice, and make the same of it."""
+    """Return whether two models have the same rules and advice parameters."""
     if one is None or other is None:
         return one is other
     return all(np.array_equal(one[name], other[name]) for name in one)
 
 
 def stored_rules(state, name, weights_shape, fit_intercept):
-    """Read what a stored model has learnt with; None without advice."""
+    """Read the rules of a stored model; None without advice."""
     if state.value(name) is None:
         return None
     rules = state.part(name)

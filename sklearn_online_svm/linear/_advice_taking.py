@@ -18,27 +18,26 @@ from ._method import Method
 
 @dataclass(frozen=True)
 class AdviceReport:
-    """How far a model contradicts a piece of advice; ``str`` of it is a sentence or two.
+    """Report on how far a model violates a piece of advice; ``str`` gives a short text.
 
     Attributes
     ----------
     advice : Advice
-        The piece.
+        The piece of advice.
     violation : float
-        How far the model is from the nearest one that follows the advice: the length of the change
-        that makes this one of it. 0: the advice is followed. Of several classes the squares of
-        these lengths add up.
+        Distance from the model to the nearest model that follows the advice; 0 if the advice is
+        followed. With several classes, the square root of the sum of the squared distances.
     coef_change : dict of str to float
-        That change of the weights, by feature, the largest first. Of several classes that of
-        ``against``.
+        Change of the weights that leads to this nearest model, by feature, the largest first. With
+        several classes, the change for the class ``against``.
     intercept_change : float
-        That change of the intercept.
+        Change of the intercept that leads to this nearest model.
     against : label or None
-        With several classes, the one whose decision function contradicts the advice most.
+        With several classes, the class whose decision function violates the advice most.
     n_rows : int or None
-        How many of the rows given lie in the region; None: none were given.
+        Number of the given samples that lie in the region; None if no samples were given.
     n_contradicted : int or None
-        How many of these the model gives another label.
+        Number of these samples for which the model predicts another label.
     """
 
     advice: Advice
@@ -56,117 +55,123 @@ class AdviceReport:
         else:
             text += f"contradicted by {self.violation:.3g}"
             if self.against is not None:
-                text += f", most by the decision about {self.against!r}"
+                text += f", most by the decision function of class {self.against!r}"
             changes = [f"{name} {size:+.3g}" for name, size in self.coef_change.items()]
             if len(changes) > 3:
                 changes[3:] = [f"{len(changes) - 3} other weights"]
             if self.intercept_change != 0.0:
                 changes.append(f"intercept {self.intercept_change:+.3g}")
-            text += f"; what is missing: {', '.join(changes)}."
+            text += f"; change needed: {', '.join(changes)}."
         if self.n_rows is not None:
-            rows = f"{self.n_contradicted} of {self.n_rows} rows in the region"
-            text += f" {rows} get another label."
+            counts = f"{self.n_contradicted} of {self.n_rows} samples in the region"
+            text += f" {counts} get another label."
         return text
 
 
 class AdvicePassiveAggressiveClassifier(LinearClassifier):
-    r"""Passive-aggressive classifier that takes advice: rules about regions, beside rows.
+    r"""Knowledge-based passive-aggressive classifier, trained with advice and samples.
 
-    It begins with what the rules say, learns from each row as PA-II does, and each row draws the
-    weights a little towards the rules. Good advice saves labels at the beginning; bad advice is
-    outvoted by rows, the sooner the smaller ``advice_weight`` is. Read more in the
-    :ref:`user guide <advice>`.
+    The initial weights are those of the rules. Each sample causes a PA-II update and also moves
+    the weights a little towards the rules. Good advice reduces the number of labels needed at the
+    beginning; the effect of bad advice vanishes, the sooner the smaller ``advice_weight`` is. Read
+    more in the :ref:`user guide <advice>`.
 
     Parameters
     ----------
     advice : list of Advice, default=None
-        The rules. None, or an empty list: this is ``PassiveAggressiveClassifier`` with
+        The rules. With None or an empty list the model is ``PassiveAggressiveClassifier`` with
         ``loss="squared_hinge"`` and ``intercept_scaling=1``.
     C : float, default=1.0
-        Aggressiveness: how much a step is worth (:math:`\lambda / 2` in [1]_).
+        Aggressiveness parameter: weight of the squared loss (:math:`\lambda / 2` in [1]_).
     advice_weight : float, default=0.001
-        How much each rule is worth (:math:`\mu` in [1]_): a row that teaches nothing draws the
-        weights by the part :math:`1 - \nu = m \mu / (1 + m \mu)` of the way towards what m rules
-        say. So the model remembers about :math:`1 / (m \mu)` rows. 0: the advice is where learning
-        begins, and has no say later.
+        Weight of each rule (:math:`\mu` in [1]_): with m rules, each sample moves the weights by
+        the fraction :math:`1 - \nu = m \mu / (1 + m \mu)` of the way towards the weights of the
+        rules. So the effect of a sample lasts for about :math:`1 / (m \mu)` samples. With 0 the
+        advice only determines the initial weights.
     refine : bool, default=False
-        Whether rows may change what is made of the rules: by which of its conditions each rule
-        gives the margin. The rules themselves stay as they are.
+        Whether samples update the advice vectors :math:`u_i`, which say how much each condition of
+        a rule contributes to the margin. The rules themselves do not change.
     fit_intercept : bool, default=True
-        Whether every row has one feature more, 1, which makes the intercept. Without it a region
-        that holds the origin says nothing.
+        Whether to fit the intercept, as the weight of an additional feature that is always 1.
+        Without an intercept, a rule whose region contains the origin has no effect.
     max_iter : int, default=1000
-        Passes of ``fit``, at most. ``partial_fit`` always makes one.
+        Maximum number of passes over the training data (epochs) in ``fit``. ``partial_fit``
+        always makes one pass.
     tol : float or None, default=1e-3
-        A pass of ``fit`` is a gain if its loss per row is lower than the lowest so far by at least
-        ``tol`` (with ``early_stopping``: its score higher by ``tol``). After ``n_iter_no_change``
-        passes in a row without a gain ``fit`` stops. None: it makes ``max_iter`` passes.
+        Stopping criterion of ``fit``. Training stops when the mean loss per sample has not fallen
+        below the lowest loss so far by at least ``tol`` (with ``early_stopping``: when the
+        validation score has not risen by ``tol``) for ``n_iter_no_change`` consecutive epochs. If
+        None, ``fit`` makes ``max_iter`` epochs.
     early_stopping : bool, default=False
-        Whether ``fit`` holds out a stratified part of the rows and stops by the accuracy there.
+        Whether ``fit`` sets aside a stratified fraction of the training data as validation data
+        and stops when the validation accuracy is not improving.
     validation_fraction : float, default=0.1
-        Part of the rows that is held out; only with ``early_stopping``.
+        The proportion of training data to set aside as validation set for early stopping. Used
+        only with ``early_stopping=True``.
     n_iter_no_change : int, default=5
-        Passes without a gain after which ``fit`` stops.
+        Number of consecutive epochs with no improvement after which ``fit`` stops.
     shuffle : bool, default=True
-        Whether ``fit`` visits the rows in a new random order in each pass. ``partial_fit`` never
-        shuffles.
+        Whether ``fit`` shuffles the training data in each epoch. ``partial_fit`` never shuffles.
     verbose : int, default=0
-        1 prints a line for each pass.
+        The verbosity level. 1 prints a line for each epoch.
     n_jobs : int or None, default=None
-        Has no effect: one thread takes all classes through the same pass over the rows.
+        Has no effect: all classes are trained in one thread, in the same pass over the samples.
+        The parameter exists for compatibility with scikit-learn.
     random_state : int, RandomState instance or None, default=None
-        Seeds the order of the rows, and which of them are held out.
+        Controls the shuffling of the training data and the choice of the validation data.
     warm_start : bool, default=False
-        Whether ``fit`` goes on from the weights learnt before; rows are counted anew, and the
-        advice is that of the parameters.
+        Whether ``fit`` continues from the current weights. The counts of samples start again at
+        0, and the advice is that of the parameter ``advice``.
     class_weight : dict, "balanced" or None, default=None
-        Weight of each class; the weight of a row is that of its class times its ``sample_weight``.
-        See Notes for what a weight does. ``"balanced"`` (``fit`` only) is
-        ``n / (n_classes * n_c)``, counted in sample weights. Classes not in the dict weigh 1.
+        Weights associated with classes; the weight of a sample is that of its class times its
+        ``sample_weight``. See Notes for the effect of weights. ``"balanced"`` (``fit`` only) is
+        ``n / (n_classes * n_c)``, where n and n_c are sums of sample weights. Classes that are
+        not in the dict have weight 1.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights of the features, float32 or float64 as the rows are. A sparse matrix after
+        Weights of the features, with the dtype of X (float32 or float64). A sparse matrix after
         ``sparsify``.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercept of each decision function; 0 without ``fit_intercept``.
     advice_violation_ : ndarray of shape (n_advice,)
-        How far the weights are from what each rule asks for, 0 where it is followed; see Notes.
+        Violation of each rule by the model, 0 if the rule is followed; see Notes.
     n_iter_ : int
-        Passes made by ``fit``; 1 after ``partial_fit``.
+        Number of epochs made by ``fit``; 1 after ``partial_fit``.
     t_ : float
-        1 + the number of rows learnt from since ``fit`` began, in all passes.
+        1 plus the number of samples processed since the start of ``fit``, over all epochs.
     n_updates_ : int
-        Rows that taught something since ``fit`` began, in all passes.
+        Number of samples with a positive loss since the start of ``fit``, over all epochs.
     n_features_in_ : int
-        Number of features.
+        Number of features seen during ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, when X has string column names.
+        Names of features seen during ``fit``. Defined only when X has feature names that are all
+        strings.
 
     See Also
     --------
-    Advice : A rule; from readable conditions, or from a decision tree.
-    ScaledAdviceClassifier : Scales rows, and rules with them.
-    PassiveAggressiveClassifier : The same without advice.
+    Advice : A rule, created from readable conditions or from a decision tree.
+    ScaledAdviceClassifier : Scales the samples and the advice together.
+    PassiveAggressiveClassifier : Version without advice.
 
     Notes
     -----
-    **A rule as a point.** A rule :math:`D x \le d \Rightarrow z f(x) \ge 1`, z = 1 or -1, holds if
-    there is :math:`u \ge 0` with :math:`D^\top u + z w = 0` and :math:`d^\top u \le -1`. So u says
-    by which of its conditions the rule gives the margin, and :math:`r_i = -z_i D_i^\top u_i` is
-    the weight vector that it stands for. At first the :math:`u_i` are those of the problem without
-    rows,
+    **Advice vectors.** A rule :math:`D x \le d \Rightarrow z f(x) \ge 1`, z = 1 or -1,
+    holds if there is :math:`u \ge 0` with :math:`D^\top u + z w = 0` and :math:`d^\top u \le -1`.
+    The advice vector u says how much each condition contributes to the margin, and :math:`r_i =
+    -z_i D_i^\top u_i` is the weight vector of the rule. The initial :math:`u_i` are the solution
+    of the problem without samples,
 
     .. math::
 
         \min_{w, u \ge 0} \tfrac{1}{2} \lVert w \rVert^2 + \tfrac{\mu}{2} \sum_i \Bigl(
         \lVert D_i^\top u_i + z_i w \rVert^2 + \max(0, 1 + d_i^\top u_i)^2 \Bigr) .
 
-    **Step** [1]_. With r, the mean of the :math:`r_i`, and :math:`\nu = 1 / (1 + m \mu)`, a row
-    makes of w the minimum of
+    **Update** [1]_. With r, the mean of the :math:`r_i`, and :math:`\nu = 1 / (1 + m \mu)`, a
+    sample replaces w by the minimizer of
 
     .. math::
 
@@ -181,36 +186,35 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         w' = c + \nu \alpha y x, \qquad
         \alpha = \frac{\max(0, 1 - y\, c^\top x)}{1 / (2C) + \nu \lVert x \rVert^2} .
 
-    The step to c is made for every row. It costs one number: what is kept is z with
-    :math:`w = r + \sigma z`, and :math:`\sigma` is multiplied with :math:`\nu`. A sparse row costs
-    its nonzeros.
+    The step to c is made for every sample, in constant time: the model stores z with :math:`w = r
+    + \sigma z` and multiplies :math:`\sigma` by :math:`\nu`. The cost of a sparse sample is
+    proportional to its nonzeros.
 
-    **Beginning.** The weights begin at r, where rows that teach nothing lead. [1]_ begins at 0: so
-    does ``fit(X, y, coef_init=zeros, intercept_init=zeros)``.
+    **Initial weights.** The initial weights are r. They are 0 in [1]_; use
+    ``fit(X, y, coef_init=zeros, intercept_init=zeros)`` to start from 0.
 
-    **Refining.** With ``refine=True`` each row then moves every :math:`u_i \ge 0` to the minimum
-    of
+    **Refining.** With ``refine=True`` each sample then moves every :math:`u_i \ge 0` to the
+    minimizer of
 
     .. math::
 
         \tfrac{1}{2} \lVert u - u_i \rVert^2 + \tfrac{\mu}{2} \Bigl(
         \lVert D_i^\top u + z_i w \rVert^2 + \max(0, 1 + d_i^\top u)^2 \Bigr) .
 
-    **Violation.** ``advice_violation_`` is the square root of the least
-    :math:`\lVert D^\top u + z w \rVert^2 + \max(0, 1 + d^\top u - z b)^2` over
-    :math:`u \ge 0`, b the intercept. That is the distance of (w, b) from the nearest hypothesis
-    that gives all rows in the region a margin of 1. Of several classes the squares add up.
+    **Violation.** ``advice_violation_`` is the square root of the least :math:`\lVert D^\top u + z
+    w \rVert^2 + \max(0, 1 + d^\top u - z b)^2` over :math:`u \ge 0`, where b is the intercept.
+    This is the distance of (w, b) from the nearest model with a margin of 1 for all samples in the
+    region. With several classes the squares are added.
 
-    **More than two classes.** Each is learnt against the rest: a rule of label k is positive for
+    **Multiclass.** Each class is trained against the rest: a rule with label k is positive for
     class k and negative for all others.
 
-    **Weights** of rows and classes multiply C: a heavy row comes nearer to its margin. They do not
-    change how far the row draws the weights towards the advice; that of a row of weight 0, which
-    is passed over, is none.
+    **Weights** of samples and classes multiply C. They do not change the step towards the advice,
+    except that a sample of weight 0 is skipped.
 
-    **Units.** Rules and rows must be in the same units. Behind a scaler use
-    :meth:`Advice.transformed_by`, or :class:`ScaledAdviceClassifier`, which works within a search
-    for parameters, too.
+    **Units.** Rules and samples must have the same units. With scaled data use
+    :meth:`Advice.transformed_by`, or :class:`ScaledAdviceClassifier`, which also works in a
+    parameter search.
 
     References
     ----------
@@ -222,7 +226,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
 
     Examples
     --------
-    Three labelled rows, and two rules that know better:
+    Three labelled samples and two rules:
 
     >>> from sklearn_online_svm import Advice, AdvicePassiveAggressiveClassifier
     >>> names = ["glucose", "bmi"]
@@ -236,7 +240,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
     >>> model.predict([[2.0, 2.0], [-3.0, 0.0]])
     array([1, 0])
     >>> print(model.explain_advice()[1])
-    glucose <= -1 => 0: contradicted by 0.494; what is missing: bmi -0.494.
+    glucose <= -1 => 0: contradicted by 0.494; change needed: bmi -0.494.
     """
 
     _parameter_constraints: dict = {
@@ -290,7 +294,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         self.refine = refine
 
     def _present_parameters(self):
-        # A list may be changed in place.
+        # A copy, because the user may change the list in place.
         *others, advice = super()._present_parameters()
         return (*others, tuple(advice or ()))
 
@@ -307,7 +311,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
                 weight=self.advice_weight,
                 refine=self.refine,
             )
-        # From the centre c the step is that of PA-II with nu C.
+        # Starting from c, the step is that of PA-II with nu C in place of C.
         keep = 1.0 if rules is None else keep_of(rules)
         return Method(
             rule={"name": "squared_hinge", "C": self.C * keep},
@@ -319,27 +323,27 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
 
     @property
     def advice_violation_(self):
-        """How far the weights are from what each rule asks for."""
+        """Violation of each rule by the model."""
         return np.array([report.violation for report in self.explain_advice()])
 
     def explain_advice(self, X=None):
-        """Say of each rule whether the model follows it, and if not, what stands against it.
+        """Report whether the model follows each rule, and by how much it violates it.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
-            Rows, of which those in the regions are counted that get another label than the advice
-            gives them.
+            Samples. The reports count those in each region, and those among them for which the
+            model predicts another label than the advice.
 
         Returns
         -------
         reports : list of AdviceReport
-            One for each piece of advice; ``print`` shows it in words.
+            One report for each piece of advice; ``print`` shows it as text.
 
         Raises
         ------
         NotFittedError
-            If nothing has been learnt yet.
+            If the model is not fitted.
         ValueError
             If X is invalid.
         """

@@ -143,11 +143,11 @@ class AdvisedState(LinearState):
         self.loop.restore(self.moved | {"counts": former.moved["counts"]})
 
     def copy(self):
-        """Everything, to come back to with ``restore``."""
+        """Return copies of the arrays and counters, for ``restore``."""
         return (*super().copy(), self._unadvised)
 
     def restore(self, copied):
-        """Back to what ``copy`` gave."""
+        """Restore the state returned by ``copy``."""
         *copied, self._unadvised = copied
         super().restore(copied)
 

@@ -1,4 +1,4 @@
-"""Linear classifiers: labels and their weights, on top of what every linear model does."""
+"""Base class of the linear classifiers."""
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -19,7 +19,7 @@ from ._learner import LinearLearner
 
 
 class LinearClassifier(StepwiseLabels, SuspectLabels, ClassifierMixin, LinearLearner):
-    """A linear classifier; see :class:`LinearLearner` for what a subclass defines."""
+    """Base class of linear classifiers; subclasses define what :class:`LinearLearner` requires."""
 
     _parameter_constraints: dict = {
         **LinearLearner._parameter_constraints,
@@ -58,62 +58,60 @@ class LinearClassifier(StepwiseLabels, SuspectLabels, ClassifierMixin, LinearLea
         self.class_weight = class_weight
 
     def fit(self, X, y, sample_weight=None, *, coef_init=None, intercept_init=None):
-        """Forget what was learnt, and learn in up to ``max_iter`` passes.
+        """Fit the model from scratch, in up to ``max_iter`` epochs.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows; float32 and float64 are learnt from as they are.
+            Training data. float32 and float64 arrays are used without conversion.
         y : array-like of shape (n_samples,)
-            Class labels.
+            Target class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows; see Notes for what a weight means. Rows of weight 0 are passed
-            over.
+            Sample weights; see Notes for their effect. Samples of weight 0 are skipped.
         coef_init : array-like of shape (n_problems, n_features), default=None
-            Weights to start from; n_problems is 1 for two classes, else the number of classes.
+            The initial coefficients; n_problems is 1 for two classes, else the number of classes.
         intercept_init : array-like of shape (n_problems,), default=None
-            Intercepts to start from.
+            The initial intercepts.
 
         Returns
         -------
         self : object
-            The fitted model.
+            Fitted estimator.
 
         Raises
         ------
         ValueError
-            If the input is invalid or has fewer than two classes. The model is then what it was
-            before.
+            If the input is invalid or has fewer than two classes. The model is then unchanged.
         """
         self._validate_params()
         return self._fit_or_restore(X, y, sample_weight, coef_init, intercept_init)
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Learn from new rows, one after the other; learning goes on where it stopped.
+        """Update the model with new samples, in their order, in one pass.
 
-        Chunks of any size give the same model. The rows are not shuffled.
+        The resulting model does not depend on how a stream is split into chunks. The samples are
+        not shuffled.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows, in the order of the stream.
+            Training data, in the order of the stream.
         y : array-like of shape (n_samples,)
-            Class labels; a chunk may hold a single class.
+            Target class labels; a chunk may contain a single class.
         classes : array-like of shape (n_classes,), default=None
-            All classes of the stream; needed in the first call, optional later.
+            All classes of the stream. Required in the first call, optional in later ones.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows; see Notes. Rows of weight 0 are passed over.
+            Sample weights; see Notes for their effect. Samples of weight 0 are skipped.
 
         Returns
         -------
         self : object
-            The model that has learnt these rows, too.
+            The updated estimator.
 
         Raises
         ------
         ValueError
-            If the input is invalid, or a label is none of the classes. What has been learnt stays
-            as it was.
+            If the input is invalid, or a label is not in ``classes``. The model is then unchanged.
         """
         with self._guard:
             state = self.__dict__.get("_state")
@@ -155,9 +153,10 @@ class LinearClassifier(StepwiseLabels, SuspectLabels, ClassifierMixin, LinearLea
         return X, codes, weights
 
     def _positive_is_first(self, *, alike):
-        """Whether the positive one of two classes is the first; `alike`: it does not matter.
+        """Return whether the positive class is the first of two classes.
 
-        ``pos_label=None`` is 1, or True, as for scikit-learn's measures of two classes.
+        ``pos_label=None`` means 1 (or True), as in scikit-learn's binary metrics. With ``alike``
+        the classes are treated equally, and the positive class need not be known.
         """
         if len(self.classes_) > 2:
             return False
@@ -166,61 +165,64 @@ class LinearClassifier(StepwiseLabels, SuspectLabels, ClassifierMixin, LinearLea
         if pos_label in known:
             return known.index(pos_label) == 0
         if self.pos_label is not None:
-            raise ValueError(f"pos_label={pos_label!r} is none of the classes {known}.")
+            raise ValueError(f"pos_label={pos_label!r} is not one of the classes {known}.")
         if not alike:
             raise ValueError(
-                f"pos_label=None stands for 1, which is none of the classes {known}. Name the "
-                f"positive one in pos_label of {type(self).__name__}."
+                f"pos_label=None means 1, which is not one of the classes {known}. Set "
+                f"pos_label of {type(self).__name__} to the positive class."
             )
         return False
 
     def _score_of(self, X, codes, weights, rows):
-        """Accuracy on rows held out."""
+        """Return the accuracy on the validation samples."""
         right = self._codes_of(self._decide(X[rows])) == codes[rows]
         return float(np.average(right, weights=None if weights is None else weights[rows]))
 
     def decision_function(self, X):
-        """Signed distance to the boundary, times the length of the weights.
+        """Compute the decision function of each sample.
+
+        Its values are signed distances to the hyperplane, times the norm of the weights.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
+            The samples.
 
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Two classes: positive for ``classes_[1]``. More: one column per class.
+            With two classes, a value above 0 means ``classes_[1]``. With more, one column per
+            class.
 
         Raises
         ------
         NotFittedError
-            If nothing has been learnt yet.
+            If the model is not fitted.
         ValueError
-            If the input is invalid, or a decision value is beyond the range of numbers.
+            If the input is invalid, or a decision value overflows.
         """
         scores = self._view()._decide(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X):
-        """Class of each row.
+        """Predict the class label of each sample.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
+            The samples.
 
         Returns
         -------
         y : ndarray of shape (n_samples,)
-            Labels out of ``classes_``.
+            Predicted class labels.
 
         Raises
         ------
         NotFittedError
-            If nothing has been learnt yet.
+            If the model is not fitted.
         ValueError
-            If the input is invalid, or a decision value is beyond the range of numbers.
+            If the input is invalid, or a decision value overflows.
         """
         view = self._view()
         codes = self._codes_of(view._decide(X))

@@ -1,4 +1,4 @@
-"""Second-order learners that know how sure they are of each weight: CW, SCW, AROW."""
+"""Second-order classifiers that keep the variances of the weights: CW, SCW, AROW."""
 
 from numbers import Real
 
@@ -10,94 +10,102 @@ from ._second_order import SecondOrder
 
 
 class ConfidenceWeightedClassifier(SecondOrder):
-    r"""Confidence-weighted learning: the smallest change after which a row is right for sure.
+    r"""Confidence-weighted (CW) linear classifier.
 
-    The weights have a normal distribution, with a mean and a covariance. Features seen often
-    change little, rare ones much. The margin is hard: for noisy rows take :class:`SCWClassifier`
-    or :class:`AROWClassifier`. Read more in the :ref:`user guide <linear>`.
+    The weights have a normal distribution with a mean and a covariance. The weights of frequent
+    features change little, those of rare features much. Each update is the smallest one
+    after which the sample is classified correctly with a given probability. This is a hard margin:
+    for noisy data use :class:`SCWClassifier` or :class:`AROWClassifier`. Read more in the
+    :ref:`user guide <linear>`.
 
     Parameters
     ----------
     eta : float, default=0.7
-        How sure the model is to be of each row it has learnt: a probability, above 0.5 and below
-        1. :math:`\phi` below is the :math:`\eta`-quantile of the normal distribution.
+        Probability, in (0.5, 1), with which a sample is to be classified correctly after the
+        update. :math:`\phi` below is the :math:`\eta`-quantile of the normal distribution.
     covariance : {"diag", "full"}, default="diag"
-        "diag" keeps a variance for each weight: twice the memory of a model of first order. "full"
-        keeps all covariances: for D features D * D numbers for each class, and as much work for
-        each row that may teach it something.
+        "diag" keeps a variance for each weight and needs twice the memory of a first-order model.
+        "full" keeps the full covariance matrix: with D features, memory and the cost of each
+        sample that may cause an update are proportional to D * D for each class.
     fit_intercept : bool, default=True
-        Whether 1 is one more feature of every row; its weight is the intercept, with a variance of
-        its own.
+        Whether to fit the intercept, as the weight of an additional feature that is always 1. This
+        weight has a variance of its own.
     max_iter : int, default=1000
-        Passes of ``fit``, at most. ``partial_fit`` always makes one.
+        Maximum number of passes over the training data (epochs) in ``fit``. ``partial_fit``
+        always makes one pass.
     tol : float or None, default=1e-3
-        A pass of ``fit`` is a gain if its loss per row is lower than the lowest so far by at least
-        ``tol`` (with ``early_stopping``: its score higher by ``tol``). After ``n_iter_no_change``
-        passes in a row without a gain ``fit`` stops. None: it makes ``max_iter`` passes.
+        Stopping criterion of ``fit``. Training stops when the mean loss per sample has not fallen
+        below the lowest loss so far by at least ``tol`` (with ``early_stopping``: when the
+        validation score has not risen by ``tol``) for ``n_iter_no_change`` consecutive epochs. If
+        None, ``fit`` makes ``max_iter`` epochs.
     early_stopping : bool, default=False
-        Whether ``fit`` holds out a stratified part of the rows and stops by the accuracy there.
+        Whether ``fit`` sets aside a stratified fraction of the training data as validation data
+        and stops when the validation accuracy is not improving.
     validation_fraction : float, default=0.1
-        Part of the rows that is held out; only with ``early_stopping``.
+        The proportion of training data to set aside as validation set for early stopping. Used
+        only with ``early_stopping=True``.
     n_iter_no_change : int, default=5
-        Passes without a gain after which ``fit`` stops.
+        Number of consecutive epochs with no improvement after which ``fit`` stops.
     shuffle : bool, default=True
-        Whether ``fit`` visits the rows in a new random order in each pass. ``partial_fit`` never
-        shuffles.
+        Whether ``fit`` shuffles the training data in each epoch. ``partial_fit`` never shuffles.
     verbose : int, default=0
-        1 prints a line for each pass.
+        The verbosity level. 1 prints a line for each epoch.
     n_jobs : int or None, default=None
-        Has no effect: one thread takes all classes through the same pass over the rows. It is
-        there for programs written for scikit-learn.
+        Has no effect: all classes are trained in one thread, in the same pass over the samples.
+        The parameter exists for compatibility with scikit-learn.
     random_state : int, RandomState instance or None, default=None
-        Seeds the order of the rows, and which of them are held out.
+        Controls the shuffling of the training data and the choice of the validation data.
     warm_start : bool, default=False
-        Whether ``fit`` goes on from what has been learnt before; rows are counted anew.
+        Whether ``fit`` continues from the current model. The counts of samples start again at 0.
     class_weight : dict, "balanced" or None, default=None
-        Weight of each class; the weight of a row is that of its class times its ``sample_weight``.
-        See Notes for what a weight does. ``"balanced"`` (``fit`` only) is
-        ``n / (n_classes * n_c)``, counted in sample weights. Classes not in the dict weigh 1.
+        Weights associated with classes; the weight of a sample is that of its class times its
+        ``sample_weight``. See Notes for the effect of weights. ``"balanced"`` (``fit`` only) is
+        ``n / (n_classes * n_c)``, where n and n_c are sums of sample weights. Classes that are
+        not in the dict have weight 1.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Means of the weights, float32 or float64 as the rows are (float64 with
-        ``covariance="full"``). A sparse matrix after ``sparsify``.
+        Means of the weights, with the dtype of X (float64 with ``covariance="full"``). A sparse
+        matrix after ``sparsify``.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercept of each decision function; 0 without ``fit_intercept``.
     covariance_ : ndarray of shape (n_problems, D) or (n_problems, D, D)
-        Variances ("diag") or covariances ("full") of the weights. D is n_features, and 1 more with
-        an intercept, which comes last. n_problems is 1 for two classes, else n_classes.
+        Variances ("diag") or covariance matrices ("full") of the weights. D is n_features, or
+        n_features + 1 with an intercept, which comes last. n_problems is 1 for two classes, else
+        n_classes.
     n_iter_ : int
-        Passes made by ``fit``; 1 after ``partial_fit``.
+        Number of epochs made by ``fit``; 1 after ``partial_fit``.
     t_ : float
-        1 + the number of rows learnt from since ``fit`` began, in all passes.
+        1 plus the number of samples processed since the start of ``fit``, over all epochs.
     n_updates_ : int
-        Rows that changed the weights since ``fit`` began, in all passes.
+        Number of samples that changed the weights since the start of ``fit``, over all epochs.
     n_features_in_ : int
-        Number of features.
+        Number of features seen during ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, when X has string column names.
+        Names of features seen during ``fit``. Defined only when X has feature names that are all
+        strings.
 
     See Also
     --------
-    SCWClassifier : The same with a soft margin.
-    AROWClassifier : A soft margin of another kind.
+    SCWClassifier : Soft-margin version of this classifier.
+    AROWClassifier : Second-order classifier with a different soft margin.
 
     Notes
     -----
-    **Step** [1]_ (section 3). Weights are distributed as :math:`N(\mu, \Sigma)`; ``coef_`` and
-    ``intercept_`` are :math:`\mu`. A row asks for
+    **Update** [1]_ (section 3). Weights are distributed as :math:`N(\mu, \Sigma)`; ``coef_`` and
+    ``intercept_`` are :math:`\mu`. Each sample leads to the problem
 
     .. math::
 
         \min_{\mu', \Sigma'} \; \mathrm{KL}\bigl(N(\mu', \Sigma') \,\|\, N(\mu, \Sigma)\bigr)
         \quad \text{s.t.} \quad y\, \mu'^\top x \ge \phi \sqrt{x^\top \Sigma' x} ,
 
-    that is, for being right with probability :math:`\eta`. With :math:`m = y\, \mu^\top x`,
-    :math:`v = x^\top \Sigma x`, :math:`\psi = 1 + \phi^2 / 2`, :math:`\zeta = 1 + \phi^2` the
-    solution is
+    that is, the sample is classified correctly with probability :math:`\eta` or more. With
+    :math:`m = y\, \mu^\top x`, :math:`v = x^\top \Sigma x`, :math:`\psi = 1 + \phi^2 / 2`,
+    :math:`\zeta = 1 + \phi^2` the solution is
 
     .. math::
 
@@ -108,15 +116,15 @@ class ConfidenceWeightedClassifier(SecondOrder):
         \mu \leftarrow \mu + \alpha y \Sigma x, \qquad
         \Sigma \leftarrow \Sigma - \beta\, \Sigma x x^\top \Sigma .
 
-    All begins with :math:`\mu = 0`, :math:`\Sigma = I`.
+    The initial values are :math:`\mu = 0` and :math:`\Sigma = I`.
 
-    ``covariance="diag"`` keeps the diagonal: :math:`x^\top \Sigma x = \sum_j s_j x_j^2`, and
-    :math:`s_j \leftarrow s_j - \beta s_j^2 x_j^2`. What a step puts off the diagonal is dropped.
+    ``covariance="diag"`` keeps only the diagonal: :math:`x^\top \Sigma x = \sum_j s_j x_j^2` and
+    :math:`s_j \leftarrow s_j - \beta s_j^2 x_j^2`. The off-diagonal part of an update is dropped.
 
-    **More than two classes** are learnt each against the rest.
+    **Multiclass.** Each class is trained against the rest.
 
-    **Weights** of rows and classes are 0, or not 0: there is nothing in the problem that they
-    could multiply.
+    **Weights** of samples and classes only matter as zero or nonzero, because the problem has no
+    penalty that they could multiply.
 
     References
     ----------
@@ -133,11 +141,11 @@ class ConfidenceWeightedClassifier(SecondOrder):
     >>> bool(model.score(X, y) > 0.9)
     True
 
-    The last row learnt is right with probability ``eta``, as far as the model can tell, or more:
+    Under the model, the last training sample is correct with probability ``eta`` or more:
 
     >>> margin = np.where(y[-1] == 1, 1, -1) * model.decision_function(X[-1:])
-    >>> sure = norm.cdf(margin / np.sqrt(model.decision_variance(X[-1:])))
-    >>> bool(sure[0] > 0.9 - 1e-9)
+    >>> confidence = norm.cdf(margin / np.sqrt(model.decision_variance(X[-1:])))
+    >>> bool(confidence[0] > 0.9 - 1e-9)
     True
     """
 
@@ -196,88 +204,93 @@ class ConfidenceWeightedClassifier(SecondOrder):
 
 
 class SCWClassifier(SecondOrder):
-    r"""Soft confidence-weighted learning (SCW-I, SCW-II): second order, with a soft margin.
+    r"""Soft confidence-weighted linear classifier (SCW-I, SCW-II).
 
     Read more in the :ref:`user guide <linear>`.
 
     Parameters
     ----------
     C : float, default=1.0
-        Penalty of what a row is short of its margin. ``np.inf`` is
-        :class:`ConfidenceWeightedClassifier`.
+        Penalty for violating the margin. ``np.inf`` gives :class:`ConfidenceWeightedClassifier`.
     eta : float, default=0.7
-        How sure the model is to be of each row it has learnt: a probability, above 0.5 and below
-        1. :math:`\phi` below is the :math:`\eta`-quantile of the normal distribution.
+        Probability, in (0.5, 1), with which a sample is to be classified correctly after the
+        update. :math:`\phi` below is the :math:`\eta`-quantile of the normal distribution.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         "hinge" is SCW-I, "squared_hinge" SCW-II.
     covariance : {"diag", "full"}, default="diag"
-        "diag" keeps a variance for each weight: twice the memory of a model of first order. "full"
-        keeps all covariances: for D features D * D numbers for each class, and as much work for
-        each row that may teach it something.
+        "diag" keeps a variance for each weight and needs twice the memory of a first-order model.
+        "full" keeps the full covariance matrix: with D features, memory and the cost of each
+        sample that may cause an update are proportional to D * D for each class.
     fit_intercept : bool, default=True
-        Whether 1 is one more feature of every row; its weight is the intercept, with a variance of
-        its own.
+        Whether to fit the intercept, as the weight of an additional feature that is always 1. This
+        weight has a variance of its own.
     max_iter : int, default=1000
-        Passes of ``fit``, at most. ``partial_fit`` always makes one.
+        Maximum number of passes over the training data (epochs) in ``fit``. ``partial_fit``
+        always makes one pass.
     tol : float or None, default=1e-3
-        A pass of ``fit`` is a gain if its loss per row is lower than the lowest so far by at least
-        ``tol`` (with ``early_stopping``: its score higher by ``tol``). After ``n_iter_no_change``
-        passes in a row without a gain ``fit`` stops. None: it makes ``max_iter`` passes.
+        Stopping criterion of ``fit``. Training stops when the mean loss per sample has not fallen
+        below the lowest loss so far by at least ``tol`` (with ``early_stopping``: when the
+        validation score has not risen by ``tol``) for ``n_iter_no_change`` consecutive epochs. If
+        None, ``fit`` makes ``max_iter`` epochs.
     early_stopping : bool, default=False
-        Whether ``fit`` holds out a stratified part of the rows and stops by the accuracy there.
+        Whether ``fit`` sets aside a stratified fraction of the training data as validation data
+        and stops when the validation accuracy is not improving.
     validation_fraction : float, default=0.1
-        Part of the rows that is held out; only with ``early_stopping``.
+        The proportion of training data to set aside as validation set for early stopping. Used
+        only with ``early_stopping=True``.
     n_iter_no_change : int, default=5
-        Passes without a gain after which ``fit`` stops.
+        Number of consecutive epochs with no improvement after which ``fit`` stops.
     shuffle : bool, default=True
-        Whether ``fit`` visits the rows in a new random order in each pass. ``partial_fit`` never
-        shuffles.
+        Whether ``fit`` shuffles the training data in each epoch. ``partial_fit`` never shuffles.
     verbose : int, default=0
-        1 prints a line for each pass.
+        The verbosity level. 1 prints a line for each epoch.
     n_jobs : int or None, default=None
-        Has no effect: one thread takes all classes through the same pass over the rows. It is
-        there for programs written for scikit-learn.
+        Has no effect: all classes are trained in one thread, in the same pass over the samples.
+        The parameter exists for compatibility with scikit-learn.
     random_state : int, RandomState instance or None, default=None
-        Seeds the order of the rows, and which of them are held out.
+        Controls the shuffling of the training data and the choice of the validation data.
     warm_start : bool, default=False
-        Whether ``fit`` goes on from what has been learnt before; rows are counted anew.
+        Whether ``fit`` continues from the current model. The counts of samples start again at 0.
     class_weight : dict, "balanced" or None, default=None
-        Weight of each class; the weight of a row is that of its class times its ``sample_weight``.
-        See Notes for what a weight does. ``"balanced"`` (``fit`` only) is
-        ``n / (n_classes * n_c)``, counted in sample weights. Classes not in the dict weigh 1.
+        Weights associated with classes; the weight of a sample is that of its class times its
+        ``sample_weight``. See Notes for the effect of weights. ``"balanced"`` (``fit`` only) is
+        ``n / (n_classes * n_c)``, where n and n_c are sums of sample weights. Classes that are
+        not in the dict have weight 1.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Means of the weights, float32 or float64 as the rows are (float64 with
-        ``covariance="full"``). A sparse matrix after ``sparsify``.
+        Means of the weights, with the dtype of X (float64 with ``covariance="full"``). A sparse
+        matrix after ``sparsify``.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercept of each decision function; 0 without ``fit_intercept``.
     covariance_ : ndarray of shape (n_problems, D) or (n_problems, D, D)
-        Variances ("diag") or covariances ("full") of the weights. D is n_features, and 1 more with
-        an intercept, which comes last. n_problems is 1 for two classes, else n_classes.
+        Variances ("diag") or covariance matrices ("full") of the weights. D is n_features, or
+        n_features + 1 with an intercept, which comes last. n_problems is 1 for two classes, else
+        n_classes.
     n_iter_ : int
-        Passes made by ``fit``; 1 after ``partial_fit``.
+        Number of epochs made by ``fit``; 1 after ``partial_fit``.
     t_ : float
-        1 + the number of rows learnt from since ``fit`` began, in all passes.
+        1 plus the number of samples processed since the start of ``fit``, over all epochs.
     n_updates_ : int
-        Rows that changed the weights since ``fit`` began, in all passes.
+        Number of samples that changed the weights since the start of ``fit``, over all epochs.
     n_features_in_ : int
-        Number of features.
+        Number of features seen during ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, when X has string column names.
+        Names of features seen during ``fit``. Defined only when X has feature names that are all
+        strings.
 
     See Also
     --------
-    ConfidenceWeightedClassifier : The hard margin.
-    AROWClassifier : A soft margin of another kind, with one parameter.
+    ConfidenceWeightedClassifier : Hard-margin version of this classifier.
+    AROWClassifier : Second-order classifier with a different soft margin.
 
     Notes
     -----
-    **Step** [1]_. Weights are distributed as :math:`N(\mu, \Sigma)`; ``coef_`` and ``intercept_``
-    are :math:`\mu`. A row asks for
+    **Update** [1]_. Weights are distributed as :math:`N(\mu, \Sigma)`; ``coef_`` and
+    ``intercept_`` are :math:`\mu`. Each sample leads to the problem
 
     .. math::
 
@@ -299,14 +312,14 @@ class SCWClassifier(SecondOrder):
     :math:`\Sigma \leftarrow \Sigma - \beta\, \Sigma x x^\top \Sigma` are as in
     :class:`ConfidenceWeightedClassifier`.
 
-    All begins with :math:`\mu = 0`, :math:`\Sigma = I`.
+    The initial values are :math:`\mu = 0` and :math:`\Sigma = I`.
 
-    ``covariance="diag"`` keeps the diagonal: :math:`x^\top \Sigma x = \sum_j s_j x_j^2`, and
-    :math:`s_j \leftarrow s_j - \beta s_j^2 x_j^2`. What a step puts off the diagonal is dropped.
+    ``covariance="diag"`` keeps only the diagonal: :math:`x^\top \Sigma x = \sum_j s_j x_j^2` and
+    :math:`s_j \leftarrow s_j - \beta s_j^2 x_j^2`. The off-diagonal part of an update is dropped.
 
-    **More than two classes** are learnt each against the rest.
+    **Multiclass.** Each class is trained against the rest.
 
-    **Weights** of rows and classes multiply C.
+    **Weights** of samples and classes multiply C.
 
     References
     ----------
@@ -314,7 +327,7 @@ class SCWClassifier(SecondOrder):
 
     Examples
     --------
-    One label in ten is wrong:
+    About one label in ten is wrong:
 
     >>> from sklearn.datasets import make_classification
     >>> from sklearn_online_svm import ConfidenceWeightedClassifier, SCWClassifier
@@ -385,85 +398,92 @@ class SCWClassifier(SecondOrder):
 
 
 class AROWClassifier(SecondOrder):
-    r"""Adaptive regularisation of weights (AROW): second order, at ease with noise.
+    r"""Linear classifier with adaptive regularization of weights (AROW).
 
-    The weights have a normal distribution, with a mean and a covariance. Features seen often
-    change little, rare ones much. The surer the model is of the weights that a row asks for, the
-    less the row moves them, even if its label says otherwise: wrong labels do little harm. Read
-    more in the :ref:`user guide <linear>`.
+    The weights have a normal distribution with a mean and a covariance. The weights of frequent
+    features change little, those of rare features much. The smaller the variance of the
+    decision function at a sample, the smaller the update. This makes the model robust to label
+    noise. Read more in the :ref:`user guide <linear>`.
 
     Parameters
     ----------
     r : float, default=1.0
-        Regularisation: the larger, the shorter the steps, and the slower the variances shrink.
+        Regularization parameter. With a larger value the steps are shorter and the variances
+        shrink more slowly.
     covariance : {"diag", "full"}, default="diag"
-        "diag" keeps a variance for each weight: twice the memory of a model of first order. "full"
-        keeps all covariances: for D features D * D numbers for each class, and as much work for
-        each row that may teach it something.
+        "diag" keeps a variance for each weight and needs twice the memory of a first-order model.
+        "full" keeps the full covariance matrix: with D features, memory and the cost of each
+        sample that may cause an update are proportional to D * D for each class.
     fit_intercept : bool, default=True
-        Whether 1 is one more feature of every row; its weight is the intercept, with a variance of
-        its own.
+        Whether to fit the intercept, as the weight of an additional feature that is always 1. This
+        weight has a variance of its own.
     max_iter : int, default=1000
-        Passes of ``fit``, at most. ``partial_fit`` always makes one.
+        Maximum number of passes over the training data (epochs) in ``fit``. ``partial_fit``
+        always makes one pass.
     tol : float or None, default=1e-3
-        A pass of ``fit`` is a gain if its loss per row is lower than the lowest so far by at least
-        ``tol`` (with ``early_stopping``: its score higher by ``tol``). After ``n_iter_no_change``
-        passes in a row without a gain ``fit`` stops. None: it makes ``max_iter`` passes.
+        Stopping criterion of ``fit``. Training stops when the mean loss per sample has not fallen
+        below the lowest loss so far by at least ``tol`` (with ``early_stopping``: when the
+        validation score has not risen by ``tol``) for ``n_iter_no_change`` consecutive epochs. If
+        None, ``fit`` makes ``max_iter`` epochs.
     early_stopping : bool, default=False
-        Whether ``fit`` holds out a stratified part of the rows and stops by the accuracy there.
+        Whether ``fit`` sets aside a stratified fraction of the training data as validation data
+        and stops when the validation accuracy is not improving.
     validation_fraction : float, default=0.1
-        Part of the rows that is held out; only with ``early_stopping``.
+        The proportion of training data to set aside as validation set for early stopping. Used
+        only with ``early_stopping=True``.
     n_iter_no_change : int, default=5
-        Passes without a gain after which ``fit`` stops.
+        Number of consecutive epochs with no improvement after which ``fit`` stops.
     shuffle : bool, default=True
-        Whether ``fit`` visits the rows in a new random order in each pass. ``partial_fit`` never
-        shuffles.
+        Whether ``fit`` shuffles the training data in each epoch. ``partial_fit`` never shuffles.
     verbose : int, default=0
-        1 prints a line for each pass.
+        The verbosity level. 1 prints a line for each epoch.
     n_jobs : int or None, default=None
-        Has no effect: one thread takes all classes through the same pass over the rows. It is
-        there for programs written for scikit-learn.
+        Has no effect: all classes are trained in one thread, in the same pass over the samples.
+        The parameter exists for compatibility with scikit-learn.
     random_state : int, RandomState instance or None, default=None
-        Seeds the order of the rows, and which of them are held out.
+        Controls the shuffling of the training data and the choice of the validation data.
     warm_start : bool, default=False
-        Whether ``fit`` goes on from what has been learnt before; rows are counted anew.
+        Whether ``fit`` continues from the current model. The counts of samples start again at 0.
     class_weight : dict, "balanced" or None, default=None
-        Weight of each class; the weight of a row is that of its class times its ``sample_weight``.
-        See Notes for what a weight does. ``"balanced"`` (``fit`` only) is
-        ``n / (n_classes * n_c)``, counted in sample weights. Classes not in the dict weigh 1.
+        Weights associated with classes; the weight of a sample is that of its class times its
+        ``sample_weight``. See Notes for the effect of weights. ``"balanced"`` (``fit`` only) is
+        ``n / (n_classes * n_c)``, where n and n_c are sums of sample weights. Classes that are
+        not in the dict have weight 1.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Means of the weights, float32 or float64 as the rows are (float64 with
-        ``covariance="full"``). A sparse matrix after ``sparsify``.
+        Means of the weights, with the dtype of X (float64 with ``covariance="full"``). A sparse
+        matrix after ``sparsify``.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercept of each decision function; 0 without ``fit_intercept``.
     covariance_ : ndarray of shape (n_problems, D) or (n_problems, D, D)
-        Variances ("diag") or covariances ("full") of the weights. D is n_features, and 1 more with
-        an intercept, which comes last. n_problems is 1 for two classes, else n_classes.
+        Variances ("diag") or covariance matrices ("full") of the weights. D is n_features, or
+        n_features + 1 with an intercept, which comes last. n_problems is 1 for two classes, else
+        n_classes.
     n_iter_ : int
-        Passes made by ``fit``; 1 after ``partial_fit``.
+        Number of epochs made by ``fit``; 1 after ``partial_fit``.
     t_ : float
-        1 + the number of rows learnt from since ``fit`` began, in all passes.
+        1 plus the number of samples processed since the start of ``fit``, over all epochs.
     n_updates_ : int
-        Rows that changed the weights since ``fit`` began, in all passes.
+        Number of samples that changed the weights since the start of ``fit``, over all epochs.
     n_features_in_ : int
-        Number of features.
+        Number of features seen during ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, when X has string column names.
+        Names of features seen during ``fit``. Defined only when X has feature names that are all
+        strings.
 
     See Also
     --------
-    SCWClassifier : A soft margin that asks for confidence.
-    PassiveAggressiveClassifier : Of first order: less memory.
+    SCWClassifier : Second-order classifier whose margin depends on the variance.
+    PassiveAggressiveClassifier : First-order classifier that needs less memory.
 
     Notes
     -----
-    **Step** [1]_. Weights are distributed as :math:`N(\mu, \Sigma)`; ``coef_`` and ``intercept_``
-    are :math:`\mu`. A row with a margin below 1 asks for
+    **Update** [1]_. Weights are distributed as :math:`N(\mu, \Sigma)`; ``coef_`` and
+    ``intercept_`` are :math:`\mu`. Each sample with a margin below 1 leads to the problem
 
     .. math::
 
@@ -477,18 +497,18 @@ class AROWClassifier(SecondOrder):
         \mu \leftarrow \mu + \beta \max(0, 1 - m)\, y \Sigma x, \qquad
         \Sigma \leftarrow \Sigma - \beta\, \Sigma x x^\top \Sigma .
 
-    Rows with a margin of 1 and more change nothing, :math:`\Sigma` included: so does the algorithm
-    of the paper, while its objective alone would shrink :math:`\Sigma` with each row.
+    Samples with a margin of at least 1 change neither :math:`\mu` nor :math:`\Sigma`. This is the
+    algorithm of the paper; its objective alone would shrink :math:`\Sigma` with every sample.
 
-    All begins with :math:`\mu = 0`, :math:`\Sigma = I`.
+    The initial values are :math:`\mu = 0` and :math:`\Sigma = I`.
 
-    ``covariance="diag"`` keeps the diagonal: :math:`x^\top \Sigma x = \sum_j s_j x_j^2`, and
-    :math:`s_j \leftarrow s_j - \beta s_j^2 x_j^2`. What a step puts off the diagonal is dropped.
+    ``covariance="diag"`` keeps only the diagonal: :math:`x^\top \Sigma x = \sum_j s_j x_j^2` and
+    :math:`s_j \leftarrow s_j - \beta s_j^2 x_j^2`. The off-diagonal part of an update is dropped.
 
-    **More than two classes** are learnt each against the rest.
+    **Multiclass.** Each class is trained against the rest.
 
-    **Weights.** A row of weight u has :math:`r / u` for r: u is the factor of its two terms in the
-    objective.
+    **Weights.** A sample of weight u is processed with :math:`r / u` in place of r: its two terms
+    in the objective are multiplied by u.
 
     References
     ----------
@@ -506,7 +526,7 @@ class AROWClassifier(SecondOrder):
     >>> model.covariance_.shape
     (1, 21)
 
-    The less is known in a direction, the larger is the variance of the decision:
+    The variance of the decision function is larger far from the training data:
 
     >>> seen, new = X[:1], 100 * X[:1]
     >>> bool(model.decision_variance(seen)[0] < model.decision_variance(new)[0])

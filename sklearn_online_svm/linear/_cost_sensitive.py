@@ -1,4 +1,4 @@
-"""Cost-sensitive passive-aggressive learning."""
+"""Cost-sensitive passive-aggressive classification."""
 
 from numbers import Real
 
@@ -11,107 +11,115 @@ from ._method import Method
 
 
 class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
-    r"""Passive-aggressive learning where mistakes differ in price (CSPA, CPA).
+    r"""Cost-sensitive passive-aggressive classifier (CSPA, CPA).
 
-    Asks for a larger margin of the rows that are dearer to lose. It maximises a weighted sum of
-    sensitivity and specificity, or minimises the cost of the mistakes. Read more in the
-    :ref:`user guide <linear>`.
+    It requires a larger margin for samples whose misclassification costs more, to maximize a
+    weighted sum of sensitivity and specificity or to minimize the misclassification cost. Read
+    more in the :ref:`user guide <linear>`.
 
     Parameters
     ----------
     C : float or None, default=None
-        The longest step; ``np.inf``: no limit. None: by the row, so that a step moves its margin
-        by twice the margin asked for at most; see Notes.
+        Maximum step size; ``np.inf`` means no limit. If None, the limit depends on the sample: a
+        step changes its margin by at most twice the target margin; see Notes.
     objective : {"sum", "cost"}, default="sum"
-        What :math:`\rho` is made of where ``rho`` is None: the weighted sum of sensitivity and
-        specificity is maximised, or the cost is minimised; see Notes.
+        Objective that determines :math:`\rho` if ``rho`` is None: "sum" maximizes the weighted sum
+        of sensitivity and specificity, "cost" minimizes the misclassification cost; see Notes.
     rule : {"cost-sensitive", "prediction", "max_loss"}, default="cost-sensitive"
-        How :math:`\rho` enters: CSPA, or one of the two rules of CPA; see Notes.
+        Update rule: CSPA ("cost-sensitive") or one of the two rules of CPA; see Notes.
     rho : float or array-like of shape (n_classes, n_classes), default=None
-        How much dearer a lost positive row is than a false alarm. An array has in ``rho[y, r]``
-        the cost of saying class r for class y, 0 for r = y; for more than two classes it needs
-        ``multi_class="crammer_singer"``. None: by ``objective``.
+        Cost of a false negative relative to a false positive. If an array, ``rho[y, r]`` is the
+        cost of predicting class r for a sample of class y, with zeros on the diagonal; with more
+        than two classes this needs ``multi_class="crammer_singer"``. If None, determined by
+        ``objective``.
     eta_p : float, default=0.5
-        Weight :math:`\eta_p` of the sensitivity, in (0, 1); the specificity has
-        :math:`\eta_n = 1 - \eta_p`. Only with ``objective="sum"``.
+        Weight :math:`\eta_p` of the sensitivity, in (0, 1); the weight of the specificity is
+        :math:`\eta_n = 1 - \eta_p`. Used only with ``objective="sum"``.
     cost_p, cost_n : float, default=None
-        Cost of a lost positive row, and of a false alarm; both or none. None: by the counts of the
-        classes, so that the rare class is the dear one. Only with ``objective="cost"``.
+        Costs of a false negative and of a false positive; give both or neither. If None, they are
+        computed from the class counts, so that errors on the rare class cost more. Used only with
+        ``objective="cost"``.
     pos_label : label, default=None
-        The positive one of two classes. None: 1 (or True); if that is none of the two, ``fit``
-        raises an error, unless both classes are treated alike (see Notes). Has no meaning with
-        more classes.
+        Label of the positive class in binary problems. If None, 1 (or True); if this is not a
+        class, ``fit`` raises an error unless both classes are treated equally (see Notes). Ignored
+        with more than two classes.
     average : bool or int, default=True
-        Whether the model predicts with the mean of the weights after each row, which wavers far
-        less. An integer n > 1: the mean begins with row n. Costs a second array of the size of the
-        weights. A :class:`LabelEfficientClassifier` is quicker with False.
+        Whether to predict with the average of the weights over all samples, which varies much less
+        than the last weights. If an integer n greater than 1, averaging begins with sample n.
+        Needs a second array of the size of the weights. A :class:`LabelEfficientClassifier` is
+        faster with False.
     multi_class : {"ovr", "crammer_singer"}, default="ovr"
-        With more than two classes: each class against the rest, or all classes together; see
-        Notes.
+        Strategy for more than two classes: "ovr" trains each class against the rest,
+        "crammer_singer" trains all classes jointly; see Notes.
     fit_intercept : bool, default=True
-        Whether every row has one feature more, a constant, which makes the intercept.
+        Whether to fit the intercept, as the weight of an additional constant feature.
     intercept_scaling : float or "auto", default="auto"
-        This constant, s: the smaller, the slower the intercept is learnt. "auto" is 1 for dense
-        rows and 0.1 for sparse ones; see Notes.
+        Value s of the constant feature. With a smaller value the intercept changes more slowly.
+        "auto" is 1 for dense and 0.1 for sparse samples; see Notes.
     max_iter : int, default=1000
-        Passes of ``fit``, at most. ``partial_fit`` always makes one.
+        Maximum number of passes over the training data (epochs) in ``fit``. ``partial_fit``
+        always makes one pass.
     tol : float or None, default=1e-3
-        A pass of ``fit`` is a gain if its loss per row is lower than the lowest so far by at least
-        ``tol`` (with ``early_stopping``: its score higher by ``tol``). After ``n_iter_no_change``
-        passes in a row without a gain ``fit`` stops. None: it makes ``max_iter`` passes.
+        Stopping criterion of ``fit``. Training stops when the mean loss per sample has not fallen
+        below the lowest loss so far by at least ``tol`` (with ``early_stopping``: when the
+        validation score has not risen by ``tol``) for ``n_iter_no_change`` consecutive epochs. If
+        None, ``fit`` makes ``max_iter`` epochs.
     early_stopping : bool, default=False
-        Whether ``fit`` holds out a stratified part of the rows and stops by the accuracy there.
+        Whether ``fit`` sets aside a stratified fraction of the training data as validation data
+        and stops when the validation accuracy is not improving.
     validation_fraction : float, default=0.1
-        Part of the rows that is held out; only with ``early_stopping``.
+        The proportion of training data to set aside as validation set for early stopping. Used
+        only with ``early_stopping=True``.
     n_iter_no_change : int, default=5
-        Passes without a gain after which ``fit`` stops.
+        Number of consecutive epochs with no improvement after which ``fit`` stops.
     shuffle : bool, default=True
-        Whether ``fit`` visits the rows in a new random order in each pass. ``partial_fit`` never
-        shuffles.
+        Whether ``fit`` shuffles the training data in each epoch. ``partial_fit`` never shuffles.
     verbose : int, default=0
-        1 prints a line for each pass.
+        The verbosity level. 1 prints a line for each epoch.
     n_jobs : int or None, default=None
-        Has no effect: one thread takes all classes through the same pass over the rows. It is
-        there for programs written for scikit-learn.
+        Has no effect: all classes are trained in one thread, in the same pass over the samples.
+        The parameter exists for compatibility with scikit-learn.
     random_state : int, RandomState instance or None, default=None
-        Seeds the order of the rows, and which of them are held out.
+        Controls the shuffling of the training data and the choice of the validation data.
     warm_start : bool, default=False
-        Whether ``fit`` goes on from what has been learnt before; rows are counted anew.
+        Whether ``fit`` continues from the current model. The counts of samples start again at 0.
     class_weight : dict, "balanced" or None, default=None
-        Weight of each class; the weight of a row is that of its class times its ``sample_weight``.
-        See Notes for what a weight does. ``"balanced"`` (``fit`` only) is
-        ``n / (n_classes * n_c)``, counted in sample weights. Classes not in the dict weigh 1.
+        Weights associated with classes; the weight of a sample is that of its class times its
+        ``sample_weight``. See Notes for the effect of weights. ``"balanced"`` (``fit`` only) is
+        ``n / (n_classes * n_c)``, where n and n_c are sums of sample weights. Classes that are
+        not in the dict have weight 1.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights of the features, float32 or float64 as the rows are; with ``average`` their mean. A
-        sparse matrix after ``sparsify``.
+        Weights of the features, with the dtype of X (float32 or float64). With ``average``, their
+        average. A sparse matrix after ``sparsify``.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercept of each decision function; 0 without ``fit_intercept``.
     n_iter_ : int
-        Passes made by ``fit``; 1 after ``partial_fit``.
+        Number of epochs made by ``fit``; 1 after ``partial_fit``.
     t_ : float
-        1 + the number of rows learnt from since ``fit`` began, in all passes.
+        1 plus the number of samples processed since the start of ``fit``, over all epochs.
     n_updates_ : int
-        Rows that changed the weights since ``fit`` began, in all passes.
+        Number of samples that changed the weights since the start of ``fit``, over all epochs.
     n_features_in_ : int
-        Number of features.
+        Number of features seen during ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, when X has string column names.
+        Names of features seen during ``fit``. Defined only when X has feature names that are all
+        strings.
 
     See Also
     --------
-    PassiveAggressiveClassifier : All mistakes cost the same.
+    PassiveAggressiveClassifier : Version with equal costs.
     sklearn_online_svm.evaluation.sensitivity_specificity_score : Score of ``objective="sum"``.
     sklearn_online_svm.evaluation.misclassification_cost : Score of ``objective="cost"``.
 
     Notes
     -----
-    **Rule "cost-sensitive"** (CSPA; [2]_, section 5). The margin asked for is :math:`\rho` of a
-    positive row, and 1 of another one. With :math:`\rho_y` for the two,
+    **Rule "cost-sensitive"** (CSPA; [2]_, section 5). The target margin is :math:`\rho` for a
+    positive sample and 1 for a negative one. With :math:`\rho_y` for the two,
 
     .. math::
 
@@ -119,24 +127,25 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
         \tau = \min\Bigl(C, \frac{\ell}{\lVert x \rVert^2}\Bigr), \qquad
         w \leftarrow w + \tau y x .
 
-    (The paper scales rows to :math:`\lVert x \rVert = 1`.) What stands for :math:`\rho`:
+    (The paper scales samples to :math:`\lVert x \rVert = 1`.) The value of :math:`\rho` is:
 
-    - ``objective="sum"``: :math:`\rho = \frac{\eta_p T_n}{\eta_n T_p}`, :math:`T_p` and
-      :math:`T_n` the positive rows and the others;
+    - ``objective="sum"``: :math:`\rho = \frac{\eta_p T_n}{\eta_n T_p}`, where :math:`T_p` and
+      :math:`T_n` are the numbers of positive and negative samples;
     - ``objective="cost"``: :math:`\rho = c_p / c_n`; without costs :math:`c_p = T_n / T` and
       :math:`c_n = T_p / T`, so :math:`\rho = T_n / T_p`;
-    - a number: itself.
+    - ``rho``, if it is a number.
 
-    :math:`T_p` and :math:`T_n` are running counts: of the rows learnt so far, the present one
-    included, and 1 more of each. In a :class:`LabelEfficientClassifier` only rows whose label was
-    bought are counted.
+    :math:`T_p` and :math:`T_n` are running counts plus 1: they include the samples processed so
+    far and the present one. In a :class:`LabelEfficientClassifier` only samples with a queried
+    label are counted.
 
-    **Rule "prediction"** (CPA; [3]_, section 8) learns from mistakes only
-    (:math:`y\, w^\top x \le 0`), and has :math:`\sqrt{\rho_y}` in place of :math:`\rho_y`. **Rule
-    "max_loss"** has :math:`\sqrt{\rho_y}`, too, and learns from every row within this margin.
+    **Rule "prediction"** (CPA; [3]_, section 8) updates on mistakes only
+    (:math:`y\, w^\top x \le 0`), and uses :math:`\sqrt{\rho_y}` in place of :math:`\rho_y`. **Rule
+    "max_loss"** also uses :math:`\sqrt{\rho_y}`, and updates on every sample within this margin.
 
-    **More than two classes.** "ovr": each class in turn is the positive one. "crammer_singer", of
-    "prediction" and "max_loss" only ([3]_): with :math:`\rho(y, r)` the cost of saying r for y,
+    **Multiclass.** With "ovr" each class in turn is the positive one. "crammer_singer" requires
+    the rule "prediction" or "max_loss" ([3]_). With :math:`\rho(y, r)`, the cost of predicting r
+    for y,
 
     .. math::
 
@@ -144,28 +153,30 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
         \tau = \min\Bigl(C, \frac{\ell}{2 \lVert x \rVert^2}\Bigr), \qquad
         w_y \leftarrow w_y + \tau x, \quad w_r \leftarrow w_r - \tau x,
 
-    where r is the best of the other classes, on mistakes only ("prediction"), or the one with the
-    largest :math:`\ell` ("max_loss").
+    where r is the other class with the highest score, on mistakes only ("prediction"), or the one
+    with the largest :math:`\ell` ("max_loss").
 
-    **The positive class** has to be known (``pos_label``) where sensitivity and specificity, or
-    the two kinds of mistakes, weigh differently. It need not be where they weigh the same
-    (``eta_p=0.5``; no costs or equal ones; ``rho=1``), nor where ``rho`` is a matrix. Margins are
-    then in the same proportion whichever class is called positive; ``classes_[1]`` is, if neither
-    is 1 and ``pos_label`` is None.
+    **The positive class** (``pos_label``) must be known if sensitivity and specificity, or the two
+    kinds of errors, have different weights. It is not needed if they have equal weights
+    (``eta_p=0.5``; no costs or equal ones; ``rho=1``) or if ``rho`` is a matrix, because the ratio
+    of the margins is then the same for both choices. If ``pos_label`` is None and no class is 1,
+    ``classes_[1]`` is then the positive class.
 
-    **The longest step.** With the same C for all rows, as in the papers, the force of a rare class
-    is bounded by its number: where classes overlap it is outvoted, whatever margin is asked for.
-    ``C=None`` is :math:`C = 2 \rho_y / \lVert x \rVert^2` (the margin asked for in place of
-    :math:`\rho_y`, :math:`2 \lVert x \rVert^2` in "crammer_singer"): a dear row steps as far as
-    :math:`\rho` others do, a row that is farther on the wrong side than it should be on the right
-    one is met half-way, and the scale of the rows does not matter. With a number, the theorems of
-    [1]_ ask for C of at least :math:`\rho`, and the experiments of [2]_ take :math:`C = \rho`.
+    **Maximum step size.** With the same C for all samples, as in the papers, the total effect of a
+    rare class is bounded by its number of samples: where the classes overlap, the frequent class
+    dominates for any target margin. ``C=None`` means :math:`C = 2 \rho_y / \lVert x \rVert^2`
+    (with the target margin of the rule in place of :math:`\rho_y`, and :math:`2 \lVert x \rVert^2`
+    in "crammer_singer"). The maximum step of a positive sample is then :math:`\rho` times that of
+    a negative one, the change of a margin is at most twice the target margin, and the result does
+    not depend on the scale of the samples. If C is a number, the theorems of [1]_ require C of at
+    least :math:`\rho`, and the experiments of [2]_ use :math:`C = \rho`.
 
-    **Weights** of rows and classes multiply C. They change how long a step may be; :math:`\rho`
-    changes the margin that is asked for.
+    **Weights** of samples and classes multiply C. They change the maximum step size; :math:`\rho`
+    changes the target margin.
 
-    **Intercept.** The row is :math:`(x, s)` with s = ``intercept_scaling``, and the intercept is
-    :math:`b = s v`, v the weight of the constant: as in :class:`PassiveAggressiveClassifier`.
+    **Intercept.** The extended sample is :math:`(x, s)` with s = ``intercept_scaling``, and the
+    intercept is :math:`b = s v`, where v is the weight of the constant feature: as in
+    :class:`PassiveAggressiveClassifier`.
 
     References
     ----------
@@ -178,7 +189,7 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
 
     Examples
     --------
-    Of 33 rows one is positive; the counts are not known beforehand:
+    One sample in 33 is positive, and the class counts are not known in advance:
 
     >>> from sklearn_online_svm import (
     ...     CostSensitivePassiveAggressiveClassifier,
@@ -187,9 +198,9 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
     >>> from sklearn_online_svm.datasets import make_waveform
     >>> from sklearn_online_svm.evaluation import progressive_validation
     >>> X, y = make_waveform(3300, imbalance_ratio=32, random_state=0)
-    >>> even = progressive_validation(PassiveAggressiveClassifier(), X, y)
-    >>> uneven = progressive_validation(CostSensitivePassiveAggressiveClassifier(), X, y)
-    >>> bool(uneven.weighted_sum()[-1] > even.weighted_sum()[-1] + 0.05)
+    >>> equal_costs = progressive_validation(PassiveAggressiveClassifier(), X, y)
+    >>> weighted = progressive_validation(CostSensitivePassiveAggressiveClassifier(), X, y)
+    >>> bool(weighted.weighted_sum()[-1] > equal_costs.weighted_sum()[-1] + 0.05)
     True
     """
 
@@ -292,7 +303,7 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
         return tuple(v.tolist() if isinstance(v, np.ndarray) else v for v in values)
 
     def _demands(self):
-        """Return the margins that rows are to have."""
+        """Return the target margins."""
         root = self.rule != "cost-sensitive"
         if len(self.classes_) > 2 and self.multi_class == "crammer_singer":
             if not root:
@@ -312,38 +323,37 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
             demands["running"] = True
             demands["eta_ratio"] = self.eta_p / (1.0 - self.eta_p) if weighted else 1.0
             return demands
-        # `negative` and `positive` are the margins of other rows and of positive rows.
         rho_n, rho_p = rho
         demands["positive"] = np.sqrt(rho_p) if root else rho_p
         demands["negative"] = np.sqrt(rho_n) if root else rho_n
         return demands
 
     def _treats_classes_alike(self):
-        """Whether what is aimed at is the same, whichever class is called positive."""
+        """Return whether the objective does not depend on which class is positive."""
         if self.rho is not None:
-            # A matrix says for itself which class costs what.
+            # A matrix gives the cost of each class explicitly.
             return np.ndim(self.rho) > 0 or self.rho == 1.0
         if self.objective == "sum":
             return self.eta_p == 0.5
         return None in (self.cost_p, self.cost_n) or self.cost_p == self.cost_n
 
     def _fixed_rho(self, first):
-        """Return what negative and positive rows cost, or None: by running counts."""
+        """Return the costs of negative and positive samples; None if by running counts."""
         if self.rho is not None:
             rho = self._rho()
             if rho.ndim == 0:
                 return 1.0, float(rho)
             if len(self.classes_) > 2:
                 raise ValueError(
-                    "a matrix of costs, rho, needs multi_class='crammer_singer' where there are "
-                    f"more than two classes; got multi_class={self.multi_class!r}."
+                    "a cost matrix rho with more than two classes needs "
+                    f"multi_class='crammer_singer'; got multi_class={self.multi_class!r}."
                 )
             rho = self._costs_of_pairs()
             return (rho[1, 0], rho[0, 1]) if first else (rho[0, 1], rho[1, 0])
         if self.objective == "cost" and (self.cost_p is not None or self.cost_n is not None):
             if self.cost_p is None or self.cost_n is None:
                 raise ValueError(
-                    "cost_p and cost_n must be given both, or none; got "
+                    "cost_p and cost_n must both be given, or neither; got "
                     f"cost_p={self.cost_p!r}, cost_n={self.cost_n!r}."
                 )
             return 1.0, self.cost_p / self.cost_n
@@ -353,10 +363,10 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
         try:
             return np.asarray(self.rho, dtype=np.float64)
         except OverflowError:
-            raise ValueError(f"rho holds an integer beyond every float: {self.rho!r}.") from None
+            raise ValueError(f"rho is too large for a float: {self.rho!r}.") from None
 
     def _costs_of_pairs(self):
-        """rho[y, r], the cost of saying r for y."""
+        """Return the matrix rho[y, r], the cost of predicting r for y."""
         n_classes = len(self.classes_)
         if self.rho is None:
             return 1.0 - np.eye(n_classes)
@@ -370,6 +380,6 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
         others = rho[~np.eye(n_classes, dtype=bool)]
         if not (np.isfinite(rho).all() and (others > 0).all() and not np.diag(rho).any()):
             raise ValueError(
-                "rho, a matrix of costs, must be 0 on its diagonal and positive elsewhere."
+                "rho, a cost matrix, must be 0 on its diagonal and finite and positive elsewhere."
             )
         return rho

@@ -1,4 +1,4 @@
-"""What every linear model does: validation, chunks, weights as attributes, pickling."""
+"""Base class of the linear models: validation, chunks, weights as attributes, pickling."""
 
 import math
 from contextlib import contextmanager
@@ -19,15 +19,15 @@ from .._rows import canonical, refuse_row
 from .._stepwise import Stepwise
 from ._state import LinearState
 
-# Constraints of parameters that several learners have.
+# Constraints of parameters that several estimators share.
 INTERCEPT_SCALING = [StrOptions({"auto"}), Interval(Real, 0.0, 1e100, closed="right")]
 AVERAGE = ["boolean", Interval(Integral, 0, None, closed="left")]
 
 
 def average_from(average):
-    """Rows before the first that counts for the average; None: no average.
+    """Return the number of samples before averaging begins; None without averaging.
 
-    ``average=n`` begins with row n, as in scikit-learn.
+    ``average=n`` begins with sample n, as in scikit-learn.
     """
     if average is True:
         return 0
@@ -35,7 +35,7 @@ def average_from(average):
 
 
 def intercept_scalings(value):
-    """Return the constant feature of dense and of sparse rows."""
+    """Return the values of the constant feature for dense and for sparse samples."""
     if value == "auto":
         return 1.0, 0.1
     return float(value), float(value)
@@ -62,7 +62,7 @@ class LinearLearner(Stepwise):
     # ---------------------------------------------------------------------------- learning
 
     def _fit_or_restore(self, X, y, sample_weight, coef_init, intercept_init):
-        """Fit; an error leaves the model as it was, an interrupt keeps what has been learnt."""
+        """Fit; after an error the model is unchanged, after an interrupt it keeps its updates."""
         with self._guard, Change(self) as change:
             draft = change.draft
             X, targets, weights = draft._begin_fit(X, y, sample_weight)
@@ -93,7 +93,7 @@ class LinearLearner(Stepwise):
             state.go_on_from(former)
         if intercept_init is not None and not self.fit_intercept:
             raise ValueError(
-                f"intercept_init={intercept_init!r} is of no use with fit_intercept=False."
+                f"intercept_init={intercept_init!r} cannot be used with fit_intercept=False."
             )
         state.put(
             _initial(coef_init, "coef_init", state.shape),
@@ -102,7 +102,7 @@ class LinearLearner(Stepwise):
         return state
 
     def _learn_chunk(self, X, targets, weights):
-        """Learn a chunk in its order; an error takes back what was learnt from it."""
+        """Train on a chunk in its order; after an error the chunk has no effect."""
         state = self._state
         rows = state.rows(X)
         copied = None
@@ -137,12 +137,12 @@ class LinearLearner(Stepwise):
     # ---------------------------------------------------------------------------- predicting
 
     def _decide(self, X):
-        """Decision values; rows are checked by what comes out."""
+        """Return decision values; invalid samples are detected in the results."""
         state = self.__dict__.get("_state")
         if state is None:
             check_is_fitted(self)
         if state.thin is not None or not plain_rows(self, X, state.dtype, accept_sparse=True):
-            # Where no weight is, NaN would not be met.
+            # NaN in a feature without a stored weight would not show in the result.
             X = check_rows(self, X, reset=False, deep=state.thin is not None)
         scores = self._scores(X)
         # Cheaper than isfinite of each: inf - inf is nan.
@@ -167,7 +167,7 @@ class LinearLearner(Stepwise):
 
     @property
     def coef_(self):
-        """Weights of the features, those that predict."""
+        """Weights of the features, as used for prediction."""
         check_is_fitted(self)
         return self._state.look(self._guard)[0]
 
@@ -180,7 +180,7 @@ class LinearLearner(Stepwise):
 
     @property
     def intercept_(self):
-        """Weight of the feature 1 of each problem; zeros without ``fit_intercept``."""
+        """Intercept of each problem; zeros without ``fit_intercept``."""
         check_is_fitted(self)
         return self._state.look(self._guard)[1]
 
@@ -190,36 +190,36 @@ class LinearLearner(Stepwise):
             state.put(intercept=_initial(values, "intercept_", state.shape[:1]))
 
     def sparsify(self):
-        """Keep the weights as a sparse matrix, to save memory where most are zero.
+        """Convert the weights to a sparse matrix, which saves memory if most are zero.
 
-        Predictions go on as before; ``partial_fit`` makes the weights dense again.
+        Predictions do not change; ``partial_fit`` converts the weights back to an array.
 
         Returns
         -------
         self : object
-            The same model.
+            The same estimator.
 
         Raises
         ------
         NotFittedError
-            If nothing has been learnt yet.
+            If the model is not fitted.
         """
         with self._changing() as state:
             state.sparsify()
         return self
 
     def densify(self):
-        """Keep the weights as an array again, as at first.
+        """Convert the weights back to a dense array.
 
         Returns
         -------
         self : object
-            The same model.
+            The same estimator.
 
         Raises
         ------
         NotFittedError
-            If nothing has been learnt yet.
+            If the model is not fitted.
         """
         with self._changing() as state:
             state.densify()

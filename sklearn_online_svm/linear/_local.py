@@ -1,4 +1,4 @@
-"""Local online learning: a hyperplane for each region of the rows, with a component in common."""
+"""Local online learning: one hyperplane per region, with a common component."""
 
 from numbers import Integral, Real
 
@@ -16,122 +16,131 @@ from ._method import Method
 from ._state import BY_FEATURE
 
 _NO_HYPERPLANE = (
-    "each region has a hyperplane of its own; see common_coef_, common_intercept_, local_coef_ "
+    "each region has its own hyperplane; see common_coef_, common_intercept_, local_coef_ "
     "and local_intercept_"
 )
 _NOT_THIN = "its arrays are always dense"
 
 
 class LocalOnlineClassifier(LinearClassifier):
-    r"""Local online learning (LOL): linear where you are, not linear as a whole, at linear speed.
+    r"""Locally linear classifier with online prototypes (LOL, local online learning).
 
-    Prototypes, which follow the rows by online k-means, divide the space into regions. Each region
-    has a hyperplane, which is a component that all have in common plus one of its own; both learn
-    from every row, by a passive-aggressive step. No row is kept, and no kernel is needed. Read
-    more in the :ref:`user guide <local>`.
+    Prototypes, updated by online k-means, divide the feature space into regions. Each region has a
+    hyperplane, which is the sum of a common and a local component. Both are updated with each
+    sample by a passive-aggressive step. The decision boundary is piecewise linear; the model keeps
+    no training samples and needs no kernel. Read more in the :ref:`user guide <local>`.
 
     Parameters
     ----------
     n_prototypes : int, default=20
-        Regions. The first so many distinct rows are the prototypes at first. Time for a row and
-        memory grow with them, and so does the number of rows that it takes to learn all
-        hyperplanes.
+        Number of regions. The first ``n_prototypes`` distinct samples are the initial prototypes.
+        The time per sample, the memory and the number of samples needed to fit all hyperplanes
+        grow with the number of regions.
     C : float, default=1.0
-        Aggressiveness: the longest step (``loss="hinge"``), or how much a step is worth
-        (``"squared_hinge"``). Small values for noisy rows. ``np.inf`` is the hard margin.
+        Aggressiveness parameter: the maximum step size (``loss="hinge"``) or the weight of the
+        squared loss (``"squared_hinge"``). Use small values for noisy data. ``np.inf`` is the hard
+        margin.
     lam : float, default=1.0
-        How firm the common component is: it moves 1 / lam times as far as that of the region. With
-        ``np.inf`` it stays 0, and the hyperplanes learn each by itself; near 0 they are all alike.
+        Regularization of the common component: its step is 1 / lam times that of the local
+        component. With ``np.inf`` it stays 0, and the hyperplanes are trained independently; with
+        values near 0 all hyperplanes are nearly equal.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         "hinge" is as in PA-I (SCW-I), "squared_hinge" as in PA-II (SCW-II).
     n_neighbors : int, default=1
-        How many of the nearest prototypes have a say, each by the inverse of its distance. With
-        more than one the boundary has no jumps where regions meet; a row costs as much more.
+        Number of nearest prototypes whose hyperplanes are combined, weighted by the inverse of
+        their distances. With more than one the decision function is smoother between regions; the
+        time per sample grows with this number.
     variant : {"pa", "scw"}, default="pa"
-        The step: passive-aggressive as in the paper, or soft confidence-weighted, which keeps a
-        variance of each weight.
+        Update rule: passive-aggressive as in the paper ("pa"), or soft confidence-weighted
+        ("scw"), which keeps a variance for each weight.
     eta : float, default=0.7
-        How sure the model is to be of each row it has learnt: a probability, above 0.5 and below
-        1. Only with ``variant="scw"``.
+        Probability, in (0.5, 1), with which a sample is to be classified correctly after the
+        update. Used only with ``variant="scw"``.
     multi_class : {"crammer_singer", "ovr"}, default="crammer_singer"
-        With more than two classes: all classes together, or each against the rest; see Notes.
+        Strategy for more than two classes: "crammer_singer" trains all classes jointly, "ovr"
+        trains each class against the rest; see Notes.
     average : bool or int, default=True
-        Whether the model predicts with the mean of the weights after each row, which wavers far
-        less; the paper has the newest ones. An integer n > 1: the mean begins with row n. Costs a
-        second array of the size of the weights.
+        Whether to predict with the average of the weights over all samples, which varies much less
+        than the last weights, which the paper uses. If an integer n greater than 1, averaging
+        begins with sample n. Needs a second array of the size of the weights.
     fit_intercept : bool, default=True
-        Whether 1 is one more feature of every row; its weights are the intercepts. It plays no
-        part in distances.
+        Whether to fit the intercepts, as the weights of an additional feature that is always 1.
+        This feature is not used to compute distances.
     max_iter : int, default=1000
-        Passes of ``fit``, at most. ``partial_fit`` always makes one.
+        Maximum number of passes over the training data (epochs) in ``fit``. ``partial_fit``
+        always makes one pass.
     tol : float or None, default=1e-3
-        A pass of ``fit`` is a gain if its loss per row is lower than the lowest so far by at least
-        ``tol`` (with ``early_stopping``: its score higher by ``tol``). After ``n_iter_no_change``
-        passes in a row without a gain ``fit`` stops. None: it makes ``max_iter`` passes.
+        Stopping criterion of ``fit``. Training stops when the mean loss per sample has not fallen
+        below the lowest loss so far by at least ``tol`` (with ``early_stopping``: when the
+        validation score has not risen by ``tol``) for ``n_iter_no_change`` consecutive epochs. If
+        None, ``fit`` makes ``max_iter`` epochs.
     early_stopping : bool, default=False
-        Whether ``fit`` holds out a stratified part of the rows and stops by the accuracy there.
+        Whether ``fit`` sets aside a stratified fraction of the training data as validation data
+        and stops when the validation accuracy is not improving.
     validation_fraction : float, default=0.1
-        Part of the rows that is held out; only with ``early_stopping``.
+        The proportion of training data to set aside as validation set for early stopping. Used
+        only with ``early_stopping=True``.
     n_iter_no_change : int, default=5
-        Passes without a gain after which ``fit`` stops.
+        Number of consecutive epochs with no improvement after which ``fit`` stops.
     shuffle : bool, default=True
-        Whether ``fit`` visits the rows in a new random order in each pass. ``partial_fit`` never
-        shuffles.
+        Whether ``fit`` shuffles the training data in each epoch. ``partial_fit`` never shuffles.
     verbose : int, default=0
-        1 prints a line for each pass.
+        The verbosity level. 1 prints a line for each epoch.
     n_jobs : int or None, default=None
-        Has no effect: one thread takes all classes through the same pass over the rows. It is
-        there for programs written for scikit-learn.
+        Has no effect: all classes are trained in one thread, in the same pass over the samples.
+        The parameter exists for compatibility with scikit-learn.
     random_state : int, RandomState instance or None, default=None
-        Seeds the order of the rows, and which of them are held out.
+        Controls the shuffling of the training data and the choice of the validation data.
     warm_start : bool, default=False
-        Whether ``fit`` goes on from what has been learnt before; rows are counted anew, but not
-        those that prototypes have followed.
+        Whether ``fit`` continues from the current model. The counts of samples start again at 0,
+        except ``prototype_counts_``.
     class_weight : dict, "balanced" or None, default=None
-        Weight of each class; the weight of a row is that of its class times its ``sample_weight``.
-        See Notes for what a weight does. ``"balanced"`` (``fit`` only) is
-        ``n / (n_classes * n_c)``, counted in sample weights. Classes not in the dict weigh 1.
+        Weights associated with classes; the weight of a sample is that of its class times its
+        ``sample_weight``. See Notes for the effect of weights. ``"balanced"`` (``fit`` only) is
+        ``n / (n_classes * n_c)``, where n and n_c are sums of sample weights. Classes that are
+        not in the dict have weight 1.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     prototypes_ : ndarray of shape (n_found, n_features)
-        Centres of the regions: n_prototypes of them, or fewer where there were fewer distinct
-        rows.
+        Centers of the regions; fewer than n_prototypes if there were fewer distinct samples.
     prototype_counts_ : ndarray of shape (n_found,)
-        Rows that each prototype has followed; it is their mean.
+        Number of samples assigned to each prototype, which is their mean.
     common_coef_ : ndarray of shape (n_problems, n_features)
-        Weights that all regions have in common; with ``average`` their mean, as of those below.
+        Weights of the common component. With ``average`` these and the weights below are averages.
         n_problems is 1 for two classes, else n_classes.
     common_intercept_ : ndarray of shape (n_problems,)
-        The same for the intercepts.
+        Intercepts of the common component.
     local_coef_ : ndarray of shape (n_found, n_problems, n_features)
-        What each region adds to them.
+        Weights of the local component of each region, which are added to the common ones.
     local_intercept_ : ndarray of shape (n_found, n_problems)
-        The same for the intercepts.
+        Intercepts of the local component of each region.
     n_iter_ : int
-        Passes made by ``fit``; 1 after ``partial_fit``.
+        Number of epochs made by ``fit``; 1 after ``partial_fit``.
     t_ : float
-        1 + the number of rows learnt from since ``fit`` began, in all passes.
+        1 plus the number of samples processed since the start of ``fit``, over all epochs.
     n_updates_ : int
-        Rows that changed the weights since ``fit`` began, in all passes.
+        Number of samples that changed the weights since the start of ``fit``, over all epochs.
     n_features_in_ : int
-        Number of features.
+        Number of features seen during ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, when X has string column names.
+        Names of features seen during ``fit``. Defined only when X has feature names that are all
+        strings.
 
     See Also
     --------
-    PassiveAggressiveClassifier : A single hyperplane.
-    LASVC : Keeps support vectors, for boundaries of any form.
+    PassiveAggressiveClassifier : Linear classifier with a single hyperplane.
+    LASVC : Kernel classifier, for decision boundaries of any shape.
 
     Notes
     -----
-    **Decision** [1]_. The prototype :math:`c_k` nearest to x has the say:
-    :math:`f(x) = (u + v_k)^\top x`, u the common component and :math:`v_k` that of the region.
+    **Decision function** [1]_. With :math:`c_k`, the prototype nearest to x, it is
+    :math:`f(x) = (u + v_k)^\top x`, where u is the common component and :math:`v_k` that of the
+    region.
 
-    **Step.** A row (x, y) asks for
+    **Update.** Each sample (x, y) leads to the problem
 
     .. math::
 
@@ -147,30 +156,31 @@ class LocalOnlineClassifier(LinearClassifier):
         u \leftarrow u + \frac{\tau}{\lambda}\, y x, \qquad v_k \leftarrow v_k + \tau y x, \qquad
         \tau = \min\Bigl(C, \frac{\ell}{q}\Bigr) \;\text{or}\; \frac{\ell}{q + 1 / (2C)} .
 
-    It is the passive-aggressive step of one vector :math:`(\sqrt\lambda u, v_1, v_2, \ldots)` on
-    one row :math:`(x / \sqrt\lambda, 0, \ldots, x, \ldots, 0)`. With one prototype it is PA-I with
-    :math:`C (1 + 1/\lambda)` for C. The text of [1]_ that we have ends before its algorithm; the
-    model is the paper's, the step our derivation from it.
+    This is the passive-aggressive step of the vector :math:`(\sqrt\lambda u, v_1, v_2, \ldots)`
+    for the sample :math:`(x / \sqrt\lambda, 0, \ldots, x, \ldots, 0)`. With one prototype it is
+    PA-I with :math:`C (1 + 1/\lambda)` in place of C. Only the part of [1]_ before its algorithm
+    was available: the model is that of the paper, the step is derived from it.
 
-    **Prototypes.** The first distinct rows are the prototypes. Each later row is predicted,
-    learnt, and then moves the nearest one: :math:`c_k \leftarrow c_k + (x - c_k) / n_k`, so that
-    it is the mean of the :math:`n_k` rows that it has followed. Features should have comparable
-    scales, or the largest alone makes the regions.
+    **Prototypes.** The first distinct samples are the initial prototypes. Each later sample is
+    predicted, then used for the update, and then moves the nearest prototype,
+    :math:`c_k \leftarrow c_k + (x - c_k) / n_k`, which is the mean of the :math:`n_k` samples
+    assigned to it. Features should have comparable scales; otherwise the features with the largest
+    scale determine the regions.
 
-    **Several neighbours.** The m nearest prototypes count :math:`a_k \propto 1 / \lVert x - c_k
-    \rVert`, :math:`\sum a_k = 1`: then :math:`f(x) = (u + \sum a_k v_k)^\top x`,
-    :math:`q = (1 / \lambda + \sum a_k^2) \lVert x \rVert^2` and
-    :math:`v_k \leftarrow v_k + \tau a_k y x`. Only the nearest prototype moves.
+    **Several neighbors.** The weights of the m nearest prototypes are :math:`a_k \propto 1 /
+    \lVert x - c_k \rVert`, :math:`\sum a_k = 1`. Then :math:`f(x) = (u + \sum a_k v_k)^\top x`,
+    :math:`q = (1 / \lambda + \sum a_k^2) \lVert x \rVert^2` and :math:`v_k \leftarrow v_k + \tau
+    a_k y x`. Only the nearest prototype moves.
 
-    **variant="scw"** is the step of :class:`SCWClassifier` on the same long row, with a diagonal
-    covariance; so a region that is seldom visited moves further than the others.
+    **variant="scw"** is the step of :class:`SCWClassifier` for the same long vectors, with a
+    diagonal covariance; so steps are longer in regions with few samples.
 
-    **More than two classes.** With "crammer_singer" the margin of a row is that of its class over
-    the best of the others, 2 q stands for q, and the step is made on these two. "ovr" learns each
-    class against the rest. All classes have the same prototypes.
+    **Multiclass.** With "crammer_singer" the margin of a sample is the score of its class minus
+    the highest score of the other classes, 2 q replaces q, and these two classes are updated.
+    "ovr" trains each class against the rest. All classes share the prototypes.
 
-    **Weights** of rows and classes multiply C, never the finished step, and have no influence on
-    the prototypes. Rows of weight 0 are passed over.
+    **Weights** of samples and classes multiply C, not the computed step, and do not affect the
+    prototypes. Samples of weight 0 are skipped.
 
     References
     ----------
@@ -179,7 +189,7 @@ class LocalOnlineClassifier(LinearClassifier):
 
     Examples
     --------
-    Two moons, which no single hyperplane parts:
+    Two moons, which no single hyperplane separates:
 
     >>> from sklearn.datasets import make_moons
     >>> from sklearn_online_svm import LocalOnlineClassifier, PassiveAggressiveClassifier
@@ -263,28 +273,26 @@ class LocalOnlineClassifier(LinearClassifier):
         self.average = average
 
     def fit(self, X, y, sample_weight=None):
-        """Forget what was learnt, and learn in up to ``max_iter`` passes.
+        """Fit the model from scratch, in up to ``max_iter`` epochs.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows; float32 and float64 are learnt from as they are.
+            Training data. float32 and float64 arrays are used without conversion.
         y : array-like of shape (n_samples,)
-            Class labels.
+            Target class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows; see Notes for what a weight means. Rows of weight 0 are passed
-            over.
+            Sample weights; see Notes for their effect. Samples of weight 0 are skipped.
 
         Returns
         -------
         self : object
-            The fitted model.
+            Fitted estimator.
 
         Raises
         ------
         ValueError
-            If the input is invalid or has fewer than two classes. The model is then what it was
-            before.
+            If the input is invalid or has fewer than two classes. The model is then unchanged.
         """
         self._validate_params()
         return self._fit_or_restore(X, y, sample_weight, None, None)
@@ -316,7 +324,7 @@ class LocalOnlineClassifier(LinearClassifier):
         X = arrays["columns"].rows(X, arrays["coef"].shape[1])
         scores = X @ arrays["coef"].T + arrays["intercept"]
         centres = state.centres(arrays, sparse.issparse(X))
-        with np.errstate(over="ignore"):  # the decision values tell
+        with np.errstate(over="ignore"):  # overflow is detected in the scores
             rows = X.astype(state.dtype, copy=False)
         near, shares = centres.near_rows(arrays_of(rows))
         local_coef, local_intercept = arrays["local_coef"], arrays["local_intercept"]
@@ -330,37 +338,37 @@ class LocalOnlineClassifier(LinearClassifier):
 
     @property
     def prototypes_(self):
-        """Centres of the regions."""
+        """Centers of the regions."""
         vectors, scales = self._found("prototypes", "prototype_scales")
         return vectors * scales[:, np.newaxis]
 
     @property
     def prototype_counts_(self):
-        """Rows that each prototype has followed."""
+        """Number of samples assigned to each prototype."""
         return self._found("prototype_counts")[0]
 
     @property
     def common_coef_(self):
-        """Weights that all regions have in common."""
+        """Weights of the common component."""
         return self._found("coef")[0]
 
     @property
     def common_intercept_(self):
-        """Intercepts that all regions have in common."""
+        """Intercepts of the common component."""
         return self._found("intercept")[0]
 
     @property
     def local_coef_(self):
-        """What each region adds to the weights."""
+        """Weights of the local component of each region."""
         return self._found("local_coef")[0]
 
     @property
     def local_intercept_(self):
-        """What each region adds to the intercepts."""
+        """Intercepts of the local component of each region."""
         return self._found("local_intercept")[0]
 
     def _found(self, *names):
-        """Return arrays; of those with an axis of prototypes the ones that there are."""
+        """Return arrays by name, cut to the prototypes that exist."""
         check_is_fitted(self)
         arrays = self._state.look_around(self._guard)
         n_found = np.count_nonzero(arrays["prototype_counts"])

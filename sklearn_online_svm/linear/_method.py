@@ -1,4 +1,4 @@
-"""What an estimator is to the engine: plain values, also as they come from a stored model."""
+"""The specification of an update: plain values, also read from a stored model."""
 
 from dataclasses import dataclass, field
 
@@ -11,7 +11,7 @@ from ._advice_rules import stored_rules
 
 @dataclass(frozen=True)
 class Method:
-    """What an estimator is to the engine."""
+    """Parameters of the update loop, derived from those of an estimator."""
 
     rule: dict
     demands: dict = field(default_factory=dict)
@@ -77,7 +77,7 @@ def _stored_scaling(state):
 
 
 def _stored_local(state):
-    """Return what a stored method says of regions."""
+    """Return the parameters of the regions of a stored method."""
     if state.value("local") is None:
         return None
     local = state.part("local")
@@ -101,7 +101,7 @@ def _stored_rule(state, names):
 
 
 def _stored_demands(state, n_classes):
-    """Return the margins asked for by a stored method."""
+    """Return the target margins of a stored method."""
     demands = {}
     for number in ("negative", "positive", "eta_ratio"):
         if state.has(number):

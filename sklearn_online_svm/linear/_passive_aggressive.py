@@ -24,91 +24,100 @@ from ._method import Method
 
 
 class PassiveAggressiveClassifier(LinearClassifier):
-    r"""Passive-aggressive classifier: the smallest step that gives a row its margin.
+    r"""Passive-aggressive classifier (PA-I, PA-II).
+
+    Each update is the smallest change of the weights that gives the sample a margin of 1, limited
+    by ``C``.
 
     Parameters and attributes are those of
-    :class:`sklearn.linear_model.PassiveAggressiveClassifier`, which leaves scikit-learn with
-    version 1.10; what differs is told in :ref:`migrating_from_passive_aggressive`. Read more in
-    the :ref:`user guide <linear>`.
+    :class:`sklearn.linear_model.PassiveAggressiveClassifier`, which will be removed in
+    scikit-learn 1.10; see :ref:`migrating_from_passive_aggressive` for the differences. Read more
+    in the :ref:`user guide <linear>`.
 
     Parameters
     ----------
     C : float, default=1.0
-        Aggressiveness: the longest step (PA-I), or how much a step is worth (PA-II). Small values
-        for noisy rows. ``np.inf`` is the hard margin: after each step the margin is 1.
+        Aggressiveness parameter: the maximum step size (PA-I) or the weight of the squared loss
+        (PA-II). Use small values for noisy data. ``np.inf`` is the hard margin: after each update
+        the margin is 1.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         "hinge" is PA-I, "squared_hinge" PA-II.
     average : bool or int, default=False
-        Whether the model predicts with the mean of the weights after each row, which wavers far
-        less. An integer n > 1: the mean begins with row n. Costs a second array of the size of the
-        weights.
+        Whether to predict with the average of the weights over all samples, which varies much less
+        than the last weights. If an integer n greater than 1, averaging begins with sample n.
+        Needs a second array of the size of the weights.
     multi_class : {"ovr", "crammer_singer"}, default="ovr"
-        With more than two classes: each class against the rest, or all classes together; see
-        Notes.
+        Strategy for more than two classes: "ovr" trains each class against the rest,
+        "crammer_singer" trains all classes jointly; see Notes.
     fit_intercept : bool, default=True
-        Whether every row has one feature more, a constant, which makes the intercept.
+        Whether to fit the intercept, as the weight of an additional constant feature.
     intercept_scaling : float or "auto", default="auto"
-        This constant, s: the smaller, the slower the intercept is learnt. "auto" is 1 for dense
-        rows and 0.1 for sparse ones; see Notes.
+        Value s of the constant feature. With a smaller value the intercept changes more slowly.
+        "auto" is 1 for dense and 0.1 for sparse samples; see Notes.
     max_iter : int, default=1000
-        Passes of ``fit``, at most. ``partial_fit`` always makes one.
+        Maximum number of passes over the training data (epochs) in ``fit``. ``partial_fit``
+        always makes one pass.
     tol : float or None, default=1e-3
-        A pass of ``fit`` is a gain if its loss per row is lower than the lowest so far by at least
-        ``tol`` (with ``early_stopping``: its score higher by ``tol``). After ``n_iter_no_change``
-        passes in a row without a gain ``fit`` stops. None: it makes ``max_iter`` passes.
+        Stopping criterion of ``fit``. Training stops when the mean loss per sample has not fallen
+        below the lowest loss so far by at least ``tol`` (with ``early_stopping``: when the
+        validation score has not risen by ``tol``) for ``n_iter_no_change`` consecutive epochs. If
+        None, ``fit`` makes ``max_iter`` epochs.
     early_stopping : bool, default=False
-        Whether ``fit`` holds out a stratified part of the rows and stops by the accuracy there.
+        Whether ``fit`` sets aside a stratified fraction of the training data as validation data
+        and stops when the validation accuracy is not improving.
     validation_fraction : float, default=0.1
-        Part of the rows that is held out; only with ``early_stopping``.
+        The proportion of training data to set aside as validation set for early stopping. Used
+        only with ``early_stopping=True``.
     n_iter_no_change : int, default=5
-        Passes without a gain after which ``fit`` stops.
+        Number of consecutive epochs with no improvement after which ``fit`` stops.
     shuffle : bool, default=True
-        Whether ``fit`` visits the rows in a new random order in each pass. ``partial_fit`` never
-        shuffles.
+        Whether ``fit`` shuffles the training data in each epoch. ``partial_fit`` never shuffles.
     verbose : int, default=0
-        1 prints a line for each pass.
+        The verbosity level. 1 prints a line for each epoch.
     n_jobs : int or None, default=None
-        Has no effect: one thread takes all classes through the same pass over the rows. It is
-        there for programs written for scikit-learn.
+        Has no effect: all classes are trained in one thread, in the same pass over the samples.
+        The parameter exists for compatibility with scikit-learn.
     random_state : int, RandomState instance or None, default=None
-        Seeds the order of the rows, and which of them are held out.
+        Controls the shuffling of the training data and the choice of the validation data.
     warm_start : bool, default=False
-        Whether ``fit`` goes on from what has been learnt before; rows are counted anew.
+        Whether ``fit`` continues from the current model. The counts of samples start again at 0.
     class_weight : dict, "balanced" or None, default=None
-        Weight of each class; the weight of a row is that of its class times its ``sample_weight``.
-        See Notes for what a weight does. ``"balanced"`` (``fit`` only) is
-        ``n / (n_classes * n_c)``, counted in sample weights. Classes not in the dict weigh 1.
+        Weights associated with classes; the weight of a sample is that of its class times its
+        ``sample_weight``. See Notes for the effect of weights. ``"balanced"`` (``fit`` only) is
+        ``n / (n_classes * n_c)``, where n and n_c are sums of sample weights. Classes that are
+        not in the dict have weight 1.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights of the features, float32 or float64 as the rows are; with ``average`` their mean. A
-        sparse matrix after ``sparsify``.
+        Weights of the features, with the dtype of X (float32 or float64). With ``average``, their
+        average. A sparse matrix after ``sparsify``.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercept of each decision function; 0 without ``fit_intercept``.
     n_iter_ : int
-        Passes made by ``fit``; 1 after ``partial_fit``.
+        Number of epochs made by ``fit``; 1 after ``partial_fit``.
     t_ : float
-        1 + the number of rows learnt from since ``fit`` began, in all passes.
+        1 plus the number of samples processed since the start of ``fit``, over all epochs.
     n_updates_ : int
-        Rows that changed the weights since ``fit`` began, in all passes.
+        Number of samples that changed the weights since the start of ``fit``, over all epochs.
     n_features_in_ : int
-        Number of features.
+        Number of features seen during ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, when X has string column names.
+        Names of features seen during ``fit``. Defined only when X has feature names that are all
+        strings.
 
     See Also
     --------
-    AROWClassifier : Learns quicker from rare features, and is less disturbed by noise.
-    CostSensitivePassiveAggressiveClassifier : For classes of uneven size or price.
-    PassiveAggressiveRegressor : The same for real targets.
-    LabelEfficientClassifier : Buys only some of the labels.
+    AROWClassifier : Second-order classifier, better for rare features and label noise.
+    CostSensitivePassiveAggressiveClassifier : Version for imbalanced classes or unequal costs.
+    PassiveAggressiveRegressor : Version for regression.
+    LabelEfficientClassifier : Queries only some of the labels.
 
     Notes
     -----
-    **Step** [1]_ (section 3). With the margin :math:`m = y\, w^\top x` of a row and its loss
+    **Update** [1]_ (section 3). With the margin :math:`m = y\, w^\top x` of a sample and its loss
     :math:`\ell = \max(0, 1 - m)`,
 
     .. math::
@@ -117,27 +126,27 @@ class PassiveAggressiveClassifier(LinearClassifier):
         \tau = \min\Bigl(C, \frac{\ell}{\lVert x \rVert^2}\Bigr) \;\text{(PA-I)}, \qquad
         \tau = \frac{\ell}{\lVert x \rVert^2 + 1 / (2C)} \;\text{(PA-II)} .
 
-    This minimises :math:`\tfrac{1}{2} \lVert w' - w \rVert^2 + C \ell(w')` over :math:`w'` (PA-II:
-    :math:`C \ell(w')^2`). With ``C=np.inf`` (PA) it is the smallest step to a margin of 1. A row
-    of zeros teaches nothing.
+    This minimizes :math:`\tfrac{1}{2} \lVert w' - w \rVert^2 + C \ell(w')` over :math:`w'` (PA-II:
+    :math:`C \ell(w')^2`). With ``C=np.inf`` (PA) it is the smallest step to a margin of 1. A
+    sample of zeros causes no update.
 
-    **More than two classes.** "ovr" learns each class against the rest. With "crammer_singer"
-    ([1]_, section 7) the margin of a row is :math:`w_y^\top x - w_s^\top x`, s the best of the
-    other classes, :math:`2 \lVert x \rVert^2` stands for :math:`\lVert x \rVert^2`, and the step
-    is made on two classes: :math:`w_y \leftarrow w_y + \tau x`,
-    :math:`w_s \leftarrow w_s - \tau x`. That is exact for the pair (y, s); a third class may still
-    be too close.
+    **Multiclass.** "ovr" trains each class against the rest. With "crammer_singer" ([1]_,
+    section 7) the margin of a sample is :math:`w_y^\top x - w_s^\top x`, where s is the class with
+    the highest score among the other classes. :math:`2 \lVert x \rVert^2` replaces
+    :math:`\lVert x \rVert^2`, and two classes are updated: :math:`w_y \leftarrow w_y + \tau x`,
+    :math:`w_s \leftarrow w_s - \tau x`. The update is exact for the pair (y, s); the margin to a
+    third class may still be below 1.
 
-    **Weights** of rows and classes multiply C, never the finished step. So a heavy row reaches its
-    margin of 1 and does not jump beyond. With ``C=np.inf`` a weight is 0 or not 0, and nothing
-    else.
+    **Weights** of samples and classes multiply C, not the computed step. So a sample with a large
+    weight reaches a margin of 1 but does not exceed it. With ``C=np.inf`` weights only matter as
+    zero or nonzero.
 
-    **Intercept.** The row is :math:`(x, s)` with s = ``intercept_scaling``, and the intercept is
-    :math:`b = s v`, v the weight of the constant. So :math:`\lVert x \rVert^2 + s^2` is the norm,
-    a step moves b by :math:`s^2 \tau y`, and a hard step gives a margin of exactly 1. With s = 1
-    this is the textbook's PA. Sparse rows of many small features are better off with a small s:
-    with 1, most of their step would go into the intercept. scikit-learn moves the intercept and
-    leaves it out of the norm.
+    **Intercept.** The extended sample is :math:`(x, s)` with s = ``intercept_scaling``, and the
+    intercept is :math:`b = s v`, where v is the weight of the constant feature. So the squared
+    norm is :math:`\lVert x \rVert^2 + s^2`, a step changes b by :math:`s^2 \tau y`, and a
+    hard-margin step gives a margin of exactly 1. With s = 1 this is the standard PA algorithm. A
+    small s is better for sparse samples with many small values: with s = 1 most of the step would
+    go into the intercept. scikit-learn updates the intercept but does not include it in the norm.
 
     References
     ----------
@@ -153,7 +162,7 @@ class PassiveAggressiveClassifier(LinearClassifier):
     >>> bool(model.score(X, y) > 0.9)
     True
 
-    A stream:
+    Training on a stream:
 
     >>> model = PassiveAggressiveClassifier(C=0.01)
     >>> for start in range(0, 1000, 50):
@@ -226,78 +235,85 @@ class PassiveAggressiveClassifier(LinearClassifier):
 
 
 class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
-    r"""Passive-aggressive regression: the smallest step that brings a row near its target.
+    r"""Passive-aggressive regressor (PA-I, PA-II).
+
+    Each update is the smallest change of the weights that brings the prediction within ``epsilon``
+    of the target, limited by ``C``.
 
     Parameters and attributes are those of
-    :class:`sklearn.linear_model.PassiveAggressiveRegressor`, which leaves scikit-learn with
-    version 1.10; what differs is told in :ref:`migrating_from_passive_aggressive`.
+    :class:`sklearn.linear_model.PassiveAggressiveRegressor`, which will be removed in
+    scikit-learn 1.10; see :ref:`migrating_from_passive_aggressive` for the differences.
 
     Parameters
     ----------
     C : float, default=1.0
-        Aggressiveness: the longest step (PA-I), or how much a step is worth (PA-II). ``np.inf``:
-        after each step the error is ``epsilon``.
+        Aggressiveness parameter: the maximum step size (PA-I) or the weight of the squared loss
+        (PA-II). With ``np.inf`` the residual after each update is ``epsilon``.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
         "epsilon_insensitive" is PA-I, "squared_epsilon_insensitive" PA-II.
     epsilon : float, default=0.1
-        Errors up to this size are none.
+        Residuals up to epsilon are not penalized.
     average : bool or int, default=False
-        Whether the model predicts with the mean of the weights after each row, which wavers far
-        less. An integer n > 1: the mean begins with row n. Costs a second array of the size of the
-        weights.
+        Whether to predict with the average of the weights over all samples, which varies much less
+        than the last weights. If an integer n greater than 1, averaging begins with sample n.
+        Needs a second array of the size of the weights.
     fit_intercept : bool, default=True
-        Whether every row has one feature more, a constant, which makes the intercept.
+        Whether to fit the intercept, as the weight of an additional constant feature.
     intercept_scaling : float or "auto", default="auto"
-        This constant, s: the smaller, the slower the intercept is learnt. "auto" is 1 for dense
-        rows and 0.1 for sparse ones; see Notes.
+        Value s of the constant feature. With a smaller value the intercept changes more slowly.
+        "auto" is 1 for dense and 0.1 for sparse samples; see Notes.
     max_iter : int, default=1000
-        Passes of ``fit``, at most. ``partial_fit`` always makes one.
+        Maximum number of passes over the training data (epochs) in ``fit``. ``partial_fit``
+        always makes one pass.
     tol : float or None, default=1e-3
-        A pass of ``fit`` is a gain if its loss per row is lower than the lowest so far by at least
-        ``tol`` (with ``early_stopping``: its score higher by ``tol``). After ``n_iter_no_change``
-        passes in a row without a gain ``fit`` stops. None: it makes ``max_iter`` passes.
+        Stopping criterion of ``fit``. Training stops when the mean loss per sample has not fallen
+        below the lowest loss so far by at least ``tol`` (with ``early_stopping``: when the
+        validation score has not risen by ``tol``) for ``n_iter_no_change`` consecutive epochs. If
+        None, ``fit`` makes ``max_iter`` epochs.
     early_stopping : bool, default=False
-        Whether ``fit`` holds out a part of the rows and stops by :math:`R^2` there.
+        Whether ``fit`` sets aside a fraction of the training data as validation data and stops
+        when the validation :math:`R^2` is not improving.
     validation_fraction : float, default=0.1
-        Part of the rows that is held out; only with ``early_stopping``.
+        The proportion of training data to set aside as validation set for early stopping. Used
+        only with ``early_stopping=True``.
     n_iter_no_change : int, default=5
-        Passes without a gain after which ``fit`` stops.
+        Number of consecutive epochs with no improvement after which ``fit`` stops.
     shuffle : bool, default=True
-        Whether ``fit`` visits the rows in a new random order in each pass. ``partial_fit`` never
-        shuffles.
+        Whether ``fit`` shuffles the training data in each epoch. ``partial_fit`` never shuffles.
     verbose : int, default=0
-        1 prints a line for each pass.
+        The verbosity level. 1 prints a line for each epoch.
     random_state : int, RandomState instance or None, default=None
-        Seeds the order of the rows, and which of them are held out.
+        Controls the shuffling of the training data and the choice of the validation data.
     warm_start : bool, default=False
-        Whether ``fit`` goes on from what has been learnt before; rows are counted anew.
+        Whether ``fit`` continues from the current model. The counts of samples start again at 0.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,)
-        Weights of the features, float32 or float64 as the rows are; with ``average`` their mean. A
-        sparse matrix of shape (1, n_features) after ``sparsify``.
+        Weights of the features, with the dtype of X (float32 or float64). With ``average``, their
+        average. A sparse matrix of shape (1, n_features) after ``sparsify``.
     intercept_ : ndarray of shape (1,)
         Intercept; 0 without ``fit_intercept``.
     n_iter_ : int
-        Passes made by ``fit``; 1 after ``partial_fit``.
+        Number of epochs made by ``fit``; 1 after ``partial_fit``.
     t_ : float
-        1 + the number of rows learnt from since ``fit`` began, in all passes.
+        1 plus the number of samples processed since the start of ``fit``, over all epochs.
     n_updates_ : int
-        Rows that changed the weights since ``fit`` began, in all passes.
+        Number of samples that changed the weights since the start of ``fit``, over all epochs.
     n_features_in_ : int
-        Number of features.
+        Number of features seen during ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, when X has string column names.
+        Names of features seen during ``fit``. Defined only when X has feature names that are all
+        strings.
 
     See Also
     --------
-    PassiveAggressiveClassifier : The same for classes.
-    sklearn.linear_model.SGDRegressor : Other losses and penalties, other steps.
+    PassiveAggressiveClassifier : Version for classification.
+    sklearn.linear_model.SGDRegressor : Gradient descent with other losses and penalties.
 
     Notes
     -----
-    **Step** [1]_ (section 5). With the loss :math:`\ell = \max(0, |y - w^\top x| - \epsilon)`,
+    **Update** [1]_ (section 5). With the loss :math:`\ell = \max(0, |y - w^\top x| - \epsilon)`,
 
     .. math::
 
@@ -305,14 +321,15 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
         \tau = \min\Bigl(C, \frac{\ell}{\lVert x \rVert^2}\Bigr) \;\text{(PA-I)}, \qquad
         \tau = \frac{\ell}{\lVert x \rVert^2 + 1 / (2C)} \;\text{(PA-II)} .
 
-    **Weights** of rows multiply C, never the finished step.
+    **Weights** of samples multiply C, not the computed step.
 
-    **Intercept.** The row is :math:`(x, s)` with s = ``intercept_scaling``, and the intercept is
-    :math:`b = s v`, v the weight of the constant. So :math:`\lVert x \rVert^2 + s^2` is the norm,
-    and a step moves b by :math:`s^2 \tau`. scikit-learn moves the intercept and leaves it out of
-    the norm.
+    **Intercept.** The extended sample is :math:`(x, s)` with s = ``intercept_scaling``, and the
+    intercept is :math:`b = s v`, where v is the weight of the constant feature. So
+    the squared norm is :math:`\lVert x \rVert^2 + s^2`, and the size of the change of b is
+    :math:`s^2 \tau`. scikit-learn updates the intercept but does not include it in the norm.
 
-    C and ``epsilon`` are in units of the target: scale it, or choose them accordingly.
+    C and ``epsilon`` depend on the units of the target: scale the target, or choose them
+    accordingly.
 
     References
     ----------
@@ -377,55 +394,55 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
         self.warm_start = warm_start
 
     def fit(self, X, y, sample_weight=None, *, coef_init=None, intercept_init=None):
-        """Forget what was learnt, and learn in up to ``max_iter`` passes.
+        """Fit the model from scratch, in up to ``max_iter`` epochs.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows; float32 and float64 are learnt from as they are.
+            Training data. float32 and float64 arrays are used without conversion.
         y : array-like of shape (n_samples,)
-            Targets.
+            Target values.
         sample_weight : array-like of shape (n_samples,), default=None
-            Factors of C per row. Rows of weight 0 are passed over.
+            Sample weights; C is multiplied by them. Samples of weight 0 are skipped.
         coef_init : array-like of shape (n_features,), default=None
-            Weights to start from.
+            The initial coefficients.
         intercept_init : float or array-like of shape (1,), default=None
-            Intercept to start from.
+            The initial intercept.
 
         Returns
         -------
         self : object
-            The fitted model.
+            Fitted estimator.
 
         Raises
         ------
         ValueError
-            If the input is invalid. The model is then what it was before.
+            If the input is invalid. The model is then unchanged.
         """
         self._validate_params()
         return self._fit_or_restore(X, y, sample_weight, coef_init, intercept_init)
 
     def partial_fit(self, X, y, sample_weight=None):
-        """Learn from new rows, one after the other; learning goes on where it stopped.
+        """Update the model with new samples, in their order, in one pass.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows, in the order of the stream.
+            Training data, in the order of the stream.
         y : array-like of shape (n_samples,)
-            Targets.
+            Target values.
         sample_weight : array-like of shape (n_samples,), default=None
-            Factors of C per row. Rows of weight 0 are passed over.
+            Sample weights; C is multiplied by them. Samples of weight 0 are skipped.
 
         Returns
         -------
         self : object
-            The model that has learnt these rows, too.
+            The updated estimator.
 
         Raises
         ------
         ValueError
-            If the input is invalid. What has been learnt stays as it was.
+            If the input is invalid. The model is then unchanged.
         """
         return self._partial_fit_or_restore(X, y, sample_weight)
 
@@ -444,12 +461,12 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
         return X, targets, weights
 
     def predict(self, X):
-        """Target of each row.
+        """Predict the target value of each sample.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
+            The samples.
 
         Returns
         -------
@@ -459,15 +476,15 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
         Raises
         ------
         NotFittedError
-            If nothing has been learnt yet.
+            If the model is not fitted.
         ValueError
-            If the input is invalid, or a prediction is beyond the range of numbers.
+            If the input is invalid, or a prediction overflows.
         """
         return self._view()._decide(X)[:, 0]
 
     @property
     def coef_(self):
-        """Weights of the features."""
+        """Weights of the features (coefficients)."""
         coef = super().coef_
         return coef if sparse.issparse(coef) else coef[0]
 
@@ -489,7 +506,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
 
     def _read_targets(self, y, weights):
         targets = np.ascontiguousarray(y, dtype=np.float64)
-        if y.dtype == object:  # None is nan now
+        if y.dtype == object:  # the conversion turned None into NaN
             assert_all_finite(targets, input_name="y", estimator_name=type(self).__name__)
         return targets
 
@@ -500,6 +517,6 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
         return 1
 
     def _score_of(self, X, targets, weights, rows):
-        """R2 on rows held out."""
+        """Return R2 on the validation samples."""
         weights = None if weights is None else weights[rows]
         return r2_score(targets[rows], self._decide(X[rows])[:, 0], sample_weight=weights)

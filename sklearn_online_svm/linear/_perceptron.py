@@ -1,4 +1,4 @@
-"""Perceptrons of first and second order."""
+"""First- and second-order perceptrons."""
 
 from numbers import Real
 
@@ -11,111 +11,120 @@ from ._second_order import SecondOrder
 
 
 class PerceptronClassifier(LinearClassifier):
-    r"""Perceptron, with uneven margins if wanted: learns from its mistakes, by steps of length 1.
+    r"""Perceptron classifier, with optional uneven margins (PAUM).
 
-    Read more in the :ref:`user guide <linear>`.
+    It adds each misclassified sample, times its label, to the weights. Read more in the :ref:`user
+    guide <linear>`.
 
     Parameters
     ----------
     positive_margin : float, default=0.0
-        A row of the positive class teaches when its margin is at most this. 0: on mistakes.
+        Margin of the positive class: a positive sample causes an update if its margin is at most
+        this value. With 0, only misclassified samples cause updates.
     negative_margin : float, default=0.0
-        The same for rows of the other class. Uneven margins (PAUM) are for uneven classes: a
-        larger one for the rare class.
+        Margin of the negative class. Uneven margins (PAUM) are for imbalanced classes: give the
+        rare class the larger margin.
     pos_label : label, default=None
-        The positive one of two classes. None: 1 (or True); if that is none of the two and the
-        margins are uneven, ``fit`` raises an error. Has no meaning with more classes.
+        Label of the positive class in binary problems. If None, 1 (or True); if this is not a
+        class and the margins are uneven, ``fit`` raises an error. Ignored with more than two
+        classes.
     average : bool or int, default=False
-        Whether the model predicts with the mean of the weights after each row, which wavers far
-        less. An integer n > 1: the mean begins with row n. Costs a second array of the size of the
-        weights.
+        Whether to predict with the average of the weights over all samples, which varies much less
+        than the last weights. If an integer n greater than 1, averaging begins with sample n.
+        Needs a second array of the size of the weights.
     multi_class : {"ovr", "crammer_singer"}, default="ovr"
-        With more than two classes: each class against the rest, or all classes together; see
-        Notes.
+        Strategy for more than two classes: "ovr" trains each class against the rest,
+        "crammer_singer" trains all classes jointly; see Notes.
     fit_intercept : bool, default=True
-        Whether every row has one feature more, a constant, which makes the intercept.
+        Whether to fit the intercept, as the weight of an additional constant feature.
     intercept_scaling : float or "auto", default="auto"
-        This constant, s: the smaller, the slower the intercept is learnt. "auto" is 1 for dense
-        rows and 0.1 for sparse ones; see Notes.
+        Value s of the constant feature. With a smaller value the intercept changes more slowly.
+        "auto" is 1 for dense and 0.1 for sparse samples; see Notes.
     max_iter : int, default=1000
-        Passes of ``fit``, at most. ``partial_fit`` always makes one.
+        Maximum number of passes over the training data (epochs) in ``fit``. ``partial_fit``
+        always makes one pass.
     tol : float or None, default=1e-3
-        A pass of ``fit`` is a gain if its loss per row is lower than the lowest so far by at least
-        ``tol`` (with ``early_stopping``: its score higher by ``tol``). After ``n_iter_no_change``
-        passes in a row without a gain ``fit`` stops. None: it makes ``max_iter`` passes.
+        Stopping criterion of ``fit``. Training stops when the mean loss per sample has not fallen
+        below the lowest loss so far by at least ``tol`` (with ``early_stopping``: when the
+        validation score has not risen by ``tol``) for ``n_iter_no_change`` consecutive epochs. If
+        None, ``fit`` makes ``max_iter`` epochs.
     early_stopping : bool, default=False
-        Whether ``fit`` holds out a stratified part of the rows and stops by the accuracy there.
+        Whether ``fit`` sets aside a stratified fraction of the training data as validation data
+        and stops when the validation accuracy is not improving.
     validation_fraction : float, default=0.1
-        Part of the rows that is held out; only with ``early_stopping``.
+        The proportion of training data to set aside as validation set for early stopping. Used
+        only with ``early_stopping=True``.
     n_iter_no_change : int, default=5
-        Passes without a gain after which ``fit`` stops.
+        Number of consecutive epochs with no improvement after which ``fit`` stops.
     shuffle : bool, default=True
-        Whether ``fit`` visits the rows in a new random order in each pass. ``partial_fit`` never
-        shuffles.
+        Whether ``fit`` shuffles the training data in each epoch. ``partial_fit`` never shuffles.
     verbose : int, default=0
-        1 prints a line for each pass.
+        The verbosity level. 1 prints a line for each epoch.
     n_jobs : int or None, default=None
-        Has no effect: one thread takes all classes through the same pass over the rows. It is
-        there for programs written for scikit-learn.
+        Has no effect: all classes are trained in one thread, in the same pass over the samples.
+        The parameter exists for compatibility with scikit-learn.
     random_state : int, RandomState instance or None, default=None
-        Seeds the order of the rows, and which of them are held out.
+        Controls the shuffling of the training data and the choice of the validation data.
     warm_start : bool, default=False
-        Whether ``fit`` goes on from what has been learnt before; rows are counted anew.
+        Whether ``fit`` continues from the current model. The counts of samples start again at 0.
     class_weight : dict, "balanced" or None, default=None
-        Weight of each class; the weight of a row is that of its class times its ``sample_weight``.
-        See Notes for what a weight does. ``"balanced"`` (``fit`` only) is
-        ``n / (n_classes * n_c)``, counted in sample weights. Classes not in the dict weigh 1.
+        Weights associated with classes; the weight of a sample is that of its class times its
+        ``sample_weight``. See Notes for the effect of weights. ``"balanced"`` (``fit`` only) is
+        ``n / (n_classes * n_c)``, where n and n_c are sums of sample weights. Classes that are
+        not in the dict have weight 1.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights of the features, float32 or float64 as the rows are; with ``average`` their mean. A
-        sparse matrix after ``sparsify``.
+        Weights of the features, with the dtype of X (float32 or float64). With ``average``, their
+        average. A sparse matrix after ``sparsify``.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercept of each decision function; 0 without ``fit_intercept``.
     n_iter_ : int
-        Passes made by ``fit``; 1 after ``partial_fit``.
+        Number of epochs made by ``fit``; 1 after ``partial_fit``.
     t_ : float
-        1 + the number of rows learnt from since ``fit`` began, in all passes.
+        1 plus the number of samples processed since the start of ``fit``, over all epochs.
     n_updates_ : int
-        Rows that changed the weights since ``fit`` began, in all passes.
+        Number of samples that changed the weights since the start of ``fit``, over all epochs.
     n_features_in_ : int
-        Number of features.
+        Number of features seen during ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, when X has string column names.
+        Names of features seen during ``fit``. Defined only when X has feature names that are all
+        strings.
 
     See Also
     --------
-    PassiveAggressiveClassifier : Steps as long as they need to be.
-    SecondOrderPerceptronClassifier : Steps that take the directions seen before into account.
-    sklearn.linear_model.Perceptron : The same without uneven margins.
+    PassiveAggressiveClassifier : Adapts the step size to the loss.
+    SecondOrderPerceptronClassifier : Takes the correlations of earlier mistakes into account.
+    sklearn.linear_model.Perceptron : Perceptron without uneven margins.
 
     Notes
     -----
-    **Step.** A row teaches when :math:`y\, w^\top x \le \beta_y`, where :math:`\beta_y` is
-    ``positive_margin`` or ``negative_margin`` by the sign of the row:
+    **Step.** A sample causes an update if :math:`y\, w^\top x \le \beta_y`, where
+    :math:`\beta_y` is ``positive_margin`` or ``negative_margin``, depending on its class:
 
     .. math:: w \leftarrow w + y x .
 
     With margins of 0 this is the perceptron [1]_, with others the perceptron with uneven margins
-    [2]_. The first row has :math:`w^\top x = 0`, which is a mistake. The positive class is
-    ``pos_label`` of two, the class itself when it is learnt against the rest.
+    [2]_. The first sample has :math:`w^\top x = 0`, which counts as a mistake. The positive class
+    is ``pos_label`` in binary problems; in one-vs-rest problems it is the class in question.
 
-    **Deviation:** [2]_ moves the intercept by :math:`y R^2`, R the length of the longest row,
-    which a stream does not know. Here s = ``intercept_scaling`` is one more feature of every row,
-    and the intercept, s times its weight, moves by :math:`y s^2`.
+    **Deviation:** [2]_ updates the intercept by :math:`y R^2`, where R is the largest norm of all
+    samples, which is not known in a stream. Here s = ``intercept_scaling`` is an additional
+    feature of every sample. The intercept is s times its weight and is updated by :math:`y s^2`.
 
-    **More than two classes.** "ovr" learns each class against the rest. With "crammer_singer" [3]_
-    a row teaches when :math:`w_y^\top x - w_s^\top x` is at most ``positive_margin``, s the best
-    of the other classes: :math:`w_y \leftarrow w_y + x`, :math:`w_s \leftarrow w_s - x`.
+    **Multiclass.** "ovr" trains each class against the rest. With "crammer_singer" [3]_ a sample
+    causes an update if :math:`w_y^\top x - w_s^\top x` is at most ``positive_margin``, where s is
+    the class with the highest score among the other classes: :math:`w_y \leftarrow w_y + x`,
+    :math:`w_s \leftarrow w_s - x`.
 
-    **Weights** of rows and classes multiply the step, as there is no C.
+    **Weights** of samples and classes multiply the step, because the perceptron has no C.
 
-    The scale of w has no meaning, and without margins neither has that of the features taken
-    together: what counts is the direction. ``average=True`` (the averaged perceptron: the mean of
-    w after each row) is nearly always better than the last w.
+    Predictions depend only on the direction of w. With margins of 0 they do not depend on a common
+    scale of the features either. ``average=True`` (the averaged perceptron) is nearly always
+    better than the last w.
 
     References
     ----------
@@ -135,7 +144,7 @@ class PerceptronClassifier(LinearClassifier):
     >>> bool(model.fit(X[:1200], y[:1200]).score(X[1200:], y[1200:]) > 0.88)
     True
 
-    Of 33 rows one is positive. With uneven margins more of them are found:
+    One sample in 33 is positive. Uneven margins increase the recall:
 
     >>> from sklearn.metrics import recall_score
     >>> from sklearn_online_svm.datasets import make_waveform
@@ -222,100 +231,108 @@ class PerceptronClassifier(LinearClassifier):
 
 
 class SecondOrderPerceptronClassifier(SecondOrder):
-    r"""Second-order perceptron: steps are short in directions that many mistakes have had.
+    r"""Second-order perceptron classifier.
 
-    Read more in the :ref:`user guide <linear>`.
+    Steps are short in directions in which there have been many mistakes. Read more in the
+    :ref:`user guide <linear>`.
 
     Parameters
     ----------
     a : float, default=1.0
-        Start of the matrix A below; larger values make it more like the perceptron. Cannot be
-        changed once learning has begun.
+        Initial value of the diagonal of the matrix A below. The larger the value, the closer the
+        model is to the perceptron. Cannot change once the model is fitted.
     covariance : {"diag", "full"}, default="full"
-        "diag" keeps a variance for each weight: twice the memory of a model of first order. "full"
-        keeps all covariances: for D features D * D numbers for each class, and as much work for
-        each row that may teach it something.
+        "diag" keeps a variance for each weight and needs twice the memory of a first-order model.
+        "full" keeps the full covariance matrix: with D features, memory and the cost of each
+        sample that may cause an update are proportional to D * D for each class.
     fit_intercept : bool, default=True
-        Whether 1 is one more feature of every row; its weight is the intercept, with a variance of
-        its own.
+        Whether to fit the intercept, as the weight of an additional feature that is always 1. This
+        weight has a variance of its own.
     max_iter : int, default=1000
-        Passes of ``fit``, at most. ``partial_fit`` always makes one.
+        Maximum number of passes over the training data (epochs) in ``fit``. ``partial_fit``
+        always makes one pass.
     tol : float or None, default=1e-3
-        A pass of ``fit`` is a gain if its loss per row is lower than the lowest so far by at least
-        ``tol`` (with ``early_stopping``: its score higher by ``tol``). After ``n_iter_no_change``
-        passes in a row without a gain ``fit`` stops. None: it makes ``max_iter`` passes.
+        Stopping criterion of ``fit``. Training stops when the mean loss per sample has not fallen
+        below the lowest loss so far by at least ``tol`` (with ``early_stopping``: when the
+        validation score has not risen by ``tol``) for ``n_iter_no_change`` consecutive epochs. If
+        None, ``fit`` makes ``max_iter`` epochs.
     early_stopping : bool, default=False
-        Whether ``fit`` holds out a stratified part of the rows and stops by the accuracy there.
+        Whether ``fit`` sets aside a stratified fraction of the training data as validation data
+        and stops when the validation accuracy is not improving.
     validation_fraction : float, default=0.1
-        Part of the rows that is held out; only with ``early_stopping``.
+        The proportion of training data to set aside as validation set for early stopping. Used
+        only with ``early_stopping=True``.
     n_iter_no_change : int, default=5
-        Passes without a gain after which ``fit`` stops.
+        Number of consecutive epochs with no improvement after which ``fit`` stops.
     shuffle : bool, default=True
-        Whether ``fit`` visits the rows in a new random order in each pass. ``partial_fit`` never
-        shuffles.
+        Whether ``fit`` shuffles the training data in each epoch. ``partial_fit`` never shuffles.
     verbose : int, default=0
-        1 prints a line for each pass.
+        The verbosity level. 1 prints a line for each epoch.
     n_jobs : int or None, default=None
-        Has no effect: one thread takes all classes through the same pass over the rows. It is
-        there for programs written for scikit-learn.
+        Has no effect: all classes are trained in one thread, in the same pass over the samples.
+        The parameter exists for compatibility with scikit-learn.
     random_state : int, RandomState instance or None, default=None
-        Seeds the order of the rows, and which of them are held out.
+        Controls the shuffling of the training data and the choice of the validation data.
     warm_start : bool, default=False
-        Whether ``fit`` goes on from what has been learnt before; rows are counted anew.
+        Whether ``fit`` continues from the current model. The counts of samples start again at 0.
     class_weight : dict, "balanced" or None, default=None
-        Weight of each class; the weight of a row is that of its class times its ``sample_weight``.
-        See Notes for what a weight does. ``"balanced"`` (``fit`` only) is
-        ``n / (n_classes * n_c)``, counted in sample weights. Classes not in the dict weigh 1.
+        Weights associated with classes; the weight of a sample is that of its class times its
+        ``sample_weight``. See Notes for the effect of weights. ``"balanced"`` (``fit`` only) is
+        ``n / (n_classes * n_c)``, where n and n_c are sums of sample weights. Classes that are
+        not in the dict have weight 1.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights of the features, float32 or float64 as the rows are (float64 with
-        ``covariance="full"``). A sparse matrix after ``sparsify``.
+        Weights of the features, with the dtype of X (float64 with ``covariance="full"``). A sparse
+        matrix after ``sparsify``.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercept of each decision function; 0 without ``fit_intercept``.
     covariance_ : ndarray of shape (n_problems, D) or (n_problems, D, D)
-        Variances ("diag") or covariances ("full") of the weights. D is n_features, and 1 more with
-        an intercept, which comes last. n_problems is 1 for two classes, else n_classes.
+        Variances ("diag") or covariance matrices ("full") of the weights. D is n_features, or
+        n_features + 1 with an intercept, which comes last. n_problems is 1 for two classes, else
+        n_classes.
     n_iter_ : int
-        Passes made by ``fit``; 1 after ``partial_fit``.
+        Number of epochs made by ``fit``; 1 after ``partial_fit``.
     t_ : float
-        1 + the number of rows learnt from since ``fit`` began, in all passes.
+        1 plus the number of samples processed since the start of ``fit``, over all epochs.
     n_updates_ : int
-        Rows that changed the weights since ``fit`` began, in all passes.
+        Number of samples that changed the weights since the start of ``fit``, over all epochs.
     n_features_in_ : int
-        Number of features.
+        Number of features seen during ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, when X has string column names.
+        Names of features seen during ``fit``. Defined only when X has feature names that are all
+        strings.
 
     See Also
     --------
-    PerceptronClassifier : Of first order.
-    AROWClassifier : Of second order, and learns from rows within the margin as well.
-    sklearn_online_svm.active.MarginQuery : ``confidence="second-order"`` uses what it knows of its
-        uncertainty.
+    PerceptronClassifier : First-order perceptron.
+    AROWClassifier : Second-order classifier that also updates on samples within the margin.
+    sklearn_online_svm.active.MarginQuery : ``confidence="second-order"`` uses the variance
+        of the decision function.
 
     Notes
     -----
-    **Step** [1]_. With :math:`A = a I + \sum x x^\top` and :math:`v = \sum y x`, both over the
-    mistakes so far, the model is :math:`w = A^{-1} v`. It is kept by recursion: on a mistake
-    (:math:`y\, w^\top x \le 0`), with :math:`\Sigma = A^{-1}` and :math:`q = x^\top \Sigma x`,
+    **Update** [1]_. With :math:`A = a I + \sum x x^\top` and :math:`v = \sum y x`,
+    where the sums are over the mistakes so far, the model is :math:`w = A^{-1} v`. It is updated
+    on a mistake (:math:`y\, w^\top x \le 0`), with :math:`\Sigma = A^{-1}` and :math:`q = x^\top
+    \Sigma x`,
 
     .. math::
 
         w \leftarrow w + \frac{y - w^\top x}{1 + q}\, \Sigma x, \qquad
         \Sigma \leftarrow \Sigma - \frac{\Sigma x x^\top \Sigma}{1 + q} .
 
-    [1]_ puts the row into A before it predicts, that is, predicts by :math:`w^\top x / (1 + q)`:
-    the same signs, so the same mistakes and the same model. ``covariance_`` is :math:`\Sigma`.
-    With ``covariance="diag"`` what lies off the diagonal of :math:`\Sigma` is dropped after each
-    step.
+    [1]_ adds the sample to A before predicting, that is, predicts with :math:`w^\top x / (1 + q)`.
+    This has the same sign and so gives the same mistakes and the same model. ``covariance_`` is
+    :math:`\Sigma`. With ``covariance="diag"`` the off-diagonal elements of :math:`\Sigma` are
+    dropped after each step.
 
-    **More than two classes** are learnt each against the rest.
+    **Multiclass.** Each class is trained against the rest.
 
-    **Weights.** A row of weight u counts u times in A and in v.
+    **Weights.** A sample of weight u is counted u times in A and in v.
 
     References
     ----------
@@ -324,7 +341,7 @@ class SecondOrderPerceptronClassifier(SecondOrder):
 
     Examples
     --------
-    The model is a ridge regression on its mistakes:
+    The model is the ridge regression on the misclassified samples:
 
     >>> import numpy as np
     >>> from sklearn.datasets import make_classification

@@ -1,4 +1,4 @@
-"""Rows and rules, scaled by the same scaler."""
+"""Classification with advice on scaled samples."""
 
 from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.preprocessing import StandardScaler
@@ -14,46 +14,47 @@ from ._advice_taking import AdvicePassiveAggressiveClassifier
 
 
 class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
-    """Scales rows, and rules with them, for a classifier that takes advice.
+    """Meta-estimator that scales samples and advice together.
 
-    The rules are in the units of X. A scaler that is fitted on the rows makes both what the
-    classifier learns from. As it is fitted in ``fit``, it may stand within a search for parameters
-    or a cross-validation, where every split has its own scale.
+    The rules are in the units of X. A scaler is fitted on the samples in ``fit`` and transforms
+    both the samples and the rules for the classifier. So the meta-estimator can be used in a
+    parameter search or in cross-validation, where the scale differs between splits.
 
     Parameters
     ----------
     estimator : classifier with a parameter ``advice``, default=None
-        Learns scaled rows; its ``advice`` is in the units of X. None:
+        Classifier to train on scaled samples; its ``advice`` is in the units of X. If None,
         ``AdvicePassiveAggressiveClassifier()``.
     scaler : StandardScaler, MinMaxScaler, MaxAbsScaler or RobustScaler, default=None
-        Scales rows and rules. None: ``StandardScaler()``. Sparse rows need one that does not move
-        the zero, such as ``MaxAbsScaler()``.
+        Scaler for samples and rules. If None, ``StandardScaler()``. Sparse samples need a scaler
+        that maps 0 to 0, such as ``MaxAbsScaler()``.
 
     Attributes
     ----------
     estimator_ : estimator
-        The classifier that has learnt; its weights, and its advice, are in scaled units.
+        The fitted classifier; its weights and its advice are in scaled units.
     scaler_ : transformer
         The fitted scaler.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     advice_violation_ : ndarray of shape (n_advice,)
-        How far the weights are from what each rule asks for, in scaled units.
+        Violation of each rule by the model, in scaled units.
     n_features_in_ : int
-        Number of features.
+        Number of features seen during ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, when X has string column names.
+        Names of features seen during ``fit``. Defined only when X has feature names that are all
+        strings.
 
     See Also
     --------
-    AdvicePassiveAggressiveClassifier : What learns.
-    Advice.transformed_by : Scales a single rule, by a scaler that is fitted already.
+    AdvicePassiveAggressiveClassifier : The default classifier.
+    Advice.transformed_by : Transform a single rule with a fitted scaler.
 
     Notes
     -----
-    In a stream the first chunk fits the scaler, which stays as it is: let that chunk be of some
-    dozens of rows, or give a scaler that is fitted beforehand and frozen,
-    ``FrozenEstimator(scaler)`` of :mod:`sklearn.frozen`.
+    In a stream the scaler is fitted on the first chunk only. Use a first chunk of at least a few
+    dozen samples, or pass a scaler that is already fitted and frozen with ``FrozenEstimator`` of
+    :mod:`sklearn.frozen`.
 
     Examples
     --------
@@ -88,26 +89,26 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         self.scaler = scaler
 
     def fit(self, X, y, sample_weight=None):
-        """Fit the scaler, and forget and learn.
+        """Fit the scaler and the classifier from scratch.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
+            The samples.
         y : array-like of shape (n_samples,)
-            Class labels.
+            Target class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, for the classifier.
+            Sample weights, passed to the classifier.
 
         Returns
         -------
         self : object
-            The fitted model.
+            Fitted estimator.
 
         Raises
         ------
         ValueError
-            If the input is invalid. The model is then what it was before.
+            If the input is invalid. The model is then unchanged.
         """
         self._validate_params()
         with self._guard, Change(self) as change:
@@ -121,36 +122,35 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         return self
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Learn from new rows; the first ones fit the scaler.
+        """Update the classifier with new samples; the first call also fits the scaler.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows, in the order of the stream.
+            Training data, in the order of the stream.
         y : array-like of shape (n_samples,)
-            Class labels; a chunk may hold a single class.
+            Target class labels; a chunk may contain a single class.
         classes : array-like of shape (n_classes,), default=None
-            All classes of the stream; needed in the first call, optional later.
+            All classes of the stream. Required in the first call, optional in later ones.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, for the classifier.
+            Sample weights, passed to the classifier.
 
         Returns
         -------
         self : object
-            The model that has learnt these rows, too.
+            The updated estimator.
 
         Raises
         ------
         ValueError
-            If the input is invalid, or a label is none of the classes. What has been learnt stays
-            as it was.
+            If the input is invalid, or a label is not in ``classes``. The model is then unchanged.
         """
         with self._guard:
             self._learn_next(type(self)._begin_partial_fit, X, y, classes, sample_weight)
         return self
 
     def _begin(self, X):
-        """Make scaler and classifier; returns the rows scaled."""
+        """Create the scaler and the classifier; return the scaled samples."""
         X = check_rows(self, X, reset=True)
         self.scaler_ = clone(self._given("scaler")).fit(X, None)
         self.estimator_ = clone(self._given("estimator"))
@@ -185,7 +185,7 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         pieces = [*(advice or ())]
         for i, piece in enumerate(pieces):
             check_features(piece, i, self.n_features_in_, names)
-        # A frozen scaler is a shell.
+        # A FrozenEstimator only wraps the scaler.
         scaler = getattr(self.scaler_, "estimator", self.scaler_)
         return [piece.transformed_by(scaler) for piece in pieces]
 
@@ -194,12 +194,12 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
     def _present_parameters(self):
         estimator = self._given("estimator")
         values = estimator.get_params(deep=False)
-        # A list may be changed in place.
+        # A copy, because the user may change the list in place.
         values["advice"] = tuple(values["advice"] or ())
         return self.scaler, {"": type(estimator).__name__, **values}
 
     def _take_up(self, present):
-        """Give the classifier the values that are new; it takes them up, or refuses."""
+        """Pass changed parameters to the classifier, which accepts or refuses them."""
         known, new = self._learnt_with[1], present[1]
         if known[""] != new[""]:
             refuse_change("estimator", known[""], new[""])
@@ -212,28 +212,29 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
     # ---------------------------------------------------------------------------- predicting
 
     def _of_scaled(self, X):
-        """Return the classifier, and rows as it wants them."""
+        """Return the classifier and the scaled samples."""
         view = self._view()
         check_is_fitted(view)
         return view.estimator_, view.scaler_.transform(check_rows(view, X, reset=False))
 
     def decision_function(self, X):
-        """Decision values of the classifier.
+        """Compute the decision function of the classifier.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
+            The samples.
 
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Two classes: positive for ``classes_[1]``. More: one column per class.
+            With two classes, a value above 0 means ``classes_[1]``. With more, one column per
+            class.
 
         Raises
         ------
         NotFittedError
-            If nothing has been learnt yet.
+            If the model is not fitted.
         ValueError
             If the input is invalid.
         """
@@ -241,22 +242,22 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         return estimator.decision_function(X)
 
     def predict(self, X):
-        """Class of each row.
+        """Predict the class label of each sample.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
+            The samples.
 
         Returns
         -------
         y : ndarray of shape (n_samples,)
-            Labels out of ``classes_``.
+            Predicted class labels.
 
         Raises
         ------
         NotFittedError
-            If nothing has been learnt yet.
+            If the model is not fitted.
         ValueError
             If the input is invalid.
         """
@@ -264,24 +265,24 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         return estimator.predict(X)
 
     def explain_advice(self, X=None):
-        """Say of each rule whether the model follows it, and if not, what stands against it.
+        """Report whether the model follows each rule, and by how much it violates it.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
-            Rows, of which those in the regions are counted that get another label than the advice
-            gives them.
+            Samples. The reports count those in each region, and those among them for which the
+            model predicts another label than the advice.
 
         Returns
         -------
         reports : list of AdviceReport
-            One for each piece of advice. The rules go by their own words; changes of weights are
-            those of scaled features.
+            One report for each piece of advice. Rules keep their names in the original units;
+            changes of weights refer to scaled features.
 
         Raises
         ------
         NotFittedError
-            If nothing has been learnt yet.
+            If the model is not fitted.
         ValueError
             If X is invalid.
         """
@@ -299,7 +300,7 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
 
     @property
     def advice_violation_(self):
-        """How far the weights are from what each rule asks for, in scaled units."""
+        """Violation of each rule by the model, in scaled units."""
         check_is_fitted(self)
         return self.estimator_.advice_violation_
 
@@ -311,14 +312,14 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         return tags
 
     def _packed(self, state):
-        # Both store themselves.
+        # The scaler and the classifier are pickled by their own methods.
         return {}
 
     def _rebuilt(self, state):
         n_features = stored_features(state)
         model, scaler = state.value("estimator_"), state.value("scaler_")
         fits = hasattr(model, "explain_advice") and model.n_features_in_ == n_features
-        state.require(fits, "estimator_", f"must take advice and have {n_features} features")
+        state.require(fits, "estimator_", f"must accept advice and have {n_features} features")
         fits = hasattr(scaler, "transform") and scaler.n_features_in_ == n_features
-        state.require(fits, "scaler_", f"must be a scaler of {n_features} features")
+        state.require(fits, "scaler_", f"must be a scaler for {n_features} features")
         return super()._rebuilt(state)

@@ -1,4 +1,4 @@
-"""What models with a covariance of their weights have in common."""
+"""Base class of the classifiers with a covariance of the weights."""
 
 import numpy as np
 from scipy import sparse
@@ -9,11 +9,11 @@ from ._classifier import LinearClassifier
 
 
 class SecondOrder(LinearClassifier):
-    """A classifier that keeps a covariance of its weights."""
+    """Base class of classifiers that keep a covariance of their weights."""
 
     @property
     def covariance_(self):
-        """Variances, or covariances, of the weights; those of the intercepts come last."""
+        """Variances or covariance matrices of the weights; the intercept comes last."""
         view = self._view()
         check_is_fitted(view)
         covariance, *of_intercepts = view._state.covariance(self._guard)
@@ -22,24 +22,24 @@ class SecondOrder(LinearClassifier):
         return np.column_stack([covariance, *of_intercepts])
 
     def decision_variance(self, X):
-        r"""How unsure the model is of its decisions: :math:`x^\top \Sigma x`.
+        r"""Compute the variance of the decision function, :math:`x^\top \Sigma x`.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
+            The samples.
 
         Returns
         -------
         variance : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            In the shape of :meth:`decision_function`.
+            Variances, in the shape of :meth:`decision_function`.
 
         Raises
         ------
         NotFittedError
-            If nothing has been learnt yet.
+            If the model is not fitted.
         ValueError
-            If the input is invalid, or a variance is beyond the range of numbers.
+            If the input is invalid, or a variance overflows.
         """
         view = self._view()
         check_is_fitted(view)

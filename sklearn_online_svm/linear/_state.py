@@ -1,4 +1,4 @@
-"""The arrays of a linear model, and the update loop that changes them."""
+"""The arrays of a linear model and the update loop that changes them."""
 
 import copy
 import math
@@ -17,7 +17,7 @@ from .._rows import arrays_of
 from ._columns import Columns
 from ._method import Method
 
-# What others may read while one thread learns.
+# Arrays that other threads may read during training.
 _NAMES = (
     *("coef", "intercept", "coef_sums", "intercept_sums"),
     *("variances", "intercept_variances", "covariance"),
@@ -26,10 +26,10 @@ _NAMES = (
     *("prototypes", "prototype_scales", "prototype_squares", "prototype_counts"),
     *("advice", "intercept_advice", "scale"),
 )
-# Beyond, components of regions are refused before memory is asked for.
+# Size limit in bytes of the local components, checked before memory is allocated.
 LARGEST_LOCAL = 8 << 30
 
-# Those with an axis of features, the last one; the engine wants them in an order of its own.
+# Arrays whose last axis is that of the features; their memory order depends on the samples.
 BY_FEATURE = {
     *("coef", "coef_sums", "variances", "advice"),
     *("local_coef", "local_coef_sums", "local_variances", "prototypes"),
@@ -239,7 +239,7 @@ class LinearState:
         self._build()
 
     def expect(self, sparse):
-        """Lay the arrays out for rows of the other kind."""
+        """Change the memory order of the arrays for dense or sparse samples."""
         if sparse == self.sparse:
             return
         if self.columns is not None and self.columns.met is not None:
@@ -425,13 +425,13 @@ class LinearState:
         self._build()
 
     def copy(self):
-        """Everything, to come back to with ``restore``."""
+        """Return copies of the arrays and counters, for ``restore``."""
         return {name: array.copy(order="K") for name, array in self.arrays.items()}, (
             self.loop.state()
         )
 
     def restore(self, copied):
-        """Back to what ``copy`` gave."""
+        """Restore the state returned by ``copy``."""
         arrays, moved = copied
         for name, array in arrays.items():
             self.arrays[name][...] = array

@@ -60,7 +60,7 @@ def twin_of(model, n_classes, n_features=4):
 @with_layouts
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("weight", [0.0, 0.01, 1.0, 30.0])
-@pytest.mark.filterwarnings("ignore:advice.* says nothing without an intercept")
+@pytest.mark.filterwarnings("ignore:advice.* has no effect with fit_intercept=False")
 def test_twin(n_classes, layout, refine, fit_intercept, weight):
     X, y = clouds(60, n_classes=n_classes, seed=1)
     factors = np.random.default_rng(0).choice([0.0, 0.3, 1.0, 4.0], 60)
@@ -501,7 +501,7 @@ def test_a_region_of_the_origin_without_an_intercept():
     model = model_of(fit_intercept=False).set_params(
         advice=[Advice.from_rules({0: ("<=", 1)}, range(4), 1, name="near")]
     )
-    with pytest.warns(UserWarning, match="'near => 1', says nothing without an intercept"):
+    with pytest.warns(UserWarning, match="'near => 1', has no effect with fit_intercept=False"):
         taught(model, X, y)
 
 
@@ -509,7 +509,7 @@ def test_a_region_of_the_origin_without_an_intercept():
     "advice, message",
     [
         ([Advice([[1.0]], [1.0], 1)], r"advice\[0\], 'x0 <= 1 => 1', is about 1 features"),
-        ([RULES[0], Advice(RULES[0].D, RULES[0].d, 7)], r"advice\[1\].* none of the classes"),
+        ([RULES[0], Advice(RULES[0].D, RULES[0].d, 7)], r"advice\[1\].* not one of the classes"),
         ([Advice(RULES[1].D, RULES[1].d, 1, feature_names="abdc")], "is about the features"),
     ],
 )
@@ -568,8 +568,8 @@ def test_explanations():
     assert_allclose(first.violation, 0.25)
     assert first.coef_change == {"age": 0.25} and first.intercept_change == 0
     assert str(first) == (
-        "glucose >= 2 => 'ill': contradicted by 0.25; what is missing: age +0.25. "
-        "0 of 2 rows in the region get another label."
+        "glucose >= 2 => 'ill': contradicted by 0.25; change needed: age +0.25. "
+        "0 of 2 samples in the region get another label."
     )
     assert second.n_rows == 1
     # Changed so, and no less, the model follows a rule.
@@ -600,7 +600,7 @@ def test_explanations_of_several_classes_name_the_worst():
     model.coef_, model.intercept_ = np.zeros((3, 4)), [-2.0, -2.0, 5.0]
     reports = model.explain_advice()
     assert [report.against for report in reports[:1]] == [2]
-    assert "most by the decision about 2" in str(reports[0])
+    assert "most by the decision function of class 2" in str(reports[0])
     # The first of its conditions, x0 >= 0.5, takes a fifth from 3^2 + 6^2.
     assert_allclose(reports[0].violation, np.sqrt(0.8 * (3.0**2 + 6.0**2)))
 

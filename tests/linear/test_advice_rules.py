@@ -64,17 +64,17 @@ def test_words():
 @pytest.mark.parametrize(
     "rules, message",
     [
-        ({"glukose": (">=", 1)}, "'glukose' is none of the features"),
-        ({}, "rules must be a dict of one condition"),
+        ({"glukose": (">=", 1)}, "'glukose' is not one of the features"),
+        ({}, "rules must be a dict with at least one condition"),
         ([("glucose", 1)], "rules must be a dict"),
         ({"glucose": ("=>", 1)}, "The condition of 'glucose' must be a comparison"),
         ({"glucose": (">=", "high")}, "The condition of 'glucose' must be a comparison"),
         ({"glucose": 126}, "The condition of 'glucose' must be a comparison"),
         ({"glucose": None}, "The condition of 'glucose' must be a comparison"),
         ({"glucose": (1, 2, 3)}, "The condition of 'glucose' must be a comparison"),
-        ({"glucose": (">=", np.nan)}, "The condition of 'glucose', .* is no number"),
-        ({"glucose": (None, None)}, "The condition of 'glucose', .* bounds nothing"),
-        ({"glucose": (30, 25)}, "No row can meet the condition of 'glucose', \\(30, 25\\)"),
+        ({"glucose": (">=", np.nan)}, "The condition of 'glucose', .* must not be NaN"),
+        ({"glucose": (None, None)}, "The condition of 'glucose', .* has no bound"),
+        ({"glucose": (30, 25)}, "No sample can meet the condition of 'glucose', \\(30, 25\\)"),
     ],
 )
 def test_conditions_that_are_refused(rules, message):
@@ -85,14 +85,14 @@ def test_conditions_that_are_refused(rules, message):
 @pytest.mark.parametrize(
     "D, d, more, message",
     [
-        ([1.0, 2.0], [1.0], {}, r"D must have the shape \(n_conditions, n_features\).*\(2,\)"),
-        (np.zeros((0, 3)), [], {}, "at least one of each"),
-        ([[1.0]], [1.0, 2.0], {}, r"d must have the shape \(1,\).*got \(2,\)"),
+        ([1.0, 2.0], [1.0], {}, r"D must have shape \(n_conditions, n_features\).*\(2,\)"),
+        (np.zeros((0, 3)), [], {}, "at least 1 of each"),
+        ([[1.0]], [1.0, 2.0], {}, r"d must have shape \(1,\).*got \(2,\)"),
         ([[np.nan]], [1.0], {}, "D and d must be finite"),
         ([[1.0]], [np.inf], {}, "D and d must be finite"),
         ([[1.0, 2.0]], [1.0], {"feature_names": ["a"]}, "feature_names must have 2 names"),
-        ([[1.0], [-1.0]], [1.0, -2.0], {}, "No row can meet all conditions of .*x0"),
-        ([[0.0, 0.0]], [-1.0], {}, "No row can meet all conditions"),
+        ([[1.0], [-1.0]], [1.0, -2.0], {}, "No sample can meet all conditions of .*x0"),
+        ([[0.0, 0.0]], [-1.0], {}, "No sample can meet all conditions"),
         # Empty, though each pair of conditions can be met.
         ([[1.0, 1], [-1, 0], [0, -1]], [1.0, -1, -1], {"name": "no"}, "of the advice 'no'"),
     ],

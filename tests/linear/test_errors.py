@@ -641,21 +641,41 @@ def test_costs():
     bad[0, 1] = 0.0
     diagonal = matrix + np.eye(3)
     for rows, labels, params, match in [
-        (X, y, dict(pos_label="maybe"), r"pos_label='maybe' is none of the classes \['no', 'yes'"),
-        (X, y, dict(eta_p=0.6), r"pos_label=None stands for 1, .* classes \['no', 'yes'\]\. Name"),
-        (X, y, dict(objective="cost", cost_p=2.0, cost_n=1.0), "pos_label=None stands for 1"),
-        (X, y, dict(rho=2.0), "pos_label=None stands for 1"),
-        (X, y, dict(objective="cost", cost_p=2.0), "cost_p and cost_n must be given both"),
+        (
+            X,
+            y,
+            dict(pos_label="maybe"),
+            r"pos_label='maybe' is not one of the classes \['no', 'yes",
+        ),
+        (X, y, dict(eta_p=0.6), r"pos_label=None means 1, .* classes \['no', 'yes'\]\. Set"),
+        (X, y, dict(objective="cost", cost_p=2.0, cost_n=1.0), "pos_label=None means 1"),
+        (X, y, dict(rho=2.0), "pos_label=None means 1"),
+        (X, y, dict(objective="cost", cost_p=2.0), "cost_p and cost_n must both be given"),
         (X, y, dict(objective="cost", cost_n=2.0), r"got cost_p=None, cost_n=2\.0"),
         (X, y, dict(rho=matrix), r"rho must be a number or have shape \(2, 2\), got \(3, 3\)"),
         (X, y, dict(rho=[1.0, 2.0]), r"rho must be a number or have shape \(2, 2\), got \(2,\)"),
         (X3, y3, dict(rho=matrix), "needs multi_class='crammer_singer'.*got multi_class='ovr'"),
         (X3, y3, dict(multi_class="crammer_singer"), "got rule='cost-sensitive'"),
         (X3, y3, dict(rho=matrix[:2, :2], **joint), r"shape \(3, 3\), got \(2, 2\)"),
-        (X3, y3, dict(rho=bad, **joint), "0 on its diagonal and positive elsewhere"),
-        (X3, y3, dict(rho=-matrix, **joint), "0 on its diagonal and positive elsewhere"),
-        (X3, y3, dict(rho=diagonal, **joint), "0 on its diagonal and positive elsewhere"),
-        (X3, y3, dict(rho=matrix * np.nan, **joint), "0 on its diagonal and positive elsewhere"),
+        (X3, y3, dict(rho=bad, **joint), "0 on its diagonal and finite and positive elsewhere"),
+        (
+            X3,
+            y3,
+            dict(rho=-matrix, **joint),
+            "0 on its diagonal and finite and positive elsewhere",
+        ),
+        (
+            X3,
+            y3,
+            dict(rho=diagonal, **joint),
+            "0 on its diagonal and finite and positive elsewhere",
+        ),
+        (
+            X3,
+            y3,
+            dict(rho=matrix * np.nan, **joint),
+            "0 on its diagonal and finite and positive elsewhere",
+        ),
         (X3, y3, dict(rho=[["a"] * 3] * 3, **joint), "could not convert string|rho"),
     ]:
         model = CostSensitivePassiveAggressiveClassifier(**params)

@@ -39,7 +39,7 @@ def test_the_positive_class_is_known_or_named(model):
         assert_array_equal(-other.coef_ if turned else other.coef_, expected.coef_)
     for names in (["legit", "spam"], ["normal", "fraud"], [0, 2]):
         labels = np.array(names)[y]
-        unnamed = "pos_label=None stands for 1, which is none of the classes"
+        unnamed = "pos_label=None means 1, which is not one of the classes"
         with pytest.raises(ValueError, match=unnamed):
             clone(model).fit(X, labels)
         with pytest.raises(ValueError, match=unnamed):
@@ -50,7 +50,7 @@ def test_the_positive_class_is_known_or_named(model):
         # A mistaken parameter is mended without a loss.
         stream = clone(named).partial_fit(X[:50], labels[:50], names)
         stream.set_params(pos_label="maybe")
-        with pytest.raises(ValueError, match="pos_label='maybe' is none of the classes"):
+        with pytest.raises(ValueError, match="pos_label='maybe' is not one of the classes"):
             stream.partial_fit(X[50:], labels[50:])
         stream.set_params(pos_label=names[1]).partial_fit(X[50:], labels[50:])
         whole = clone(named).partial_fit(X, labels, names)
