@@ -12,7 +12,7 @@ class PricedRows:
     """Validated rows that a classifier learns in its update loop, where their labels are bought.
 
     With ``partial_fit`` and ``decision_function`` all that ``LabelEfficientClassifier`` asks of a
-    learner. One that can do this has a method ``__priced_rows__``, which checks its parameters and
+    learner. One that can do this has a method ``_query_adapter``, which checks its parameters and
     returns what is called as this class is, without the learner; or None, where the loop would
     decide otherwise than its ``decision_function`` does.
 

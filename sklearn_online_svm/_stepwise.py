@@ -159,7 +159,7 @@ class StepwiseLabels:
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
-    def __priced_rows__(self):
+    def _query_adapter(self):
         """Return what takes rows through the loop where labels have a price."""
         if "_state" not in self.__dict__:
             self._validate_params()
