@@ -44,7 +44,8 @@ class SuspectLabels:
             Indices into X, the most suspicious first.
         margins : ndarray of shape (n_suspects,)
             :math:`y f(x)`; with several classes half the difference between the decision
-            value of the given class and the largest of the others. Only if ``return_margins=True``.
+            value of the given class and the largest of the others. Only returned if
+            ``return_margins=True``.
 
         Raises
         ------

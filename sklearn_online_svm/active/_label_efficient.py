@@ -79,7 +79,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
     See Also
     --------
     sklearn_online_svm.active.MarginQuery : Query samples with a small margin.
-    sklearn_online_svm.evaluation.progressive_validation : Prequential (test-then-train) evaluation.
+    sklearn_online_svm.evaluation.progressive_validation : Prequential evaluation.
 
     Notes
     -----
@@ -273,7 +273,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
                 stream.remember(start)
             except BaseException:
                 if first and stream.has_not_begun():
-                    # Restore the state, so that an invalid parameter found only now can be corrected.
+                    # An invalid parameter found only now can then be corrected.
                     change.undo()
                 else:
                     stream.remember(start)
