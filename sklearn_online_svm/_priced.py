@@ -1,4 +1,4 @@
-"""Rows whose labels have a price, through the compiled loop of a classifier."""
+"""Adapter that runs a query strategy in the compiled update loop of a linear classifier."""
 
 import numpy as np
 
@@ -69,7 +69,7 @@ class PricedRows:
             ``DONE``, or why the loop has come back.
         """
         learner, state = self.learner, self.state
-        # While the oracle thinks, others may predict from what has been learnt so far.
+        # The guard is released while the oracle is called, so other threads can predict.
         with learner._guard:
             if learner._state is not state:
                 raise RuntimeError(

@@ -83,8 +83,8 @@ class Answers:
         known = np.flatnonzero(self.classes == label)
         if not len(known):
             raise ValueError(
-                f"The oracle returned the label {label!r} for sample {i}, which is not in classes_: "
-                f"{self.classes.tolist()}. Earlier answers are kept; repeat the call to "
+                f"The oracle returned the label {label!r} for sample {i}, which is not in "
+                f"classes_: {self.classes.tolist()}. Earlier answers are kept; repeat the call to "
                 "continue. Return sklearn_online_svm.active.ABSTAIN for an unknown label."
             )
         return known[0]
