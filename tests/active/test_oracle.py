@@ -95,7 +95,7 @@ def test_missing_labels(kind):
         ValueError, match=r"label of sample \d+ is queried, but it is missing in y"
     ):
         clone(model).fit(X, labels)
-    with pytest.raises(ValueError, match=f"label of row {np.argmin(known)} is asked"):
+    with pytest.raises(ValueError, match=f"label of sample {np.argmin(known)} is queried"):
         clone(model).set_params(shuffle=False).fit(X, labels)
     # Or it is not asked for.
     bought = np.random.default_rng(1).random(200) < 0.5
@@ -347,7 +347,7 @@ def test_a_missing_label_is_put_in_and_the_chunk_repeated():
     labels[[40, 90]] = None
     model = LabelEfficientClassifier(LEARNERS["pa"], AllQuery())
     for row in (40, 90):
-        with pytest.raises(ValueError, match=f"label of row {row} is asked for"):
+        with pytest.raises(ValueError, match=f"label of sample {row} is queried"):
             model.partial_fit(X, labels, classes=["no", "yes"])
         labels[row] = y[row]
         assert model.n_queries_ == row
