@@ -1,7 +1,7 @@
-"""What holds for everything that learns, whatever it is made of.
+"""Base classes of all estimators: atomic updates, parameter changes and pickling.
 
-A call that learns changes a model as a whole or not at all (``Change``). A parameter set between
-two calls is taken up or refused by name. What is stored is described by one format number.
+A training call changes a model completely or not at all (``Change``). A parameter changed between
+two calls either takes effect or raises an error with its name. Pickles carry a format number.
 """
 
 import copy

@@ -1,4 +1,4 @@
-"""Rows whose labels have a price, through the compiled loop of a classifier."""
+"""Adapter that runs a query strategy in the compiled update loop of a linear classifier."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ class PricedRows:
     """Validated rows that a classifier learns in its update loop, where their labels are bought.
 
     With ``partial_fit`` and ``decision_function`` all that ``LabelEfficientClassifier`` asks of a
-    learner. One that can do this has a method ``__priced_rows__``, which checks its parameters and
+    learner. One that can do this has a method ``_query_adapter``, which checks its parameters and
     returns what is called as this class is, without the learner; or None, where the loop would
     decide otherwise than its ``decision_function`` does.
 
@@ -69,7 +69,7 @@ class PricedRows:
             ``DONE``, or why the loop has come back.
         """
         learner, state = self.learner, self.state
-        # While the oracle thinks, others may predict from what has been learnt so far.
+        # The guard is released while the oracle is called, so other threads can predict.
         with learner._guard:
             if learner._state is not state:
                 raise RuntimeError(

@@ -1,4 +1,4 @@
-"""What learners that make one step per row have in common: passes, stopping, chunks, labels."""
+"""Base classes of online learners that make one update step per sample."""
 
 import time
 import warnings
@@ -20,7 +20,7 @@ from ._rows import refuse_row
 
 
 class Stepwise(Learner):
-    """A learner with the parameters of passes over the rows.
+    """Base class of online learners with epochs over the samples.
 
     A subclass sets ``_state``, which has the update loop (``loop``) and ``learn``, and defines
     ``_begin_partial_fit`` and ``_learn_chunk``.
@@ -37,15 +37,15 @@ class Stepwise(Learner):
         "random_state": ["random_state"],
     }
 
-    # Of those that do not have the parameter.
+    # Default for subclasses without this parameter.
     early_stopping = False
 
     # ---------------------------------------------------------------------------- learning
 
     def _partial_fit_or_restore(self, *arguments):
-        """Learn a chunk; an error leaves the model as it was.
+        """Update the model with a chunk; an error leaves it unchanged.
 
-        So does an interrupt before anything was learnt.
+        An interrupt before the first update also leaves it unchanged.
         """
         with self._guard:
             self._learn_next(type(self)._begin_partial_fit, *arguments)
@@ -55,7 +55,7 @@ class Stepwise(Learner):
         return not isinstance(error, Exception) and self._state.moved["n_rows"]
 
     def _make_passes(self, X, targets, weights):
-        """Pass over the rows until the loss, or the score of rows held out, gains no more."""
+        """Run epochs until the loss or the validation score stops improving."""
         state = self._state
         random = check_random_state(self.random_state)
         rows, held_out = self._split(targets, weights, random)
@@ -98,17 +98,17 @@ class Stepwise(Learner):
                 )
 
     def _go_through(self, X, targets, weights, order):
-        """One pass; a row that is no number ends it with the error of scikit-learn."""
+        """Run one epoch; raise scikit-learn's error for a sample with NaN or infinity."""
         rows = self._state.rows(X)
         end, position = self._state.learn(Lessons(rows, targets, weights, order, X))
         if end == NOT_FINITE:
             refuse_row(self, X, position if order is None else order[position])
 
     def _split(self, targets, weights, random):
-        """Rows to learn from (None: all), and rows held out for early stopping."""
+        """Return indices of training (None: all) and validation samples for early stopping."""
         if not self.early_stopping:
             return None, None
-        # Rows of weight 0 are as if they were not there: they could judge nothing.
+        # Samples of weight 0 are excluded: they do not contribute to the score.
         there = np.arange(len(targets)) if weights is None else np.flatnonzero(weights)
         splitter = self._splitter(test_size=self.validation_fraction, random_state=random)
         rows, held_out = next(splitter.split(np.zeros((len(there), 1)), targets[there]))
@@ -123,7 +123,7 @@ class Stepwise(Learner):
         return there[rows].astype(np.int64), there[held_out]
 
     def _stream_parameters(self):
-        """Check the parameters of a stream; returns those that are new, or None."""
+        """Validate the parameters for partial_fit; return the changed values, or None."""
         if "_state" not in self.__dict__:
             self._validate_params()
             new = None
@@ -140,34 +140,34 @@ class Stepwise(Learner):
 
     @property
     def t_(self):
-        """1 + the number of rows learnt from since ``fit`` began, in all passes."""
+        """1 + the number of samples processed since ``fit`` started, over all epochs."""
         check_is_fitted(self)
         return 1.0 + self._state.moved["n_rows"]
 
     @property
     def n_updates_(self):
-        """Number of rows that changed the weights since ``fit`` began, in all passes."""
+        """Number of samples that changed the weights since ``fit`` started, over all epochs."""
         check_is_fitted(self)
         return self._state.moved["n_updates"]
 
 
 class StepwiseLabels:
-    """What classifiers among them have: classes and their weights, labels with a price."""
+    """Mixin for online classifiers: class codes, class weights and label queries."""
 
     _parameter_constraints: dict = {
         "n_jobs": [Integral, None],
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
-    def __priced_rows__(self):
-        """Return what takes rows through the loop where labels have a price."""
+    def _query_adapter(self):
+        """Return the factory of the compiled query loop, or None if it cannot be used."""
         if "_state" not in self.__dict__:
             self._validate_params()
-        # The loop asks by the newest weights, not by averages.
+        # The loop computes margins with the current weights, not with their averages.
         return None if getattr(self, "average", False) else partial(PricedRows, self)
 
     def _read_targets(self, y, weights):
-        """Codes of the labels of ``fit``."""
+        """Return the class codes of the labels of ``fit``."""
         self.classes_, codes = label_codes(y)
         n_classes = len(self.classes_)
         if weights is not None:

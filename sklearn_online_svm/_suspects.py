@@ -1,4 +1,4 @@
-"""The audit of labels that all classifiers offer."""
+"""Detection of suspicious labels, shared by all classifiers."""
 
 from numbers import Integral
 
@@ -18,42 +18,42 @@ class SuspectLabels:
     _suspicious_below = -1.0
 
     def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
-        r"""Find the rows whose label the model contradicts most: an audit of labels.
+        r"""Find the samples whose label the model contradicts most.
 
-        A row with a margin :math:`y f(x)` far below 0 is firmly taken for one of another class,
-        and its label may well be wrong. A model that was kept from fitting such rows can judge the
-        rows it has learnt from: of the kernel models those with the ramp loss
-        (``algorithm="lasvm-nc"`` or ``"lasvm-i"``, ``RampSVC``), of the linear ones those that a
-        single row cannot move far (AROW, a small ``C``, averages).
+        A sample with a margin :math:`y f(x)` far below 0 is confidently assigned to another
+        class, so its label may be wrong. A model that is robust to label noise can be applied to
+        its own training samples: among the kernel models those with the ramp loss
+        (``algorithm="lasvm-nc"`` or ``"lasvm-i"``, ``RampSVC``), among the linear models those in
+        which a single sample has little influence (AROW, a small ``C``, averaging).
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows, those of ``fit`` or others; with a precomputed kernel their kernel values.
+            Samples, from the training set or not; with a precomputed kernel, their kernel values.
         y : array-like of shape (n_samples,)
-            Labels to be audited.
+            Labels to check.
         n_suspects : int, default=None
-            So many rows, those of the smallest margins. None: all rows with a margin below
-            ``ramp_s`` (kernel models) or -1 (linear models: as far on the wrong side as most of
-            them want a row on the right one).
+            Number of samples to return, smallest margin first. If None, all samples with a margin
+            below ``ramp_s`` (kernel models) or -1 (linear models).
         return_margins : bool, default=False
-            Whether to return the margins of these rows, too.
+            Whether to also return the margins of these samples.
 
         Returns
         -------
         suspects : ndarray of shape (n_suspects,)
             Indices into X, the most suspicious first.
         margins : ndarray of shape (n_suspects,)
-            :math:`y f(x)`; with several classes half the distance of the decision value of the
-            row's class from the largest of the others. Only if ``return_margins=True``.
+            :math:`y f(x)`; with several classes half the difference between the decision
+            value of the given class and the largest of the others. Only returned if
+            ``return_margins=True``.
 
         Raises
         ------
         NotFittedError
-            If nothing has been learnt yet.
+            If the model has not been fitted yet.
         ValueError
-            If the input is invalid, a label is none of the classes, or ``n_suspects`` is negative
-            or no integer.
+            If the input is invalid, a label is not in ``classes_``, or ``n_suspects`` is negative
+            or not an integer.
         """
         check_is_fitted(self)
         if n_suspects is not None and (not isinstance(n_suspects, Integral) or n_suspects < 0):

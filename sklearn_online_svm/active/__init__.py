@@ -1,4 +1,4 @@
-"""Who is asked for a label: rules for streams and for pools, and learning where labels cost."""
+"""Active learning: query strategies for streams and pools, and label-efficient training."""
 
 from ._label_efficient import LabelEfficientClassifier
 from ._oracle import ABSTAIN

@@ -1,4 +1,4 @@
-"""Learning from a stream whose labels have a price."""
+"""Online learning with selective sampling of labels."""
 
 import copy
 from functools import lru_cache
@@ -23,65 +23,68 @@ from ._unfinished import Chance, Unfinished
 
 
 class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
-    """Learns online, and buys a label only when the query rule says so.
+    """Online classifier that queries only the labels selected by a query strategy.
 
-    For each row: the model predicts; the rule decides, from how sure the model is, whether the
-    label is bought; if so, the model learns the row [1]_.
+    For each sample, the model predicts its class, the query strategy decides from the confidence
+    of the prediction whether to query the label, and the model is updated if it was queried [1]_.
 
     Parameters
     ----------
     estimator : classifier with ``partial_fit`` and ``decision_function``, default=None
-        What learns, one row at a time; None: :class:`PassiveAggressiveClassifier`. The linear
-        models of this package run in the compiled loop.
+        The base estimator, updated one sample at a time. If None,
+        :class:`PassiveAggressiveClassifier` is used. The linear models of this package run in a
+        compiled loop.
     query_strategy : AllQuery, RandomQuery, MarginQuery or object like them, default=None
-        Who decides, by ``query`` and ``update``; None: ``MarginQuery()``.
+        Query strategy: an object with the methods ``query`` and ``update``. If None,
+        ``MarginQuery()`` is used.
     max_iter : int, default=1
-        Passes of ``fit``. In later passes labels that were bought are learnt from again, and the
-        rule is asked about the others; no label is bought twice.
+        Number of passes over the training data (epochs) in ``fit``. Later epochs reuse the queried
+        labels and apply the query strategy to the other samples; no label is queried twice.
     shuffle : bool, default=True
-        Whether ``fit`` visits the rows in random order. ``partial_fit`` never shuffles.
+        Whether ``fit`` shuffles the samples before each epoch. ``partial_fit`` never shuffles.
     max_labels : int, default=None
-        Labels that may be bought, at most; None: as many as the rule asks for. It holds for
-        everything since the last ``fit``, over all passes and chunks; once it is spent, rows are
-        only predicted, and the rule is not asked about them. A question that is answered by
-        ``ABSTAIN`` costs nothing.
+        Label budget: the maximum number of labels to query. If None, there is no limit. The budget
+        applies to all epochs and chunks since the last ``fit``. Once it is spent, the remaining
+        samples are only predicted. A query answered by ``ABSTAIN`` does not count.
     random_state : int, RandomState instance or None, default=None
-        For the order of ``fit``, and for the rule if it has no ``random_state`` itself.
+        Controls the shuffling in ``fit``, and the query strategy if its ``random_state`` is None.
+        Pass an int for reproducible output across multiple function calls.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     estimator_ : estimator
-        The model.
+        The fitted base estimator.
     query_strategy_ : object
-        The rule with its state.
+        The query strategy with its state.
     n_queries_ : int
-        Labels bought.
+        Number of queried labels.
     queried_ : ndarray of shape (n_samples_seen,), bool
-        Which labels were bought, by the place of the row in X (after ``partial_fit``: in the
+        Which samples have a queried label, by their index in X (after ``partial_fit``: in the
         stream).
     queried_labels_ : ndarray of shape (n_labels_bought,)
-        The labels bought, those of ``X[queried_]``.
+        The queried labels, those of ``X[queried_]``.
     n_abstained_ : int
-        Questions that were answered by ``ABSTAIN``.
+        Number of queries answered by ``ABSTAIN``.
     abstained_ : ndarray of shape (n_samples_seen,), bool
-        Which rows these were, like ``queried_``.
+        Which samples these were, indexed as ``queried_``.
     online_predictions_ : ndarray of shape (n_samples_seen,)
-        The class predicted for each row when it first came by, before its label was seen. (Rows
-        that an interrupted ``fit`` with ``shuffle`` has not come to have ``classes_[0]``.)
+        The class predicted for each sample the first time it is seen, before its label is
+        revealed. Samples not reached by an interrupted ``fit`` with ``shuffle=True`` have
+        ``classes_[0]``.
     n_iter_ : int
-        Passes made.
+        Number of epochs run.
     n_features_in_ : int
 
     See Also
     --------
-    sklearn_online_svm.active.MarginQuery : Asks where the model is unsure.
-    sklearn_online_svm.evaluation.progressive_validation : Scores along a stream.
+    sklearn_online_svm.active.MarginQuery : Query samples with a small margin.
+    sklearn_online_svm.evaluation.progressive_validation : Prequential evaluation.
 
     Notes
     -----
-    One update per label: ``max_iter``, ``shuffle`` and early stopping of the estimator play no
-    part here.
+    The base estimator is updated once per label; its own ``max_iter``, ``shuffle`` and early
+    stopping are not used.
 
     References
     ----------
@@ -133,43 +136,44 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         self.random_state = random_state
 
     def fit(self, X, y=None, sample_weight=None, *, oracle=None, classes=None):
-        """Forget what was learnt, and learn from the labels that are worth it.
+        """Reset the model and fit it on the queried labels.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
+            Samples.
         y : array-like of shape (n_samples,), default=None
-            Labels, nan or None where they are not known. Only those asked for are looked at.
+            Labels; nan or None marks an unknown label. Only queried labels are used.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows for the estimator.
+            Per-sample weights, passed to the base estimator.
         oracle : callable, default=None
-            ``oracle(i)`` returns the label of row ``X[i]``, or ``ABSTAIN``; it is called for rows
-            asked about whose label is not in y. One with two arguments (without defaults) is
-            called as ``oracle(i, row)``: a copy of the row as an array of shape (n_features,), or
-            a sparse matrix with one row.
+            ``oracle(i)`` returns the label of sample ``X[i]``, or ``ABSTAIN``. It is called for
+            queried samples whose label is missing in y. A callable with two arguments (without
+            defaults) is called as ``oracle(i, row)``, where ``row`` is a copy of the sample as an
+            array of shape (n_features,) or a sparse matrix with one row.
         classes : array-like of shape (n_classes,), default=None
-            All classes; needed if y does not hold them all.
+            All classes; required if y does not contain all of them.
 
         Returns
         -------
         self : object
-            The fitted model.
+            Fitted estimator.
 
         Raises
         ------
         ValueError
-            If the input is invalid, or a row is asked about whose label is missing in y and there
-            is no oracle, or the oracle gave what is none of the classes; it names the row.
+            If the input is invalid, if the label of a queried sample is missing in y and no oracle
+            is given, or if the oracle returns a label that is not in ``classes_``. The message
+            contains the index of the sample.
 
         Notes
         -----
-        If the call breaks off (the oracle raises an error, gives a label that does not exist, or
-        somebody presses Ctrl-C) after the oracle has answered, the model keeps what it has learnt,
-        ``queried_labels_`` tells all answers, and the same call with the same rows does not ask
-        for them again. It begins anew with the answers at hand, with the same random numbers, and
-        gives the model that an uninterrupted call would have given. If an error comes up before
-        the first answer, the model is what it was before the call.
+        If the call is interrupted after the first answer of the oracle (by an error in the oracle,
+        an unknown label or Ctrl-C), the partially fitted model remains usable and
+        ``queried_labels_`` contains all answers. Repeating the call with the same samples starts
+        from the beginning, reuses the stored answers and the same random numbers, and gives the
+        same model as an uninterrupted call. If an error is raised before the first answer, the
+        model is left unchanged.
         """
         self._validate_params()
         with self._guard, Change(self) as change:
@@ -215,39 +219,41 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         self.__dict__.pop("_unfinished", None)
 
     def partial_fit(self, X, y=None, classes=None, sample_weight=None, *, oracle=None):
-        """Go on with new rows, in their order.
+        """Update the model with a chunk of samples, in the given order.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows, in the order of the stream.
+            Samples, in the order of the stream.
         y : array-like of shape (n_samples,), default=None
-            Labels, nan or None where they are not known. Only those asked for are looked at.
+            Labels; nan or None marks an unknown label. Only queried labels are used.
         classes : array-like of shape (n_classes,), default=None
-            All classes of the stream; needed in the first call, optional later.
+            All classes of the stream. Must be provided at the first call to partial_fit and can be
+            omitted in subsequent calls.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows for the estimator.
+            Per-sample weights, passed to the base estimator.
         oracle : callable, default=None
-            ``oracle(i)`` returns the label of row ``X[i]``, or ``ABSTAIN``; one with two arguments
-            is given the row, too, as in :meth:`fit`.
+            ``oracle(i)`` returns the label of sample ``X[i]``, or ``ABSTAIN``. A callable with two
+            arguments also gets the sample, as in :meth:`fit`.
 
         Returns
         -------
         self : object
-            The model that has seen these rows, too.
+            The updated estimator.
 
         Raises
         ------
         ValueError
-            If the input is invalid: nothing has been learnt then. Or if a row is asked about whose
-            label is missing in y and there is no oracle, or the oracle gave what is none of the
-            classes; it names the row.
+            If the input is invalid (the model is then unchanged), if the label of a queried sample
+            is missing in y and no oracle is given, or if the oracle returns a label that is not
+            in ``classes_``. The message contains the index of the sample.
 
         Notes
         -----
-        If the call breaks off halfway, the rows before have been learnt, and ``queried_`` ends
-        with them. Then either the same call is repeated (next, with the same rows), which goes on
-        with the row where it broke off; or the stream goes on with the rows from this one on.
+        If the call is interrupted, the model has been updated with the samples processed so far,
+        and ``queried_`` covers these samples. To continue, either repeat the same call with the
+        same samples, which resumes at the sample where it was interrupted, or pass the remaining
+        samples from this one on.
         """
         with self._guard:
             first = "_seen" not in self.__dict__
@@ -261,13 +267,13 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
             with Change(self) as change:
                 stream = change.draft._begin_partial_fit(X, y, classes, sample_weight, oracle)
                 start = stream.n_seen
-            # From here on others, the oracle among them, see what has been learnt so far.
+            # From here on, other code (including the oracle) sees the partially updated model.
             try:
                 stream.run(self.estimator_, self.query_strategy_, None, start)
                 stream.remember(start)
             except BaseException:
                 if first and stream.has_not_begun():
-                    # A parameter that was found wrong only now can be mended.
+                    # An invalid parameter found only now can then be corrected.
                     change.undo()
                 else:
                     stream.remember(start)
@@ -354,9 +360,9 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         answers = Answers(X, codes, self.classes_, oracle)
         if former is not None:
             answers.recall(former.codes, former.classes)
-        asker = getattr(self.query_strategy_, "__asker__", None)
+        asker = getattr(self.query_strategy_, "_query_context", None)
         asker = None if asker is None else asker()
-        priced = getattr(self.estimator_, "__priced_rows__", None)
+        priced = getattr(self.estimator_, "_query_adapter", None)
         priced = None if priced is None else priced()
         arguments = (X, answers, weights, self._seen, self.max_labels, asker)
         if priced is None or asker is None:
@@ -365,58 +371,58 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
 
     @property
     def queried_(self):
-        """Which labels were bought."""
+        """Which samples have a queried label."""
         check_is_fitted(self)
         return self._seen.answers >= 0
 
     @property
     def queried_labels_(self):
-        """The labels bought, in the order of their rows."""
+        """The queried labels, in the order of their samples."""
         check_is_fitted(self)
         answers = self._seen.answers
         return self.classes_[answers[answers >= 0]]
 
     @property
     def abstained_(self):
-        """Which rows nobody could label."""
+        """Which samples the oracle could not label."""
         check_is_fitted(self)
         return self._seen.answers == ABSTAINED
 
     @property
     def online_predictions_(self):
-        """Predictions before the labels were seen."""
+        """Predictions made before the labels were revealed."""
         check_is_fitted(self)
         return self.classes_[self._seen.predicted]
 
     @property
     def n_queries_(self):
-        """Number of labels bought."""
+        """Number of queried labels."""
         check_is_fitted(self)
         return self._seen.n_bought
 
     @property
     def n_abstained_(self):
-        """Number of questions that got no label."""
+        """Number of queries answered by ``ABSTAIN``."""
         check_is_fitted(self)
         return self._seen.n_abstained
 
     def decision_function(self, X):
-        """Decision values of the model.
+        """Compute the decision function of the base estimator.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
+            Samples.
 
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Those of ``estimator_``.
+            Decision values computed by ``estimator_``.
 
         Raises
         ------
         NotFittedError
-            If nothing has been learnt yet.
+            If the model has not been fitted yet.
         ValueError
             If the input is invalid.
         """
@@ -426,22 +432,22 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         return view.estimator_.decision_function(X)
 
     def predict(self, X):
-        """Class of each row.
+        """Predict class labels for samples in X.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
+            Samples.
 
         Returns
         -------
         y : ndarray of shape (n_samples,)
-            Labels out of ``classes_``.
+            Predicted class labels, from ``classes_``.
 
         Raises
         ------
         NotFittedError
-            If nothing has been learnt yet.
+            If the model has not been fitted yet.
         ValueError
             If the input is invalid.
         """
@@ -452,22 +458,22 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
 
     @available_if(lambda self: hasattr(self.estimator_, "predict_proba"))
     def predict_proba(self, X):
-        """Return the probability of each class, where the estimator has them.
+        """Compute class probabilities; available if the base estimator does.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
+            Samples.
 
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            Those of ``estimator_``; the columns are in the order of ``classes_``.
+            Probabilities computed by ``estimator_``; the columns are in the order of ``classes_``.
 
         Raises
         ------
         NotFittedError
-            If nothing has been learnt yet.
+            If the model has not been fitted yet.
         ValueError
             If the input is invalid.
         """
@@ -477,32 +483,33 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
 
     @available_if(lambda self: hasattr(self.estimator_, "suspect_labels"))
     def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
-        """Find the rows whose label the model contradicts most, where the estimator can tell.
+        """Find the samples whose label the model contradicts most.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
+            Samples.
         y : array-like of shape (n_samples,)
-            Labels to be audited.
+            Labels to check.
         n_suspects : int, default=None
-            So many rows; None: those with a margin that the estimator finds suspicious.
+            Number of samples to return, smallest margin first. If None, all samples with a margin
+            below the threshold of the base estimator.
         return_margins : bool, default=False
-            Whether to return the margins of these rows, too.
+            Whether to also return the margins of these samples.
 
         Returns
         -------
         suspects : ndarray of shape (n_suspects,)
             Indices into X, the most suspicious first.
         margins : ndarray of shape (n_suspects,)
-            Margins of these rows; only if ``return_margins=True``.
+            Margins of these samples; only if ``return_margins=True``.
 
         Raises
         ------
         NotFittedError
-            If nothing has been learnt yet.
+            If the model has not been fitted yet.
         ValueError
-            If the input is invalid, or a label is none of the classes.
+            If the input is invalid, or a label is not in ``classes_``.
         """
         view = self._view()
         check_is_fitted(view)
@@ -545,7 +552,7 @@ _DEFAULTS = (PassiveAggressiveClassifier, MarginQuery)
 
 
 def _or_default(given, default):
-    # A rule need be no estimator: it is copied then.
+    # A query strategy need not be an estimator; it is then copied.
     return default() if given is None else clone(given, safe=False)
 
 

@@ -1,4 +1,4 @@
-"""Labels, and where they come from: those given, and those of whoever is asked."""
+"""Labels given in y and labels returned by an oracle."""
 
 from enum import Enum
 from inspect import Parameter, signature
@@ -18,7 +18,7 @@ _BY_PLACE = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 
 
 class Abstention(Enum):
-    """The answer that is no label. An enumeration: a copy or a pickle of it is still itself."""
+    """Answer of an oracle that cannot label a sample; an enum keeps its identity in pickles."""
 
     ABSTAIN = "abstain"
 
@@ -30,16 +30,16 @@ ABSTAIN = Abstention.ABSTAIN
 
 
 class Answers:
-    """Codes of the labels of some rows: those in y, and what the oracle said of others.
+    """Class codes of the labels of samples, from y or from the oracle.
 
     Attributes
     ----------
     codes : ndarray of int32
         Place of each label among the classes, UNKNOWN or ABSTAINED.
     by_oracle : ndarray of bool
-        Which of them the oracle has given, in this call or in one that broke off.
+        Which of them the oracle gave, in this call or in an interrupted one.
     asking : bool
-        Whether an answer is still due.
+        Whether a call of the oracle is in progress.
     """
 
     def __init__(self, X, codes, classes, oracle):
@@ -54,7 +54,7 @@ class Answers:
         self._wants_row = oracle is not None and _takes_two(oracle)
 
     def recall(self, codes, classes):
-        """Take over answers of an earlier call; ``y`` takes precedence."""
+        """Reuse answers of an earlier call; labels in ``y`` take precedence."""
         given = np.append(classes, classes[:1])[codes]  # -1, -2: any class, it is not looked at
         places = np.searchsorted(self.classes, given)
         known = (codes >= 0) & (self.classes.take(places, mode="clip") == given)
@@ -63,7 +63,7 @@ class Answers:
         self.by_oracle |= recalled
 
     def get(self, i):
-        """Code of the label of row i; asks for it if need be."""
+        """Return the code of the label of sample i; call the oracle if it is unknown."""
         if self.codes[i] == UNKNOWN:
             self.asking = True
             self.codes[i] = self._ask(i)
@@ -74,8 +74,8 @@ class Answers:
     def _ask(self, i):
         if self.oracle is None:
             raise ValueError(
-                f"The label of row {i} is asked for, but it is missing in y. Give the label, or "
-                "an oracle that tells it."
+                f"The label of sample {i} is queried, but it is missing in y. Pass the label in "
+                "y, or pass an oracle that returns it."
             )
         label = self.oracle(i, self._row(i)) if self._wants_row else self.oracle(i)
         if label is ABSTAIN:
@@ -83,9 +83,9 @@ class Answers:
         known = np.flatnonzero(self.classes == label)
         if not len(known):
             raise ValueError(
-                f"The oracle gave the label {label!r} for row {i}, which is none of the classes "
-                f"{self.classes.tolist()}. All answers before it are kept, and the call can be "
-                "repeated. An oracle that does not know returns sklearn_online_svm.active.ABSTAIN."
+                f"The oracle returned the label {label!r} for sample {i}, which is not in "
+                f"classes_: {self.classes.tolist()}. Earlier answers are kept; repeat the call to "
+                "continue. Return sklearn_online_svm.active.ABSTAIN for an unknown label."
             )
         return known[0]
 
@@ -95,22 +95,22 @@ class Answers:
 
 
 def _takes_two(oracle):
-    """Whether a function wants two arguments; a second one with a default is its own affair."""
+    """Whether a function has two or more positional parameters without a default."""
     try:
         parameters = signature(oracle).parameters.values()
-    except ValueError:  # some that are written in C do not tell
+    except ValueError:  # some functions written in C have no signature
         return False
     wanted = [p for p in parameters if p.kind in _BY_PLACE and p.default is Parameter.empty]
     return len(wanted) > 1
 
 
 def labels_of(y, X):
-    """Labels as an array, and which of them are known."""
+    """Return the labels as an array and a mask of the known labels."""
     if y is None:
         return np.empty(X.shape[0], dtype=object), np.zeros(X.shape[0], dtype=bool)
     if type(y) is np.ndarray and y.shape == X.shape[:1] and y.dtype.kind in "biuU":
-        return y, np.ones(len(y), dtype=bool)  # nothing to look for: single rows are quick
-    # A list of strings and nan would become one of strings, "nan" among them.
+        return y, np.ones(len(y), dtype=bool)  # no missing values possible: fast path
+    # NumPy would convert the nan in a list of strings to the string "nan".
     labels = column_or_1d(np.array(y, dtype=object) if isinstance(y, list) else y, warn=True)
     check_consistent_length(X, labels)
     known = known_labels(labels)
@@ -120,7 +120,7 @@ def labels_of(y, X):
 
 
 def codes_of(labels, known, classes):
-    """Place of each known label among the classes."""
+    """Return the class code of each label; unknown labels have UNKNOWN or ABSTAINED."""
     codes = np.full(len(labels), UNKNOWN, dtype=np.int32)
     if labels.dtype == object and not known.all():
         codes[[label is ABSTAIN for label in labels]] = ABSTAINED

@@ -1,4 +1,4 @@
-"""Which rows of a pool are worth a label: those closest to the hyperplane of a classifier."""
+"""Margin sampling: query the samples of a pool closest to the hyperplane."""
 
 import math
 from numbers import Integral, Real
@@ -29,24 +29,24 @@ _SHARE = Interval(Real, 0.0, 1.0, closed="neither")
 
 @validate_params({"p": [_SHARE], "eta": [_SHARE]}, prefer_skip_nested_validation=True)
 def small_pool_size(p=0.05, eta=0.05):
-    r"""Return the number of draws that find one of the best rows of a pool of any size.
+    r"""Return the number of random draws that contain a top sample of a large pool.
 
     .. math:: L = \left\lceil \frac{\log \eta}{\log (1 - p)} \right\rceil
 
-    Of so many rows drawn at random, at least one belongs to the top ``p`` of the pool with a
-    probability of ``1 - eta`` or more [1]_.
+    Among L samples drawn at random, at least one belongs to the fraction ``p`` of best samples of
+    the pool with probability ``1 - eta`` or more [1]_. L does not depend on the size of the pool.
 
     Parameters
     ----------
     p : float, default=0.05
-        Share of the pool that is good enough, in (0, 1): 0.05 are the best 5 %.
+        Fraction of the pool that counts as best, in (0, 1); 0.05 means the best 5 %.
     eta : float, default=0.05
-        Probability that none of the rows drawn belongs to them, in (0, 1).
+        Probability that no drawn sample belongs to this fraction, in (0, 1).
 
     Returns
     -------
     pool_size : int
-        What :class:`MarginSampling` takes as ``pool_size``.
+        Value for the parameter ``pool_size`` of :class:`MarginSampling`.
 
     References
     ----------
@@ -66,39 +66,39 @@ def small_pool_size(p=0.05, eta=0.05):
 
 
 class MarginSampling(Continued, Guarded):
-    r"""Asks for the rows of a pool that the classifier is least sure about.
+    r"""Query the samples of a pool with the smallest margin.
 
-    A few rows are drawn at random, and those closest to the hyperplane are chosen: with
-    :math:`|f(x)|` smallest, or, of several classes, with the smallest gap between the two best
-    [1]_. Only the rows drawn are looked at, so a query costs the same whether the pool has a
-    thousand rows or ten million.
+    A random subset of the pool is drawn, and its samples closest to the hyperplane are chosen:
+    those with the smallest :math:`|f(x)|` or, for multiclass problems, with the smallest gap
+    between the two largest class scores [1]_. The decision function is computed only for the
+    drawn samples, so the cost of a query does not depend on the size of the pool.
 
     Parameters
     ----------
     pool_size : int or "all", default=59
-        Rows to draw for each row asked for, without replacement. 59 find one of the closest 5 %
-        with a probability of 95 %; see :func:`small_pool_size`. "all" looks at the whole pool.
+        Number of samples to draw, without replacement, for each queried sample. 59 samples contain
+        one of the closest 5 % with a probability of 95 %; see :func:`small_pool_size`. "all"
+        uses the whole pool.
     diversity : float, default=0.0
-        In [0, 1]: how much the rows of a batch are to differ. Chosen, one after the other, are the
-        rows with the smallest
+        Weight of the diversity of a batch, in [0, 1]. The batch is built greedily; each step adds
+        the sample with the smallest
 
         .. math:: (1 - \text{diversity}) \cdot |f(x)| + \text{diversity} \cdot
            \max_s \frac{|K(x, x_s)|}{\sqrt{K(x, x) K(x_s, x_s)}}
 
-        over the rows s already in the batch [2]_, where K is the kernel of the classifier. 0 is
-        :math:`|f|` alone.
+        over the samples s already in the batch [2]_, where K is the kernel of the classifier. With
+        0, only :math:`|f|` is used.
     random_tie_break : bool, default=False
-        Where all rows are looked at: whether those that are equally close are taken in random
-        order, instead of that in X_pool. Of rows that are drawn, the first one drawn is taken,
-        which is random anyway.
+        Whether to break ties in random order instead of the order in X_pool when all samples are
+        evaluated. Among drawn samples, ties are broken by the order of the draw, which is random.
     random_state : int, RandomState instance or None, default=None
-        Seed of the object's own generator. Each query draws anew; objects with the same seed give
-        the same answers to the same queries.
+        Controls the random draws. Each query draws a new subset. Pass an int for reproducible
+        output across multiple function calls.
 
     Attributes
     ----------
     n_queries_ : int
-        Rows asked for.
+        Number of queried samples.
 
     See Also
     --------
@@ -165,7 +165,7 @@ class MarginSampling(Continued, Guarded):
         self.random_state = random_state
 
     def query(self, classifier, X_pool, batch_size=1, *, candidates=None, return_utilities=False):
-        """Choose rows to ask for.
+        """Select the samples to query.
 
         Parameters
         ----------
@@ -173,35 +173,36 @@ class MarginSampling(Continued, Guarded):
             Also a pipeline that ends in one, or an object that has one as its ``estimator``, such
             as modAL's ``ActiveLearner``.
         X_pool : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            Rows, or whatever else the classifier takes, texts for example. Sparse matrices that
-            are not CSR are converted as a whole.
+            Pool of samples, or any other input the classifier accepts, such as texts. Sparse
+            matrices in other formats than CSR are converted completely.
         batch_size : int, default=1
-            Rows to ask for.
+            Number of samples to query.
         candidates : array-like of int or of bool, default=None
-            Indices of the rows that may be asked for, or a mask of length n_samples; None: all. So
-            the pool need not be copied when a row has got its label. These are all looked at.
+            Indices of the samples that may be queried, or a mask of length n_samples. If None, all
+            samples may be queried. With it the pool need not be copied after each query.
         return_utilities : bool, default=False
-            Whether to return the utilities, too.
+            Whether to also return the utilities.
 
         Returns
         -------
         indices : ndarray of shape (batch_size,)
-            Places of the rows in X_pool, the first choice first.
+            Indices of the selected samples in X_pool, in order of selection.
         utilities : ndarray of shape (batch_size, n_samples)
-            Only with ``return_utilities=True``, in the form of scikit-activeml: what each choice
-            was made by, the largest being the best; nan for rows that were not drawn or are in the
-            batch already. They are :math:`-|f(x)|`, or minus the gap, without ``diversity``.
+            Utilities at each step, in the format of scikit-activeml; the largest is selected. They
+            are nan for samples that were not drawn or are already in the batch. With
+            ``diversity=0`` they are :math:`-|f(x)|`, or minus the gap. Only returned if
+            ``return_utilities=True``.
 
         Raises
         ------
         NotFittedError
-            If the classifier has not learnt anything yet.
+            If the classifier has not been fitted yet.
         TypeError
             If the classifier has no ``decision_function``.
         ValueError
-            If a parameter is invalid, the pool is empty or smaller than the batch, a row that was
-            drawn is not what the classifier takes, or ``diversity`` is asked of a classifier that
-            knows no angles. The same query then draws the same rows again.
+            If a parameter is invalid, the pool is empty or smaller than the batch, a drawn
+            sample is invalid for the classifier, or ``diversity`` is used with a classifier whose
+            feature space is not known. Repeating the query draws the same samples again.
         """
         with self._guard:
             choice = self._choose(classifier, X_pool, batch_size, candidates, return_utilities)
@@ -276,9 +277,9 @@ def margin_sampling(
     *,
     diversity=0.0,
 ):
-    """Choose rows that the classifier is least sure about, in the form that modAL expects.
+    """Select the samples with the smallest margin, with the signature that modAL expects.
 
-    :class:`MarginSampling` says how they are chosen.
+    See :class:`MarginSampling` for the method.
 
     Parameters
     ----------
@@ -286,38 +287,37 @@ def margin_sampling(
         Also a pipeline that ends in one, or an object that has one as its ``estimator``, such as
         modAL's ``ActiveLearner``.
     X_pool : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-        Rows.
+        Pool of samples.
     n_instances : int, default=1
-        Rows to ask for.
+        Number of samples to query.
     random_tie_break : bool, default=False
-        Where all rows are looked at: whether those that are equally close are taken in random
-        order.
+        Whether to break ties in random order when all samples are evaluated.
     pool_size : int or "all", default=59
-        Rows to draw for each row asked for.
+        Number of samples to draw for each queried sample.
     random_state : int, RandomState instance or None, default=None
-        For the draw. The same integer draws the same places again: in a loop give None or a
-        RandomState instance, which moves on.
+        Controls the random draw. The same int draws the same indices again; in a loop, pass None
+        or a RandomState instance.
     diversity : float, default=0.0
-        In [0, 1]: how much the rows of a batch are to differ.
+        Weight of the diversity of a batch, in [0, 1].
 
     Returns
     -------
     indices : ndarray of shape (n_instances,)
-        Places of the rows in X_pool, the first choice first.
+        Indices of the selected samples in X_pool, in order of selection.
     metrics : ndarray of shape (n_instances,)
-        Their :math:`|f(x)|`, or gap between the two best classes; with ``diversity`` what they
-        were chosen by.
+        Their :math:`|f(x)|`, or gap between the two largest class scores; with ``diversity``, the
+        criterion that was minimized.
 
     Raises
     ------
     NotFittedError
-        If the classifier has not learnt anything yet.
+        If the classifier has not been fitted yet.
     TypeError
         If the classifier has no ``decision_function``.
     ValueError
-        If a parameter is invalid, the pool is empty or smaller than the batch, a row that was
-        drawn is not what the classifier takes, or ``diversity`` is asked of a classifier that
-        knows no angles.
+        If a parameter is invalid, the pool is empty or smaller than the batch, a drawn sample
+        is invalid for the classifier, or ``diversity`` is used with a classifier whose feature
+        space is not known.
 
     Examples
     --------
@@ -342,7 +342,7 @@ def margin_sampling(
 
 
 class Choice:
-    """A batch, what its rows were chosen by, and, if wanted, the utilities of all rows."""
+    """Selected batch with its costs and, on request, the utilities of all samples."""
 
     def __init__(self, batch_size, n_samples):
         self.indices = np.empty(batch_size, dtype=np.intp)
@@ -352,7 +352,7 @@ class Choice:
             self.utilities = np.full((batch_size, n_samples), np.nan)
 
     def take(self, k, drawn, i, costs):
-        """Choice k of the rows drawn, which have these costs, is the one in place i."""
+        """Record drawn sample i as selection k, with the costs of all drawn samples."""
         self.indices[k], self.costs[k] = drawn[i], costs[i]
         if self.utilities is not None:
             self.utilities[k, drawn] = -costs
@@ -388,11 +388,11 @@ def _checked_batch(name, batch_size, n_samples, allowed=None):
         raise ValueError(f"There are no {rows}: nothing can be asked for.")
     if batch_size > n_rows:
         raise ValueError(f"{name}={batch_size} is more than the {n_rows} {rows}.")
-    return int(batch_size)  # of NumPy's integers small ones would overflow
+    return int(batch_size)  # small NumPy integer types could overflow later
 
 
 def _scorer(classifier):
-    """Return the classifier, or the one that it is wrapped around."""
+    """Return the classifier, or the innermost estimator that has decision_function."""
     model = classifier
     while not hasattr(model, "decision_function"):
         model = getattr(model, "estimator", None)
@@ -477,7 +477,7 @@ def _refuse_pairs(model):
 
 
 def _not_finite(rows):
-    """Which rows hold NaN or infinity; none, where they are no numbers."""
+    """Return indices of samples with NaN or infinity; empty for non-numeric data."""
     try:
         values = rows if sparse.issparse(rows) else np.asarray(rows, dtype=np.float64)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Query rules: which labels are worth their price."""
+"""Query strategies for streams: decide whether the label of a sample is queried."""
 
 from numbers import Real
 
@@ -14,7 +14,7 @@ __all__ = ["AllQuery", "MarginQuery", "RandomQuery"]
 
 
 def confidence_of(scores):
-    """|p| of binary scores, the gap between the two best of several.
+    """Return |p| for binary scores, or the gap between the two largest class scores.
 
     Parameters
     ----------
@@ -34,56 +34,58 @@ def confidence_of(scores):
 
 
 class QueryRule(Continued):
-    r"""A rule with its own seeded generator; a subclass makes the ``Asker``.
+    r"""Base class of query strategies with their own random generator.
 
-    Each call that looks at the state, or moves it, is one step for other threads.
+    A subclass creates the compiled ``Asker``. Each call that reads or changes the state is atomic
+    with respect to other threads.
     """
 
     _learnt = "_asker"
     _parameter_constraints: dict = {}
 
     def query(self, scores, norms=None, variances=None):
-        r"""Which rows are to be asked about, coming in this order; nothing moves.
+        r"""Decide which samples to query, in this order, without changing the state.
 
         Parameters
         ----------
         scores : array-like of shape (n_samples,) or (n_samples, n_classes)
             Decision values.
         norms : array-like of shape (n_samples,), default=None
-            Euclidean norms of the rows, for ``schedule="mistakes"``.
+            Euclidean norms of the samples, for ``schedule="mistakes"``.
         variances : array-like of shape (n_samples,), default=None
             :math:`x^\top \Sigma x`, for ``confidence="second-order"``.
 
         Returns
         -------
         queried : ndarray of shape (n_samples,), bool
-            Whether the label of each row is asked for.
+            Whether the label of each sample is queried.
 
         Raises
         ------
         ValueError
-            If a parameter is invalid, or norms or variances are wanted and not given.
+            If a parameter is invalid, or norms or variances are required but not given.
         """
-        return self.__asker__().would_ask(*self._numbers(scores, norms, variances))
+        return self._query_context().would_ask(*self._numbers(scores, norms, variances))
 
     def update(self, scores, queried, updated=None, norms=None, variances=None):
-        """Move on after these rows.
+        """Update the state of the strategy after these samples.
 
         Parameters
         ----------
         scores : array-like of shape (n_samples,) or (n_samples, n_classes)
-            Decision values, those that ``query`` was given.
+            Decision values that were passed to ``query``.
         queried : array-like of shape (n_samples,), bool
-            Which rows were asked about.
+            Which samples were queried.
         updated : array-like of shape (n_samples,), bool, default=None
-            Which rows changed the model, for ``schedule="mistakes"``; None: none did.
+            Which samples changed the model, for ``schedule="mistakes"``. If None, no sample
+            changed the model.
         norms, variances : array-like of shape (n_samples,), default=None
             As for :meth:`query`.
 
         Returns
         -------
         self : object
-            The rule, behind these rows.
+            The updated query strategy.
 
         Raises
         ------
@@ -94,11 +96,11 @@ class QueryRule(Continued):
         queried = _flags(queried, len(confidence), "queried")
         updated = np.zeros_like(queried) if updated is None else updated
         updated = _flags(updated, len(confidence), "updated")
-        self.__asker__().move(confidence, queried, updated, norms, variances)
+        self._query_context().move(confidence, queried, updated, norms, variances)
         return self
 
     def probabilities(self, scores, norms=None, variances=None):
-        """Probability to ask about each row, were it the next one.
+        """Return the probability of querying each sample if it were the next one.
 
         Parameters
         ----------
@@ -115,23 +117,23 @@ class QueryRule(Continued):
         Raises
         ------
         ValueError
-            If a parameter is invalid, or norms or variances are wanted and not given.
+            If a parameter is invalid, or norms or variances are required but not given.
         """
-        return self.__asker__().probabilities(*self._numbers(scores, norms, variances))
+        return self._query_context().probabilities(*self._numbers(scores, norms, variances))
 
     @property
     def n_queries_(self):
-        """Number of rows asked about."""
-        return self.__asker__().n_asked
+        """Number of queried samples."""
+        return self._query_context().n_asked
 
-    def __asker__(self):
-        """Return the rule as the compiled loop takes it, with its state; made when first used."""
+    def _query_context(self):
+        """Return the compiled strategy with its state; it is created at first use."""
         asker = self.__dict__.get("_asker")
         if asker is None:
             self._validate_params()
             random = check_random_state(getattr(self, "random_state", None))
             self._learnt_with = self._present_parameters()
-            # Another thread may have been faster.
+            # Another thread may have created it in the meantime.
             return self.__dict__.setdefault("_asker", self._make(draw_seed(random)))
         new = self._new_parameters()
         if new is not None:
@@ -140,7 +142,7 @@ class QueryRule(Continued):
         return asker
 
     def _numbers(self, scores, norms, variances):
-        asker = self.__asker__()
+        asker = self._query_context()
         confidence = confidence_of(scores)
         n = len(confidence)
         squared = np.zeros(n)
@@ -158,7 +160,7 @@ class QueryRule(Continued):
     def _rebuilt(self, state):
         rebuilt = super()._rebuilt(state)
         given = {name: state.value(name) for name in self._get_param_names()}
-        # Parameters set since then are taken up when the rule is used again.
+        # Parameters set since then take effect when the strategy is used again.
         watched = (*self._fixed, *self._tunable)
         given |= zip(watched, rebuilt["_learnt_with"], strict=True)
         rule = type(self)(**given)
@@ -169,7 +171,7 @@ class QueryRule(Continued):
 
 
 class AllQuery(QueryRule):
-    """Asks for every label: ordinary online learning.
+    """Query every label, as in ordinary online learning.
 
     Examples
     --------
@@ -183,14 +185,15 @@ class AllQuery(QueryRule):
 
 
 class RandomQuery(QueryRule):
-    """Asks for a share of the labels, whatever the rows are.
+    """Query labels at random with a fixed probability.
 
     Parameters
     ----------
     rate : float, default=0.1
-        Probability to ask.
+        Probability of querying a sample.
     random_state : int, RandomState instance or None, default=None
-        Seed of the rule's own generator.
+        Controls the random decisions of the strategy. Pass an int for reproducible output
+        across multiple function calls.
 
     Examples
     --------
@@ -216,47 +219,51 @@ class RandomQuery(QueryRule):
 
 
 class MarginQuery(QueryRule):
-    r"""Asks the more likely, the less sure the model is.
+    r"""Query a label with a probability that decreases with the margin of the sample.
 
     .. math:: P(\text{ask}) = \frac{\delta_t}{\delta_t + \text{offset} + |p|}
 
-    where p is the decision value of a binary model, or the gap between the two best classes [1]_.
+    where p is the decision value of a binary model, or the gap between the two largest class
+    scores [1]_.
 
     Parameters
     ----------
     delta : float, default=1.0
-        The larger, the more labels. With a ``rate`` only where the steering starts.
+        Larger values query more labels. If ``rate`` is given, delta is only the initial value
+        of the controller.
     offset : float, default=0.0
         1 gives the variant of Theorem 4 of [1]_.
     schedule : {"constant", "adaptive", "mistakes"}, default="constant"
-        :math:`\delta_t` is ``delta``; ``delta / t`` for row t; or
-        :math:`\delta X_t^2 \sqrt{1 + M_t}` [2]_, where M counts the rows that changed the model so
-        far and X is the largest norm among these rows and the current one.
+        :math:`\delta_t` is ``delta``; ``delta / t`` for sample t; or
+        :math:`\delta X_t^2 \sqrt{1 + M_t}` [2]_, where M counts the samples that changed the
+        model so far and X is the largest norm among these samples and the current one.
     rate : float, default=None
-        Share of labels to ask for, in (0, 1): delta is steered to it; see Notes.
+        Target fraction of queried labels, in (0, 1). Delta is adapted to reach it; see Notes.
     confidence : {"margin", "second-order"}, default="margin"
-        "second-order" puts :math:`|r| + r^2 (1 + v) / 2` for :math:`|p|`,
+        "second-order" replaces :math:`|p|` by :math:`|r| + r^2 (1 + v) / 2`, where
         :math:`r = p / (1 + v)`, :math:`v = x^\top A^{-1} x`: the second-order selective
-        sampler of [2]_, for models that can tell v (``SecondOrderPerceptronClassifier``).
+        sampler of [2]_, for models with a method ``decision_variance``, which returns v
+        (``SecondOrderPerceptronClassifier``).
     random_state : int, RandomState instance or None, default=None
-        Seed of the rule's own generator.
+        Controls the random decisions of the strategy. Pass an int for reproducible output
+        across multiple function calls.
 
     Attributes
     ----------
     n_queries_ : int
-        Rows asked about.
+        Number of queried samples.
     delta_ : float
-        :math:`\delta_t` of the next row, its norm taken for 0.
+        :math:`\delta_t` of the next sample, computed with a norm of 0.
 
     Notes
     -----
-    With a ``rate`` delta becomes :math:`h \cdot \frac{\text{rate}}{1 - \text{rate}}
-    e^{\kappa\,\text{credit} + \text{trend}}`. h, the delta that would ask for one half of the
-    labels, follows the scale of the margins by what all rows say, asked about or not; ``credit``
-    are the labels due and not asked for, ``trend`` its integral, :math:`\kappa = (1 -
-    \text{rate}) / 4`. Over a few thousand rows the share comes within a few per cent of the
-    ``rate``. Rows with p = 0 are always asked about, so a stream with more of them than the rate
-    gets more labels.
+    If ``rate`` is given, delta is :math:`h \cdot \frac{\text{rate}}{1 - \text{rate}}
+    e^{\kappa\,\text{credit} + \text{trend}}`. h, the delta that would query half of the
+    labels, is estimated from the margins of all samples, queried or not; ``credit`` is the number
+    of labels due minus the number queried, ``trend`` is its integral, and :math:`\kappa = (1 -
+    \text{rate}) / 4`. Over a few thousand samples the queried fraction comes within
+    a few per cent of ``rate``. Samples with p = 0 are always queried, so the fraction exceeds
+    ``rate`` if such samples are more frequent than ``rate``.
 
     References
     ----------
@@ -303,8 +310,8 @@ class MarginQuery(QueryRule):
 
     @property
     def delta_(self):
-        """Delta of the next row."""
-        return self.__asker__().delta
+        """Delta of the next sample."""
+        return self._query_context().delta
 
     def _make(self, seed):
         return Asker(

@@ -1,4 +1,4 @@
-"""Progressive validation: every row of a stream is first predicted, then learnt."""
+"""Prequential (test-then-train) evaluation of classifiers on streams."""
 
 from array import array
 from collections.abc import Iterable
@@ -141,7 +141,7 @@ def _n_support(model):
 
 
 class _Run:
-    """A model on its way along a stream; of each chunk only counts are kept.
+    """State of a prequential evaluation; only counts are kept for each chunk.
 
     They are kept as plain numbers in one array that grows: `_WIDTH` of them and three per class.
     """
@@ -167,7 +167,7 @@ class _Run:
         self.predictions = array("i") if return_predictions else None
 
     def take(self, X, y):
-        """Predict a chunk, learn it, and note how that went."""
+        """Predict a chunk, train on it, and record the counts."""
         known, labels = _known_labels(y)
         truth = _codes(labels, self.classes, "The labels in y")
         predicted = self._predict(X)
@@ -263,11 +263,10 @@ def progressive_validation(
     in_place=False,
     return_predictions=False,
 ):
-    """Predict and then learn each chunk of a stream, and follow how the model gets better.
+    """Evaluate a classifier on a stream by prequential (test-then-train) validation.
 
-    Every row is a test row before it is a training row, so no row is set aside, and each
-    prediction is made with what was known at that time. This is how learners of streams are
-    judged.
+    Each chunk is first used to test the model and then to train it. No samples are held out, and
+    each prediction uses only earlier samples. This is the standard evaluation of online learners.
 
     Parameters
     ----------
@@ -275,56 +274,55 @@ def progressive_validation(
         A classifier with ``partial_fit`` and ``predict``. A ``Pipeline`` of scikit-learn has no
         ``partial_fit``: transform the chunks as they come.
     X : {array-like, sparse matrix} of shape (n_samples, n_features) or iterable of pairs
-        The rows in the order of the stream; or, for a stream that does not fit into memory, an
+        The samples in the order of the stream or, for a stream that does not fit into memory, an
         iterable (such as a generator) of pairs ``(X_chunk, y_chunk)``.
     y : array-like of shape (n_samples,), default=None
         The labels; None where they come with X. A label may be missing (nan or None) if the
-        estimator can learn from such rows, as
+        estimator supports missing labels, as
         :class:`~sklearn_online_svm.active.LabelEfficientClassifier` does.
     chunk_size : int, default=100
-        Rows that are predicted together, then learnt together, if X and y are given as a whole.
-        1 is the strict test, and the slowest. The chunks of an iterable are taken as they come.
+        Number of samples that are predicted and then used for training together, if X and y are
+        arrays. 1 is the strictest and slowest evaluation. Chunks of an iterable are used as given.
     classes : array-like of shape (n_classes,), default=None
         All labels that can occur. By default those that a fitted estimator knows
         (``in_place=True``), or else those in `y`, or in the first chunk of an iterable.
     in_place : bool, default=False
-        Whether the estimator itself learns, and not a clone. If it is fitted it goes on from
-        where it is; the figures of the result begin at 0 all the same.
+        Whether to train the estimator itself instead of a clone. A fitted estimator continues
+        from its current state; the counts of the result start at 0 in either case.
     return_predictions : bool, default=False
         Whether to keep all predictions.
 
     Returns
     -------
     result : ProgressiveValidationResult
-        Counts at the end of each chunk, the measures made of them, and the fitted estimator.
+        Counts at the end of each chunk, metrics computed from them, and the fitted estimator.
 
     Raises
     ------
     ValueError
-        If a parameter is not what is said above; if X and `y`, or those of a chunk, differ in
-        length; if there are no rows; if a label is none of the classes.
+        If a parameter is invalid, X and `y` (or those of a chunk) differ in length, there are no
+        samples, or a label is not in the classes.
 
     See Also
     --------
-    ProgressiveValidationDisplay : Draws the curves.
-    sklearn.model_selection.learning_curve : Learning from more and more rows, by
-        cross-validation.
+    ProgressiveValidationDisplay : Plot the curves.
+    sklearn.model_selection.learning_curve : Cross-validated scores for increasing
+        training set sizes.
 
     Notes
     -----
-    **Before the first learning** a model cannot predict. The first chunk of an estimator that is
-    not fitted is learnt only: its rows are neither predicted nor scored, and there are
-    ``n_unpredicted`` of them. Models are hence compared on the same rows if their chunks are the
-    same.
+    **First chunk.** An unfitted estimator cannot predict, so its first chunk is used only for
+    training; ``n_unpredicted`` is the number of its samples. Models are therefore compared on the
+    same samples if their chunks are the same.
 
-    **Within a chunk** nothing is learnt between two predictions. Smaller chunks are therefore
-    a little kinder to the model, and take longer.
+    **Within a chunk** the model is not updated. Smaller chunks therefore give slightly higher
+    scores and take longer.
 
-    **Estimators that predict each row by themselves** before its label is seen are those with
-    the attributes ``online_predictions_`` (one per row so far) and ``n_queries_`` (labels asked
-    for), as :class:`~sklearn_online_svm.active.LabelEfficientClassifier` has. Then these
-    predictions are the ones that are scored, the first one included. They do not depend on
-    ``chunk_size``, and the time they take is part of the time of learning.
+    **Estimators that record their own predictions** before labels are revealed have the
+    attributes ``online_predictions_`` (one per sample so far) and ``n_queries_`` (queried labels),
+    as :class:`~sklearn_online_svm.active.LabelEfficientClassifier` does. These predictions are
+    scored, including the first chunk. They do not depend on ``chunk_size``, and their time is
+    included in the fit time.
 
     The memory needed grows with the number of chunks (by 40 bytes, and 24 for each class), and
     with the number of rows if the predictions are kept (4 bytes). The time for a chunk

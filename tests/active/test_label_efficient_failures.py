@@ -50,7 +50,7 @@ def test_a_failure_halfway_keeps_what_was_learnt(estimator, failure, row):
         if row:
             expected.partial_fit(X[:row], y[:row], classes=["no", "yes"])
         if failure == "missing":
-            with pytest.raises(ValueError, match=f"label of row {row} is asked"):
+            with pytest.raises(ValueError, match=f"label of sample {row} is queried"):
                 model.partial_fit(X, labels, classes=["no", "yes"])
         else:
             with pytest.raises(PhoneIsDown):

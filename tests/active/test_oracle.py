@@ -91,9 +91,11 @@ def test_missing_labels(kind):
     assert_array_equal(model.estimator_.coef_, plain.estimator_.coef_)
     assert_array_equal(model.predict(X) == model.classes_[1], plain.predict(X) == "yes")
     # Without an oracle: the row is named.
-    with pytest.raises(ValueError, match=r"label of row \d+ is asked for, but it is missing in y"):
+    with pytest.raises(
+        ValueError, match=r"label of sample \d+ is queried, but it is missing in y"
+    ):
         clone(model).fit(X, labels)
-    with pytest.raises(ValueError, match=f"label of row {np.argmin(known)} is asked"):
+    with pytest.raises(ValueError, match=f"label of sample {np.argmin(known)} is queried"):
         clone(model).set_params(shuffle=False).fit(X, labels)
     # Or it is not asked for.
     bought = np.random.default_rng(1).random(200) < 0.5
@@ -123,7 +125,9 @@ def test_an_oracle_that_says_what_is_no_class(estimator, answer):
     X, y = rows_of()
     model = LabelEfficientClassifier(estimator, AllQuery(), shuffle=False)
     said = re.escape(repr(answer))
-    with pytest.raises(ValueError, match=f"oracle gave the label {said} for row 7, which is none"):
+    with pytest.raises(
+        ValueError, match=f"oracle returned the label {said} for sample 7, which is not"
+    ):
         model.fit(X, oracle=lambda i: answer if i == 7 else y[i], classes=["no", "yes"])
 
 
@@ -264,7 +268,9 @@ def broken_off(call, failure):
             call()
     else:
         said = re.escape(repr(failure))
-        with pytest.raises(ValueError, match=rf"oracle gave the label {said} for row \d+, which"):
+        with pytest.raises(
+            ValueError, match=rf"oracle returned the label {said} for sample \d+, which"
+        ):
             call()
 
 
@@ -341,7 +347,7 @@ def test_a_missing_label_is_put_in_and_the_chunk_repeated():
     labels[[40, 90]] = None
     model = LabelEfficientClassifier(LEARNERS["pa"], AllQuery())
     for row in (40, 90):
-        with pytest.raises(ValueError, match=f"label of row {row} is asked for"):
+        with pytest.raises(ValueError, match=f"label of sample {row} is queried"):
             model.partial_fit(X, labels, classes=["no", "yes"])
         labels[row] = y[row]
         assert model.n_queries_ == row
@@ -404,7 +410,7 @@ def test_the_repetition_may_know_better():
     X, y = rows_of("multiclass")
     model = LabelEfficientClassifier(LEARNERS["pa"], AllQuery(), shuffle=False)
     oracle = Annotator(y)
-    with pytest.raises(ValueError, match="oracle gave the label"):
+    with pytest.raises(ValueError, match="oracle returned the label"):
         model.fit(X, oracle=oracle, classes=[10, 20])
     n = model.n_queries_
     assert n == np.argmax(y == 30) > 1

@@ -67,7 +67,7 @@ def twin_of(rule):
 
 
 def state_of(rule):
-    return rule.__asker__().state()
+    return rule._query_context().state()
 
 
 def run_twin(twin, rows):
@@ -388,7 +388,7 @@ def test_clones_start_again(rule):
 @for_every_rule
 def test_state_of_an_asker_can_be_restored(rule):
     rule, rows = clone(rule), Rows(60)
-    asker = rule.__asker__()
+    asker = rule._query_context()
     numbers = [np.abs(rows.scores), rows.norms**2, rows.variances]
     answers, state = asker.would_ask(*numbers), asker.state()
     asker.move(numbers[0], answers.view(np.uint8), answers.view(np.uint8), *numbers[1:])

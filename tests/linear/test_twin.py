@@ -615,7 +615,7 @@ def test_asking_row_by_row(model, rule, n_classes, layout):
         assert_same_answers(asking, asking.estimator_, twin, i + 1)
     assert 3 < twin.owned.sum() < 40 or isinstance(rule, AllQuery)
     if hasattr(twin.query, "delta"):
-        assert asking.query_strategy_.__asker__().state()["n_rows"] == twin.query.n_rows == 40
+        assert asking.query_strategy_._query_context().state()["n_rows"] == twin.query.n_rows == 40
     assert asking.n_queries_ == asking.query_strategy_.n_queries_ == twin.owned.sum()
 
 
