@@ -1,4 +1,4 @@
-"""Solving problems over their members, for good or on the side for decisions."""
+"""Optimization over the support set, of the online solution or of a second one for predictions."""
 from libc.stdint cimport int64_t
 
 from .resuming cimport Resuming
