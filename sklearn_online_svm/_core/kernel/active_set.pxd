@@ -32,7 +32,7 @@ cdef class ActiveSet:
     cdef int8_t *down
     cdef float **rows           # kernel rows over the m slots, NULL: not cached
     cdef Py_ssize_t n_rows
-    cdef Py_ssize_t max_bytes   # for rows
+    cdef Py_ssize_t max_bytes   # limit for rows
     cdef double *old_alpha      # alpha of every slot when shrinking began
     cdef leaves_extremes extremes
 

@@ -36,7 +36,7 @@ cdef class ActiveSet:
         return front
 
     cdef int shrink(self, Members members, double low, double high) noexcept nogil:
-        """Remove slots at a bound that are expected to stay there. -1: no memory.
+        """Remove slots at a bound that are expected to stay there; return -1 if out of memory.
 
         A slot that can only increase remains active if g > low, one that can only decrease if g <
         high.
@@ -148,7 +148,7 @@ cdef class ActiveSet:
 
     cdef const float *keep_row(self, Py_ssize_t q, const float *row,
                                Py_ssize_t pinned) noexcept nogil:
-        """Cache the row of the q-th slot, given over all slots. NULL: no memory."""
+        """Cache the row of the q-th slot, given over all slots; return NULL if out of memory."""
         cdef Py_ssize_t other
         if (self.n_rows + 1) * self.m * <Py_ssize_t>sizeof(float) > self.max_bytes:
             # Rare, so all rows are dropped; each costs a copy from the kernel cache again.

@@ -101,7 +101,7 @@ cdef class Budget:
         self.neighbour[slot] = NO_NEIGHBOUR
         self.distance[slot] = INFINITY
         for s in range(members.n):
-            # The box of a row beyond its ramp lies on the other side.
+            # On the flat part of a ramp loss the box is on the other side of 0.
             if s == slot or not members.alive[s] or members.y[s] != members.y[slot] or (
                     (members.bound[s] > 0.0) != (members.bound[slot] > 0.0)):
                 continue

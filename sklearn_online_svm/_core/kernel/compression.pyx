@@ -33,9 +33,9 @@ cdef class Projection(Budget):
 
     Reference: Wang and Vucetic 2010.
 
-    With ``P = (K + RIDGE diag(K))^-1`` the projection of vector v has coefficient ``-P[s, v] /
-    P[v, v]`` at each other vector s, and its squared error is ``1 / P[v, v]``. P is updated in two
-    passes when a vector is added and in one when a vector is removed.
+    With P = (K + RIDGE diag(K))^-1 the projection of vector v has the coefficient -P[s, v] / P[v,
+    v] at each other vector s, and its squared error is 1 / P[v, v]. P is updated in two passes
+    when a vector is added and in one when a vector is removed.
     """
     cdef SlotKernel kernel
     cdef Py_ssize_t ld

@@ -112,7 +112,7 @@ cdef class Engine:
 
     @property
     def cut(self):
-        """Whether the last call ended where it cannot be resumed."""
+        """Whether the last call ended at a point from which it cannot be resumed."""
         return self.store.cut
 
     def was_interrupted(self, error):
@@ -222,7 +222,7 @@ cdef class Engine:
         return sum(problem.n_operations for problem in self.problems)
 
     def violation_met(self):
-        """Return the largest violation found in the epoch, each at the visit of the sample."""
+        """Return the largest violation of the epoch, each found when the sample was visited."""
         return max(problem.violation_met for problem in self.problems)
 
     def violation_left(self):

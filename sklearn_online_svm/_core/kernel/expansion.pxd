@@ -95,7 +95,7 @@ cdef class KernelExpansion(Weights):
     cdef double size_of(self, Py_ssize_t slot) noexcept nogil
     cdef int32_t smallest(self) noexcept nogil
     # Replace v', the vector of `partner`, by h v + (1 - h) v'; `row` then holds its kernel values,
-    # and the coefficients are unchanged. False: no memory.
+    # and the coefficients are unchanged. Returns False if out of memory.
     cdef bint merge(self, int32_t slot, int32_t partner, double h) noexcept nogil
     cdef int replace(self, int32_t slot, int32_t partner, double h) except -1
     cdef object vector_in(self, int32_t slot)

@@ -1,4 +1,4 @@
-"""Optimization over the support set, of the online solution or of a second one for predictions.
+"""Optimization over the support set: ``finish``, and the optimized solution for predictions.
 
 The contract is in the ``.pxd``.
 """

@@ -1,4 +1,4 @@
-"""A block of samples: loaded, then its kernel values are computed against the store."""
+"""A block of samples, and its kernel values against the store and against itself."""
 from libc.stdint cimport int32_t, int64_t
 
 from ..guard cimport Halt

@@ -93,7 +93,7 @@ cdef class GapDriven(WithoutBias):
 
     cdef int learn(self, Example *row) except -2 nogil:
         if not row.upper > row.lower:
-            return 0                            # an empty box: weight 0
+            return 0                            # empty box: a sample of weight 0
         self.entered = False
         self.n_steps = 0
         if self.knows(row.row_id):
@@ -106,7 +106,7 @@ cdef class GapDriven(WithoutBias):
     cdef int process(self, Example *row) noexcept nogil:
         """PROCESS: add an admitted sample and make a step on it.
 
-        Returns 1: added, 0: not added, -1: no memory.
+        Returns 1 if it was added, 0 if not, -1 if out of memory.
 
         Deviation: no step on a sample that violates by at most tol. The thesis steps for any g;
         then repeated epochs would never converge.
@@ -172,7 +172,7 @@ cdef class GapDriven(WithoutBias):
     # -------------------------------------------------------------------------- REPROCESS
 
     cdef int improve(self) except -2 nogil:
-        """REPROCESS until the gap reaches its target; then CLEAN if it is due."""
+        """Run REPROCESS until the gap reaches its target; then CLEAN if it is due."""
         cdef int stepped
         cdef Py_ssize_t n_admitted
         self.work = 0.0
@@ -194,7 +194,7 @@ cdef class GapDriven(WithoutBias):
     cdef int reprocess(self) noexcept nogil:
         """REPROCESS: make a step on the most violating member.
 
-        Returns 1: stepped, 0: nothing to step on, -1: no memory.
+        Returns 1 if alpha changed, 0 if no step is left, -1 if out of memory.
 
         Deviation: the criterion is max(g_j, -g_i) > tol. The thesis tests g_j - g_i, the criterion
         of the problem with a bias.
@@ -266,7 +266,7 @@ cdef class GapDriven(WithoutBias):
     cdef int clean(self) noexcept nogil:
         """CLEAN: keep ``max_non_sv`` members at alpha = 0, evict those farthest from a step.
 
-        Returns 0, or -1: no memory.
+        Returns -1 if out of memory.
 
         Deviation: the distance is the signed gradient (thesis: its absolute value), so that
         violating members are kept.

@@ -177,9 +177,10 @@ cdef class KernelRows:
         row.values, row.slab = values, slab
 
     cdef float *allocate(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil:
-        """Allocate memory for the row of ``slot``, which is not cached. NULL: no memory.
+        """Allocate memory for the row of ``slot``, which is not cached.
 
-        Least recently used rows are evicted, except ``pinned`` and rows that have readers.
+        Least recently used rows are evicted, except ``pinned`` and rows that have readers. Returns
+        NULL if out of memory.
         """
         cdef Row *row = &self.rows[slot]
         cdef int32_t victim = self.oldest, next_victim

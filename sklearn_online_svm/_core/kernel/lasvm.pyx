@@ -5,17 +5,21 @@ The problem is the dual of the support vector machine with a bias,
     max  sum_i alpha_i t_i - 1/2 sum_ij alpha_i alpha_j K_ij
     s.t. sum_i alpha_i = 0,   lower_i <= alpha_i <= upper_i,
 
-with signed alpha and targets t (in classification the labels, 1 and -1). Its gradient is ``g_i =
-t_i - sum_j alpha_j K_ij``, and the decision function is ``f(x) = sum_i alpha_i K(x_i, x) + b``. A
-pair (i, j) is tau-violating if alpha_i may increase, alpha_j may decrease and ``g_i - g_j > tau``.
-A step along a violating pair is
+with signed alpha and targets t (in classification the labels, 1 and -1). Its gradient, and the
+decision function, are
+
+    g_i = t_i - sum_j alpha_j K_ij,   f(x) = sum_i alpha_i K(x_i, x) + b.
+
+A pair (i, j) is tau-violating if alpha_i < upper_i, alpha_j > lower_j and g_i - g_j > tau. A step
+along it is
 
     lam = min((g_i - g_j) / (K_ii + K_jj - 2 K_ij), upper_i - alpha_i, alpha_j - lower_j),
-    alpha_i += lam,   alpha_j -= lam,   g_s -= lam (K_is - K_js) for all s.
+    alpha_i += lam,   alpha_j -= lam,   g_s -= lam (K_is - K_js) for all s in the support set.
 
 PROCESS adds a new sample to the support set and makes a step with it. REPROCESS makes a step along
-the most violating pair of the support set and evicts members that are not needed. ``finish``
-repeats such steps until no pair of the support set is tau-violating.
+the most violating pair of the support set and evicts samples that are not needed. Online training
+runs PROCESS and REPROCESS for each sample; ``finish`` repeats REPROCESS until no pair of the
+support set is tau-violating.
 """
 cimport cython
 from libc.math cimport INFINITY, fmax, fmin
@@ -51,7 +55,7 @@ cdef class Lasvm(Problem):
     cdef int learn(self, Example *row) except -2 nogil:
         self.changed = 0
         if not row.upper > row.lower:
-            return 0                            # an empty box: weight 0
+            return 0                            # empty box: a sample of weight 0
         if not self.knows(row.row_id):
             self.changed = self.process(row)
             if self.changed < 0:
@@ -59,7 +63,7 @@ cdef class Lasvm(Problem):
         return self.both_seen
 
     cdef int improve(self) except -2 nogil:
-        """REPROCESS once, or until delta <= delta_max."""
+        """Run REPROCESS once, or until delta <= delta_max."""
         self.work = 0.0
         # Without a change since the last REPROCESS, its result is still valid.
         while (self.changed or self.delta > self.tau) and not self.stop_requested:
@@ -76,20 +80,20 @@ cdef class Lasvm(Problem):
     # -------------------------------------------------------------------------- PROCESS
 
     cdef int process(self, const Example *row) noexcept nogil:
-        """PROCESS: add a sample to the support set and make a step with it.
+        """PROCESS(k): add a sample to the support set and make a step with it.
 
-        The sample k is added if it forms a tau-violating pair with the extreme of the other side:
-        (k, argmin g) if alpha_k may increase, (argmax g, k) if it may decrease. Returns 1: added,
-        0: not added, -1: no memory.
+        Sets alpha_k = 0 and g_k = t_k - sum_s alpha_s K_ks. The partner is the extreme of the
+        other side: the pair is (k, argmin g) if alpha_k may increase, (argmax g, k) if it may
+        decrease. If the pair is tau-violating, k is added and a step is made along it. Returns 1
+        if k was added, 0 if not, -1 if out of memory.
 
-        Deviation: a sample without a violating pair is not added, as in the authors' program. In
-        the paper (2005, sec. 3) and the thesis (ch. 3) it stays in the set with alpha = 0 until
-        REPROCESS evicts it.
+        Deviation: if the pair is not violating, k is not added, as in the authors' program. In the
+        thesis it stays in the set with alpha = 0 until REPROCESS evicts it.
 
         Deviation: a sample that would be the extreme of its own side is added all the same. If all
-        members are at a bound, g_max < g_min, and samples of the two classes with gradients
-        between the two violate with each other but with no member. Unless one of them is kept,
-        such pairs are never found, and the epochs stop far from the optimum.
+        members are at a bound, then g_max < g_min, and two new samples of different classes with
+        gradients between these may violate with each other but with no member. Unless one of them
+        is kept, they are never paired, and training stops far from the optimum.
         """
         cdef float *k = self.block_row(row.place)
         cdef const float *k_partner
@@ -147,8 +151,9 @@ cdef class Lasvm(Problem):
     cdef int reprocess(self) noexcept nogil:
         """REPROCESS: make a step along the most violating pair, then set b and delta and evict.
 
-        The pair is (argmax g, argmin g) over the alphas that may increase and decrease. Returns 1:
-        stepped, 0: no violating pair, or a step lost in rounding, -1: no memory.
+        The pair is i = argmax g over alpha_i < upper_i and j = argmin g over alpha_j > lower_j.
+        Returns 1 if alpha changed, 0 if the pair was not tau-violating or the step was lost in
+        rounding, -1 if out of memory.
         """
         cdef Py_ssize_t i = self.members.extremes.i_max, j = self.members.extremes.j_min
         cdef const float *k_i
@@ -165,6 +170,7 @@ cdef class Lasvm(Problem):
         return violating
 
     cdef void set_b(self) noexcept nogil:
+        """Set b = (g_max + g_min) / 2 and delta = g_max - g_min; b is g_max or g_min if alone."""
         cdef leaves_extremes e = self.members.extremes
         if e.i_max >= 0 and e.j_min >= 0:
             self.b = 0.5 * (e.g_max + e.g_min)
@@ -174,6 +180,8 @@ cdef class Lasvm(Problem):
 
     cdef void evict(self) noexcept nogil:
         """Evict members at alpha = 0 whose gradient is beyond the extreme of the other side.
+
+        These have upper_s = 0 and g_s >= g_max, or lower_s = 0 and g_s <= g_min.
 
         Deviation: the extreme of its own side is kept (see ``process``).
         """
@@ -209,6 +217,7 @@ cdef class Lasvm(Problem):
 
     cdef double length_of_step(self, Py_ssize_t i, Py_ssize_t j, double gap,
                                float k_ij) noexcept nogil:
+        """Return lam, the length of a step along the pair (i, j)."""
         cdef double curvature = <double>self.members.diag[i] + self.members.diag[j] - 2.0 * k_ij
         cdef double room = fmin(self.members.upper[i] - self.members.alpha[i],
                                 self.members.alpha[j] - self.members.lower[j])

@@ -90,13 +90,16 @@ cdef class Learning(Membership):
     cdef int learn(self, Example *row) except -2 nogil:
         """Process one sample, up to the first call of ``improve``.
 
-        1: ``improve`` is to be called, 0: not, -1: no memory.
+        Returns 1 if ``improve`` is to be called, 0 if not, -1 if out of memory.
         """
         with gil:
             raise NotImplementedError(f"{type(self).__name__}.learn")
 
     cdef int improve(self) except -2 nogil:
-        """REPROCESS as often as required. 1: call again, 0: done, -1: no memory."""
+        """Run REPROCESS as often as required.
+
+        Returns 1 if it is to be called again, 0 if not, -1 if out of memory.
+        """
         with gil:
             raise NotImplementedError(f"{type(self).__name__}.improve")
 
@@ -131,7 +134,7 @@ cdef class Learning(Membership):
         return state
 
     cdef int blank(self, double[::1] g) except -1:
-        """Write 0 for free slots, where g is undefined, so that equal models have equal states."""
+        """Write 0 for free slots, where g is undefined, to make states deterministic."""
         cdef Py_ssize_t s
         for s in range(self.members.n):
             if not self.members.alive[s]:

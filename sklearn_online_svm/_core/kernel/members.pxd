@@ -1,20 +1,23 @@
 """The support set of one binary problem; a *member* is a sample in it.
 
-The dual is ``max sum_s alpha[s] target[s] - 1/2 alpha' K alpha`` subject to ``lower[s] <= alpha[s]
-<= upper[s]``, and ``g[s] = target[s] - sum_j alpha[j] K[s, j]`` is its gradient, without the bias.
-Targets and boxes are data. In classification the target is the label and the box lies on its side
-of 0, so ``alpha`` carries the sign of the label. ``y[s]`` is the side of the target on which the
-loss is 0: with y = 1 the loss penalizes values of f below the target, with y = -1 values above.
-The box lies on the same side of 0, except for a sample on the flat part of a ramp loss. ``up[s]``
-and ``down[s]`` are -1 (all bits set) while alpha may increase or decrease, else 0.
+The problem is the dual of the support vector machine,
+
+    max sum_s alpha[s] target[s] - 1/2 alpha' K alpha   s.t. lower[s] <= alpha[s] <= upper[s],
+
+and ``g[s]`` is its gradient, target[s] - sum_j alpha[j] K[s, j], without the bias. Targets and
+boxes are data. In classification the target is the label and the box lies on its side of 0, so
+``alpha`` carries the sign of the label. ``y[s]`` is the side of the target on which the loss is 0:
+with y = 1 the loss penalizes values of f below the target, with y = -1 values above. The box lies
+on the same side of 0, except for a sample on the flat part of a ramp loss. ``up[s]`` and
+``down[s]`` are -1 (all bits set) while alpha may increase or decrease, else 0.
 
 ``alive[s]`` is 1 for a member and 0 for a free slot. A free slot has an empty box and alpha = 0,
 so that loops over the slots need no mask; its other values are undefined. ``row_id[s]`` identifies
 the sample and ``origin[s]`` says what kind of identifier it is; identifiers are unique within an
 origin.
 
-Slots are numbered [0, n). ``index[s]`` is the slot of the vector in the vector store, or ``-(q +
-1)`` while the vector is still sample q of the current block.
+Slots are numbered [0, n). ``index[s]`` is the slot of the vector in the vector store, or -(q + 1)
+while the vector is still sample q of the current block.
 """
 from libc.stdint cimport int8_t, int32_t, int64_t
 
@@ -35,7 +38,7 @@ cdef struct Example:
     double target
     int8_t y
     int8_t origin
-    int8_t region           # a mark for the caller, stored unchanged
+    int8_t region           # region of the ramp loss at arrival, -1: unknown
     double lower
     double upper
     int64_t row_id

@@ -125,7 +125,7 @@ cdef class Membership:
     cdef Py_ssize_t keep(self, const Example *row, float *k, double g) noexcept nogil:
         """Add a sample of the block to the support set, with kernel row ``k``.
 
-        Returns its slot, -1: no memory.
+        Returns its slot, or -1 if out of memory.
         """
         cdef float *values
         cdef Py_ssize_t slot
@@ -145,7 +145,7 @@ cdef class Membership:
         return slot
 
     cdef int drop(self, Py_ssize_t slot) noexcept nogil:
-        """Subtract a member from the solution and evict it. -1: no memory.
+        """Subtract a member from the solution and evict it; return -1 if out of memory.
 
         The caller restores the constraints with ``balance`` and derived values with ``refresh``.
         """
@@ -182,9 +182,9 @@ cdef class Membership:
     # -------------------------------------------------------------------------- kernel rows
 
     cdef const float *kernel_row(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil:
-        """Return the kernel row of a member over all slots, cached or computed. NULL: no memory.
+        """Return the kernel row of a member over all slots, cached or computed.
 
-        The row of ``pinned`` is not evicted from the cache.
+        The row of ``pinned`` is not evicted from the cache. Returns NULL if out of memory.
         """
         cdef Row *row = &self.rows.rows[slot]
         if row.values == NULL and self.identity:
@@ -270,7 +270,7 @@ cdef class Membership:
             self.computed(n_computed)
 
     cdef int compute_row(self, Py_ssize_t slot, float *out) noexcept nogil:
-        """Compute the kernel row of a member against all slots. -1: no memory."""
+        """Compute the kernel row of a member against all slots; return -1 if out of memory."""
         cdef int32_t index = self.members.index[slot]
         cdef Py_ssize_t p, n_computed
         cdef const float *values
@@ -311,7 +311,10 @@ cdef class Membership:
                                      fmin(1.0, FEW / <double>self.n_problems)))
 
     cdef const float *take(self, int32_t index) noexcept nogil:
-        """Acquire the row of a stored vector over the store, to be given back. NULL: no memory."""
+        """Acquire the row of a stored vector over the store, to be given back.
+
+        Returns NULL if out of memory.
+        """
         cdef Py_ssize_t n_computed
         cdef const float *values = self.shared.take(index, self.maker, &n_computed)
         if n_computed > 0:

@@ -13,7 +13,10 @@ cdef class Problem(Solving):
     # -------------------------------------------------------------------------- the budget
 
     cdef int enforce_budget(self) noexcept nogil:
-        """Enforce the budget after a sample. 1: members were evicted, 0: not, -1: no memory."""
+        """Enforce the budget after a sample.
+
+        Returns 1 if members were evicted, 0 if not, -1 if out of memory.
+        """
         cdef double total = 0.0
         cdef int64_t n_changes = self.n_changes
         cdef int code
@@ -30,7 +33,7 @@ cdef class Problem(Solving):
         return -1 if code < 0 else 1
 
     cdef int evict_over_budget(self, double *total) noexcept nogil:
-        """Evict and merge until the budget is met. -1: no memory.
+        """Evict and merge until the budget is met; return -1 if out of memory.
 
         ``total`` receives the resulting sum of alpha.
         """
@@ -59,7 +62,7 @@ cdef class Problem(Solving):
         return 0
 
     cdef int update_neighbours(self) noexcept nogil:
-        """Compute all missing neighbours. -1: no memory."""
+        """Compute all missing neighbours; return -1 if out of memory."""
         cdef const float *k
         cdef Py_ssize_t slot = self.budget.next_without_neighbour(self.members, 0)
         while slot >= 0:
@@ -71,9 +74,9 @@ cdef class Problem(Solving):
         return 0
 
     cdef int merge(self, Py_ssize_t slot, Py_ssize_t merge_target) noexcept nogil:
-        """Merge a member into ``merge_target``, which takes over box and alpha. -1: no memory.
+        """Merge a member into ``merge_target``, which takes over box and alpha.
 
-        The sum of alpha does not change.
+        The sum of alpha does not change. Returns -1 if out of memory.
         """
         cdef double alpha = self.members.alpha[slot]
         cdef const float *k

@@ -18,7 +18,7 @@ cdef class Resuming(Engine):
             problem.begin_pass(None if known is None else known[c])
 
     cdef void begin_call(self):
-        """Reset what the last call left."""
+        """Clear interrupts and the checkpoint of the last call."""
         self.interrupt = self.suspended = self.store.interrupt = None
         self.store.cut = False
 

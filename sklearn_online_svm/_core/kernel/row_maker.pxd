@@ -23,7 +23,7 @@ cdef class RowMaker:
     cdef Py_ssize_t several_bytes
 
     cdef int reserve(self) except -1
-    # Return the number of values computed; -1: no memory, or a Python kernel failed.
+    # Return the number of values computed, or -1 if out of memory or if a Python kernel failed.
     cdef Py_ssize_t whole(self, int32_t slot, float *row) noexcept nogil
     cdef Py_ssize_t together(self, const int32_t *slots, Py_ssize_t n) noexcept nogil
     cdef Py_ssize_t some(self, int32_t slot, Py_ssize_t n_missing, float *row) noexcept nogil

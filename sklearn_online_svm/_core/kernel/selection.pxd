@@ -19,7 +19,7 @@ cdef class Selection:
     cdef readonly Py_ssize_t most           # largest number of samples to process
     cdef readonly Stopping stopping         # or None
     cdef readonly bint stopped
-    cdef uint64_t random, next_random       # state of the generator; ``next``: after `commit`
+    cdef uint64_t random, next_random       # state of the generator, now and after `commit`
     # Candidates: positions among the remaining samples. The best one so far, its criterion, and
     # its decision values.
     cdef int64_t *drawn

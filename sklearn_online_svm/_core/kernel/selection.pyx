@@ -38,7 +38,7 @@ cdef class Selection:
         free(self.best_scores)
 
     def state(self):
-        """Return what ``restore`` takes."""
+        """Return the state for ``restore``."""
         history = None if self.stopping is None else self.stopping.history()
         return {"random": int(self.random), "history": history}
 
@@ -61,7 +61,7 @@ cdef class Selection:
         return n
 
     cdef void draw_some(self, Py_ssize_t n, Py_ssize_t n_left) noexcept nogil:
-        """Draw ``n`` of the numbers below ``n_left``; n = 1 is the first one, without chance."""
+        """Draw ``n`` distinct numbers below ``n_left``; n = 1 takes the first, without chance."""
         cdef Py_ssize_t k, before, place, n_drawn = 0
         if n == n_left or n == 1:
             for k in range(n):

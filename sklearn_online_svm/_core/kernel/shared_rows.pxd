@@ -42,7 +42,7 @@ cdef class SharedRows:
     # Compute and cache those of ``slots`` that are missing; the first one is needed now. Returns
     # the number of values computed; what fails is left to ``take``.
     cdef Py_ssize_t fetch(self, int32_t *slots, Py_ssize_t n) noexcept nogil
-    # Acquire a whole row, to be given back; NULL: no memory, or a Python kernel failed.
+    # Acquire a whole row, to be given back; NULL if out of memory or if a Python kernel failed.
     # ``n_computed`` receives the number of values computed for it.
     cdef const float *take(self, int32_t slot, RowMaker maker,
                            Py_ssize_t *n_computed) noexcept nogil

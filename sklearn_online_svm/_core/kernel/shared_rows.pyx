@@ -40,9 +40,9 @@ cdef class SharedRows:
             PyThread_free_lock(self.lock)
 
     cdef bint plan(self):
-        """Divide the budget if there are more vectors than at the last division.
+        """Divide the cache memory if the store has outgrown the last division.
 
-        Shared rows get the memory for all of them, up to LARGEST_SHARE; ``left`` is for the caches
+        Shared rows get the memory for all vectors, up to LARGEST_SHARE; ``left`` is for the caches
         of the problems. Returns whether anything changed.
         """
         cdef double wanted
@@ -55,7 +55,7 @@ cdef class SharedRows:
         return True
 
     cdef int reserve(self) except -1:
-        """Allocate slots for the end of the current block. There are no readers at this time."""
+        """Allocate the slots needed at the end of the block; there are no readers now."""
         self.rows.grant(memory_worth(self.store.cost, self.n_evaluations, FEW))
         self.maker.reserve()
         return self.rows.reserve(self.store.n_slots + LEAVES_BLOCK, LEAVES_BLOCK)

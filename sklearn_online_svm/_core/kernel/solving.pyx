@@ -20,7 +20,7 @@ cdef class Solving(Learning):
     cdef int finish_step(self, Front *front) except -2 nogil:
         """Make a step on the front, which has a violation.
 
-        1: alpha changed, 0: the step was lost in rounding, -1: no memory.
+        Returns 1 if alpha changed, 0 if the step was lost in rounding, -1 if out of memory.
         """
         with gil:
             raise NotImplementedError(f"{type(self).__name__}.finish_step")
@@ -47,7 +47,7 @@ cdef class Solving(Learning):
         return INFINITY
 
     cdef int finished(self) noexcept nogil:
-        """Evict members that are not needed at the optimum. -1: no memory."""
+        """Evict members that are not needed at the optimum; return -1 if out of memory."""
         return 0
 
     cdef int refresh(self) except -2 nogil:
@@ -56,7 +56,7 @@ cdef class Solving(Learning):
             raise NotImplementedError(f"{type(self).__name__}.refresh")
 
     cdef int balance(self, double total) noexcept nogil:
-        """Restore the equality constraint, where there is one. -1: no memory.
+        """Restore the equality constraint, where there is one; return -1 if out of memory.
 
         ``total`` is the sum of alpha minus its required value.
         """
@@ -85,8 +85,9 @@ cdef class Solving(Learning):
         """Make steps until the violation is at most tau, on a shrinking set of active slots.
 
         To be called after ``begin_finish``, until it returns 1. Returns after about ``work``
-        accessed array elements; where it returns does not change the steps. 1: solved, 0: not yet,
-        -1: no memory. Between calls the problem may be shrunk; ``unshrink`` restores all g.
+        accessed array elements: 1 if solved, 0 if not yet, -1 if out of memory. Where it returns
+        does not change the steps. Between calls the problem may be shrunk; ``unshrink`` restores
+        all g.
         """
         cdef Front front
         cdef int moved
@@ -123,7 +124,10 @@ cdef class Solving(Learning):
 
     cdef const float *front_row(self, const Front *front, Py_ssize_t q,
                                 Py_ssize_t pinned) noexcept nogil:
-        """Return the kernel row of the q-th slot of the front over the front. NULL: no memory."""
+        """Return the kernel row of the q-th slot of the front, over the front.
+
+        Returns NULL if out of memory.
+        """
         cdef const float *row
         if front.slots == NULL:
             return self.kernel_row(q, pinned)
@@ -137,7 +141,7 @@ cdef class Solving(Learning):
         return row
 
     cdef Py_ssize_t wanted_soon(self, int32_t *slots, Py_ssize_t n) noexcept nogil:
-        """List the most violating slots of either side."""
+        """List the most violating slots on either side; return their number."""
         cdef Front front = self.active.front(self.members)
         cdef double highest[TOGETHER]
         cdef int32_t q, side, n_side = <int32_t>(n // 2), at, n_found = 0, n_here
@@ -170,7 +174,7 @@ cdef class Solving(Learning):
         return self.members.alpha[slot] != before
 
     cdef int unshrink(self) except -2 nogil:
-        """Recompute g of the slots removed by shrinking. -1: no memory.
+        """Recompute g of the slots removed by shrinking; return -1 if out of memory.
 
         g of the active slots is current. The others change by the alphas changed since shrinking
         began.

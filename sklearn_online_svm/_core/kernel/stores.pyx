@@ -38,7 +38,7 @@ cdef object row_array(const int64_t *rows, Py_ssize_t n):
 
 
 cdef int fit(void **buffer, Py_ssize_t *capacity, Py_ssize_t n_bytes) noexcept nogil:
-    """Grow ``buffer`` to ``n_bytes`` if needed, keeping its content; -1: no memory."""
+    """Grow ``buffer`` to ``n_bytes``, keeping its content; return -1 if out of memory."""
     cdef void *moved
     if n_bytes <= capacity[0]:
         return 0

@@ -1,12 +1,12 @@
-"""The training loop: a stream of samples through the problems of one model.
+"""The main loop of the engine: training on a stream of samples.
 
-Samples are processed in blocks, in three phases. The next block is *loaded*; it is *scored*: its
+Samples are processed in blocks, in three phases. The next block is *loaded*. It is *scored*: its
 kernel values against the store and against itself are computed at once (in threads, if there are
-several); its samples are *visited*: each problem processes them one by one, using these values
-(problems in parallel threads; with a single problem the other threads prefetch the next block). At
-the end of the block the samples added by some problem are written into the store, all at once, and
-unreferenced vectors release their slots. With a sample selection each block has one sample:
-candidates are loaded and scored, and the selected one remains.
+several). Its samples are *visited*: each problem processes them one by one, using these values
+(several problems in parallel threads; with a single problem the other threads prefetch the next
+block). At the end of the block the samples added by some problem are written into the store, all
+at once, and unreferenced vectors release their slots. With a sample selection each block has one
+sample: candidates are loaded and scored, and the selected one remains.
 
 Signals are checked between blocks, and inside ``finish`` every few milliseconds. The model is
 consistent at these points, so a KeyboardInterrupt leaves a usable model.
@@ -379,7 +379,7 @@ cdef class DualLoop(Finishing):
             self.raise_errors(r)
 
     cdef Py_ssize_t visit_in_order(self, Problem problem, Py_ssize_t c) except -2 nogil:
-        """Process the samples in one problem; return how many, or -1: no memory."""
+        """Process the samples in one problem; return how many, or -1 if out of memory."""
         cdef Py_ssize_t r
         for r in range(problem.at, self.fresh.visits.n):
             problem.at = r          # for a checkpoint
@@ -396,7 +396,7 @@ cdef class DualLoop(Finishing):
                 and not problem.knows(self.fresh.visits.row_id[r]))
 
     cdef int visit(self, Problem problem, Py_ssize_t c, Py_ssize_t r) except -2 nogil:
-        """Process one sample in one problem. -1: no memory."""
+        """Process one sample in one problem; return -1 if out of memory."""
         cdef const Visits *visits = &self.fresh.visits
         cdef Example row
         cdef int code

@@ -4,8 +4,8 @@
     s.t. lower_i <= alpha_i <= upper_i,
 
 with signed alpha. As f(x) = sum_i alpha_i K(x_i, x) has no bias, there is no equality constraint,
-and a single alpha may move. In classification the targets t are the labels y. ``g_i = t_i -
-f(x_i)`` is the gradient. beta_i is C_i for a sample on the flat part of a ramp loss, else 0.
+and a single alpha may move. In classification the targets t are the labels y. The gradient is g_i
+= t_i - f(x_i). beta_i is C_i for a sample on the flat part of a ramp loss, else 0.
 """
 from libc.math cimport INFINITY, fmax, fmin
 
@@ -47,7 +47,7 @@ cdef class WithoutBias(Problem):
         return moved
 
     cdef int choose_two(self, Front *front, Two *step) noexcept nogil:
-        """Choose a step on two coordinates. -1: no memory.
+        """Choose a step on two coordinates; return -1 if out of memory.
 
         The first is the most violating one, the second the one that adds the largest gain
         (Steinwart, Hush and Scovel 2011). Where kernel values are nearly equal, steps on single
