@@ -59,7 +59,7 @@ cdef class Guard:
     cdef int refuse(self) except -1:
         raise RuntimeError(
             "This model is in the midst of learning and was called by its own kernel function, or "
-            "another function called during fit. Use a copy of the model there.")
+            "another function called during fit or partial_fit. It cannot be used there.")
 
     cdef int enter(self, bint reads) except -1:
         """Wait until this thread holds the guard."""

@@ -124,7 +124,8 @@ cdef class ActiveSet:
         cdef const double[::1] g
         cdef const double[::1] old_alpha
         m = slots.shape[0]
-        state.require(2 <= m == len(np.unique(slots)), "slots", "must be two or more")
+        state.require(2 <= m == len(np.unique(slots)), "slots",
+                      "must hold at least two slots, each once")
         g = state.array("g", np.float64, (m,), finite=True)
         old_alpha = state.array("old_alpha", np.float64, (n,), finite=True)
         ends = state.array("extreme_slots", np.int64, (2,), low=-1, high=m - 1)

@@ -1,4 +1,4 @@
-"""Budgets that remove the vector with an extreme value of some criterion."""
+"""Budgets that remove the vector with the smallest or largest value of a criterion."""
 from libc.stdint cimport int32_t
 
 from .expansion cimport Budget, KernelExpansion

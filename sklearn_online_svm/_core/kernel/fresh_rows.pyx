@@ -18,8 +18,8 @@ cdef int check_type(Store store, X) except -1:
     if X.dtype != store.dtype or X.shape[1] != store.n_features or (
             isinstance(X, np.ndarray) and not X.flags.c_contiguous):
         raise ValueError(
-            f"X must be C-contiguous with rows of {store.n_features} {store.dtype} values, got "
-            f"shape {X.shape} of {X.dtype}")
+            f"X must be a CSR matrix or a C-contiguous array with {store.n_features} features of "
+            f"dtype {store.dtype}, got shape {X.shape} and dtype {X.dtype}")
     return 0
 
 

@@ -64,7 +64,7 @@ cdef class GapDriven(WithoutBias):
     def restore(self, state, bint same_kernel=True, Py_ssize_t n_loaded=0):
         moments = state.array("moments", np.float64, (5,))
         flow = state.array("flow", np.int64, (3, 3), low=0, high=LARGEST_COUNT)
-        state.require(moments[4] == 0.0 or moments[4] == 1.0, "moments", "must end with a flag")
+        state.require(moments[4] == 0.0 or moments[4] == 1.0, "moments", "must end with 0 or 1")
         Problem.restore(self, state, same_kernel, n_loaded)
         self.loss, self.alpha_g, self.h, self.h_squared = (float(v) for v in moments[:4])
         self.stale = moments[4] == 1.0
@@ -150,7 +150,7 @@ cdef class GapDriven(WithoutBias):
         the square root of their number.
 
         Deviation: the number of terms is the size of the support set. With the number of support
-        vectors, as printed, the root can be of a negative number.
+        vectors, as printed, the argument of the root can be negative.
         """
         cdef double variance = 0.0
         if self.stale:

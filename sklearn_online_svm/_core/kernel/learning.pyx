@@ -155,8 +155,8 @@ cdef class Learning(Membership):
         state.require(not np.isnan(scalars[1]), "scalars", "must not be nan")
         state.require(self.tol <= scalars[2] <= LARGEST_NUMBER, "scalars",
                       f"must have a tolerance of at least {self.tol} in the third place")
-        state.require(scalars[3] == 0.0 or scalars[3] == 1.0, "scalars", "must end with a flag")
-        state.require((counters[:3] >= 0).all(), "counters", "must be >= 0, but for the last")
+        state.require(scalars[3] == 0.0 or scalars[3] == 1.0, "scalars", "must end with 0 or 1")
+        state.require((counters[:3] >= 0).all(), "counters", "must be >= 0, except the last")
         self.members.restore(state, self.store.n_slots, self.identity, n_loaded)
         for s in range(self.members.n if same_kernel else 0):
             if (self.members.alive[s] and self.members.index[s] >= 0
@@ -246,12 +246,12 @@ cdef class Learning(Membership):
         released = running.array("released", np.int32, (None,), low=0, high=self.store.n_slots - 1)
         place = running.array("place", np.int64, (5,))
         running.require(0 <= place[0] <= LEAVES_BLOCK, "place",
-                        f"must begin within {LEAVES_BLOCK}")
+                        f"must begin with a number in [0, {LEAVES_BLOCK}]")
         # A sample enters once and a stored vector is released once: the lists have room for that.
         running.require(len(pending) <= place[0] + bool(place[1]), "pending",
                         "must hold only samples up to the current one")
         n -= np.count_nonzero((self.members["alive"] != 0) & (self.members["index"] >= 0))
-        running.require(len(released) <= n, "released", f"must be {n} at most")
+        running.require(len(released) <= n, "released", f"must hold at most {n} slots")
         if running.has("active"):
             self.active.restore(self.members, running.part("active"))
         self.at, self.steps_to_shrink = place[0], place[4]

@@ -57,10 +57,9 @@ _FAULTS = {
     _BAD_ALIVE: ("alive", "must be 1 for a member, 0 for a free slot"),
     _BAD_ROW_ID: ("row_id", "must be the number of a sample, and -1 where a slot is free"),
     _BAD_ORIGIN: ("origin", "must be one of 0, 1, 2"),
-    _BAD_BOX: ("lower", "and upper must hold 0 between them, at one end, and nothing else where "
-                        "a slot is free"),
+    _BAD_BOX: ("lower", "and upper must be an interval with one end at 0, [0, 0] for a free slot"),
     _BAD_ALPHA: ("alpha", "must be finite and between lower and upper"),
-    _BAD_BOUND: ("bound", "must be the end of the box that is not 0"),
+    _BAD_BOUND: ("bound", "must be the nonzero end of the box"),
     _BAD_UP: ("up", "must be -1 where alpha is below upper, else 0"),
     _BAD_DOWN: ("down", "must be -1 where alpha is above lower, else 0"),
     _BAD_Y: ("y", "must be 1 or -1"),
@@ -209,7 +208,7 @@ cdef class Members:
             if not (0 <= s < n and self.alive[s] and self.alpha[s] == 0.0):
                 state.refuse("zeros", "must begin with the members at alpha = 0")
             if self.zero_place[s] != p:
-                state.refuse("zero_place", "must say where in zeros a slot is")
+                state.refuse("zero_place", "must hold the position of each slot in zeros")
         for p in range(self.n_free):
             s = self.free_slots[p]
             if not (0 <= s < n and not self.alive[s]):

@@ -117,7 +117,7 @@ cdef class SparseStore(Store):
         self.data_array, self.data = data_array, data
 
     cdef int load(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1:
-        """Load samples of ``X``, CSR with sorted, unique indices or an array, of the dtype."""
+        """Load samples of ``X``, CSR with sorted, unique indices, or an array; same dtype."""
         if isinstance(X, np.ndarray):
             return self.load_array(block, X, rows, n)
         cdef Py_ssize_t r, k, size, nnz = 0

@@ -104,7 +104,7 @@ cdef class Store:
         if offset is not None:
             # K(x, z) = (x - m).(z - m) = x.z - (x.m - m.m / 2) - (z.m - m.m / 2), in doubles.
             if kind != LEAVES_LINEAR or not self.is_double:
-                raise ValueError("only the linear kernel of float64 rows has an offset")
+                raise ValueError("An offset requires the linear kernel and float64 data.")
             self.map.kind = LEAVES_CENTRED
             self.offset = np.ascontiguousarray(offset, dtype=np.float64)
             if self.offset.shape != (n_features,):
@@ -145,7 +145,7 @@ cdef class Store:
         return 0
 
     cdef int raise_errors(self, Py_ssize_t code=0) except -1:
-        """Raise the exception of a Python kernel, or the error of a negative code."""
+        """Raise the exception of a Python kernel, or a MemoryError for a negative ``code``."""
         if self.failed:
             error, self.error, self.failed = self.error, None, False
             self.interrupt = None           # superseded by the error
@@ -153,7 +153,7 @@ cdef class Store:
             self.cut = True
             raise error
         if code < 0:
-            raise MemoryError("no memory left for kernel rows; a smaller cache_size may help")
+            raise MemoryError("Out of memory for kernel rows. Try a smaller cache_size.")
         return 0
 
     cdef int raise_interrupt(self) except -1:

@@ -132,7 +132,7 @@ cdef class DualLoop(Finishing):
             raise ValueError("the engine has not been told that rows share vectors")
         if self.midst is not None:
             places = places_of(self.midst, self.shares)
-            self.midst.require(places.shape[0] <= n, "block", f"must be of {n} rows at most")
+            self.midst.require(places.shape[0] <= n, "block", f"must hold at most {n} samples")
             n = places.shape[0]
         self.list_rows(self.fresh, rows, n, places)
         return self.fresh.load(X)

@@ -8,7 +8,7 @@ cdef class Votes:
     cdef bint joint                 # whether functions vote for classes, not for signs
     cdef Py_ssize_t n_problems
     cdef readonly Py_ssize_t n      # number of steps
-    cdef int64_t n_rows             # samples processed, of the steps that are visible
+    cdef int64_t n_rows             # number of samples processed when the view was created
     cdef Py_ssize_t capacity
     cdef object slots_array         # slot of the vector of each step
     cdef object problems_array      # its problem

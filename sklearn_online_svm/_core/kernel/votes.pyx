@@ -141,7 +141,7 @@ cdef class Votes:
         problems = state.array("problems", np.int32, shape, low=0, high=n_problems - 1)
         lengths = state.array("lengths", np.float64, shape, finite=True)
         rows = state.array("rows", np.int64, shape, low=0)
-        state.require((np.diff(rows) >= 0).all(), "rows", "must not fall")
+        state.require((np.diff(rows) >= 0).all(), "rows", "must not decrease")
         state.end()
         self.reserve(len(slots))
         for array, values in ((self.slots_array, slots), (self.problems_array, problems),
