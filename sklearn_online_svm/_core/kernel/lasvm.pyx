@@ -170,7 +170,11 @@ cdef class Lasvm(Problem):
         return violating
 
     cdef void set_b(self) noexcept nogil:
-        """Set b = (g_max + g_min) / 2 and delta = g_max - g_min; b is g_max or g_min if alone."""
+        """Set b and delta from the extremes of g.
+
+        b = (g_max + g_min) / 2 and delta = g_max - g_min; if only one of the two exists, b equals
+        it.
+        """
         cdef leaves_extremes e = self.members.extremes
         if e.i_max >= 0 and e.j_min >= 0:
             self.b = 0.5 * (e.g_max + e.g_min)
