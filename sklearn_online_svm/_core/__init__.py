@@ -1,73 +1,75 @@
 """The engine: plain arrays and numbers in, plain arrays and numbers out.
 
-It imports no scikit-learn and knows no parameter strings; the estimators translate.
-Arrows run downward only. The kernel models::
+It does not import scikit-learn and has no parameter strings; the estimators translate. Modules
+import only from modules below them. The kernel models::
 
     estimators (sklearn_online_svm.kernel)
              |
-       stream -- selection, stopping        blocks of a stream: loaded, scored, visited
-       finishing                            solving over the members; decisions in a stream
-       resuming                             going on where an interrupt has ended a call
+       stream -- selection, stopping        main loop: blocks loaded, scored, visited
+       finishing                            optimization over the support set
+       resuming                             checkpoints: continue an interrupted call
        engine -----------------------.      problems over one store: state, threads, signals
-             |      slots            |      what lies in each slot of the store
-             |      fresh_rows       |      a block of rows and its kernel values
-             |      solution         |      a complete state, for predictions
+             |      slots            |      the vector in each slot of the store
+             |      fresh_rows       |      a block of samples and its kernel values
+             |      solution         |      a solution of all problems, for predictions
              v                       |
-       lasvm    gap_driven            |     the steps: on pairs, with a bias; on single alphas,
-         |         |    |             |     driven by the duality gap
+       lasvm    gap_driven            |     PROCESS and REPROCESS: on pairs, with a bias; on single
+         |         |    |             |     alphas, driven by the duality gap
          |         |    v             |
-         |         | admission        |     which rows enter a gap-driven problem, and their box
+         |         | admission        |     admission rules of gap-driven problems
          v         v                  |
-         problem                      |     one binary problem: solving it over its members,
-         learning                     |     learning rows within limits,
-         membership ----------.       |     its members and the rows of their kernel matrix
+         problem                      |     one binary problem: budget, optimized solution,
+         solving                      |     steps over the support set,
+         learning                     |     training sample by sample, with limits,
+         membership ----------.       |     the support set and its kernel rows
              |                |       |
              v                |       |
-        active_set            |       |     slots that may still move (shrinking); a second
-        settled               |       |     solution, for decisions in the midst of a stream
+        active_set            |       |     active slots during finish (shrinking); a second,
+        settled               |       |     optimized solution for predictions in a stream
              |                |       |
              v                v       v
-        members            stores           slots: alpha, g, lower, upper, y; stores of vectors,
-        kernel_rows        dense_store      kernel values of a block of fresh rows against them:
-        (row_pool.h)       sparse_store     dense, sparse, callable, precomputed
+        members            stores           support set: alpha, g, lower, upper, y; vector stores,
+        kernel_rows        dense_store      kernel values of a block of samples against them:
+        (row_pool.h)       sparse_store     dense, sparse, callable, precomputed; kernel cache
              |             python_stores
              |                |
              v                v
              simd/leaves.h                  C99 loops, compiled once per instruction set
                                             (leaves_level.h) and element type (leaves_real.h)
-                                            and chosen at run time; leaves.pyx shows them to
+                                            and chosen at run time; leaves.pyx exposes them to
                                             Python
 
-The kernel models that make one step per row have neither: ``expansion``, over stores, fresh_rows
-and solution, stands in for the weights of the linear models; ``expansion_budgets``,
-``compression`` and ``votes`` go with it.
+Kernel models with one step per sample use neither: ``expansion``, built on stores, fresh_rows and
+solution, takes the place of the weights of the linear models. Its budgets and votes are in
+``expansion_budgets``, ``compression`` and ``votes``.
 
 The linear models::
 
     estimators (sklearn_online_svm.linear), LabelEfficientClassifier (sklearn_online_svm.active)
              |
-           passes                            what Python calls; signals; finiteness checked
+           passes                            epochs, called from Python; signals, finiteness checks
              |
-       update_loop -----------------.        rows, one after the other, through the problems of a
-             |             |        |        model
-             |          demands     v
-             |             |     queries     which margin a row is to have; is its label worth
-             |             |        |        asking for? (queries.pyx for Python; random.pxd draws)
+       update_loop -----------------.        samples, one by one, through the problems of a model
+             |             |        |
+             |          demands     v        target margins
+             |             |     queries     query rules (queries.pyx for Python)
+             |             |        |
              v             v        v
-          rows, weights  rules.h   random    rows with labels, weights and order; weight vectors,
-             |          (rules.pyx)          covariance, sums for averages; from margin and squared
-             |             |                 norm to the step, a table in C, shared with the leaves
+          rows, weights  rules.h   random    samples with labels, weights, order; weight vectors,
+             |          (rules.pyx)          covariance, sums for averages; update rules: step from
+             |             |                 margin and squared norm; random numbers
              v             v
-             simd/leaves_linear.h            C99 loops over dense and sparse rows; in the same
-                                             table as the others
+             simd/leaves_linear.h            C99 loops over dense and sparse samples; in the same
+                                             dispatch table as the others
 
-    memory, guard, stored                    what all of them need: arrays that C reads; one thread
-                                             at a time; a stored state read field by field, checked
+    memory, guard, stored                    used by all: arrays accessed from C; locks of models;
+                                             validation of stored states
 
-Conventions of the kernel models: ``g[i] = target[i] - sum_j alpha[j] K[i, j]`` excludes the bias;
-targets (in classification the labels) and the bounds of ``alpha`` (``lower``, ``upper``) are data,
-so that weights and losses are only numbers to the loops; state is float64, cached kernel rows are
-float32. Of the linear models: the intercept is the weight of a feature 1, which counts in norms
-and covariances; weights have the type of the rows, rules and intercepts are float64. A ``.pxd``
-holds the contract of a piece, the ``.pyx`` the reasons.
+Conventions of the kernel models: ``g[i] = target[i] - sum_j alpha[j] K[i, j]`` excludes the bias.
+Targets (in classification the labels) and bounds of ``alpha`` (``lower``, ``upper``) are data, so
+the loops do not depend on sample weights and losses. State is float64, cached kernel rows are
+float32. Conventions of the linear models: the intercept is the weight of a constant feature 1,
+which is part of norms and covariances; weights have the dtype of the data, rules and intercepts
+use float64. A ``.pxd`` file holds the contract of a module, the ``.pyx`` file explains the
+implementation.
 """

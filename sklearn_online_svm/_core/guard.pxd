@@ -1,12 +1,12 @@
-"""One thread at a time changes a model; a thread that helps it counts as the same."""
+"""Locks of models: one thread at a time changes a model; its helper threads count as the same."""
 from libc.stdint cimport int64_t
 
 
 cdef class Guard:
     cdef readonly bint held
-    cdef unsigned long owner        # the thread that holds it
-    cdef list waiting               # (thread, lock) in the order of their turns
-    cdef Py_ssize_t n_reading       # the first of these: they want to read
+    cdef unsigned long owner        # the thread that holds the guard
+    cdef list waiting               # (thread, lock) in the order in which they will be served
+    cdef Py_ssize_t n_reading       # number of readers, which come first in `waiting`
 
     cdef bint is_mine(self)
     cdef int refuse(self) except -1
@@ -18,7 +18,7 @@ cdef class Guard:
 cdef class Shelf:
     cdef bint closed
     cdef tuple arrays
-    cdef tuple memories                 # of those arrays that are views
+    cdef tuple memories                 # memory of those arrays that are views
     cdef int64_t n_rows
     cdef tuple former
     cdef int64_t n_former
@@ -28,7 +28,7 @@ cdef class Shelf:
     cdef bint is_held(self)
 
 
-# Whether threads that share some work should come back.
+# Stop flag of threads that work on parts of one call.
 cdef class Halt:
     cdef bint now
 

@@ -1,15 +1,14 @@
-"""Who may change a model, and work shared between threads.
+"""Locks of models, and work shared between threads.
 
-A model is changed by one thread at a time, the others wait for their turn (``Guard``). Threads of
-a pool at work for another thread count as that one: a kernel function that calls ``partial_fit``
-of the model it belongs to is refused in whichever thread it is called, instead of waiting for
-itself.
+A model is changed by one thread at a time; other threads wait (``Guard``). Pool threads that work
+for another thread count as that thread: if a kernel function calls ``partial_fit`` of its own
+model, the call is refused in every thread, instead of a deadlock.
 
-``Guarded`` is the base of the estimators. Attributes change all at once: learning works on a
-draft, and whoever reads meanwhile sees the attributes as they were.
+``Guarded`` is the base class of the estimators. Attributes change all at once: training works on a
+draft, and concurrent readers see the former attributes.
 
-Nothing here runs Python code between a look at the state of a guard and its change: with the GIL
-held, each change is one step for all other threads.
+No Python code runs between reading the state of a guard and changing it: with the GIL held, each
+change is atomic for other threads.
 """
 import _signal
 from _thread import allocate_lock
@@ -33,7 +32,7 @@ cdef extern from *:
     Py_ssize_t n_references(PyObject *)
     Py_ssize_t n_references_of_item(PyObject *, Py_ssize_t)
 
-# Threads at work for another one.
+# Maps a thread to the thread for which it works.
 cdef dict _acting_for = {}
 
 
@@ -44,33 +43,33 @@ cdef unsigned long _this_thread():
 
 @cython.final
 cdef class Guard:
-    """A lock whose waiting threads have their turns in order of arrival, readers first.
+    """A lock that is granted in order of arrival, readers first.
 
-    ``with guard:`` for those who learn, ``with guard.reading():`` for those who look at what has
-    been learnt: they need it for a moment only, and have it between two blocks of rows.
+    ``with guard:`` is for training, ``with guard.reading():`` for reading a model. Readers need it
+    only briefly, and get it between two blocks of samples.
     """
 
     def __cinit__(self):
         self.waiting = []
 
     cdef bint is_mine(self):
-        """Whether this thread holds it."""
+        """Return whether this thread holds the guard."""
         return self.held and self.owner == _this_thread()
 
     cdef int refuse(self) except -1:
         raise RuntimeError(
             "This model is in the midst of learning and was called by its own kernel function, or "
-            "another function that learning calls; nothing can be asked of it there.")
+            "another function called during fit or partial_fit. It cannot be used there.")
 
     cdef int enter(self, bint reads) except -1:
-        """Wait for the turn of this thread."""
+        """Wait until this thread holds the guard."""
         cdef unsigned long me = _this_thread()
         place = None
         while self.held:
             if self.owner == me:
                 self.refuse()
             if place is None:
-                # New objects may be a reason to run other threads: look again afterwards.
+                # Creating objects may switch threads: check again afterwards.
                 place = new_place(me)
                 continue
             self.waiting.insert(self.n_reading if reads else len(self.waiting), place)
@@ -82,14 +81,14 @@ cdef class Guard:
                     self.n_reading -= self.waiting.index(place) < self.n_reading
                     self.waiting.remove(place)
                 else:
-                    self.leave()        # its turn has come in the meantime
+                    self.leave()        # the guard was granted in the meantime
                 raise
             return 0
         self.held, self.owner = True, me
         return 0
 
     cdef void leave(self):
-        """Give the turn to the thread that is next."""
+        """Pass the guard to the next waiting thread."""
         if self.waiting:
             self.owner, lock = self.waiting.pop(0)
             self.n_reading -= self.n_reading > 0
@@ -98,7 +97,7 @@ cdef class Guard:
             self.held = False
 
     cdef int give_way(self) except -1:
-        """Let those who wait to read have their turns, if this thread holds the guard."""
+        """Let waiting readers have the guard, if this thread holds it."""
         if self.n_reading == 0 or not self.is_mine():
             return 0
         place = new_place(self.owner)
@@ -110,7 +109,7 @@ cdef class Guard:
                 place[1].acquire()
                 break
             except BaseException as error:
-                interrupt = error       # but the turn is still to come
+                interrupt = error       # but the guard is still to be granted
         if interrupt is not None:
             raise interrupt
         return 0
@@ -123,29 +122,28 @@ cdef class Guard:
         self.leave()
 
     def reading(self):
-        """Context in which the guard is held to read."""
+        """Return a context manager that holds the guard for reading."""
         return Reading(self)
 
 
 @cython.final
 cdef class Shelf:
-    """Arrays that some threads read while another one wants to write to them.
+    """Arrays that some threads read while another thread changes them.
 
-    Whoever reads takes them with ``look`` and holds them while he reads. Whoever writes closes the
-    shelf until he has done: who comes meanwhile sees copies made beforehand, or comes back later.
-    If the arrays are held when the shelf is to be closed, they are left to those who hold them and
-    to all who come meanwhile; the writer goes on with copies.
+    A reader gets the arrays by ``look`` and keeps the reference while reading. A writer closes the
+    shelf while it writes; readers that come meanwhile get copies made beforehand, or try again
+    later. If the arrays have readers when the shelf is to be closed, they remain with these and
+    with all later readers, and the writer continues with copies.
 
-    Who holds an array is told by reference counts. That is exact as long as there is a GIL:
-    ``look`` takes a reference to the tuple, ``close`` counts and closes, and neither runs Python
-    code nor allocates in between, so each is one step for all other threads. Where an interpreter
-    can do without the GIL, the modules of the engine do not say that they can, and it comes back
-    when they are imported.
+    Readers are detected by reference counts. This is exact with a GIL: ``look`` takes a reference
+    to the tuple, ``close`` counts and closes, and neither runs Python code nor allocates in
+    between, so each is atomic for other threads. On a free-threaded interpreter the modules of the
+    engine do not declare support, so importing them enables the GIL.
     """
 
     def put(self, tuple arrays, int64_t n_rows):
-        """From now on these are the arrays, and so many rows have been learnt."""
-        # A view of a view knows the memory of the first, not the first.
+        """Set the arrays, and the number of samples processed."""
+        # The base of a view of a view is the memory, not the first view.
         memories = tuple([
             array.base for array in arrays
             if isinstance(array, np.ndarray) and array.base is not None])
@@ -154,13 +152,13 @@ cdef class Shelf:
         self.n_rows = n_rows
 
     def look(self):
-        """Return the arrays and the number of rows, those of before while somebody writes.
+        """Return the arrays and the number of samples; the former ones during a write.
 
-        None for the arrays: there are none of before, come back when the writer has done.
+        None for the arrays: there are no former ones; try again after the write.
         """
         cdef tuple arrays
         cdef int64_t n_rows
-        # Both first, then the tuple: new objects may let other threads run.
+        # Both before the tuple, as creating objects may switch threads.
         if self.closed:
             arrays, n_rows = self.former, self.n_former
         else:
@@ -168,9 +166,10 @@ cdef class Shelf:
         return arrays, n_rows
 
     cdef bint close(self, tuple meanwhile):
-        """Begin to write, while others see these copies, or nothing if None.
+        """Begin a write; readers get the copies ``meanwhile``, or None.
 
-        False: the arrays are held, and others go on seeing them. Call again with copies in place.
+        Returns False if the arrays have readers and remain with them; then call again with copies
+        in place.
         """
         cdef bint held
         if self.closed:
@@ -181,29 +180,29 @@ cdef class Shelf:
         return not held
 
     cpdef void open(self, int64_t n_rows):
-        """Show what was written: after so many rows."""
+        """End a write, after ``n_rows`` samples in total."""
         self.n_rows = n_rows
         self.closed = False
         self.former = None
 
     cdef bint is_held(self):
-        """Whether somebody holds the arrays, one of them, or a view of one."""
+        """Return whether the arrays, or views of them, have readers."""
         cdef Py_ssize_t k
         if n_references(<PyObject *>self.arrays) > 1:
             return True
         for k in range(len(self.arrays)):
-            # Known here, to the state, and to the engine.
+            # References: here, in the state, and in the engine.
             if n_references_of_item(<PyObject *>self.arrays, k) > 3:
                 return True
         for k in range(len(self.memories)):
-            # Known here, and to the array.
+            # References: here, and in the array.
             if n_references_of_item(<PyObject *>self.memories, k) > 2:
                 return True
         return False
 
 
 cdef object new_place(unsigned long thread):
-    """A place in the line: a lock that is released when the turn of the thread has come."""
+    """Return an entry for ``waiting``: a lock that is released when the guard is granted."""
     lock = allocate_lock()
     lock.acquire()
     return thread, lock
@@ -225,7 +224,7 @@ cdef class Reading:
 
 @cython.auto_pickle(False)
 cdef class Guarded:
-    """Base of estimators that may be used by several threads at once."""
+    """Base class of estimators that several threads may use at the same time."""
 
     cdef readonly Guard _guard
     cdef dict origin                # of a draft: the attributes it started from
@@ -237,7 +236,7 @@ cdef class Guarded:
         self._guard = Guard()
 
     def _draft(self):
-        """Return a copy to learn with; the attributes themselves are not copied."""
+        """Return a copy for training; the attribute values are not copied."""
         cdef Guarded draft = type(self).__new__(type(self))
         draft.origin = self.__dict__.copy()
         draft.__dict__ = draft.origin.copy()
@@ -255,10 +254,10 @@ cdef class Guarded:
             if name not in changed:
                 attributes.pop(name, None)
         self.__dict__ = attributes
-        self.view = self.viewed = None  # which have what was learnt before
+        self.view = self.viewed = None  # they show the former attributes
 
     def _view(self):
-        """Return the model as it is now; what is learnt from now on does not change the view."""
+        """Return a view of the model as it is now; later training does not change it."""
         cdef dict attributes = self.__dict__
         cdef Guarded view = self.view
         if self.is_view:
@@ -271,11 +270,11 @@ cdef class Guarded:
         return view
 
 
-# ------------------------------------------------------------------------------ sharing
+# ------------------------------------------------------------------------------ parallel work
 
 @cython.final
 cdef class Halt:
-    """Whether threads that share some work should come back."""
+    """Stop flag of threads that work on parts of one call."""
 
 
 def _act_for(owner, function, arguments):
@@ -290,9 +289,9 @@ def _act_for(owner, function, arguments):
 cdef object share(list calls, object executor, Halt halt):
     """Run the calls (function, argument, ...) in threads.
 
-    An interrupt is noted; the threads are told to stop by ``halt``, and it is raised when they
-    have. An exception in the midst of the Python code that starts and awaits threads would leave
-    some of them running, unknown to all.
+    An interrupt is recorded, the threads are stopped by ``halt``, and it is raised after they have
+    ended. If it were raised in the Python code that starts and awaits threads, some of them would
+    continue unnoticed.
     """
     caught = []
 
@@ -307,9 +306,10 @@ cdef object share(list calls, object executor, Halt halt):
             _signal.signal(_signal.SIGINT, note)
             noting = True
         except ValueError:
-            break                   # not the main thread: no signal is handled here
+            break                   # not the main thread: signals are handled elsewhere
         except BaseException as error:
-            # One that came before: threads are told to stop, not left out.
+            # An interrupt before the handler was set: the threads are started, and stopped at
+            # once.
             interrupt, halt.now = error, True
     try:
         me = _this_thread()
@@ -318,7 +318,7 @@ cdef object share(list calls, object executor, Halt halt):
             for k, call in enumerate(calls):
                 futures[k] = executor.submit(_act_for, me, call[0], call[1:])
             wait(futures)
-        except BaseException:           # no memory: those that have begun come back first
+        except BaseException:           # no memory: wait for the threads already started
             halt.now = True
             for future in futures:
                 while future is not None and not future.done():
@@ -332,8 +332,8 @@ cdef object share(list calls, object executor, Halt halt):
         handler(_signal.SIGINT, None)
     if interrupt is not None:
         raise interrupt
-    # What a kernel function raises in one thread leaves others without values, which they take for
-    # want of memory: the cause comes first.
+    # An exception of a kernel function in one thread leaves others without values, which they
+    # report as MemoryError: raise the cause.
     for future in futures:
         error = future.exception()
         if error is not None and not isinstance(error, MemoryError):

@@ -1,4 +1,4 @@
-"""Memory that arrays own and C reads: where it lies, how it grows."""
+"""Memory owned by arrays and accessed from C: addresses, alignment, growth."""
 import math
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
@@ -8,7 +8,7 @@ import numpy as np
 
 
 cdef void *address(object array) except? NULL:
-    """Where the data of a C-contiguous array lies; the array must be kept alive."""
+    """Return the address of the data of a C-contiguous array, which must be kept alive."""
     cdef Py_buffer view
     PyObject_GetBuffer(array, &view, PyBUF_SIMPLE)
     cdef void *data = view.buf
@@ -17,17 +17,18 @@ cdef void *address(object array) except? NULL:
 
 
 cdef object aligned_bytes(Py_ssize_t n_bytes, Py_ssize_t room):
-    """Zeros, with ``room`` more of them behind their end.
+    """Return ``n_bytes`` zeros, aligned to a cache line, with ``room`` more bytes behind.
 
-    They begin at a cache line: vectors that straddle two take twice the time to load."""
+    Vectors that straddle two cache lines take twice the time to load.
+    """
     memory = np.zeros(n_bytes + room + CACHE_LINE, dtype=np.uint8)
-    # No Python code, which memory.ctypes is: a signal would be handled in the midst of a block.
+    # Not memory.ctypes, which runs Python code: signals would be handled within a block.
     offset = CACHE_LINE - <size_t>address(memory) % CACHE_LINE
     return memory[offset:offset + n_bytes]
 
 
 cdef object grown(object array, Py_ssize_t n):
-    """Writable copy of ``array`` with ``n`` entries on axis 0, zero beyond the old ones."""
+    """Return a writable copy with ``n`` entries on axis 0, zero beyond the old ones."""
     shape = (n,) + array.shape[1:]
     n_bytes = math.prod(shape) * array.itemsize
     copy = aligned_bytes(n_bytes, 0).view(array.dtype).reshape(shape)

@@ -1,7 +1,7 @@
-"""The generator of the engine: SplitMix64 (Steele, Lea and Flood 2014), 64 bits of state.
+"""Random numbers of the engine: SplitMix64 (Steele, Lea and Flood 2014), 64 bits of state.
 
-One number is drawn for each row, whatever becomes of it: a stream is then asked about alike in
-chunks of any size.
+One number is drawn per sample, whether it is used or not, so that results do not depend on how a
+stream is divided into chunks.
 """
 from libc.stdint cimport uint64_t
 
@@ -11,7 +11,7 @@ cdef inline uint64_t next_state(uint64_t state) noexcept nogil:
 
 
 cdef inline double uniform(uint64_t state) noexcept nogil:
-    """In [0, 1), from the state that `next_state` has given."""
+    """Return a number in [0, 1) from the state returned by `next_state`."""
     cdef uint64_t z = state
     z = (z ^ (z >> 30)) * <uint64_t>0xbf58476d1ce4e5b9
     z = (z ^ (z >> 27)) * <uint64_t>0x94d049bb133111eb

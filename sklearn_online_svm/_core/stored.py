@@ -1,15 +1,15 @@
-"""What is read from a stored model is checked first: the vocabulary of all ``restore`` methods.
+"""Validation of stored models: used by all ``restore`` methods.
 
-A pickle may be cut short, come from another version, or hold what somebody has changed. The loops
-of the engine follow indices and counts without looking, so nothing gets that far unchecked: sizes,
-types and ranges here, field by field; what follows from other fields is compared with them where
-it is read. Content that could be a model's is not questioned.
+A pickle may be truncated, come from another version, or have been modified. The loops of the
+engine use indices and counts without checks, so everything is validated first: sizes, types and
+ranges here, field by field; relations between fields where they are read. Values that are possible
+in a model are accepted.
 """
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
-# Counts of rows, steps and kernel values; sums of a few of them fit into 64 bits.
+# Limit of counts of samples, steps and kernel values; sums of a few of them fit in 64 bits.
 LARGEST_COUNT = 2**60
 LARGEST_NUMBER = np.finfo(np.float64).max
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
@@ -18,13 +18,13 @@ SMALLEST_NUMBER = np.finfo(np.float64).smallest_subnormal
 
 
 class Stored:
-    """The fields of a stored state; each is checked when it is read.
+    """Fields of a stored state, each validated when it is read.
 
     Parameters
     ----------
     fields : dict
     path : str, default=""
-        Where the state lies in the model, for messages.
+        Path of the state in the model, for error messages.
     """
 
     def __init__(self, fields, path=""):
@@ -36,15 +36,15 @@ class Stored:
 
     @classmethod
     def of(cls, state):
-        """``state`` itself, or the fields of a dict."""
+        """Return ``state`` if it is a Stored, else a Stored of the dict."""
         return state if isinstance(state, cls) else cls(state)
 
     def refuse(self, name, problem):
-        """Raise the error that names a field."""
+        """Raise an error for field ``name``."""
         raise ValueError(f"The stored model is damaged: {self._path_of(name)} {problem}.")
 
     def require(self, holds, name, problem):
-        """Refuse a field unless what must hold does."""
+        """Raise an error for field ``name`` unless ``holds``."""
         if not holds:
             self.refuse(name, problem)
 
@@ -55,20 +55,20 @@ class Stored:
         return iter(self._fields)
 
     def value(self, name):
-        """Return a field as it is."""
+        """Return a field without validation."""
         if name not in self._fields:
             self.refuse(name, "is missing")
         self._read.add(name)
         return self._fields[name]
 
     def end(self):
-        """Refuse fields that have not been read."""
+        """Raise an error for fields that have not been read."""
         for name in self._fields:
             if name not in self._read:
                 self.refuse(name, "is none of the fields known to this version")
 
     def expect_format(self, known):
-        """Refuse a state of another format, or without one."""
+        """Raise an error for a missing or unknown format."""
         found = self.value("format")
         if type(found) is not int or found != known:
             raise ValueError(
@@ -79,18 +79,18 @@ class Stored:
     # ------------------------------------------------------------------------ nested states
 
     def part(self, name):
-        """Return a state within this one."""
+        """Return a nested state."""
         return Stored(self.value(name), self._path_of(name))
 
     def parts(self, name, n):
-        """Return a list of ``n`` states."""
+        """Return a list of ``n`` nested states."""
         parts = self.items(name, n)
         return [Stored(part, f"{self._path_of(name)}[{i}]") for i, part in enumerate(parts)]
 
     # ------------------------------------------------------------------------ plain values
 
     def items(self, name, n=None, kind=list):
-        """Return a list (or tuple), of length ``n`` where that is known, without arrays."""
+        """Return a list (or tuple) without arrays, of length ``n`` if given."""
         value = self.value(name)
         if (
             type(value) is not kind
@@ -124,7 +124,7 @@ class Stored:
         return tuple(int(v) for v in value)
 
     def number(self, name, low=-np.inf, high=np.inf, *, finite=True):
-        """Return a number in [low, high]; an infinite one only if ``finite=False``."""
+        """Return a number in [low, high]; it may be infinite only if ``finite=False``."""
         value = self.value(name)
         if (
             isinstance(value, bool | np.bool_)
@@ -144,7 +144,7 @@ class Stored:
         return bool(value)
 
     def choice(self, name, options):
-        """Return one of some strings (or None)."""
+        """Return a string (or None) among ``options``."""
         value = self.value(name)
         if not (value is None or isinstance(value, str)) or value not in options:
             self.refuse(name, f"must be one of {[*options]}, got {_short(value)}")
@@ -153,11 +153,11 @@ class Stored:
     # ------------------------------------------------------------------------ arrays
 
     def array(self, name, dtype, shape, *, finite=False, low=None, high=None):
-        """Return an array of a type and shape; an axis of length None may have any.
+        """Return an array of the given dtype and shape; None stands for any length.
 
-        It comes back as it is, also where it is read-only; copied only where it is not laid out
-        as the engine reads it, as in a pickle of a machine with the other order of bytes.
-        ``low`` and ``high`` are included.
+        The array itself is returned, even if it is read-only; it is copied only if its memory
+        layout differs from what the engine needs, as after unpickling on a machine with another
+        byte order. ``low`` and ``high`` are inclusive.
         """
         array, dtype = self.value(name), np.dtype(dtype)
         if (
@@ -168,7 +168,7 @@ class Stored:
         ):
             wanted = tuple("any" if n is None else n for n in shape)
             self.refuse(name, f"must be a {dtype} array of shape {wanted}, got {_short(array)}")
-        array = np.asarray(array)  # of a memory map its numbers
+        array = np.asarray(array)  # memory map to plain array
         if not (array.flags.c_contiguous and array.flags.aligned) or array.dtype != dtype:
             array = np.require(array, dtype, ["C", "A"])
         if finite and not _all_finite(array):
@@ -179,7 +179,7 @@ class Stored:
         return array
 
     def csr_matrix(self, name, shape):
-        """Return a CSR matrix of a shape, of finite floats, from its arrays."""
+        """Return a CSR matrix of finite floats, from its arrays."""
         parts = self.part(name)
         kinds = [getattr(parts.value(part), "dtype", None) for part in ("data", "indptr")]
         self.require(kinds[0] in _FLOATS and kinds[1] in _INTEGERS, name, "must hold floats")
@@ -201,13 +201,13 @@ class Stored:
 
 
 def _all_finite(array):
-    """Whether all numbers are finite; most often the sum says so, at the speed of memory."""
+    """Return whether all numbers are finite; in most cases the sum suffices, which is faster."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(array.sum()) or np.isfinite(array).all())
 
 
 def _short(value):
-    """Say what was found in few words."""
+    """Return a short description of a value."""
     if isinstance(value, np.ndarray):
         return f"{value.dtype} of shape {value.shape}"
     if isinstance(value, (list, tuple, dict)):

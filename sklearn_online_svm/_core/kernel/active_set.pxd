@@ -1,8 +1,8 @@
-"""The slots of a problem that may still move while it is being finished (shrinking).
+"""The active slots of a problem during ``finish`` (shrinking).
 
-Copies of g, diag and the flags over those slots, and kernel rows over them. The support set's own
-alpha and flags are always current; its g is not, except for slots listed here once ``g`` is
-written back.
+Holds copies of g, diag and the flags over these slots, and kernel rows restricted to them. alpha
+and the flags of the support set are always current; its g is current only for the slots listed
+here, and only after ``write_back``.
 """
 from libc.stdint cimport int8_t, int32_t
 
@@ -10,10 +10,10 @@ from ..simd.leaves cimport leaves_extremes
 from .members cimport Members
 
 
-# What a step of finishing works on: all slots of a problem, or the active ones.
+# The slots that a step of finish works on: all slots of a problem, or the active ones.
 cdef struct Front:
     Py_ssize_t n
-    const int32_t *slots     # NULL: all, in their order
+    const int32_t *slots     # NULL: all slots
     double *g
     const float *diag
     int8_t *up
@@ -25,14 +25,14 @@ cdef class ActiveSet:
     cdef bint shrunk
     cdef Py_ssize_t m
     cdef int32_t *slots
-    cdef int32_t *kept          # numbers, among the m, of those that stay when it shrinks again
+    cdef int32_t *kept          # positions, among the m, of the slots that remain active
     cdef double *g
     cdef float *diag
     cdef int8_t *up
     cdef int8_t *down
-    cdef float **rows           # kernel rows over the m slots, NULL until wanted
+    cdef float **rows           # kernel rows over the m slots, NULL: not cached
     cdef Py_ssize_t n_rows
-    cdef Py_ssize_t max_bytes   # for rows
+    cdef Py_ssize_t max_bytes   # limit for rows
     cdef double *old_alpha      # alpha of every slot when shrinking began
     cdef leaves_extremes extremes
 

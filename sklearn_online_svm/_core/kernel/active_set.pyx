@@ -1,4 +1,4 @@
-"""The slots that may still move while a problem is finished; the contract is in the ``.pxd``."""
+"""The active slots of a problem during ``finish``; the contract is in the ``.pxd``."""
 from libc.stdint cimport int8_t, int32_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
@@ -36,9 +36,11 @@ cdef class ActiveSet:
         return front
 
     cdef int shrink(self, Members members, double low, double high) noexcept nogil:
-        """Set aside the slots at a bound whose gradient says that they want to stay there: a slot
-        that can only rise matters while g > low, one that can only fall while g < high.
-        -1: no memory."""
+        """Remove slots at a bound that are expected to stay there; return -1 if out of memory.
+
+        A slot that can only increase remains active if g > low, one that can only decrease if g <
+        high.
+        """
         cdef Front front = self.front(members)
         cdef Py_ssize_t s, q, kept = 0, n = front.n
         cdef double *g = front.g
@@ -59,7 +61,7 @@ cdef class ActiveSet:
                 self.rows[kept] = self.rows[s] if self.shrunk else NULL
                 if self.rows[kept] != NULL and kept != s:
                     self.rows[s] = NULL
-                # The numbers of the slots that stay, for the rows below.
+                # The former positions of the remaining slots, for the rows below.
                 if self.shrunk:
                     self.kept[kept] = <int32_t>s
                 kept += 1
@@ -102,7 +104,7 @@ cdef class ActiveSet:
         return 0
 
     def state(self, Py_ssize_t n):
-        """Arrays from which ``restore`` goes on; rows are not among them. ``n``: all slots."""
+        """Return the arrays that ``restore`` takes, without kernel rows; ``n``: all slots."""
         e = self.extremes
         return {
             "slots": np.array(<int32_t[:self.m]>self.slots),
@@ -113,14 +115,17 @@ cdef class ActiveSet:
         }
 
     cdef int restore(self, Members members, state) except -1:
-        """Go on where ``state``, now a :class:`Stored`, was taken; diag and the flags are those of
-        the members."""
+        """Restore a result of ``state``, wrapped in a :class:`Stored`.
+
+        diag and the flags are taken from ``members``.
+        """
         cdef Py_ssize_t q, n = members.n, m
         cdef const int32_t[::1] slots = state.array("slots", np.int32, (None,), low=0, high=n - 1)
         cdef const double[::1] g
         cdef const double[::1] old_alpha
         m = slots.shape[0]
-        state.require(2 <= m == len(np.unique(slots)), "slots", "must be two or more")
+        state.require(2 <= m == len(np.unique(slots)), "slots",
+                      "must hold at least two slots, each once")
         g = state.array("g", np.float64, (m,), finite=True)
         old_alpha = state.array("old_alpha", np.float64, (n,), finite=True)
         ends = state.array("extreme_slots", np.int64, (2,), low=-1, high=m - 1)
@@ -139,15 +144,15 @@ cdef class ActiveSet:
         return 0
 
     cdef const float *row(self, Py_ssize_t q) noexcept nogil:
-        """Row of the q-th slot over those that may still move; NULL: not kept."""
+        """Return the row of the q-th slot over the active slots; NULL: not cached."""
         return self.rows[q]
 
     cdef const float *keep_row(self, Py_ssize_t q, const float *row,
                                Py_ssize_t pinned) noexcept nogil:
-        """Keep the row of the q-th slot, given over all slots. NULL: no memory."""
+        """Cache the row of the q-th slot, given over all slots; return NULL if out of memory."""
         cdef Py_ssize_t other
         if (self.n_rows + 1) * self.m * <Py_ssize_t>sizeof(float) > self.max_bytes:
-            # Rarely: all start anew, which costs a copy of each from the cache.
+            # Rare, so all rows are dropped; each costs a copy from the kernel cache again.
             for other in range(self.m):
                 if other != pinned and self.rows[other] != NULL:
                     free(self.rows[other])
@@ -162,7 +167,7 @@ cdef class ActiveSet:
         return self.rows[q]
 
     cdef void write_back(self, Members members) noexcept nogil:
-        """The g of the active slots, into the support set."""
+        """Copy g of the active slots into the support set."""
         cdef Py_ssize_t q
         for q in range(self.m):
             members.g[self.slots[q]] = self.g[q]

@@ -1,7 +1,7 @@
-"""Which rows enter the set, and with which box: small objects that see scalars only.
+"""Admission rules: which samples enter the support set, and with which box.
 
-``z = y f(x)`` is the margin of a fresh row; the ramp loss is flat for z < s (left) and for z > 1
-(right).
+A rule is a small object that sees scalars only. ``z = y f(x)`` is the margin of a new sample; the
+ramp loss is constant for z < s (left) and for z > 1 (right).
 """
 from .members cimport Example
 
@@ -12,23 +12,23 @@ cdef enum:
 
 
 cdef class Admission:
-    """Every row enters, as it is (LASVM-G, FULL)."""
+    """Every sample is admitted, with its box unchanged (LASVM-G, FULL)."""
     cdef readonly double ramp_s
 
     cdef bint admit(self, Example *row, double z, Py_ssize_t n_support) noexcept nogil
 
 
 cdef class RampLoss(Admission):
-    """Every row enters; beyond the ramp its box is shifted (LASVM-NC)."""
+    """Every sample is admitted; left of the ramp its box is shifted (LASVM-NC)."""
     cdef readonly Py_ssize_t ramp_start
 
 
 cdef class RampFilter(Admission):
-    """Only rows on the ramp enter (LASVM-I)."""
+    """Only samples on the ramp are admitted (LASVM-I)."""
     cdef readonly Py_ssize_t ramp_start
     cdef readonly bint upper
 
 
 cdef class Violators(Admission):
-    """Only rows enter that can step (RampSVC)."""
+    """Only samples that violate are admitted (RampSVC)."""
     cdef readonly double tol

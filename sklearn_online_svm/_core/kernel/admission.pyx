@@ -1,4 +1,4 @@
-"""Which rows enter the set, and with which box; the contract is in the ``.pxd``."""
+"""Admission rules; the contract is in the ``.pxd``."""
 cimport cython
 
 from .members cimport Example
@@ -9,15 +9,20 @@ cdef class Admission:
         self.ramp_s = ramp_s
 
     cdef bint admit(self, Example *row, double z, Py_ssize_t n_support) noexcept nogil:
-        """Whether a row of margin ``z`` enters, when there are ``n_support`` support vectors;
-        its box may change."""
+        """Return whether to admit a sample with margin ``z``; may change its box.
+
+        ``n_support`` is the present number of support vectors.
+        """
         return True
 
 
 @cython.final
 cdef class RampLoss(Admission):
-    """The box of a row on the left is shifted by -beta y, beta = C: it may only push f further
-    the way f goes already. The first rows come as they are, lest f were settled by chance."""
+    """Ramp loss: the box of a sample left of the ramp is shifted by -beta y, beta = C.
+
+    The rule applies only once there are more than ``ramp_start`` support vectors, so that the
+    first few samples do not determine which samples are outliers.
+    """
 
     def __init__(self, double ramp_s, Py_ssize_t ramp_start):
         Admission.__init__(self, ramp_s)
@@ -33,9 +38,12 @@ cdef class RampLoss(Admission):
 
 @cython.final
 cdef class RampFilter(Admission):
-    """Deviation: the left end of the ramp acts only once there are some support vectors, as in
-    LASVM-NC. Else a few rows of one class at first can make f < s everywhere: every row of the
-    other class is passed over, and nothing is ever learnt."""
+    """Ramp filter: samples off the ramp are not admitted.
+
+    Deviation: the left end of the ramp is used only once there are more than ``ramp_start``
+    support vectors, as in LASVM-NC. Otherwise a few first samples of one class can make f < s for
+    all samples of the other class, none of which would ever be admitted.
+    """
 
     def __init__(self, double ramp_s, Py_ssize_t ramp_start, bint upper=True):
         Admission.__init__(self, ramp_s)
@@ -55,6 +63,6 @@ cdef class Violators(Admission):
         self.tol = tol
 
     cdef bint admit(self, Example *row, double z, Py_ssize_t n_support) noexcept nogil:
-        # z = y (target - g); a row can step that way in which its box lies.
+        # As z = y (target - g). A sample can step only in the direction of its box.
         cdef double g = row.target - row.y * z
         return g > self.tol if row.upper > 0.0 else g < -self.tol

@@ -1,4 +1,4 @@
-"""The block of rows behind the one that is learnt: loaded and scored ahead of its turn."""
+"""Prefetch of the next block of samples, while the current one is processed."""
 from cpython.pythread cimport PyThread_type_lock
 from libc.stdint cimport int32_t, int64_t
 
@@ -6,18 +6,19 @@ from .fresh_rows cimport FreshRows
 
 
 cdef class Ahead:
-    """Threads score a block against the store as it stands, while another is learnt.
+    """Threads compute kernel values of the next block while the current one is processed.
 
-    What that one brings into the store is filled in afterwards, so that all values are there, the
-    same to the last bit as if they had been computed in their turn."""
+    Values against vectors that the current block adds to the store are computed afterwards, so
+    that all values are identical to those computed without prefetch.
+    """
     cdef FreshRows fresh
-    cdef Py_ssize_t begin           # their place in the order of visiting, -1: there are none
-    cdef Py_ssize_t next_slot       # what has not been taken by a thread
+    cdef Py_ssize_t begin           # position of the block in the order of visiting, -1: no block
+    cdef Py_ssize_t next_slot       # next slot not yet taken by a thread
     cdef Py_ssize_t last_slot
-    cdef Py_ssize_t part            # slots that are taken at a time
-    cdef bint is_open               # threads may take parts
+    cdef Py_ssize_t part            # number of slots that a thread takes at a time
+    cdef bint is_open               # whether threads may take parts
     cdef int64_t turn
-    cdef int n_working              # threads at work; who ends the turn waits for the last of them
+    cdef int n_working              # threads at work; `stop` waits for them
     cdef bint is_awaited
     cdef PyThread_type_lock done
 

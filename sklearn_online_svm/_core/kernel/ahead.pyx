@@ -1,6 +1,6 @@
-"""The block of rows behind the one that is learnt; the contract is in the ``.pxd``.
+"""Prefetch of the next block of samples; the contract is in the ``.pxd``.
 
-All counters change under the GIL, which is given up while values are computed.
+All counters change under the GIL, which is released while values are computed.
 """
 cimport cython
 from cpython.pythread cimport (
@@ -14,7 +14,7 @@ from ..simd.leaves cimport LEAVES_TILE
 from .fresh_rows cimport FreshRows
 from .stores cimport Store
 
-# Time of a block, in ns, from which threads are worth their while, and that of a part of it.
+# Cost of a block, in ns, from which threads are started, and cost of a part of it.
 cdef double WORTH_STARTING = 1e6
 cdef double PART = 4e5
 
@@ -35,7 +35,7 @@ cdef class Ahead:
             PyThread_free_lock(self.done)
 
     cdef int start(self, executor) except -1:
-        """Let the threads of the executor, but one, begin."""
+        """Start prefetching in all threads of the executor but one."""
         cdef Store store = self.fresh.store
         cdef double cost = store.cost * self.fresh.n
         self.next_slot, self.last_slot = 0, round_up(store.n_slots, LEAVES_TILE)
@@ -50,7 +50,7 @@ cdef class Ahead:
         return 0
 
     def work(self, turn):
-        """Score parts until none is left; too late, nothing."""
+        """Compute parts until none is left; return at once if the block is no longer current."""
         if not self.is_open or turn != self.turn:
             return
         self.n_working += 1
@@ -70,8 +70,11 @@ cdef class Ahead:
                 fresh.store.values(fresh.block, first, last, fresh.scored.values, fresh.scored.ld)
 
     cdef void stop(self, bint whole) noexcept:
-        """Wait for the others, after a share of what is left if the ``whole`` is wanted. No
-        interrupt comes in the midst of it: it runs nothing that looks at signals."""
+        """Wait until all threads have stopped.
+
+        If ``whole``, take part in computing what is left first. Signals are not checked here, so
+        no KeyboardInterrupt can be raised.
+        """
         if not self.is_open:
             return
         if not whole:
@@ -84,8 +87,7 @@ cdef class Ahead:
                 PyThread_acquire_lock(self.done, WAIT_LOCK)
 
     cdef int fill_in(self, const int32_t *slots, Py_ssize_t n) except -1:
-        """Compute what those bring that have entered these slots meanwhile, and the rows against
-        each other."""
+        """Compute the values for ``slots`` filled since the start, and the Gram matrix."""
         cdef FreshRows fresh = self.fresh
         cdef Py_ssize_t p, tile, done = -1
         if not fresh.n:

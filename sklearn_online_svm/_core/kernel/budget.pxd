@@ -1,9 +1,9 @@
-"""How many members a problem keeps, how long, and which one gives way.
+"""Limits on the support set of a problem, and the choice of the member to evict.
 
-A member is idle (alpha = 0), or it stands for itself and, with its box, for those that have been
-merged into it. Who decides needs the *neighbour* of each member: the nearest one in kernel space
-on the same side. Neighbours follow from the members alone; ``meet`` brings one up to date, and
-nothing of them is stored.
+A member has alpha = 0, or it represents itself and, with its box, the samples that have been
+merged into it. The choice uses the *neighbour* of each member: the nearest member in kernel space
+on the same side. Neighbours follow from the support set alone; ``find_neighbour`` computes one,
+and none of them is stored with a model.
 """
 from libc.stdint cimport int32_t, int64_t
 
@@ -11,23 +11,24 @@ from .members cimport Members
 
 
 cdef class Budget:
-    cdef readonly Py_ssize_t most       # members
-    cdef readonly int64_t window_size       # rows that a member may be kept for
-    cdef readonly double closest        # cosine from which two may be merged
-    cdef readonly int64_t now           # rows learnt
-    cdef int64_t *born                  # the row with which a member came
-    cdef int64_t least_born             # no member came before
-    cdef int32_t *neighbour             # UNKNOWN, NOBODY or a slot
-    cdef double *distance               # to it, squared
+    cdef readonly Py_ssize_t most       # largest size of the support set
+    cdef readonly int64_t window_size       # samples after which a member is evicted
+    cdef readonly double closest        # smallest cosine of two vectors that may be merged
+    cdef readonly int64_t now           # samples processed so far
+    cdef int64_t *born                  # value of `now` when the member entered
+    cdef int64_t least_born             # lower bound of `born` over the members
+    cdef int32_t *neighbour             # a slot, NO_NEIGHBOUR, or UNKNOWN: not computed
+    cdef double *distance               # squared, to the neighbour
     cdef double *cosine
     cdef Py_ssize_t capacity
 
     cdef int reserve(self, Py_ssize_t n) except -1
     cdef void enter(self, Py_ssize_t slot) noexcept nogil
     cdef void leave(self, Py_ssize_t slot, Py_ssize_t n) noexcept nogil
-    cdef void meet(self, Members members, Py_ssize_t slot, const float *k) noexcept nogil
-    # Slots, or -1: one that is to be met; those that give way.
-    cdef Py_ssize_t stranger(self, Members members, Py_ssize_t first) noexcept nogil
+    cdef void find_neighbour(self, Members members, Py_ssize_t slot, const float *k) noexcept nogil
+    # Each returns a slot, or -1: the next member without a computed neighbour; the member to evict
+    # by each criterion.
+    cdef Py_ssize_t next_without_neighbour(self, Members members, Py_ssize_t first) noexcept nogil
     cdef Py_ssize_t outdated(self, Members members) noexcept nogil
     cdef Py_ssize_t idle(self, Members members, double b) noexcept nogil
     cdef Py_ssize_t mergeable(self, Members members) noexcept nogil

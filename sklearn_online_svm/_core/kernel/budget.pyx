@@ -1,4 +1,4 @@
-"""How many members a problem keeps; the contract is in the ``.pxd``."""
+"""Limits on the support set of a problem; the contract is in the ``.pxd``."""
 from libc.math cimport INFINITY, fabs, fmax, sqrt
 from libc.stdint cimport INT64_MAX, int32_t, int64_t
 from libc.stdlib cimport free
@@ -11,22 +11,22 @@ import numpy as np
 from ..stored import LARGEST_COUNT
 
 cdef enum:
-    NOBODY = -1
+    NO_NEIGHBOUR = -1
     UNKNOWN = -2
 
 
 cdef class Budget:
-    """Limits of a problem.
+    """Limits on the support set of one problem.
 
     Parameters
     ----------
     most : int, optional
-        Members.
+        Largest number of members.
     window_size : int, optional
-        Rows after which a member leaves.
+        Number of samples after which a member is evicted.
     closest : float, optional
-        Cosine of two vectors in kernel space from which one may be merged into the other. Without
-        it the oldest gives way.
+        Smallest cosine of two vectors in kernel space for which one may be merged into the other.
+        Without it the oldest member is evicted.
     """
     def __init__(self, *, most=None, window_size=None, closest=None):
         self.configure(most=most, window_size=window_size, closest=closest)
@@ -38,14 +38,14 @@ cdef class Budget:
         free(self.cosine)
 
     def configure(self, *, most, window_size, closest):
-        """Other limits; the ages stay."""
+        """Set other limits; the ages of the members are kept."""
         self.most = np.iinfo(np.intp).max if most is None else most
         self.window_size = INT64_MAX if window_size is None else window_size
         self.closest = INFINITY if closest is None else closest
         self.least_born = 0
 
     def state(self, Py_ssize_t n):
-        """What ``restore`` takes, as arrays: all but neighbours, of ``n`` slots."""
+        """Return the arrays that ``restore`` takes, of ``n`` slots; neighbours are left out."""
         return {
             "budget_now": np.array([self.now], dtype=np.int64),
             "budget_born": np.array([self.born[s] for s in range(n)], dtype=np.int64),
@@ -62,7 +62,7 @@ cdef class Budget:
         self.least_born = 0
 
     cdef int reserve(self, Py_ssize_t n) except -1:
-        """Room for slots; those that have none yet are as old as this call."""
+        """Allocate ``n`` slots; the age of new ones starts now."""
         cdef Py_ssize_t s, former = self.capacity
         if n <= former:
             return 0
@@ -82,24 +82,26 @@ cdef class Budget:
         self.neighbour[slot] = UNKNOWN
 
     cdef void leave(self, Py_ssize_t slot, Py_ssize_t n) noexcept nogil:
-        """Those whose neighbour it was have to look for another one."""
+        """Reset the neighbour of the members whose neighbour was ``slot``."""
         cdef Py_ssize_t s
         for s in range(n):
             if self.neighbour[s] == slot:
                 self.neighbour[s] = UNKNOWN
 
-    cdef void meet(self, Members members, Py_ssize_t slot, const float *k) noexcept nogil:
-        """Find the neighbour of a member, ``k`` its kernel row; others may find theirs in it.
+    cdef void find_neighbour(self, Members members, Py_ssize_t slot,
+                             const float *k) noexcept nogil:
+        """Find the neighbour of a member from its kernel row ``k``.
 
-        Of two that are equally near it is the one in the lower slot: who is whose neighbour does
-        not depend on who came first.
+        Also update members to which this one is nearer than their present neighbour. Of two that
+        are equally near the one in the lower slot is taken, so that neighbours do not depend on
+        the order of arrival.
         """
         cdef Py_ssize_t s
         cdef double distance, cosine, diag = members.diag[slot]
-        self.neighbour[slot] = NOBODY
+        self.neighbour[slot] = NO_NEIGHBOUR
         self.distance[slot] = INFINITY
         for s in range(members.n):
-            # The box of a row beyond its ramp lies on the other side.
+            # On the flat part of a ramp loss the box is on the other side of 0.
             if s == slot or not members.alive[s] or members.y[s] != members.y[slot] or (
                     (members.bound[s] > 0.0) != (members.bound[slot] > 0.0)):
                 continue
@@ -115,18 +117,18 @@ cdef class Budget:
             s = self.neighbour[slot]
             self.cosine[slot] = k[s] / sqrt(diag * members.diag[s])
 
-    cdef Py_ssize_t stranger(self, Members members, Py_ssize_t first) noexcept nogil:
-        """A member, from ``first`` on, whose neighbour is not known."""
+    cdef Py_ssize_t next_without_neighbour(self, Members members, Py_ssize_t first) noexcept nogil:
+        """Return the first member >= ``first`` without a computed neighbour, or -1."""
         cdef Py_ssize_t s
         for s in range(first, members.n):
             if members.alive[s] and self.neighbour[s] == UNKNOWN:
                 return s
         return -1
 
-    # -------------------------------------------------------------------------- who gives way
+    # -------------------------------------------------------------------------- eviction
 
     cdef Py_ssize_t outdated(self, Members members) noexcept nogil:
-        """One that is too old."""
+        """Return a member older than ``window_size`` samples, or -1."""
         cdef Py_ssize_t slot
         if self.now - self.least_born <= self.window_size:
             return -1
@@ -137,7 +139,10 @@ cdef class Budget:
         return slot if self.now - self.least_born > self.window_size else -1
 
     cdef Py_ssize_t idle(self, Members members, double b) noexcept nogil:
-        """Of those with alpha = 0 the one that is farthest from moving; none that would move."""
+        """Return the member with alpha = 0 whose gradient is farthest from allowing a step, or -1.
+
+        Members that violate the optimality conditions are not returned.
+        """
         cdef Py_ssize_t p, s, found = -1
         cdef double want, least = 0.0
         for p in range(members.n_zeros):
@@ -148,12 +153,15 @@ cdef class Budget:
         return found
 
     cdef Py_ssize_t mergeable(self, Members members) noexcept nogil:
-        """The one that moves f least, at most, when its neighbour stands for it: its weight, which
-        is its box, times the distance is smallest."""
+        """Return the member whose merge into its neighbour changes f least, or -1.
+
+        The bound minimized is the member's weight, which is the size of its box, times the
+        distance to the neighbour.
+        """
         cdef Py_ssize_t s, found = -1
         cdef double harm, weight, least = INFINITY
         for s in range(members.n):
-            # Not a number where K(x, x) <= 0: an empty row, or a kernel that is not definite.
+            # The cosine is NaN where K(x, x) <= 0: a sample of zeros, or an indefinite kernel.
             if not (members.alive[s] and self.neighbour[s] >= 0
                     and self.cosine[s] >= self.closest):
                 continue
@@ -164,7 +172,7 @@ cdef class Budget:
         return found
 
     cdef Py_ssize_t oldest(self, Members members) noexcept nogil:
-        """The one that came first."""
+        """Return the member that entered first, or -1."""
         cdef Py_ssize_t s, found = -1
         for s in range(members.n):
             if members.alive[s] and (found < 0 or self.born[s] < self.born[found]):

@@ -1,7 +1,7 @@
-"""Budgets that keep of a vector what the others can say: projection and merging.
+"""Budget maintenance by projection and by merging.
 
-The contract is that of ``Budget`` in ``expansion.pxd``. Both are linear in the coefficients, so
-the sums from which averages follow go the same way.
+The contract is that of ``Budget`` in ``expansion.pxd``. Both operations are linear in the
+coefficients, so they apply in the same way to the sums from which averages are computed.
 """
 cimport cython
 from libc.math cimport INFINITY, exp, log, sqrt
@@ -15,34 +15,36 @@ from .expansion cimport Budget, KernelExpansion
 
 import numpy as np
 
-# Of the diagonal: rounded kernel matrices have no inverse.
+# Relative to the diagonal: rounded kernel matrices may be singular.
 cdef double RIDGE = 1e-5
-# Vectors that have left, in budgets, after which the inverse is made anew: rounding adds up.
+# Removals, in multiples of the budget, after which the inverse is recomputed, as rounding errors
+# accumulate.
 cdef Py_ssize_t RENEWED_AFTER = 4
-# (sqrt(5) - 1) / 2
+# (sqrt(5) - 1) / 2, for golden-section search.
 cdef double GOLDEN = 0.6180339887498949
 cdef int N_SECTIONS = 40
-# Of two places that are as good but for rounding, the one nearer to the partner.
+# Between maxima that differ by rounding only, take the one nearer to the partner.
 cdef double EQUAL = 1.0 + 1e-12
 
 
 @cython.final
 cdef class Projection(Budget):
-    """The vector goes that loses least when it is projected onto all others (Wang and Vucetic
-    2010), and they take over the projection.
+    """Remove the vector with the smallest projection error; project it onto the others.
 
-    With ``P = (K + RIDGE diag(K))^-1`` the projection of vector v is ``-P[s, v] / P[v, v]`` of
-    each other vector s, and its squared distance from them ``1 / P[v, v]``. P is kept up to date,
-    in two passes over it when a vector enters and one when it leaves.
+    Reference: Wang and Vucetic 2010.
+
+    With P = (K + RIDGE diag(K))^-1 the projection of vector v has the coefficient -P[s, v] / P[v,
+    v] at each other vector s, and its squared error is 1 / P[v, v]. P is updated in two passes
+    when a vector is added and in one when a vector is removed.
     """
     cdef SlotKernel kernel
     cdef Py_ssize_t ld
-    cdef object inverse_array       # (ld, ld), 0 where there is no vector
+    cdef object inverse_array       # (ld, ld), 0 for free slots
     cdef double *inverse
     cdef object buffers
     cdef double *x
     cdef double *u
-    cdef Py_ssize_t n_left          # since the inverse was made
+    cdef Py_ssize_t n_left          # removals since the inverse was computed
 
     def __init__(self, Py_ssize_t most, Py_ssize_t n_problems):
         super().__init__(most, n_problems)
@@ -70,7 +72,7 @@ cdef class Projection(Budget):
             self.enter(held, slot, k)
 
     cdef void enter(self, KernelExpansion held, int32_t slot, const float *k) noexcept nogil:
-        """One row and column more."""
+        """Add a row and a column to the inverse."""
         cdef Py_ssize_t s, ld = self.ld
         cdef double square = k[slot], rest
         memset(self.x, 0, ld * sizeof(double))
@@ -118,7 +120,7 @@ cdef class Projection(Budget):
             self.renew(held, slot)
 
     cdef void renew(self, KernelExpansion held, int32_t leaver) noexcept nogil:
-        """The inverse from the kernel matrix, but for the vector that leaves."""
+        """Recompute the inverse from the kernel matrix, without vector ``leaver``."""
         cdef Py_ssize_t s
         memset(self.inverse, 0, self.ld * self.ld * sizeof(double))
         for s in range(held.n_slots):
@@ -132,19 +134,20 @@ cdef class Projection(Budget):
     def restore(self, state, n_problems, n_slots):
         shape = n_slots, n_slots
         self.inverse_array = state.array("inverse", np.float64, shape, finite=True)
-        self.ld = 0                         # copied before it is used
+        self.ld = 0                         # forces a copy in `prepare`
         self.n_left = state.integer("n_left")
         state.end()
 
 
 @cython.final
 cdef class Merging(Budget):
-    """The smallest vector and the one with which least is lost become one, on the segment between
-    them (Wang, Crammer and Vucetic 2012). Of the rbf kernel only.
+    """Merge the smallest vector with the partner of least loss. For the rbf kernel only.
+
+    Reference: Wang, Crammer and Vucetic 2012. The new vector lies on the segment between the two.
 
     ``a phi(x) + b phi(z)`` is projected onto ``phi(h x + (1 - h) z)``; with ``k = K(x, z)`` the
-    coefficient is ``a k^((1 - h)^2) + b k^(h^2)``, and h is chosen so that its square, summed over
-    the problems, is largest.
+    coefficient is ``a k^((1 - h)^2) + b k^(h^2)``, and h maximizes its square, summed over the
+    problems.
     """
     cdef SlotKernel kernel
 
@@ -173,8 +176,8 @@ cdef class Merging(Budget):
             if held.alive[s] and s != slot and (nearest < 0 or k[s] > k[nearest]):
                 nearest = <int32_t>s
         if nearest < 0:
-            return                          # a budget of one
-        # The nearest one first: beside it most of the others need not be looked at closely.
+            return                          # a budget of one vector: it is removed
+        # Start with the nearest one: its loss is a bound that excludes most of the others.
         pair_of(held, slot, nearest, &pair)
         partner, least = nearest, merged(&pair, k[nearest], INFINITY, &best_h)
         for s in range(held.n_slots):
@@ -187,14 +190,14 @@ cdef class Merging(Budget):
         h = best_h
         first, second = share(k[partner], 1.0 - h), share(k[partner], h)
         if h > 0.0 and not held.merge(slot, partner, h):
-            return                          # no memory: it goes as it is
+            return                          # no memory: remove it without merging
         for c in range(held.n_problems):
             held.unite(c, slot, partner, first, second)
         if h > 0.0:
             self.kernel.enter(partner, held.row, held.n_slots)
 
 
-# Coefficients of two vectors, their products summed over the problems.
+# Products of the coefficients of two vectors, summed over the problems.
 cdef struct Pair:
     double aa
     double ab
@@ -214,7 +217,7 @@ cdef inline void pair_of(KernelExpansion held, Py_ssize_t one, Py_ssize_t other,
 
 
 cdef inline double share(double k, double h) noexcept nogil:
-    """k^(h^2): the kernel value of two vectors, of which h lies between one and the new one."""
+    """Return k^(h^2), the kernel value of a vector at relative distance h, where k = K(x, z)."""
     if h == 0.0:
         return 1.0
     return exp(log(k) * h * h) if k > 0.0 else 0.0
@@ -225,8 +228,10 @@ cdef inline double kept(const Pair *pair, double first, double second) noexcept 
 
 
 cdef double merged(const Pair *pair, double k, double least, double *h) noexcept nogil:
-    """What is lost at the best place for the new vector; or, where it cannot be below ``least``,
-    something above it."""
+    """Return the smallest loss of merging a pair, and its ``h``.
+
+    Where a bound shows that the loss cannot be below ``least``, the bound is returned.
+    """
     cdef double shares[5]
     cdef double low, high, one, two, at_one, at_two, value, most = 0.0, bound = -INFINITY
     cdef double total = pair.aa + pair.bb + 2.0 * k * pair.ab
@@ -240,7 +245,7 @@ cdef double merged(const Pair *pair, double k, double least, double *h) noexcept
         if value > EQUAL * most:
             most, best = value, j
         if j < 4:
-            # Within the section both shares lie between those at its ends.
+            # Within the section both kernel values lie between those at its ends.
             one, two = shares[3 - j], shares[j]
             value = pair.aa * one * one + pair.bb * two * two + 2.0 * pair.ab * (
                 one * two if pair.ab > 0.0 else shares[4 - j] * shares[j + 1])

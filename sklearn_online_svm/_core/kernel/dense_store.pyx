@@ -1,7 +1,7 @@
 """Dense vectors, in tiles of 16 slots: ``tile[k, lane]``.
 
-A vector register holds one feature of 16 stored vectors, and a fresh row is broadcast against it.
-Nothing has to be packed per block.
+A vector register holds one feature of 16 stored vectors, and a feature of a new sample is
+broadcast against it. Nothing has to be packed per block.
 """
 cimport cython
 from libc.stdint cimport int32_t, int64_t
@@ -30,7 +30,7 @@ cdef void _to_tiles(real *tiles, Py_ssize_t slot, Py_ssize_t d, const real *row)
 
 cdef void _tile_sums(const real *tiles, Py_ssize_t n_tiles, Py_ssize_t d, const double *offset,
                      real *sums) noexcept nogil:
-    """Squared norms of the vectors; with an offset their products with it."""
+    """Compute squared norms of the vectors or, with an offset, their products with it."""
     cdef real here[LEAVES_TILE]
     cdef Py_ssize_t t, k, lane
     for t in range(n_tiles):
@@ -52,7 +52,7 @@ cdef void _tile_sums(const real *tiles, Py_ssize_t n_tiles, Py_ssize_t d, const 
 cdef class DenseStore(Store):
     def __init__(self, Py_ssize_t n_features, dtype, **kernel):
         super().__init__(n_features, dtype, **kernel)
-        # Read from memory: 16 features of one vector lie 64 bytes apart.
+        # Memory bound: consecutive features of one vector are 16 values apart.
         self.cost = 0.4 + 0.06 * n_features
         self.tiles_array = np.zeros((0, n_features, LEAVES_TILE), dtype=self.dtype)
 
@@ -69,7 +69,7 @@ cdef class DenseStore(Store):
         self.tiles_array, self.tiles = tiles_array, tiles
 
     cdef int load(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1:
-        """``X`` is a C-contiguous array or a CSR matrix, of the store's type."""
+        """Load samples of ``X``, a C-contiguous array or a CSR matrix of the store's dtype."""
         cdef Py_ssize_t r, width = self.n_features * block.itemsize
         cdef const char *source
         cdef bint gathered = not isinstance(X, np.ndarray)
@@ -139,13 +139,13 @@ cdef class DenseStore(Store):
                                     <float *>self.norms, tiles, n, out)
 
     cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil:
-        """The block against its own rows, laid out as tiles."""
+        """Compute the kernel values of the block against itself, laid out as tiles."""
         cdef Py_ssize_t d = self.n_features, r, width = round_up(block.n_rows, LEAVES_TILE)
         cdef leaves_rows fresh = block.as_rows()
         if fit(&block.tiles, &block.tiles_capacity, width * d * block.itemsize):
             return -1
         for r in range(width):
-            # The last tile is filled up with copies of the last row; nobody reads their values.
+            # The last tile is padded with copies of the last row; these values are not used.
             if self.is_double:
                 _to_tiles(<double *>block.tiles, r, d,
                           <double *>block.rows + min(r, block.n_rows - 1) * d)
@@ -195,7 +195,7 @@ cdef class DenseStore(Store):
         else:
             _tile_sums(<float *>self.tiles, n_tiles, self.n_features, NULL, <float *>out)
         if self.offset_values != NULL:
-            # What was never used is 0, and has 0 for a norm.
+            # Slots that were never used are 0, with norm 0.
             norms[:n_slots] -= self.half_square
         return norms
 

@@ -1,4 +1,4 @@
-"""Problems over one store: their state, the limits of a call, and how it may end."""
+"""Problems over one vector store: state, limits of a call, and how a call may end."""
 from libc.stdint cimport int64_t
 
 from ..guard cimport Guard, Halt
@@ -16,18 +16,18 @@ cdef class Engine:
     cdef readonly Store store
     cdef readonly list problems
     cdef bint several
-    cdef readonly bint shares       # members of one problem may have a vector in common
-    cdef readonly Guard guard       # to be held by those who change an engine that others may read
+    cdef readonly bint shares       # whether members of one problem may share a vector
+    cdef readonly Guard guard  # to be held while an engine visible to other threads is changed
     cdef Slots slots
     cdef FreshRows fresh
-    cdef int64_t n_evaluations      # of blocks; problems count what they compute themselves
-    # The state at the end of the last block, or None: to be made when it is wanted.
+    cdef int64_t n_evaluations      # in blocks; problems count what they compute themselves
+    # The state at the end of the last block, or None: to be computed on request.
     cdef Solution solution
-    cdef bint busy                  # in the midst of something, whoever holds the guard
-    # For the caller, to keep what follows from a solution; each Solution has it, too.
+    cdef bint busy                  # within a call that changes the state, whoever holds the guard
+    # For values that the caller derives from a solution; shared with each Solution.
     cdef dict kept
     cdef Halt halt
-    cdef object interrupt           # what a signal raised in the midst of a block
+    cdef object interrupt           # raised by a signal within a block, to be raised at its end
 
     cdef int class_of(self, Py_ssize_t c) noexcept nogil
     cdef int begin_alone(self, Problem problem) except -1

@@ -1,7 +1,7 @@
-"""Problems over one store; the contract is in the ``.pxd``.
+"""Problems over one vector store; the contract is in the ``.pxd``.
 
-What ``state`` gives is all there is to know of an engine between two calls; kernel rows, which can
-be computed again, are left out.
+``state`` returns the complete state of an engine between two calls, except cached kernel rows,
+which can be recomputed.
 """
 from cpython.ref cimport PyObject
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from ..stored import Stored
 
-# Of what ``state`` gives; another number for each change of its fields.
+# Version of what ``state`` returns; to be incremented when its fields change.
 _FORMAT = 4
 
 
@@ -30,12 +30,12 @@ cdef extern from *:
 
 
 cdef places_of(running, bint shares):
-    """The rows of the block that was interrupted: which of them had been loaded, as what."""
+    """Return the place of each sample of an interrupted block, -1: not loaded."""
     places = running.array("block", np.int32, (None,), low=-1)
     steps = np.diff(places[places >= 0], prepend=-1)
     counts = (steps == 1) | (steps == 0) if shares else steps == 1
     running.require(len(places) <= LEAVES_BLOCK and counts.all() and 0 not in steps[:1],
-                    "block", f"must number up to {LEAVES_BLOCK} rows")
+                    "block", f"must number up to {LEAVES_BLOCK} samples")
     return places
 
 
@@ -48,11 +48,10 @@ cdef class Engine:
     problems : list of Problem
         One (binary), or one per class.
     row_bytes : int, default=0
-        Memory for the kernel rows of several problems: those that they share, and those that each
-        keeps for itself.
+        Size of the kernel caches of several problems: the shared one and one per problem.
     shares : bool, default=False
-        Whether members of one problem may have a vector in common. Labels say nothing of targets
-        then. The slots of the problems must not be those of the store.
+        Whether members of one problem may share a vector. Then targets need not equal labels, and
+        the slots of the problems must differ from those of the store.
     """
     def __init__(self, Store store, list problems, Py_ssize_t row_bytes=0, *,
                  bint shares=False):
@@ -68,14 +67,13 @@ cdef class Engine:
         self.share_rows(row_bytes)
 
     def share_rows(self, Py_ssize_t row_bytes):
-        """Another budget for kernel rows that the problems share."""
+        """Set the size of the kernel caches of several problems."""
         self.slots.share_rows(row_bytes)
 
     # -------------------------------------------------------------------------- state
 
     def state(self):
-        """Arrays, copies all of them, from which ``restore`` rebuilds everything but the kernel
-        rows."""
+        """Return copies of all arrays from which ``restore`` rebuilds the engine."""
         return {
             "format": _FORMAT,
             "store": self.store.state(),
@@ -86,9 +84,12 @@ cdef class Engine:
         }
 
     def restore(self, state, bint same_kernel=True, running=None):
-        """Take what ``state()`` gave, or a :class:`Stored` of it. An engine whose state is refused
-        is of no use; one with values of another kernel (``same_kernel=False``) wants to
-        ``recompute``; one that was interrupted, which ``running`` tells of, to ``resume``."""
+        """Restore a result of ``state()``, or a :class:`Stored` of it.
+
+        After an error the engine must not be used. With ``same_kernel=False`` the state was
+        computed with another kernel, and ``recompute`` must follow. ``running`` describes an
+        interrupted call, which ``resume`` continues.
+        """
         cdef Problem problem
         cdef Py_ssize_t n_loaded = 0, n_problems = len(self.problems)
         state = Stored.of(state)
@@ -107,27 +108,27 @@ cdef class Engine:
         state.end()
         self.solution = None
 
-    # -------------------------------------------------------------------------- how calls end
+    # -------------------------------------------------------------------------- end of a call
 
     @property
     def cut(self):
-        """Whether the last call was ended where none can go on."""
+        """Whether the last call ended at a point from which it cannot be resumed."""
         return self.store.cut
 
     def was_interrupted(self, error):
-        """Whether learning was ended from outside, not by what it met itself."""
+        """Return whether training was ended from outside, not by an error of its own."""
         return isinstance(error, KeyboardInterrupt) or (
             not isinstance(error, Exception) and error is not self.store.raised)
 
     cdef int begin_alone(self, Problem problem) except -1:
-        """A block without rows: lengths and buffers fit the members as they are."""
+        """Begin an empty block, to fit lengths and buffers to the support set."""
         cdef Fresh fresh
         fresh.values, fresh.gram, fresh.ld, fresh.gram_ld = NULL, NULL, 0, 0
         self.slots.divide_memory()
         return problem.begin_block(&fresh, 0)
 
     cdef int raise_interrupts(self) except -1:
-        """Ctrl-C: seen earlier, in a Python kernel, or now. The engine is whole here."""
+        """Raise a pending KeyboardInterrupt; the state of the engine is consistent here."""
         if self.interrupt is not None:
             interrupt, self.interrupt, self.store.interrupt = self.interrupt, None, None
             raise interrupt
@@ -140,11 +141,11 @@ cdef class Engine:
         return self.store.raise_errors(code)
 
     cdef list saved(self):
-        """All that learning changes, to come back to with ``take_back``."""
+        """Return copies of all that training changes, for ``take_back``."""
         return [problem.state() for problem in self.problems]
 
     cdef int take_back(self, list saved) except -1:
-        """Back to ``saved``; kernel rows are computed again."""
+        """Return to ``saved``; the kernel caches are cleared."""
         cdef Problem problem
         for problem, state in zip(self.problems, saved):
             problem.take_back(state)
@@ -153,8 +154,8 @@ cdef class Engine:
     # -------------------------------------------------------------------------- the store
 
     cdef bint is_read(self):
-        """Whether a prediction is at work on the vectors where they lie."""
-        cdef Py_ssize_t n_known = 1          # that in the store
+        """Return whether a prediction reads the vectors in place."""
+        cdef Py_ssize_t n_known = 1          # the reference in the store
         if self.solution is not None and self.solution.store.lease is self.store.lease:
             if n_references(<PyObject *>self.solution) > 1:
                 return True
@@ -162,30 +163,32 @@ cdef class Engine:
         return n_references(<PyObject *>self.store.lease) > n_known
 
     cdef int write_store(self) except -1:
-        """Write rows kept in this block into the store, and give up vectors nobody refers to: in
-        one step, as other threads see it."""
+        """Write samples added in this block into the store; release unreferenced vectors.
+
+        For other threads the store changes in one step.
+        """
         while self.is_read():
             try:
                 self.store.unshare()
             except MemoryError:
-                time.sleep(0.001)       # no copy then: wait until they have read
+                time.sleep(0.001)       # no memory for a copy: wait for the readers
         self.solution = None
         return self.slots.write(self.fresh)
 
     # -------------------------------------------------------------------------- a call
 
     cdef int class_of(self, Py_ssize_t c) noexcept nogil:
-        """The class that problem ``c`` takes for +1."""
+        """Return the class whose label is +1 in problem ``c``."""
         return <int>c if self.several else 1
 
     def allow(self, steps):
-        """Steps of each problem until the next ``allow``; without it there is no end to them."""
+        """Limit the steps of each problem until the next ``allow``."""
         for problem in self.problems:
             problem.allow(steps)
 
     @property
     def out_of_steps(self):
-        """Whether a problem has none left."""
+        """Whether a problem has reached the limit of steps."""
         cdef Problem problem
         for problem in self.problems:
             if problem.steps_left <= 0:
@@ -194,8 +197,10 @@ cdef class Engine:
 
     @property
     def cut_short(self):
-        """Whether REPROCESS had to leave off before it was content. Makes no objects: it is asked
-        when a chunk has been learnt."""
+        """Whether REPROCESS reached a limit of steps.
+
+        Creates no objects, as it is called after each chunk.
+        """
         cdef Problem problem
         for problem in self.problems:
             if problem.cut_short:
@@ -208,22 +213,22 @@ cdef class Engine:
 
     @property
     def n_kernel_evaluations(self):
-        """Kernel values computed so far, those of dropped rows included."""
+        """Number of kernel values computed, including values computed again."""
         return self.n_evaluations + sum(p.n_evaluations for p in self.problems)
 
     @property
     def n_operations(self):
-        """Values touched by finishing so far."""
+        """Number of array elements accessed by solver steps."""
         return sum(problem.n_operations for problem in self.problems)
 
     def violation_met(self):
-        """Largest violation met during the pass, when each row was visited."""
+        """Return the largest violation of the epoch, each found when the sample was visited."""
         return max(problem.violation_met for problem in self.problems)
 
     def violation_left(self):
-        """Largest violation over all rows; exact when the pass changed nothing."""
+        """Return the largest violation over all samples; exact if the epoch changed nothing."""
         return max(problem.violation_left for problem in self.problems)
 
     def touched(self):
-        """The arrays of a problem have been changed from outside: note it."""
+        """Invalidate the solution after arrays of a problem were changed from outside."""
         self.solution = None

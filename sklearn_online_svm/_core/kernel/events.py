@@ -1,4 +1,4 @@
-"""What has become of the rows of a model in a block: for those who want to follow it."""
+"""Changes of the support set of a model in a block, for listeners."""
 
 from dataclasses import dataclass
 
@@ -7,16 +7,16 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Events:
-    """Lasting numbers of rows, of one problem, by what has happened to them in a block.
+    """Identifiers of samples whose state changed in a block, for one problem.
 
     Parameters
     ----------
     became : ndarray of int64
-        Have become support vectors.
+        Samples that became support vectors.
     ceased : ndarray of int64
-        Are support vectors no longer, and still kept.
+        Samples that ceased to be support vectors and are still in the support set.
     dropped : ndarray of int64
-        Were kept and are no longer.
+        Samples that were removed from the support set.
     """
 
     became: np.ndarray
@@ -25,7 +25,7 @@ class Events:
 
 
 def census(problem):
-    """Return the numbers of the rows that a problem keeps, and of its support vectors."""
+    """Return the identifiers of the samples in the support set, and of the support vectors."""
     slots = problem.slots()
     rows = problem.members["row_id"][slots]
     return rows, rows[problem.members["alpha"][slots] != 0.0]

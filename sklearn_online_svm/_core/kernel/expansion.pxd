@@ -1,13 +1,14 @@
-"""A function as a kernel expansion, ``f_c(x) = sum_s coef[c, s] K(v_s, x)``: what the update loop
-moves where there are no weights.
+"""Kernel expansions ``f_c(x) = sum_s coef[c, s] K(v_s, x)``: the kernel counterpart of weights.
 
-Vectors lie in the slots of a store, once for all problems. A row that makes a step takes a free
-slot (one that has kept its slot since an earlier pass gets what it adds there); a slot that is
-given up is the next to be taken. Rows come in blocks, whose kernel values with the store, and with
-each other, are computed at once; what enters within a block is written into the store at its end.
-Slots are given in the order of the steps, so the size of blocks does not show in the result.
+They are the state of the update loop in place of weight vectors. Vectors lie in the slots of a
+store, once for all problems. A sample on which a step is made takes a free slot (if it still has
+one from an earlier epoch, the step is added there); a released slot is the next to be taken.
+Samples come in blocks, whose kernel values against the store and against each other are computed
+at once; samples added within a block are written into the store at its end. Slots are assigned in
+the order of the steps, so the result does not depend on the block size.
 
-A *budget* limits the vectors. It is told of each step, and chooses who goes.
+A *budget* limits the number of vectors. It is notified of each step, and chooses the vector to
+remove.
 """
 from libc.stdint cimport int8_t, int32_t, int64_t
 
@@ -28,31 +29,31 @@ cdef class KernelExpansion(Weights):
     cdef readonly Guard guard
     cdef readonly Budget budget         # or None
     cdef readonly Votes votes           # or None
-    cdef bint limited                   # by a budget
+    cdef bint limited                   # whether there is a budget
     cdef bint voted
     cdef FreshRows fresh
     cdef Solution solution
     cdef dict kept
-    cdef bint busy                      # a block is being learnt
-    cdef int64_t n_steps_before         # it
-    cdef int code                       # of what went wrong where nothing can be raised
-    # Slots [0, n_slots) are taken or free; those above were never used.
+    cdef bint busy                      # a block is being processed
+    cdef int64_t n_steps_before         # n_steps at the beginning of the block
+    cdef int code                       # error code from code that cannot raise
+    # Slots [0, n_slots) are in use or free; those above were never used.
     cdef readonly Py_ssize_t n_slots
     cdef readonly Py_ssize_t n_kept
-    cdef Py_ssize_t ld                  # slots there is room for
+    cdef Py_ssize_t ld                  # number of allocated slots
     cdef int64_t n_entered
-    cdef readonly int64_t n_steps       # that moved something, on known rows, too
+    cdef readonly int64_t n_steps       # steps made, including those on samples that have a slot
     cdef readonly int64_t n_evaluations
-    cdef readonly int64_t n_seen        # rows that have been announced
+    cdef readonly int64_t n_seen        # samples announced by `expect`
     cdef object coef_array              # (n_problems, ld)
-    cdef object sums_array              # the same of steps times the rows that came before them
+    cdef object sums_array              # sums of steps times the number of samples before them
     cdef object diag_array              # (ld,) K(v, v)
     cdef object labels_array
-    cdef object ids_array               # lasting numbers of rows, -1: no row
-    cdef object since_array             # how many had entered before
+    cdef object ids_array               # identifiers of samples, -1: none
+    cdef object since_array             # number of vectors added before
     cdef object alive_array
     cdef object free_array
-    cdef object pending_array           # the row of the block that is in the slot, or -1
+    cdef object pending_array           # the sample of the block in the slot, or -1
     cdef double *coef
     cdef double *sums
     cdef float *diag
@@ -63,24 +64,23 @@ cdef class KernelExpansion(Weights):
     cdef int32_t *free
     cdef Py_ssize_t n_free
     cdef int32_t *pending
-    # Rows of this call: the lasting number of the first, and where each is kept (NULL: all are
-    # new).
+    # Samples of this call: the identifier of the first, and the slot of each (NULL: all are new).
     cdef int64_t first_id
     cdef object slots_of_rows
     cdef int32_t *slot_of_row
-    # The block: its first place in the order, which of its rows have entered, and where they are.
+    # The block: its first position in the order, the samples added, and the slot of each.
     cdef Py_ssize_t first
-    cdef Py_ssize_t size                # rows to be loaded next
-    cdef object source                  # the rows it is made of
+    cdef Py_ssize_t size                # number of samples to load next
+    cdef object source                  # the data that contains the block
     cdef const int32_t *row_labels
     cdef int32_t entered[LEAVES_BLOCK]
     cdef Py_ssize_t n_here
     cdef int32_t slot_of[LEAVES_BLOCK]
-    # Of the row looked at last: whether it has made steps, and how far in each problem.
+    # For the sample processed last: whether steps were made, and their lengths per problem.
     cdef bint stepped
     cdef object step_array
     cdef double *along
-    # A kernel row of its own.
+    # Work arrays for one kernel row.
     cdef Block lone
     cdef object row_array
     cdef float *row
@@ -91,11 +91,11 @@ cdef class KernelExpansion(Weights):
     cdef int32_t enter(self, Py_ssize_t r) noexcept nogil
     cdef void leave(self, int32_t slot) noexcept nogil
     cdef const float *kernel_row(self, int32_t slot) noexcept nogil
-    # For budgets: sum_c coef[c, s]^2 K(v_s, v_s), and where it is smallest.
+    # For budgets: sum_c coef[c, s]^2 K(v_s, v_s), and the slot where it is smallest.
     cdef double size_of(self, Py_ssize_t slot) noexcept nogil
     cdef int32_t smallest(self) noexcept nogil
-    # Put h v + (1 - h) v' in place of v', `partner`; `row` are its kernel values then, and the
-    # coefficients are still those of v'. Whether there was memory for it.
+    # Replace v', the vector of `partner`, by h v + (1 - h) v'; `row` then holds its kernel values,
+    # and the coefficients are unchanged. Returns False if out of memory.
     cdef bint merge(self, int32_t slot, int32_t partner, double h) noexcept nogil
     cdef int replace(self, int32_t slot, int32_t partner, double h) except -1
     cdef object vector_in(self, int32_t slot)
@@ -108,14 +108,14 @@ cdef class KernelExpansion(Weights):
 
 
 cdef class Budget:
-    cdef readonly Py_ssize_t most       # vectors
+    cdef readonly Py_ssize_t most       # largest number of vectors
 
-    # Before a block: room for what the expansion may take, with the GIL.
+    # Before a block, with the GIL: allocate memory for the vectors it may add.
     cdef int prepare(self, KernelExpansion held) except -1
-    # The coefficients of a slot have moved by ``held.along``; ``k`` are its kernel values with all
-    # slots, its own among them. Newly entered or not.
+    # Called after ``held.along`` was added to the coefficients of a slot; ``k`` are its kernel
+    # values against all slots, itself included; ``entered``: it is a new vector.
     cdef void moved(self, KernelExpansion held, int32_t slot, const float *k,
                     bint entered) noexcept nogil
-    # Who goes, and what becomes of its coefficients, which are still there.
+    # Choose the vector to remove, and redistribute its coefficients, which are still present.
     cdef int32_t choose(self, KernelExpansion held) noexcept nogil
     cdef void give_up(self, KernelExpansion held, int32_t slot) noexcept nogil

@@ -1,8 +1,8 @@
-"""A kernel expansion that the update loop moves; the contract is in the ``.pxd``.
+"""Kernel expansions updated by the update loop; the contract is in the ``.pxd``.
 
-``look`` finds the margins of a row from the kernel values of its block: those with vectors that
-entered within the block are put in their slots first, so that sums run over the slots in one order
-whatever the blocks are. ``follow`` does what all steps of a row amount to.
+``look`` computes the margins of a sample from the kernel values of its block. The values against
+vectors added within the block are first put into their slots, so that sums run over the slots in
+one order for any block size. ``follow`` adds the steps made on a sample to its coefficients.
 """
 import time
 
@@ -26,7 +26,7 @@ from scipy.sparse import csr_matrix
 
 from ..stored import Stored
 
-# Of what ``state`` gives; another number for each change of its fields.
+# Version of what ``state`` returns; to be incremented when its fields change.
 _FORMAT = 1
 
 cdef extern from *:
@@ -37,7 +37,7 @@ cdef extern from *:
 
 
 cdef class Budget:
-    """At most so many vectors; a subclass says who goes.
+    """A limit on the number of vectors; subclasses choose the vector to remove.
 
     Parameters
     ----------
@@ -62,16 +62,16 @@ cdef class Budget:
         pass
 
     def state(self, n_slots):
-        """What does not follow from the expansion; copies."""
+        """Return copies of what is not derived from the expansion."""
         return {}
 
     def restore(self, state, n_problems, n_slots):
-        """Take what ``state`` gave, a :class:`Stored`."""
+        """Restore a result of ``state``, a :class:`Stored`."""
         state.end()
 
 
 cdef class KernelExpansion(Weights):
-    """Functions that begin as 0.
+    """Kernel expansions, initially 0.
 
     Parameters
     ----------
@@ -80,9 +80,9 @@ cdef class KernelExpansion(Weights):
     n_problems : int
     budget : Budget, optional
     averaged : bool, default=False
-        Whether the sums are kept from which averages follow.
+        Whether to keep the sums from which averages are computed.
     votes : Votes, optional
-        Keeps every step, for the majority of all functions there have been.
+        Stores every step, for the majority vote of all past functions.
     """
 
     def __init__(self, Store store, Py_ssize_t n_problems, Budget budget=None,
@@ -113,9 +113,9 @@ cdef class KernelExpansion(Weights):
         self.pending_array = np.zeros(0, dtype=np.int32)
 
     def expect(self, n_rows, again=False):
-        """Announce rows that have not been seen before, numbered on from those that have.
+        """Announce ``n_rows`` new samples; identifiers continue those of earlier ones.
 
-        With ``again`` they may come several times: a row that is kept is known then.
+        With ``again`` samples may occur several times; those with a slot are recognized.
         """
         slots = np.full(n_rows, -1, dtype=np.int32) if again and n_rows else None
         self.slots_of_rows = slots
@@ -124,17 +124,17 @@ cdef class KernelExpansion(Weights):
         self.n_seen += n_rows
 
     def expect_no_more(self, n_rows):
-        """Of the rows announced only so many have come."""
+        """Correct the number of samples announced by ``expect`` to those that came."""
         self.n_seen = self.first_id + n_rows
 
     def check(self, X):
-        """Refuse rows with kernel values that are no numbers, before any is learnt."""
+        """Raise an error if kernel values are not finite, before any sample is used."""
         self.fresh.check(X)
 
     # -------------------------------------------------------------------------- a block
 
     cdef Py_ssize_t begin(self, Lessons lessons, Py_ssize_t position, Py_ssize_t stop) except -1:
-        """Load the next rows, up to 64, and compute their kernel values."""
+        """Load the next block of samples and compute its kernel values."""
         cdef FreshRows fresh = self.fresh
         cdef Py_ssize_t r, n = min(self.size, stop - position)
         if n <= 0:
@@ -162,13 +162,13 @@ cdef class KernelExpansion(Weights):
         return position + n
 
     cdef int end(self, Py_ssize_t position) except -1:
-        """Write what has entered into the store: for other threads it changes in one step."""
+        """Write added vectors into the store; for other threads it changes in one step."""
         cdef Py_ssize_t p, used = position - self.first
         cdef int32_t q, slot
         cdef int code = self.code
         if not self.busy:
             return 0
-        # Averages and votes change with rows that make no step, too.
+        # Averages and votes also change with samples on which no step is made.
         if self.n_steps != self.n_steps_before or self.averaged or self.voted:
             self.unshare()
             self.solution = None
@@ -179,7 +179,8 @@ cdef class KernelExpansion(Weights):
                 self.store.put(slot, self.fresh.block, q)
                 self.pending[slot] = -1
         self.n_here, self.source = 0, None
-        # Left before its end, as a label is wanted: it would be computed again and again.
+        # The block was left early, as a label is queried: load fewer samples, to avoid computing
+        # unused values repeatedly.
         self.size = max(1, used) if used < self.fresh.n else min(LEAVES_BLOCK, 2 * self.size)
         self.busy, self.code = False, 0
         self.store.raise_errors(code)
@@ -188,7 +189,7 @@ cdef class KernelExpansion(Weights):
         return 0
 
     cdef int make_room(self) except -1:
-        """Room for all rows of a block: then taking slots cannot fail."""
+        """Allocate memory for all samples of a block, so that adding them cannot fail."""
         cdef Py_ssize_t old = self.ld, ld = self.n_slots + LEAVES_BLOCK
         cdef list arrays
         if self.voted:
@@ -217,10 +218,10 @@ cdef class KernelExpansion(Weights):
         self.ld = ld
         return 0
 
-    # -------------------------------------------------------------------------- a row
+    # -------------------------------------------------------------------------- a sample
 
     cdef float *values_of(self, Py_ssize_t r) noexcept nogil:
-        """Kernel values of a row of the block with the slots."""
+        """Return the kernel values of a sample of the block against the slots."""
         return self.fresh.scored.values + r * self.fresh.scored.ld
 
     cdef void look(self, const Row *row) noexcept nogil:
@@ -249,7 +250,7 @@ cdef class KernelExpansion(Weights):
         self.stepped = True
 
     cdef void follow(self, const Row *row) noexcept nogil:
-        """Add the steps that were made to the coefficients of the row; keep the budget."""
+        """Add the steps made on the sample to its coefficients; enforce the budget."""
         cdef Py_ssize_t c, r = row.at - self.first
         cdef int32_t slot, leaver
         cdef bint enters
@@ -279,11 +280,11 @@ cdef class KernelExpansion(Weights):
             self.along[c] = 0.0
 
     cdef int32_t known(self, Py_ssize_t r) noexcept nogil:
-        """The slot of a row of the block that is kept since an earlier pass, or -1."""
+        """Return the slot that a sample of the block has had since an earlier epoch, or -1."""
         return self.slot_of_row[self.fresh.rows[r]] if self.slot_of_row != NULL else -1
 
     cdef int32_t enter(self, Py_ssize_t r) noexcept nogil:
-        """Give a row of the block a slot."""
+        """Assign a slot to a sample of the block."""
         cdef int32_t slot
         cdef int64_t row = self.fresh.rows[r]
         if self.n_free:
@@ -309,7 +310,7 @@ cdef class KernelExpansion(Weights):
         return slot
 
     cdef void leave(self, int32_t slot) noexcept nogil:
-        """Make a slot free."""
+        """Release a slot."""
         cdef Py_ssize_t c
         cdef int64_t row = self.ids[slot] - self.first_id
         for c in range(self.n_problems):
@@ -327,7 +328,7 @@ cdef class KernelExpansion(Weights):
         self.n_kept -= 1
 
     cdef const float *kernel_row(self, int32_t slot) noexcept nogil:
-        """Kernel values of the vector in a slot with those in all slots, computed or found."""
+        """Return the kernel values of a stored vector against all slots, computed or copied."""
         cdef Py_ssize_t p, n = round_up(self.store.n_slots, LEAVES_TILE)
         cdef int32_t q, here = self.pending[slot]
         if here >= 0:
@@ -341,7 +342,7 @@ cdef class KernelExpansion(Weights):
         for p in range(self.n_here):
             q = self.entered[p]
             if self.slot_of[q] >= 0:
-                # That of the two that came later has met the other.
+                # The value is in the row of the later of the two samples.
                 self.row[self.slot_of[q]] = (
                     self.values_of(q)[slot] if here < 0
                     else self.fresh.gram[max(q, here) * LEAVES_BLOCK + min(q, here)])
@@ -358,7 +359,7 @@ cdef class KernelExpansion(Weights):
         return size * self.diag[slot]
 
     cdef int32_t smallest(self) noexcept nogil:
-        """Of several the oldest."""
+        """Return the smallest vector; on a tie the oldest."""
         cdef Py_ssize_t s
         cdef int32_t best = -1
         cdef double size, least = 0.0
@@ -385,16 +386,16 @@ cdef class KernelExpansion(Weights):
                 try:
                     self.replace(slot, partner, h)
                 except KeyboardInterrupt as interrupt:
-                    # As from a kernel function: raised when the block has been learnt.
+                    # As in a kernel function: raised at the end of the block.
                     self.store.interrupt = interrupt
                     self.replace(slot, partner, h)
                 return True
             except BaseException:
-                self.code = -1              # a MemoryError at the end of the block
+                self.code = -1              # raised as a MemoryError at the end of the block
                 return False
 
     cdef int replace(self, int32_t slot, int32_t partner, double h) except -1:
-        """All that may fail comes first."""
+        """Carry out ``merge``; whatever may fail comes before the first change."""
         cdef Py_ssize_t p, r, tile = partner // LEAVES_TILE * LEAVES_TILE
         cdef Py_ssize_t last, ld = self.fresh.scored.ld
         cdef float *values = self.fresh.scored.values
@@ -422,7 +423,8 @@ cdef class KernelExpansion(Weights):
         last = round_up(self.store.n_slots, LEAVES_TILE)
         self.store.values(self.lone, 0, last, self.row, 0)
         self.n_evaluations += last + LEAVES_TILE * self.fresh.n
-        # The rows of the block meet it in its tile, which may hold slots of others among them.
+        # The samples of the block need values against it. They are computed for its tile, which
+        # may also hold slots of vectors added in this block.
         self.store.values(self.fresh.block, tile, tile + LEAVES_TILE, values, ld)
         for p in range(self.n_here):
             q = self.entered[p]
@@ -437,17 +439,17 @@ cdef class KernelExpansion(Weights):
         return 0
 
     cdef object vector_in(self, int32_t slot):
-        """One row, as an array or a CSR matrix."""
+        """Return the vector in a slot, as an array or a CSR matrix of one row."""
         if self.pending[slot] >= 0:
             r = self.fresh.rows[self.pending[slot]]
             return self.source[r:r + 1]
         return self.store.vectors([slot])
 
-    # -------------------------------------------------------------------------- what is seen
+    # -------------------------------------------------------------------------- predictions
 
     cdef bint is_read(self):
-        """Whether a prediction is at work on the vectors where they lie."""
-        cdef Py_ssize_t n_known = 1          # that in the store
+        """Return whether a prediction reads the vectors in place."""
+        cdef Py_ssize_t n_known = 1          # the reference in the store
         if self.solution is not None and self.solution.store.lease is self.store.lease:
             if n_references(<PyObject *>self.solution) > 1:
                 return True
@@ -455,28 +457,31 @@ cdef class KernelExpansion(Weights):
         return n_references(<PyObject *>self.store.lease) > n_known
 
     cdef int unshare(self) except -1:
-        """Leave the vectors to those who read them, and go on with copies."""
+        """Leave the vectors to their readers, and continue with copies."""
         while self.is_read():
             try:
                 self.store.unshare()
             except MemoryError:
-                time.sleep(0.001)       # no copy then: wait until they have read
+                time.sleep(0.001)       # no memory for a copy: wait for the readers
         return 0
 
     def shown(self):
-        """The function that decisions come from, if it has been written down, or None."""
+        """Return the solution used for predictions, or None if it has to be computed."""
         if self.busy and self.guard.is_mine():
             self.guard.refuse()
         return self.solution
 
     def show(self, n_rows):
-        """The same, written down by whoever holds the guard; averages are over so many rows."""
+        """Return the solution used for predictions, computed if necessary.
+
+        The caller holds the guard; averages are over ``n_rows`` samples.
+        """
         cdef Solution solution = self.solution
         cdef Py_ssize_t n = round_up(self.store.n_slots, LEAVES_TILE)
         if solution is not None:
             return solution
         coef = np.zeros((self.n_problems, n))
-        # Slots beyond were never written: what took them has left again.
+        # Slots above were never written: their vectors were removed within the block.
         n = min(self.store.n_slots, self.n_slots)
         coef[:, :n] = self.coef_array[:, :n]
         if self.averaged and n_rows:
@@ -490,8 +495,10 @@ cdef class KernelExpansion(Weights):
         return solution
 
     def margins_kept(self):
-        """What the budget believes the decision values of the vectors to be, (n_problems, n_slots)
-        with NaN for free slots; for tests."""
+        """Return the decision values that the budget maintains, for tests.
+
+        Shape (n_problems, n_slots), NaN for free slots.
+        """
         values = np.array(self.budget.state(self.n_slots)["f"])
         values[:, self.alive_array[:self.n_slots] == 0] = np.nan
         return values
@@ -499,7 +506,7 @@ cdef class KernelExpansion(Weights):
     # -------------------------------------------------------------------------- state
 
     def state(self):
-        """Arrays, copies all of them, from which ``restore`` rebuilds everything."""
+        """Return copies of all arrays from which ``restore`` rebuilds the expansion."""
         n = self.n_slots
         state = {
             "format": _FORMAT,
@@ -526,8 +533,10 @@ cdef class KernelExpansion(Weights):
         return state
 
     def restore(self, state):
-        """Take what ``state()`` gave, or a :class:`Stored` of it, into an empty expansion; one
-        whose state is refused is of no use."""
+        """Restore a result of ``state()``, or a :class:`Stored` of it, into an empty expansion.
+
+        After an error the expansion must not be used.
+        """
         self.take_state(Stored.of(state))
 
     cdef int take_state(self, state) except -1:
@@ -552,7 +561,7 @@ cdef class KernelExpansion(Weights):
                       "must name each slot without a vector, once")
         state.require(not coef[:, alive == 0].any(), "coef", "must be 0 in free slots")
         kept = ids[(alive != 0) & (ids >= 0)]
-        state.require(len(np.unique(kept)) == len(kept), "ids", "must name no row twice")
+        state.require(len(np.unique(kept)) == len(kept), "ids", "must name no sample twice")
         self.n_slots, self.n_free, self.n_kept = n, len(free), n - len(free)
         if self.limited:
             state.require(self.n_kept <= self.budget.most, "free",
@@ -561,7 +570,7 @@ cdef class KernelExpansion(Weights):
         for s in range(n):
             state.require(not alive[s] or is_own_value(self.store, s, diag[s]), "diag",
                           f"must be the kernel values of the vectors with themselves; slot {s} "
-                          "breaks that")
+                          "violates this")
         self.make_room()
         self.coef_array[:, :n] = coef
         if self.averaged:

@@ -1,15 +1,15 @@
-"""Budgets of vectors that choose among them by a number for each."""
+"""Budgets that remove the vector with the smallest or largest value of a criterion."""
 from libc.stdint cimport int32_t
 
 from .expansion cimport Budget, KernelExpansion
 
 
-# The kernel matrix of the vectors, slot by slot; of very many it is not kept.
+# The kernel matrix over the slots; not kept for very large budgets.
 cdef class SlotKernel:
-    cdef Py_ssize_t ld              # slots there is room for
+    cdef Py_ssize_t ld              # number of allocated slots
     cdef bint always
     cdef bint is_kept
-    cdef bint is_known              # of all vectors there are
+    cdef bint is_known              # whether it holds the values of all vectors
     cdef object values_array
     cdef float *values
 

@@ -1,7 +1,7 @@
 """Budgets of vectors; the contract is in ``expansion.pxd``.
 
-Each costs as much per step as there are vectors, whatever their features: rows of the kernel
-matrix over the slots are kept, since those of new rows come with their block.
+The cost per step is proportional to the number of vectors, independent of the number of features:
+the kernel matrix over the slots is kept, and rows of new samples come with their block.
 """
 cimport cython
 from libc.math cimport INFINITY
@@ -14,12 +14,12 @@ from .expansion cimport Budget, KernelExpansion
 
 import numpy as np
 
-# Vectors up to which their kernel matrix is kept: 64 MB. Beyond, rows of it are computed.
+# Largest number of vectors for which the kernel matrix is kept (64 MB); beyond, rows are computed.
 cdef Py_ssize_t MOST_KEPT = 4096
 
 
 def _py_keep_matrices_up_to(Py_ssize_t n):
-    """Another MOST_KEPT, for tests; returns the one before."""
+    """Set MOST_KEPT, for tests; return the former value."""
     global MOST_KEPT
     cdef Py_ssize_t before = MOST_KEPT
     MOST_KEPT = n
@@ -28,12 +28,12 @@ def _py_keep_matrices_up_to(Py_ssize_t n):
 
 @cython.final
 cdef class SlotKernel:
-    """K over the slots, float32: the values that steps were made with.
+    """The kernel matrix over the slots, in float32: the values used by the steps.
 
     Parameters
     ----------
     always : bool, default=False
-        Whether it is kept whatever its size.
+        Whether to keep it for any size.
     """
 
     def __init__(self, bint always=False):
@@ -41,7 +41,7 @@ cdef class SlotKernel:
         self.values_array = np.zeros((0, 0), dtype=np.float32)
 
     cdef int prepare(self, KernelExpansion held, Py_ssize_t most) except -1:
-        """Room for the rows of a block."""
+        """Allocate memory for the samples of a block."""
         cdef Py_ssize_t ld = min(held.n_slots + LEAVES_BLOCK, most + 1), old = self.ld
         self.is_kept = self.always or most <= MOST_KEPT
         if not self.is_kept:
@@ -56,7 +56,7 @@ cdef class SlotKernel:
         return 0
 
     cdef int compute(self, KernelExpansion held) except -1:
-        """The matrix of vectors that have been loaded: it is not stored with a model."""
+        """Compute the matrix of restored vectors: it is not stored with a model."""
         cdef Py_ssize_t s, n = held.n_slots
         for s in range(n):
             if held.alive[s]:
@@ -74,7 +74,7 @@ cdef class SlotKernel:
             self.values[s * self.ld + slot] = k[s]
 
     cdef const float *row(self, KernelExpansion held, int32_t slot) noexcept nogil:
-        """Values of a vector with those in all slots."""
+        """Return the kernel values of a vector against all slots."""
         if self.is_kept:
             return self.values + slot * self.ld
         return held.kernel_row(slot)
@@ -82,7 +82,7 @@ cdef class SlotKernel:
 
 @cython.final
 cdef class Oldest(Budget):
-    """The first to have entered goes."""
+    """Remove the oldest vector."""
 
     cdef int32_t choose(self, KernelExpansion held) noexcept nogil:
         cdef Py_ssize_t s
@@ -95,8 +95,10 @@ cdef class Oldest(Budget):
 
 @cython.final
 cdef class Smallest(Budget):
-    """The one goes without which the functions change least, ``sum_c coef[c, s]^2 K(v_s, v_s)``;
-    of several the oldest."""
+    """Remove the vector whose removal changes the functions least; on a tie the oldest.
+
+    The change is ``sum_c coef[c, s]^2 K(v_s, v_s)``.
+    """
 
     cdef int32_t choose(self, KernelExpansion held) noexcept nogil:
         return held.smallest()
@@ -104,9 +106,9 @@ cdef class Smallest(Budget):
 
 @cython.final
 cdef class Margin(Budget):
-    """The one goes that is classified best without itself (Crammer, Kandola and Singer 2003).
+    """Remove the vector classified best without itself (Crammer, Kandola and Singer 2003).
 
-    For that the decision values of all vectors are kept up to date.
+    To this end the decision values of all vectors are updated at every step.
     """
 
     def __init__(self, Py_ssize_t most, Py_ssize_t n_problems):
@@ -156,7 +158,7 @@ cdef class Margin(Budget):
         return best
 
     cdef double margin_without(self, KernelExpansion held, Py_ssize_t s) noexcept nogil:
-        """The margin that a vector would have, among several classes, if it were not there."""
+        """Return the multiclass margin of a vector without its own contribution."""
         cdef double own, other = -INFINITY, square = held.diag[s]
         cdef Py_ssize_t c, label = held.labels[s]
         own = self.f[label * self.ld + s] - held.coef[label * held.ld + s] * square
@@ -179,5 +181,5 @@ cdef class Margin(Budget):
 
     def restore(self, state, n_problems, n_slots):
         self.f_array = state.array("f", np.float64, (n_problems, n_slots), finite=True)
-        self.ld = 0                         # copied before it is used
+        self.ld = 0                         # forces a copy in `prepare`
         state.end()

@@ -1,4 +1,4 @@
-"""Solving problems over their members, for good or on the side for decisions."""
+"""Optimization over the support set: ``finish``, and the optimized solution for predictions."""
 from libc.stdint cimport int64_t
 
 from .resuming cimport Resuming

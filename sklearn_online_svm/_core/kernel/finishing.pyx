@@ -1,5 +1,7 @@
-"""Solving problems over their members, for good or on the side for decisions; the contract is in
-the ``.pxd``."""
+"""Optimization over the support set: ``finish``, and the optimized solution for predictions.
+
+The contract is in the ``.pxd``.
+"""
 from libc.stdint cimport int32_t, int64_t
 
 from ..guard cimport share
@@ -15,12 +17,13 @@ import numpy as np
 
 
 cdef class Finishing(Resuming):
-    # -------------------------------------------------------------------------- for good
+    # -------------------------------------------------------------------------- finish
 
     def finish(self, executor=None):
-        """Solve each problem over its members to its tolerance.
+        """Optimize each problem over its support set, to its tolerance.
 
-        An interrupt keeps the steps made; after an error all is as it was before."""
+        After an interrupt the steps made are kept; after an error the former state is restored.
+        """
         self.begin_call()
         for problem in self.problems:
             self.begin_alone(problem)
@@ -55,13 +58,16 @@ cdef class Finishing(Resuming):
                     self.take_back(saved)
                 for problem in self.problems:
                     (<Problem>problem).finishing = False
-                # Released vectors are given up.
+                # Vectors of evicted members are released.
                 self.write_store()
         self.n_done += 1
 
     cdef int make_whole(self) except -1:
-        """Bring every g up to date. Who breaks off wants no more than what has been reached:
-        decisions do not go on."""
+        """Recompute every g after shrinking.
+
+        After an interrupt the problem counts as solved, so that predictions do not continue the
+        optimization.
+        """
         cdef Problem problem
         for problem in self.problems:
             self.raise_errors(problem.unshrink())
@@ -69,10 +75,10 @@ cdef class Finishing(Resuming):
         return 0
 
     def settle(self, executor=None):
-        """Find the optimum over the members on the side, for decisions.
+        """Compute the optimized solution, for predictions.
 
-        The solution of the stream stays as it is. An interrupt or an error leaves no optimum
-        behind, and nothing else changed.
+        The online solution does not change. After an interrupt or an error there is no optimized
+        solution, and nothing else has changed.
         """
         cdef Problem problem
         cdef int code
@@ -102,7 +108,7 @@ cdef class Finishing(Resuming):
                 self.raise_errors(problem.unshrink())
             done = True
         finally:
-            # Makes no objects: what is lent to the members must come back.
+            # Creates no objects, so that restoring the online solution cannot fail.
             for k in range(len(todo)):
                 problem = todo[k]
                 if problem.settling:
@@ -112,11 +118,11 @@ cdef class Finishing(Resuming):
 
     @property
     def is_settled(self):
-        """Whether decisions come from an optimum."""
+        """Whether the solution used for predictions is optimal."""
         return all(problem.is_settled for problem in self.problems)
 
     def unsettle(self):
-        """Let decisions come from the solution of the stream."""
+        """Discard the optimized solutions: predictions use the online solution."""
         for problem in self.problems:
             problem.unsettle()
 
@@ -133,7 +139,7 @@ cdef class Finishing(Resuming):
             self.raise_interrupts()
 
     def refresh(self):
-        """Compute every g anew from alpha: what long runs of steps have rounded is mended."""
+        """Recompute every g from alpha, which removes accumulated rounding errors."""
         for problem in self.problems:
             slots = problem.slots()
             self.set_gradients(problem, slots,
@@ -141,7 +147,7 @@ cdef class Finishing(Resuming):
         self.n_done += 1
 
     def recompute(self):
-        """``refresh`` for members that come from another kernel: with their K(x, x), too."""
+        """Recompute K(x, x) and g, for a support set that comes from another kernel."""
         cdef Problem problem
         cdef Py_ssize_t first, size, r
         cdef const int32_t[::1] index
@@ -162,9 +168,11 @@ cdef class Finishing(Resuming):
         self.refresh()
 
     def drop(self, Py_ssize_t c, slots):
-        """Let members of problem ``c`` go, whatever their alpha. The others take over what their
-        constraints demand, g is kept right, and the solution is one to go on from; an error
-        leaves all as it was."""
+        """Remove the members of problem ``c`` in ``slots``, whatever their alpha.
+
+        The remaining alphas are changed to meet the constraints, and g is updated, so that
+        training can continue. After an error the former state is restored.
+        """
         cdef Problem problem = self.problems[c]
         cdef Py_ssize_t slot
         cdef double total = 0.0
@@ -186,18 +194,20 @@ cdef class Finishing(Resuming):
             self.write_store()
         self.n_done += 1
 
-    # -------------------------------------------------------------------------- other boxes
+    # -------------------------------------------------------------------------- changing boxes
 
     def moved(self, Rows given, rows, alpha):
-        """``alpha`` (n_problems, len(rows)), moved into the boxes of these rows."""
+        """Return ``alpha`` (n_problems, len(rows)) moved into the boxes of the samples."""
         return np.array([
             problem.moved(mine, *given.boxes(c, self.class_of(c), rows))
             for c, (problem, mine) in enumerate(zip(self.problems, alpha))
         ]).reshape(len(self.problems), len(rows))
 
     def rebox(self, Rows given):
-        """New boxes for the members, rows of X all of them: those of ``given``. alpha is moved
-        into them, and g computed. All or nothing, whenever an interrupt comes."""
+        """Set the boxes of the support set to those of ``given``; move alpha and update g.
+
+        All members must be samples of X. An interrupt or an error leaves the state unchanged.
+        """
         cdef Problem problem
         self.unsettle()
         todo = []
@@ -213,8 +223,11 @@ cdef class Finishing(Resuming):
         self.n_done += 1
 
     def place(self, Rows given, alpha, g):
-        """Another solution over the same members, rows of X all of them: the boxes of ``given``,
-        and of each problem alpha, within them, and g over all slots; g is not computed."""
+        """Set boxes, alpha and g of the support set; g is not computed.
+
+        The boxes are those of ``given``. alpha, within them, and g are given per problem, over all
+        slots. All members must be samples of X.
+        """
         cdef Problem problem
         self.unsettle()
         for c, problem in enumerate(self.problems):
@@ -226,8 +239,10 @@ cdef class Finishing(Resuming):
         self.n_done += 1
 
     def violations(self, Rows given, const double[:, ::1] scores):
-        """(n_problems, n_rows) violation of each row of X with the members, at its alpha, where
-        ``scores`` (n_rows, n_problems) are the decision values."""
+        """Return the (n_problems, n_rows) violation of each sample of X, at its alpha.
+
+        ``scores`` (n_rows, n_problems) are the decision values.
+        """
         cdef Problem problem
         cdef Example row
         cdef Py_ssize_t c, r, n_rows = scores.shape[0]
@@ -251,10 +266,10 @@ cdef class Finishing(Resuming):
             self.begin_alone(problem)
             problem.members["g"][slots] = g
             problem.refresh()
-            self.solution = None            # b may be another
+            self.solution = None            # b may have changed
 
     def gradients(self, Problem problem, slots, alpha):
-        """g of the members in ``slots``, were this their alpha."""
+        """Compute g of the members in ``slots`` for the given ``alpha``."""
         cdef Py_ssize_t first, size, r, ld = round_up(self.store.n_slots, LEAVES_TILE)
         cdef double[::1] coef = np.zeros(ld)
         cdef double[::1] g = np.zeros(len(slots))
@@ -275,18 +290,19 @@ cdef class Finishing(Resuming):
             self.raise_interrupts()
         return np.asarray(g)
 
-    # -------------------------------------------------------------------------- what is seen
+    # -------------------------------------------------------------------------- predictions
 
     def prepare(self, bint settling, int64_t steps, executor=None):
-        """Make the solution that decisions come from, by whoever holds the guard.
+        """Prepare the solution used for predictions; the caller holds the guard.
 
-        ``settling``: it is the optimum over the members, found in at most so many steps."""
+        ``settling``: optimize over the support set, with at most ``steps`` steps.
+        """
         cdef Problem problem
         cdef list left = []
         if not settling:
             self.unsettle()
         elif not self.is_settled:
-            # Someone who learns may only have given way.
+            # A training call may be suspended, waiting for this one: its limits are restored.
             for problem in self.problems:
                 left.append((problem.steps_left, problem.steps_kept, problem.cut_short))
             self.allow(steps)
@@ -297,14 +313,14 @@ cdef class Finishing(Resuming):
                     problem.steps_left, problem.steps_kept, problem.cut_short = limits
 
     def shown(self, bint settling):
-        """The solution that decisions come from, if there is one, or None."""
+        """Return the solution used for predictions, or None if it has to be computed."""
         cdef Solution solution = self.solution
         if self.busy and self.guard.is_mine():
             self.guard.refuse()
         return solution if solution is not None and solution.settling == settling else None
 
     def show(self, bint settling, int64_t steps, executor=None):
-        """The same, made where there is none."""
+        """Return the solution used for predictions, computed if necessary."""
         solution = self.shown(settling)
         if solution is not None:
             return solution
@@ -314,7 +330,7 @@ cdef class Finishing(Resuming):
             return self.renew(settling, steps, executor)
 
     cdef Solution renew(self, bint settling, int64_t steps, executor):
-        """Write the solution down, if it still has to be done, by whoever holds the guard."""
+        """Compute the solution used for predictions; the caller holds the guard."""
         cdef Solution solution = self.solution
         if solution is None or solution.settling != settling:
             self.prepare(settling, steps, executor)
@@ -324,7 +340,7 @@ cdef class Finishing(Resuming):
         return solution
 
     cpdef Solution present(self):
-        """The solution as it is: an optimum if there is one, else that of the stream."""
+        """Return the current solution: the optimized one if up to date, else the online one."""
         cdef Solution solution = written_down(self.store, self.slots, self.problems)
         solution.kept, solution.n_changes = self.kept, self.n_changes
         return solution

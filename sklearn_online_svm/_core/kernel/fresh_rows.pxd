@@ -1,4 +1,4 @@
-"""Rows on their way into a model: loaded into a block, and scored against the store."""
+"""A block of samples, and its kernel values against the store and against itself."""
 from libc.stdint cimport int32_t, int64_t
 
 from ..guard cimport Halt
@@ -6,24 +6,25 @@ from ..simd.leaves cimport LEAVES_BLOCK
 from .stores cimport Block, Store
 
 
-# Kernel values of the block being learnt; a problem of several only reads them.
+# Kernel values of the current block; read-only if there are several problems.
 cdef struct Fresh:
-    float *values           # row r against the store: values[r * ld + slot]
+    float *values           # sample r against the store: values[r * ld + slot]
     Py_ssize_t ld
-    const float *gram       # row r against row q of the block: gram[r * gram_ld + q]
+    const float *gram       # sample r against sample q: gram[r * gram_ld + q]
     Py_ssize_t gram_ld
 
 
-# Refuse what the engine, which reads memory as it is, would misread; rows too long for numbers.
+# Raise an error for data that the engine, which accesses memory directly, would misread; and for
+# samples whose norm overflows.
 cdef int check_type(Store store, X) except -1
 cdef int check_norms(Store store, Block block, const int64_t *rows) except -1
 
 
-# Rows of the stream as the problems visit them.
+# The samples of a block in the order in which the problems visit them.
 cdef struct Visits:
     Py_ssize_t n
-    Py_ssize_t row[LEAVES_BLOCK]    # number among those given
-    int32_t place[LEAVES_BLOCK]     # number among the rows loaded, -1: needs no kernel values
+    Py_ssize_t row[LEAVES_BLOCK]    # number of the sample among those passed to `learn`
+    int32_t place[LEAVES_BLOCK]     # number among those loaded, -1: needs no kernel values
     double cost[LEAVES_BLOCK]
     int64_t row_id[LEAVES_BLOCK]
 
@@ -31,12 +32,12 @@ cdef struct Visits:
 cdef class FreshRows:
     cdef Store store
     cdef Block block
-    cdef Py_ssize_t n                       # rows loaded
-    cdef int64_t rows[LEAVES_BLOCK]         # their places in X
-    cdef int32_t labels[LEAVES_BLOCK]       # and classes
+    cdef Py_ssize_t n                       # number of samples loaded
+    cdef int64_t rows[LEAVES_BLOCK]         # their positions in X
+    cdef int32_t labels[LEAVES_BLOCK]       # their classes
     cdef Visits visits
     cdef Fresh scored
-    cdef bint is_scored                     # against the store, since they were loaded
+    cdef bint is_scored                     # whether their kernel values have been computed
     cdef object values_array
     cdef Py_ssize_t capacity
     cdef float gram[LEAVES_BLOCK * LEAVES_BLOCK]

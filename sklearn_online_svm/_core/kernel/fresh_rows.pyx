@@ -1,4 +1,4 @@
-"""Rows on their way into a model; the contract is in the ``.pxd``."""
+"""A block of samples and its kernel values; the contract is in the ``.pxd``."""
 from libc.math cimport INFINITY, isfinite
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
@@ -18,13 +18,13 @@ cdef int check_type(Store store, X) except -1:
     if X.dtype != store.dtype or X.shape[1] != store.n_features or (
             isinstance(X, np.ndarray) and not X.flags.c_contiguous):
         raise ValueError(
-            f"the engine takes contiguous rows of {store.n_features} {store.dtype} values, got "
-            f"shape {X.shape} of {X.dtype}")
+            f"X must be a CSR matrix or a C-contiguous array with {store.n_features} features of "
+            f"dtype {store.dtype}, got shape {X.shape} and dtype {X.dtype}")
     return 0
 
 
 cdef int check_norms(Store store, Block block, const int64_t *rows) except -1:
-    """Refuse rows so long that their products are no numbers."""
+    """Raise an error if squared norms are so large that products are not finite."""
     cdef Py_ssize_t r
     for r in range(block.n_rows):
         if not store.holds_norm(store.norm_of(block, r)):
@@ -35,8 +35,11 @@ cdef int check_norms(Store store, Block block, const int64_t *rows) except -1:
 
 
 cdef class FreshRows:
-    """A block of rows of X: ``rows``, ``labels`` and ``n`` say which, then it is loaded and
-    scored."""
+    """A block of samples of X.
+
+    The caller sets ``rows``, ``labels`` and ``n``, then loads the samples and computes their
+    kernel values.
+    """
 
     def __init__(self, Store store):
         self.store = store
@@ -44,9 +47,9 @@ cdef class FreshRows:
         self.scored.gram, self.scored.gram_ld = self.gram, LEAVES_BLOCK
 
     cdef int load(self, X) except -1:
-        """Take the rows from X, and make room for them in the store."""
+        """Load the samples from X, and allocate memory for them in the store."""
         cdef Store store = self.store
-        # Those of the block before may enter, too, where this one is loaded ahead.
+        # With prefetch, the samples of the previous block may still be added, too.
         cdef Py_ssize_t n_slots = store.n_slots + 2 * LEAVES_BLOCK
         cdef Py_ssize_t capacity, ld = round_up(n_slots, LEAVES_TILE) + LEAVES_TILE
         self.is_scored = False
@@ -63,7 +66,7 @@ cdef class FreshRows:
         return 0
 
     cdef int score_values(self, executor, Halt halt) except -1:
-        """Kernel values against the store."""
+        """Compute the kernel values against the store."""
         cdef Store store = self.store
         cdef Py_ssize_t part, last = round_up(store.n_slots, LEAVES_TILE)
         if not self.n:
@@ -78,7 +81,7 @@ cdef class FreshRows:
         return 0
 
     cdef int keep_only(self, X, Py_ssize_t k) except -1:
-        """Make the ``k``-th of the rows visited, scored against the store, the only one."""
+        """Keep only the ``k``-th of the visited samples, with its kernel values."""
         cdef Visits *visits = &self.visits
         cdef Py_ssize_t r = visits.place[k]
         visits.n = 1
@@ -100,13 +103,13 @@ cdef class FreshRows:
             self.store.values(self.block, first, last, self.scored.values, self.scored.ld)
 
     cdef int score_themselves(self) except -1:
-        """Kernel values of the rows against each other; those that are no numbers are refused."""
+        """Compute the Gram matrix of the block; raise an error if it is not finite."""
         cdef Py_ssize_t r
         cdef int code
         with nogil:
             code = self.store.gram(self.block, self.gram, LEAVES_BLOCK)
         self.store.raise_errors(code)
-        # Kernel values, which are floats, may not be finite: those with themselves bound others.
+        # In float32 kernel values may overflow; the diagonal bounds the others.
         for r in range(self.block.n_rows):
             if not (isfinite(self.gram[r * LEAVES_BLOCK + r])
                     and holds_values(&self.store.map, self.store.norm_of(self.block, r))):
@@ -116,19 +119,19 @@ cdef class FreshRows:
         return 0
 
     cdef int load_slots(self, const int32_t *slots, Py_ssize_t n) except -1:
-        """Take vectors of the store for rows."""
+        """Load vectors of the store as a block."""
         cdef int code
         with nogil:
             code = self.store.load_slots(self.block, slots, n)
         return self.store.raise_errors(code)
 
     def check(self, X):
-        """Refuse rows that would be refused when they are scored, before any is learnt."""
+        """Raise the errors that ``load`` and scoring would raise, before any sample is used."""
         cdef Py_ssize_t at, r
         cdef double largest, norm
         check_type(self.store, X)
         if self.store.cost == INFINITY:
-            return                      # a Python function is not called twice
+            return                      # a Python kernel function is not called twice
         values = X if isinstance(X, np.ndarray) else X.data
         largest = max(float(values.max(initial=0)), -float(values.min(initial=0)))
         norm = largest * largest * self.store.n_features

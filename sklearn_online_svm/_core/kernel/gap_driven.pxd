@@ -6,7 +6,7 @@ from .members cimport Example
 from .without_bias cimport WithoutBias
 
 
-# A member at alpha = 0 and how far it is from ever moving.
+# A member at alpha = 0 and how far its gradient is from allowing a step.
 cdef struct Idle:
     double distance
     Py_ssize_t slot
@@ -15,23 +15,25 @@ cdef struct Idle:
 cdef class GapDriven(WithoutBias):
     cdef readonly Admission admission
     cdef double gap_floor            # REPROCESS until gap <= max(gap_floor, target)
-    cdef Py_ssize_t single_steps     # of REPROCESS after one row, before steps on two take over
-    cdef Py_ssize_t clean_interval   # CLEAN after so many rows admitted; 0: never
-    cdef Py_ssize_t max_non_sv       # members with alpha = 0 that CLEAN leaves; < 0: all
-    cdef readonly double threshold   # max(gap_floor, target) of the newest row
-    cdef readonly double loss        # sum max(0, bound g) over the members
+    # REPROCESS steps on one coordinate per sample, before steps on two
+    cdef Py_ssize_t single_steps
+    cdef Py_ssize_t clean_interval   # CLEAN after so many admitted samples; 0: never
+    cdef Py_ssize_t max_non_sv       # members with alpha = 0 that CLEAN keeps; < 0: all
+    cdef readonly double threshold   # max(gap_floor, target) for the current sample
+    cdef readonly double loss        # sum max(0, bound g) over the support set
     cdef double alpha_g              # sum alpha g
     cdef double h                    # sums of h = C y g and of h^2
     cdef double h_squared
-    cdef bint stale                  # a step has been made since the last three were summed
-    cdef Py_ssize_t n_steps          # of REPROCESS after the newest row
-    cdef bint entered                # the newest row is a new member
-    cdef readonly double violation   # largest met by PROCESS since begin_pass
-    # Rows by region of the ramp when they were met: admitted, cleaned away, passed over.
+    cdef bint stale                  # whether a step was made since the last three were computed
+    cdef Py_ssize_t n_steps          # REPROCESS steps for the current sample
+    cdef bint entered                # the current sample was added to the support set
+    cdef readonly double violation   # largest violation found by PROCESS since begin_pass
+    # Number of samples, by region of the ramp at arrival: admitted, removed by CLEAN, not
+    # admitted.
     cdef int64_t admitted[3]
     cdef int64_t cleaned[3]
     cdef int64_t skipped[3]
-    cdef Idle *idle                  # room for CLEAN
+    cdef Idle *idle                  # work array of CLEAN
     cdef Py_ssize_t idle_capacity
 
     cdef int process(self, Example *row) noexcept nogil

@@ -1,13 +1,18 @@
-"""LASVM without a bias, driven by the duality gap (Ertekin 2009, ch. 6; Ertekin, Bottou and
-Giles 2011): LASVM-G, and with an admission rule LASVM-NC and LASVM-I; without CLEAN, FULL.
+"""LASVM without a bias, driven by the duality gap.
 
-The problem is that of ``without_bias.pyx``, stepped on one coordinate or two at a time. Every box
-has one end at 0; the other is ``bound``. For the hinge loss that is C_i y_i; the ramp loss shifts
-the box of an outlier by -beta_i y_i, beta_i = C_i, to the other side of 0.
+References: Ertekin 2009, ch. 6; Ertekin, Bottou and Giles 2011. This is LASVM-G; with an admission
+rule it is LASVM-NC or LASVM-I; without CLEAN it is FULL SVM.
 
-Primal minus dual, over the members, is sum_i max((upper_i - alpha_i) g_i, (lower_i - alpha_i) g_i)
-= sum_i max(0, bound_i g_i) - sum_i alpha_i g_i. The first sum is taken in the pass that updates g;
-the second changes by numbers at hand.
+The problem is that of ``without_bias.pyx``; a step changes one or two alphas. Every box has one
+end at 0; the other is ``bound``. For the hinge loss that is C_i y_i; the ramp loss shifts the box
+of an outlier by -beta_i y_i, beta_i = C_i, to the other side of 0.
+
+The duality gap over the support set is
+
+    sum_i max((upper_i - alpha_i) g_i, (lower_i - alpha_i) g_i)
+        = sum_i max(0, bound_i g_i) - sum_i alpha_i g_i.
+
+The first sum is computed in the pass that updates g; the second is updated from the step.
 """
 cimport cython
 from libc.math cimport fabs, fmax, fmin, sqrt
@@ -59,7 +64,7 @@ cdef class GapDriven(WithoutBias):
     def restore(self, state, bint same_kernel=True, Py_ssize_t n_loaded=0):
         moments = state.array("moments", np.float64, (5,))
         flow = state.array("flow", np.int64, (3, 3), low=0, high=LARGEST_COUNT)
-        state.require(moments[4] == 0.0 or moments[4] == 1.0, "moments", "must end with a flag")
+        state.require(moments[4] == 0.0 or moments[4] == 1.0, "moments", "must end with 0 or 1")
         Problem.restore(self, state, same_kernel, n_loaded)
         self.loss, self.alpha_g, self.h, self.h_squared = (float(v) for v in moments[:4])
         self.stale = moments[4] == 1.0
@@ -69,8 +74,10 @@ cdef class GapDriven(WithoutBias):
             self.skipped[region] = flow[2, region]
 
     def flow(self):
-        """(3, 3) counts: rows admitted, cleaned away, passed over; by where on the ramp (left of
-        it, on it, right of it) they were met."""
+        """Return (3, 3) counts of samples: admitted, removed by CLEAN, not admitted.
+
+        Columns: by position at arrival, left of the ramp, on it, right of it.
+        """
         return np.array([self.admitted, self.cleaned, self.skipped], dtype=np.int64)
 
     def begin_pass(self, known):
@@ -86,7 +93,7 @@ cdef class GapDriven(WithoutBias):
 
     cdef int learn(self, Example *row) except -2 nogil:
         if not row.upper > row.lower:
-            return 0                            # as if the row did not exist
+            return 0                            # empty box: a sample of weight 0
         self.entered = False
         self.n_steps = 0
         if self.knows(row.row_id):
@@ -97,18 +104,19 @@ cdef class GapDriven(WithoutBias):
     # -------------------------------------------------------------------------- PROCESS
 
     cdef int process(self, Example *row) noexcept nogil:
-        """PROCESS: admit the row and step on it. 0 when it does not enter, 1 when it does, -1: no
-        memory.
+        """PROCESS: add an admitted sample and make a step on it.
 
-        Deviation: no step on a row that violates by at most tol (the thesis steps on any g):
-        otherwise repeated passes would never come to rest.
+        Returns 1 if it was added, 0 if not, -1 if out of memory.
+
+        Deviation: no step on a sample that violates by at most tol. The thesis steps for any g;
+        then repeated epochs would never converge.
         """
         cdef float *k = self.block_row(row.place)
         cdef leaves_extremes *e = &self.members.extremes
         cdef double g = row.target - table().dot(k, self.members.alpha, self.members.n)
         cdef double z = row.y * (row.target - g), h
         cdef Py_ssize_t slot
-        self.note_lack(row, g)
+        self.note_hinge_residual(row, g)
         row.region = LEFT if z < self.admission.ramp_s else RIGHT if z > 1.0 else RAMP
         if not self.admission.admit(row, z, self.members.n_members - self.members.n_zeros):
             self.skipped[row.region] += 1
@@ -136,11 +144,13 @@ cdef class GapDriven(WithoutBias):
         return 1
 
     cdef void set_target(self) noexcept nogil:
-        """The gap that REPROCESS is to reach: the standard deviation, times the square root of
-        the number of terms, of what each member adds to the primal (thesis, eq. 6.3).
+        """Set the target of the duality gap for REPROCESS (thesis, eq. 6.3).
 
-        Deviation: the number of terms is that of the members; with the number of support vectors,
-        as printed, the root can be of a negative number.
+        It is the standard deviation of the members' contributions to the primal objective, times
+        the square root of their number.
+
+        Deviation: the number of terms is the size of the support set. With the number of support
+        vectors, as printed, the argument of the root can be negative.
         """
         cdef double variance = 0.0
         if self.stale:
@@ -162,17 +172,17 @@ cdef class GapDriven(WithoutBias):
     # -------------------------------------------------------------------------- REPROCESS
 
     cdef int improve(self) except -2 nogil:
-        """REPROCESS until the gap is at its target; then CLEAN, when it is time."""
+        """Run REPROCESS until the gap reaches its target; then CLEAN if it is due."""
         cdef int stepped
         cdef Py_ssize_t n_admitted
         self.work = 0.0
-        while self.gap_now() > self.threshold and not self.hurry and self.may_reprocess():
+        while self.gap_now() > self.threshold and not self.stop_requested and self.may_reprocess():
             stepped = self.reprocess() if self.n_steps < self.single_steps else self.step_on_two()
             self.n_steps += 1
             if stepped < 0:
                 return -1
             if not stepped:
-                break                           # nothing violates, whatever the gap
+                break  # no violation is left, even if the gap is above its target
             self.work += 2.0 * self.members.n
             if self.work > self.patience:
                 return 1
@@ -182,11 +192,12 @@ cdef class GapDriven(WithoutBias):
         return 0
 
     cdef int reprocess(self) noexcept nogil:
-        """REPROCESS: a step on the member of the largest gradient that may follow it. 1 when a
-        step was made, 0 when none is left to make, -1: no memory.
+        """REPROCESS: make a step on the most violating member.
 
-        Deviation: violating is max(g_j, -g_i) > tol. The thesis tests g_j - g_i, the test of the
-        problem with a bias.
+        Returns 1 if alpha changed, 0 if no step is left, -1 if out of memory.
+
+        Deviation: the criterion is max(g_j, -g_i) > tol. The thesis tests g_j - g_i, the criterion
+        of the problem with a bias.
         """
         cdef const leaves_extremes *e = &self.members.extremes
         cdef Py_ssize_t slot = e.j_min if -e.g_min > e.g_max else e.i_max
@@ -197,13 +208,16 @@ cdef class GapDriven(WithoutBias):
         return -1 if k == NULL else self.step(slot, k)
 
     cdef int step(self, Py_ssize_t slot, const float *k) noexcept nogil:
-        """alpha += lam along its own gradient; g, its extremes and the gap in one pass."""
+        """Make a step on one coordinate; update g, its extremes and the gap in one pass.
+
+        lam = g / K_ss, clipped to the box. Returns whether alpha changed.
+        """
         cdef double g = self.members.g[slot], before = self.members.alpha[slot], lam
         cdef double diag = fmax(self.members.diag[slot], LEAVES_CURVATURE)
         lam = fmin(fmax(g / diag, self.members.lower[slot] - before),
                    self.members.upper[slot] - before)
         self.members.move(slot, lam)
-        # alpha g after the step, from K alpha = target - g.
+        # Change of sum alpha g, from K alpha = target - g.
         self.alpha_g += lam * (2.0 * g - self.members.target[slot] - lam * self.members.diag[slot])
         self.loss = table().update_one(self.members.g, k, lam, self.members.up,
                                        self.members.down, self.members.bound, self.members.n,
@@ -212,14 +226,15 @@ cdef class GapDriven(WithoutBias):
         self.stale = True
         self.n_operations += self.members.n
         self.n_changes += 1
-        # Lost in rounding: there is nothing left to gain here.
+        # Equal if the step was lost in rounding: then no gain is left here.
         return self.members.alpha[slot] != before
 
     cdef int step_on_two(self) noexcept nogil:
-        """REPROCESS on two coordinates, as in finishing.
+        """REPROCESS on two coordinates, as in ``finish``.
 
-        Deviation: the thesis has only steps on one. Where kernel values are alike, one step undoes
-        most of the last, and a few rows would take most of the time.
+        Deviation: the thesis steps on one coordinate only. Where kernel values are nearly equal,
+        each such step undoes most of the one before, and a few samples would take most of the
+        time.
         """
         cdef Front front = self.active.front(self.members)
         cdef Two step
@@ -249,11 +264,12 @@ cdef class GapDriven(WithoutBias):
     # -------------------------------------------------------------------------- CLEAN
 
     cdef int clean(self) noexcept nogil:
-        """CLEAN: of the members at alpha = 0 let go those farthest from ever moving, down to
-        ``max_non_sv``. -1: no memory.
+        """CLEAN: keep ``max_non_sv`` members at alpha = 0, evict those farthest from a step.
 
-        Deviation: by the gradient with its sign (thesis: its absolute value), so that a violator
-        stays.
+        Returns -1 if out of memory.
+
+        Deviation: the distance is the signed gradient (thesis: its absolute value), so that
+        violating members are kept.
         """
         cdef Py_ssize_t p, slot, n = self.members.n_zeros
         cdef double g
@@ -276,7 +292,7 @@ cdef class GapDriven(WithoutBias):
             slot = self.idle[p].slot
             if self.members.region[slot] >= 0:
                 self.cleaned[self.members.region[slot]] += 1
-            self.let_go(slot)
+            self.evict_slot(slot)
         self.refresh()
         return 0
 

@@ -1,4 +1,4 @@
-"""Values of members out of rows over the store; the contract is in the ``.pxd``."""
+"""Gathering of values from rows over the store; the contract is in the ``.pxd``."""
 from libc.stdint cimport int8_t, int32_t, uint8_t
 from libc.stdlib cimport free
 
@@ -7,16 +7,16 @@ from ..simd.leaves cimport LEAVES_GROUP, LEAVES_WINDOW, table
 
 import numpy as np
 
-# Members of a group from which its stretch may begin, and how many slots before each of them.
+# Number of slots tried as the start of a window, and of store slots left before each.
 cdef enum:
     STARTS = 4
     BEFORE = 3
 
-# One in so many members at most may be odd.
+# At most one in so many slots may be outside its window.
 cdef enum:
     ODD = 2
 
-# Time of a value, in ns.
+# Cost of a value, in ns, gathered alone and in a group.
 cdef double ALONE, IN_GROUP
 ALONE, IN_GROUP = 1.0, 0.3
 
@@ -67,7 +67,7 @@ cdef class Gathering:
 
     cdef Py_ssize_t best_base(self, const int32_t *index, const int8_t *alive,
                               Py_ssize_t n_slots) noexcept nogil:
-        """Where the stretch of a group begins: most of its members lie in it."""
+        """Return the start of the window that contains most slots of a group."""
         cdef Py_ssize_t k, s, base, n_inside, n_most = -1, best = 0
         for k in range(STARTS):
             base = min(max(index[k] - BEFORE * k, 0), n_slots - LEAVES_WINDOW)
@@ -97,7 +97,7 @@ cdef class Gathering:
         return IN_GROUP if self.close else ALONE
 
     def gathered(self, const float[::1] row, const int32_t[::1] index, const int8_t[::1] alive):
-        """All that ``plan`` and ``take`` do, for tests."""
+        """Run ``plan`` and ``take``, for tests."""
         cdef Py_ssize_t n = index.shape[0]
         cdef float[::1] out = np.empty(n + 1, dtype=np.float32)
         self.reserve(n)

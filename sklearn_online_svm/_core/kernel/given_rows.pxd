@@ -1,4 +1,4 @@
-"""What is known of the rows that are to be learnt, beside their features."""
+"""Data of the samples to train on, besides their features."""
 from libc.stdint cimport int8_t, int32_t, int64_t
 
 from .members cimport Example

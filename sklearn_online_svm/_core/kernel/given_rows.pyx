@@ -1,4 +1,4 @@
-"""What is known of the rows that are to be learnt, beside their features."""
+"""Data of the samples to train on, besides their features."""
 cimport cython
 from libc.stdint cimport int64_t
 
@@ -9,26 +9,26 @@ import numpy as np
 
 @cython.final
 cdef class Rows:
-    """What is known of the rows of X beside their features.
+    """Data of the samples of X besides their features: labels, costs, targets.
 
     Parameters
     ----------
     labels : ndarray of int32
-        Class of each row; problem c takes class c for +1 (a single problem: class 1).
+        Class of each sample; in problem c class c has label +1 (in a single problem: class 1).
     cost : ndarray of float64
-        Upper bound of each row's \\|alpha\\|; a row of cost 0 is skipped.
+        Upper bound of each sample's \\|alpha\\|; a sample of cost 0 is skipped.
     row_ids : ndarray of int64
-        Lasting numbers.
+        Identifiers that do not change during training.
     shifted : ndarray of int8 of shape (n_problems, n_rows), optional
-        Where it is not 0 the box lies on the other side of 0: that of a ramp loss beyond its ramp.
+        Nonzero for samples on the flat part of a ramp loss: the box is on the other side of 0.
     targets : ndarray of float64, optional
-        Linear terms of the dual, where they are not 1 for the class and -1 for the others; the
-        label says which side the box is on.
+        Linear terms of the dual. Default: 1 for the class and -1 for the others. The label
+        determines the side of the box.
     vectors : ndarray of int64, optional
-        Places in X, where several rows have one vector; what comes next to each other in the
-        order of visiting shares it. All else is counted by rows then, not by places in X.
+        Row of X of each sample, where several samples share a vector. Only samples that are
+        adjacent in the order of visiting share it. All other arrays are indexed by sample.
     origin : int or ndarray of int8, default=DATA
-        Where they come from, all or each: a number of ``members``.
+        Origin of the samples, common or per sample: a constant of ``members``.
     """
     def __init__(self, labels, cost, row_ids, shifted=None, *, targets=None, vectors=None,
                  origin=OF_DATA):
@@ -38,12 +38,15 @@ cdef class Rows:
         self.origin = OF_DATA if isinstance(origin, np.ndarray) else origin
 
     cdef int64_t place(self, Py_ssize_t row) noexcept nogil:
-        """Place in X."""
+        """Return the row of X of a sample."""
         return row if self.vectors is None else self.vectors[row]
 
     cdef void describe(self, Example *row, Py_ssize_t r, Py_ssize_t c,
                        int positive) noexcept nogil:
-        """All but the place of row ``r``, to problem ``c``, which takes a class for +1."""
+        """Describe sample ``r`` in problem ``c``: fill all fields of ``row`` but its place.
+
+        ``positive`` is the class whose label is +1.
+        """
         cdef double cost = self.cost[r]
         row.row_id, row.region = self.row_ids[r], 0
         row.origin = self.origin if self.origins is None else self.origins[r]
@@ -55,7 +58,7 @@ cdef class Rows:
             row.lower, row.upper = -cost, 0.0
 
     def boxes(self, Py_ssize_t c, int positive, rows):
-        """Ends of the boxes of some rows, in problem ``c``."""
+        """Return the lower and upper ends of the boxes of samples in problem ``c``."""
         cdef Example row
         cdef Py_ssize_t i
         cdef const int64_t[::1] places = np.ascontiguousarray(rows, dtype=np.int64)

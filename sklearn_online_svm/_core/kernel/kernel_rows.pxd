@@ -1,4 +1,4 @@
-"""Kernel rows over the slots of one set of members, within a memory budget."""
+"""Kernel cache: rows of the kernel matrix over the slots of a support set, of limited size."""
 from libc.stdint cimport int32_t, int64_t
 
 
@@ -30,36 +30,37 @@ cdef extern from *:
 
 
 cdef struct Row:
-    float *values           # NULL: not kept
+    float *values           # NULL: not cached
     row_slab *slab
-    int64_t synced          # entries of the log that are in the row
-    int32_t newer           # neighbours in order of use, -1 at the ends
+    int64_t synced          # number of log entries that the row contains
+    int32_t newer           # neighbours in the order of use, -1 at the ends
     int32_t older
-    bint filled             # the slot holds a member
-    bint busy               # being filled in: its values are not to be read
-    int32_t users           # who read it now: it stays where it is
-    int64_t entry           # the slot's place in the log, where it is filled
+    bint filled             # whether the slot is in use
+    bint busy               # being computed: its values must not be read
+    int32_t users           # number of readers; the row stays in place
+    int64_t entry           # position of the slot in the log, if filled
 
 
 cdef class KernelRows:
-    """Kernel rows over the slots of one support set, within a memory budget.
+    """Cached kernel rows over the slots of one support set; least recently used are evicted first.
 
-    A row is complete up to its place in the log; the owner of the rows completes it when it is
-    wanted. Dropping a row only costs the time to compute values again."""
+    The log lists slots in the order in which they were filled. A row is valid up to its position
+    in the log; the owner completes it when it is used. Dropping a row costs time only.
+    """
     cdef Row *rows
-    cdef Py_ssize_t capacity             # slots that have a Row
+    cdef Py_ssize_t capacity             # number of allocated Rows
     cdef readonly Py_ssize_t n_rows
-    cdef int64_t n_evicted               # rows that had to make room
+    cdef int64_t n_evicted               # rows evicted for others
     cdef row_pool pool
     cdef readonly Py_ssize_t max_bytes
-    cdef bint tight                      # little is kept free in rows for slots to come
+    cdef bint tight                      # allocate rows with little spare length
     cdef int32_t newest
     cdef int32_t oldest
-    # Slots in the order in which they were filled; -1 where one has been freed since.
+    # Slots in the order in which they were filled; -1: freed since.
     cdef int32_t *log
     cdef int64_t log_length
     cdef int64_t log_capacity
-    # Every row has room for the slots that may be in use by the end of the running block.
+    # Length of rows: the slots that may be in use at the end of the current block.
     cdef Py_ssize_t width
 
     cdef int reserve(self, Py_ssize_t n_slots, Py_ssize_t n_entries) except -1
@@ -80,12 +81,12 @@ cdef class KernelRows:
     cdef void unlink(self, Py_ssize_t slot) noexcept nogil
 
 
-# Problems up to which each gets a first grant; more of them share what these would have.
+# Number of problems up to which each gets a full initial grant; more problems share these.
 cdef enum:
     FEW = 8
 
-# Time to take a value from another row, in ns, beside which a whole row may be cheaper to compute.
+# Time to copy a value from another row, in ns, compared with computing a whole row.
 cdef double SYMMETRY_COST
 
-# Bytes of the budget that rows may take; so many times the first grant to begin with.
+# Bytes that the rows may use; the first grant counts `n_grants` times.
 cdef double memory_worth(double cost, int64_t n_evaluations, double n_grants) noexcept nogil

@@ -1,4 +1,4 @@
-"""Kernel rows within a memory budget; the contract is in the ``.pxd``."""
+"""Kernel cache of limited size; the contract is in the ``.pxd``."""
 from libc.math cimport INFINITY, fmin
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc, qsort, realloc
@@ -9,22 +9,22 @@ from ..simd.leaves cimport LEAVES_TILE
 
 import numpy as np
 
-# Each value that completes a row by symmetry lies in another row: fetched that many ahead.
+# Prefetch distance: each value copied by symmetry lies in a different row.
 cdef enum:
     AHEAD = 24
 
 SYMMETRY_COST = 6.0
 
-# Memory for rows: a first grant, and what one value computed again is worth. Writing a new page
-# takes 0.2 to 2 ns per byte, a kernel value on its own from 0.5 to 100 ns; those of DEAR ns and
-# more are worth all of it, cheaper ones in proportion.
+# Memory for rows: an initial grant, and bytes per recomputed value. Writing a new page takes 0.2
+# to 2 ns per byte, computing a kernel value 0.5 to 100 ns; for values of DEAR ns and more the full
+# amount is granted, for cheaper ones a proportional part.
 cdef enum:
     FIRST_GRANT = 64 << 20
     BYTES_PER_VALUE = 4
 cdef double DEAR = 10.0
 
 
-# A row that is about to move.
+# A row that is to be moved.
 cdef struct Placed:
     Py_ssize_t slab
     const float *values
@@ -40,8 +40,10 @@ cdef int in_order(const void *a, const void *b) noexcept nogil:
 
 
 cdef double memory_worth(double cost, int64_t n_evaluations, double n_grants) noexcept nogil:
-    """Bytes of the budget that rows may take: as much as keeping values of ``cost`` ns has shown
-    to be worth. Memory never touched before costs time, too, and some values cost next to none."""
+    """Return the bytes that rows may use, in proportion to the time that caching saves.
+
+    First use of memory costs time too, and values of low ``cost`` (ns) are faster to recompute.
+    """
     if cost == INFINITY:
         return INFINITY
     return fmin(1.0, cost / DEAR) * (
@@ -62,16 +64,16 @@ cdef class KernelRows:
 
     @property
     def n_bytes(self):
-        """Memory held for rows."""
+        """Memory allocated for rows."""
         return self.pool.bytes
 
     cdef void grant(self, double n_bytes) noexcept nogil:
-        """Let rows take so much of the budget, if it is not theirs already."""
+        """Raise the memory that rows may use to ``n_bytes``, within ``max_bytes``."""
         n_bytes = min(n_bytes, <double>self.max_bytes)
         self.pool.max_bytes = max(self.pool.max_bytes, <size_t>n_bytes)
 
     cdef void limit(self, Py_ssize_t max_bytes) noexcept nogil:
-        """Another budget; rows that are beyond it are forgotten, all of them."""
+        """Set ``max_bytes``; if the rows exceed it, all are dropped."""
         self.max_bytes = max_bytes
         self.pool.max_bytes = min(self.pool.max_bytes, <size_t>max_bytes)
         if self.pool.bytes > self.pool.max_bytes:
@@ -81,7 +83,7 @@ cdef class KernelRows:
             pool_clear(&self.pool)
 
     cdef int reserve(self, Py_ssize_t n_slots, Py_ssize_t n_entries) except -1:
-        """Room for slots [0, ``n_slots``) in every row, and for ``n_entries`` in the log."""
+        """Allocate ``n_slots`` slots in all rows, and ``n_entries`` more in the log."""
         cdef Py_ssize_t capacity
         cdef void *moved
         if n_slots > self.capacity:
@@ -107,14 +109,14 @@ cdef class KernelRows:
         return 0
 
     cdef int compact_log(self) except -1:
-        """Forget the entries of slots freed since; rows keep their place between the others."""
+        """Remove the entries of slots freed since; positions in the log are adjusted."""
         cdef Py_ssize_t slot, t
         cdef const int64_t[::1] before
         cdef const int32_t[::1] kept
         entries = np.array(<int32_t[:self.log_length]>self.log)
         kept = entries[entries >= 0]
         before = np.concatenate([[0], np.cumsum(entries >= 0)])
-        # Nothing fails from here on.
+        # Nothing can fail from here on.
         for slot in range(self.capacity):
             if self.rows[slot].values != NULL:
                 self.rows[slot].synced = before[self.rows[slot].synced]
@@ -126,22 +128,21 @@ cdef class KernelRows:
         return 0
 
     cdef void enter(self, Py_ssize_t slot) noexcept nogil:
-        """Note that ``slot`` has been filled: its column is missing in every older row."""
+        """Append ``slot`` to the log: its column is missing in every older row."""
         self.rows[slot].filled = True
         self.rows[slot].entry = self.log_length
         self.log[self.log_length] = <int32_t>slot
         self.log_length += 1
 
     cdef void leave(self, Py_ssize_t slot) noexcept nogil:
-        """Note that ``slot`` is free: nobody reads its column until it is filled again."""
+        """Drop the row of ``slot`` and remove it from the log; its column is not read any more."""
         self.drop(slot)
-        if self.rows[slot].filled:          # not so where the members were restored
+        if self.rows[slot].filled:          # False for a restored support set
             self.log[self.rows[slot].entry] = -1
             self.rows[slot].filled = False
 
     cdef int lengthen_all(self, Py_ssize_t length) except -1:
-        """Move all rows into memory of another length. Where the budget is short, those used least
-        recently are dropped."""
+        """Move all rows into memory of another length; drop the oldest ones if necessary."""
         cdef Placed *placed
         cdef Py_ssize_t slot, n = 0
         while self.n_rows * length * <Py_ssize_t>sizeof(float) > <Py_ssize_t>self.pool.max_bytes:
@@ -156,7 +157,7 @@ cdef class KernelRows:
             placed[n].values = self.rows[slot].values
             n += 1
             slot = self.rows[slot].older
-        # As they lie in the slabs: one after the other becomes free.
+        # In memory order, so that slabs become free one after the other.
         qsort(placed, n, sizeof(Placed), in_order)
         for slot in range(n):
             self.lengthen(placed[slot].slot)
@@ -176,8 +177,11 @@ cdef class KernelRows:
         row.values, row.slab = values, slab
 
     cdef float *allocate(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil:
-        """Memory for the row of ``slot``, which is not kept yet; rows used least recently make
-        room for it, except ``pinned`` and those that somebody reads. NULL when memory is short."""
+        """Allocate memory for the row of ``slot``, which is not cached.
+
+        Least recently used rows are evicted, except ``pinned`` and rows that have readers. Returns
+        NULL if out of memory.
+        """
         cdef Row *row = &self.rows[slot]
         cdef int32_t victim = self.oldest, next_victim
         row.values = pool_take(&self.pool, False, &row.slab)
@@ -189,7 +193,7 @@ cdef class KernelRows:
                 row.values = pool_take(&self.pool, False, &row.slab)
             victim = next_victim
         if row.values == NULL:
-            # Two rows there must be, whatever the budget.
+            # Two rows are necessary, even if they exceed the budget.
             row.values = pool_take(&self.pool, True, &row.slab)
             if row.values == NULL:
                 return NULL
@@ -199,11 +203,12 @@ cdef class KernelRows:
 
     cdef Py_ssize_t by_symmetry(self, Py_ssize_t slot, int64_t upto, Py_ssize_t n_columns,
                                 double cost, int32_t *missing) noexcept nogil:
-        """Bring a row up to the place ``upto`` of the log, from the rows of those that entered:
-        returns how many values are missing after that, the slots in ``missing``.
+        """Complete a row, up to position ``upto`` of the log, from the rows of newer slots.
 
-        -1: its columns may as well be computed anew, each for so many ns. The caller notes how far
-        the row is."""
+        K is symmetric. Returns the number of values still missing, whose slots are in ``missing``,
+        or -1 if recomputing the row, at ``cost`` ns per value, is faster. The caller updates
+        ``synced``.
+        """
         cdef Row *row = &self.rows[slot]
         cdef Row *other
         cdef int32_t entered
@@ -260,7 +265,7 @@ cdef class KernelRows:
             self.link(slot)
 
     cdef void clear(self) noexcept nogil:
-        """Forget all rows."""
+        """Drop all rows and clear the log."""
         while self.newest >= 0:
             self.drop(self.newest)
         if self.capacity:

@@ -5,11 +5,11 @@ from .members cimport Example
 
 cdef class Lasvm(Problem):
     cdef double delta_max            # REPROCESS until delta <= delta_max; +inf: once
-    cdef Py_ssize_t n_init           # members kept while only one class has been seen
-    cdef bint evicts                 # whether members that cannot matter are let go
-    cdef readonly double violation   # largest met by PROCESS since begin_pass
-    cdef readonly double high        # largest g of a row that may rise, smallest of one that ...
-    cdef readonly double low         # ... may fall, outside the set, met since begin_pass
+    cdef Py_ssize_t n_init           # size of the support set while only one class has been seen
+    cdef bint evicts                 # whether REPROCESS evicts members at alpha = 0
+    cdef readonly double violation   # largest violation found by PROCESS since begin_pass
+    cdef readonly double high  # largest g, since begin_pass, of a new sample that may increase
+    cdef readonly double low  # smallest g, since begin_pass, of a new sample that may decrease
     cdef int changed
 
     cdef int process(self, const Example *row) noexcept nogil

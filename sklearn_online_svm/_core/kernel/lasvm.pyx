@@ -1,14 +1,25 @@
 """LASVM on one binary problem (Bordes, Ertekin, Weston and Bottou 2005; Ertekin 2009, ch. 3).
 
-The problem stepped on is the dual of the support vector machine with a bias,
+The problem is the dual of the support vector machine with a bias,
 
     max  sum_i alpha_i t_i - 1/2 sum_ij alpha_i alpha_j K_ij
     s.t. sum_i alpha_i = 0,   lower_i <= alpha_i <= upper_i,
 
-with signed alpha and targets t (in classification the labels, 1 and -1);
-``g_i = t_i - sum_j alpha_j K_ij`` is its gradient and
-``f(x) = sum_i alpha_i K(x_i, x) + b`` the decision function.
-A pair (i, j) is violating when alpha_i may rise, alpha_j may fall and ``g_i - g_j > tau``.
+with signed alpha and targets t (in classification the labels, 1 and -1). Its gradient, and the
+decision function, are
+
+    g_i = t_i - sum_j alpha_j K_ij,   f(x) = sum_i alpha_i K(x_i, x) + b.
+
+A pair (i, j) is tau-violating if alpha_i < upper_i, alpha_j > lower_j and g_i - g_j > tau. A step
+along it is
+
+    lam = min((g_i - g_j) / (K_ii + K_jj - 2 K_ij), upper_i - alpha_i, alpha_j - lower_j),
+    alpha_i += lam,   alpha_j -= lam,   g_s -= lam (K_is - K_js) for all s in the support set.
+
+PROCESS adds a new sample to the support set and makes a step with it. REPROCESS makes a step along
+the most violating pair of the support set and evicts samples that are not needed. Online training
+runs PROCESS and REPROCESS for each sample; ``finish`` repeats REPROCESS until no pair of the
+support set is tau-violating.
 """
 cimport cython
 from libc.math cimport INFINITY, fmax, fmin
@@ -44,7 +55,7 @@ cdef class Lasvm(Problem):
     cdef int learn(self, Example *row) except -2 nogil:
         self.changed = 0
         if not row.upper > row.lower:
-            return 0                            # as if the row did not exist
+            return 0                            # empty box: a sample of weight 0
         if not self.knows(row.row_id):
             self.changed = self.process(row)
             if self.changed < 0:
@@ -52,10 +63,10 @@ cdef class Lasvm(Problem):
         return self.both_seen
 
     cdef int improve(self) except -2 nogil:
-        """REPROCESS once, or until delta <= delta_max."""
+        """Run REPROCESS once, or until delta <= delta_max."""
         self.work = 0.0
-        # Without a change nothing has moved since the last REPROCESS.
-        while (self.changed or self.delta > self.tau) and not self.hurry:
+        # Without a change since the last REPROCESS, its result is still valid.
+        while (self.changed or self.delta > self.tau) and not self.stop_requested:
             self.changed = self.reprocess()
             if self.changed <= 0 or not self.delta > self.delta_max:
                 return self.changed if self.changed < 0 else 0
@@ -69,16 +80,20 @@ cdef class Lasvm(Problem):
     # -------------------------------------------------------------------------- PROCESS
 
     cdef int process(self, const Example *row) noexcept nogil:
-        """PROCESS: keep the row if it makes a violating pair with the extreme of the other side,
-        and step along that pair. 1 when kept, 0 when not, -1 when memory is short.
+        """PROCESS(k): add a sample to the support set and make a step with it.
 
-        As in the authors' program a row that violates nothing is not kept (the thesis leaves it
-        in the set with alpha = 0 for REPROCESS to evict).
+        Sets alpha_k = 0 and g_k = t_k - sum_s alpha_s K_ks. The partner is the extreme of the
+        other side: the pair is (k, argmin g) if alpha_k may increase, (argmax g, k) if it may
+        decrease. If the pair is tau-violating, k is added and a step is made along it. Returns 1
+        if k was added, 0 if not, -1 if out of memory.
 
-        Deviation: a row that would be the extreme of its own side is kept all the same. When all
-        members are at a bound, g_max < g_min, and rows of the two classes whose gradients lie
-        between the two violate with each other but with no member: unless one of them stays,
-        they never meet, and passes stop far from the optimum.
+        Deviation: if the pair is not violating, k is not added, as in the authors' program. In the
+        thesis it stays in the set with alpha = 0 until REPROCESS evicts it.
+
+        Deviation: a sample that would be the extreme of its own side is added all the same. If all
+        members are at a bound, then g_max < g_min, and two new samples of different classes with
+        gradients between these may violate with each other but with no member. Unless one of them
+        is kept, they are never paired, and training stops far from the optimum.
         """
         cdef float *k = self.block_row(row.place)
         cdef const float *k_partner
@@ -89,7 +104,7 @@ cdef class Lasvm(Problem):
         if not self.both_seen:
             if (self.members.n_members == 0 or e.i_max >= 0 and rises
                     or e.j_min >= 0 and not rises):
-                # One class so far: alpha stays 0 and so does f.
+                # Only one class so far: alpha and f remain 0.
                 if self.members.n_members >= self.n_init:
                     return 0
                 if self.keep(row, k, row.target) < 0:
@@ -100,7 +115,7 @@ cdef class Lasvm(Problem):
                 return 1
             self.both_seen = True
         g = row.target - table().dot(k, self.members.alpha, self.members.n)
-        self.note_lack(row, g - self.b)
+        self.note_hinge_residual(row, g - self.b)
         if rises:
             partner = e.j_min
             gap = g - e.g_min
@@ -121,7 +136,7 @@ cdef class Lasvm(Problem):
         if not gap > self.tau:
             self.members.scan()
             return 1
-        # The new row is at hand; a step needs only the partner's from the cache.
+        # The row of the new sample is available; only the partner's comes from the cache.
         k_partner = self.kernel_row(partner, slot)
         if k_partner == NULL:
             return -1
@@ -134,9 +149,12 @@ cdef class Lasvm(Problem):
     # -------------------------------------------------------------------------- REPROCESS
 
     cdef int reprocess(self) noexcept nogil:
-        """REPROCESS: step along the most violating pair of members, let go those that cannot
-        matter, and set b and delta. 1 when a step was made, 0 when not or when it was lost in
-        rounding, -1: no memory."""
+        """REPROCESS: make a step along the most violating pair, then set b and delta and evict.
+
+        The pair is i = argmax g over alpha_i < upper_i and j = argmin g over alpha_j > lower_j.
+        Returns 1 if alpha changed, 0 if the pair was not tau-violating or the step was lost in
+        rounding, -1 if out of memory.
+        """
         cdef Py_ssize_t i = self.members.extremes.i_max, j = self.members.extremes.j_min
         cdef const float *k_i
         cdef const float *k_j
@@ -152,6 +170,11 @@ cdef class Lasvm(Problem):
         return violating
 
     cdef void set_b(self) noexcept nogil:
+        """Set b and delta from the extremes of g.
+
+        b = (g_max + g_min) / 2 and delta = g_max - g_min; if only one of the two exists, b equals
+        it.
+        """
         cdef leaves_extremes e = self.members.extremes
         if e.i_max >= 0 and e.j_min >= 0:
             self.b = 0.5 * (e.g_max + e.g_min)
@@ -160,26 +183,32 @@ cdef class Lasvm(Problem):
         self.delta = e.g_max - e.g_min
 
     cdef void evict(self) noexcept nogil:
-        """Let go members at alpha = 0 whose gradient lies beyond the extreme of the other side,
-        except one that is the extreme of its own (see ``process``)."""
+        """Evict members at alpha = 0 whose gradient is beyond the extreme of the other side.
+
+        These have upper_s = 0 and g_s >= g_max, or lower_s = 0 and g_s <= g_min.
+
+        Deviation: the extreme of its own side is kept (see ``process``).
+        """
         cdef leaves_extremes e = self.members.extremes
         cdef Py_ssize_t p = self.members.n_zeros - 1, s
         cdef double g
         if e.i_max < 0 or e.j_min < 0 or not self.evicts:
             return
         while p >= 0:
-            # From the end: remove() fills the gap with the last one, which has been looked at.
+            # Backwards, as remove() replaces an entry by the last one, which has been visited.
             s = self.members.zeros[p]
             g = self.members.g[s]
             if (self.members.upper[s] == 0.0 and g >= e.g_max and g > e.g_min
                     or self.members.lower[s] == 0.0 and g <= e.g_min and g < e.g_max):
-                self.let_go(s)
+                self.evict_slot(s)
             p -= 1
 
     cdef bint step(self, Py_ssize_t i, Py_ssize_t j, const float *k_i,
                    const float *k_j) noexcept nogil:
-        """alpha_i += lam, alpha_j -= lam; g and its extremes in one pass. Whether that changed
-        anything."""
+        """Make a step along the pair (i, j); update g and its extremes in one pass.
+
+        Returns whether alpha changed.
+        """
         cdef double alpha_i = self.members.alpha[i], alpha_j = self.members.alpha[j]
         cdef double lam = self.length_of_step(i, j, self.members.g[i] - self.members.g[j], k_i[j])
         self.members.move(i, lam)
@@ -192,6 +221,7 @@ cdef class Lasvm(Problem):
 
     cdef double length_of_step(self, Py_ssize_t i, Py_ssize_t j, double gap,
                                float k_ij) noexcept nogil:
+        """Return lam, the length of a step along the pair (i, j)."""
         cdef double curvature = <double>self.members.diag[i] + self.members.diag[j] - 2.0 * k_ij
         cdef double room = fmin(self.members.upper[i] - self.members.alpha[i],
                                 self.members.alpha[j] - self.members.lower[j])
@@ -217,8 +247,7 @@ cdef class Lasvm(Problem):
         return e.g_max
 
     cdef int finish_step(self, Front *front) except -2 nogil:
-        """REPROCESS with the partner chosen by second-order gain (Fan, Chen and Lin 2005,
-        WSS 2)."""
+        """REPROCESS with second-order choice of the partner (Fan, Chen and Lin 2005, WSS 2)."""
         cdef leaves_extremes *e = front.extremes
         cdef Py_ssize_t i = e.i_max, j, s_i, s_j
         cdef const float *k_i = self.front_row(front, i, -1)
@@ -248,15 +277,17 @@ cdef class Lasvm(Problem):
         return 0
 
     cdef int balance(self, double total) noexcept nogil:
-        """Bring the sum of alpha back to 0 after members have left with theirs: those move whose
-        gradient wants it most."""
+        """Restore sum alpha = 0 after members have been removed with alpha != 0.
+
+        ``total`` is the present sum. The alpha with the most favourable gradient is moved first.
+        """
         cdef double by
         cdef Py_ssize_t slot
         cdef const float *k
         while total != 0.0:
             slot = self.members.extremes.j_min if total > 0.0 else self.members.extremes.i_max
             if slot < 0:
-                break                            # rounding: every member is at its bound
+                break  # only a rounding error is left: all members are at a bound
             k = self.kernel_row(slot, -1)
             if k == NULL:
                 return -1
@@ -274,8 +305,10 @@ cdef class Lasvm(Problem):
         return 0
 
     def moved(self, alpha, lower, upper):
-        """Clipping may leave one sign heavier; that side is scaled down until the sum is 0, which
-        stays inside the boxes, as each of them holds 0."""
+        """Clip ``alpha`` to the boxes, and restore the constraint sum alpha = 0.
+
+        The side of larger sum is scaled down. This stays inside the boxes, as each contains 0.
+        """
         alpha = Problem.moved(self, alpha, lower, upper)
         up, down = alpha[alpha > 0].sum(), -alpha[alpha < 0].sum()
         if up > down:
@@ -288,8 +321,8 @@ cdef class Lasvm(Problem):
         self.members.scan()
         self.set_b()
 
-    cdef int shed(self) noexcept nogil:
-        cdef int code = Problem.shed(self)
+    cdef int enforce_budget(self) noexcept nogil:
+        cdef int code = Problem.enforce_budget(self)
         cdef Py_ssize_t s
         cdef bint rises = False, falls = False
         if code <= 0:
@@ -299,7 +332,7 @@ cdef class Lasvm(Problem):
             falls |= self.members.lower[s] < 0.0
         if rises and falls:
             return code
-        # One class has left: as if no row of it had been seen.
+        # Only one class is left: return to the state before the other class was seen.
         self.both_seen = False
         for s in range(self.members.n):
             if self.members.alive[s]:

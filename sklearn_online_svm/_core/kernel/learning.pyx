@@ -1,5 +1,4 @@
-"""A problem that learns rows: the limits of its steps, its state, and how it goes on after an
-interrupt."""
+"""A problem trained sample by sample: limits on its steps, its state, and checkpoints."""
 from libc.stdint cimport INT64_MAX, int64_t
 
 from ..memory cimport address
@@ -21,14 +20,16 @@ cdef class Learning(Membership):
     def __init__(self, Store store, bint identity, **options):
         super().__init__(store, identity)
         self.solved_at = -1
-        self.patience = PATIENCE
+        self.patience = WORK_LIMIT
         self.configure(**options)
         self.allow(INT64_MAX)
 
     def configure(self, *, double tol, bint shrinking, Py_ssize_t cache_bytes,
                   int64_t row_limit=INT64_MAX, budget=None):
-        """Options that may change while learning goes on; a subclass has some of its own. A row of
-        the cache that is dropped costs time only."""
+        """Set options that may change during training; subclasses have further ones.
+
+        Evicting rows from the kernel cache costs time only.
+        """
         if tol != self.tol:
             self.solved_at = self.settled.at = -1
         self.tol = self.tau = tol
@@ -36,14 +37,14 @@ cdef class Learning(Membership):
         self.row_limit = row_limit
         self.set_budget(budget)
         if self.rows is None or cache_bytes != self.cache_bytes:
-            # A quarter of the budget is for the rows of `finish` while shrunk.
+            # A quarter of the cache is for the rows of `finish` over the active slots.
             active = ActiveSet(cache_bytes // 4)
             self.rows = KernelRows(cache_bytes - cache_bytes // 4)
             self.active = active
             self.cache_bytes = cache_bytes
 
     def set_budget(self, limits):
-        """Limits of members, as :class:`Budget` takes them, or None."""
+        """Set the limits on the support set: the parameters of :class:`Budget`, or None."""
         if limits is None:
             self.budget = None
         elif self.budget is not None:
@@ -53,19 +54,22 @@ cdef class Learning(Membership):
             self.budget.reserve(self.members.capacity)
 
     cdef void take_memory(self, Py_ssize_t n_bytes) noexcept:
-        """Another budget for kernel rows, between blocks: what problems share has grown."""
+        """Change the size of the kernel cache, between blocks, as the shared cache has grown."""
         self.active.max_bytes = n_bytes // 4
         self.rows.limit(n_bytes - n_bytes // 4)
 
     def allow(self, int64_t steps):
-        """Steps for the call that begins: REPROCESS may take half of them, finishing the rest."""
+        """Set the limit of steps for this call; half of them are reserved for finish."""
         self.steps_left = steps
         self.steps_kept = steps // 2
         self.cut_short = False
 
     cdef bint may_reprocess(self) noexcept nogil:
-        """Take one step from those left for REPROCESS; False when there is none. Where kernel
-        values make no sense, or the best alpha is far away, it would go on for hours."""
+        """Count one step of REPROCESS; returns False if a limit is reached.
+
+        For indefinite kernels, or if the optimal alpha is very large, REPROCESS would not end in
+        reasonable time.
+        """
         if self.row_steps <= 0 or self.steps_left <= self.steps_kept:
             self.cut_short = True
             return False
@@ -74,34 +78,39 @@ cdef class Learning(Membership):
         return True
 
     def keep_lacks(self, array):
-        """Note in an array of float64, from now on, what rows of X lack to the margin."""
-        self.lack, self.n_lack, self.lack_array = <double *>address(array), len(array), array
+        """Store the hinge residuals of the samples of X in ``array`` (float64) from now on."""
+        self.hinge_residual, self.n_hinge_residuals = <double *>address(array), len(array)
+        self.hinge_residual_array = array
 
-    cdef void note_lack(self, const Example *row, double residual) noexcept nogil:
-        """Note what a row lacks, whose target is so far from its decision value."""
-        if row.row_id < self.n_lack:
-            self.lack[row.row_id] = row.y * residual
+    cdef void note_hinge_residual(self, const Example *row, double residual) noexcept nogil:
+        """Store the hinge residual of a sample; ``residual`` is its target minus f(x)."""
+        if row.row_id < self.n_hinge_residuals:
+            self.hinge_residual[row.row_id] = row.y * residual
 
     cdef int learn(self, Example *row) except -2 nogil:
-        """One row of the stream, up to the first call of ``improve``. -1 when memory is short,
-        0 when nothing is left to improve, else 1."""
+        """Process one sample, up to the first call of ``improve``.
+
+        Returns 1 if ``improve`` is to be called, 0 if not, -1 if out of memory.
+        """
         with gil:
             raise NotImplementedError(f"{type(self).__name__}.learn")
 
     cdef int improve(self) except -2 nogil:
-        """REPROCESS as often as the policy wants. 1: to be called again, 0: done, -1: no
-        memory."""
+        """Run REPROCESS as often as required.
+
+        Returns 1 if it is to be called again, 0 if not, -1 if out of memory.
+        """
         with gil:
             raise NotImplementedError(f"{type(self).__name__}.improve")
 
     cdef int begin_block(self, Fresh *fresh, Py_ssize_t n_rows) except -1:
-        self.hurry = self.improving = self.finishing = self.is_finished = False
+        self.stop_requested = self.improving = self.finishing = self.is_finished = False
         self.at = 0
         self.suspended = None
         return self.begin_rows(fresh, n_rows)
 
     cdef Py_ssize_t seed(self, const Example *row, double alpha) noexcept nogil:
-        """Make a row of the block a member with ``alpha``; g has to be computed afterwards."""
+        """Add a sample of the block with ``alpha``; g is to be computed afterwards."""
         cdef Py_ssize_t slot = self.enter(row, 0.0)
         self.members.move(slot, alpha)
         self.both_seen = True
@@ -110,7 +119,7 @@ cdef class Learning(Membership):
     # -------------------------------------------------------------------------- state
 
     def state(self):
-        """Arrays from which ``restore`` rebuilds the problem; kernel rows are not among them."""
+        """Return the arrays that ``restore`` takes, without the kernel cache."""
         state = self.members.state()
         state["scalars"] = np.array([self.b, self.delta, self.tau, self.both_seen])
         state["counters"] = np.array(
@@ -125,7 +134,7 @@ cdef class Learning(Membership):
         return state
 
     cdef int blank(self, double[::1] g) except -1:
-        """Write 0 for free slots, where g means nothing and is what memory held before."""
+        """Write 0 for free slots, where g is undefined, to make states deterministic."""
         cdef Py_ssize_t s
         for s in range(self.members.n):
             if not self.members.alive[s]:
@@ -133,10 +142,12 @@ cdef class Learning(Membership):
         return 0
 
     def restore(self, state, bint same_kernel=True, Py_ssize_t n_loaded=0):
-        """Take what ``state()`` gave, wrapped in a :class:`Stored`; the store comes first.
+        """Restore a result of ``state``, wrapped in a :class:`Stored`; the store comes first.
 
-        Without ``same_kernel`` the values come from another one, and are to be computed anew. In
-        the midst of a block of ``n_loaded`` rows some members are not yet in the store."""
+        Without ``same_kernel`` the state was computed with another kernel, and kernel values are
+        to be recomputed. Within a block of ``n_loaded`` samples some members are not yet in the
+        store.
+        """
         cdef Py_ssize_t s
         scalars = state.array("scalars", np.float64, (4,))
         counters = state.array("counters", np.int64, (4,), low=-1, high=LARGEST_COUNT)
@@ -144,15 +155,15 @@ cdef class Learning(Membership):
         state.require(not np.isnan(scalars[1]), "scalars", "must not be nan")
         state.require(self.tol <= scalars[2] <= LARGEST_NUMBER, "scalars",
                       f"must have a tolerance of at least {self.tol} in the third place")
-        state.require(scalars[3] == 0.0 or scalars[3] == 1.0, "scalars", "must end with a flag")
-        state.require((counters[:3] >= 0).all(), "counters", "must be >= 0, but for the last")
+        state.require(scalars[3] == 0.0 or scalars[3] == 1.0, "scalars", "must end with 0 or 1")
+        state.require((counters[:3] >= 0).all(), "counters", "must be >= 0, except the last")
         self.members.restore(state, self.store.n_slots, self.identity, n_loaded)
         for s in range(self.members.n if same_kernel else 0):
             if (self.members.alive[s] and self.members.index[s] >= 0
                     and not is_own_value(
                         self.store, self.members.index[s], self.members.diag[s])):
                 state.refuse("diag", "must hold the kernel values of the vectors with themselves; "
-                                     f"slot {s} breaks that")
+                                     f"slot {s} violates this")
         self.b, self.delta, self.tau = (float(v) for v in scalars[:3])
         self.both_seen = scalars[3] == 1.0
         self.n_evaluations, self.n_operations, self.n_changes, self.solved_at = (
@@ -162,26 +173,28 @@ cdef class Learning(Membership):
             self.budget.restore(state, self.members.n)
 
     cdef int take_back(self, dict state) except -1:
-        """Back to what ``state`` gave; kernel rows are computed again."""
+        """Return to a result of ``state``; the kernel cache is cleared."""
         self.rows.clear()
         self.active.forget()
         self.n_pending = self.n_released = 0
         self.restore(Stored(state), True, LEAVES_BLOCK)
         return 0
 
-    # -------------------------------------------------------------------------- interrupts
+    # -------------------------------------------------------------------------- checkpoints
 
     def met(self):
-        """What a pass has met, and the newest row: numbers and counts that ``state`` does not
-        hold."""
+        """Return values of the epoch and of the current sample that ``state`` leaves out."""
         return [], []
 
     def meet(self, numbers, counts):
-        """Take what ``met`` gave."""
+        """Restore from the result of ``met``."""
 
     def running(self):
-        """What ``state`` leaves out, as arrays: with both a problem goes on as if it had never
-        stopped, also in the midst of a block or of finishing. Kernel rows are not among them."""
+        """Return what ``state`` leaves out, as arrays.
+
+        With both, training continues as if it had not been stopped, also within a block or within
+        finish. The kernel cache is not included.
+        """
         e = self.members.extremes
         met, counts = self.met()
         running = {
@@ -202,14 +215,16 @@ cdef class Learning(Membership):
         return running
 
     cdef int suspend(self) except -1:
-        """Keep a copy of all that is, before the block or finishing is brought to an end."""
+        """Keep a copy of the complete state, before the block or finish is ended early."""
         state = {name: np.array(array) for name, array in self.state().items()}
         self.suspended = {"state": state, "running": self.running()}
         return 0
 
     def resume(self, running):
-        """Take what ``running`` gave, wrapped in a :class:`Stored`: all but the midst of a block
-        or of finishing. Returns whether it was there."""
+        """Restore a result of ``running``, except the position within a block or within finish.
+
+        ``running`` is wrapped in a :class:`Stored`. Returns whether it was taken within finish.
+        """
         cdef leaves_extremes *e = &self.members.extremes
         slots = running.array("extreme_slots", np.int64, (2,), low=-1, high=self.members.n - 1)
         extremes = running.array("extremes", np.float64, (2,))
@@ -225,18 +240,18 @@ cdef class Learning(Membership):
         return bool(running.array("place", np.int64, (5,))[2])
 
     cdef int resume_midst(self, running) except -1:
-        """Go back into the midst of a block, or of finishing, that has been begun anew."""
+        """Restore the position within a block or within finish, which has been begun anew."""
         cdef Py_ssize_t p, n = self.members.n
         pending = running.array("pending", np.int32, (None,), low=0, high=n - 1)
         released = running.array("released", np.int32, (None,), low=0, high=self.store.n_slots - 1)
         place = running.array("place", np.int64, (5,))
         running.require(0 <= place[0] <= LEAVES_BLOCK, "place",
-                        f"must begin within {LEAVES_BLOCK}")
-        # Each row enters once, and what is in the store leaves once: the lists have room for that.
+                        f"must begin with a number in [0, {LEAVES_BLOCK}]")
+        # A sample enters once and a stored vector is released once: the lists have room for that.
         running.require(len(pending) <= place[0] + bool(place[1]), "pending",
-                        "must be of the rows before")
+                        "must hold only samples up to the current one")
         n -= np.count_nonzero((self.members["alive"] != 0) & (self.members["index"] >= 0))
-        running.require(len(released) <= n, "released", f"must be {n} at most")
+        running.require(len(released) <= n, "released", f"must hold at most {n} slots")
         if running.has("active"):
             self.active.restore(self.members, running.part("active"))
         self.at, self.steps_to_shrink = place[0], place[4]

@@ -1,4 +1,4 @@
-"""Members of one binary problem: the rows it keeps; the contract is in the ``.pxd``."""
+"""The support set of one binary problem; the contract is in the ``.pxd``."""
 from libc.math cimport INFINITY, fabs, fmax, fmin, isfinite
 from libc.stdint cimport int8_t, int32_t, int64_t
 
@@ -7,14 +7,14 @@ from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE
 
 import numpy as np
 
-# For those who say in Python where rows come from.
+# The origins, for Python callers.
 DATA = OF_DATA
 STREAM = OF_STREAM
 VIRTUAL = MADE_UP
 
 cdef double EPSILON = np.finfo(np.float64).eps
 
-# Where a box has no end, or one that float32 cannot say, the gap is steered as if by this one.
+# Stands for an infinite bound, or one too large for float32, in the duality gap.
 cdef double LARGEST_BOUND = 1e30
 
 
@@ -25,7 +25,7 @@ cdef inline float _bound_of(double lower, double upper) noexcept nogil:
 cdef enum:
     N_FIELDS = 18
 
-# Name and type of the arrays of a support set; ``attach`` relies on their order.
+# Name and type of the arrays; ``attach`` relies on their order.
 _FIELDS = {
     "alpha": np.float64, "g": np.float64, "target": np.float64,
     "lower": np.float64, "upper": np.float64,
@@ -35,7 +35,7 @@ _FIELDS = {
     "free_slots": np.int32, "zeros": np.int32, "zero_place": np.int32,
 }
 
-# What is asked of a slot when a state is restored.
+# Faults of a slot that are detected when a state is restored.
 cdef enum:
     _SOUND
     _BAD_ALIVE
@@ -55,12 +55,11 @@ cdef enum:
 
 _FAULTS = {
     _BAD_ALIVE: ("alive", "must be 1 for a member, 0 for a free slot"),
-    _BAD_ROW_ID: ("row_id", "must be the number of a row, and -1 where a slot is free"),
+    _BAD_ROW_ID: ("row_id", "must be the number of a sample, and -1 where a slot is free"),
     _BAD_ORIGIN: ("origin", "must be one of 0, 1, 2"),
-    _BAD_BOX: ("lower", "and upper must hold 0 between them, at one end, and nothing else where "
-                        "a slot is free"),
+    _BAD_BOX: ("lower", "and upper must be an interval with one end at 0, [0, 0] for a free slot"),
     _BAD_ALPHA: ("alpha", "must be finite and between lower and upper"),
-    _BAD_BOUND: ("bound", "must be the end of the box that is not 0"),
+    _BAD_BOUND: ("bound", "must be the nonzero end of the box"),
     _BAD_UP: ("up", "must be -1 where alpha is below upper, else 0"),
     _BAD_DOWN: ("down", "must be -1 where alpha is above lower, else 0"),
     _BAD_Y: ("y", "must be 1 or -1"),
@@ -78,7 +77,7 @@ cdef class Members:
         self.scan()
 
     cdef int attach(self, dict arrays) except -1:
-        """Take arrays, or leave all as it is: addresses first, which may fail."""
+        """Use ``arrays``. Addresses come first, as these may fail: then nothing has changed."""
         cdef void *at[N_FIELDS]
         cdef Py_ssize_t k = 0
         for name in _FIELDS:
@@ -99,7 +98,7 @@ cdef class Members:
         return 0
 
     cdef int reserve(self, Py_ssize_t n) except -1:
-        """Room for ``n`` slots, in memory that may be written."""
+        """Allocate at least ``n`` slots in writable memory."""
         cdef Py_ssize_t capacity = self.capacity
         if n <= capacity and self.owned:
             return 0
@@ -110,11 +109,11 @@ cdef class Members:
         return 0
 
     def __getitem__(self, str name):
-        """Array ``name`` over the slots [0, n)."""
+        """Return the array ``name`` over the slots [0, n)."""
         return self.arrays[name][:self.n]
 
     def alpha_of(self, int64_t row_id, int8_t origin):
-        """alpha of a row, 0.0 if it is no member."""
+        """Return alpha of a sample, 0.0 if it is not in the support set."""
         cdef Py_ssize_t s
         for s in range(self.n - 1, -1, -1):
             if self.alive[s] and self.row_id[s] == row_id and self.origin[s] == origin:
@@ -122,15 +121,17 @@ cdef class Members:
         return 0.0
 
     def state(self):
-        """The arrays, trimmed, and the counts: all there is to know."""
+        """Return the complete state: the arrays, trimmed to n slots, and the counts."""
         state = {name: self.arrays[name][:self.n].copy() for name in _FIELDS}
         state["counts"] = np.array([self.n, self.n_members, self.n_free, self.n_zeros], np.int64)
         return state
 
     def restore(self, state, Py_ssize_t n_stored, bint identity, Py_ssize_t n_loaded=0):
-        """Take the arrays of ``state``, a :class:`Stored`, as they are; they are copied before
-        the first write. The store has ``n_stored`` slots, those of the set itself if
-        ``identity``; in the midst of a block of ``n_loaded`` rows some members are still there."""
+        """Use the arrays of ``state``, a :class:`Stored`; they are copied before the first write.
+
+        The store has ``n_stored`` slots, which are those of the support set if ``identity``.
+        Within a block of ``n_loaded`` samples some members are not yet in the store.
+        """
         counts = state.array("counts", np.int64, (4,), low=0, high=2**31 - 1)
         cdef Py_ssize_t n = counts[0], slot
         cdef int fault = _SOUND
@@ -142,7 +143,7 @@ cdef class Members:
         slot = self.first_fault(n, n_stored, identity, n_loaded, &fault)
         if fault != _SOUND:
             name, problem = _FAULTS[fault]
-            state.refuse(name, f"{problem}; slot {slot} breaks that")
+            state.refuse(name, f"{problem}; slot {slot} violates this")
         self.n_members, self.n_free, self.n_zeros = counts[1], counts[2], counts[3]
         self.check_lists(state, n)
         self.n = n
@@ -150,7 +151,7 @@ cdef class Members:
 
     cdef Py_ssize_t first_fault(self, Py_ssize_t n, Py_ssize_t n_stored, bint identity,
                                 Py_ssize_t n_loaded, int *fault) noexcept nogil:
-        """The first slot whose numbers contradict themselves or each other, and how."""
+        """Return the first slot with inconsistent values, else ``n``; ``fault`` tells which."""
         cdef Py_ssize_t s, index
         cdef double alpha, lower, upper
         cdef bint alive
@@ -179,7 +180,7 @@ cdef class Members:
                 fault[0] = _BAD_Y
             elif not -1 <= self.region[s] <= 2:
                 fault[0] = _BAD_REGION
-            # Of a free slot the place of its last vector, maybe one that never left its block.
+            # A free slot keeps the index of its last vector, which may never have left its block.
             elif not (-n_loaded if alive else -LEAVES_BLOCK) <= index < n_stored or (
                     alive and identity and index != s and index >= 0):
                 fault[0] = _BAD_INDEX
@@ -194,7 +195,7 @@ cdef class Members:
         return n
 
     cdef int check_lists(self, state, Py_ssize_t n) except -1:
-        """Refuse counts and lists of slots that are not those of the slots."""
+        """Raise an error if counts or lists of slots do not match the slots."""
         cdef Py_ssize_t s, p, n_members = 0, n_zeros = 0
         for s in range(n):
             n_members += self.alive[s]
@@ -207,7 +208,7 @@ cdef class Members:
             if not (0 <= s < n and self.alive[s] and self.alpha[s] == 0.0):
                 state.refuse("zeros", "must begin with the members at alpha = 0")
             if self.zero_place[s] != p:
-                state.refuse("zero_place", "must say where in zeros a slot is")
+                state.refuse("zero_place", "must hold the position of each slot in zeros")
         for p in range(self.n_free):
             s = self.free_slots[p]
             if not (0 <= s < n and not self.alive[s]):
@@ -218,11 +219,11 @@ cdef class Members:
         return 0
 
     cdef Py_ssize_t next_slot(self) noexcept nogil:
-        """Slot that ``add`` would fill."""
+        """Return the slot that the next ``add`` fills."""
         return self.free_slots[self.n_free - 1] if self.n_free else self.n
 
     def rebox(self, slots, lower, upper, alpha):
-        """New boxes for members, and alpha inside them; g and the extremes are left behind."""
+        """Set boxes and alpha of members; the caller updates g and the extremes."""
         cdef Py_ssize_t s
         cdef const int64_t[::1] members
         self.reserve(self.n)
@@ -240,7 +241,7 @@ cdef class Members:
 
     cdef void add(self, Py_ssize_t slot, const Example *row, double g, float diag,
                   int32_t index) noexcept nogil:
-        """Fill ``slot``, which ``next_slot`` gave, with alpha 0."""
+        """Add a member with alpha = 0 in ``slot``, the result of ``next_slot``."""
         if self.n_free:
             self.n_free -= 1
         else:
@@ -264,7 +265,7 @@ cdef class Members:
         self.enter_zeros(slot)
 
     cdef void remove(self, Py_ssize_t slot) noexcept nogil:
-        """Free ``slot``; its alpha is 0, so no g changes."""
+        """Free ``slot``. Its alpha must be 0, so no g changes."""
         self.leave_zeros(slot)
         self.lower[slot] = self.upper[slot] = 0.0
         self.bound[slot] = 0.0
@@ -288,7 +289,7 @@ cdef class Members:
         self.n_zeros -= 1
 
     cdef void widen(self, Py_ssize_t slot, double lower, double upper) noexcept nogil:
-        """Add another box, of the same side, to that of a member."""
+        """Add the box [lower, upper], on the same side of 0, to the box of a member."""
         self.lower[slot] += lower
         self.upper[slot] += upper
         self.bound[slot] = _bound_of(self.lower[slot], self.upper[slot])
@@ -296,9 +297,10 @@ cdef class Members:
         self.down[slot] = -1 if self.alpha[slot] > self.lower[slot] else 0
 
     cdef void move(self, Py_ssize_t slot, double by) noexcept nogil:
-        """Add ``by`` to alpha, snapped to 0 or to its bound within rounding of the step.
+        """Add ``by`` to alpha, rounded to 0 or to a bound that is within rounding error.
 
-        The room left for 0 scales with the step, not with C: alpha is of the order of 1 / K."""
+        The tolerance around 0 scales with the step, not with C: alpha is of the order of 1 / K.
+        """
         cdef double lower = self.lower[slot], upper = self.upper[slot]
         cdef double alpha = self.alpha[slot] + by
         cdef bint was_zero = self.alpha[slot] == 0.0
@@ -317,7 +319,7 @@ cdef class Members:
             self.leave_zeros(slot)
 
     cdef void mark(self) noexcept nogil:
-        """Flags and list of zeros from alpha as it is."""
+        """Recompute the flags and the list of zeros from alpha."""
         cdef Py_ssize_t s
         self.n_zeros = 0
         for s in range(self.n):
@@ -327,7 +329,7 @@ cdef class Members:
                 self.enter_zeros(s)
 
     cdef void scan(self) noexcept nogil:
-        """Extremes of g as it is."""
+        """Recompute the extremes of g."""
         cdef Py_ssize_t s
         self.extremes.g_max = -INFINITY
         self.extremes.g_min = INFINITY

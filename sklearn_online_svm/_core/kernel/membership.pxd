@@ -1,4 +1,4 @@
-"""What one binary problem keeps: its members, and the rows of their kernel matrix."""
+"""The support set of one binary problem, and the rows of its kernel matrix."""
 from libc.stdint cimport int32_t, int64_t
 
 from .budget cimport Budget
@@ -14,30 +14,31 @@ from .stores cimport Store
 
 cdef class Membership:
     cdef readonly Members members
-    cdef readonly KernelRows rows    # over the slots of this problem
-    cdef SharedRows shared           # over those of the store, where they are not the same
+    cdef readonly KernelRows rows    # kernel cache over the slots of this problem
+    cdef SharedRows shared           # cache over the slots of the store, if these differ
     cdef RowMaker maker
-    cdef Py_ssize_t n_problems       # that share them
+    cdef Py_ssize_t n_problems       # problems that use the shared cache
     cdef Store store
     cdef bint identity               # slot numbers are those of the store (a single problem)
     cdef readonly int64_t n_evaluations
-    # Values touched by the steps of the solver: their cost, whatever the machine.
+    # Array elements accessed by solver steps: a machine-independent measure of cost.
     cdef readonly int64_t n_operations
-    cdef readonly int64_t n_changes  # what a pass has to be free of to be the last one
-    cdef readonly Budget budget      # or None: members are kept as long as they matter
-    cdef readonly Settled settled    # the optimum on the side, where decisions were asked for
-    cdef double work                 # values touched, for returning in time to the caller
+    cdef readonly int64_t n_changes  # 0 during an epoch: converged
+    cdef readonly Budget budget      # or None: no limit
+    cdef readonly Settled settled    # the optimized solution used for predictions in a stream
+    cdef double work                 # array elements accessed, to return to the caller in time
     cdef Fresh fresh
-    cdef int32_t *lacking            # slots whose values a row lacks, where rows are shared
+    cdef int32_t *lacking            # slots missing in a row, if the cache is shared
     cdef readonly Gathering gathering
-    cdef float *gathered             # block row over this problem's slots
-    # Block rows kept as members, in order of entry; store slots given up since begin_block.
+    cdef float *gathered             # kernel values of a block sample over this problem's slots
+    # Samples of the block added to the support set, in order; store slots released since
+    # begin_block.
     cdef int32_t *pending
     cdef Py_ssize_t n_pending
     cdef int32_t *released
     cdef Py_ssize_t n_released
     cdef Py_ssize_t slots_capacity
-    # Slot of each row of X, or -1; only while passes over X are made.
+    # Slot of each sample of X, or -1; set only during epochs over X.
     cdef object known
     cdef int32_t *slot_of_row
     cdef Py_ssize_t n_known
@@ -49,7 +50,7 @@ cdef class Membership:
     cdef Py_ssize_t keep(self, const Example *row, float *k, double g) noexcept nogil
     cdef Py_ssize_t enter(self, const Example *row, double g) noexcept nogil
     cdef int drop(self, Py_ssize_t slot) noexcept nogil
-    cdef void let_go(self, Py_ssize_t slot) noexcept nogil
+    cdef void evict_slot(self, Py_ssize_t slot) noexcept nogil
     cdef const float *kernel_row(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil
     cdef int compute_row(self, Py_ssize_t slot, float *out) noexcept nogil
     cdef void computed(self, Py_ssize_t n) noexcept nogil

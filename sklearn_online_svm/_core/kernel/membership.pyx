@@ -1,9 +1,9 @@
-"""What one binary problem keeps: its members, and the rows of their kernel matrix.
+"""The support set of one binary problem, and the rows of its kernel matrix.
 
-A problem learns from a block of fresh rows whose kernel values against the store have been
-computed beforehand. What happens inside the block (rows kept, members let go, slots reused) is
-settled with values of the block against itself; the store is written when the block is over.
-So the problems of a one-vs-rest model can learn from one block side by side.
+A problem processes a block of samples whose kernel values against the store have been computed
+beforehand. Within the block, samples are added and evicted and slots are reused; kernel values
+between samples of the block come from the Gram matrix of the block, and the store is written only
+at its end. So the problems of a one-vs-rest model can process the same block in parallel.
 """
 from libc.math cimport INFINITY, fmin
 from libc.stdint cimport int32_t, int64_t
@@ -22,7 +22,7 @@ from .stores cimport Store
 
 import numpy as np
 
-# Time of a row, in ns, from which several are computed at once where rows come and go.
+# Cost of a kernel row, in ns, above which several rows are computed at once.
 cdef double WORTH_FETCHING = 3e4
 
 
@@ -49,19 +49,19 @@ cdef class Membership:
         free(self.released)
 
     def begin_pass(self, known):
-        """``known``: int32 array with the slot of each row of X, or None."""
+        """Begin an epoch. ``known``: int32 array with the slot of each sample of X, or None."""
         self.known = known
         self.slot_of_row = NULL if known is None else <int32_t *>address(known)
         self.n_known = 0 if known is None else len(known)
 
     def slots(self):
-        """Slots of the members."""
+        """Return the slots of the support set."""
         return np.flatnonzero(self.members["alive"])
 
     # -------------------------------------------------------------------------- the block
 
     cdef int begin_rows(self, Fresh *fresh, Py_ssize_t n_rows) except -1:
-        """Make room for the rows of a block: what comes of them cannot fail then."""
+        """Allocate memory for all samples of a block, so that processing them cannot fail."""
         cdef Py_ssize_t n = self.members.n + n_rows
         self.fresh = fresh[0]
         self.n_pending = self.n_released = 0
@@ -88,17 +88,17 @@ cdef class Membership:
         return 0
 
     cdef bint knows(self, int64_t row_id) noexcept nogil:
-        """Whether the row of X with this number is a member; of others it is not known."""
+        """Return whether a sample of X is in the support set; False for other samples."""
         return 0 <= row_id < self.n_known and self.slot_of_row[row_id] >= 0
 
     cdef void note(self, Py_ssize_t slot, int32_t at) noexcept nogil:
-        """Note that the row in ``slot``, if it is one of X, is to be found at ``at``."""
+        """Record that the sample in ``slot``, if it is one of X, is now at slot ``at``."""
         cdef int64_t row_id = self.members.row_id[slot]
         if self.members.origin[slot] == OF_DATA and 0 <= row_id < self.n_known:
             self.slot_of_row[row_id] = at
 
     cdef float *block_row(self, Py_ssize_t r) noexcept nogil:
-        """Kernel values of block row ``r`` against this problem's slots."""
+        """Return the kernel values of block sample ``r`` against this problem's slots."""
         cdef Py_ssize_t p
         cdef float *values = self.fresh.values + r * self.fresh.ld
         if not self.identity:
@@ -109,7 +109,7 @@ cdef class Membership:
         return values
 
     cdef Py_ssize_t enter(self, const Example *row, double g) noexcept nogil:
-        """Make a row of the block a member; its kernel row is left to the caller."""
+        """Add a sample of the block to the support set; the caller provides its kernel row."""
         cdef Py_ssize_t slot = self.members.next_slot()
         cdef Py_ssize_t r = row.place
         self.members.add(slot, row, g, self.fresh.gram[r * self.fresh.gram_ld + r],
@@ -123,14 +123,16 @@ cdef class Membership:
         return slot
 
     cdef Py_ssize_t keep(self, const Example *row, float *k, double g) noexcept nogil:
-        """Make a row of the block a member; its kernel row is its block row ``k``. -1: no
-        memory."""
+        """Add a sample of the block to the support set, with kernel row ``k``.
+
+        Returns its slot, or -1 if out of memory.
+        """
         cdef float *values
         cdef Py_ssize_t slot
         if self.settled.live:
             self.settled.enter(self.members.next_slot(),
                                row.target - table().dot(k, self.settled.alpha, self.members.n))
-            # So stale that the next one may as well start anew.
+            # After that many additions, optimizing from the online solution is as fast.
             if 2 * self.settled.n_entered > self.members.n:
                 self.settled.drop()
         slot = self.enter(row, g)
@@ -143,8 +145,10 @@ cdef class Membership:
         return slot
 
     cdef int drop(self, Py_ssize_t slot) noexcept nogil:
-        """Take a member out of the solution, and let it go; what ties the others together, and
-        all that follows from g, is left to ``balance`` and ``refresh``. -1: no memory."""
+        """Subtract a member from the solution and evict it; return -1 if out of memory.
+
+        The caller restores the constraints with ``balance`` and derived values with ``refresh``.
+        """
         cdef double alpha = self.members.alpha[slot]
         cdef const float *k
         if alpha != 0.0:
@@ -154,11 +158,11 @@ cdef class Membership:
             table().axpy(alpha, k, self.members.g, self.members.n)
             self.members.move(slot, -alpha)
         self.n_changes += 1
-        self.let_go(slot)
+        self.evict_slot(slot)
         return 0
 
-    cdef void let_go(self, Py_ssize_t slot) noexcept nogil:
-        """Forget a member; its alpha is 0."""
+    cdef void evict_slot(self, Py_ssize_t slot) noexcept nogil:
+        """Evict a member; its alpha is 0."""
         cdef const float *row
         if self.settled.live and self.settled.alpha[slot] != 0.0:
             row = self.kernel_row(slot, -1)
@@ -178,9 +182,10 @@ cdef class Membership:
     # -------------------------------------------------------------------------- kernel rows
 
     cdef const float *kernel_row(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil:
-        """Row of a member over all slots, kept or computed. NULL: no memory.
+        """Return the kernel row of a member over all slots, cached or computed.
 
-        The row of ``pinned`` stays where it is."""
+        The row of ``pinned`` is not evicted from the cache. Returns NULL if out of memory.
+        """
         cdef Row *row = &self.rows.rows[slot]
         if row.values == NULL and self.identity:
             self.fetch(slot, pinned)
@@ -198,17 +203,17 @@ cdef class Membership:
         return row.values
 
     cdef Py_ssize_t wanted_soon(self, int32_t *slots, Py_ssize_t n) noexcept nogil:
-        """Up to ``n`` slots whose rows may be wanted soon; returns how many."""
+        """List up to ``n`` slots whose rows are likely to be used next; returns their number."""
         return 0
 
     cdef bint is_worth_fetching(self, Py_ssize_t slot, KernelRows rows) noexcept nogil:
-        """Whether several rows at once are worth their while; ``rows`` is where they will be."""
+        """Return whether to compute several rows at once; ``rows`` is the cache they go to."""
         return (rows.n_evicted > 0 and rows.n_rows >= 4 * TOGETHER
                 and self.members.index[slot] >= 0 and self.store.cost < INFINITY
                 and self.store.cost * self.store.n_slots >= WORTH_FETCHING)
 
     cdef Py_ssize_t list_wanted(self, Py_ssize_t slot, int32_t *slots) noexcept nogil:
-        """List a slot, and others that have no row and may want one soon; returns how many."""
+        """List ``slot`` and other uncached slots likely to be used next; returns their number."""
         cdef int32_t other
         cdef Py_ssize_t k, before, n = 1, n_soon = self.wanted_soon(&slots[1], TOGETHER - 1)
         slots[0] = <int32_t>slot
@@ -216,7 +221,7 @@ cdef class Membership:
             other = slots[k]
             if self.rows.rows[other].values != NULL or self.members.index[other] < 0:
                 continue
-            # One that may rise and fall is listed twice.
+            # A slot that may increase and decrease occurs twice.
             before = 0
             while before < n and slots[before] != other:
                 before += 1
@@ -226,8 +231,11 @@ cdef class Membership:
         return n
 
     cdef void fetch(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil:
-        """Compute a row that is wanted together with others that may be: rows come and go, and one
-        alone would take about as long. What fails here fails again when one alone is computed."""
+        """Compute an uncached row together with others that are likely to be used next.
+
+        Computing one row alone takes about as long. Errors are ignored here: they occur again when
+        the row is computed alone.
+        """
         cdef int32_t slots[TOGETHER]
         cdef Py_ssize_t k, n, n_computed
         cdef float *values
@@ -238,7 +246,7 @@ cdef class Membership:
         if n_computed <= 0:
             return
         self.computed(n_computed)
-        # The one that is wanted comes last: it is the newest.
+        # The requested row comes last, so that it is the most recently used.
         for k in range(n - 1, -1, -1):
             values = self.rows.allocate(slots[k], pinned)
             if values == NULL:
@@ -248,7 +256,7 @@ cdef class Membership:
             self.rows.rows[slots[k]].synced = self.rows.log_length - self.n_pending
 
     cdef void fetch_shared(self, Py_ssize_t slot) noexcept nogil:
-        """The same for rows over the store."""
+        """Do the same in the shared cache, for rows over the store."""
         cdef int32_t slots[TOGETHER]
         cdef Py_ssize_t k, n, n_computed
         if not self.is_worth_fetching(slot, self.shared.rows) or (
@@ -262,7 +270,7 @@ cdef class Membership:
             self.computed(n_computed)
 
     cdef int compute_row(self, Py_ssize_t slot, float *out) noexcept nogil:
-        """Values of a member's row against all members."""
+        """Compute the kernel row of a member against all slots; return -1 if out of memory."""
         cdef int32_t index = self.members.index[slot]
         cdef Py_ssize_t p, n_computed
         cdef const float *values
@@ -290,7 +298,7 @@ cdef class Membership:
         return 0
 
     cdef void computed(self, Py_ssize_t n) noexcept nogil:
-        """Count ``n`` values computed again."""
+        """Count ``n`` kernel values that were computed outside a block."""
         self.n_evaluations += n
         self.work += n * (32.0 + self.store.n_features)
         self.grant_memory()
@@ -303,7 +311,10 @@ cdef class Membership:
                                      fmin(1.0, FEW / <double>self.n_problems)))
 
     cdef const float *take(self, int32_t index) noexcept nogil:
-        """The row of a stored vector over the store, to be given back. NULL: no memory."""
+        """Acquire the row of a stored vector over the store, to be given back.
+
+        Returns NULL if out of memory.
+        """
         cdef Py_ssize_t n_computed
         cdef const float *values = self.shared.take(index, self.maker, &n_computed)
         if n_computed > 0:
@@ -311,8 +322,11 @@ cdef class Membership:
         return values
 
     cdef bint settle(self, int32_t index, Py_ssize_t entered, float *row) noexcept nogil:
-        """Value of a row (of the vector at ``index``) for a member that entered in this block, by
-        symmetry. False when ``entered`` is no such member."""
+        """Set the value of a row for a member that entered in this block, by symmetry.
+
+        ``index`` is that of the row's vector. Returns False if ``entered`` did not enter in this
+        block.
+        """
         cdef int32_t q = -self.members.index[entered] - 1
         if q < 0:
             return False
@@ -323,8 +337,7 @@ cdef class Membership:
         return True
 
     cdef int complete_row(self, Py_ssize_t slot) noexcept nogil:
-        """Bring a row up to date for members that entered since it was last used: by symmetry
-        from their rows, where those are kept."""
+        """Update a row for members added since its last use, by symmetry where possible."""
         cdef Row *row = &self.rows.rows[slot]
         cdef int32_t index = self.members.index[slot]
         cdef int32_t *missing = self.maker.missing if self.identity else self.lacking
@@ -338,7 +351,7 @@ cdef class Membership:
         n_missing = self.rows.by_symmetry(slot, n - self.n_pending, self.members.n, cost, missing)
         if n_missing < 0:
             return self.compute_row(slot, row.values)
-        # The last entries are those of this block.
+        # The last entries of the log are those of this block.
         for t in range(max(row.synced, n - self.n_pending), n):
             if self.rows.log[t] >= 0:
                 self.settle(index, self.rows.log[t], row.values)
@@ -354,7 +367,7 @@ cdef class Membership:
         return 0
 
     cdef int take_values(self, int32_t index, Py_ssize_t n_lacking, float *row) noexcept nogil:
-        """Fill in what a row lacks from the one over the store."""
+        """Fill in the missing values of a row from the row over the store."""
         cdef Py_ssize_t p
         cdef const float *stored = self.take(index)
         if stored == NULL:

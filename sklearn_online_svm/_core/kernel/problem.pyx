@@ -1,4 +1,4 @@
-"""One binary problem: its solution, and a second one on the side; what was reached."""
+"""One binary problem: its budget, its optimized solution, objective and duality gap."""
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 
@@ -12,17 +12,19 @@ import numpy as np
 cdef class Problem(Solving):
     # -------------------------------------------------------------------------- the budget
 
-    cdef int shed(self) noexcept nogil:
-        """After a row: let members go that are too old, or too many. 1 when some went, 0 when not,
-        -1: no memory."""
+    cdef int enforce_budget(self) noexcept nogil:
+        """Enforce the budget after a sample.
+
+        Returns 1 if members were evicted, 0 if not, -1 if out of memory.
+        """
         cdef double total = 0.0
         cdef int64_t n_changes = self.n_changes
         cdef int code
         self.budget.now += 1
-        code = self.let_some_go(&total)
+        code = self.evict_over_budget(&total)
         if self.n_changes == n_changes:
             return code
-        # Also when memory was short halfway: what has gone has gone.
+        # Also if memory ran out midway: evicted members are gone.
         self.refresh()
         if total != 0.0:
             if self.balance(total) < 0:
@@ -30,8 +32,11 @@ cdef class Problem(Solving):
             self.refresh()
         return -1 if code < 0 else 1
 
-    cdef int let_some_go(self, double *total) noexcept nogil:
-        """Drop and merge until the limits are kept; ``total`` is what then is the sum of alpha."""
+    cdef int evict_over_budget(self, double *total) noexcept nogil:
+        """Evict and merge until the budget is met; return -1 if out of memory.
+
+        ``total`` receives the resulting sum of alpha.
+        """
         cdef double alpha
         cdef Py_ssize_t slot = self.budget.outdated(self.members)
         cdef bint merges = self.budget.closest < INFINITY
@@ -39,7 +44,7 @@ cdef class Problem(Solving):
             if slot < 0:
                 slot = self.budget.idle(self.members, self.b)
             if slot < 0 and merges:
-                if self.meet_strangers() < 0:
+                if self.update_neighbours() < 0:
                     return -1
                 slot = self.budget.mergeable(self.members)
                 if slot >= 0:
@@ -56,49 +61,51 @@ cdef class Problem(Solving):
             slot = self.budget.outdated(self.members)
         return 0
 
-    cdef int meet_strangers(self) noexcept nogil:
-        """Bring all neighbours up to date. -1: no memory."""
+    cdef int update_neighbours(self) noexcept nogil:
+        """Compute all missing neighbours; return -1 if out of memory."""
         cdef const float *k
-        cdef Py_ssize_t slot = self.budget.stranger(self.members, 0)
+        cdef Py_ssize_t slot = self.budget.next_without_neighbour(self.members, 0)
         while slot >= 0:
             k = self.kernel_row(slot, -1)
             if k == NULL:
                 return -1
-            self.budget.meet(self.members, slot, k)
-            slot = self.budget.stranger(self.members, slot + 1)
+            self.budget.find_neighbour(self.members, slot, k)
+            slot = self.budget.next_without_neighbour(self.members, slot + 1)
         return 0
 
-    cdef int merge(self, Py_ssize_t slot, Py_ssize_t heir) noexcept nogil:
-        """Let another member stand for one that goes: it takes over box and alpha, so what ties
-        the members together holds. -1: no memory."""
+    cdef int merge(self, Py_ssize_t slot, Py_ssize_t merge_target) noexcept nogil:
+        """Merge a member into ``merge_target``, which takes over box and alpha.
+
+        The sum of alpha does not change. Returns -1 if out of memory.
+        """
         cdef double alpha = self.members.alpha[slot]
         cdef const float *k
-        cdef const float *k_heir
+        cdef const float *k_target
         if alpha != 0.0:
-            # Both rows before anything changes.
-            k_heir = self.kernel_row(heir, -1)
-            k = self.kernel_row(slot, heir)
-            if k_heir == NULL or k == NULL:
+            # Get both rows before anything changes.
+            k_target = self.kernel_row(merge_target, -1)
+            k = self.kernel_row(slot, merge_target)
+            if k_target == NULL or k == NULL:
                 return -1
             table().axpy(alpha, k, self.members.g, self.members.n)
-            table().axpy(-alpha, k_heir, self.members.g, self.members.n)
-        self.members.widen(heir, self.members.lower[slot], self.members.upper[slot])
-        self.members.move(heir, alpha)
+            table().axpy(-alpha, k_target, self.members.g, self.members.n)
+        self.members.widen(merge_target, self.members.lower[slot], self.members.upper[slot])
+        self.members.move(merge_target, alpha)
         self.members.move(slot, -alpha)
         self.n_changes += 1
-        self.let_go(slot)
+        self.evict_slot(slot)
         return 0
 
-    # -------------------------------------------------------------------------- settling
+    # -------------------------------------------------------------------------- optimized solution
 
     @property
     def is_settled(self):
-        """Whether the solution of the stream, or that on the side, is the optimum."""
+        """Whether the online or the optimized solution is optimal over the support set."""
         return (not self.both_seen or self.solved_at == self.n_changes
                 or self.settled.at == self.n_changes)
 
     cdef int begin_settling(self) except -1:
-        """Let the members hold the solution on the side, for ``finish``."""
+        """Put the optimized solution in place of the online one, for ``finish``."""
         if not self.settled.live:
             self.settled.begin(self.members)
         self.settled.swap(self.members)
@@ -108,8 +115,10 @@ cdef class Problem(Solving):
         return 0
 
     cdef int end_settling(self, bint done, Settled former) except -1:
-        """Give the members back what they held; ``former`` was there before ``begin_settling``
-        and comes back if it is not done."""
+        """Put the online solution back.
+
+        ``former`` is the optimized solution before ``begin_settling``, restored if not ``done``.
+        """
         self.active.forget()
         self.finishing = False
         self.exchange()
@@ -122,37 +131,37 @@ cdef class Problem(Solving):
         return 0
 
     cdef void exchange(self) noexcept nogil:
-        """Exchange the numbers that go with a solution for those in ``settled``."""
+        """Exchange the scalars of the online solution with those in ``settled``."""
         cdef double *other = self.settled.numbers
         self.b, other[0] = other[0], self.b
         self.delta, other[1] = other[1], self.delta
         self.tau, other[2] = other[2], self.tau
 
     def unsettle(self):
-        """Forget the solution on the side."""
+        """Discard the optimized solution."""
         self.settled.drop()
 
     cdef bint shows_settled(self) noexcept nogil:
-        """Whether decisions come from the solution on the side."""
+        """Return whether predictions use the optimized solution."""
         return self.settled.at == self.n_changes
 
     def solution(self):
-        """alpha and g of every slot, and b, that decisions come from."""
+        """Return alpha and g of every slot, and b, as used for predictions."""
         if self.shows_settled():
             n = self.members.n
             return self.settled["alpha"][:n], self.settled["g"][:n], self.settled.b
         return self.members["alpha"], self.members["g"], self.b
 
-    # -------------------------------------------------------------------------- what was reached
+    # -------------------------------------------------------------------------- convergence
 
     @property
     def violation_met(self):
-        """Largest violation met since ``begin_pass``, or left among the members."""
+        """Largest violation found since ``begin_pass``, or left in the support set."""
         raise NotImplementedError
 
     @property
     def violation_left(self):
-        """Largest violation over all rows; exact when the pass changed nothing."""
+        """Largest violation over all samples; exact if the epoch changed nothing."""
         raise NotImplementedError
 
     @property
@@ -164,8 +173,10 @@ cdef class Problem(Solving):
 
     @property
     def objective(self):
-        """Dual objective, sum (alpha target + beta) - 1/2 alpha' K alpha; beta is the size of a
-        box on the other side of 0 than y, else 0."""
+        """Dual objective, sum (alpha target + beta) - 1/2 alpha' K alpha.
+
+        beta is the size of a box on the other side of 0 than y, else 0.
+        """
         m, alive = self.members, self.slots()
         alpha, g, _ = self.solution()
         bound = (m["lower"] + m["upper"])[alive]
@@ -174,8 +185,7 @@ cdef class Problem(Solving):
 
     @property
     def gap(self):
-        """Primal minus dual objective over the members; g - b stands for g where there is a
-        bias."""
+        """Duality gap over the support set, with g - b in place of g if there is a bias."""
         m, alive = self.members, self.slots()
         alpha, g, b = self.solution()
         residual = g[alive] - b

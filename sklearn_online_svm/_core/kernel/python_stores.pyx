@@ -1,10 +1,11 @@
 """Stores whose kernel values come from Python: callable and precomputed kernels.
 
-The function is called once per block. It is called with the GIL held; what it raises waits in the
-store's ``error`` until the loop, back from its nogil stretch, raises it.
+The kernel function is called once per block, with the GIL held. An exception is kept in the
+store's ``error`` until the loop has left its nogil section and raises it.
 
-Ctrl-C is no error: it waits in ``interrupt``, and the Python code that it has ended is run once
-more. So steps that need its values can be made, and learning stops where it can go on later.
+A KeyboardInterrupt is not an error: it is kept in ``interrupt``, and the interrupted Python code
+is run once more. So the current steps can be completed, and training stops where it can be
+resumed.
 """
 cimport cython
 from libc.math cimport INFINITY, isfinite
@@ -36,7 +37,7 @@ cdef int _copy_values(object values, Py_ssize_t n_rows, Py_ssize_t n_columns, fl
         raise ValueError(
             f"The kernel function must return an array of shape {(n_rows, n_columns)}, "
             f"got {values.shape}.")
-    # Cheaper than isfinite of each; a sum of finite numbers may overflow.
+    # Cheaper than isfinite of each value; but a sum of finite numbers may overflow.
     if not isfinite(values.sum(dtype=np.float64)) and not np.isfinite(values).all():
         raise ValueError(
             "Kernel values are not finite in single precision; scaling the features, or another "
@@ -58,8 +59,10 @@ cdef int _note(Store store, interrupt) except -1:
 
 cdef void _ask(Store store, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
                Py_ssize_t ld) noexcept:
-    """The block against the slots [first, last), or against itself (``first`` < 0); what is raised
-    waits in ``store.error``, for the caller to raise it with the GIL held."""
+    """Compute the block against slots [first, last), or against itself (``first`` < 0).
+
+    An exception is kept in ``store.error``, for the caller to raise with the GIL held.
+    """
     cdef Py_ssize_t r, s, n = block.n_rows if first < 0 else last - first
     if store.error is None:
         try:
@@ -78,7 +81,7 @@ cdef void _ask(Store store, Block block, Py_ssize_t first, Py_ssize_t last, floa
 
 
 cdef int _load(Store store, Block block, const int32_t *slots, Py_ssize_t n) noexcept:
-    """Load vectors of the store into the block; what is raised waits in ``store.error``."""
+    """Load vectors of the store into the block; an exception is kept in ``store.error``."""
     cdef Py_ssize_t r
     block.n_rows = n
     try:
@@ -116,7 +119,7 @@ cdef class CallableStore(Store):
 
     cdef int load(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1:
         X = X[row_array(rows, n)]
-        # In one piece, for `put`.
+        # C-contiguous, for `put`.
         block.X = np.ascontiguousarray(X if isinstance(X, np.ndarray) else X.toarray())
         block.rows_in_X = <const char *>address(block.X)
         block.n_rows = n
@@ -172,7 +175,7 @@ cdef class CallableSparseStore(SparseStore):
         self.function = function
 
     cdef void norm(self, Block block, Py_ssize_t r) noexcept nogil:
-        pass                            # the function may take rows of any length
+        pass                            # the norm of a sample is not limited
 
     cdef int lend(self, Store view) noexcept:
         SparseStore.lend(self, view)
@@ -186,7 +189,7 @@ cdef class CallableSparseStore(SparseStore):
 
     cdef void values_of_tiles(self, Block block, const int32_t *tiles, Py_ssize_t n,
                               float *out) noexcept nogil:
-        Store.values_of_tiles(self, block, tiles, n, out)       # not the leaf of sparse vectors
+        Store.values_of_tiles(self, block, tiles, n, out)  # not the primitive for sparse vectors
 
     cdef object fresh_rows(self, Block block):
         cdef Py_ssize_t nnz = block.nnz, r
@@ -217,14 +220,14 @@ cdef class CallableSparseStore(SparseStore):
 
 @cython.final
 cdef class PrecomputedStore(Store):
-    """Vectors are columns of a kernel matrix: ``X`` is rows x columns, both of training rows."""
+    """Vectors are columns of a kernel matrix: ``X`` is (samples, training samples)."""
 
     def __init__(self, Py_ssize_t n_features, dtype):
         super().__init__(n_features, dtype)
         self.ids_array = np.zeros(0, dtype=np.int64)
 
     def attach(self, matrix):
-        """Kernel matrix of the running fit, or None: rows dropped from the cache come from it."""
+        """Set the kernel matrix of the current fit, or None: uncached rows come from it."""
         self.matrix = matrix
 
     cdef int lend(self, Store view) noexcept:

@@ -1,8 +1,8 @@
-"""An engine that goes on where an interrupt has ended a call; the contract is in the ``.pxd``.
+"""Checkpoints: continue where a call was interrupted; the contract is in the ``.pxd``.
 
-In the midst of a block, or of finishing, ``state`` does not say all: ``running`` adds the rest. An
-interrupt there is noted, both are copied, and the call is brought to an end that leaves a model
-which can be used; ``resume`` takes the copies.
+Within a block, or within finish, ``state`` is not complete: ``running`` adds the rest. After an
+interrupt there, both are copied, and the call is ended early such that the model is usable;
+``resume`` takes the copies.
 """
 from .engine cimport Engine
 from .problem cimport Problem
@@ -12,18 +12,18 @@ import numpy as np
 
 cdef class Resuming(Engine):
     def begin_pass(self, known):
-        """``known``: one int32 array per problem (slot of each row id, or -1), or None."""
+        """Begin an epoch. ``known``: per problem an int32 array (slot of each sample), or None."""
         self.n_learnt = 0
         for c, problem in enumerate(self.problems):
             problem.begin_pass(None if known is None else known[c])
 
     cdef void begin_call(self):
-        """Forget what has become of the last one."""
+        """Clear interrupts and the checkpoint of the last call."""
         self.interrupt = self.suspended = self.store.interrupt = None
         self.store.cut = False
 
     def running(self):
-        """Numbers and arrays that ``state`` leaves out and ``resume`` takes."""
+        """Return what ``state`` leaves out and ``resume`` takes."""
         return {
             "n_done": self.n_done,
             "n_learnt": self.n_learnt,
@@ -31,8 +31,10 @@ cdef class Resuming(Engine):
         }
 
     cdef int suspend(self, block) except -1:
-        """An interrupt has come, and the block or finishing is going to be ended so that the model
-        can be used: keep what is, to go on from there. ``block``: places of its rows, or None."""
+        """Keep a checkpoint, before an interrupted block or finish is ended early.
+
+        ``block``: place of each sample of the block, or None.
+        """
         cdef Problem problem
         for problem in self.problems:
             if problem.suspended is None:
@@ -55,10 +57,11 @@ cdef class Resuming(Engine):
         return 0
 
     def resume(self, running):
-        """Go on, with the next call of ``learn`` or ``finish``, where ``running``, now a
-        :class:`Stored`, was taken. ``restore`` comes first, then ``begin_pass``.
+        """Continue from a checkpoint, with the next call of ``learn`` or ``finish``.
 
-        While ``midst`` is not None, nothing else can be done."""
+        ``running``, a :class:`Stored`, comes from ``running``. ``restore`` and ``begin_pass`` must
+        be called before. While ``midst`` is not None, no other call is allowed.
+        """
         self.n_done = running.integer("n_done")
         self.n_learnt = running.integer("n_learnt")
         finishing = [problem.resume(mine) for problem, mine in zip(
@@ -67,7 +70,7 @@ cdef class Resuming(Engine):
             self.midst = running
 
     cdef int resume_midst(self) except -1:
-        """Bring the problems back to where they were; the block has been begun."""
+        """Restore the positions within the block, which has been begun."""
         if self.midst is not None:
             for problem, mine in zip(self.problems,
                                      self.midst.parts("problems", len(self.problems))):

@@ -1,4 +1,4 @@
-"""Kernel values of one stored vector, computed; the contract is in the ``.pxd``."""
+"""Computation of kernel rows of stored vectors; the contract is in the ``.pxd``."""
 from libc.stdint cimport int32_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memset
@@ -21,7 +21,7 @@ cdef class RowMaker:
         free(self.tile_place)
 
     cdef int reserve(self) except -1:
-        """Room for as many slots as the store has room for."""
+        """Allocate as many slots as the store."""
         cdef Py_ssize_t n = self.store.capacity
         if n <= self.capacity:
             return 0

@@ -1,9 +1,9 @@
-/* Memory for kernel rows: slabs of rows of one length, within a budget.
+/* Memory pool of the kernel cache: slabs of rows of one length, of limited total size.
  *
- * Rows are made and dropped all the time and all of them grow with the support set. They lie in
- * large slabs, on huge pages where the system has them, that stay with the pool: malloc would give
- * pages back and fault them in again. The length in use only grows; a slab of shorter rows is cut
- * anew when its last row has moved out or been dropped.
+ * Rows are allocated and freed frequently, and all rows grow with the support set. They lie in
+ * large slabs, on huge pages if available, which remain in the pool: malloc would return pages to
+ * the system and fault them in again. The row length only grows; a slab of shorter rows is reused
+ * for the new length when its last row has been moved or freed.
  */
 #ifndef SOSVM_ROW_POOL_H
 #define SOSVM_ROW_POOL_H
@@ -22,25 +22,25 @@
 #define POOL_SMALLEST_SLAB ((size_t)32 << 10)
 
 typedef struct row_slab {
-    /* Among the slabs of the length in use that have a free row. */
+    /* List of the slabs of the present row length that have a free row. */
     struct row_slab *next, *previous;
     float *memory;
-    float *free_row; /* free rows are chained through their first bytes */
+    float *free_row; /* free rows are linked through their first bytes */
     size_t bytes;
     ptrdiff_t length;
     ptrdiff_t n_rows;
     ptrdiff_t n_used;
-    ptrdiff_t n_touched; /* rows ever handed out; what follows has not been written */
-    ptrdiff_t number;    /* in the order in which slabs were made */
+    ptrdiff_t n_touched; /* rows allocated at least once; memory after them is unused */
+    ptrdiff_t number;    /* in the order of creation */
 } row_slab;
 
 typedef struct {
     size_t max_bytes;
-    size_t bytes;     /* in slabs */
-    ptrdiff_t n_made; /* slabs */
-    ptrdiff_t length; /* floats in a row made from now on */
+    size_t bytes;     /* in all slabs */
+    ptrdiff_t n_made; /* slabs created */
+    ptrdiff_t length; /* floats per row, for new rows */
     row_slab *open;
-    row_slab *spare; /* slabs without rows, to be cut to the length in use */
+    row_slab *spare; /* slabs without rows, to be reused for the present length */
 } row_pool;
 
 static inline float *pool_allocate(size_t bytes) {
@@ -48,7 +48,7 @@ static inline float *pool_allocate(size_t bytes) {
     if (bytes >= POOL_HUGE_PAGE) {
         void *memory = NULL;
         if (posix_memalign(&memory, POOL_HUGE_PAGE, bytes)) return NULL;
-        /* A wish: without huge pages rows are only slower to read. */
+        /* Failure is ignored: without huge pages, rows are only slower to read. */
         (void)madvise(memory, bytes, MADV_HUGEPAGE);
         return (float *)memory;
     }
@@ -86,7 +86,7 @@ static inline void pool_put_aside(row_pool *pool, row_slab *slab) {
     pool->spare = slab;
 }
 
-/* Rows made from now on hold `length` floats; fewer than before is ignored. */
+/* Set the length of new rows, in floats; a smaller length than before is ignored. */
 static inline void pool_set_length(row_pool *pool, ptrdiff_t length) {
     row_slab *slab = pool->open;
     if (length <= pool->length) return;
@@ -99,7 +99,8 @@ static inline void pool_set_length(row_pool *pool, ptrdiff_t length) {
     }
 }
 
-/* A spare slab that holds a row, or a new one; NULL when the budget (or memory) is used up. */
+/* Return a spare slab that can hold a row, or a new one; NULL if the size limit (or memory) is
+ * exhausted. */
 static inline row_slab *pool_get_slab(row_pool *pool, size_t row_bytes, int beyond_budget) {
     row_slab **link = &pool->spare, *slab;
     size_t bytes, left;
@@ -110,7 +111,7 @@ static inline row_slab *pool_get_slab(row_pool *pool, size_t row_bytes, int beyo
         }
     pool_free_spare(pool);
     left = pool->bytes < pool->max_bytes ? pool->max_bytes - pool->bytes : 0;
-    bytes = pool->bytes / 4; /* few slabs, whatever their sum */
+    bytes = pool->bytes / 4; /* bounds the number of slabs */
     if (bytes > POOL_LARGEST_SLAB) bytes = POOL_LARGEST_SLAB;
     if (bytes > pool->max_bytes / 8) bytes = pool->max_bytes / 8;
     if (bytes < POOL_SMALLEST_SLAB) bytes = POOL_SMALLEST_SLAB;
@@ -144,7 +145,8 @@ static inline row_slab *pool_new_slab(row_pool *pool, int beyond_budget) {
     return slab;
 }
 
-/* A row of the pool's length, and its slab; NULL when the budget (or memory) is used up. */
+/* Allocate a row of the pool's length; `home` receives its slab. NULL if the size limit (or
+ * memory) is exhausted. */
 static inline float *pool_take(row_pool *pool, int beyond_budget, row_slab **home) {
     row_slab *slab = pool->open;
     float *row;
@@ -172,7 +174,7 @@ static inline void pool_give(row_pool *pool, row_slab *slab, float *row) {
     if (slab->n_used == 0 && !in_use) pool_put_aside(pool, slab);
 }
 
-/* All rows have been given back: only slabs of the length in use are left. */
+/* Free all slabs. All rows must have been freed: only slabs of the present length exist. */
 static inline void pool_clear(row_pool *pool) {
     while (pool->open) {
         row_slab *slab = pool->open;

@@ -1,4 +1,4 @@
-"""Which row is learnt next; the contract is in the ``.pxd``."""
+"""Sample selection; the contract is in the ``.pxd``."""
 from libc.math cimport INFINITY, fabs, fmax
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free
@@ -11,22 +11,22 @@ from .stopping cimport Stopping
 
 import numpy as np
 
-# Candidates that "autoactive" scores at once.
+# Number of candidates that "autoactive" scores at once.
 cdef enum:
     FEW = 16
 
 
 cdef class Selection:
-    """One decision over all problems for each row that is learnt.
+    """Selection of the next sample, common to all problems.
 
     Parameters
     ----------
     pool_size : int, default=1
-        Rows drawn at random for each decision; 1: the next one, -1: all that are left.
+        Number of candidates drawn at random; 1: the next sample, -1: all remaining samples.
     most : int, optional
-        Rows that may be learnt, of those that are given.
+        Largest number of samples to process.
     stopping : Stopping, optional
-        Asked before each row.
+        Early stopping, checked before each sample.
     """
     def __init__(self, pool_size=1, *, most=None, Stopping stopping=None):
         self.pool_size = pool_size
@@ -38,12 +38,12 @@ cdef class Selection:
         free(self.best_scores)
 
     def state(self):
-        """What it takes to go on."""
+        """Return the state for ``restore``."""
         history = None if self.stopping is None else self.stopping.history()
         return {"random": int(self.random), "history": history}
 
     def restore(self, random, history=None):
-        """Take what ``state`` gave, or the seed of the generator."""
+        """Restore a result of ``state``, or set the seed of the generator."""
         self.random = random
         self.stopped = False
         if self.stopping is not None:
@@ -61,13 +61,13 @@ cdef class Selection:
         return n
 
     cdef void draw_some(self, Py_ssize_t n, Py_ssize_t n_left) noexcept nogil:
-        """``n`` of the numbers below ``n_left``; a single one is the first, no chance in it."""
+        """Draw ``n`` distinct numbers below ``n_left``; n = 1 takes the first, without chance."""
         cdef Py_ssize_t k, before, place, n_drawn = 0
         if n == n_left or n == 1:
             for k in range(n):
                 self.drawn[k] = k
         elif n > n_left // 4:
-            # One by one, each with the probability that is right for it.
+            # Sequential sampling: each is included with the right conditional probability.
             for place in range(n_left):
                 if self.next_uniform() * (n_left - place) < n - n_drawn:
                     self.drawn[n_drawn] = place
@@ -83,11 +83,11 @@ cdef class Selection:
                     n_drawn += 1
 
     cdef double next_uniform(self) noexcept nogil:
-        """The next number in [0, 1)."""
+        """Return the next random number in [0, 1)."""
         self.next_random = next_state(self.next_random)
         return uniform(self.next_random)
 
-    # -------------------------------------------------------------------------- the decision
+    # -------------------------------------------------------------------------- selection
 
     cdef int begin(self, Py_ssize_t n_problems, double delta) except -1:
         if n_problems > self.n_problems:
@@ -125,8 +125,10 @@ cdef class Selection:
 
 
 cdef class Gradient(Selection):
-    """The candidate that is classified worst: smallest y f(x), or, with several classes, that of
-    its class less the largest of the others."""
+    """Select the candidate with the smallest margin y f(x).
+
+    With several classes the margin is f of its class minus the largest f of the others.
+    """
 
     cdef double key(self, const double *scores, int32_t label) noexcept nogil:
         cdef Py_ssize_t c
@@ -140,8 +142,10 @@ cdef class Gradient(Selection):
 
 
 cdef class Active(Selection):
-    """The candidate that is nearest to the boundary: smallest \\|f(x)\\|, or, with several
-    classes, gap between the two best ones. No label is looked at."""
+    """Select the candidate nearest to the decision boundary, without using labels.
+
+    The criterion is \\|f(x)\\| or, with several classes, the difference between the two largest f.
+    """
 
     cdef double key(self, const double *scores, int32_t label) noexcept nogil:
         cdef Py_ssize_t c
@@ -157,9 +161,11 @@ cdef class Active(Selection):
 
 
 cdef class AutoActive(Active):
-    """The nearest of the first ``n_close`` candidates within the margin, widened by half of delta,
-    the largest violation that the last REPROCESS has left: while the model is young nearly all
-    are, and rows are taken as they come."""
+    """Select the nearest of the first ``n_close`` candidates within the margin.
+
+    The margin is widened by half of delta, the largest violation after the last REPROCESS. Early
+    in training nearly all candidates lie within it, and samples are taken in random order.
+    """
     cdef Py_ssize_t n_close, n_found
     cdef double margin
 
@@ -180,5 +186,5 @@ cdef class AutoActive(Active):
                    int32_t label) noexcept nogil:
         Active.look(self, candidate, scores, label)
         self.n_found += self.key(scores, label) < self.margin
-        # No class has been told from another yet: the first one is as good as any.
+        # Until two classes have been seen (delta is infinite), take the first candidate.
         return self.n_found >= self.n_close or self.margin == INFINITY

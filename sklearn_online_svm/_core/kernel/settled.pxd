@@ -1,29 +1,29 @@
-"""A second solution over the members of a problem: the one that decisions come from in a stream.
+"""The optimized solution: a second solution over the support set, for predictions in a stream.
 
-The online steps leave alpha on its way; between two rows a model with a large C can be far from
-any optimum. So, when a decision is asked for, the problem is finished on the side: ``Settled``
-holds its own alpha and g over the same slots. Rows that enter or leave later are entered here,
-too, and the next decision goes on from there. What the stream does is not touched by any of it.
+Online steps do not solve the problem: between two samples, a model with a large C can be far from
+the optimum. So predictions use a second solution, which is optimized over the support set.
+``Settled`` holds its alpha and g over the same slots. Later additions and evictions are applied to
+it too, so that the next optimization starts near the optimum. The online solution is not affected.
 
-While ``swap`` has been called an odd number of times, the support set holds this solution and
-``Settled`` that of the stream.
+After an odd number of calls of ``swap``, the support set holds the optimized solution and
+``Settled`` the online one.
 """
 from libc.stdint cimport int8_t, int32_t, int64_t
 
 from ..simd.leaves cimport leaves_extremes
 from .members cimport Members
 
-# Of a problem: b, delta, tau; five sums of the gap-driven ones.
+# Scalars of a solution: b, delta, tau; five sums of gap-driven problems.
 cdef enum:
     N_NUMBERS = 8
     N_FIELDS = 6            # arrays of a solution
 
 
 cdef class Settled:
-    cdef readonly bint live          # there is a solution, kept in step with the members
-    cdef readonly int64_t at         # n_changes of the problem for which it is the optimum, or -1
-    cdef double residual             # sum of the alpha that members took along when they left
-    cdef Py_ssize_t n_entered        # members since it was the optimum
+    cdef readonly bint live          # there is such a solution, kept in step with the support set
+    cdef readonly int64_t at         # n_changes of the problem at which it is optimal, or -1
+    cdef double residual             # sum of the alphas of evicted members
+    cdef Py_ssize_t n_entered        # members added since it was optimal
     cdef double numbers[N_NUMBERS]
     cdef leaves_extremes extremes
     cdef dict arrays

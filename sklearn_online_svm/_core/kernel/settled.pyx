@@ -1,4 +1,4 @@
-"""A second solution over the members of a problem; the contract is in the ``.pxd``."""
+"""A second, optimized solution over the support set; the contract is in the ``.pxd``."""
 from libc.math cimport isfinite, isnan
 from libc.stdint cimport int8_t, int32_t
 
@@ -12,8 +12,8 @@ import numpy as np
 
 from ..stored import LARGEST_COUNT, LARGEST_NUMBER
 
-# What belongs to a solution, among the arrays of a support set; boxes and rows are shared. Flags
-# and zeros are made anew from alpha whenever this one is to be moved.
+# The arrays of a support set that belong to a solution; boxes and samples are shared. Flags and
+# zeros are recomputed from alpha before it is optimized.
 FIELDS = {
     "alpha": np.float64, "g": np.float64, "up": np.int8, "down": np.int8,
     "zeros": np.int32, "zero_place": np.int32,
@@ -36,7 +36,7 @@ cdef class Settled:
         return self.numbers[0]
 
     def state(self, Py_ssize_t n):
-        """Arrays over the first ``n`` slots, and numbers; the rest follows from them."""
+        """Return arrays over the first ``n`` slots, and scalars; the rest follows from them."""
         return {
             "settled_alpha": self.arrays["alpha"][:n].copy(),
             "settled_g": self.arrays["g"][:n].copy(),
@@ -45,8 +45,7 @@ cdef class Settled:
         }
 
     def restore(self, state, Members members, double tol):
-        """Take what ``state`` gave, wrapped in a :class:`Stored`, if there was a solution for
-        ``members``."""
+        """Restore a result of ``state``, wrapped in a :class:`Stored`, if it has this solution."""
         cdef Py_ssize_t p, n = members.n
         cdef const double[::1] alpha
         cdef const double[::1] g
@@ -61,9 +60,9 @@ cdef class Settled:
         for p in range(n):
             if not (members.lower[p] <= alpha[p] <= members.upper[p] and isfinite(alpha[p])):
                 state.refuse("settled_alpha", "must be finite and between lower and upper; slot "
-                                              f"{p} breaks that")
+                                              f"{p} violates this")
             if members.alive[p] and not isfinite(g[p]):
-                state.refuse("settled_g", f"must be finite; slot {p} breaks that")
+                state.refuse("settled_g", f"must be finite; slot {p} violates this")
         state.require(isfinite(numbers[0]) and not isnan(numbers[1])
                       and tol <= numbers[2] <= LARGEST_NUMBER and isfinite(numbers[N_NUMBERS]),
                       "settled_numbers", "must hold a finite bias, a violation and a tolerance of "
@@ -79,7 +78,7 @@ cdef class Settled:
         self.live = True
 
     cdef int attach(self, dict arrays) except -1:
-        """Take arrays, or leave all as it is."""
+        """Use ``arrays``; if that fails, nothing has changed."""
         cdef void *at[N_FIELDS]
         cdef Py_ssize_t k
         for k in range(N_FIELDS):
@@ -91,7 +90,7 @@ cdef class Settled:
         return 0
 
     cdef Settled copy(self):
-        """Another one that holds the same."""
+        """Return a copy."""
         cdef Settled copy = Settled()
         if self.live:
             copy.attach({name: self.arrays[name].copy() for name in FIELDS})
@@ -102,7 +101,7 @@ cdef class Settled:
         return copy
 
     cdef int begin(self, Members members) except -1:
-        """Start from the solution of the stream."""
+        """Start from the online solution."""
         self.attach({name: grown(members.arrays[name], members.capacity) for name in FIELDS})
         self.residual = 0.0
         self.at = -1
@@ -110,14 +109,16 @@ cdef class Settled:
         return 0
 
     cdef int reserve(self, Py_ssize_t capacity) except -1:
-        """Room for as many slots as the support set has."""
+        """Allocate as many slots as the support set has."""
         if self.live and len(self.arrays["alpha"]) < capacity:
             self.attach({name: grown(self.arrays[name], capacity) for name in FIELDS})
         return 0
 
     cdef int swap(self, Members members) except -1:
-        """Exchange this solution for that in the support set. It makes no objects: what has been
-        exchanged must come back, whatever happens."""
+        """Exchange this solution with that in the support set.
+
+        It creates no objects, so that exchanging back cannot fail.
+        """
         cdef leaves_extremes extremes = members.extremes
         cdef dict mine = self.arrays, theirs = members.arrays
         for name in NAMES:
@@ -135,21 +136,21 @@ cdef class Settled:
         return 0
 
     cdef void enter(self, Py_ssize_t slot, double g) noexcept nogil:
-        """A new member, with alpha 0."""
+        """Add a member with alpha = 0."""
         self.alpha[slot] = 0.0
         self.g[slot] = g
         self.n_entered += 1
-        self.at = -1                # it may violate here, whatever it does in the stream
+        self.at = -1  # it may violate here, even if it does not in the online solution
 
     cdef void leave(self, Py_ssize_t slot, const float *row, Py_ssize_t n) noexcept nogil:
-        """A member goes, and its part of every g; ``row`` is its kernel row."""
+        """Evict a member and subtract it from every g; ``row`` is its kernel row."""
         table().axpy(self.alpha[slot], row, self.g, n)
         self.residual += self.alpha[slot]
         self.alpha[slot] = 0.0
         self.at = -1
 
     cdef void drop(self) noexcept nogil:
-        """Forget the solution; the next one starts from that of the stream."""
+        """Discard the solution; the next one starts from the online solution."""
         self.live = False
         self.at = -1
         self.n_entered = 0

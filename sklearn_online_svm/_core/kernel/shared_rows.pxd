@@ -1,4 +1,4 @@
-"""Kernel rows over a store, once for all problems."""
+"""Shared kernel cache: kernel rows over a store, once for all problems."""
 from cpython.pythread cimport PyThread_type_lock
 from libc.stdint cimport int32_t, int64_t
 
@@ -9,43 +9,45 @@ from .stores cimport Store
 
 
 cdef class SharedRows:
-    """Rows over the slots of the store, within a memory budget; problems learn side by side.
+    """Kernel rows over the slots of the store, of limited size; used by problems in parallel.
 
-    A problem gathers from them what its own rows lack. Between two blocks the rows of vectors that
-    have been stored are kept as the block had them; what they lack is filled in by symmetry, or
-    computed, when it is wanted."""
+    A problem gathers from them the values missing in its own rows. At the end of a block, rows of
+    vectors that were stored are copied from the block; missing values are filled in by symmetry or
+    computed when a row is used.
+    """
     cdef Store store
     cdef readonly KernelRows rows
     cdef PyThread_type_lock lock
-    cdef RowMaker maker             # of several rows at once, for one thread at a time
-    cdef bint fetching              # it is at work
+    cdef RowMaker maker             # computes several rows at once, for one thread at a time
+    cdef bint fetching              # whether `maker` is in use
     cdef int64_t n_evaluations
     cdef Py_ssize_t n_filled        # slots in use
-    cdef readonly Py_ssize_t max_bytes  # of these rows, and of those that problems keep themselves
-    cdef Py_ssize_t planned         # vectors that the budget has been divided for
-    cdef Py_ssize_t left            # what problems may have
-    cdef bint is_wanted             # problems have had to give up rows of their own, or share most
-    # Vectors that the running block has brought into the store: slots, and rows of the block.
+    cdef readonly Py_ssize_t max_bytes  # of this cache and the caches of the problems
+    cdef Py_ssize_t planned         # number of vectors for which the budget was divided
+    cdef Py_ssize_t left            # bytes left for the caches of the problems
+    # whether it pays to keep rows of blocks: problems evict rows, or share most vectors
+    cdef bint is_wanted
+    # Vectors that the current block added to the store: slots, and samples of the block.
     cdef int32_t *entered
     cdef int32_t *entered_row
     cdef Py_ssize_t n_entered
 
     cdef bint plan(self)
     cdef int reserve(self) except -1
-    # Whether nearly all rows are there.
+    # Whether nearly all rows are cached.
     cdef bint has_most(self) noexcept nogil
-    # What it takes until a row can be read, in ns.
+    # Time until a row can be read, in ns.
     cdef double time_of(self, int32_t slot) noexcept nogil
     cdef bint keeps(self, int32_t slot) noexcept nogil
-    # Compute and keep rows at once: those of ``slots``, the first of which is wanted, that are not
-    # there. How many values were computed; what could not be had is left to ``take``.
+    # Compute and cache those of ``slots`` that are missing; the first one is needed now. Returns
+    # the number of values computed; what fails is left to ``take``.
     cdef Py_ssize_t fetch(self, int32_t *slots, Py_ssize_t n) noexcept nogil
-    # A whole row, to be given back; NULL: no memory, or a Python kernel failed. How many values
-    # had to be computed for it is left in ``n_computed``.
+    # Acquire a whole row, to be given back; NULL if out of memory or if a Python kernel failed.
+    # ``n_computed`` receives the number of values computed for it.
     cdef const float *take(self, int32_t slot, RowMaker maker,
                            Py_ssize_t *n_computed) noexcept nogil
     cdef void give_back(self, int32_t slot, const float *row, RowMaker maker) noexcept nogil
-    # What becomes of slots when a block is written.
+    # Changes of slots when a block is written.
     cdef void leave(self, int32_t slot) noexcept nogil
     cdef void enter(self, int32_t slot, Py_ssize_t row) noexcept nogil
     cdef int keep(self, FreshRows fresh, Py_ssize_t n_slots) noexcept nogil

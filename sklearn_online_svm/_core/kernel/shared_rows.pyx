@@ -1,4 +1,4 @@
-"""Kernel rows over a store, once for all problems; the contract is in the ``.pxd``."""
+"""Shared kernel cache; the contract is in the ``.pxd``."""
 from cpython.pythread cimport (
     PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock, PyThread_release_lock,
     WAIT_LOCK,
@@ -14,7 +14,7 @@ from .kernel_rows cimport FEW, SYMMETRY_COST, KernelRows, Row, memory_worth
 from .row_maker cimport RowMaker
 from .stores cimport Store
 
-# Most of the budget that shared rows may take; memory of rows beside their length.
+# Largest share of the budget for shared rows; memory per row relative to its length.
 cdef double LARGEST_SHARE = 0.875
 cdef double ROOM = 1.25
 
@@ -40,9 +40,11 @@ cdef class SharedRows:
             PyThread_free_lock(self.lock)
 
     cdef bint plan(self):
-        """Divide the budget when there are more vectors than it was made for: the rows shared take
-        what they need, up to LARGEST_SHARE. Returns whether it has changed; ``left`` is what
-        problems may have for rows of their own."""
+        """Divide the cache memory if the store has outgrown the last division.
+
+        Shared rows get the memory for all vectors, up to LARGEST_SHARE; ``left`` is for the caches
+        of the problems. Returns whether anything changed.
+        """
         cdef double wanted
         if self.store.n_slots + LEAVES_BLOCK <= self.planned:
             return False
@@ -53,7 +55,7 @@ cdef class SharedRows:
         return True
 
     cdef int reserve(self) except -1:
-        """Room for the slots there may be when the running block is over. Nobody reads now."""
+        """Allocate the slots needed at the end of the block; there are no readers now."""
         self.rows.grant(memory_worth(self.store.cost, self.n_evaluations, FEW))
         self.maker.reserve()
         return self.rows.reserve(self.store.n_slots + LEAVES_BLOCK, LEAVES_BLOCK)
@@ -87,7 +89,7 @@ cdef class SharedRows:
                 slots[n_lacking] = slots[k]
                 n_lacking += 1
         if self.fetching or n_lacking < 2:
-            # One alone may as well be computed where it is wanted.
+            # A single row is computed by the caller.
             PyThread_release_lock(self.lock)
             return 0
         self.fetching = True
@@ -95,10 +97,10 @@ cdef class SharedRows:
         PyThread_release_lock(self.lock)
         n_computed = self.maker.together(slots, n_lacking)
         PyThread_acquire_lock(self.lock, WAIT_LOCK)
-        # The first, which is wanted, comes last: it is the newest.
+        # The row needed now comes last, so that it is the most recently used.
         for k in range(n_lacking - 1 if n_computed > 0 else -1, -1, -1):
             if self.rows.rows[slots[k]].values != NULL:
-                continue                # another thread has computed it
+                continue                # computed by another thread meanwhile
             values = self.rows.allocate(slots[k], -1)
             if values == NULL:
                 break
@@ -118,7 +120,7 @@ cdef class SharedRows:
         PyThread_acquire_lock(self.lock, WAIT_LOCK)
         row = &self.rows.rows[slot]
         if row.busy:
-            # Another thread is at it, and to wait for it would take as long.
+            # Another thread is computing this row; waiting for it would take as long.
             PyThread_release_lock(self.lock)
             n_computed[0] = maker.whole(slot, maker.wide)
             return NULL if n_computed[0] < 0 else maker.wide
@@ -163,12 +165,12 @@ cdef class SharedRows:
         PyThread_release_lock(self.lock)
 
     cdef void leave(self, int32_t slot) noexcept nogil:
-        """The vector in ``slot`` is given up."""
+        """Remove the vector in ``slot``."""
         self.n_filled -= 1
         self.rows.leave(slot)
 
     cdef void enter(self, int32_t slot, Py_ssize_t row) noexcept nogil:
-        """A row of the block has been stored in ``slot``."""
+        """Record that a sample of the block was stored in ``slot``."""
         self.n_filled += 1
         self.rows.enter(slot)
         self.entered[self.n_entered] = slot
@@ -176,8 +178,11 @@ cdef class SharedRows:
         self.n_entered += 1
 
     cdef int keep(self, FreshRows fresh, Py_ssize_t n_slots) noexcept nogil:
-        """Keep the rows of those that have entered, as the block has them: against the
-        ``n_slots`` slots that there were, and against each other."""
+        """Cache the rows of the vectors added in this block.
+
+        Values against the ``n_slots`` former slots, and against each other, are those of the
+        block.
+        """
         cdef Py_ssize_t p, q, n_entered = self.n_entered
         cdef const float *gram
         cdef float *values
@@ -188,7 +193,7 @@ cdef class SharedRows:
         for p in range(n_entered):
             values = self.rows.allocate(self.entered[p], -1)
             if values == NULL:
-                return 0                # it is computed when it is wanted
+                return 0                # to be computed when used
             memcpy(values, fresh.scored.values + self.entered_row[p] * fresh.scored.ld,
                    n_slots * sizeof(float))
             gram = fresh.scored.gram + self.entered_row[p] * fresh.scored.gram_ld
@@ -198,6 +203,6 @@ cdef class SharedRows:
         return 0
 
     cdef void clear(self, Py_ssize_t n_filled) noexcept nogil:
-        """Forget all rows; so many slots are in use."""
+        """Drop all rows; ``n_filled`` slots are in use."""
         self.n_filled = n_filled
         self.rows.clear()

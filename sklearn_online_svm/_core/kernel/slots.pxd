@@ -1,4 +1,4 @@
-"""Slots of the store: what lies in each, and how many problems refer to it."""
+"""Slots of the store: the vector in each, and the number of problems that refer to it."""
 from libc.stdint cimport int32_t, int64_t
 
 from ..simd.leaves cimport LEAVES_BLOCK
@@ -11,15 +11,15 @@ from .stores cimport Store
 cdef class Slots:
     cdef Store store
     cdef list problems
-    cdef bint counted               # slots of problems are others: references are counted
-    cdef SharedRows rows            # kernel rows over the slots, where they are counted, or None
-    cdef bint shares                # members of one problem may have a vector in common
-    # Number of problems that refer to each slot, slots that are free, and the class of the vector.
+    cdef bint counted               # whether references are counted: slots of problems differ
+    cdef SharedRows rows            # shared kernel cache, if references are counted, or None
+    cdef bint shares                # whether members of one problem may share a vector
+    # Per slot: the number of references and the class of the vector; list of free slots.
     cdef object references
     cdef object free
     cdef object labels
     cdef Py_ssize_t n_free
-    # Slots that the last block has filled.
+    # Slots filled by the last block.
     cdef int32_t written[LEAVES_BLOCK]
     cdef Py_ssize_t n_written
     cdef Py_ssize_t capacity

@@ -1,7 +1,8 @@
 """Slots of the store; the contract is in the ``.pxd``.
 
-A single problem has the slots of the store for its own, and nothing is counted. Of several, each
-refers to what it keeps, and a vector to which none refers gives up its slot.
+A single problem has the same slots as the store, and references are not counted. Of several
+problems each refers to the vectors of its support set, and a vector without references releases
+its slot.
 """
 from libc.stdint cimport int8_t, int32_t, int64_t
 
@@ -15,7 +16,7 @@ from .stores cimport Store
 
 import numpy as np
 
-# What is known of a row of the block before it has a slot.
+# State of a sample of the block that has no slot in the store.
 cdef enum:
     NOT_STORED = -1
     NOT_WANTED = -2
@@ -25,7 +26,7 @@ cdef class Slots:
     def __init__(self, Store store, list problems, bint shares):
         cdef Problem first = problems[0]
         if first.identity and (shares or len(problems) > 1):
-            raise ValueError("vectors that are shared need slots that are not those of a problem")
+            raise ValueError("shared vectors need slots that differ from those of the problem")
         self.store = store
         self.problems = problems
         self.counted, self.shares = not first.identity, shares
@@ -34,7 +35,7 @@ cdef class Slots:
         self.labels = np.zeros(0, dtype=np.int32)
 
     def state(self):
-        """Arrays, copies all of them."""
+        """Return copies of all arrays."""
         n = self.store.n_slots
         return {
             "references": self.references[:n].copy(),
@@ -43,8 +44,11 @@ cdef class Slots:
         }
 
     def restore(self, state, parts, running):
-        """Take what ``state()`` gave; ``parts`` are the states of the problems, which have been
-        restored, and ``running`` those of an interrupted block, or None."""
+        """Restore a result of ``state()``.
+
+        ``parts`` are the states of the problems, which have been restored, and ``running`` those
+        of an interrupted block, or None.
+        """
         cdef Problem problem
         cdef int32_t[::1] uses
         cdef Py_ssize_t c, n_slots = self.store.n_slots
@@ -57,7 +61,7 @@ cdef class Slots:
             problem = self.problems[c]
             self.check_vectors(parts[c], problem, 1 if len(self.problems) == 1 else c, labels,
                                uses)
-        # Let go in the running block: counted until it is over.
+        # Vectors released in the interrupted block are counted until it ends.
         for part in running or ():
             released = part.array("released", np.int32, (None,), low=0, high=n_slots - 1)
             np.add.at(expected, released, 1)
@@ -75,7 +79,7 @@ cdef class Slots:
             self.rows.clear(n_slots - self.n_free)
 
     cdef int share_rows(self, Py_ssize_t max_bytes) except -1:
-        """Let problems keep kernel rows of so many bytes, shared ones and their own."""
+        """Set the size of the kernel caches, shared and per problem, to ``max_bytes`` in total."""
         cdef Problem problem
         if self.counted and (self.rows is None or self.rows.max_bytes != max_bytes):
             self.rows = SharedRows(self.store, max_bytes)
@@ -85,7 +89,7 @@ cdef class Slots:
         return 0
 
     cdef void divide_memory(self) noexcept:
-        """Give each problem its share of what the rows that all have in common leave."""
+        """Give each problem its part of the memory that the shared cache leaves."""
         cdef Problem problem
         cdef bint planned
         cdef double n_members = 0.0, n_evicted = 0.0
@@ -97,14 +101,16 @@ cdef class Slots:
                 problem.take_memory(self.rows.left // len(self.problems))
             n_members += problem.members.n
             n_evicted += problem.rows.n_evicted
-        # Where problems keep most of the vectors, a row stands for one of each of them.
+        # If the problems share most vectors, one shared row replaces one row in each.
         self.rows.is_wanted = n_evicted > 0 or (
             2.0 * n_members >= len(self.problems) * <double>self.store.n_slots)
 
     cdef int check_vectors(self, state, Problem problem, int32_t positive,
                            const int32_t[::1] labels, int32_t[::1] uses) except -1:
-        """Refuse a problem that keeps a vector twice, or for the wrong class; count in ``uses``
-        those it keeps."""
+        """Raise an error if a problem has a vector twice, or for the wrong class.
+
+        Counts the references in ``uses``.
+        """
         cdef Py_ssize_t s, slot
         cdef int8_t y, side
         cdef int8_t[::1] kept = np.zeros(labels.shape[0], dtype=np.int8)
@@ -118,9 +124,9 @@ cdef class Slots:
                 side = 1 if problem.members.y[s] > 0 else 2
             elif problem.members.y[s] != y:
                 state.refuse("y", f"must be 1 for the vectors of the class, else -1; slot {s} "
-                                  "breaks that")
+                                  "violates this")
             elif problem.members.target[s] != y:
-                state.refuse("target", f"must be y; slot {s} breaks that")
+                state.refuse("target", f"must be y; slot {s} violates this")
             if kept[slot] & side:
                 state.refuse("index", f"must name no slot twice, and names {slot}")
             kept[slot] |= side
@@ -128,7 +134,7 @@ cdef class Slots:
         return 0
 
     cdef int make_room(self) except -1:
-        """Make room for all that ``write`` may write: then it cannot fail."""
+        """Allocate memory for all that ``write`` may write, so that it cannot fail."""
         cdef Py_ssize_t capacity = self.store.capacity
         cdef void *references_at
         cdef void *free_at
@@ -136,7 +142,7 @@ cdef class Slots:
             references = grown(self.references, capacity)
             free = grown(self.free, capacity)
             labels = grown(self.labels, capacity)
-            # All addresses before the first is taken: each may fail.
+            # Get all addresses before the first assignment, as each may fail.
             references_at, free_at = address(references), address(free)
             self.labels_at = <int32_t *>address(labels)
             self.references_at, self.free_at = <int32_t *>references_at, <int32_t *>free_at
@@ -145,7 +151,7 @@ cdef class Slots:
         return 0
 
     cdef int write(self, FreshRows fresh) except -1:
-        """Write the rows that some problem keeps, and give up vectors to which none refers."""
+        """Write samples added by some problem into the store; release unreferenced vectors."""
         cdef Problem problem
         cdef Py_ssize_t p, slot, row, n_slots = self.store.n_slots
         cdef int32_t index
@@ -168,11 +174,11 @@ cdef class Slots:
             for p in range(problem.n_pending):
                 slot = problem.pending[p]
                 row = -problem.members.index[slot] - 1
-                # A slot may have been freed again within the block.
+                # A slot may have been freed within the block.
                 if row >= 0 and problem.members.alive[slot] and stored[row] < 0:
                     stored[row] = (self.stored_before(problem.members.row_id[slot])
                                    if problem.members.origin[slot] == OF_DATA else NOT_STORED)
-        # In the order of the block, so that problems have their members in that of the store.
+        # In the order of the block, so that problems and store have the same order.
         for row in range(fresh.n):
             if stored[row] == NOT_STORED:
                 stored[row] = self.take()
@@ -184,7 +190,7 @@ cdef class Slots:
             for p in range(problem.n_pending):
                 slot = problem.pending[p]
                 index = problem.members.index[slot]
-                # One filled, freed and filled again is listed twice.
+                # A slot that was filled, freed and filled again occurs twice.
                 if index < 0 and problem.members.alive[slot]:
                     self.references_at[stored[-index - 1]] += 1
                     problem.members.index[slot] = stored[-index - 1]
@@ -193,7 +199,7 @@ cdef class Slots:
         return 0
 
     cdef int write_those_of(self, Problem problem, FreshRows fresh) except -1:
-        """The same for a single problem, whose slots are those of the store."""
+        """Do the same for a single problem, whose slots are those of the store."""
         cdef Py_ssize_t p, slot
         cdef int32_t index
         for p in range(problem.n_pending):
@@ -209,19 +215,19 @@ cdef class Slots:
         return 0
 
     cdef void note(self, int32_t slot) noexcept:
-        """Note that a slot has been filled: a row at most once."""
+        """Record that a slot has been filled: at most one per sample."""
         self.written[self.n_written] = slot
         self.n_written += 1
 
     cdef int32_t take(self) noexcept:
-        """A slot of the store that is free."""
+        """Return a free slot of the store."""
         if self.n_free == 0:
             return <int32_t>self.store.n_slots
         self.n_free -= 1
         return self.free_at[self.n_free]
 
     cdef int32_t stored_before(self, int64_t row_id) noexcept:
-        """Store slot of a row that another problem has kept since an earlier pass, if any."""
+        """Return the store slot of a sample that is in the support set of another problem."""
         cdef Problem problem
         cdef int32_t index
         for problem in self.problems:

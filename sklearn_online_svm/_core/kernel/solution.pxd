@@ -1,4 +1,4 @@
-"""A complete state of the problems: what predictions, warm starts and exports take."""
+"""The solution of all problems, for predictions, warm starts and exports."""
 from .slots cimport Slots
 from .stores cimport Store
 from .votes cimport Votes
@@ -6,16 +6,17 @@ from .votes cimport Votes
 
 cdef class Solution:
     cdef Store store                # a view of the vectors
-    cdef bint settling              # whether it was asked for an optimum
-    cdef readonly dict kept         # the engine's, for what the caller makes of solutions
-    cdef public object linear       # of this one: weights and biases of a linear kernel
-    cdef readonly Votes votes       # who decide in place of the coefficients, or None
+    cdef bint settling              # whether an optimized solution was requested
+    # shared with the engine: values that the caller derives from solutions
+    cdef readonly dict kept
+    cdef public object linear       # for the caller: weights and biases of a linear kernel
+    cdef readonly Votes votes       # used for predictions in place of the coefficients, or None
     cdef readonly object n_changes  # of the engine
     cdef readonly object coef       # (n_problems, n_slots): alpha over the slots of the store
     cdef readonly object bias       # (n_problems,)
     cdef object row_id_of_slot
     cdef object label_of_slot
-    cdef object places              # slots of the support vectors, once somebody has asked
+    cdef object places              # slots of the support vectors, computed on request
     cdef double *coef_at
     cdef double *b
     cdef Py_ssize_t n_problems

@@ -1,6 +1,6 @@
-"""A complete state, and its decision values; the contract is in the ``.pxd``.
+"""A solution and its decision values; the contract is in the ``.pxd``.
 
-Nobody writes to a solution that is in use: other threads may predict while one learns.
+A solution does not change, so other threads may predict with it during training.
 """
 cimport cython
 from libc.stdint cimport int8_t, int32_t, int64_t
@@ -16,12 +16,12 @@ from .stores cimport Block, Store
 
 import numpy as np
 
-# Slots whose kernel values are made and used at once: they stay in the cache.
+# Number of slots whose kernel values are computed and used at once: they stay in the CPU cache.
 cdef Py_ssize_t STRETCH = 2048
 
 
 cdef Solution written_down(Store store, Slots slots, list problems):
-    """The state as it is."""
+    """Return the current solution of the problems."""
     cdef Solution solution = Solution.__new__(Solution)
     cdef Problem problem
     cdef const int32_t *index
@@ -56,8 +56,11 @@ cdef Solution written_down(Store store, Slots slots, list problems):
 
 
 cdef Solution solution_of(Store store, coef, bias, row_ids, labels):
-    """Coefficients (n_problems, n_slots in whole tiles) over the vectors of a store as they are;
-    arrays of slots are copied."""
+    """Return the solution with the given coefficients over the vectors of a store.
+
+    ``coef`` has shape (n_problems, n_slots), where n_slots is a multiple of the tile size. Arrays
+    over the slots are copied.
+    """
     cdef Solution solution = Solution.__new__(Solution)
     solution.n_problems, solution.n_slots = coef.shape
     solution.store = store.view()
@@ -71,7 +74,7 @@ cdef Solution solution_of(Store store, coef, bias, row_ids, labels):
 
 @cython.final
 cdef class Solution:
-    """f_c(x) = sum_s coef[c, s] K(v_s, x) + bias[c], over the vectors v of a store as it was."""
+    """Functions f_c(x) = sum_s coef[c, s] K(v_s, x) + bias[c] over vectors v of a store."""
 
     # -------------------------------------------------------------------------- as arrays
 
@@ -86,7 +89,7 @@ cdef class Solution:
 
     @property
     def row_ids(self):
-        """Lasting number of each support vector, -1 for one that was made up."""
+        """Identifier of each support vector, -1 for a synthetic sample."""
         return self.row_id_of_slot[self.support]
 
     @property
@@ -101,24 +104,24 @@ cdef class Solution:
 
     @property
     def beyond_ramp(self):
-        """(n_problems, n_SV) whether alpha lies on the other side of 0 than its label wants."""
+        """(n_problems, n_SV) whether the sign of alpha is opposite to the label."""
         classes = np.arange(self.n_problems) if self.n_problems > 1 else np.ones(1)
         side = np.where(self.labels == classes[:, None], 1, -1)
         return self.alpha * side < 0
 
     @property
     def offset(self):
-        """Where the rows of a linear kernel are counted from, or None."""
+        """Vector subtracted from all samples for a linear kernel, or None."""
         return self.store.offset
 
     def vectors(self):
-        """The support vectors, as an array or a CSR matrix."""
+        """Return the support vectors, as an array or a CSR matrix."""
         return self.store.vectors(self.support)
 
-    # -------------------------------------------------------------------------- decisions
+    # -------------------------------------------------------------------------- decision values
 
     def decide(self, X, double[:, ::1] out, executor=None):
-        """out[i, c] = sum_s alpha_cs K(x_s, x_i) + b_c, in blocks of bounded memory."""
+        """Compute out[i, c] = sum_s alpha_cs K(x_s, x_i) + b_c, in blocks of bounded memory."""
         cdef Py_ssize_t n = out.shape[0], part
         cdef Store store = self.store.view()
         halt = Halt()
@@ -155,8 +158,8 @@ cdef class Solution:
                 for stretch in range((n_slots + STRETCH - 1) // STRETCH):
                     first = stretch * STRETCH
                     width = min(STRETCH, n_slots - first)
-                    # Values land at their slot's place: shift the base so that the stretch
-                    # begins the buffer.
+                    # Values are written at the position of their slot: shift the base, so that the
+                    # stretch starts at the beginning of the buffer.
                     store.values(fresh, first, first + width, &values[0] - first, ld)
                     for r in range(size):
                         for c in range(self.n_problems):

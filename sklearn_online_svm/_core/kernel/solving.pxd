@@ -1,7 +1,6 @@
-"""One binary problem: the constraints on its solution, and steps until they are met.
+"""One binary problem: its constraints, and steps until it is solved over the support set.
 
-The loop drives a problem by ``begin_finish``, then ``finish`` until done. A subclass decides which
-steps are made.
+The loop calls ``begin_finish``, then ``finish`` until it returns 1. A subclass defines the steps.
 """
 from ..simd.leaves cimport leaves_extremes
 from .active_set cimport Front
@@ -9,8 +8,7 @@ from .learning cimport Learning
 
 
 cdef class Solving(Learning):
-    # What a subclass defines; what is missing raises NotImplementedError, but for the constraints
-    # and limits that there need not be.
+    # Defined by subclasses. Methods without a default raise NotImplementedError.
     cdef int finish_step(self, Front *front) except -2 nogil
     cdef double violation_of(self, const leaves_extremes *e) except? -1.0 nogil
     cdef double violation_by(self, double g, bint rises, bint falls) except? -1.0 nogil
@@ -20,7 +18,7 @@ cdef class Solving(Learning):
     cdef int refresh(self) except -2 nogil
     cdef int balance(self, double total) noexcept nogil
 
-    # What all share.
+    # Common to all problems.
     cdef void begin_finish(self) noexcept nogil
     cdef int finish(self, double work) except -2 nogil
     cdef const float *front_row(self, const Front *front, Py_ssize_t q,

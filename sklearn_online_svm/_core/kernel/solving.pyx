@@ -1,4 +1,4 @@
-"""One binary problem: the constraints on its solution, and steps until they are met."""
+"""One binary problem: its constraints, and steps until it is solved over the support set."""
 from libc.math cimport INFINITY, fabs, fmax
 from libc.stdint cimport int32_t
 
@@ -11,61 +11,69 @@ import numpy as np
 
 cdef double EPSILON = np.finfo(np.float64).eps
 
-# A solution on the side is finished to so many times tol: decisions hardly feel it, and following
-# a stream from row to row takes a third of the time.
+# The optimized solution of a stream has this multiple of tol as its tolerance: the effect on
+# predictions is small, and updating it from sample to sample takes a third of the time.
 cdef double LOOSE = 10.0
 
 
 cdef class Solving(Learning):
     cdef int finish_step(self, Front *front) except -2 nogil:
-        """A step towards the optimum over the front, which violates. 1 when it moved, 0 when the
-        step was lost in rounding, -1: no memory."""
+        """Make a step on the front, which has a violation.
+
+        Returns 1 if alpha changed, 0 if the step was lost in rounding, -1 if out of memory.
+        """
         with gil:
             raise NotImplementedError(f"{type(self).__name__}.finish_step")
 
     cdef double violation_of(self, const leaves_extremes *e) except? -1.0 nogil:
-        """Violation that extremes show."""
+        """Return the violation that corresponds to the extremes of g."""
         with gil:
             raise NotImplementedError(f"{type(self).__name__}.violation_of")
 
     cdef double violation_by(self, double g, bint rises, bint falls) except? -1.0 nogil:
-        """Violation, with the members, of a row with gradient g whose alpha may rise, or fall."""
+        """Return the violation of a sample with gradient g, with respect to the support set.
+
+        ``rises``, ``falls``: its alpha may increase, may decrease.
+        """
         with gil:
             raise NotImplementedError(f"{type(self).__name__}.violation_by")
 
     cdef double low_of(self, const leaves_extremes *e) noexcept nogil:
-        """Gradient below which a slot that can only rise has no part in finishing."""
+        """Return g up to which a slot that can only increase is removed by shrinking."""
         return -INFINITY
 
     cdef double high_of(self, const leaves_extremes *e) noexcept nogil:
-        """Gradient above which a slot that can only fall has no part in finishing."""
+        """Return g from which a slot that can only decrease is removed by shrinking."""
         return INFINITY
 
     cdef int finished(self) noexcept nogil:
-        """The optimum over the members is reached: let go those that are of no use. -1: no
-        memory."""
+        """Evict members that are not needed at the optimum; return -1 if out of memory."""
         return 0
 
     cdef int refresh(self) except -2 nogil:
-        """Extremes and all that follows from g as it is."""
+        """Recompute the extremes of g and all values that follow from g."""
         with gil:
             raise NotImplementedError(f"{type(self).__name__}.refresh")
 
     cdef int balance(self, double total) noexcept nogil:
-        """Make alpha, whose sum is ``total``, fit constraints that tie members together; here
-        there are none. -1: no memory."""
+        """Restore the equality constraint, where there is one; return -1 if out of memory.
+
+        ``total`` is the sum of alpha minus its required value.
+        """
         return 0
 
     def moved(self, alpha, lower, upper):
-        """alpha of members, moved into boxes and to where constraints that tie them together
-        hold; here there are none."""
+        """Return ``alpha`` moved into the boxes and to where the equality constraint holds."""
         return np.clip(alpha, lower, upper)
 
     # -------------------------------------------------------------------------- finishing
 
     cdef void begin_finish(self) noexcept nogil:
-        """tau is tol (looser on the side), but not below the rounding of g: no step can mend
-        that."""
+        """Set the tolerance tau.
+
+        It is tol (times LOOSE for the optimized solution of a stream), but at least the rounding
+        error of g, which no step can correct.
+        """
         cdef double total = 1.0, tol = LOOSE * self.tol if self.settling else self.tol
         cdef Py_ssize_t s
         for s in range(self.members.n):
@@ -74,12 +82,12 @@ cdef class Solving(Learning):
         self.steps_to_shrink = min(self.members.n, 1000)
 
     cdef int finish(self, double work) except -2 nogil:
-        """Steps until the violation is at most tau, on a set that shrinks to the slots that may
-        still move.
+        """Make steps until the violation is at most tau, on a shrinking set of active slots.
 
-        Called again until done, after ``begin_finish``. Returns after about ``work`` values
-        touched: 1 when done, 0 when not, -1: no memory. Where it returns does not change the
-        steps. Between calls the problem may be left shrunk; ``unshrink`` makes it whole.
+        To be called after ``begin_finish``, until it returns 1. Returns after about ``work``
+        accessed array elements: 1 if solved, 0 if not yet, -1 if out of memory. Where it returns
+        does not change the steps. Between calls the problem may be shrunk; ``unshrink`` restores
+        all g.
         """
         cdef Front front
         cdef int moved
@@ -95,7 +103,7 @@ cdef class Solving(Learning):
                 if moved < 0:
                     return -1
             if not moved:
-                # Solved, or as exact as doubles can say, or no step is left.
+                # Solved, or to the precision of doubles, or the limit of steps is reached.
                 if not self.active.shrunk:
                     break
                 if self.unshrink() < 0:
@@ -116,7 +124,10 @@ cdef class Solving(Learning):
 
     cdef const float *front_row(self, const Front *front, Py_ssize_t q,
                                 Py_ssize_t pinned) noexcept nogil:
-        """Kernel row of the q-th slot of the front over the front. NULL: no memory."""
+        """Return the kernel row of the q-th slot of the front, over the front.
+
+        Returns NULL if out of memory.
+        """
         cdef const float *row
         if front.slots == NULL:
             return self.kernel_row(q, pinned)
@@ -130,7 +141,7 @@ cdef class Solving(Learning):
         return row
 
     cdef Py_ssize_t wanted_soon(self, int32_t *slots, Py_ssize_t n) noexcept nogil:
-        """Those that violate most, on either side."""
+        """List the most violating slots on either side; return their number."""
         cdef Front front = self.active.front(self.members)
         cdef double highest[TOGETHER]
         cdef int32_t q, side, n_side = <int32_t>(n // 2), at, n_found = 0, n_here
@@ -155,7 +166,7 @@ cdef class Solving(Learning):
         return n_found
 
     cdef bint move(self, Front *front, Py_ssize_t q, double by) noexcept nogil:
-        """Move the alpha of the q-th slot of the front; whether that changed it."""
+        """Add ``by`` to the alpha of the q-th slot of the front; returns whether alpha changed."""
         cdef Py_ssize_t slot = q if front.slots == NULL else front.slots[q]
         cdef double before = self.members.alpha[slot]
         self.members.move(slot, by)
@@ -163,8 +174,11 @@ cdef class Solving(Learning):
         return self.members.alpha[slot] != before
 
     cdef int unshrink(self) except -2 nogil:
-        """Bring the g of all slots up to date; the active ones are, the others by what their
-        alpha moved since shrinking began."""
+        """Recompute g of the slots removed by shrinking; return -1 if out of memory.
+
+        g of the active slots is current. The others change by the alphas changed since shrinking
+        began.
+        """
         cdef double *old_alpha = self.active.old_alpha
         cdef const float *row
         cdef Py_ssize_t s
@@ -177,7 +191,8 @@ cdef class Solving(Learning):
                     return -1
                 table().axpy(old_alpha[s] - self.members.alpha[s], row, self.members.g,
                              self.members.n)
-                # Done, should the next row fail (kernel functions may raise) and this be repeated.
+                # If the next row fails, as a kernel function may, a second call must not repeat
+                # this one.
                 old_alpha[s] = self.members.alpha[s]
                 self.work += self.members.n
         self.active.write_back(self.members)

@@ -1,7 +1,7 @@
 """Sparse vectors: CSR rows in a heap.
 
-The fresh block is transposed and densified over the columns that occur in it, so that each stored
-nonzero serves the whole block.
+The block is transposed and densified over the columns that occur in it, so that each stored
+nonzero is used for the whole block.
 """
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
@@ -38,13 +38,13 @@ cdef void _scatter(real *panel, const int32_t *place, Py_ssize_t lanes, Py_ssize
                    const int32_t *indices, const real *data, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t k
     for k in range(n):
-        # Zeros that fill up a row lie on its last value.
+        # Padding zeros have the column of the last value, and must not overwrite it.
         if data[k] != 0:
             panel[place[indices[k]] * lanes + row] = data[k]
 
 
 cdef bint _rises(const int32_t *indices, const real *data, Py_ssize_t n) noexcept nogil:
-    """Whether the columns of a stored vector rise, but for the zeros that fill it up."""
+    """Return whether the columns of a stored vector increase, except for padding zeros."""
     cdef Py_ssize_t k, last = n
     cdef int n_level = 0
     while last > max(1, n - UNROLLED + 1) and data[last - 1] == 0 and (
@@ -57,10 +57,10 @@ cdef bint _rises(const int32_t *indices, const real *data, Py_ssize_t n) noexcep
 
 cdef Py_ssize_t _compress(const real *row, Py_ssize_t d, int32_t *indices,
                           real *data) noexcept nogil:
-    """Write the nonzeros of a row, filled up with zeros; returns their number."""
+    """Write the nonzeros of a dense row, padded with zeros; return their number."""
     cdef Py_ssize_t k, n = 0
     for k in range(d):
-        # Without a branch: whether a value is zero cannot be foretold.
+        # Branch-free: whether a value is zero is unpredictable.
         indices[n] = <int32_t>k
         data[n] = row[k]
         n += row[k] != 0
@@ -117,7 +117,7 @@ cdef class SparseStore(Store):
         self.data_array, self.data = data_array, data
 
     cdef int load(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1:
-        """``X`` is a CSR matrix with sorted, unique indices, or an array, of the store's type."""
+        """Load samples of ``X``, CSR with sorted, unique indices, or an array; same dtype."""
         if isinstance(X, np.ndarray):
             return self.load_array(block, X, rows, n)
         cdef Py_ssize_t r, k, size, nnz = 0
@@ -151,7 +151,7 @@ cdef class SparseStore(Store):
                                               else <int32_t>indices64[begin + k])
                 block.start[r] = nnz
                 block.length[r] = <int32_t>round_up(size, UNROLLED)
-                # Filled up with zeros in the last column of the row.
+                # Pad with zeros in the last column of the row.
                 for k in range(size, block.length[r]):
                     block.indices[nnz + k] = block.indices[nnz + size - 1]
                     memset(<char *>block.data + (nnz + k) * block.itemsize, 0, block.itemsize)
@@ -165,7 +165,7 @@ cdef class SparseStore(Store):
         return 0
 
     cdef int load_array(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1:
-        """Rows of an array, mostly zeros, as CSR rows."""
+        """Load samples of an array, mostly zeros, as CSR rows."""
         cdef Py_ssize_t d = self.n_features, r, nnz = 0
         cdef const void *source = address(X)
         if self.room(block, n * round_up(d, UNROLLED)) < 0:
@@ -224,7 +224,7 @@ cdef class SparseStore(Store):
                 <float *>block.data + block.start[r], block.length[r])
 
     cdef int spread(self, Block block) noexcept nogil:
-        """Transpose the block's rows into its panel, over the columns that occur in them."""
+        """Transpose the block into its panel, over the columns that occur in it."""
         cdef Py_ssize_t k, r
         cdef int32_t column
         for k in range(block.n_touched):
@@ -324,7 +324,7 @@ cdef class SparseStore(Store):
     cdef int put(self, Py_ssize_t slot, Block block, Py_ssize_t row) except -1:
         cdef Py_ssize_t n = block.length[row], width = block.itemsize
         if n <= self.length[slot]:
-            pass                       # fits where the slot's former vector lay
+            pass                       # reuses the memory of the slot's former vector
         else:
             self.start[slot] = self.heap_used
             self.heap_used += n
@@ -345,12 +345,12 @@ cdef class SparseStore(Store):
         return 0
 
     cdef int collect(self, Py_ssize_t wanted) except -1:
-        """Close the gaps in the heap; grow it when less than a third would be free."""
+        """Compact the heap; grow it if less than a third would be free."""
         cdef Py_ssize_t live = 0, used = 0, slot, n, width = self.dtype.itemsize
         for slot in range(self.n_slots):
             live += self.length[slot]
         cdef Py_ssize_t capacity = max(self.heap_capacity, (live + wanted) * 3 // 2, 1024)
-        # Into new arrays: the old ones may be read, and are all there is should memory be short.
+        # Into new arrays: the old ones may have readers, and remain valid if memory is short.
         indices_array, data_array = np.zeros(capacity, np.int32), np.zeros(capacity, self.dtype)
         start_array = grown(self.start_array, self.capacity)
         cdef int32_t *indices = <int32_t *>address(indices_array)
@@ -410,15 +410,17 @@ cdef class SparseStore(Store):
         norms = np.empty(capacity, dtype=self.dtype)
         s = self.take_norms(address(norms), capacity)
         state.require(s == capacity, "indices",
-                      f"must rise in each vector, from 0 to {self.n_features - 1} at most; that "
-                      f"of slot {s} breaks this")
+                      f"must increase in each vector, within 0 to {self.n_features - 1}; slot {s} "
+                      "violates this")
         if self.offset_values != NULL:
             norms[:n_slots] -= self.half_square
         return norms
 
     cdef Py_ssize_t take_norms(self, void *out, Py_ssize_t n_slots) noexcept nogil:
-        """Norms of the vectors (with an offset their products with it), up to the first whose
-        columns cannot be right; returns its slot."""
+        """Compute the norms of the vectors or, with an offset, their products with it.
+
+        Stops at the first vector with invalid columns; returns its slot.
+        """
         cdef Py_ssize_t s, k, n
         cdef const int32_t *indices
         cdef const double *values

@@ -1,8 +1,8 @@
-"""When enough rows have been learnt."""
+"""Early stopping."""
 
 
 cdef class Stopping:
-    # Whether to stop before a row with these decision values; what follows from the answer counts
-    # when the row has been learnt (``commit``).
+    # Whether to stop before a sample with these decision values; ``commit`` follows when the
+    # sample has been processed.
     cdef bint is_over(self, list problems, const double *scores)
     cdef void commit(self) noexcept nogil

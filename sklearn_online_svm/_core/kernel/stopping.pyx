@@ -1,4 +1,4 @@
-"""When enough rows have been learnt; the contract is in the ``.pxd``."""
+"""Early stopping; the contract is in the ``.pxd``."""
 from libc.math cimport fabs, fmax
 from libc.stdint cimport int64_t
 
@@ -16,16 +16,19 @@ cdef class Stopping:
         pass
 
     def history(self):
-        """What it knows, an array of int64."""
+        """Return the state, an array of int64."""
         return np.zeros(0, dtype=np.int64)
 
     def restore(self, history):
-        """Take what ``history`` gave; None: nothing yet."""
+        """Restore a result of ``history``; None: the initial state."""
 
 
 cdef class MarginExhausted(Stopping):
-    """The last ``n_rows`` rows lay outside the margin, in all problems: \\|f(x)\\| was no less
-    than the largest \\|f(x_s)\\| of a free support vector. Without one there is no margin."""
+    """Stop when the last ``n_rows`` samples were outside the margin, in all problems.
+
+    Outside: \\|f(x)\\| is at least the largest \\|f(x_s)\\| of a free support vector. Without a
+    free support vector there is no margin.
+    """
     cdef int64_t n_rows, n_outside, now
 
     def __init__(self, Py_ssize_t n_rows):
@@ -46,7 +49,7 @@ cdef class MarginExhausted(Stopping):
 
 
 cdef bint is_outside(list problems, const double *scores):
-    """Whether a row with these decision values is outside the margin of every problem."""
+    """Return whether a sample with these decision values is outside all margins."""
     cdef Py_ssize_t c, s
     cdef Problem problem
     cdef double margin
@@ -63,12 +66,15 @@ cdef bint is_outside(list problems, const double *scores):
 
 
 cdef class SupportStable(Stopping):
-    """Of the last ``n_rows`` rows less than ``share`` have added to the number of support vectors,
-    over all problems."""
+    """Stop when the number of support vectors is nearly constant.
+
+    Criterion: over the last ``n_rows`` samples it grew by less than ``share * n_rows``, summed
+    over all problems.
+    """
     cdef Py_ssize_t n_rows, n_seen
     cdef double share
     cdef int64_t now
-    cdef object counts_array            # ring: before row t, at t % n_rows
+    cdef object counts_array            # ring buffer: count before sample t, at t % n_rows
     cdef int64_t *counts
 
     def __init__(self, Py_ssize_t n_rows, double share):

@@ -1,11 +1,11 @@
-"""Stores of vectors, and kernel values of blocks of fresh rows against them.
+"""Vector stores, and kernel values of blocks of samples against them.
 
-A *store* owns vectors in slots. A *block* holds up to ``LEAVES_BLOCK`` fresh rows made ready for
-kernel values. ``values`` gives block x slots, ``gram`` block x block; both round to float32.
+A *store* owns vectors in slots. A *block* holds up to ``LEAVES_BLOCK`` samples prepared for kernel
+values. ``values`` computes block x slots, ``gram`` block x block; both round to float32.
 
-``reserve`` and ``load`` need the GIL and may raise; everything marked nogil neither raises nor
-touches Python, except that the stores of Python-side kernels take the GIL for themselves and
-leave what went wrong in ``error`` for the caller to raise.
+``reserve`` and ``load`` need the GIL and may raise. Methods marked nogil do not raise and use no
+Python objects, except that the stores of Python kernels acquire the GIL themselves and keep an
+exception in ``error``, to be raised by the caller.
 """
 from libc.stdint cimport int32_t, int64_t
 
@@ -28,13 +28,13 @@ cdef class Block:
     cdef readonly Py_ssize_t n_rows
     cdef Py_ssize_t itemsize
     cdef Py_ssize_t n_features
-    cdef void *norms              # one per row, element type of the data
-    # Dense: the rows, and room for the same rows as tiles.
+    cdef void *norms              # one per sample, of the dtype of the data
+    # Dense: the samples, and work space for the same samples as tiles.
     cdef void *rows
     cdef Py_ssize_t rows_capacity
     cdef void *tiles
     cdef Py_ssize_t tiles_capacity
-    # Sparse: the rows as CSR, and transposed into a panel.
+    # Sparse: the samples as CSR, and transposed into a panel.
     cdef int32_t *indices
     cdef void *data
     cdef Py_ssize_t nnz
@@ -47,7 +47,7 @@ cdef class Block:
     cdef int32_t *touched
     cdef Py_ssize_t n_touched
     cdef Py_ssize_t lanes
-    # Python-side kernels: the rows as the kernel function takes them; precomputed: their ids.
+    # Python kernels: the samples as passed to the kernel function; precomputed: their ids.
     cdef object X
     cdef const char *rows_in_X
     cdef object ids
@@ -62,19 +62,19 @@ cdef class Store:
     cdef public Py_ssize_t n_slots       # slots in use or free; those above were never used
     cdef readonly Py_ssize_t capacity
     cdef readonly object dtype
-    cdef object error                    # what a Python kernel raised, for the loop to raise
-    cdef object raised                   # the last one that is no Exception
-    cdef object interrupt                # Ctrl-C within a Python kernel, likewise
-    cdef bint cut                        # there has been one: what it ended cannot go on
-    cdef bint failed                     # whether there is one; can be read without the GIL
+    cdef object error                    # exception of a Python kernel, to be raised by the loop
+    cdef object raised                   # the last one that is not an Exception
+    cdef object interrupt                # KeyboardInterrupt within a Python kernel, likewise
+    cdef bint cut                        # an exception has ended a call that cannot be resumed
+    cdef bint failed                     # whether `error` is set; readable without the GIL
     cdef leaves_map map
-    cdef readonly object offset          # the linear kernel: where rows are counted from, or None
+    cdef readonly object offset  # of the linear kernel: subtracted from all samples, or None
     cdef const double *offset_values
     cdef double half_square              # of the offset
     cdef bint is_double
-    cdef bint owned                      # the arrays may be written, no one else reads them
-    cdef Lease lease                     # of the arrays, to those who may read them meanwhile
-    cdef double cost                     # of a kernel value on its own, in ns, roughly
+    cdef bint owned                      # whether the arrays are writable and not shared
+    cdef Lease lease                     # held by all readers of the arrays
+    cdef double cost                     # approximate time of a single kernel value, in ns
     cdef readonly object norms_array
     cdef void *norms
 
@@ -93,7 +93,7 @@ cdef class Store:
     cdef void values_of_tiles(self, Block block, const int32_t *tiles, Py_ssize_t n,
                               float *out) noexcept nogil
     cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil
-    # What Python-side kernels make their values of; both may raise.
+    # For Python kernels: compute values, load vectors; both may raise.
     cdef object python_values(self, Block block, Py_ssize_t first, Py_ssize_t last)
     cdef int take_slots(self, Block block, list slots) except -1
     cdef int put(self, Py_ssize_t slot, Block block, Py_ssize_t row) except -1

@@ -1,8 +1,7 @@
-"""Stores of vectors, and kernel values of blocks of fresh rows against them.
+"""Vector stores, and kernel values of blocks of samples against them.
 
-Here is what all stores share. One class per way of holding vectors has a file of its own:
-``dense_store.pyx``, ``sparse_store.pyx``, and ``python_stores.pyx`` for kernels that live in
-Python.
+This file has what all stores share. The storage formats have their own files: ``dense_store.pyx``,
+``sparse_store.pyx``, and ``python_stores.pyx`` for kernels implemented in Python.
 """
 
 cimport cython
@@ -26,20 +25,20 @@ POLY = LEAVES_POLY
 RBF = LEAVES_RBF
 SIGMOID = LEAVES_SIGMOID
 
-# What sums of squares may differ by where machines round differently, and of what differences of
-# doubles have lost.
+# Relative differences of sums of squares between machines that round differently, and errors of
+# differences of doubles.
 cdef double ROUNDING = 1e-3
 cdef double CANCELLED = 1e-9
 
 
 cdef object row_array(const int64_t *rows, Py_ssize_t n):
-    """``rows`` as an array."""
+    """Return ``rows`` as an array."""
     cdef Py_ssize_t r
     return np.array([rows[r] for r in range(n)], dtype=np.int64)
 
 
 cdef int fit(void **buffer, Py_ssize_t *capacity, Py_ssize_t n_bytes) noexcept nogil:
-    """Make ``buffer`` hold ``n_bytes``; -1 when memory is short. Contents are kept."""
+    """Grow ``buffer`` to ``n_bytes``, keeping its content; return -1 if out of memory."""
     cdef void *moved
     if n_bytes <= capacity[0]:
         return 0
@@ -53,7 +52,7 @@ cdef int fit(void **buffer, Py_ssize_t *capacity, Py_ssize_t n_bytes) noexcept n
 
 @cython.final
 cdef class Lease:
-    """Goes with the arrays of a store and is held by all its views: who else holds it reads."""
+    """Marks the arrays of a store as in use: held by the store and all its views."""
 
 
 cdef class Block:
@@ -90,14 +89,14 @@ cdef class Block:
 # ------------------------------------------------------------------------------ the contract
 
 cdef class Store:
-    """Contract of all stores; see ``stores.pxd``."""
+    """Base class of all stores; the contract is in ``stores.pxd``."""
 
     def __init__(self, Py_ssize_t n_features, dtype, int kind=LEAVES_RBF, double gamma=1.0,
                  double coef0=0.0, int degree=3, offset=None):
         self.n_features = n_features
         self.dtype = np.dtype(dtype)
         self.is_double = self.dtype == np.float64
-        self.cost = INFINITY               # a call to Python costs more than any memory
+        self.cost = INFINITY               # a call to Python costs more than any memory access
         self.map.kind = kind
         self.map.gamma = gamma
         self.map.coef0 = coef0
@@ -105,7 +104,7 @@ cdef class Store:
         if offset is not None:
             # K(x, z) = (x - m).(z - m) = x.z - (x.m - m.m / 2) - (z.m - m.m / 2), in doubles.
             if kind != LEAVES_LINEAR or not self.is_double:
-                raise ValueError("only the linear kernel of float64 rows has an offset")
+                raise ValueError("An offset requires the linear kernel and float64 data.")
             self.map.kind = LEAVES_CENTRED
             self.offset = np.ascontiguousarray(offset, dtype=np.float64)
             if self.offset.shape != (n_features,):
@@ -117,7 +116,7 @@ cdef class Store:
         self.lease = Lease()
 
     cdef int lend(self, Store view) noexcept:
-        """Make ``view``, an empty store of this class, one of the vectors as they are now."""
+        """Make ``view``, an empty store of this class, a view of the present vectors."""
         view.n_features, view.n_slots, view.capacity = self.n_features, self.n_slots, self.capacity
         view.dtype, view.is_double = self.dtype, self.is_double
         view.map, view.cost = self.map, self.cost
@@ -128,13 +127,13 @@ cdef class Store:
         return 0
 
     cdef Store view(self):
-        """The vectors as they are now, to read from; errors of its own."""
+        """Return a read-only view of the present vectors, with its own error state."""
         cdef Store view = type(self).__new__(type(self))
         self.lend(view)
         return view
 
     cdef int unshare(self) except -1:
-        """Copy the vectors to where nobody reads them."""
+        """Replace the arrays by copies that have no readers."""
         self.owned = False
         self.resize(self.capacity)
         self.owned = True
@@ -142,23 +141,23 @@ cdef class Store:
         return 0
 
     cdef int make_room(self, Block block) except -1:
-        """Make room for what ``put`` writes of the block, slots apart: it cannot fail then."""
+        """Allocate memory for what ``put`` writes, except slots, so that it cannot fail."""
         return 0
 
     cdef int raise_errors(self, Py_ssize_t code=0) except -1:
-        """Raise what a Python kernel raised, and what a negative code stands for."""
+        """Raise the exception of a Python kernel, or a MemoryError for a negative ``code``."""
         if self.failed:
             error, self.error, self.failed = self.error, None, False
-            self.interrupt = None           # this is what ends the call
+            self.interrupt = None           # superseded by the error
             self.raised = None if isinstance(error, Exception) else error
             self.cut = True
             raise error
         if code < 0:
-            raise MemoryError("no memory left for kernel rows; a smaller cache_size may help")
+            raise MemoryError("Out of memory for kernel rows. Try a smaller cache_size.")
         return 0
 
     cdef int raise_interrupt(self) except -1:
-        """Raise Ctrl-C, seen earlier in a Python kernel, or now."""
+        """Raise a pending KeyboardInterrupt, from a Python kernel or a signal."""
         if self.interrupt is not None:
             interrupt, self.interrupt = self.interrupt, None
             raise interrupt
@@ -175,7 +174,7 @@ cdef class Store:
         return block
 
     cdef int reserve(self, Py_ssize_t n_slots) except -1:
-        """Room for ``n_slots``, in memory that may be written."""
+        """Allocate at least ``n_slots`` slots in writable memory."""
         cdef Py_ssize_t capacity = self.capacity
         if n_slots <= capacity and self.owned:
             return 0
@@ -187,7 +186,7 @@ cdef class Store:
         return 0
 
     def resize(self, Py_ssize_t capacity):
-        """Copy the arrays; all that may fail comes before the first of them is replaced."""
+        """Copy the arrays to ``capacity`` slots; if that fails, nothing has changed."""
         norms_array = grown(self.norms_array, capacity)
         self.norms = address(norms_array)
         self.norms_array = norms_array
@@ -204,10 +203,10 @@ cdef class Store:
 
     cdef void values_of_tiles(self, Block block, const int32_t *tiles, Py_ssize_t n,
                               float *out) noexcept nogil:
-        """The block's first row against the slots of some tiles, 16 values for each."""
+        """Compute the first sample of the block against some tiles, 16 values each."""
         cdef Py_ssize_t t
         for t in range(n):
-            # `values` writes to the place of the slot.
+            # `values` writes to the position of the slot.
             self.values(block, tiles[t] * LEAVES_TILE, (tiles[t] + 1) * LEAVES_TILE,
                         out + (t - tiles[t]) * LEAVES_TILE, 0)
 
@@ -224,34 +223,37 @@ cdef class Store:
         raise NotImplementedError
 
     cdef double norm_of(self, Block block, Py_ssize_t r) noexcept nogil:
-        """Squared norm of a row of the block; 0 where the store has no need of it."""
+        """Return the squared norm of a sample of the block; 0 if the store does not need it."""
         if self.offset_values != NULL:
             return 0.0
         return (<double *>block.norms)[r] if self.is_double else (<float *>block.norms)[r]
 
     cdef bint holds_norm(self, double norm) noexcept nogil:
-        """Whether sums of such squared norms, and so products of rows, are finite."""
+        """Return whether sums of such squared norms, and so inner products, are finite."""
         return norm <= 0.25 * (DBL_MAX if self.is_double else FLT_MAX)
 
     def vectors(self, slots):
-        """Rows stored in ``slots``, as an array or a CSR matrix of the data's type."""
+        """Return the vectors in ``slots``, as an array or a CSR matrix."""
         raise NotImplementedError
 
     def state(self):
-        """Arrays from which ``restore`` rebuilds the store."""
+        """Return the arrays from which ``restore`` rebuilds the store."""
         return {"norms": self.norms_array[:round_up(self.n_slots, LEAVES_TILE)].copy()}
 
     def restore(self, state, Py_ssize_t n_slots):
-        """Take the arrays of ``state``, a :class:`Stored`, as they are; they are copied before
-        the first write. All are checked before any is taken."""
+        """Use the arrays of ``state``, a :class:`Stored`; they are copied before the first write.
+
+        All are checked before any is used.
+        """
         cdef Py_ssize_t capacity = round_up(n_slots, LEAVES_TILE)
         norms = state.array("norms", self.dtype, (capacity,), finite=True)
         expected = self.take_arrays(state, n_slots, capacity)
-        # Another machine may have rounded otherwise. NaN and infinity in a vector show here, too.
+        # Another machine may round differently. NaN and infinity in a vector are detected here,
+        # too.
         room = ROUNDING * (abs(expected) + self.half_square)
         state.require((abs(norms - expected) <= room).all(), "norms",
-                      "must be the squared norms of the vectors (their products with the offset, "
-                      "where there is one), and these finite")
+                      "must be the finite squared norms of the vectors (with an offset, their "
+                      "products with it)")
         state.end()
         self.norms_array = norms
         self.norms = address(norms)
@@ -260,16 +262,16 @@ cdef class Store:
         self.owned = False
 
     def take_arrays(self, state, Py_ssize_t n_slots, Py_ssize_t capacity):
-        """The part of ``restore`` that is the class's own; returns what the norms should be."""
+        """Use the arrays of the subclass for ``restore``; return the expected norms."""
         raise NotImplementedError
 
     cdef double square_of(self, Py_ssize_t slot) noexcept nogil:
-        """Squared norm of a stored vector of doubles."""
+        """Return the squared norm of a stored vector of float64."""
         return 0.0
 
 
 def filled(Store store, X):
-    """The empty ``store``, with the rows of X in its slots 0, 1, ..."""
+    """Fill the empty ``store`` with the samples of X in slots 0, 1, ...; return it."""
     cdef Block block = store.new_block()
     cdef int64_t rows[LEAVES_BLOCK]
     cdef Py_ssize_t at, r, size, n = X.shape[0]
@@ -288,7 +290,7 @@ def filled(Store store, X):
 # ------------------------------------------------------------------------------ kernel values
 
 cdef bint holds_values(const leaves_map *map, double norm) noexcept nogil:
-    """Whether kernel values between rows of at most this squared norm are finite floats."""
+    """Return whether kernel values of samples up to this squared norm are finite in float32."""
     if map.kind == LEAVES_LINEAR:
         return norm <= FLT_MAX
     if map.kind == LEAVES_POLY:
@@ -297,7 +299,7 @@ cdef bint holds_values(const leaves_map *map, double norm) noexcept nogil:
 
 
 cdef bint is_own_value(Store store, Py_ssize_t slot, float value) noexcept nogil:
-    """Whether ``value`` may be K(x, x) of a stored vector; a Python function is not asked."""
+    """Return whether ``value`` can be K(x, x) of a stored vector; True for a Python kernel."""
     cdef double norm, square, expected, size
     if store.cost == INFINITY:
         return True

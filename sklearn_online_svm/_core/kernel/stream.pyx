@@ -1,14 +1,15 @@
-"""A stream of rows through the problems of one model.
+"""The main loop of the engine: training on a stream of samples.
 
-A row's way has three stretches. The next block of rows is *loaded*; it is *scored*, which is to
-compute its kernel values against the store and against itself at once (in threads, where there are
-several); its rows are *visited*: each problem learns them one by one from those values (the
-problems side by side in threads; those that a single problem leaves idle score the next block). At
-the end of the block the rows that some problem kept are written into the store, all at once, and
-vectors that none refers to any more give up their slot. A selection makes blocks of one row: it
-has candidates loaded and scored, and the one it chooses stays.
-Between blocks, and inside ``finish`` every few milliseconds, signals are looked at: the model is
-consistent then, and a KeyboardInterrupt leaves it so.
+Samples are processed in blocks, in three phases. The next block is *loaded*. It is *scored*: its
+kernel values against the store and against itself are computed at once (in threads, if there are
+several). Its samples are *visited*: each problem processes them one by one, using these values
+(several problems in parallel threads; with a single problem the other threads prefetch the next
+block). At the end of the block the samples added by some problem are written into the store, all
+at once, and unreferenced vectors release their slots. With a sample selection each block has one
+sample: candidates are loaded and scored, and the selected one remains.
+
+Signals are checked between blocks, and inside ``finish`` every few milliseconds. The model is
+consistent at these points, so a KeyboardInterrupt leaves a usable model.
 """
 cimport cython
 from libc.math cimport INFINITY, fmax
@@ -32,18 +33,18 @@ import numpy as np
 from .events import census, events_between
 
 
-# Into how many times the number of threads the problems are divided that learn a block.
+# Number of groups of problems per thread, for problems that run in parallel.
 cdef enum:
     SHARES = 4
 
 
 @cython.final
 cdef class DualLoop(Finishing):
-    """The whole engine: it learns from streams."""
-    # Which row is next, or None: as they come, a block at a time.
+    """The complete engine: training on streams of samples."""
+    # Order of the samples, or None: the given order, in blocks.
     cdef public Selection selection
-    # Told of each row that has been chosen and learnt; it may add others to those that are left,
-    # which it returns, with their number. None: nobody.
+    # Called after each selected sample; it may add samples to the remaining ones, and returns them
+    # with their number. Or None.
     cdef public object follower
     # Called with the Events of each problem after each block, or None.
     cdef public object listener
@@ -56,28 +57,28 @@ cdef class DualLoop(Finishing):
 
     def learn(self, X, const int64_t[::1] order, Rows given, executor=None, Py_ssize_t begin=0,
               progress=None):
-        """Online iterations over ``X[order]``.
+        """Run online iterations over the samples ``X[order]``.
 
-        ``n_learnt`` counts them, block by block, whatever ends the call.
+        ``n_learnt`` is the number of samples processed, updated after each block.
 
         Parameters
         ----------
         X : ndarray or csr_matrix
-            As the store takes it.
+            In the format of the store.
         order : ndarray of int64
-            Rows in the order of visiting. A ``selection`` makes that order: the rows learnt come
-            to stand in front, others may be left.
+            Samples in the order of visiting. A ``selection`` changes it: the samples processed
+            are moved to the front, others may remain.
         given : Rows
         executor : Executor, optional
-            Threads to share the work.
+            Threads for parallel work.
         begin : int, default=0
-            How many rows of ``order`` have been learnt before.
+            Number of samples of ``order`` processed before.
         progress : callable, optional
-            Called with ``n_learnt`` after each block, for those who look meanwhile.
+            Called with ``n_learnt`` after each block.
         """
         cdef Py_ssize_t n_visited, at = begin, n = order.shape[0], end = n
         cdef bint chosen, chooses = self.selection is not None
-        cdef int64_t[::1] left = order.base if chooses else None      # refused if it is read-only
+        cdef int64_t[::1] left = order.base if chooses else None      # error if it is read-only
         check_type(self.store, X)
         self.given = given
         self.n_learnt = at
@@ -103,7 +104,7 @@ cdef class DualLoop(Finishing):
                     self.load_ahead(X, order, at + self.fresh.visits.n)
                 chosen = chooses and self.midst is None
                 self.begin_visits(executor)
-                # Problems side by side are not worth a thread for one row.
+                # For a single sample, threads for the problems do not pay.
                 n_visited = self.visit_rows(None if chooses else executor)
                 if chosen:
                     self.selection.commit(&left[at])
@@ -111,7 +112,7 @@ cdef class DualLoop(Finishing):
             finally:
                 self.ahead.stop(False)
                 self.busy = False
-            # First the count, then the signals: an interrupt must not lose rows just learnt.
+            # Count before signals are checked: an interrupt must not lose processed samples.
             self.n_learnt = at
             if progress is not None:
                 progress(at)
@@ -119,27 +120,30 @@ cdef class DualLoop(Finishing):
             self.guard.give_way()
 
     def check(self, X):
-        """Refuse rows that ``learn`` would refuse, before it has learnt from those above."""
+        """Raise the errors that ``learn`` would raise for samples of X, before any is used."""
         self.fresh.check(X)
 
     # -------------------------------------------------------------------------- load
 
     cdef int load(self, X, const int64_t *rows, Py_ssize_t n) except -1:
-        """Take the next rows, or those of the block in the midst of which an interrupt came."""
+        """Load the next samples, or those of the block in which an interrupt occurred."""
         cdef const int32_t[::1] places = None
         if self.given.vectors is not None and not self.shares:
             raise ValueError("the engine has not been told that rows share vectors")
         if self.midst is not None:
             places = places_of(self.midst, self.shares)
-            self.midst.require(places.shape[0] <= n, "block", f"must be of {n} rows at most")
+            self.midst.require(places.shape[0] <= n, "block", f"must hold at most {n} samples")
             n = places.shape[0]
         self.list_rows(self.fresh, rows, n, places)
         return self.fresh.load(X)
 
     cdef int list_rows(self, FreshRows fresh, const int64_t *rows, Py_ssize_t n,
                        const int32_t[::1] places) except -1:
-        """Note which rows are to be visited, and which of them need kernel values: a member does
-        not. A block gone on with has its rows in the ``places`` where they were."""
+        """List the samples to visit, and load only those that need kernel values.
+
+        A sample that is in the support set needs none. In a resumed block the samples have their
+        former ``places``.
+        """
         cdef Py_ssize_t r, n_loaded = 0
         cdef Visits *visits = &fresh.visits
         cdef Problem only = self.problems[0] if len(self.problems) == 1 else None
@@ -165,7 +169,7 @@ cdef class DualLoop(Finishing):
     # -------------------------------------------------------------------------- score
 
     cdef int score(self, executor) except -1:
-        """Compute kernel values, for all problems."""
+        """Compute the kernel values of the block, for all problems."""
         self.score_values(executor)
         if self.fresh.n:
             self.fresh.score_themselves()
@@ -173,15 +177,17 @@ cdef class DualLoop(Finishing):
         return self.raise_interrupts()
 
     cdef int score_values(self, executor) except -1:
-        """Those against the store."""
+        """Compute the kernel values against the store."""
         self.fresh.score_values(executor, self.halt)
         self.n_evaluations += self.fresh.n * self.store.n_slots
-        # Ctrl-C within a Python kernel: nothing of the block has been learnt yet.
+        # After an interrupt in a Python kernel, no sample of the block has been processed yet.
         return self.raise_interrupts()
 
     def kernel_values(self, X, const int64_t[::1] rows, executor=None):
-        """(len(rows), n_slots) kernel values of rows of X with the vectors of the store, in single
-        precision."""
+        """Return kernel values of samples of X against the store, in float32.
+
+        The shape is (len(rows), n_slots).
+        """
         cdef Py_ssize_t at, r, size, n_slots = self.store.n_slots
         cdef float[:, ::1] values = np.empty((rows.shape[0], n_slots), dtype=np.float32)
         check_type(self.store, X)
@@ -199,13 +205,13 @@ cdef class DualLoop(Finishing):
         return np.asarray(values)
 
     def count(self, int64_t n_evaluations):
-        """Count kernel values that another engine has computed for this one."""
+        """Count kernel values that another engine computed for this one."""
         self.n_evaluations += n_evaluations
 
     # -------------------------------------------------------------------------- choose
 
     cdef bint choose(self, X, int64_t[::1] left, executor) except -1:
-        """Make the row that is learnt next a block of its own, scored; False: stop."""
+        """Select the next sample, as a block of its own, scored; return False to stop."""
         cdef Selection selection = self.selection
         cdef Py_ssize_t k, size = 0, first = 0, n = selection.draw(left.shape[0])
         cdef int64_t rows[LEAVES_BLOCK]
@@ -224,7 +230,7 @@ cdef class DualLoop(Finishing):
             return False
         k = selection.best - (first - size)
         if k < 0:
-            # Of a block before the last.
+            # A candidate of an earlier block: load it again.
             rows[0] = left[selection.drawn[selection.best]]
             self.list_rows(self.fresh, rows, 1, None)
             self.fresh.load(X)
@@ -234,8 +240,10 @@ cdef class DualLoop(Finishing):
         return True
 
     cdef double delta(self):
-        """Largest violation that REPROCESS has left in a problem; infinite while none has seen two
-        classes."""
+        """Return the largest violation of a problem after its last REPROCESS.
+
+        It is infinite until a problem has seen two classes.
+        """
         cdef Problem problem
         cdef double delta = -INFINITY
         for problem in self.problems:
@@ -244,8 +252,10 @@ cdef class DualLoop(Finishing):
         return delta if delta > -INFINITY else INFINITY
 
     cdef bint look_at_candidates(self, Py_ssize_t first) except -1:
-        """Show the rows of the block, candidates ``first`` and so on, to the selection; whether it
-        has seen enough."""
+        """Pass the samples of the block, candidates from ``first`` on, to the selection.
+
+        Returns whether the remaining candidates can be skipped.
+        """
         cdef Py_ssize_t r, c, n_problems = len(self.problems), n = self.fresh.visits.n
         cdef Problem problem
         cdef const float *k
@@ -254,7 +264,7 @@ cdef class DualLoop(Finishing):
             problem = self.problems[c]
             problem.begin_block(&self.fresh.scored, self.fresh.n)
             for r in range(n):
-                # Members have no values: they come last.
+                # Members have no kernel values: they are considered last.
                 if self.fresh.visits.place[r] >= 0:
                     k = problem.block_row(self.fresh.visits.place[r])
                     scores[r, c] = problem.b + table().dot(
@@ -265,16 +275,18 @@ cdef class DualLoop(Finishing):
                 return True
         return False
 
-    # -------------------------------------------------------------------------- look ahead
+    # -------------------------------------------------------------------------- prefetch
 
     cdef bint looks_ahead(self, executor):
-        """Whether a thread has time for the next block. Several problems keep all of them busy,
-        and one with a Python kernel would wait for the GIL."""
+        """Return whether to prefetch the next block.
+
+        Several problems keep all threads busy, and a Python kernel needs the GIL.
+        """
         return (executor is not None and len(self.problems) == 1 and self.selection is None
                 and self.store.cost < INFINITY)
 
     cdef int load_ahead(self, X, const int64_t[::1] order, Py_ssize_t begin) except -1:
-        """Take the rows behind those of this block."""
+        """Load the samples after those of this block."""
         cdef Py_ssize_t n = min(LEAVES_BLOCK, order.shape[0] - begin)
         if n <= 0 or self.midst is not None:
             return 0
@@ -282,12 +294,12 @@ cdef class DualLoop(Finishing):
         try:
             self.ahead.fresh.load(X)
         except (ValueError, MemoryError):
-            return 0            # raised when it is their turn
+            return 0            # raised when the block is processed
         self.ahead.begin = begin
         return 0
 
     cdef bint take_ahead(self, Py_ssize_t at) except -1:
-        """Go on with the rows that were loaded and scored ahead, if they are those at ``at``."""
+        """Use the prefetched block, if it is the one at position ``at``; return whether it is."""
         cdef Ahead ahead = self.ahead
         if ahead.begin < 0 or ahead.begin != at:
             return False
@@ -300,7 +312,7 @@ cdef class DualLoop(Finishing):
     # -------------------------------------------------------------------------- visit
 
     cdef int begin_visits(self, executor) except -1:
-        """Make ready what visits will write, and let the threads look ahead."""
+        """Allocate memory for all that visits write, and start prefetching."""
         self.slots.divide_memory()
         for problem in self.problems:
             (<Problem>problem).begin_block(&self.fresh.scored,
@@ -314,11 +326,11 @@ cdef class DualLoop(Finishing):
         return 0
 
     cdef Py_ssize_t visit_rows(self, executor) except -1:
-        """Learn from the rows, from the first on; returns from how many."""
+        """Process the samples of the block; return how many were processed."""
         cdef Py_ssize_t r = self.fresh.visits.n
         cdef Problem only = self.problems[0]
         cdef bint failed = True
-        # What Python code makes of the kernel may fail at any time.
+        # A kernel function in Python may fail at any time.
         saved = self.saved() if self.guard.held and self.store.cost == INFINITY else None
         before = None if self.listener is None else [census(p) for p in self.problems]
         self.midst = None
@@ -329,7 +341,7 @@ cdef class DualLoop(Finishing):
             elif executor is None:
                 self.visit_all(0, 1)
             else:
-                # Some more than there are threads: they are not equally long.
+                # More groups than threads, as problems take different times.
                 n_shares = min(len(self.problems), SHARES * executor._max_workers)
                 share([(self.visit_all, c, n_shares) for c in range(n_shares)],
                       executor, self.halt)
@@ -338,7 +350,7 @@ cdef class DualLoop(Finishing):
         except KeyboardInterrupt as interrupt:
             if self.store.cut:
                 raise
-            # Of ``share``: the threads have come to their end.
+            # Raised by ``share``, after the threads have ended.
             self.interrupt, failed = interrupt, False
         finally:
             if failed and saved is not None:
@@ -347,9 +359,9 @@ cdef class DualLoop(Finishing):
                 self.suspend(np.array(
                     [self.fresh.visits.place[q] for q in range(self.fresh.visits.n)],
                     dtype=np.int32))
-            # The store stays as it is until it has been read.
+            # Prefetching threads read the store: wait for them before it changes.
             self.ahead.stop(not failed)
-            # Also after an interrupt: rows kept refer to the block until they are stored.
+            # Also after an interrupt: added samples refer to the block until they are stored.
             self.write_store()
         if before is not None:
             after = [census(problem) for problem in self.problems]
@@ -357,7 +369,7 @@ cdef class DualLoop(Finishing):
         return r
 
     def visit_all(self, Py_ssize_t first, Py_ssize_t step):
-        """All rows, in the problems ``first``, ``first + step`` and so on."""
+        """Process all samples in the problems ``first``, ``first + step``, ..."""
         cdef Py_ssize_t r, c
         cdef Problem problem
         for c in range(first, len(self.problems), step):
@@ -367,24 +379,24 @@ cdef class DualLoop(Finishing):
             self.raise_errors(r)
 
     cdef Py_ssize_t visit_in_order(self, Problem problem, Py_ssize_t c) except -2 nogil:
-        """Returns the rows learnt, or -1 when memory is short."""
+        """Process the samples in one problem; return how many, or -1 if out of memory."""
         cdef Py_ssize_t r
         for r in range(problem.at, self.fresh.visits.n):
-            problem.at = r          # for those who go on after an interrupt
+            problem.at = r          # for a checkpoint
             if not problem.improving and self.needs_values(problem, r):
-                return r            # was a member when the block began, is none now: a new block
+                return r  # in the support set when the block began, evicted since: new block
             if self.visit(problem, c, r) < 0:
                 return -1
         problem.at = self.fresh.visits.n
         return self.fresh.visits.n
 
     cdef bint needs_values(self, Problem problem, Py_ssize_t r) noexcept nogil:
-        """Whether a row has none, since it was a member, and is none any more."""
+        """Return whether a sample was not scored, as it was a member, and is no longer one."""
         return (self.fresh.visits.place[r] < 0 and self.fresh.visits.cost[r] > 0.0
                 and not problem.knows(self.fresh.visits.row_id[r]))
 
     cdef int visit(self, Problem problem, Py_ssize_t c, Py_ssize_t r) except -2 nogil:
-        """One row, in one problem. -1 when memory is short."""
+        """Process one sample in one problem; return -1 if out of memory."""
         cdef const Visits *visits = &self.fresh.visits
         cdef Example row
         cdef int code
@@ -398,30 +410,34 @@ cdef class DualLoop(Finishing):
             problem.improving = code > 0
             if code > 0:
                 self.attend(problem)
-        if code == 0 and problem.budget is not None and problem.shed() < 0:
+        if code == 0 and problem.budget is not None and problem.enforce_budget() < 0:
             return -1
         return code
 
     cdef void attend(self, Problem problem) noexcept nogil:
-        """A row takes long: look at signals. The block is brought to its end in a hurry, so that
-        what has been learnt is counted; then the loop raises."""
+        """Check signals during a sample that takes long.
+
+        After an interrupt the block is ended early, so that processed samples are counted; then
+        the loop raises.
+        """
         with gil:
             try:
                 self.raise_interrupts()
             except BaseException as interrupt:
                 self.interrupt = interrupt
-            if (self.halt.now or self.interrupt is not None) and not problem.hurry:
+            if (self.halt.now or self.interrupt is not None) and not problem.stop_requested:
                 problem.suspend()
-                problem.hurry = True
+                problem.stop_requested = True
 
     # -------------------------------------------------------------------------- warm start
 
     def seed(self, X, const int64_t[::1] rows, Rows given, const double[:, ::1] alpha, g=None):
-        """Make ``X[rows]`` members with the given alpha (n_problems, len(rows)), those of each
-        problem where it is not 0; alpha must lie in the boxes (``moved``), and g is computed.
+        """Add the samples ``X[rows]`` with the given alpha (n_problems, len(rows)).
 
-        With ``g``, of the same shape, it is taken as it is, and members are those of which it is
-        known: not nan."""
+        For each problem those with alpha != 0 are added. alpha must lie in the boxes (see
+        ``moved``), and g is computed. If ``g``, of the same shape, is given, it is used as it is,
+        and samples with g not NaN are added.
+        """
         cdef Py_ssize_t at, r, c, slot, size
         cdef Problem problem
         cdef Example row
@@ -445,7 +461,7 @@ cdef class DualLoop(Finishing):
                         continue
                     given.describe(&row, rows[at + r], c, self.class_of(c))
                     row.place = r
-                    row.region = -1         # not met by this engine: counted nowhere
+                    row.region = -1         # seen by no admission rule: not counted
                     slot = problem.seed(&row, alpha[c, at + r])
                     self.raise_errors(slot)
             self.write_store()
@@ -453,6 +469,6 @@ cdef class DualLoop(Finishing):
             self.refresh()
             return
         for c in range(len(self.problems)):
-            # Slots are given in this order.
+            # Slots were assigned in this order.
             known = g[c][np.asarray(enters[c]) != 0]
             self.set_gradients(self.problems[c], self.problems[c].slots(), known)

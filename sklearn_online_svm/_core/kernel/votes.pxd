@@ -1,19 +1,19 @@
-"""The majority of all functions that a stream has made."""
+"""Majority vote of all functions of a stream."""
 from libc.stdint cimport int32_t, int64_t
 
 from .stores cimport Store
 
 
 cdef class Votes:
-    cdef bint joint                 # classes compete
+    cdef bint joint                 # whether functions vote for classes, not for signs
     cdef Py_ssize_t n_problems
-    cdef readonly Py_ssize_t n      # steps
-    cdef int64_t n_rows             # of those that are shown: learnt from
+    cdef readonly Py_ssize_t n      # number of steps
+    cdef int64_t n_rows             # number of samples processed when the view was created
     cdef Py_ssize_t capacity
-    cdef object slots_array         # of the vector each step was along,
-    cdef object problems_array      # in which problem,
-    cdef object lengths_array       # how far,
-    cdef object rows_array          # and the rows that had been learnt before
+    cdef object slots_array         # slot of the vector of each step
+    cdef object problems_array      # its problem
+    cdef object lengths_array       # its length
+    cdef object rows_array          # number of samples processed before it
     cdef int32_t *slots
     cdef int32_t *problems
     cdef double *lengths

@@ -1,8 +1,9 @@
-"""The majority of all functions that a stream has made; the contract is in the ``.pxd``.
+"""Majority vote of all functions of a stream; the contract is in the ``.pxd``.
 
-Every function is the one before it and a step, so all of them are there in the list of steps:
-their values for a row are running sums over it. A function has as many votes as rows were learnt
-while it was the newest, that which made it among them. Nothing in the list ever changes.
+Each function is the one before it plus a step, so all functions are given by the list of steps:
+their values for a sample are running sums over the list. A function has as many votes as samples
+were processed while it was current, including the sample on which the step was made. Entries of
+the list never change.
 """
 cimport cython
 from libc.stdint cimport int32_t, int64_t
@@ -17,14 +18,14 @@ import numpy as np
 
 @cython.final
 cdef class Votes:
-    """Steps in the order in which they were made.
+    """The list of steps, in order.
 
     Parameters
     ----------
     n_problems : int
     joint : bool
-        Whether each function votes for the class of its largest value; else in each problem for a
-        side.
+        Whether each function votes for the class of its largest value; otherwise it votes for a
+        sign in each problem.
     """
 
     def __init__(self, Py_ssize_t n_problems, bint joint):
@@ -48,13 +49,13 @@ cdef class Votes:
         return 0
 
     cdef void note(self, int32_t slot, int32_t problem, double length, int64_t row) noexcept nogil:
-        """A step; there is room for it."""
+        """Append a step; memory has been reserved."""
         self.slots[self.n], self.problems[self.n] = slot, problem
         self.lengths[self.n], self.rows[self.n] = length, row
         self.n += 1
 
     cdef Votes shown(self, int64_t n_rows):
-        """The steps so far, after so many rows; others may be noted meanwhile."""
+        """Return a view of the steps so far, after ``n_rows`` samples; more may be appended."""
         cdef Votes votes = Votes.__new__(Votes)
         votes.joint, votes.n_problems, votes.n = self.joint, self.n_problems, self.n
         votes.n_rows = n_rows
@@ -65,7 +66,7 @@ cdef class Votes:
         return votes
 
     cdef int decide(self, X, Store store, double[:, ::1] out) except -1:
-        """out[i, c]: shares of the votes; of a problem those for less those against."""
+        """Compute out[i, c]: the share of votes or, per problem, votes for minus votes against."""
         cdef Py_ssize_t at, r, size, n = out.shape[0], ld = round_up(store.n_slots, LEAVES_TILE)
         cdef int64_t rows[LEAVES_BLOCK]
         cdef Block fresh = store.new_block()
@@ -90,7 +91,7 @@ cdef class Votes:
         return 0
 
     cdef void count(self, const float *k, double *f, int64_t *since, double *out) noexcept nogil:
-        """Votes on one row, in each problem by itself."""
+        """Count the votes on one sample, per problem."""
         cdef Py_ssize_t e
         cdef int32_t c
         for c in range(<int32_t>self.n_problems):
@@ -106,7 +107,7 @@ cdef class Votes:
             out[c] /= max(1, self.n_rows)
 
     cdef void count_jointly(self, const float *k, double *f, double *out) noexcept nogil:
-        """Votes on one row, for classes."""
+        """Count the votes on one sample, for classes."""
         cdef Py_ssize_t e
         cdef int32_t c
         cdef int64_t since = 0
@@ -125,7 +126,7 @@ cdef class Votes:
     # -------------------------------------------------------------------------- state
 
     def state(self):
-        """Arrays, copies all of them."""
+        """Return copies of all arrays."""
         return {
             "slots": self.slots_array[:self.n].copy(),
             "problems": self.problems_array[:self.n].copy(),
@@ -134,13 +135,13 @@ cdef class Votes:
         }
 
     def restore(self, state, n_problems, n_slots):
-        """Take what ``state`` gave, a :class:`Stored`; slots are below ``n_slots``."""
+        """Restore a result of ``state``, a :class:`Stored`; slots are below ``n_slots``."""
         slots = state.array("slots", np.int32, (None,), low=0, high=n_slots - 1)
         shape = slots.shape
         problems = state.array("problems", np.int32, shape, low=0, high=n_problems - 1)
         lengths = state.array("lengths", np.float64, shape, finite=True)
         rows = state.array("rows", np.int64, shape, low=0)
-        state.require((np.diff(rows) >= 0).all(), "rows", "must not fall")
+        state.require((np.diff(rows) >= 0).all(), "rows", "must not decrease")
         state.end()
         self.reserve(len(slots))
         for array, values in ((self.slots_array, slots), (self.problems_array, problems),
@@ -154,7 +155,7 @@ cdef inline double _sign(double f) noexcept nogil:
 
 
 cdef inline int32_t _largest(const double *f, Py_ssize_t n) noexcept nogil:
-    """The first of the largest."""
+    """Return the index of the largest value; on a tie the first."""
     cdef int32_t c, best = 0
     for c in range(1, <int32_t>n):
         if f[c] > f[best]:

@@ -3,7 +3,7 @@ from .active_set cimport Front
 from .problem cimport Problem
 
 
-# A step on two coordinates of a front, the second of which may be the first again.
+# A step on the coordinates i and j of a front; j = i: a step on one coordinate.
 cdef struct Two:
     Py_ssize_t i
     Py_ssize_t j

@@ -1,10 +1,11 @@
-"""A problem without a bias: what violates, and steps on two coordinates.
+"""A problem without a bias: optimality conditions, and steps on one or two coordinates.
 
     max  D = sum_i (alpha_i t_i + beta_i) - 1/2 sum_ij alpha_i alpha_j K_ij
     s.t. lower_i <= alpha_i <= upper_i,
 
-with signed alpha and no other constraint, as f(x) = sum_i alpha_i K(x_i, x) has no bias.
-The targets t are the labels y, in classification. ``g_i = t_i - f(x_i)`` is the gradient.
+with signed alpha. As f(x) = sum_i alpha_i K(x_i, x) has no bias, there is no equality constraint,
+and a single alpha may move. In classification the targets t are the labels y. The gradient is g_i
+= t_i - f(x_i). beta_i is C_i for a sample on the flat part of a ramp loss, else 0.
 """
 from libc.math cimport INFINITY, fmax, fmin
 
@@ -12,9 +13,9 @@ from ..simd.leaves cimport LEAVES_CURVATURE, leaves_extremes, table
 from .active_set cimport Front
 from .problem cimport Problem
 
-# Determinant of two rows, relative to its largest value, up to which they lie on one line.
+# Relative determinant of a 2 x 2 kernel matrix up to which it is treated as singular.
 cdef double FLAT = 1e-9
-# Ordinary steps that one to the end of a valley has to be worth.
+# Gain, in ordinary steps, from which a step to the end of a flat direction is made.
 cdef double CRAWL = 1e5
 
 
@@ -23,7 +24,7 @@ cdef class WithoutBias(Problem):
         return fmax(0.0, fmax(e.g_max, -e.g_min))
 
     cdef double violation_by(self, double g, bint rises, bint falls) except? -1.0 nogil:
-        # Each row stands alone.
+        # Without an equality constraint, each sample violates independently of the others.
         return fmax(g if rises else 0.0, -g if falls else 0.0)
 
     cdef double low_of(self, const leaves_extremes *e) noexcept nogil:
@@ -46,9 +47,12 @@ cdef class WithoutBias(Problem):
         return moved
 
     cdef int choose_two(self, Front *front, Two *step) noexcept nogil:
-        """The step on two coordinates: the most violating one and the one with which it gains
-        most (Steinwart, Hush and Scovel 2011). One alone crawls where all kernel values are
-        alike. -1: no memory."""
+        """Choose a step on two coordinates; return -1 if out of memory.
+
+        The first is the most violating one, the second the one that adds the largest gain
+        (Steinwart, Hush and Scovel 2011). Where kernel values are nearly equal, steps on single
+        coordinates converge very slowly.
+        """
         cdef leaves_extremes *e = front.extremes
         cdef Py_ssize_t i = e.j_min if -e.g_min > e.g_max else e.i_max, j
         cdef double k_ii = fmax(front.diag[i], LEAVES_CURVATURE), g_i = front.g[i]
@@ -72,7 +76,7 @@ cdef class WithoutBias(Problem):
         by_i = alone
         if det > FLAT * k_ii * k_jj:
             by_i = self.pull(front, i, (g_i * k_jj - g_j * k_ij) / det)
-        # Both free: the exact optimum. One at its end: the best there, for each in turn.
+        # The exact optimum if both are free; if one is clipped, alternate maximization.
         by_j = self.pull(front, j, (g_j - k_ij * by_i) / k_jj)
         by_i = self.pull(front, i, (g_i - k_ij * by_j) / k_ii)
         if (by_i * (g_i - 0.5 * k_ii * by_i - k_ij * by_j) + by_j * (g_j - 0.5 * k_jj * by_j)
@@ -84,9 +88,11 @@ cdef class WithoutBias(Problem):
 
     cdef void follow_valley(self, const Front *front, Two *step, double k_ii,
                             double k_jj) noexcept nogil:
-        """Two rows on one line through the origin, as with equal rows of both classes, leave a
-        valley without curvature: its maximum is at an end of the box, and where C is large steps
-        from slope to slope take C of them to get there. Go there at once where that is worth it.
+        """Replace the step by one to the end of a flat direction if the gain is far larger.
+
+        If two vectors are parallel in feature space, as with equal samples of both classes, the
+        objective has no curvature in one direction: the maximum is at an end of the box, and for
+        large C ordinary steps would need about C iterations to get there.
         """
         cdef double g_i = front.g[step.i], g_j = front.g[step.j], k_ij = step.k_i[step.j]
         cdef double by_i = step.by_i, by_j = step.by_j, gain
@@ -102,12 +108,12 @@ cdef class WithoutBias(Problem):
                 by_i = self.pull(front, step.i, (g_i - k_ij * by_j) / k_ii)
             gain = (by_i * (g_i - 0.5 * k_ii * by_i - k_ij * by_j)
                     + by_j * (g_j - 0.5 * k_jj * by_j))
-            # Not so where the box has no end: the gain is not a number, or infinite.
+            # False for an infinite box, where the gain is NaN or infinite.
             if gain > best and gain < INFINITY:
                 step.by_i, step.by_j, best = by_i, by_j, gain
 
     cdef double pull(self, const Front *front, Py_ssize_t q, double wanted) noexcept nogil:
-        """The step wanted, as far as the box allows."""
+        """Return the step ``wanted`` for the q-th slot of the front, clipped to its box."""
         cdef Py_ssize_t slot = q if front.slots == NULL else front.slots[q]
         cdef double alpha = self.members.alpha[slot]
         return fmin(fmax(wanted, self.members.lower[slot] - alpha),
