@@ -28,16 +28,18 @@ _BEFORE_VERSIONS = "of unknown version"
 
 
 class InconsistentPackageWarning(InconsistentVersionWarning):
-    """A model was stored by another version of this package, or of scikit-learn.
+    """Warning that a model was stored by another version of this package or of scikit-learn.
 
     Parameters
     ----------
     package : str
-        Whose version differs.
-    current_version, original_version : str
-        The version in use, and that by which the model was stored.
-    estimator_name, current_sklearn_version, original_sklearn_version : str
-        As in scikit-learn's warning.
+        Name of the package whose version differs.
+    current_version : str
+        Version in use.
+    original_version : str
+        Version that the model was stored by.
+    **of_sklearn : dict
+        Parameters of :class:`sklearn.exceptions.InconsistentVersionWarning`.
     """
 
     def __init__(self, *, package, current_version, original_version, **of_sklearn):
