@@ -55,6 +55,31 @@ def test_engine_knows_no_scikit_learn():
         assert not re.search(r"^\s*(from|c?import)\s+sklearn\b", path.read_text(), re.M), path
 
 
+def test_the_page_of_the_architecture_names_what_exists():
+    page = (ROOT / "doc" / "architecture.rst").read_text()
+    folders = [ROOT / name for name in ("sklearn_online_svm", "tests", "benchmarks", "doc")]
+    endings = {".py", ".pyx", ".pxd", ".h", ".rst"}
+    files = [
+        file
+        for file in [*ROOT.iterdir(), *(file for folder in folders for file in folder.rglob("*"))]
+        if file.suffix in endings and file.name != "architecture.rst"
+    ]
+    words = set()
+    for file in files:
+        words.update(re.findall(r"\w+", file.read_text()))
+    known = {part for file in files for part in file.relative_to(ROOT).parts}
+    names = set(re.findall(r"``([A-Za-z_][\w./]*)``", page))
+    assert len(names) > 100
+    for name in names:
+        parts = (
+            [name] if "." in name and name.rpartition(".")[2] in ("py", "pyx", "pxd", "h") else []
+        )
+        if parts or "/" in name:
+            assert set(filter(None, name.split("/"))) <= known, name
+        else:
+            assert set(filter(None, name.split("."))) <= words | known, name
+
+
 def test_import_loads_no_optional_package():
     """Importing the package does not import matplotlib, imbalanced-learn or similar packages."""
     code = (
