@@ -31,7 +31,7 @@ DIRECTIVES = {
 }
 
 # Never -ffast-math: it removes the rounding constant of the polynomial exp and breaks NaN
-# checks. Never -march=native: wheels must run anywhere; leaves.h dispatches at run time.
+# checks. Never -march=native: wheels must run anywhere; primitives.h dispatches at run time.
 COMPILE_ARGS = {
     "unix": ["-O3", "-fno-math-errno", "-fno-trapping-math"],
     "mingw32": ["-O3", "-fno-math-errno", "-fno-trapping-math"],

@@ -41,7 +41,7 @@ def show_versions():
     """
     # Here and not above: a broken or missing build must not hide the rest of the report.
     try:
-        from ._core.simd.leaves import simd_level, simd_levels
+        from ._core.simd.primitives import simd_level, simd_levels
 
         simd = {"in use": simd_level(), "available": ", ".join(map(str, simd_levels()))}
     except ImportError as error:

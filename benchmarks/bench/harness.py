@@ -79,7 +79,7 @@ def _processor():
 
 def _simd_level():
     try:
-        from sklearn_online_svm._core.simd.leaves import simd_level
+        from sklearn_online_svm._core.simd.primitives import simd_level
     except ImportError:
         return None
     return str(simd_level())

@@ -34,9 +34,9 @@ import only from modules below them. The kernel models::
              |             python_stores
              |                |
              v                v
-             simd/leaves.h                  C99 loops, compiled once per instruction set
-                                            (leaves_level.h) and element type (leaves_real.h)
-                                            and chosen at run time; leaves.pyx exposes them to
+             simd/primitives.h                  C99 loops, compiled once per instruction set
+                                            (simd_level.h) and element type (simd_real.h)
+                                            and chosen at run time; primitives.pyx exposes them to
                                             Python
 
 Kernel models with one step per sample use neither: ``expansion``, built on stores, fresh_rows and
@@ -59,7 +59,7 @@ The linear models::
              |          (rules.pyx)          covariance, sums for averages; update rules: step from
              |             |                 margin and squared norm; random numbers
              v             v
-             simd/leaves_linear.h            C99 loops over dense and sparse samples; in the same
+             simd/simd_linear.h            C99 loops over dense and sparse samples; in the same
                                              dispatch table as the others
 
     memory, guard, stored                    used by all: arrays accessed from C; locks of models;

@@ -12,8 +12,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_rows, check_weights, classes_of_stream, draw_seed
-from .._contract import Change, Learner, refuse_change
 from .._core.linear.rows import shuffled
+from .._estimator_base import Change, Learner, refuse_change
 from .._persistent import stored_classes, stored_features
 from ..linear import PassiveAggressiveClassifier
 from ._oracle import ABSTAINED, Answers, codes_of, labels_of

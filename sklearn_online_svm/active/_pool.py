@@ -16,8 +16,8 @@ from sklearn.utils._param_validation import (
 from sklearn.utils.validation import _num_samples
 
 from .._base import draw_seed
-from .._contract import Continued
 from .._core.guard import Guarded
+from .._estimator_base import Continued
 from .._feature_space import Angles, taken_apart
 from ._query import confidence_of
 

@@ -7,8 +7,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._base import draw_seed
-from .._contract import Continued
 from .._core.linear.queries import ALL, AT_RANDOM, BY_MARGIN, Asker
+from .._estimator_base import Continued
 
 __all__ = ["AllQuery", "MarginQuery", "RandomQuery"]
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._core.linear.passes import DONE
+from .._core.linear.epochs import DONE
 from .._core.linear.queries import Purchases
 from ._oracle import ABSTAINED, UNKNOWN, stored_codes
 
@@ -131,7 +131,7 @@ class Stream:
 class CompiledStream(Stream):
     """The same through the update loop of our linear models.
 
-    ``priced`` are the rows as such a model takes them, :class:`PricedRows`.
+    ``priced`` are the rows as such a model takes them, :class:`QueryAdapter`.
     """
 
     def __init__(self, priced, *arguments):

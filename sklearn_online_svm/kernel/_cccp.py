@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._core.kernel.given_rows import Rows
 from .._core.stored import Stored
-from ._passes import Passes
+from ._epochs import Passes
 
 
 class ConvexProblems(Passes):

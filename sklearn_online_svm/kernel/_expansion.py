@@ -7,11 +7,11 @@ import numpy as np
 from .._core.kernel import compression, expansion_budgets
 from .._core.kernel.expansion import KernelExpansion
 from .._core.kernel.votes import Votes
-from .._core.linear.passes import learn
+from .._core.linear.epochs import learn
 from .._core.linear.update_loop import UpdateLoop
 from .._rows import arrays_of
-from ..linear._method import Method
 from ..linear._state import stored_counters
+from ..linear._update_spec import Method
 from ._engine import VectorSpec
 
 # Budget maintenance strategies.
@@ -122,10 +122,10 @@ class ExpansionState:
         saved.expansion.restore(self.expansion.state())
         return saved
 
-    def learn(self, lessons, start=0, purchases=None):
+    def learn(self, dataset, start=0, purchases=None):
         """Run the update loop."""
         with self.expansion.guard:
-            return learn(self.loop, lessons, start, purchases)
+            return learn(self.loop, dataset, start, purchases)
 
     def keep(self):
         """Do nothing: other threads can always read the state."""

@@ -4,8 +4,8 @@ from numbers import Real
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..linear._method import Method
-from ._updates import KernelUpdates
+from ..linear._update_spec import Method
+from ._kernel_online_base import KernelUpdates
 
 
 class KernelPassiveAggressiveClassifier(KernelUpdates):

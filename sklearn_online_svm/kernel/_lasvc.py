@@ -4,10 +4,10 @@ from numbers import Integral
 
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
-from ._choosing import SELECTIONS
 from ._leave_one_out import LeaveOneOut
 from ._online import OnlineKernelLearner
 from ._path import fit_path
+from ._sample_selection import SELECTIONS
 from ._svc_names import without_keywords_of_svc
 
 

@@ -19,8 +19,8 @@ from .._base import (
     label_codes,
     running_balanced_weights,
 )
-from .._contract import Change
 from .._core.stored import Stored
+from .._estimator_base import Change
 from ._engine import (
     COARSE,
     EngineSpec,
@@ -31,6 +31,7 @@ from ._engine import (
     short,
     uncertainty,
 )
+from ._epochs import known_slots
 from ._interrupted import (
     advice,
     checked_place,
@@ -39,9 +40,8 @@ from ._interrupted import (
     remember,
     same_rows,
 )
-from ._machine import KernelMachine, largest_row
+from ._kernel_machine import KernelMachine, largest_row
 from ._model import KernelModel
-from ._passes import known_slots
 
 
 class KernelLearner(KernelMachine):

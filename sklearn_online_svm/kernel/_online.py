@@ -24,10 +24,10 @@ from .._base import (
 from .._core.kernel.given_rows import Rows
 from .._core.kernel.members import STREAM
 from .._core.kernel.stores import BLOCK
-from ._choosing import STOPPINGS, Choice, refuse_contradictions
 from ._engine import ALGORITHMS, SolverSpec
+from ._epochs import OnlinePasses, known_slots
 from ._learner import KernelLearner
-from ._passes import OnlinePasses, known_slots
+from ._sample_selection import STOPPINGS, SampleSelection, refuse_contradictions
 
 _NO_LIMIT = np.iinfo(np.int64).max
 # Warn if gamma="scale" is computed from a first chunk with fewer samples.
@@ -105,7 +105,7 @@ class OnlineKernelLearner(KernelLearner):
     max_passes = 1000
 
     _passes = OnlinePasses
-    _choice = Choice
+    _choice = SampleSelection
     _stages = {
         "fit": OnlinePasses.stages,
         "partial_fit": ("begin", "learn"),

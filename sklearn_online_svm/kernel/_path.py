@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from .._contract import Change
-from ._choosing import chooses
-from ._sweeps import Sweeps
+from .._estimator_base import Change
+from ._path_solver import Sweeps
+from ._sample_selection import chooses
 
 
 class SolutionPath:

@@ -12,7 +12,7 @@ from .._persistent import stored_classes
 from ._online import OnlineKernelLearner
 from ._svc_names import without_keywords_of_svc
 from ._virtual_points import VirtualPoints
-from ._virtual_pool import VirtualChoice, stacked
+from ._virtual_pool import VirtualSampleSelection, stacked
 
 
 class VirtualLASVC(OnlineKernelLearner):
@@ -170,7 +170,7 @@ class VirtualLASVC(OnlineKernelLearner):
     }
 
     _tunable = (*OnlineKernelLearner._tunable, "minority_class", "n_neighbors", "n_virtual")
-    _choice = VirtualChoice
+    _choice = VirtualSampleSelection
     _rule = "active"
 
     @without_keywords_of_svc

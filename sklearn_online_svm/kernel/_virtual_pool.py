@@ -6,7 +6,7 @@ from scipy import sparse
 from .._core.kernel.given_rows import Rows
 from .._core.kernel.members import VIRTUAL
 from .._persistent import generator_from, stored_generator
-from ._choosing import Choice
+from ._sample_selection import SampleSelection
 
 
 class VirtualPool:
@@ -181,7 +181,7 @@ def n_rows_of(state, name, model):
     return n
 
 
-class VirtualChoice(Choice):
+class VirtualSampleSelection(SampleSelection):
     """Sample selection of :class:`VirtualLASVC`, from a pool that grows."""
 
     def __init__(self, model, at, X, codes, cost, row_ids, origin):

@@ -13,7 +13,7 @@ from ._advice import Advice
 from ._advice_rules import check_advice, keep_of, rules_of, shortfalls, warn_of_contradictions
 from ._advised_state import AdvisedState
 from ._classifier import LinearClassifier
-from ._method import Method
+from ._update_spec import Method
 
 
 @dataclass(frozen=True)

@@ -110,10 +110,10 @@ class AdvisedState(LinearState):
             self.arrays["coef"] -= self.arrays["advice"]
             self.arrays["intercept"] -= self.arrays["intercept_advice"]
 
-    def learn(self, lessons, start=0, purchases=None, meanwhile=None):
+    def learn(self, dataset, start=0, purchases=None, meanwhile=None):
         """Learn by the loop."""
         self._unadvised = None
-        return super().learn(lessons, start, purchases, meanwhile)
+        return super().learn(dataset, start, purchases, meanwhile)
 
     def put(self, coef=None, intercept=None):
         """Go on from these weights."""

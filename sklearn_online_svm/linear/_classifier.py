@@ -12,18 +12,18 @@ from .._base import (
     encode_labels,
     plain_rows,
 )
+from .._online_base import OnlineClassifier
 from .._rows import canonical
-from .._stepwise import StepwiseLabels
 from .._suspects import SuspectLabels
 from ._learner import LinearLearner
 
 
-class LinearClassifier(StepwiseLabels, SuspectLabels, ClassifierMixin, LinearLearner):
+class LinearClassifier(OnlineClassifier, SuspectLabels, ClassifierMixin, LinearLearner):
     """Base class of linear classifiers; subclasses define what :class:`LinearLearner` requires."""
 
     _parameter_constraints: dict = {
         **LinearLearner._parameter_constraints,
-        **StepwiseLabels._parameter_constraints,
+        **OnlineClassifier._parameter_constraints,
     }
     _tunable = (*LinearLearner._tunable, "class_weight")
     _splitter = StratifiedShuffleSplit

@@ -5,8 +5,8 @@ from numbers import Real
 from scipy.stats import norm
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ._method import Method
 from ._second_order import SecondOrder
+from ._update_spec import Method
 
 
 class ConfidenceWeightedClassifier(SecondOrder):

@@ -7,7 +7,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._classifier import LinearClassifier
 from ._learner import AVERAGE, INTERCEPT_SCALING, average_from, intercept_scalings
-from ._method import Method
+from ._update_spec import Method
 
 
 class CostSensitivePassiveAggressiveClassifier(LinearClassifier):

@@ -11,12 +11,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
 from .._base import check_rows, check_weights, plain_rows, refuse_not_finite
-from .._contract import Change
-from .._core.linear.passes import NOT_FINITE, first_not_finite
-from .._core.linear.rows import Lessons
+from .._core.linear.epochs import NOT_FINITE, first_not_finite
+from .._core.linear.rows import Dataset
+from .._estimator_base import Change
+from .._online_base import OnlineLearner
 from .._persistent import stored_classes, stored_features
 from .._rows import canonical, refuse_row
-from .._stepwise import Stepwise
 from ._state import LinearState
 
 # Constraints of parameters that several estimators share.
@@ -41,7 +41,7 @@ def intercept_scalings(value):
     return float(value), float(value)
 
 
-class LinearLearner(Stepwise):
+class LinearLearner(OnlineLearner):
     """A linear model with the parameters of passes over the rows.
 
     A subclass defines ``_method``, the :class:`Method` of its parameters, and how targets are read
@@ -52,7 +52,7 @@ class LinearLearner(Stepwise):
     _tunable = ("early_stopping",)
 
     _parameter_constraints: dict = {
-        **Stepwise._parameter_constraints,
+        **OnlineLearner._parameter_constraints,
         "fit_intercept": ["boolean"],
         "early_stopping": ["boolean"],
         "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
@@ -113,7 +113,7 @@ class LinearLearner(Stepwise):
         else:
             copied = state.copy()
         meanwhile = None if copied is None else state.on_shelf(copied[0])
-        end, position = state.learn(Lessons(rows, targets, weights), meanwhile=meanwhile)
+        end, position = state.learn(Dataset(rows, targets, weights), meanwhile=meanwhile)
         if end == NOT_FINITE:
             state.restore(copied)
             refuse_row(self, X, position)

@@ -8,12 +8,12 @@ from scipy.stats import norm
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from .._contract import NotOffered
+from .._estimator_base import NotOffered
 from .._rows import arrays_of
 from ._classifier import LinearClassifier
 from ._learner import AVERAGE, average_from
-from ._method import Method
 from ._state import BY_FEATURE
+from ._update_spec import Method
 
 _NO_HYPERPLANE = (
     "each region has its own hyperplane; see common_coef_, common_intercept_, local_coef_ "

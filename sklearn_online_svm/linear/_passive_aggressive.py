@@ -20,7 +20,7 @@ from ._learner import (
     canonical,
     intercept_scalings,
 )
-from ._method import Method
+from ._update_spec import Method
 
 
 class PassiveAggressiveClassifier(LinearClassifier):

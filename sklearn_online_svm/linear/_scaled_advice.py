@@ -7,7 +7,7 @@ from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_rows
-from .._contract import Change, Learner, refuse_change
+from .._estimator_base import Change, Learner, refuse_change
 from .._persistent import stored_features
 from ._advice_rules import check_features
 from ._advice_taking import AdvicePassiveAggressiveClassifier

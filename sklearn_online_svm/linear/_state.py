@@ -7,15 +7,15 @@ import numpy as np
 from scipy import sparse as sparse_matrices
 
 from .._core.guard import Shelf
-from .._core.linear.centres import Centres
+from .._core.linear.epochs import HELD, learn
 from .._core.linear.local import LocalWeights
-from .._core.linear.passes import HELD, learn
+from .._core.linear.online_kmeans import OnlineKMeans
 from .._core.linear.update_loop import UpdateLoop
 from .._core.linear.weights import DiagonalWeights, FullWeights, Weights, zeros
 from .._core.stored import LARGEST_COUNT, SMALLEST_NUMBER
 from .._rows import arrays_of
 from ._columns import Columns
-from ._method import Method
+from ._update_spec import Method
 
 # Arrays that other threads may read during training.
 _NAMES = (
@@ -159,7 +159,7 @@ class LinearState:
         if not (flags.f_contiguous if sparse else flags.c_contiguous):
             vectors = _laid_out(vectors, "F" if sparse else "C")
         numbers = (arrays[f"prototype_{name}"] for name in ("scales", "squares", "counts"))
-        return Centres(vectors, *numbers, self.method.local["n_neighbors"], sparse)
+        return OnlineKMeans(vectors, *numbers, self.method.local["n_neighbors"], sparse)
 
     def _show(self, n_rows):
         """Let others read the arrays that decisions come from."""
@@ -329,12 +329,12 @@ class LinearState:
             averaged = self._averaged = n_rows, averages
         return averaged[1]
 
-    def learn(self, lessons, start=0, purchases=None, meanwhile=None):
+    def learn(self, dataset, start=0, purchases=None, meanwhile=None):
         """Learn by the loop."""
-        end, position = learn(self.loop, lessons, start, purchases, meanwhile)
+        end, position = learn(self.loop, dataset, start, purchases, meanwhile)
         if end == HELD:
             self._leave()
-            end, position = learn(self.loop, lessons, start, purchases, meanwhile)
+            end, position = learn(self.loop, dataset, start, purchases, meanwhile)
         return end, position
 
     def _leave(self):

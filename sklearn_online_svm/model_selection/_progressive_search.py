@@ -20,7 +20,7 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import _check_method_params, _check_sample_weight, _num_samples
 
 from .._base import callbacks, classes_of_stream, routes_metadata
-from .._contract import refuse_change
+from .._estimator_base import refuse_change
 from ._candidates import candidates_of, final_estimator
 from ._progress import BatchProgress, StreamProgress
 from ._race import Race, Rules

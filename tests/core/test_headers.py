@@ -10,11 +10,12 @@ CORE = Path(__file__).parents[2] / "sklearn_online_svm" / "_core"
 COMPILER = next(filter(None, map(shutil.which, ("gcc", "clang"))), None)
 # Included several times over by others, which are here.
 PARTS = {
-    "leaves_level.h", "leaves_linear.h", "leaves_real.h", "leaves_solver.h", "leaves_vectors.h",
+    "primitives_level.h", "primitives_linear.h", "primitives_real.h", "primitives_solver.h",
+    "primitives_vectors.h",
 }  # fmt: skip
 HEADERS = sorted(path for path in CORE.glob("*/*.h") if path.name not in PARTS)
 # Functions that are there to be called must be.
-CALLS = {"leaves_levels.h": "const leaves_table *tables[3]; (void)leaves_available(tables);"}
+CALLS = {"primitives_levels.h": "const simd_table *tables[3]; (void)simd_available(tables);"}
 
 
 @pytest.mark.skipif(COMPILER is None, reason="there is no gcc or clang")
@@ -33,4 +34,6 @@ def test_headers_have_no_warnings(header, tmp_path):
 
 
 def test_the_headers_are_found():
-    assert {"leaves.h", "leaves_levels.h", "row_pool.h", "rules.h"} <= {p.name for p in HEADERS}
+    assert {"primitives.h", "primitives_levels.h", "row_pool.h", "rules.h"} <= {
+        p.name for p in HEADERS
+    }

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from sklearn_online_svm._core.simd import leaves
+from sklearn_online_svm._core.simd import primitives
 from tests.support import ROOT
 
 
@@ -21,7 +21,7 @@ def test_models_have_the_recorded_bits():
     found = subprocess.run(
         [sys.executable, "-m", "tests.support.recorded_fits"],
         cwd=ROOT,
-        env={**os.environ, leaves.ENVIRONMENT_VARIABLE: "portable"},
+        env={**os.environ, primitives.ENVIRONMENT_VARIABLE: "portable"},
         capture_output=True,
         check=True,
         text=True,

@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.testing import assert_array_equal
 
-from sklearn_online_svm._core.linear.passes import DONE, LABEL_WANTED, NOT_FINITE, learn
+from sklearn_online_svm._core.linear.epochs import DONE, LABEL_WANTED, NOT_FINITE, learn
 from sklearn_online_svm._core.linear.queries import ALL, Asker, Purchases
-from sklearn_online_svm._core.linear.rows import Lessons
-from sklearn_online_svm.linear._method import Method
+from sklearn_online_svm._core.linear.rows import Dataset
 from sklearn_online_svm.linear._state import LinearState
+from sklearn_online_svm.linear._update_spec import Method
 from tests.support.linear_kinds import clouds
 
 
@@ -23,10 +23,10 @@ def test_the_loop_visits_rows_in_the_order_given():
     codes, order = y.astype(np.int32), np.random.default_rng(0).permutation(40)[:30]
     weights = np.random.default_rng(1).choice([0.0, 1.0, 2.0], 40)
     coef, loop = loop_of(4, 3)
-    assert learn(loop, Lessons(X, codes, weights, order), 10) == (DONE, 30)
+    assert learn(loop, Dataset(X, codes, weights, order), 10) == (DONE, 30)
     wanted, other = loop_of(4, 3)
     rows = order[10:]
-    assert learn(other, Lessons(X[rows], codes[rows], weights[rows])) == (DONE, 20)
+    assert learn(other, Dataset(X[rows], codes[rows], weights[rows])) == (DONE, 20)
     assert_array_equal(coef, wanted)
     assert loop.n_rows == other.n_rows == 20 and loop.n_updates == other.n_updates > 5
     assert loop.loss == other.loss > 0
@@ -45,18 +45,18 @@ def test_the_loop_ends_at_a_row_that_is_no_number():
     codes = y.astype(np.int32)
     X[17, 2] = np.nan
     coef, loop = loop_of(4)
-    assert learn(loop, Lessons(X, codes)) == (NOT_FINITE, 17)
+    assert learn(loop, Dataset(X, codes)) == (NOT_FINITE, 17)
     wanted, other = loop_of(4)
-    learn(other, Lessons(X[:17], codes[:17]))
+    learn(other, Dataset(X[:17], codes[:17]))
     assert_array_equal(coef, wanted)
     assert loop.n_rows == 17
     # In another order, the place in the order; a row of weight 0 is not looked at.
     order = np.arange(29, -1, -1)
     coef, loop = loop_of(4)
-    assert learn(loop, Lessons(X, codes, None, order)) == (NOT_FINITE, 12)
+    assert learn(loop, Dataset(X, codes, None, order)) == (NOT_FINITE, 12)
     weights = np.ones(30)
     weights[17] = 0.0
-    assert learn(loop_of(4)[1], Lessons(X, codes, weights)) == (DONE, 30)
+    assert learn(loop_of(4)[1], Dataset(X, codes, weights)) == (DONE, 30)
 
 
 def test_the_loop_waits_for_labels():
@@ -67,10 +67,10 @@ def test_the_loop_waits_for_labels():
     left = np.array([100])
     marks = np.zeros(30, np.int32), np.zeros(30, np.uint8), None, left
     asker, position, wanted = Asker(ALL), 0, []
-    lessons, purchases = Lessons(X, codes), Purchases(asker, *marks)
+    dataset, purchases = Dataset(X, codes), Purchases(asker, *marks)
     coef, loop = loop_of(4)
     while True:
-        end, position = learn(loop, lessons, position, purchases)
+        end, position = learn(loop, dataset, position, purchases)
         if end == DONE:
             break
         assert end == LABEL_WANTED
@@ -90,7 +90,7 @@ def test_the_loop_spends_what_is_left_and_knows_what_nobody_knows():
     coef, loop = loop_of(4)
     marks = np.full(30, 7, np.int32), owned, None, left
     purchases = Purchases(Asker(ALL), *marks)
-    assert learn(loop, Lessons(X, codes), 0, purchases) == (DONE, 30)
+    assert learn(loop, Dataset(X, codes), 0, purchases) == (DONE, 30)
     bought = np.setdiff1d(np.arange(12), [2, 5])
     assert left[0] == 0
     assert_array_equal(np.flatnonzero(owned == 1), bought)
@@ -102,5 +102,5 @@ def test_the_loop_spends_what_is_left_and_knows_what_nobody_knows():
 
 def _coef_after(X, codes):
     coef, loop = loop_of(X.shape[1])
-    learn(loop, Lessons(X, codes))
+    learn(loop, Dataset(X, codes))
     return coef

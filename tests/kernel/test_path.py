@@ -10,8 +10,8 @@ from scipy.sparse import csr_matrix
 from sklearn.metrics.pairwise import rbf_kernel
 
 from sklearn_online_svm import LASVC, VirtualLASVC
-from sklearn_online_svm.kernel import SolutionPath, _sweeps
-from sklearn_online_svm.kernel._passes import OnlinePasses
+from sklearn_online_svm.kernel import SolutionPath, _path_solver
+from sklearn_online_svm.kernel._epochs import OnlinePasses
 from tests.reference import path as reference
 from tests.support.samples import breast_cancer, digits_pair, three_classes, two_classes
 
@@ -126,10 +126,10 @@ def test_no_sample_violates_for_any_C(seed, noise, ratio):
 @pytest.mark.parametrize("has_bias", [True, False], ids=["bias", "none"])
 def test_check_samples_finds_the_violators_of_the_reference(has_bias, monkeypatch):
     """All violating samples outside the support set are found for each C, for any chunk size."""
-    monkeypatch.setattr(_sweeps, "_VALUES_AT_ONCE", 1)
-    monkeypatch.setattr(_sweeps.Sweeps, "share", 1.0)
+    monkeypatch.setattr(_path_solver, "_VALUES_AT_ONCE", 1)
+    monkeypatch.setattr(_path_solver.Sweeps, "share", 1.0)
     seen = []
-    check_samples = _sweeps.Sweeps.check_samples
+    check_samples = _path_solver.Sweeps.check_samples
 
     def watched(self):
         check_samples(self)
@@ -141,11 +141,11 @@ def test_check_samples_finds_the_violators_of_the_reference(has_bias, monkeypatc
             assert bool(len(self.violators[k])) == (self.violation[k] > self.states[k].tau[0])
             seen.append(found)
 
-    monkeypatch.setattr(_sweeps.Sweeps, "check_samples", watched)
+    monkeypatch.setattr(_path_solver.Sweeps, "check_samples", watched)
     X, labels = breast_cancer()
     K = rbf_kernel(X, gamma=0.05)
     # No samples are processed before the check, so there are violators.
-    monkeypatch.setattr(_sweeps.Sweeps, "nearest", lambda self: np.empty(0, np.int64))
+    monkeypatch.setattr(_path_solver.Sweeps, "nearest", lambda self: np.empty(0, np.int64))
     algorithm = "lasvm" if has_bias else "lasvm-g"
     LASVC(gamma=0.05, random_state=0, algorithm=algorithm).fit_path(X, labels, [1, 10, 100])
     assert max(seen) > 0.1
@@ -154,9 +154,9 @@ def test_check_samples_finds_the_violators_of_the_reference(has_bias, monkeypatc
 
 def test_scaled_alpha_is_feasible_and_gradients_are_exact():
     sweeps = []
-    scale_to_boxes = _sweeps.Sweeps.scale_to_boxes
+    scale_to_boxes = _path_solver.Sweeps.scale_to_boxes
 
-    class Watched(_sweeps.Sweeps):
+    class Watched(_path_solver.Sweeps):
         def scale_to_boxes(self, given):
             times = scale_to_boxes(self, given)
             (problem,) = self.engine.problems
@@ -256,7 +256,7 @@ def test_verbose_prints_a_line_for_each_C(capsys):
 def test_an_interrupt_leaves_the_path_so_far(at, monkeypatch):
     """In the first sweep, and in the second."""
     whole = LASVC(gamma=0.5, random_state=0).fit_path(X, Y, CS)
-    solve, calls = _sweeps.Sweeps.solve, []
+    solve, calls = _path_solver.Sweeps.solve, []
 
     def interrupted(self, *arguments):
         calls.append(arguments[0])
@@ -264,7 +264,7 @@ def test_an_interrupt_leaves_the_path_so_far(at, monkeypatch):
             raise KeyboardInterrupt
         solve(self, *arguments)
 
-    monkeypatch.setattr(_sweeps.Sweeps, "solve", interrupted)
+    monkeypatch.setattr(_path_solver.Sweeps, "solve", interrupted)
     model = LASVC(gamma=0.5, random_state=0)
     with pytest.raises(KeyboardInterrupt) as caught:
         model.fit_path(X, Y, CS)
@@ -301,7 +301,7 @@ def test_an_error_leaves_the_model_as_it_was(monkeypatch):
     def broken(self):
         raise MemoryError
 
-    monkeypatch.setattr(_sweeps.Sweeps, "check_samples", broken)
+    monkeypatch.setattr(_path_solver.Sweeps, "check_samples", broken)
     with pytest.raises(MemoryError):
         model.fit_path(X, Y, CS)
     assert model.C == 7.0

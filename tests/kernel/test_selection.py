@@ -11,8 +11,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm.kernel._choosing import Choice
-from sklearn_online_svm.kernel._passes import OnlinePasses
+from sklearn_online_svm.kernel._epochs import OnlinePasses
+from sklearn_online_svm.kernel._sample_selection import Choice
 from tests.support.samples import three_classes, two_classes
 
 SELECTIONS = ["random", "gradient", "active", "autoactive"]

@@ -27,7 +27,7 @@ from sklearn_online_svm import (
 from sklearn_online_svm._core.stored import Stored
 from sklearn_online_svm.active import MarginQuery, RandomQuery
 from sklearn_online_svm.kernel._engine import EngineSpec, SolverSpec
-from sklearn_online_svm.linear._method import Method
+from sklearn_online_svm.linear._update_spec import Method
 from tests.support import damage
 
 

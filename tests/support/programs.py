@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 
-from sklearn_online_svm._core.simd import leaves
+from sklearn_online_svm._core.simd import primitives
 from tests.support import ROOT
 
 
@@ -25,7 +25,7 @@ def finished(program, *arguments, seconds=None, **environment):
 
 def at_level(level, program, *arguments):
     """The process, once it is over, that is made to use this SIMD level."""
-    return finished(program, *arguments, **{leaves.ENVIRONMENT_VARIABLE: level})
+    return finished(program, *arguments, **{primitives.ENVIRONMENT_VARIABLE: level})
 
 
 def interrupted(program, *arguments, after):

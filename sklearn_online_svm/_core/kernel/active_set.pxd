@@ -6,7 +6,7 @@ here, and only after ``write_back``.
 """
 from libc.stdint cimport int8_t, int32_t
 
-from ..simd.leaves cimport leaves_extremes
+from ..simd.primitives cimport simd_extremes
 from .members cimport Members
 
 
@@ -18,7 +18,7 @@ cdef struct Front:
     const float *diag
     int8_t *up
     int8_t *down
-    leaves_extremes *extremes
+    simd_extremes *extremes
 
 
 cdef class ActiveSet:
@@ -34,7 +34,7 @@ cdef class ActiveSet:
     cdef Py_ssize_t n_rows
     cdef Py_ssize_t max_bytes   # limit for rows
     cdef double *old_alpha      # alpha of every slot when shrinking began
-    cdef leaves_extremes extremes
+    cdef simd_extremes extremes
 
     cdef Front front(self, Members members) noexcept nogil
     cdef int shrink(self, Members members, double low, double high) noexcept nogil

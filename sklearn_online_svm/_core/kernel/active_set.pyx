@@ -6,7 +6,7 @@ from libc.string cimport memcpy, memset
 cimport cython
 
 from ..memory cimport round_up
-from ..simd.leaves cimport LEAVES_TILE, table
+from ..simd.primitives cimport SIMD_TILE, table
 from .members cimport Members
 
 import numpy as np
@@ -158,7 +158,7 @@ cdef class ActiveSet:
                     free(self.rows[other])
                     self.rows[other] = NULL
             self.n_rows = 1 if pinned >= 0 else 0
-        self.rows[q] = <float *>malloc(round_up(self.m, LEAVES_TILE) * sizeof(float))
+        self.rows[q] = <float *>malloc(round_up(self.m, SIMD_TILE) * sizeof(float))
         if self.rows[q] == NULL:
             return NULL
         self.n_rows += 1

@@ -10,7 +10,7 @@ from cpython.pythread cimport (
 from libc.stdint cimport int32_t
 
 from ..memory cimport round_up
-from ..simd.leaves cimport LEAVES_TILE
+from ..simd.primitives cimport SIMD_TILE
 from .fresh_rows cimport FreshRows
 from .stores cimport Store
 
@@ -38,10 +38,10 @@ cdef class Ahead:
         """Start prefetching in all threads of the executor but one."""
         cdef Store store = self.fresh.store
         cdef double cost = store.cost * self.fresh.n
-        self.next_slot, self.last_slot = 0, round_up(store.n_slots, LEAVES_TILE)
+        self.next_slot, self.last_slot = 0, round_up(store.n_slots, SIMD_TILE)
         self.part = self.last_slot
         if cost > 0.0:
-            self.part = round_up(<Py_ssize_t>(PART / cost) + 1, LEAVES_TILE)
+            self.part = round_up(<Py_ssize_t>(PART / cost) + 1, SIMD_TILE)
         self.turn += 1
         self.is_open = True
         if cost * store.n_slots > WORTH_STARTING:
@@ -94,9 +94,9 @@ cdef class Ahead:
             return 0
         with nogil:
             for p in range(n):
-                tile = slots[p] // LEAVES_TILE
+                tile = slots[p] // SIMD_TILE
                 if tile != done:
-                    fresh.store.values(fresh.block, tile * LEAVES_TILE, (tile + 1) * LEAVES_TILE,
+                    fresh.store.values(fresh.block, tile * SIMD_TILE, (tile + 1) * SIMD_TILE,
                                        fresh.scored.values, fresh.scored.ld)
                 done = tile
         fresh.score_themselves()

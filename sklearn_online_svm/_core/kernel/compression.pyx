@@ -9,7 +9,7 @@ from libc.stdint cimport int32_t
 from libc.string cimport memcpy, memset
 
 from ..memory cimport address, grown, round_up
-from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE, table
+from ..simd.primitives cimport SIMD_BLOCK, SIMD_TILE, table
 from .expansion_budgets cimport SlotKernel
 from .expansion cimport Budget, KernelExpansion
 
@@ -52,11 +52,11 @@ cdef class Projection(Budget):
         self.inverse_array = np.zeros((0, 0))
 
     cdef int prepare(self, KernelExpansion held) except -1:
-        cdef Py_ssize_t ld = min(held.n_slots + LEAVES_BLOCK, self.most + 1)
+        cdef Py_ssize_t ld = min(held.n_slots + SIMD_BLOCK, self.most + 1)
         cdef Py_ssize_t old = self.inverse_array.shape[0]
         self.kernel.prepare(held, self.most)
         if ld > self.ld:
-            ld = round_up(min(max(ld, old + old // 2), self.most + 1), LEAVES_TILE)
+            ld = round_up(min(max(ld, old + old // 2), self.most + 1), SIMD_TILE)
             inverse = grown(np.zeros((0, ld)), ld)
             inverse[:old, :old] = self.inverse_array
             buffers = grown(np.zeros((0, ld)), 2)

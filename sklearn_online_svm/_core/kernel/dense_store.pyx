@@ -8,44 +8,44 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
 from ..memory cimport address, grown, round_up
-from ..simd.leaves cimport LEAVES_TILE, leaves_rows, table
+from ..simd.primitives cimport SIMD_TILE, simd_rows, table
 from .stores cimport Block, Store, fit, real, row_array
 
 import numpy as np
 
 
 cdef void _from_tiles(const real *tiles, Py_ssize_t slot, Py_ssize_t d, real *row) noexcept nogil:
-    cdef const real *lane = tiles + slot // LEAVES_TILE * LEAVES_TILE * d + slot % LEAVES_TILE
+    cdef const real *lane = tiles + slot // SIMD_TILE * SIMD_TILE * d + slot % SIMD_TILE
     cdef Py_ssize_t k
     for k in range(d):
-        row[k] = lane[k * LEAVES_TILE]
+        row[k] = lane[k * SIMD_TILE]
 
 
 cdef void _to_tiles(real *tiles, Py_ssize_t slot, Py_ssize_t d, const real *row) noexcept nogil:
-    cdef real *lane = tiles + slot // LEAVES_TILE * LEAVES_TILE * d + slot % LEAVES_TILE
+    cdef real *lane = tiles + slot // SIMD_TILE * SIMD_TILE * d + slot % SIMD_TILE
     cdef Py_ssize_t k
     for k in range(d):
-        lane[k * LEAVES_TILE] = row[k]
+        lane[k * SIMD_TILE] = row[k]
 
 
 cdef void _tile_sums(const real *tiles, Py_ssize_t n_tiles, Py_ssize_t d, const double *offset,
                      real *sums) noexcept nogil:
     """Compute squared norms of the vectors or, with an offset, their products with it."""
-    cdef real here[LEAVES_TILE]
+    cdef real here[SIMD_TILE]
     cdef Py_ssize_t t, k, lane
     for t in range(n_tiles):
-        for lane in range(LEAVES_TILE):
+        for lane in range(SIMD_TILE):
             here[lane] = 0
         for k in range(d):
             if offset == NULL:
-                for lane in range(LEAVES_TILE):
+                for lane in range(SIMD_TILE):
                     here[lane] += tiles[lane] * tiles[lane]
             else:
-                for lane in range(LEAVES_TILE):
+                for lane in range(SIMD_TILE):
                     here[lane] += tiles[lane] * <real>offset[k]
-            tiles += LEAVES_TILE
-        for lane in range(LEAVES_TILE):
-            sums[t * LEAVES_TILE + lane] = here[lane]
+            tiles += SIMD_TILE
+        for lane in range(SIMD_TILE):
+            sums[t * SIMD_TILE + lane] = here[lane]
 
 
 @cython.final
@@ -54,7 +54,7 @@ cdef class DenseStore(Store):
         super().__init__(n_features, dtype, **kernel)
         # Memory bound: consecutive features of one vector are 16 values apart.
         self.cost = 0.4 + 0.06 * n_features
-        self.tiles_array = np.zeros((0, n_features, LEAVES_TILE), dtype=self.dtype)
+        self.tiles_array = np.zeros((0, n_features, SIMD_TILE), dtype=self.dtype)
 
     cdef int lend(self, Store view) noexcept:
         cdef DenseStore other = <DenseStore>view
@@ -63,7 +63,7 @@ cdef class DenseStore(Store):
         return 0
 
     def resize(self, Py_ssize_t capacity):
-        tiles_array = grown(self.tiles_array, capacity // LEAVES_TILE)
+        tiles_array = grown(self.tiles_array, capacity // SIMD_TILE)
         cdef void *tiles = address(tiles_array)
         Store.resize(self, capacity)
         self.tiles_array, self.tiles = tiles_array, tiles
@@ -120,7 +120,7 @@ cdef class DenseStore(Store):
 
     cdef void values(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
                      Py_ssize_t ld) noexcept nogil:
-        cdef leaves_rows fresh = block.as_rows()
+        cdef simd_rows fresh = block.as_rows()
         if self.is_double:
             table().dense_block_f64(&self.map, &fresh, <double *>self.tiles,
                                     <double *>self.norms, first, last, out, ld)
@@ -130,7 +130,7 @@ cdef class DenseStore(Store):
 
     cdef void values_of_tiles(self, Block block, const int32_t *tiles, Py_ssize_t n,
                               float *out) noexcept nogil:
-        cdef leaves_rows fresh = block.as_rows()
+        cdef simd_rows fresh = block.as_rows()
         if self.is_double:
             table().dense_tiles_f64(&self.map, &fresh, <double *>self.tiles,
                                     <double *>self.norms, tiles, n, out)
@@ -140,8 +140,8 @@ cdef class DenseStore(Store):
 
     cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil:
         """Compute the kernel values of the block against itself, laid out as tiles."""
-        cdef Py_ssize_t d = self.n_features, r, width = round_up(block.n_rows, LEAVES_TILE)
-        cdef leaves_rows fresh = block.as_rows()
+        cdef Py_ssize_t d = self.n_features, r, width = round_up(block.n_rows, SIMD_TILE)
+        cdef simd_rows fresh = block.as_rows()
         if fit(&block.tiles, &block.tiles_capacity, width * d * block.itemsize):
             return -1
         for r in range(width):
@@ -174,21 +174,21 @@ cdef class DenseStore(Store):
     def vectors(self, slots):
         slots = np.asarray(slots, dtype=np.intp)
         return np.ascontiguousarray(
-            self.tiles_array[slots // LEAVES_TILE, :, slots % LEAVES_TILE])
+            self.tiles_array[slots // SIMD_TILE, :, slots % SIMD_TILE])
 
     def state(self):
         state = Store.state(self)
-        last = round_up(self.n_slots, LEAVES_TILE)
-        state["tiles"] = self.tiles_array[:last // LEAVES_TILE].copy()
+        last = round_up(self.n_slots, SIMD_TILE)
+        state["tiles"] = self.tiles_array[:last // SIMD_TILE].copy()
         return state
 
     def take_arrays(self, state, Py_ssize_t n_slots, Py_ssize_t capacity):
-        shape = capacity // LEAVES_TILE, self.n_features, LEAVES_TILE
+        shape = capacity // SIMD_TILE, self.n_features, SIMD_TILE
         self.tiles_array = state.array("tiles", self.dtype, shape)
         self.tiles = address(self.tiles_array)
         norms = np.empty(capacity, dtype=self.dtype)
         cdef void *out = address(norms)
-        cdef Py_ssize_t n_tiles = capacity // LEAVES_TILE
+        cdef Py_ssize_t n_tiles = capacity // SIMD_TILE
         if self.is_double:
             _tile_sums(<double *>self.tiles, n_tiles, self.n_features, self.offset_values,
                        <double *>out)
@@ -200,10 +200,10 @@ cdef class DenseStore(Store):
         return norms
 
     cdef double square_of(self, Py_ssize_t slot) noexcept nogil:
-        cdef const double *lane = (<double *>self.tiles + slot % LEAVES_TILE
-                                   + slot // LEAVES_TILE * LEAVES_TILE * self.n_features)
+        cdef const double *lane = (<double *>self.tiles + slot % SIMD_TILE
+                                   + slot // SIMD_TILE * SIMD_TILE * self.n_features)
         cdef double sum = 0.0
         cdef Py_ssize_t k
         for k in range(self.n_features):
-            sum += lane[k * LEAVES_TILE] * lane[k * LEAVES_TILE]
+            sum += lane[k * SIMD_TILE] * lane[k * SIMD_TILE]
         return sum

@@ -6,7 +6,7 @@ which can be recomputed.
 from cpython.ref cimport PyObject
 
 from ..guard cimport Guard, Halt
-from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE
+from ..simd.primitives cimport SIMD_BLOCK, SIMD_TILE
 from .fresh_rows cimport Fresh, FreshRows
 from .problem cimport Problem
 from .slots cimport Slots
@@ -34,8 +34,8 @@ cdef places_of(running, bint shares):
     places = running.array("block", np.int32, (None,), low=-1)
     steps = np.diff(places[places >= 0], prepend=-1)
     counts = (steps == 1) | (steps == 0) if shares else steps == 1
-    running.require(len(places) <= LEAVES_BLOCK and counts.all() and 0 not in steps[:1],
-                    "block", f"must number up to {LEAVES_BLOCK} samples")
+    running.require(len(places) <= SIMD_BLOCK and counts.all() and 0 not in steps[:1],
+                    "block", f"must number up to {SIMD_BLOCK} samples")
     return places
 
 
@@ -96,7 +96,7 @@ cdef class Engine:
         if running is not None and running.has("block"):
             n_loaded = places_of(running, self.shares).max(initial=-1) + 1
         state.expect_format(_FORMAT)
-        n_slots = state.integer("n_slots", 0, 2**31 - LEAVES_TILE)
+        n_slots = state.integer("n_slots", 0, 2**31 - SIMD_TILE)
         self.store.restore(state.part("store"), n_slots)
         self.n_evaluations = state.integer("n_evaluations")
         parts = state.parts("problems", n_problems)

@@ -14,7 +14,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t
 
 from ..guard cimport Guard
 from ..linear.weights cimport Weights
-from ..simd.leaves cimport LEAVES_BLOCK
+from ..simd.primitives cimport SIMD_BLOCK
 from .fresh_rows cimport FreshRows
 from .solution cimport Solution
 from .stores cimport Block, Store
@@ -73,9 +73,9 @@ cdef class KernelExpansion(Weights):
     cdef Py_ssize_t size                # number of samples to load next
     cdef object source                  # the data that contains the block
     cdef const int32_t *row_labels
-    cdef int32_t entered[LEAVES_BLOCK]
+    cdef int32_t entered[SIMD_BLOCK]
     cdef Py_ssize_t n_here
-    cdef int32_t slot_of[LEAVES_BLOCK]
+    cdef int32_t slot_of[SIMD_BLOCK]
     # For the sample processed last: whether steps were made, and their lengths per problem.
     cdef bint stepped
     cdef object step_array

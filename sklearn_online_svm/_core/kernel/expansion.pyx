@@ -12,10 +12,10 @@ from libc.stdint cimport int8_t, int32_t, int64_t
 from libc.string cimport memcpy
 
 from ..guard cimport Guard
-from ..linear.rows cimport Lessons, Row
+from ..linear.rows cimport Dataset, Row
 from ..linear.weights cimport Weights
 from ..memory cimport address, grown, round_up
-from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE, table
+from ..simd.primitives cimport SIMD_BLOCK, SIMD_TILE, table
 from .fresh_rows cimport FreshRows
 from .solution cimport Solution, solution_of
 from .stores cimport Store, is_own_value
@@ -100,7 +100,7 @@ cdef class KernelExpansion(Weights):
         self.margins = <double *>address(self.buffers)
         self.step_array = np.zeros(n_problems)
         self.along = <double *>address(self.step_array)
-        self.size = LEAVES_BLOCK
+        self.size = SIMD_BLOCK
         self.lone = store.new_block()
         self.coef_array = np.zeros((n_problems, 0))
         self.sums_array = np.zeros((n_problems, 0))
@@ -133,18 +133,18 @@ cdef class KernelExpansion(Weights):
 
     # -------------------------------------------------------------------------- a block
 
-    cdef Py_ssize_t begin(self, Lessons lessons, Py_ssize_t position, Py_ssize_t stop) except -1:
+    cdef Py_ssize_t begin(self, Dataset dataset, Py_ssize_t position, Py_ssize_t stop) except -1:
         """Load the next block of samples and compute its kernel values."""
         cdef FreshRows fresh = self.fresh
         cdef Py_ssize_t r, n = min(self.size, stop - position)
         if n <= 0:
             return stop
         for r in range(n):
-            fresh.rows[r] = lessons.order[position + r] if lessons.order != NULL else position + r
+            fresh.rows[r] = dataset.order[position + r] if dataset.order != NULL else position + r
         fresh.n = n
         self.busy = True
         try:
-            fresh.load(lessons.source)
+            fresh.load(dataset.source)
             fresh.score_values(None, None)
             self.store.raise_errors()
             fresh.score_themselves()
@@ -157,7 +157,7 @@ cdef class KernelExpansion(Weights):
             self.busy = False
             raise
         self.n_evaluations += n * (self.store.n_slots + n)
-        self.source, self.row_labels = lessons.source, lessons.labels
+        self.source, self.row_labels = dataset.source, dataset.labels
         self.first, self.n_here, self.n_steps_before = position, 0, self.n_steps
         return position + n
 
@@ -181,7 +181,7 @@ cdef class KernelExpansion(Weights):
         self.n_here, self.source = 0, None
         # The block was left early, as a label is queried: load fewer samples, to avoid computing
         # unused values repeatedly.
-        self.size = max(1, used) if used < self.fresh.n else min(LEAVES_BLOCK, 2 * self.size)
+        self.size = max(1, used) if used < self.fresh.n else min(SIMD_BLOCK, 2 * self.size)
         self.busy, self.code = False, 0
         self.store.raise_errors(code)
         self.store.raise_interrupt()
@@ -190,13 +190,13 @@ cdef class KernelExpansion(Weights):
 
     cdef int make_room(self) except -1:
         """Allocate memory for all samples of a block, so that adding them cannot fail."""
-        cdef Py_ssize_t old = self.ld, ld = self.n_slots + LEAVES_BLOCK
+        cdef Py_ssize_t old = self.ld, ld = self.n_slots + SIMD_BLOCK
         cdef list arrays
         if self.voted:
-            self.votes.reserve(LEAVES_BLOCK * self.n_problems)
+            self.votes.reserve(SIMD_BLOCK * self.n_problems)
         if ld <= self.ld:
             return 0
-        ld = round_up(max(ld, old + old // 4), LEAVES_TILE)
+        ld = round_up(max(ld, old + old // 4), SIMD_TILE)
         coef = grown(np.zeros((0, ld)), self.n_problems)
         sums = grown(np.zeros((0, ld)), self.n_problems if self.averaged else 0)
         coef[:, :old] = self.coef_array[:, :old]
@@ -329,7 +329,7 @@ cdef class KernelExpansion(Weights):
 
     cdef const float *kernel_row(self, int32_t slot) noexcept nogil:
         """Return the kernel values of a stored vector against all slots, computed or copied."""
-        cdef Py_ssize_t p, n = round_up(self.store.n_slots, LEAVES_TILE)
+        cdef Py_ssize_t p, n = round_up(self.store.n_slots, SIMD_TILE)
         cdef int32_t q, here = self.pending[slot]
         if here >= 0:
             memcpy(self.row, self.values_of(here), self.n_slots * sizeof(float))
@@ -345,7 +345,7 @@ cdef class KernelExpansion(Weights):
                 # The value is in the row of the later of the two samples.
                 self.row[self.slot_of[q]] = (
                     self.values_of(q)[slot] if here < 0
-                    else self.fresh.gram[max(q, here) * LEAVES_BLOCK + min(q, here)])
+                    else self.fresh.gram[max(q, here) * SIMD_BLOCK + min(q, here)])
         return self.row
 
     # -------------------------------------------------------------------------- for budgets
@@ -396,7 +396,7 @@ cdef class KernelExpansion(Weights):
 
     cdef int replace(self, int32_t slot, int32_t partner, double h) except -1:
         """Carry out ``merge``; whatever may fail comes before the first change."""
-        cdef Py_ssize_t p, r, tile = partner // LEAVES_TILE * LEAVES_TILE
+        cdef Py_ssize_t p, r, tile = partner // SIMD_TILE * SIMD_TILE
         cdef Py_ssize_t last, ld = self.fresh.scored.ld
         cdef float *values = self.fresh.scored.values
         cdef int32_t q
@@ -420,20 +420,20 @@ cdef class KernelExpansion(Weights):
         self.n_entered += 1
         self.solution = None
         self.store.put(partner, self.lone, 0)
-        last = round_up(self.store.n_slots, LEAVES_TILE)
+        last = round_up(self.store.n_slots, SIMD_TILE)
         self.store.values(self.lone, 0, last, self.row, 0)
-        self.n_evaluations += last + LEAVES_TILE * self.fresh.n
+        self.n_evaluations += last + SIMD_TILE * self.fresh.n
         # The samples of the block need values against it. They are computed for its tile, which
         # may also hold slots of vectors added in this block.
-        self.store.values(self.fresh.block, tile, tile + LEAVES_TILE, values, ld)
+        self.store.values(self.fresh.block, tile, tile + SIMD_TILE, values, ld)
         for p in range(self.n_here):
             q = self.entered[p]
             slot = self.slot_of[q]
             if slot < 0:
                 continue
-            if slot // LEAVES_TILE == partner // LEAVES_TILE:
+            if slot // SIMD_TILE == partner // SIMD_TILE:
                 for r in range(self.fresh.n):
-                    values[r * ld + slot] = self.fresh.gram[r * LEAVES_BLOCK + q]
+                    values[r * ld + slot] = self.fresh.gram[r * SIMD_BLOCK + q]
             self.row[slot] = values[q * ld + partner]
         self.diag[partner] = self.row[partner]
         return 0
@@ -477,7 +477,7 @@ cdef class KernelExpansion(Weights):
         The caller holds the guard; averages are over ``n_rows`` samples.
         """
         cdef Solution solution = self.solution
-        cdef Py_ssize_t n = round_up(self.store.n_slots, LEAVES_TILE)
+        cdef Py_ssize_t n = round_up(self.store.n_slots, SIMD_TILE)
         if solution is not None:
             return solution
         coef = np.zeros((self.n_problems, n))
@@ -542,8 +542,8 @@ cdef class KernelExpansion(Weights):
     cdef int take_state(self, state) except -1:
         cdef Py_ssize_t s, n, n_classes = max(2, self.n_problems)
         state.expect_format(_FORMAT)
-        n_stored = state.integer("n_stored", 0, 2**31 - LEAVES_TILE)
-        n = state.integer("n_slots", n_stored, n_stored + LEAVES_BLOCK)
+        n_stored = state.integer("n_stored", 0, 2**31 - SIMD_TILE)
+        n = state.integer("n_slots", n_stored, n_stored + SIMD_BLOCK)
         self.n_seen = state.integer("n_seen")
         self.n_entered = state.integer("n_entered")
         self.n_steps, self.n_evaluations = state.integer("n_steps"), state.integer("n_evaluations")

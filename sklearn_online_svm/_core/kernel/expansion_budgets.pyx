@@ -9,7 +9,7 @@ from libc.stdint cimport int32_t
 from libc.string cimport memcpy
 
 from ..memory cimport address, grown, round_up
-from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE, table
+from ..simd.primitives cimport SIMD_BLOCK, SIMD_TILE, table
 from .expansion cimport Budget, KernelExpansion
 
 import numpy as np
@@ -42,12 +42,12 @@ cdef class SlotKernel:
 
     cdef int prepare(self, KernelExpansion held, Py_ssize_t most) except -1:
         """Allocate memory for the samples of a block."""
-        cdef Py_ssize_t ld = min(held.n_slots + LEAVES_BLOCK, most + 1), old = self.ld
+        cdef Py_ssize_t ld = min(held.n_slots + SIMD_BLOCK, most + 1), old = self.ld
         self.is_kept = self.always or most <= MOST_KEPT
         if not self.is_kept:
             return 0
         if ld > old:
-            ld = round_up(min(max(ld, old + old // 2), most + 1), LEAVES_TILE)
+            ld = round_up(min(max(ld, old + old // 2), most + 1), SIMD_TILE)
             values = grown(np.zeros((0, ld), dtype=np.float32), ld)
             values[:old, :old] = self.values_array
             self.values_array, self.values, self.ld = values, <float *>address(values), ld

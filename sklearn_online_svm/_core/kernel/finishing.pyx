@@ -6,7 +6,7 @@ from libc.stdint cimport int32_t, int64_t
 
 from ..guard cimport share
 from ..memory cimport round_up
-from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE, table
+from ..simd.primitives cimport SIMD_BLOCK, SIMD_TILE, table
 from .members cimport Example
 from .problem cimport Problem
 from .resuming cimport Resuming
@@ -157,14 +157,14 @@ cdef class Finishing(Resuming):
             self.begin_alone(problem)
             slots = problem.slots()
             index = problem.members["index"][slots]
-            for first in range(0, slots.shape[0], LEAVES_BLOCK):
-                size = min(LEAVES_BLOCK, slots.shape[0] - first)
+            for first in range(0, slots.shape[0], SIMD_BLOCK):
+                size = min(SIMD_BLOCK, slots.shape[0] - first)
                 self.fresh.load_slots(&index[first], size)
                 with nogil:
-                    code = self.store.gram(self.fresh.block, self.fresh.gram, LEAVES_BLOCK)
+                    code = self.store.gram(self.fresh.block, self.fresh.gram, SIMD_BLOCK)
                 self.raise_errors(code)
                 for r in range(size):
-                    problem.members.diag[slots[first + r]] = self.fresh.gram[r * LEAVES_BLOCK + r]
+                    problem.members.diag[slots[first + r]] = self.fresh.gram[r * SIMD_BLOCK + r]
         self.refresh()
 
     def drop(self, Py_ssize_t c, slots):
@@ -270,15 +270,15 @@ cdef class Finishing(Resuming):
 
     def gradients(self, Problem problem, slots, alpha):
         """Compute g of the members in ``slots`` for the given ``alpha``."""
-        cdef Py_ssize_t first, size, r, ld = round_up(self.store.n_slots, LEAVES_TILE)
+        cdef Py_ssize_t first, size, r, ld = round_up(self.store.n_slots, SIMD_TILE)
         cdef double[::1] coef = np.zeros(ld)
         cdef double[::1] g = np.zeros(len(slots))
         cdef const int32_t[::1] index = problem.members["index"][slots]
         cdef const double[::1] target = problem.members["target"][slots]
-        cdef float[::1] values = np.zeros(LEAVES_BLOCK * ld + 1, dtype=np.float32)
+        cdef float[::1] values = np.zeros(SIMD_BLOCK * ld + 1, dtype=np.float32)
         np.add.at(np.asarray(coef), np.asarray(index), alpha)
-        for first in range(0, len(slots), LEAVES_BLOCK):
-            size = min(LEAVES_BLOCK, len(slots) - first)
+        for first in range(0, len(slots), SIMD_BLOCK):
+            size = min(SIMD_BLOCK, len(slots) - first)
             self.fresh.load_slots(&index[first], size)
             with nogil:
                 self.store.values(self.fresh.block, 0, ld, &values[0], ld)

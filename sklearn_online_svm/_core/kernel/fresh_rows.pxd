@@ -2,7 +2,7 @@
 from libc.stdint cimport int32_t, int64_t
 
 from ..guard cimport Halt
-from ..simd.leaves cimport LEAVES_BLOCK
+from ..simd.primitives cimport SIMD_BLOCK
 from .stores cimport Block, Store
 
 
@@ -23,24 +23,24 @@ cdef int check_norms(Store store, Block block, const int64_t *rows) except -1
 # The samples of a block in the order in which the problems visit them.
 cdef struct Visits:
     Py_ssize_t n
-    Py_ssize_t row[LEAVES_BLOCK]    # number of the sample among those passed to `learn`
-    int32_t place[LEAVES_BLOCK]     # number among those loaded, -1: needs no kernel values
-    double cost[LEAVES_BLOCK]
-    int64_t row_id[LEAVES_BLOCK]
+    Py_ssize_t row[SIMD_BLOCK]    # number of the sample among those passed to `learn`
+    int32_t place[SIMD_BLOCK]     # number among those loaded, -1: needs no kernel values
+    double cost[SIMD_BLOCK]
+    int64_t row_id[SIMD_BLOCK]
 
 
 cdef class FreshRows:
     cdef Store store
     cdef Block block
     cdef Py_ssize_t n                       # number of samples loaded
-    cdef int64_t rows[LEAVES_BLOCK]         # their positions in X
-    cdef int32_t labels[LEAVES_BLOCK]       # their classes
+    cdef int64_t rows[SIMD_BLOCK]         # their positions in X
+    cdef int32_t labels[SIMD_BLOCK]       # their classes
     cdef Visits visits
     cdef Fresh scored
     cdef bint is_scored                     # whether their kernel values have been computed
     cdef object values_array
     cdef Py_ssize_t capacity
-    cdef float gram[LEAVES_BLOCK * LEAVES_BLOCK]
+    cdef float gram[SIMD_BLOCK * SIMD_BLOCK]
 
     cdef int load(self, X) except -1
     cdef int score_values(self, executor, Halt halt) except -1

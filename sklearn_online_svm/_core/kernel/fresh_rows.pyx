@@ -5,7 +5,7 @@ from libc.string cimport memcpy
 
 from ..guard cimport Halt, share
 from ..memory cimport address, grown, round_up
-from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE
+from ..simd.primitives cimport SIMD_BLOCK, SIMD_TILE
 from .stores cimport Block, Store, holds_values
 
 import numpy as np
@@ -44,18 +44,18 @@ cdef class FreshRows:
     def __init__(self, Store store):
         self.store = store
         self.block = store.new_block()
-        self.scored.gram, self.scored.gram_ld = self.gram, LEAVES_BLOCK
+        self.scored.gram, self.scored.gram_ld = self.gram, SIMD_BLOCK
 
     cdef int load(self, X) except -1:
         """Load the samples from X, and allocate memory for them in the store."""
         cdef Store store = self.store
         # With prefetch, the samples of the previous block may still be added, too.
-        cdef Py_ssize_t n_slots = store.n_slots + 2 * LEAVES_BLOCK
-        cdef Py_ssize_t capacity, ld = round_up(n_slots, LEAVES_TILE) + LEAVES_TILE
+        cdef Py_ssize_t n_slots = store.n_slots + 2 * SIMD_BLOCK
+        cdef Py_ssize_t capacity, ld = round_up(n_slots, SIMD_TILE) + SIMD_TILE
         self.is_scored = False
         store.reserve(n_slots)
-        if self.capacity < LEAVES_BLOCK * ld:
-            capacity = LEAVES_BLOCK * (ld + ld // 4)
+        if self.capacity < SIMD_BLOCK * ld:
+            capacity = SIMD_BLOCK * (ld + ld // 4)
             values = grown(np.zeros(0, np.float32), capacity)
             self.scored.values = <float *>address(values)
             self.values_array, self.capacity = values, capacity
@@ -68,13 +68,13 @@ cdef class FreshRows:
     cdef int score_values(self, executor, Halt halt) except -1:
         """Compute the kernel values against the store."""
         cdef Store store = self.store
-        cdef Py_ssize_t part, last = round_up(store.n_slots, LEAVES_TILE)
+        cdef Py_ssize_t part, last = round_up(store.n_slots, SIMD_TILE)
         if not self.n:
             return 0
         if executor is None or <double>self.n * last * store.n_features < WORTH_SHARING:
             self.score_part(0, last)
         else:
-            part = round_up(last // executor._max_workers + 1, LEAVES_TILE)
+            part = round_up(last // executor._max_workers + 1, SIMD_TILE)
             share([(self.score_part, first, min(first + part, last))
                    for first in range(0, last, part)], executor, halt)
         self.is_scored = True
@@ -107,11 +107,11 @@ cdef class FreshRows:
         cdef Py_ssize_t r
         cdef int code
         with nogil:
-            code = self.store.gram(self.block, self.gram, LEAVES_BLOCK)
+            code = self.store.gram(self.block, self.gram, SIMD_BLOCK)
         self.store.raise_errors(code)
         # In float32 kernel values may overflow; the diagonal bounds the others.
         for r in range(self.block.n_rows):
-            if not (isfinite(self.gram[r * LEAVES_BLOCK + r])
+            if not (isfinite(self.gram[r * SIMD_BLOCK + r])
                     and holds_values(&self.store.map, self.store.norm_of(self.block, r))):
                 raise ValueError(
                     f"Kernel values of row {self.rows[r]} of X are not finite in single "
@@ -137,8 +137,8 @@ cdef class FreshRows:
         norm = largest * largest * self.store.n_features
         if self.store.holds_norm(norm) and holds_values(&self.store.map, norm):
             return
-        for at in range(0, X.shape[0], LEAVES_BLOCK):
-            self.n = min(LEAVES_BLOCK, X.shape[0] - at)
+        for at in range(0, X.shape[0], SIMD_BLOCK):
+            self.n = min(SIMD_BLOCK, X.shape[0] - at)
             for r in range(self.n):
                 self.rows[r] = at + r
             self.store.load(self.block, X, self.rows, self.n)

@@ -20,7 +20,7 @@ from libc.stdlib cimport free, qsort, realloc
 
 from .active_set cimport Front
 from .admission cimport LEFT, RAMP, RIGHT, Admission
-from ..simd.leaves cimport LEAVES_CURVATURE, leaves_extremes, leaves_moments, table
+from ..simd.primitives cimport SIMD_CURVATURE, simd_extremes, simd_moments, table
 from .members cimport Example
 from .problem cimport Problem
 from .without_bias cimport Two, WithoutBias
@@ -112,7 +112,7 @@ cdef class GapDriven(WithoutBias):
         then repeated epochs would never converge.
         """
         cdef float *k = self.block_row(row.place)
-        cdef leaves_extremes *e = &self.members.extremes
+        cdef simd_extremes *e = &self.members.extremes
         cdef double g = row.target - table().dot(k, self.members.alpha, self.members.n)
         cdef double z = row.y * (row.target - g), h
         cdef Py_ssize_t slot
@@ -160,7 +160,7 @@ cdef class GapDriven(WithoutBias):
         self.threshold = fmax(self.gap_floor, sqrt(fmax(0.0, variance)))
 
     cdef void sum_up(self) noexcept nogil:
-        cdef leaves_moments moments
+        cdef simd_moments moments
         table().moments(self.members.g, self.members.alpha, self.members.bound, self.members.y,
                         self.members.n, &moments)
         self.h, self.h_squared, self.alpha_g = moments.h, moments.h_squared, moments.alpha_g
@@ -199,7 +199,7 @@ cdef class GapDriven(WithoutBias):
         Deviation: the criterion is max(g_j, -g_i) > tol. The thesis tests g_j - g_i, the criterion
         of the problem with a bias.
         """
-        cdef const leaves_extremes *e = &self.members.extremes
+        cdef const simd_extremes *e = &self.members.extremes
         cdef Py_ssize_t slot = e.j_min if -e.g_min > e.g_max else e.i_max
         cdef const float *k
         if not self.violation_of(e) > self.tau:
@@ -213,7 +213,7 @@ cdef class GapDriven(WithoutBias):
         lam = g / K_ss, clipped to the box. Returns whether alpha changed.
         """
         cdef double g = self.members.g[slot], before = self.members.alpha[slot], lam
-        cdef double diag = fmax(self.members.diag[slot], LEAVES_CURVATURE)
+        cdef double diag = fmax(self.members.diag[slot], SIMD_CURVATURE)
         lam = fmin(fmax(g / diag, self.members.lower[slot] - before),
                    self.members.upper[slot] - before)
         self.members.move(slot, lam)

@@ -3,7 +3,7 @@ from libc.stdint cimport int8_t, int32_t, uint8_t
 from libc.stdlib cimport free
 
 from ..memory cimport grown_buffer
-from ..simd.leaves cimport LEAVES_GROUP, LEAVES_WINDOW, table
+from ..simd.primitives cimport SIMD_GROUP, SIMD_WINDOW, table
 
 import numpy as np
 
@@ -31,8 +31,8 @@ cdef class Gathering:
         if n <= self.capacity:
             return 0
         self.base = <int32_t *>grown_buffer(
-            self.base, (n // LEAVES_GROUP + 1) * sizeof(int32_t))
-        self.offset = <uint8_t *>grown_buffer(self.offset, n + LEAVES_GROUP)
+            self.base, (n // SIMD_GROUP + 1) * sizeof(int32_t))
+        self.offset = <uint8_t *>grown_buffer(self.offset, n + SIMD_GROUP)
         self.odd = <Odd *>grown_buffer(self.odd, (n + 1) * sizeof(Odd))
         self.capacity = n
         return 0
@@ -40,18 +40,18 @@ cdef class Gathering:
     cdef void plan(self, const int32_t *index, const int8_t *alive, Py_ssize_t n,
                    Py_ssize_t n_slots) noexcept nogil:
         cdef Py_ssize_t group, first, base, s, place
-        cdef Py_ssize_t n_groups = n // LEAVES_GROUP
+        cdef Py_ssize_t n_groups = n // SIMD_GROUP
         self.n_groups = self.n_odd = 0
         self.close = True
-        if n_slots < LEAVES_WINDOW:
+        if n_slots < SIMD_WINDOW:
             return
         for group in range(n_groups):
-            first = group * LEAVES_GROUP
+            first = group * SIMD_GROUP
             base = self.best_base(index + first, alive + first, n_slots)
             self.base[group] = <int32_t>base
-            for s in range(first, first + LEAVES_GROUP):
+            for s in range(first, first + SIMD_GROUP):
                 place = index[s] - base if alive[s] and index[s] >= 0 else 0
-                if not 0 <= place < LEAVES_WINDOW:
+                if not 0 <= place < SIMD_WINDOW:
                     self.odd[self.n_odd].slot, self.odd[self.n_odd].index = <int32_t>s, index[s]
                     self.n_odd += 1
                     place = 0
@@ -59,7 +59,7 @@ cdef class Gathering:
             if ODD * self.n_odd > n:
                 self.close = False
                 return
-        for s in range(n_groups * LEAVES_GROUP, n):
+        for s in range(n_groups * SIMD_GROUP, n):
             if alive[s] and index[s] >= 0:
                 self.odd[self.n_odd].slot, self.odd[self.n_odd].index = <int32_t>s, index[s]
                 self.n_odd += 1
@@ -70,13 +70,13 @@ cdef class Gathering:
         """Return the start of the window that contains most slots of a group."""
         cdef Py_ssize_t k, s, base, n_inside, n_most = -1, best = 0
         for k in range(STARTS):
-            base = min(max(index[k] - BEFORE * k, 0), n_slots - LEAVES_WINDOW)
+            base = min(max(index[k] - BEFORE * k, 0), n_slots - SIMD_WINDOW)
             n_inside = 0
-            for s in range(LEAVES_GROUP):
-                n_inside += (not alive[s]) | (base <= index[s] < base + LEAVES_WINDOW)
+            for s in range(SIMD_GROUP):
+                n_inside += (not alive[s]) | (base <= index[s] < base + SIMD_WINDOW)
             if n_inside > n_most:
                 n_most, best = n_inside, base
-            if n_most == LEAVES_GROUP:
+            if n_most == SIMD_GROUP:
                 break
         return best
 
@@ -88,7 +88,7 @@ cdef class Gathering:
                 out[s] = row[index[s] if index[s] > 0 else 0]
             return
         table().gather(row, self.base, self.offset, self.n_groups, out)
-        for s in range(self.n_groups * LEAVES_GROUP, n):
+        for s in range(self.n_groups * SIMD_GROUP, n):
             out[s] = 0.0
         for s in range(self.n_odd):
             out[self.odd[s].slot] = row[self.odd[s].index]

@@ -5,7 +5,7 @@ from libc.stdlib cimport free, malloc, qsort, realloc
 from libc.string cimport memcpy, memset
 
 from ..memory cimport round_up
-from ..simd.leaves cimport LEAVES_TILE
+from ..simd.primitives cimport SIMD_TILE
 
 import numpy as np
 
@@ -102,10 +102,10 @@ cdef class KernelRows:
                 raise MemoryError()
             self.log = <int32_t *>moved
             self.log_capacity = 2 * (self.log_length + n_entries)
-        self.width = round_up(n_slots, LEAVES_TILE)
+        self.width = round_up(n_slots, SIMD_TILE)
         if self.width > self.pool.length:
             self.lengthen_all(round_up(
-                self.width + self.width // (16 if self.tight else 4), LEAVES_TILE))
+                self.width + self.width // (16 if self.tight else 4), SIMD_TILE))
         return 0
 
     cdef int compact_log(self) except -1:

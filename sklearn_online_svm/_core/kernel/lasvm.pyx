@@ -25,7 +25,7 @@ cimport cython
 from libc.math cimport INFINITY, fmax, fmin
 
 from .active_set cimport Front
-from ..simd.leaves cimport LEAVES_CURVATURE, leaves_extremes, table
+from ..simd.primitives cimport SIMD_CURVATURE, simd_extremes, table
 from .problem cimport Problem
 from .members cimport Example
 
@@ -97,7 +97,7 @@ cdef class Lasvm(Problem):
         """
         cdef float *k = self.block_row(row.place)
         cdef const float *k_partner
-        cdef const leaves_extremes *e = &self.members.extremes
+        cdef const simd_extremes *e = &self.members.extremes
         cdef bint rises = row.upper > 0.0
         cdef double g, gap
         cdef Py_ssize_t partner, slot
@@ -175,7 +175,7 @@ cdef class Lasvm(Problem):
         b = (g_max + g_min) / 2 and delta = g_max - g_min; if only one of the two exists, b equals
         it.
         """
-        cdef leaves_extremes e = self.members.extremes
+        cdef simd_extremes e = self.members.extremes
         if e.i_max >= 0 and e.j_min >= 0:
             self.b = 0.5 * (e.g_max + e.g_min)
         elif e.i_max >= 0 or e.j_min >= 0:
@@ -189,7 +189,7 @@ cdef class Lasvm(Problem):
 
         Deviation: the extreme of its own side is kept (see ``process``).
         """
-        cdef leaves_extremes e = self.members.extremes
+        cdef simd_extremes e = self.members.extremes
         cdef Py_ssize_t p = self.members.n_zeros - 1, s
         cdef double g
         if e.i_max < 0 or e.j_min < 0 or not self.evicts:
@@ -225,11 +225,11 @@ cdef class Lasvm(Problem):
         cdef double curvature = <double>self.members.diag[i] + self.members.diag[j] - 2.0 * k_ij
         cdef double room = fmin(self.members.upper[i] - self.members.alpha[i],
                                 self.members.alpha[j] - self.members.lower[j])
-        return fmin(gap / fmax(curvature, LEAVES_CURVATURE), room)
+        return fmin(gap / fmax(curvature, SIMD_CURVATURE), room)
 
     # -------------------------------------------------------------------------- finishing
 
-    cdef double violation_of(self, const leaves_extremes *e) except? -1.0 nogil:
+    cdef double violation_of(self, const simd_extremes *e) except? -1.0 nogil:
         return e.g_max - e.g_min
 
     cdef double violation_by(self, double g, bint rises, bint falls) except? -1.0 nogil:
@@ -240,15 +240,15 @@ cdef class Lasvm(Problem):
             most = fmax(most, self.members.extremes.g_max - g)
         return most
 
-    cdef double low_of(self, const leaves_extremes *e) noexcept nogil:
+    cdef double low_of(self, const simd_extremes *e) noexcept nogil:
         return e.g_min
 
-    cdef double high_of(self, const leaves_extremes *e) noexcept nogil:
+    cdef double high_of(self, const simd_extremes *e) noexcept nogil:
         return e.g_max
 
     cdef int finish_step(self, Front *front) except -2 nogil:
         """REPROCESS with second-order choice of the partner (Fan, Chen and Lin 2005, WSS 2)."""
-        cdef leaves_extremes *e = front.extremes
+        cdef simd_extremes *e = front.extremes
         cdef Py_ssize_t i = e.i_max, j, s_i, s_j
         cdef const float *k_i = self.front_row(front, i, -1)
         cdef const float *k_j

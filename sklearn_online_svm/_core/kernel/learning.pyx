@@ -2,7 +2,7 @@
 from libc.stdint cimport INT64_MAX, int64_t
 
 from ..memory cimport address
-from ..simd.leaves cimport LEAVES_BLOCK, leaves_extremes
+from ..simd.primitives cimport SIMD_BLOCK, simd_extremes
 from .active_set cimport ActiveSet
 from .budget cimport Budget
 from .fresh_rows cimport Fresh
@@ -177,7 +177,7 @@ cdef class Learning(Membership):
         self.rows.clear()
         self.active.forget()
         self.n_pending = self.n_released = 0
-        self.restore(Stored(state), True, LEAVES_BLOCK)
+        self.restore(Stored(state), True, SIMD_BLOCK)
         return 0
 
     # -------------------------------------------------------------------------- checkpoints
@@ -225,7 +225,7 @@ cdef class Learning(Membership):
 
         ``running`` is wrapped in a :class:`Stored`. Returns whether it was taken within finish.
         """
-        cdef leaves_extremes *e = &self.members.extremes
+        cdef simd_extremes *e = &self.members.extremes
         slots = running.array("extreme_slots", np.int64, (2,), low=-1, high=self.members.n - 1)
         extremes = running.array("extremes", np.float64, (2,))
         steps = running.array("steps", np.int64, (4,), low=-LARGEST_COUNT)
@@ -245,8 +245,8 @@ cdef class Learning(Membership):
         pending = running.array("pending", np.int32, (None,), low=0, high=n - 1)
         released = running.array("released", np.int32, (None,), low=0, high=self.store.n_slots - 1)
         place = running.array("place", np.int64, (5,))
-        running.require(0 <= place[0] <= LEAVES_BLOCK, "place",
-                        f"must begin with a number in [0, {LEAVES_BLOCK}]")
+        running.require(0 <= place[0] <= SIMD_BLOCK, "place",
+                        f"must begin with a number in [0, {SIMD_BLOCK}]")
         # A sample enters once and a stored vector is released once: the lists have room for that.
         running.require(len(pending) <= place[0] + bool(place[1]), "pending",
                         "must hold only samples up to the current one")

@@ -21,7 +21,7 @@ while the vector is still sample q of the current block.
 """
 from libc.stdint cimport int8_t, int32_t, int64_t
 
-from ..simd.leaves cimport leaves_extremes
+from ..simd.primitives cimport simd_extremes
 
 
 # Origin of a sample: what its identifier counts.
@@ -48,7 +48,7 @@ cdef class Members:
     cdef readonly Py_ssize_t n           # slots in use or free
     cdef readonly Py_ssize_t n_members
     cdef readonly Py_ssize_t capacity
-    cdef readonly leaves_extremes extremes
+    cdef readonly simd_extremes extremes
     cdef double *alpha
     cdef double *g
     cdef double *target

@@ -3,7 +3,7 @@ from libc.math cimport INFINITY, fabs, fmax, fmin, isfinite
 from libc.stdint cimport int8_t, int32_t, int64_t
 
 from ..memory cimport address, grown, round_up
-from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE
+from ..simd.primitives cimport SIMD_BLOCK, SIMD_TILE
 
 import numpy as np
 
@@ -103,7 +103,7 @@ cdef class Members:
         if n <= capacity and self.owned:
             return 0
         if n > capacity:
-            capacity = round_up(max(n, capacity + capacity // 4), LEAVES_TILE)
+            capacity = round_up(max(n, capacity + capacity // 4), SIMD_TILE)
         self.attach({name: grown(array, capacity) for name, array in self.arrays.items()})
         self.owned = True
         return 0
@@ -181,7 +181,7 @@ cdef class Members:
             elif not -1 <= self.region[s] <= 2:
                 fault[0] = _BAD_REGION
             # A free slot keeps the index of its last vector, which may never have left its block.
-            elif not (-n_loaded if alive else -LEAVES_BLOCK) <= index < n_stored or (
+            elif not (-n_loaded if alive else -SIMD_BLOCK) <= index < n_stored or (
                     alive and identity and index != s and index >= 0):
                 fault[0] = _BAD_INDEX
             elif alive and not isfinite(self.g[s]):

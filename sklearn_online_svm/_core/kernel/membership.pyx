@@ -11,7 +11,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from ..memory cimport address, grown_buffer, round_up
-from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE, table
+from ..simd.primitives cimport SIMD_BLOCK, SIMD_TILE, table
 from .fresh_rows cimport Fresh
 from .gathering cimport Gathering
 from .kernel_rows cimport FEW, Row, memory_worth
@@ -38,7 +38,7 @@ cdef class Membership:
         self.begin_pass(None)
 
     def __cinit__(self, *args, **kwargs):
-        self.pending = <int32_t *>malloc(LEAVES_BLOCK * sizeof(int32_t))
+        self.pending = <int32_t *>malloc(SIMD_BLOCK * sizeof(int32_t))
         if self.pending == NULL:
             raise MemoryError()
 
@@ -74,7 +74,7 @@ cdef class Membership:
             self.released = <int32_t *>grown_buffer(self.released, n * sizeof(int32_t))
             if not self.identity:
                 self.gathered = <float *>grown_buffer(self.gathered,
-                                                      round_up(n, LEAVES_TILE) * sizeof(float))
+                                                      round_up(n, SIMD_TILE) * sizeof(float))
                 self.lacking = <int32_t *>grown_buffer(self.lacking, n * sizeof(int32_t))
                 self.gathering.reserve(n)
             self.slots_capacity = n

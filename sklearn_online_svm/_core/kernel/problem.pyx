@@ -2,7 +2,7 @@
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 
-from ..simd.leaves cimport table
+from ..simd.primitives cimport table
 from .settled cimport Settled
 from .solving cimport Solving
 

@@ -15,7 +15,7 @@ from libc.string cimport memcpy
 from ..memory cimport address, grown, round_up
 from .sparse_store cimport SparseStore
 from .stores cimport Block, Store, row_array
-from ..simd.leaves cimport LEAVES_TILE
+from ..simd.primitives cimport SIMD_TILE
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
@@ -159,7 +159,7 @@ cdef class CallableStore(Store):
 
     def state(self):
         state = Store.state(self)
-        state["rows"] = self.rows_array[:round_up(self.n_slots, LEAVES_TILE)].copy()
+        state["rows"] = self.rows_array[:round_up(self.n_slots, SIMD_TILE)].copy()
         return state
 
     def take_arrays(self, state, Py_ssize_t n_slots, Py_ssize_t capacity):
@@ -287,7 +287,7 @@ cdef class PrecomputedStore(Store):
 
     def state(self):
         state = Store.state(self)
-        state["ids"] = self.ids_array[:round_up(self.n_slots, LEAVES_TILE)].copy()
+        state["ids"] = self.ids_array[:round_up(self.n_slots, SIMD_TILE)].copy()
         return state
 
     def take_arrays(self, state, Py_ssize_t n_slots, Py_ssize_t capacity):

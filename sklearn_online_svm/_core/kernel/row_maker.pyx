@@ -4,7 +4,7 @@ from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
 from ..memory cimport grown_buffer, round_up
-from ..simd.leaves cimport LEAVES_TILE
+from ..simd.primitives cimport SIMD_TILE
 from .stores cimport Store
 
 
@@ -27,10 +27,10 @@ cdef class RowMaker:
             return 0
         self.wide = <float *>grown_buffer(self.wide, n * sizeof(float))
         self.missing = <int32_t *>grown_buffer(self.missing, n * sizeof(int32_t))
-        self.tiles = <int32_t *>grown_buffer(self.tiles, n // LEAVES_TILE * sizeof(int32_t))
+        self.tiles = <int32_t *>grown_buffer(self.tiles, n // SIMD_TILE * sizeof(int32_t))
         self.tile_place = <int32_t *>grown_buffer(self.tile_place,
-                                                  n // LEAVES_TILE * sizeof(int32_t))
-        memset(self.tile_place, 0xff, n // LEAVES_TILE * sizeof(int32_t))
+                                                  n // SIMD_TILE * sizeof(int32_t))
+        memset(self.tile_place, 0xff, n // SIMD_TILE * sizeof(int32_t))
         self.capacity = n
         return 0
 
@@ -38,7 +38,7 @@ cdef class RowMaker:
         """Compute the row of ``slot`` over the store."""
         if self.store.load_slots(self.scratch, &slot, 1) < 0:
             return -1
-        self.store.values(self.scratch, 0, round_up(self.store.n_slots, LEAVES_TILE), row, 0)
+        self.store.values(self.scratch, 0, round_up(self.store.n_slots, SIMD_TILE), row, 0)
         return -1 if self.store.failed else self.store.n_slots
 
     cdef Py_ssize_t together(self, const int32_t *slots, Py_ssize_t n) noexcept nogil:
@@ -52,7 +52,7 @@ cdef class RowMaker:
             self.several, self.several_bytes = <float *>moved, n_bytes
         if self.store.load_slots(self.scratch, slots, n) < 0:
             return -1
-        self.store.values(self.scratch, 0, round_up(self.store.n_slots, LEAVES_TILE),
+        self.store.values(self.scratch, 0, round_up(self.store.n_slots, SIMD_TILE),
                           self.several, self.capacity)
         return -1 if self.store.failed else n * self.store.n_slots
 
@@ -63,7 +63,7 @@ cdef class RowMaker:
         if self.store.load_slots(self.scratch, &slot, 1) < 0:
             return -1
         for p in range(n_missing):
-            tile = self.missing[p] // LEAVES_TILE
+            tile = self.missing[p] // SIMD_TILE
             if self.tile_place[tile] < 0:
                 self.tile_place[tile] = <int32_t>n_tiles
                 self.tiles[n_tiles] = tile
@@ -71,8 +71,8 @@ cdef class RowMaker:
         self.store.values_of_tiles(self.scratch, self.tiles, n_tiles, self.wide)
         for p in range(n_missing):
             row[self.missing[p]] = self.wide[
-                self.tile_place[self.missing[p] // LEAVES_TILE] * LEAVES_TILE
-                + self.missing[p] % LEAVES_TILE]
+                self.tile_place[self.missing[p] // SIMD_TILE] * SIMD_TILE
+                + self.missing[p] % SIMD_TILE]
         for p in range(n_tiles):
             self.tile_place[self.tiles[p]] = -1
-        return -1 if self.store.failed else n_tiles * LEAVES_TILE
+        return -1 if self.store.failed else n_tiles * SIMD_TILE

@@ -6,7 +6,7 @@ from libc.string cimport memcpy
 
 from ..memory cimport grown_buffer
 from ..random cimport next_state, uniform
-from ..simd.leaves cimport LEAVES_BLOCK
+from ..simd.primitives cimport SIMD_BLOCK
 from .stopping cimport Stopping
 
 import numpy as np
@@ -98,7 +98,7 @@ cdef class Selection:
         return 0
 
     cdef Py_ssize_t n_next(self, Py_ssize_t n_done, Py_ssize_t n) noexcept nogil:
-        return min(LEAVES_BLOCK, n - n_done)
+        return min(SIMD_BLOCK, n - n_done)
 
     cdef bint look(self, Py_ssize_t candidate, const double *scores,
                    int32_t label) noexcept nogil:

@@ -10,7 +10,7 @@ After an odd number of calls of ``swap``, the support set holds the optimized so
 """
 from libc.stdint cimport int8_t, int32_t, int64_t
 
-from ..simd.leaves cimport leaves_extremes
+from ..simd.primitives cimport simd_extremes
 from .members cimport Members
 
 # Scalars of a solution: b, delta, tau; five sums of gap-driven problems.
@@ -25,7 +25,7 @@ cdef class Settled:
     cdef double residual             # sum of the alphas of evicted members
     cdef Py_ssize_t n_entered        # members added since it was optimal
     cdef double numbers[N_NUMBERS]
-    cdef leaves_extremes extremes
+    cdef simd_extremes extremes
     cdef dict arrays
     cdef double *alpha
     cdef double *g

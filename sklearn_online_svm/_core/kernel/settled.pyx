@@ -5,7 +5,7 @@ from libc.stdint cimport int8_t, int32_t
 cimport cython
 
 from ..memory cimport address, grown
-from ..simd.leaves cimport leaves_extremes, table
+from ..simd.primitives cimport simd_extremes, table
 from .members cimport Members
 
 import numpy as np
@@ -119,7 +119,7 @@ cdef class Settled:
 
         It creates no objects, so that exchanging back cannot fail.
         """
-        cdef leaves_extremes extremes = members.extremes
+        cdef simd_extremes extremes = members.extremes
         cdef dict mine = self.arrays, theirs = members.arrays
         for name in NAMES:
             array = mine[name]

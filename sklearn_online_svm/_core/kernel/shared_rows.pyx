@@ -8,7 +8,7 @@ from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
-from ..simd.leaves cimport LEAVES_BLOCK
+from ..simd.primitives cimport SIMD_BLOCK
 from .fresh_rows cimport FreshRows
 from .kernel_rows cimport FEW, SYMMETRY_COST, KernelRows, Row, memory_worth
 from .row_maker cimport RowMaker
@@ -21,11 +21,11 @@ cdef double ROOM = 1.25
 
 cdef class SharedRows:
     def __cinit__(self, Store store, Py_ssize_t max_bytes):
-        self.entered = <int32_t *>malloc(2 * LEAVES_BLOCK * sizeof(int32_t))
+        self.entered = <int32_t *>malloc(2 * SIMD_BLOCK * sizeof(int32_t))
         self.lock = PyThread_allocate_lock()
         if self.entered == NULL or self.lock == NULL:
             raise MemoryError()
-        self.entered_row = self.entered + LEAVES_BLOCK
+        self.entered_row = self.entered + SIMD_BLOCK
 
     def __init__(self, Store store, Py_ssize_t max_bytes):
         self.store = store
@@ -46,9 +46,9 @@ cdef class SharedRows:
         of the problems. Returns whether anything changed.
         """
         cdef double wanted
-        if self.store.n_slots + LEAVES_BLOCK <= self.planned:
+        if self.store.n_slots + SIMD_BLOCK <= self.planned:
             return False
-        self.planned = (self.store.n_slots + LEAVES_BLOCK) * 5 // 4
+        self.planned = (self.store.n_slots + SIMD_BLOCK) * 5 // 4
         wanted = ROOM * sizeof(float) * <double>self.planned * self.planned
         self.rows.max_bytes = <Py_ssize_t>fmin(wanted, LARGEST_SHARE * self.max_bytes)
         self.left = self.max_bytes - self.rows.max_bytes
@@ -58,10 +58,10 @@ cdef class SharedRows:
         """Allocate the slots needed at the end of the block; there are no readers now."""
         self.rows.grant(memory_worth(self.store.cost, self.n_evaluations, FEW))
         self.maker.reserve()
-        return self.rows.reserve(self.store.n_slots + LEAVES_BLOCK, LEAVES_BLOCK)
+        return self.rows.reserve(self.store.n_slots + SIMD_BLOCK, SIMD_BLOCK)
 
     cdef bint has_most(self) noexcept nogil:
-        return 4 * (self.rows.n_rows + LEAVES_BLOCK) >= 3 * self.n_filled
+        return 4 * (self.rows.n_rows + SIMD_BLOCK) >= 3 * self.n_filled
 
     cdef double time_of(self, int32_t slot) noexcept nogil:
         cdef Row *row

@@ -1,7 +1,7 @@
 """Slots of the store: the vector in each, and the number of problems that refer to it."""
 from libc.stdint cimport int32_t, int64_t
 
-from ..simd.leaves cimport LEAVES_BLOCK
+from ..simd.primitives cimport SIMD_BLOCK
 from .fresh_rows cimport FreshRows
 from .problem cimport Problem
 from .shared_rows cimport SharedRows
@@ -20,7 +20,7 @@ cdef class Slots:
     cdef object labels
     cdef Py_ssize_t n_free
     # Slots filled by the last block.
-    cdef int32_t written[LEAVES_BLOCK]
+    cdef int32_t written[SIMD_BLOCK]
     cdef Py_ssize_t n_written
     cdef Py_ssize_t capacity
     cdef int32_t *references_at

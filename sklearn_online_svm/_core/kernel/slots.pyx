@@ -7,7 +7,7 @@ its slot.
 from libc.stdint cimport int8_t, int32_t, int64_t
 
 from ..memory cimport address, grown
-from ..simd.leaves cimport LEAVES_BLOCK
+from ..simd.primitives cimport SIMD_BLOCK
 from .fresh_rows cimport FreshRows
 from .members cimport OF_DATA
 from .problem cimport Problem
@@ -155,7 +155,7 @@ cdef class Slots:
         cdef Problem problem
         cdef Py_ssize_t p, slot, row, n_slots = self.store.n_slots
         cdef int32_t index
-        cdef int32_t stored[LEAVES_BLOCK]
+        cdef int32_t stored[SIMD_BLOCK]
         self.n_written = 0
         if not self.counted:
             return self.write_those_of(self.problems[0], fresh)

@@ -7,7 +7,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t
 
 from ..guard cimport Halt, share
 from ..memory cimport address, round_up
-from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE, table
+from ..simd.primitives cimport SIMD_BLOCK, SIMD_TILE, table
 from .fresh_rows cimport check_norms, check_type
 from .members cimport MADE_UP
 from .problem cimport Problem
@@ -31,7 +31,7 @@ cdef Solution written_down(Store store, Slots slots, list problems):
     cdef int64_t *row_id
     cdef Py_ssize_t c, s
     solution.n_problems = len(problems)
-    solution.n_slots = round_up(store.n_slots, LEAVES_TILE)
+    solution.n_slots = round_up(store.n_slots, SIMD_TILE)
     solution.store = store.view()
     solution.coef = np.zeros((solution.n_problems, solution.n_slots))
     solution.bias = np.zeros(solution.n_problems)
@@ -129,24 +129,24 @@ cdef class Solution:
         if self.votes is not None:
             self.votes.decide(X, store, out)
             return
-        if executor is None or n < 4 * LEAVES_BLOCK:
+        if executor is None or n < 4 * SIMD_BLOCK:
             self.decide_part(X, store, halt, out, 0, n)
             return
-        part = LEAVES_BLOCK * (1 + n // (8 * LEAVES_BLOCK * executor._max_workers))
+        part = SIMD_BLOCK * (1 + n // (8 * SIMD_BLOCK * executor._max_workers))
         share([(self.decide_part, X, store, halt, out, first, min(first + part, n))
                for first in range(0, n, part)], executor, halt)
 
     def decide_part(self, X, Store store, Halt halt, double[:, ::1] out, Py_ssize_t begin,
                     Py_ssize_t end):
         cdef Py_ssize_t at, r, c, first, stretch, size, width, n_slots = self.n_slots
-        cdef int64_t rows[LEAVES_BLOCK]
+        cdef int64_t rows[SIMD_BLOCK]
         cdef Block fresh = store.new_block()
         cdef Py_ssize_t ld = min(n_slots, STRETCH)
-        cdef float[::1] values = np.zeros(LEAVES_BLOCK * ld + 1, dtype=np.float32)
-        for at in range(begin, end, LEAVES_BLOCK):
+        cdef float[::1] values = np.zeros(SIMD_BLOCK * ld + 1, dtype=np.float32)
+        for at in range(begin, end, SIMD_BLOCK):
             if halt.now:
                 return
-            size = min(LEAVES_BLOCK, end - at)
+            size = min(SIMD_BLOCK, end - at)
             for r in range(size):
                 rows[r] = at + r
             store.load(fresh, X, rows, size)

@@ -2,7 +2,7 @@
 from libc.math cimport INFINITY, fabs, fmax
 from libc.stdint cimport int32_t
 
-from ..simd.leaves cimport leaves_extremes, table
+from ..simd.primitives cimport simd_extremes, table
 from .active_set cimport Front
 from .learning cimport Learning
 from .row_maker cimport TOGETHER
@@ -25,7 +25,7 @@ cdef class Solving(Learning):
         with gil:
             raise NotImplementedError(f"{type(self).__name__}.finish_step")
 
-    cdef double violation_of(self, const leaves_extremes *e) except? -1.0 nogil:
+    cdef double violation_of(self, const simd_extremes *e) except? -1.0 nogil:
         """Return the violation that corresponds to the extremes of g."""
         with gil:
             raise NotImplementedError(f"{type(self).__name__}.violation_of")
@@ -38,11 +38,11 @@ cdef class Solving(Learning):
         with gil:
             raise NotImplementedError(f"{type(self).__name__}.violation_by")
 
-    cdef double low_of(self, const leaves_extremes *e) noexcept nogil:
+    cdef double low_of(self, const simd_extremes *e) noexcept nogil:
         """Return g up to which a slot that can only increase is removed by shrinking."""
         return -INFINITY
 
-    cdef double high_of(self, const leaves_extremes *e) noexcept nogil:
+    cdef double high_of(self, const simd_extremes *e) noexcept nogil:
         """Return g from which a slot that can only decrease is removed by shrinking."""
         return INFINITY
 

@@ -1,7 +1,7 @@
 """Sparse vectors; the contract is that of ``stores.pxd``."""
 from libc.stdint cimport int32_t, int64_t
 
-from ..simd.leaves cimport leaves_csr
+from ..simd.primitives cimport simd_csr
 from .stores cimport Block, Store
 
 
@@ -19,5 +19,5 @@ cdef class SparseStore(Store):
     cdef int room(self, Block block, Py_ssize_t nnz) noexcept nogil
     cdef void norm(self, Block block, Py_ssize_t r) noexcept nogil
     cdef int spread(self, Block block) noexcept nogil
-    cdef leaves_csr as_csr(self) noexcept nogil
+    cdef simd_csr as_csr(self) noexcept nogil
     cdef Py_ssize_t take_norms(self, void *out, Py_ssize_t n_slots) noexcept nogil

@@ -9,13 +9,13 @@ from libc.stdlib cimport calloc, realloc
 from libc.string cimport memcpy, memset
 
 from ..memory cimport address, grown, round_up
-from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE, leaves_csr, leaves_panel, table
+from ..simd.primitives cimport SIMD_BLOCK, SIMD_TILE, simd_csr, simd_panel, table
 from .stores cimport Block, Store, fit, real
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
-# Stored lengths are multiples of this; see leaves_csr.
+# Stored lengths are multiples of this; see simd_csr.
 cdef enum:
     UNROLLED = 4
 
@@ -82,8 +82,8 @@ cdef class SparseStore(Store):
 
     cdef Block new_block(self):
         cdef Block block = Store.new_block(self)
-        block.start = <int64_t *>calloc(LEAVES_BLOCK, sizeof(int64_t))
-        block.length = <int32_t *>calloc(LEAVES_BLOCK, sizeof(int32_t))
+        block.start = <int64_t *>calloc(SIMD_BLOCK, sizeof(int64_t))
+        block.length = <int32_t *>calloc(SIMD_BLOCK, sizeof(int32_t))
         block.place = <int32_t *>calloc(self.n_features, sizeof(int32_t))
         if block.start == NULL or block.length == NULL or block.place == NULL:
             raise MemoryError()
@@ -236,7 +236,7 @@ cdef class SparseStore(Store):
                 block.touched[block.n_touched] = column
                 block.n_touched += 1
                 block.place[column] = <int32_t>block.n_touched
-        block.lanes = round_up(block.n_rows, LEAVES_TILE)
+        block.lanes = round_up(block.n_rows, SIMD_TILE)
         k = (block.n_touched + 1) * block.lanes * block.itemsize
         if fit(&block.panel, &block.panel_capacity, k):
             return -1
@@ -272,8 +272,8 @@ cdef class SparseStore(Store):
         block.nnz = nnz
         return self.spread(block)
 
-    cdef leaves_csr as_csr(self) noexcept nogil:
-        cdef leaves_csr stored
+    cdef simd_csr as_csr(self) noexcept nogil:
+        cdef simd_csr stored
         stored.indices = self.indices
         stored.values = self.data
         stored.start = self.start
@@ -282,8 +282,8 @@ cdef class SparseStore(Store):
 
     cdef void values(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
                      Py_ssize_t ld) noexcept nogil:
-        cdef leaves_panel fresh = block.as_panel()
-        cdef leaves_csr stored = self.as_csr()
+        cdef simd_panel fresh = block.as_panel()
+        cdef simd_csr stored = self.as_csr()
         if self.is_double:
             table().sparse_block_f64(&self.map, &fresh, &stored, <double *>self.norms, first,
                                      last, out, ld)
@@ -293,8 +293,8 @@ cdef class SparseStore(Store):
 
     cdef void values_of_tiles(self, Block block, const int32_t *tiles, Py_ssize_t n,
                               float *out) noexcept nogil:
-        cdef leaves_panel fresh = block.as_panel()
-        cdef leaves_csr stored = self.as_csr()
+        cdef simd_panel fresh = block.as_panel()
+        cdef simd_csr stored = self.as_csr()
         if self.is_double:
             table().sparse_tiles_f64(&self.map, &fresh, &stored, <double *>self.norms, tiles, 0,
                                      n, out)
@@ -303,9 +303,9 @@ cdef class SparseStore(Store):
                                      n, out)
 
     cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil:
-        cdef leaves_panel fresh = block.as_panel()
-        cdef leaves_csr stored
-        cdef Py_ssize_t r, last = round_up(block.n_rows, LEAVES_TILE)
+        cdef simd_panel fresh = block.as_panel()
+        cdef simd_csr stored
+        cdef Py_ssize_t r, last = round_up(block.n_rows, SIMD_TILE)
         for r in range(block.n_rows, last):
             block.start[r] = 0
             block.length[r] = 0
@@ -382,7 +382,7 @@ cdef class SparseStore(Store):
 
     def state(self):
         state = Store.state(self)
-        last = round_up(self.n_slots, LEAVES_TILE)
+        last = round_up(self.n_slots, SIMD_TILE)
         state.update(indices=self.indices_array[:self.heap_used].copy(),
                      data=self.data_array[:self.heap_used].copy(),
                      start=self.start_array[:last].copy(), length=self.length_array[:last].copy())

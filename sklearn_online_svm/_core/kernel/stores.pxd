@@ -1,6 +1,6 @@
 """Vector stores, and kernel values of blocks of samples against them.
 
-A *store* owns vectors in slots. A *block* holds up to ``LEAVES_BLOCK`` samples prepared for kernel
+A *store* owns vectors in slots. A *block* holds up to ``SIMD_BLOCK`` samples prepared for kernel
 values. ``values`` computes block x slots, ``gram`` block x block; both round to float32.
 
 ``reserve`` and ``load`` need the GIL and may raise. Methods marked nogil do not raise and use no
@@ -9,7 +9,7 @@ exception in ``error``, to be raised by the caller.
 """
 from libc.stdint cimport int32_t, int64_t
 
-from ..simd.leaves cimport LEAVES_BLOCK, leaves_map, leaves_panel, leaves_rows
+from ..simd.primitives cimport SIMD_BLOCK, simd_map, simd_panel, simd_rows
 
 ctypedef fused real:
     float
@@ -51,10 +51,10 @@ cdef class Block:
     cdef object X
     cdef const char *rows_in_X
     cdef object ids
-    cdef int64_t own_ids[LEAVES_BLOCK]
+    cdef int64_t own_ids[SIMD_BLOCK]
 
-    cdef leaves_rows as_rows(self) noexcept nogil
-    cdef leaves_panel as_panel(self) noexcept nogil
+    cdef simd_rows as_rows(self) noexcept nogil
+    cdef simd_panel as_panel(self) noexcept nogil
 
 
 cdef class Store:
@@ -67,7 +67,7 @@ cdef class Store:
     cdef object interrupt                # KeyboardInterrupt within a Python kernel, likewise
     cdef bint cut                        # an exception has ended a call that cannot be resumed
     cdef bint failed                     # whether `error` is set; readable without the GIL
-    cdef leaves_map map
+    cdef simd_map map
     cdef readonly object offset  # of the linear kernel: subtracted from all samples, or None
     cdef const double *offset_values
     cdef double half_square              # of the offset
@@ -102,5 +102,5 @@ cdef class Store:
     cdef double square_of(self, Py_ssize_t slot) noexcept nogil
 
 
-cdef bint holds_values(const leaves_map *map, double norm) noexcept nogil
+cdef bint holds_values(const simd_map *map, double norm) noexcept nogil
 cdef bint is_own_value(Store store, Py_ssize_t slot, float value) noexcept nogil

@@ -12,18 +12,18 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport calloc, free, realloc
 
 from ..memory cimport address, grown, round_up
-from ..simd.leaves cimport (
-    LEAVES_BLOCK, LEAVES_CENTRED, LEAVES_LINEAR, LEAVES_POLY, LEAVES_RBF, LEAVES_SIGMOID,
-    LEAVES_TILE, leaves_map, leaves_panel, leaves_rows,
+from ..simd.primitives cimport (
+    SIMD_BLOCK, SIMD_CENTRED, SIMD_LINEAR, SIMD_POLY, SIMD_RBF, SIMD_SIGMOID,
+    SIMD_TILE, simd_map, simd_panel, simd_rows,
 )
 
 import numpy as np
 
-BLOCK = LEAVES_BLOCK
-LINEAR = LEAVES_LINEAR
-POLY = LEAVES_POLY
-RBF = LEAVES_RBF
-SIGMOID = LEAVES_SIGMOID
+BLOCK = SIMD_BLOCK
+LINEAR = SIMD_LINEAR
+POLY = SIMD_POLY
+RBF = SIMD_RBF
+SIGMOID = SIMD_SIGMOID
 
 # Relative differences of sums of squares between machines that round differently, and errors of
 # differences of doubles.
@@ -68,16 +68,16 @@ cdef class Block:
         free(self.place)
         free(self.touched)
 
-    cdef leaves_rows as_rows(self) noexcept nogil:
-        cdef leaves_rows fresh
+    cdef simd_rows as_rows(self) noexcept nogil:
+        cdef simd_rows fresh
         fresh.rows = self.rows
         fresh.norms = self.norms
         fresh.n_rows = self.n_rows
         fresh.n_features = self.n_features
         return fresh
 
-    cdef leaves_panel as_panel(self) noexcept nogil:
-        cdef leaves_panel fresh
+    cdef simd_panel as_panel(self) noexcept nogil:
+        cdef simd_panel fresh
         fresh.panel = self.panel
         fresh.place = self.place
         fresh.norms = self.norms
@@ -91,7 +91,7 @@ cdef class Block:
 cdef class Store:
     """Base class of all stores; the contract is in ``stores.pxd``."""
 
-    def __init__(self, Py_ssize_t n_features, dtype, int kind=LEAVES_RBF, double gamma=1.0,
+    def __init__(self, Py_ssize_t n_features, dtype, int kind=SIMD_RBF, double gamma=1.0,
                  double coef0=0.0, int degree=3, offset=None):
         self.n_features = n_features
         self.dtype = np.dtype(dtype)
@@ -103,9 +103,9 @@ cdef class Store:
         self.map.degree = degree
         if offset is not None:
             # K(x, z) = (x - m).(z - m) = x.z - (x.m - m.m / 2) - (z.m - m.m / 2), in doubles.
-            if kind != LEAVES_LINEAR or not self.is_double:
+            if kind != SIMD_LINEAR or not self.is_double:
                 raise ValueError("An offset requires the linear kernel and float64 data.")
-            self.map.kind = LEAVES_CENTRED
+            self.map.kind = SIMD_CENTRED
             self.offset = np.ascontiguousarray(offset, dtype=np.float64)
             if self.offset.shape != (n_features,):
                 raise ValueError(
@@ -168,7 +168,7 @@ cdef class Store:
         cdef Block block = Block.__new__(Block)
         block.itemsize = self.dtype.itemsize
         block.n_features = self.n_features
-        block.norms = calloc(LEAVES_BLOCK, block.itemsize)
+        block.norms = calloc(SIMD_BLOCK, block.itemsize)
         if block.norms == NULL:
             raise MemoryError()
         return block
@@ -179,7 +179,7 @@ cdef class Store:
         if n_slots <= capacity and self.owned:
             return 0
         if n_slots > capacity:
-            capacity = round_up(max(n_slots, capacity + capacity // 4), LEAVES_TILE)
+            capacity = round_up(max(n_slots, capacity + capacity // 4), SIMD_TILE)
         self.resize(capacity)
         self.capacity = capacity
         self.owned = True
@@ -207,8 +207,8 @@ cdef class Store:
         cdef Py_ssize_t t
         for t in range(n):
             # `values` writes to the position of the slot.
-            self.values(block, tiles[t] * LEAVES_TILE, (tiles[t] + 1) * LEAVES_TILE,
-                        out + (t - tiles[t]) * LEAVES_TILE, 0)
+            self.values(block, tiles[t] * SIMD_TILE, (tiles[t] + 1) * SIMD_TILE,
+                        out + (t - tiles[t]) * SIMD_TILE, 0)
 
     cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil:
         return -1
@@ -238,14 +238,14 @@ cdef class Store:
 
     def state(self):
         """Return the arrays from which ``restore`` rebuilds the store."""
-        return {"norms": self.norms_array[:round_up(self.n_slots, LEAVES_TILE)].copy()}
+        return {"norms": self.norms_array[:round_up(self.n_slots, SIMD_TILE)].copy()}
 
     def restore(self, state, Py_ssize_t n_slots):
         """Use the arrays of ``state``, a :class:`Stored`; they are copied before the first write.
 
         All are checked before any is used.
         """
-        cdef Py_ssize_t capacity = round_up(n_slots, LEAVES_TILE)
+        cdef Py_ssize_t capacity = round_up(n_slots, SIMD_TILE)
         norms = state.array("norms", self.dtype, (capacity,), finite=True)
         expected = self.take_arrays(state, n_slots, capacity)
         # Another machine may round differently. NaN and infinity in a vector are detected here,
@@ -273,11 +273,11 @@ cdef class Store:
 def filled(Store store, X):
     """Fill the empty ``store`` with the samples of X in slots 0, 1, ...; return it."""
     cdef Block block = store.new_block()
-    cdef int64_t rows[LEAVES_BLOCK]
+    cdef int64_t rows[SIMD_BLOCK]
     cdef Py_ssize_t at, r, size, n = X.shape[0]
     store.reserve(n)
-    for at in range(0, n, LEAVES_BLOCK):
-        size = min(LEAVES_BLOCK, n - at)
+    for at in range(0, n, SIMD_BLOCK):
+        size = min(SIMD_BLOCK, n - at)
         for r in range(size):
             rows[r] = at + r
         store.load(block, X, rows, size)
@@ -289,11 +289,11 @@ def filled(Store store, X):
 
 # ------------------------------------------------------------------------------ kernel values
 
-cdef bint holds_values(const leaves_map *map, double norm) noexcept nogil:
+cdef bint holds_values(const simd_map *map, double norm) noexcept nogil:
     """Return whether kernel values of samples up to this squared norm are finite in float32."""
-    if map.kind == LEAVES_LINEAR:
+    if map.kind == SIMD_LINEAR:
         return norm <= FLT_MAX
-    if map.kind == LEAVES_POLY:
+    if map.kind == SIMD_POLY:
         return pow(map.gamma * norm + fabs(map.coef0), map.degree) <= FLT_MAX
     return True
 
@@ -303,17 +303,17 @@ cdef bint is_own_value(Store store, Py_ssize_t slot, float value) noexcept nogil
     cdef double norm, square, expected, size
     if store.cost == INFINITY:
         return True
-    if store.map.kind == LEAVES_SIGMOID:
+    if store.map.kind == SIMD_SIGMOID:
         return fabs(value) <= 1.0
-    if store.map.kind == LEAVES_RBF:
+    if store.map.kind == SIMD_RBF:
         return fabs(value - 1.0) <= ROUNDING
     norm = ((<double *>store.norms)[slot] if store.is_double
             else (<float *>store.norms)[slot])
-    if store.map.kind == LEAVES_CENTRED:
+    if store.map.kind == SIMD_CENTRED:
         square = store.square_of(slot)
         expected = square - 2.0 * norm
         return fabs(value - expected) <= ROUNDING * expected + CANCELLED * square
-    if store.map.kind == LEAVES_POLY:
+    if store.map.kind == SIMD_POLY:
         expected = pow(store.map.gamma * norm + store.map.coef0, store.map.degree)
         size = pow(store.map.gamma * norm + fabs(store.map.coef0), store.map.degree)
         # Each factor is rounded.

@@ -17,7 +17,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
 from ..guard cimport share
-from ..simd.leaves cimport LEAVES_BLOCK, table
+from ..simd.primitives cimport SIMD_BLOCK, table
 from .ahead cimport Ahead
 from .engine cimport places_of
 from .finishing cimport Finishing
@@ -98,7 +98,7 @@ cdef class DualLoop(Finishing):
                     if not self.choose(X, left[at:end], executor):
                         break
                 elif not self.take_ahead(at):
-                    self.load(X, &order[at], 1 if chooses else min(LEAVES_BLOCK, n - at))
+                    self.load(X, &order[at], 1 if chooses else min(SIMD_BLOCK, n - at))
                     self.score(executor)
                 if self.looks_ahead(executor):
                     self.load_ahead(X, order, at + self.fresh.visits.n)
@@ -192,8 +192,8 @@ cdef class DualLoop(Finishing):
         cdef float[:, ::1] values = np.empty((rows.shape[0], n_slots), dtype=np.float32)
         check_type(self.store, X)
         self.begin_call()
-        for at in range(0, rows.shape[0], LEAVES_BLOCK):
-            size = min(LEAVES_BLOCK, rows.shape[0] - at)
+        for at in range(0, rows.shape[0], SIMD_BLOCK):
+            size = min(SIMD_BLOCK, rows.shape[0] - at)
             self.fresh.n = size
             for r in range(size):
                 self.fresh.rows[r] = rows[at + r]
@@ -214,7 +214,7 @@ cdef class DualLoop(Finishing):
         """Select the next sample, as a block of its own, scored; return False to stop."""
         cdef Selection selection = self.selection
         cdef Py_ssize_t k, size = 0, first = 0, n = selection.draw(left.shape[0])
-        cdef int64_t rows[LEAVES_BLOCK]
+        cdef int64_t rows[SIMD_BLOCK]
         cdef bint found = False
         selection.begin(len(self.problems), self.delta())
         while first < n and not found:
@@ -287,7 +287,7 @@ cdef class DualLoop(Finishing):
 
     cdef int load_ahead(self, X, const int64_t[::1] order, Py_ssize_t begin) except -1:
         """Load the samples after those of this block."""
-        cdef Py_ssize_t n = min(LEAVES_BLOCK, order.shape[0] - begin)
+        cdef Py_ssize_t n = min(SIMD_BLOCK, order.shape[0] - begin)
         if n <= 0 or self.midst is not None:
             return 0
         self.list_rows(self.ahead.fresh, &order[begin], n, None)
@@ -443,8 +443,8 @@ cdef class DualLoop(Finishing):
         cdef Example row
         cdef bint[:, ::1] enters = np.ascontiguousarray(
             np.asarray(alpha) != 0.0 if g is None else ~np.isnan(g), dtype=np.intc)
-        for at in range(0, rows.shape[0], LEAVES_BLOCK):
-            size = min(LEAVES_BLOCK, rows.shape[0] - at)
+        for at in range(0, rows.shape[0], SIMD_BLOCK):
+            size = min(SIMD_BLOCK, rows.shape[0] - at)
             self.fresh.n = size
             for r in range(size):
                 self.fresh.rows[r] = given.place(rows[at + r])

@@ -9,7 +9,7 @@ cimport cython
 from libc.stdint cimport int32_t, int64_t
 
 from ..memory cimport address, grown, round_up
-from ..simd.leaves cimport LEAVES_BLOCK, LEAVES_TILE
+from ..simd.primitives cimport SIMD_BLOCK, SIMD_TILE
 from .fresh_rows cimport check_norms
 from .stores cimport Block, Store
 
@@ -67,14 +67,14 @@ cdef class Votes:
 
     cdef int decide(self, X, Store store, double[:, ::1] out) except -1:
         """Compute out[i, c]: the share of votes or, per problem, votes for minus votes against."""
-        cdef Py_ssize_t at, r, size, n = out.shape[0], ld = round_up(store.n_slots, LEAVES_TILE)
-        cdef int64_t rows[LEAVES_BLOCK]
+        cdef Py_ssize_t at, r, size, n = out.shape[0], ld = round_up(store.n_slots, SIMD_TILE)
+        cdef int64_t rows[SIMD_BLOCK]
         cdef Block fresh = store.new_block()
-        cdef float[::1] values = np.zeros(LEAVES_BLOCK * ld + 1, dtype=np.float32)
+        cdef float[::1] values = np.zeros(SIMD_BLOCK * ld + 1, dtype=np.float32)
         cdef double[::1] f = np.zeros(self.n_problems)
         cdef int64_t[::1] since = np.zeros(self.n_problems, dtype=np.int64)
-        for at in range(0, n, LEAVES_BLOCK):
-            size = min(LEAVES_BLOCK, n - at)
+        for at in range(0, n, SIMD_BLOCK):
+            size = min(SIMD_BLOCK, n - at)
             for r in range(size):
                 rows[r] = at + r
             store.load(fresh, X, rows, size)

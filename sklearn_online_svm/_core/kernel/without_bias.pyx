@@ -9,7 +9,7 @@ and a single alpha may move. In classification the targets t are the labels y. T
 """
 from libc.math cimport INFINITY, fmax, fmin
 
-from ..simd.leaves cimport LEAVES_CURVATURE, leaves_extremes, table
+from ..simd.primitives cimport SIMD_CURVATURE, simd_extremes, table
 from .active_set cimport Front
 from .problem cimport Problem
 
@@ -20,17 +20,17 @@ cdef double CRAWL = 1e5
 
 
 cdef class WithoutBias(Problem):
-    cdef double violation_of(self, const leaves_extremes *e) except? -1.0 nogil:
+    cdef double violation_of(self, const simd_extremes *e) except? -1.0 nogil:
         return fmax(0.0, fmax(e.g_max, -e.g_min))
 
     cdef double violation_by(self, double g, bint rises, bint falls) except? -1.0 nogil:
         # Without an equality constraint, each sample violates independently of the others.
         return fmax(g if rises else 0.0, -g if falls else 0.0)
 
-    cdef double low_of(self, const leaves_extremes *e) noexcept nogil:
+    cdef double low_of(self, const simd_extremes *e) noexcept nogil:
         return -self.violation_of(e)
 
-    cdef double high_of(self, const leaves_extremes *e) noexcept nogil:
+    cdef double high_of(self, const simd_extremes *e) noexcept nogil:
         return self.violation_of(e)
 
     cdef int finish_step(self, Front *front) except -2 nogil:
@@ -53,9 +53,9 @@ cdef class WithoutBias(Problem):
         (Steinwart, Hush and Scovel 2011). Where kernel values are nearly equal, steps on single
         coordinates converge very slowly.
         """
-        cdef leaves_extremes *e = front.extremes
+        cdef simd_extremes *e = front.extremes
         cdef Py_ssize_t i = e.j_min if -e.g_min > e.g_max else e.i_max, j
-        cdef double k_ii = fmax(front.diag[i], LEAVES_CURVATURE), g_i = front.g[i]
+        cdef double k_ii = fmax(front.diag[i], SIMD_CURVATURE), g_i = front.g[i]
         cdef double k_jj, k_ij, g_j, det, by_i, by_j, alone
         step.i = step.j = i
         step.k_i = step.k_j = self.front_row(front, i, -1)
@@ -71,7 +71,7 @@ cdef class WithoutBias(Problem):
         if step.k_j == NULL:
             return -1
         step.j = j
-        k_jj, k_ij, g_j = fmax(front.diag[j], LEAVES_CURVATURE), step.k_i[j], front.g[j]
+        k_jj, k_ij, g_j = fmax(front.diag[j], SIMD_CURVATURE), step.k_i[j], front.g[j]
         det = k_ii * k_jj - k_ij * k_ij
         by_i = alone
         if det > FLAT * k_ii * k_jj:

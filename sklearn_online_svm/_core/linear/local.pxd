@@ -1,7 +1,7 @@
 """Weights with a common component, and one for each region of the rows."""
 cimport cython
 
-from .centres cimport Centres
+from .online_kmeans cimport OnlineKMeans
 from .weights cimport Weights
 
 
@@ -9,7 +9,7 @@ from .weights cimport Weights
 cdef class LocalWeights(Weights):
     cdef Weights common
     cdef Weights local              # of the region that it is turned to
-    cdef Centres centres
+    cdef OnlineKMeans centres
     cdef double mobility            # 1 / lam
     cdef bint second_order
     cdef object more_buffers

@@ -1,12 +1,12 @@
 """Weights of a hyperplane for each region of the rows, all with one component in common.
 
-The regions are those of the centres (``Centres``). A row that has the shares ``a`` in the regions
-next to it is decided by ``(u + sum_k a_k v_k).x``: by one vector ``(sqrt(lam) u, v_1, v_2, ...)``
+The regions are those of the centres (``OnlineKMeans``). A row that has the shares ``a`` in the
+regions next to it is decided by ``(u + sum_k a_k v_k).x``: by one vector ``(sqrt(lam) u, v_1, v_2, ...)``
 of the row ``(x / sqrt(lam), a_1 x, a_2 x, ...)``. So the rules, which see scalars only, are those
 of one hyperplane; here are the scalars of the long row, and its steps.
 """
 from ..memory cimport address
-from .centres cimport Centres
+from .online_kmeans cimport OnlineKMeans
 from .rows cimport Row
 from .weights cimport Weights
 
@@ -22,12 +22,12 @@ cdef class LocalWeights(Weights):
         u, with or without variances.
     local : Weights
         v of the first centre; those of the others lie behind it.
-    centres : Centres
+    centres : OnlineKMeans
     mobility : float
         1 / lam: how far u moves while v moves by 1.
     """
 
-    def __init__(self, Weights common, Weights local, Centres centres, double mobility):
+    def __init__(self, Weights common, Weights local, OnlineKMeans centres, double mobility):
         coef, intercept = common.arrays[:2]
         self._lay_out(coef, intercept, common.intercept, common.sparse)
         # Held by `common`; one who holds them more is taken for a reader (Shelf).

@@ -1,7 +1,7 @@
 """Rows as the linear models take them, and what each of them teaches."""
 from libc.stdint cimport int32_t, int64_t
 
-from ..simd.leaves cimport LEAVES_AHEAD, leaves_fetch
+from ..simd.primitives cimport SIMD_AHEAD, simd_fetch
 
 
 # One row: n values, and their columns where it is sparse (NULL: dense); its place in the order.
@@ -36,7 +36,7 @@ cdef inline void row_of(const Rows *rows, Py_ssize_t i, Row *row) noexcept nogil
 cdef Rows rows_of(object X, Py_ssize_t n_features, bint single) except *
 
 
-cdef class Lessons:
+cdef class Dataset:
     cdef object arrays              # kept alive: X, labels, weights, order
     cdef object source              # X as the stores of kernel models take it, or None
     cdef Rows rows
@@ -49,17 +49,17 @@ cdef class Lessons:
     cdef int lay_out(self, Py_ssize_t n_features, bint single, bint is_regression) except -1
 
 
-cdef inline Py_ssize_t visited(Lessons lessons, Py_ssize_t at, Row *row) noexcept nogil:
+cdef inline Py_ssize_t visited(Dataset dataset, Py_ssize_t at, Row *row) noexcept nogil:
     """The row that comes at a place of the order; one that comes later is asked for."""
-    cdef const Rows *rows = &lessons.rows
-    cdef Py_ssize_t ahead, i = lessons.order[at] if lessons.order != NULL else at
+    cdef const Rows *rows = &dataset.rows
+    cdef Py_ssize_t ahead, i = dataset.order[at] if dataset.order != NULL else at
     row_of(rows, i, row)
     row.at = at
-    if lessons.order != NULL and at + LEAVES_AHEAD < lessons.n:
-        ahead = lessons.order[at + LEAVES_AHEAD]
+    if dataset.order != NULL and at + SIMD_AHEAD < dataset.n:
+        ahead = dataset.order[at + SIMD_AHEAD]
         # A sparse one is taken to be as long as the one that is there.
         ahead = rows.starts[ahead] if rows.starts != NULL else ahead * row.n
-        leaves_fetch(rows.values + ahead * rows.itemsize, row.n * rows.itemsize)
+        simd_fetch(rows.values + ahead * rows.itemsize, row.n * rows.itemsize)
         if rows.columns != NULL:
-            leaves_fetch(rows.columns + ahead, row.n * 4)
+            simd_fetch(rows.columns + ahead, row.n * 4)
     return i

@@ -28,7 +28,7 @@ cdef Rows rows_of(object X, Py_ssize_t n_features, bint single) except *:
 
 
 @cython.final
-cdef class Lessons:
+cdef class Dataset:
     """Rows in the order in which they are learnt, with their labels and weights.
 
     Parameters

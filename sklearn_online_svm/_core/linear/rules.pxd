@@ -1,4 +1,4 @@
-"""Update rules, from `rules.h`: they are C so that the passes of `leaves_linear.h` share them."""
+"""Update rules, from `rules.h`: they are C so that the passes of `simd_linear.h` share them."""
 
 cdef extern from "rules.h" nogil:
     # The traits that the loops, and Python, ask for.

@@ -4,9 +4,9 @@ from libc.stdint cimport int32_t, int64_t
 cimport cython
 
 from ..guard cimport Shelf
-from .demands cimport Demands
+from .target_margins cimport TargetMargins
 from .queries cimport Purchases, Query
-from .rows cimport Lessons, Row
+from .rows cimport Dataset, Row
 from .rules cimport rule_numbers
 from .weights cimport Weights
 
@@ -27,7 +27,7 @@ cdef class UpdateLoop:
     cdef public Py_ssize_t position     # rows of this call gone through
     cdef readonly double loss           # since the last reset
     cdef rule_numbers rule
-    cdef Demands demands
+    cdef TargetMargins demands
     cdef bint crammer_singer
     cdef bint is_leaf                   # a whole pass is one leaf
     cdef int64_t average_from
@@ -36,15 +36,15 @@ cdef class UpdateLoop:
     cdef double *shrink
 
     # Rows from `position` on until `stop`; labels have prices where there are purchases.
-    cdef int run(self, Lessons lessons, Purchases purchases, Py_ssize_t *position,
+    cdef int run(self, Dataset dataset, Purchases purchases, Py_ssize_t *position,
                  Py_ssize_t stop) noexcept nogil
 
     # Its parts.
     cdef _set_limits(self)
-    cdef int _run(self, Lessons lessons, Py_ssize_t *position, Py_ssize_t stop) noexcept nogil
-    cdef int _run_leaf(self, Lessons lessons, Py_ssize_t *position,
-                       Py_ssize_t stop) noexcept nogil
-    cdef int _run_asking(self, Lessons lessons, Purchases purchases, Py_ssize_t *position,
+    cdef int _run(self, Dataset dataset, Py_ssize_t *position, Py_ssize_t stop) noexcept nogil
+    cdef int _run_primitive(self, Dataset dataset, Py_ssize_t *position,
+                            Py_ssize_t stop) noexcept nogil
+    cdef int _run_asking(self, Dataset dataset, Purchases purchases, Py_ssize_t *position,
                          Py_ssize_t stop) noexcept nogil
     cdef bint _look(self, const Row *row) noexcept nogil
     cdef bint _teach(self, const Row *row, int32_t label, double weight) noexcept nogil

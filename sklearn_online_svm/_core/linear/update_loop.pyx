@@ -10,10 +10,10 @@ from libc.stdint cimport int32_t, int64_t
 
 from ..memory cimport address
 from ..guard cimport Shelf
-from ..simd.leaves cimport leaves_pass, leaves_tally
-from .demands cimport Demands
+from ..simd.primitives cimport simd_pass, simd_tally
+from .target_margins cimport TargetMargins
 from .queries cimport Purchases, Query, asking_probability, asks, move_on
-from .rows cimport Lessons, Row, visited
+from .rows cimport Dataset, Row, visited
 from .rules cimport rule_from, rule_idle_loss, rule_may_step, rule_step, rule_step_of
 from .weights cimport Weights
 
@@ -32,7 +32,7 @@ cdef class UpdateLoop:
     rule : dict
         ``name``, one of RULES, and the numbers of the rule: C, eta as phi, r, epsilon.
     demands : dict
-        Of Demands.
+        Of TargetMargins.
     crammer_singer : bool
         Classes compete, instead of each standing against the rest.
     average_from : int
@@ -46,7 +46,7 @@ cdef class UpdateLoop:
         self.shelf = shelf
         self.rule = rule_from(rule)
         self._set_limits()
-        self.demands = Demands(demands, n_classes)
+        self.demands = TargetMargins(demands, n_classes)
         self.crammer_singer = crammer_singer and weights.n_problems > 1
         self.average_from = average_from
         self.is_leaf = not (
@@ -90,28 +90,28 @@ cdef class UpdateLoop:
 
     # -------------------------------------------------------------------------- rows
 
-    cdef int run(self, Lessons lessons, Purchases purchases, Py_ssize_t *position,
+    cdef int run(self, Dataset dataset, Purchases purchases, Py_ssize_t *position,
                  Py_ssize_t stop) noexcept nogil:
         if purchases is not None:
-            return self._run_asking(lessons, purchases, position, stop)
+            return self._run_asking(dataset, purchases, position, stop)
         if self.is_leaf:
-            return self._run_leaf(lessons, position, stop)
-        return self._run(lessons, position, stop)
+            return self._run_primitive(dataset, position, stop)
+        return self._run(dataset, position, stop)
 
-    cdef int _run_leaf(self, Lessons lessons, Py_ssize_t *position,
-                       Py_ssize_t stop) noexcept nogil:
+    cdef int _run_primitive(self, Dataset dataset, Py_ssize_t *position,
+                            Py_ssize_t stop) noexcept nogil:
         """One problem of first order."""
-        cdef leaves_pass rows
-        cdef leaves_tally tally
+        cdef simd_pass rows
+        cdef simd_tally tally
         cdef Py_ssize_t start = position[0]
-        rows.values = lessons.rows.values
-        rows.columns = lessons.rows.columns
-        rows.starts = lessons.rows.starts
+        rows.values = dataset.rows.values
+        rows.columns = dataset.rows.columns
+        rows.starts = dataset.rows.starts
         rows.n_features = self.weights.n_features
-        rows.n_rows = lessons.n
-        rows.order = lessons.order
-        rows.labels = lessons.labels
-        rows.weights = lessons.weights
+        rows.n_rows = dataset.n
+        rows.order = dataset.order
+        rows.labels = dataset.labels
+        rows.weights = dataset.weights
         rows.rule = &self.rule
         rows.negative = self.demands.negative
         rows.positive = self.demands.positive
@@ -132,28 +132,28 @@ cdef class UpdateLoop:
         self.n_rows += position[0] - start
         return RUN_DONE if position[0] == stop else RUN_NOT_FINITE
 
-    cdef int _run(self, Lessons lessons, Py_ssize_t *position, Py_ssize_t stop) noexcept nogil:
+    cdef int _run(self, Dataset dataset, Py_ssize_t *position, Py_ssize_t stop) noexcept nogil:
         cdef Row row
         cdef Py_ssize_t i, at
         cdef double weight
         for at in range(position[0], stop):
             position[0] = at
-            i = visited(lessons, at, &row)
-            weight = lessons.weights[i] if lessons.weights != NULL else 1.0
+            i = visited(dataset, at, &row)
+            weight = dataset.weights[i] if dataset.weights != NULL else 1.0
             if weight == 0.0:
                 self.n_rows += 1
                 continue
             if not self._look(&row):
                 return RUN_NOT_FINITE
             self.n_rows += 1
-            if lessons.targets != NULL:
-                self._teach_target(&row, lessons.targets[i], weight)
+            if dataset.targets != NULL:
+                self._teach_target(&row, dataset.targets[i], weight)
             else:
-                self._teach(&row, lessons.labels[i], weight)
+                self._teach(&row, dataset.labels[i], weight)
         position[0] = stop
         return RUN_DONE
 
-    cdef int _run_asking(self, Lessons lessons, Purchases purchases, Py_ssize_t *position,
+    cdef int _run_asking(self, Dataset dataset, Purchases purchases, Py_ssize_t *position,
                          Py_ssize_t stop) noexcept nogil:
         """Labels have a price; rows not asked about leave no trace in the model."""
         cdef Query *query = &purchases.asker.query
@@ -163,8 +163,8 @@ cdef class UpdateLoop:
         cdef bint updated, asked, known, bought
         for at in range(position[0], stop):
             position[0] = at
-            i = visited(lessons, at, &row)
-            weight = lessons.weights[i] if lessons.weights != NULL else 1.0
+            i = visited(dataset, at, &row)
+            weight = dataset.weights[i] if dataset.weights != NULL else 1.0
             if not self._look(&row):
                 return RUN_NOT_FINITE
             asked = False
@@ -177,16 +177,16 @@ cdef class UpdateLoop:
             if not known:
                 probability = self._probability(query, &row)
                 asked = asks(query, probability)
-                if asked and lessons.labels[i] == -1:
+                if asked and dataset.labels[i] == -1:
                     return RUN_LABEL_WANTED
                 purchases.predicted[i] = self._predicted()
             updated = False
-            bought = asked and lessons.labels[i] >= 0
+            bought = asked and dataset.labels[i] >= 0
             if known or bought:
                 if purchases.factors != NULL:
-                    weight *= purchases.factors[lessons.labels[i]]
+                    weight *= purchases.factors[dataset.labels[i]]
                 self.n_rows += 1
-                updated = weight != 0.0 and self._teach(&row, lessons.labels[i], weight)
+                updated = weight != 0.0 and self._teach(&row, dataset.labels[i], weight)
             if not known:
                 move_on(query, probability, asked, updated, self.weights.squared_norm)
                 if asked:

@@ -1,7 +1,7 @@
 """Weight states of the linear learners: what a row is looked at with, and what a step moves."""
-from ..simd.leaves cimport leaves_linear
+from ..simd.primitives cimport simd_linear
 from .refinement cimport Refinement
-from .rows cimport Lessons, Row
+from .rows cimport Dataset, Row
 
 
 cdef class Weights:
@@ -17,7 +17,7 @@ cdef class Weights:
     cdef object arrays              # kept alive
     cdef bint single                # float32
     cdef Py_ssize_t itemsize
-    cdef const leaves_linear *leaf
+    cdef const simd_linear *leaf
     # Element (c, k) of the weights lies at c * class_stride + k * feature_stride.
     cdef char *w
     cdef Py_ssize_t class_stride
@@ -48,9 +48,9 @@ cdef class Weights:
     cdef _lay_out(self, coef, intercept, bint fit_intercept, bint sparse)
     cdef _keep_sums(self, sums)
     cdef _set_limits(self, double start_variance, double largest)
-    # Before rows of the lessons, from `position` to `stop`, are looked at, and after, with the
+    # Before rows of the dataset, from `position` to `stop`, are looked at, and after, with the
     # GIL. How far they are ready; what has been learnt is whole after `end`.
-    cdef Py_ssize_t begin(self, Lessons lessons, Py_ssize_t position, Py_ssize_t stop) except -1
+    cdef Py_ssize_t begin(self, Dataset dataset, Py_ssize_t position, Py_ssize_t stop) except -1
     cdef int end(self, Py_ssize_t position) except -1
     cdef void look(self, const Row *row) noexcept nogil
     cdef double variance_of(self, const Row *row, Py_ssize_t c) noexcept nogil

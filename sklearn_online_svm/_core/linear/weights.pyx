@@ -10,9 +10,9 @@ import math
 from libc.float cimport DBL_MAX, FLT_MAX
 
 from ..memory cimport CACHE_LINE, address, aligned_bytes
-from ..simd.leaves cimport leaves_look, table
+from ..simd.primitives cimport simd_look, table
 from .refinement cimport Refinement
-from .rows cimport Lessons, Row
+from .rows cimport Dataset, Row
 
 import numpy as np
 
@@ -81,7 +81,7 @@ cdef class Weights:
         self.start_variance = start_variance
         self.largest_squared_norm = largest / max(1.0, start_variance)
 
-    cdef Py_ssize_t begin(self, Lessons lessons, Py_ssize_t position, Py_ssize_t stop) except -1:
+    cdef Py_ssize_t begin(self, Dataset dataset, Py_ssize_t position, Py_ssize_t stop) except -1:
         return stop
 
     cdef int end(self, Py_ssize_t position) except -1:
@@ -89,7 +89,7 @@ cdef class Weights:
 
     cdef void look(self, const Row *row) noexcept nogil:
         """Margins of all problems and the squared norm of the row."""
-        cdef leaves_look seen
+        cdef simd_look seen
         cdef Py_ssize_t c
         if row.columns == NULL:
             self.leaf.look_dense(row.values, self.w, row.n, &seen)
@@ -196,7 +196,7 @@ cdef class DiagonalWeights(Weights):
         self._keep_sums(sums)
 
     cdef void look(self, const Row *row) noexcept nogil:
-        cdef leaves_look seen
+        cdef simd_look seen
         cdef Py_ssize_t c, bytes_apart = self.class_stride * self.itemsize
         if row.columns != NULL and self.n_problems > 1:
             seen.squared_norm = self.leaf.squared_norm(row.values, row.n)
@@ -311,7 +311,7 @@ cdef class FullWeights(Weights):
 
     cdef void look(self, const Row *row) noexcept nogil:
         cdef Py_ssize_t k, c
-        cdef leaves_look seen
+        cdef simd_look seen
         cdef double *x = self.x
         if row.columns == NULL:
             for k in range(row.n):
@@ -394,7 +394,7 @@ cdef class AdvisedWeights(Weights):
         self.n_vectors = 2 * self.n_problems
 
     cdef void look(self, const Row *row) noexcept nogil:
-        cdef leaves_look seen
+        cdef simd_look seen
         cdef Py_ssize_t c
         Weights.look(self, row)
         if self.n_problems == 1:

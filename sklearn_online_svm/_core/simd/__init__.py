@@ -1,1 +1,1 @@
-"""The inner loops, compiled once per instruction set; see ``leaves.h``."""
+"""The inner loops, compiled once per instruction set; see ``primitives.h``."""

@@ -12,14 +12,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ._base import balanced_weights, class_factors, draw_seed, label_codes
-from ._contract import Learner
-from ._core.linear.passes import NOT_FINITE
-from ._core.linear.rows import Lessons, shuffled
-from ._priced import PricedRows
+from ._core.linear.epochs import NOT_FINITE
+from ._core.linear.rows import Dataset, shuffled
+from ._estimator_base import Learner
+from ._query_adapter import QueryAdapter
 from ._rows import refuse_row
 
 
-class Stepwise(Learner):
+class OnlineLearner(Learner):
     """Base class of online learners with epochs over the samples.
 
     A subclass sets ``_state``, which has the update loop (``loop``) and ``learn``, and defines
@@ -100,7 +100,7 @@ class Stepwise(Learner):
     def _go_through(self, X, targets, weights, order):
         """Run one epoch; raise scikit-learn's error for a sample with NaN or infinity."""
         rows = self._state.rows(X)
-        end, position = self._state.learn(Lessons(rows, targets, weights, order, X))
+        end, position = self._state.learn(Dataset(rows, targets, weights, order, X))
         if end == NOT_FINITE:
             refuse_row(self, X, position if order is None else order[position])
 
@@ -151,7 +151,7 @@ class Stepwise(Learner):
         return self._state.moved["n_updates"]
 
 
-class StepwiseLabels:
+class OnlineClassifier:
     """Mixin for online classifiers: class codes, class weights and label queries."""
 
     _parameter_constraints: dict = {
@@ -164,7 +164,7 @@ class StepwiseLabels:
         if "_state" not in self.__dict__:
             self._validate_params()
         # The loop computes margins with the current weights, not with their averages.
-        return None if getattr(self, "average", False) else partial(PricedRows, self)
+        return None if getattr(self, "average", False) else partial(QueryAdapter, self)
 
     def _read_targets(self, y, weights):
         """Return the class codes of the labels of ``fit``."""

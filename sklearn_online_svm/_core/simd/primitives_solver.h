@@ -1,8 +1,8 @@
-/* Loops of the solvers over the slots of a problem: one pass per step. Included by leaves_level.h.
+/* Loops of the solvers over the slots of a problem: one pass per step. Included by simd_level.h.
  */
 
-static double LEAF(dot)(const float *LEAVES_RESTRICT k, const double *LEAVES_RESTRICT a,
-                        ptrdiff_t n) {
+static double SIMD_NAME(dot)(const float *SIMD_RESTRICT k, const double *SIMD_RESTRICT a,
+                             ptrdiff_t n) {
     /* Four accumulators hide the latency of the additions. */
     vd s0 = VD_SET(0.0), s1 = VD_SET(0.0), s2 = VD_SET(0.0), s3 = VD_SET(0.0);
     double lanes[4 * DL], sum = 0.0;
@@ -23,8 +23,9 @@ static double LEAF(dot)(const float *LEAVES_RESTRICT k, const double *LEAVES_RES
     return sum;
 }
 
-static void LEAF(gather)(const float *LEAVES_RESTRICT row, const int32_t *base,
-                         const uint8_t *offset, ptrdiff_t n_groups, float *LEAVES_RESTRICT out) {
+static void SIMD_NAME(gather)(const float *SIMD_RESTRICT row, const int32_t *base,
+                              const uint8_t *offset, ptrdiff_t n_groups,
+                              float *SIMD_RESTRICT out) {
     ptrdiff_t group;
     for (group = 0; group < n_groups; group++) {
         const float *window = row + base[group];
@@ -36,15 +37,15 @@ static void LEAF(gather)(const float *LEAVES_RESTRICT row, const int32_t *base,
         VF_STORE(out, _mm512_mask_blend_ps(is_high, low, high));
 #else
         int l;
-        for (l = 0; l < LEAVES_GROUP; l++) out[l] = window[offset[l]];
+        for (l = 0; l < SIMD_GROUP; l++) out[l] = window[offset[l]];
 #endif
-        offset += LEAVES_GROUP;
-        out += LEAVES_GROUP;
+        offset += SIMD_GROUP;
+        out += SIMD_GROUP;
     }
 }
 
-static void LEAF(axpy)(double step, const float *LEAVES_RESTRICT k, double *LEAVES_RESTRICT g,
-                       ptrdiff_t n) {
+static void SIMD_NAME(axpy)(double step, const float *SIMD_RESTRICT k, double *SIMD_RESTRICT g,
+                            ptrdiff_t n) {
     ptrdiff_t i = 0;
     const vd s = VD_SET(step);
     for (; i + DL <= n; i += DL) VD_STORE(g + i, VD_FMA(s, VD_WIDEN(k + i), VD_LOAD(g + i)));
@@ -60,18 +61,18 @@ static void LEAF(axpy)(double step, const float *LEAVES_RESTRICT k, double *LEAV
 #define MOVE_TWO 2  /* g -= step_i ki + step_j kj */
 
 /* The first slot from `start` on that is open and has this gradient; there is one. */
-LEAVES_INLINE ptrdiff_t LEAF(find)(const double *g, const int8_t *open, double wanted,
-                                   ptrdiff_t start, ptrdiff_t n) {
+SIMD_INLINE ptrdiff_t SIMD_NAME(find)(const double *g, const int8_t *open, double wanted,
+                                      ptrdiff_t start, ptrdiff_t n) {
     const vd value = VD_SET(wanted);
     while (start + DL <= n && !VD_ANY_EQUAL(VD_LOAD(g + start), value, open + start)) start += DL;
     while (!(open[start] && g[start] == wanted)) start++;
     return start;
 }
 
-LEAVES_INLINE double LEAF(move)(double *LEAVES_RESTRICT g, const float *ki, double step_i,
-                                const float *kj, double step_j, const int8_t *up,
-                                const int8_t *down, const float *bound, ptrdiff_t n,
-                                leaves_extremes *extremes, const int way, const int with_loss) {
+SIMD_INLINE double SIMD_NAME(move)(double *SIMD_RESTRICT g, const float *ki, double step_i,
+                                   const float *kj, double step_j, const int8_t *up,
+                                   const int8_t *down, const float *bound, ptrdiff_t n,
+                                   simd_extremes *extremes, const int way, const int with_loss) {
     double g_max = -INFINITY, g_min = INFINITY, sum = 0.0;
     ptrdiff_t at_max = -1, at_min = -1, start, i;
     const vd back_i = VD_SET(-step_i), back_j = VD_SET(-step_j);
@@ -120,40 +121,41 @@ LEAVES_INLINE double LEAF(move)(double *LEAVES_RESTRICT g, const float *ki, doub
     }
     extremes->g_max = g_max;
     extremes->g_min = g_min;
-    extremes->i_max = at_max < 0 ? -1 : LEAF(find)(g, up, g_max, at_max, n);
-    extremes->j_min = at_min < 0 ? -1 : LEAF(find)(g, down, g_min, at_min, n);
+    extremes->i_max = at_max < 0 ? -1 : SIMD_NAME(find)(g, up, g_max, at_max, n);
+    extremes->j_min = at_min < 0 ? -1 : SIMD_NAME(find)(g, down, g_min, at_min, n);
     VD_STORE(lanes, total);
     for (l = 0; l < DL; l++) sum += lanes[l];
     return sum;
 }
 
-static void LEAF(update)(double *g, const float *ki, const float *kj, double step,
-                         const int8_t *up, const int8_t *down, ptrdiff_t n,
-                         leaves_extremes *extremes) {
-    LEAF(move)(g, ki, step, kj, step, up, down, NULL, n, extremes, MOVE_PAIR, 0);
+static void SIMD_NAME(update)(double *g, const float *ki, const float *kj, double step,
+                              const int8_t *up, const int8_t *down, ptrdiff_t n,
+                              simd_extremes *extremes) {
+    SIMD_NAME(move)(g, ki, step, kj, step, up, down, NULL, n, extremes, MOVE_PAIR, 0);
 }
 
-static double LEAF(update_one)(double *g, const float *k, double step, const int8_t *up,
-                               const int8_t *down, const float *bound, ptrdiff_t n,
-                               leaves_extremes *extremes) {
-    return LEAF(move)(g, k, step, NULL, 0.0, up, down, bound, n, extremes, MOVE_ONE, 1);
+static double SIMD_NAME(update_one)(double *g, const float *k, double step, const int8_t *up,
+                                    const int8_t *down, const float *bound, ptrdiff_t n,
+                                    simd_extremes *extremes) {
+    return SIMD_NAME(move)(g, k, step, NULL, 0.0, up, down, bound, n, extremes, MOVE_ONE, 1);
 }
 
-static double LEAF(update_two)(double *g, const float *ki, double step_i, const float *kj,
-                               double step_j, const int8_t *up, const int8_t *down,
-                               const float *bound, ptrdiff_t n, leaves_extremes *extremes) {
+static double SIMD_NAME(update_two)(double *g, const float *ki, double step_i, const float *kj,
+                                    double step_j, const int8_t *up, const int8_t *down,
+                                    const float *bound, ptrdiff_t n, simd_extremes *extremes) {
     if (bound == NULL)
-        return LEAF(move)(g, ki, step_i, kj, step_j, up, down, bound, n, extremes, MOVE_TWO, 0);
-    return LEAF(move)(g, ki, step_i, kj, step_j, up, down, bound, n, extremes, MOVE_TWO, 1);
+        return SIMD_NAME(move)(g, ki, step_i, kj, step_j, up, down, bound, n, extremes, MOVE_TWO,
+                               0);
+    return SIMD_NAME(move)(g, ki, step_i, kj, step_j, up, down, bound, n, extremes, MOVE_TWO, 1);
 }
 
 #undef MOVE_PAIR
 #undef MOVE_ONE
 #undef MOVE_TWO
 
-static void LEAF(moments)(const double *LEAVES_RESTRICT g, const double *LEAVES_RESTRICT alpha,
-                          const float *LEAVES_RESTRICT bound, const int8_t *LEAVES_RESTRICT y,
-                          ptrdiff_t n, leaves_moments *moments) {
+static void SIMD_NAME(moments)(const double *SIMD_RESTRICT g, const double *SIMD_RESTRICT alpha,
+                               const float *SIMD_RESTRICT bound, const int8_t *SIMD_RESTRICT y,
+                               ptrdiff_t n, simd_moments *moments) {
     vd h_sum = VD_SET(0.0), h_squared = VD_SET(0.0), alpha_g = VD_SET(0.0);
     double lanes[3 * DL];
     ptrdiff_t i = 0;
@@ -185,13 +187,13 @@ static void LEAF(moments)(const double *LEAVES_RESTRICT g, const double *LEAVES_
 }
 
 /* Both choices of the second coordinate. In float32: the choice need not be exact, only the step
- * it leads to. `single`: without a bias, see `companion` in leaves.h. */
-LEAVES_INLINE ptrdiff_t LEAF(best_gain)(const double *LEAVES_RESTRICT g,
-                                        const float *LEAVES_RESTRICT ki,
-                                        const float *LEAVES_RESTRICT diag, double first,
-                                        float k_ii, const int8_t *LEAVES_RESTRICT up,
-                                        const int8_t *LEAVES_RESTRICT down, ptrdiff_t n,
-                                        const int single) {
+ * it leads to. `single`: without a bias, see `companion` in primitives.h. */
+SIMD_INLINE ptrdiff_t SIMD_NAME(best_gain)(const double *SIMD_RESTRICT g,
+                                           const float *SIMD_RESTRICT ki,
+                                           const float *SIMD_RESTRICT diag, double first,
+                                           float k_ii, const int8_t *SIMD_RESTRICT up,
+                                           const int8_t *SIMD_RESTRICT down, ptrdiff_t n,
+                                           const int single) {
     float gains[STRETCH], best[FL], winner = 0.0f;
     int32_t at[FL];
     vf high = VF_SET(0.0f);
@@ -236,15 +238,15 @@ LEAVES_INLINE ptrdiff_t LEAF(best_gain)(const double *LEAVES_RESTRICT g,
     return found;
 }
 
-static ptrdiff_t LEAF(partner)(const double *g, const float *ki, const float *diag, double g_i,
-                               float k_ii, const int8_t *down, ptrdiff_t n) {
-    return LEAF(best_gain)(g, ki, diag, g_i, k_ii, down, down, n, 0);
+static ptrdiff_t SIMD_NAME(partner)(const double *g, const float *ki, const float *diag,
+                                    double g_i, float k_ii, const int8_t *down, ptrdiff_t n) {
+    return SIMD_NAME(best_gain)(g, ki, diag, g_i, k_ii, down, down, n, 0);
 }
 
-static ptrdiff_t LEAF(companion)(const double *g, const float *ki, const float *diag,
-                                 double step_i, float k_ii, const int8_t *up, const int8_t *down,
-                                 ptrdiff_t n) {
-    return LEAF(best_gain)(g, ki, diag, step_i, k_ii, up, down, n, 1);
+static ptrdiff_t SIMD_NAME(companion)(const double *g, const float *ki, const float *diag,
+                                      double step_i, float k_ii, const int8_t *up,
+                                      const int8_t *down, ptrdiff_t n) {
+    return SIMD_NAME(best_gain)(g, ki, diag, step_i, k_ii, up, down, n, 1);
 }
 
 #undef STRETCH

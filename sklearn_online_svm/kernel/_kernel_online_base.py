@@ -18,17 +18,17 @@ from .._base import (
     encode_labels,
     has_fast_path,
 )
-from .._contract import Change
-from .._core.linear.rows import Lessons
+from .._core.linear.rows import Dataset
+from .._estimator_base import Change
+from .._online_base import OnlineClassifier, OnlineLearner
 from .._persistent import stored_classes, stored_features
-from .._stepwise import Stepwise, StepwiseLabels
 from ._engine import choose_layout
 from ._expansion import POLICIES, ExpansionSpec, ExpansionState
 from ._model import KernelModel
 from ._online import _FEW_ROWS, _can_take_new_rows
 
 
-class KernelUpdates(StepwiseLabels, KernelModel, Stepwise):
+class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
     """Base of kernel classifiers that update one coefficient vector per sample.
 
     A subclass defines ``_method``, which returns the :class:`Method` of its parameters, and
@@ -40,8 +40,8 @@ class KernelUpdates(StepwiseLabels, KernelModel, Stepwise):
 
     _parameter_constraints: dict = {
         **KernelModel._parameter_constraints,
-        **Stepwise._parameter_constraints,
-        **StepwiseLabels._parameter_constraints,
+        **OnlineLearner._parameter_constraints,
+        **OnlineClassifier._parameter_constraints,
         "multi_class": [StrOptions({"ovr", "crammer_singer"})],
         "max_support_vectors": [Interval(Integral, 1, None, closed="left"), None],
         "budget_policy": [StrOptions({*POLICIES})],
@@ -182,7 +182,7 @@ class KernelUpdates(StepwiseLabels, KernelModel, Stepwise):
         saved = state.saved()
         state.expect_rows(X.shape[0], again=False)
         try:
-            state.learn(Lessons(state.rows(X), codes, weights, None, X))
+            state.learn(Dataset(state.rows(X), codes, weights, None, X))
         except BaseException as error:
             if saved is not None and isinstance(error, Exception):
                 self._state = saved

@@ -1,20 +1,20 @@
-"""Run-time choice of the SIMD level, and test hooks for the leaves of ``leaves.h``."""
+"""Run-time choice of the SIMD level, and test hooks for the leaves of ``primitives.h``."""
 import os
 
 from libc.stdint cimport int8_t, int32_t, uint8_t
 
 
-cdef extern from "leaves_levels.h" nogil:
-    int leaves_available(const leaves_table **)
+cdef extern from "primitives_levels.h" nogil:
+    int simd_available(const simd_table **)
 
-cdef const leaves_table *_tables[3]
-cdef int _n_tables = leaves_available(_tables)
-cdef const leaves_table *_table = _tables[0]
+cdef const simd_table *_tables[3]
+cdef int _n_tables = simd_available(_tables)
+cdef const simd_table *_table = _tables[0]
 
 ENVIRONMENT_VARIABLE = "SOSVM_SIMD"
 
 
-cdef const leaves_table *table() noexcept nogil:
+cdef const simd_table *table() noexcept nogil:
     return _table
 
 
@@ -44,7 +44,7 @@ if os.environ.get(ENVIRONMENT_VARIABLE):
     _choose(os.environ[ENVIRONMENT_VARIABLE])
 
 
-cdef const leaves_table *_named(str level) except NULL:
+cdef const simd_table *_named(str level) except NULL:
     for i in range(_n_tables):
         if _tables[i].name.decode() == level:
             return _tables[i]
@@ -81,7 +81,7 @@ def _py_axpy(str level, double step, const float[::1] k, double[::1] g):
 def _py_update(str level, double[::1] g, const float[::1] ki, const float[::1] kj, double step,
                const int8_t[::1] up, const int8_t[::1] down):
     """Returns (g_max, g_min, i_max, j_min); g is changed in place."""
-    cdef leaves_extremes extremes
+    cdef simd_extremes extremes
     if g.shape[0] == 0:
         _named(level).update(NULL, NULL, NULL, step, NULL, NULL, 0, &extremes)
     else:
@@ -100,7 +100,7 @@ def _py_partner(str level, const double[::1] g, const float[::1] ki, const float
 def _py_update_one(str level, double[::1] g, const float[::1] k, double step,
                    const int8_t[::1] up, const int8_t[::1] down, const float[::1] bound):
     """Returns (sum of losses, g_max, g_min, i_max, j_min); g is changed in place."""
-    cdef leaves_extremes e
+    cdef simd_extremes e
     cdef double loss
     if g.shape[0] == 0:
         loss = _named(level).update_one(NULL, NULL, step, NULL, NULL, NULL, 0, &e)
@@ -114,7 +114,7 @@ def _py_update_two(str level, double[::1] g, const float[::1] ki, double step_i,
                    const float[::1] kj, double step_j, const int8_t[::1] up,
                    const int8_t[::1] down, const float[::1] bound=None):
     """Returns (sum of losses, g_max, g_min, i_max, j_min); g is changed in place."""
-    cdef leaves_extremes e
+    cdef simd_extremes e
     cdef double loss
     cdef const float *bounds = NULL
     if g.shape[0] == 0:
@@ -138,7 +138,7 @@ def _py_companion(str level, const double[::1] g, const float[::1] ki, const flo
 def _py_moments(str level, const double[::1] g, const double[::1] alpha,
                 const float[::1] bound, const int8_t[::1] y):
     """Returns (sum of h, sum of h^2, sum of alpha g)."""
-    cdef leaves_moments m
+    cdef simd_moments m
     if g.shape[0] == 0:
         _named(level).moments(NULL, NULL, NULL, NULL, 0, &m)
     else:

@@ -5,9 +5,9 @@ read from the shelf meanwhile.
 """
 from cpython.exc cimport PyErr_CheckSignals
 
-from ..simd.leaves cimport leaves_linear
+from ..simd.primitives cimport simd_linear
 from .queries cimport Purchases
-from .rows cimport Lessons, Row, Rows, row_of, rows_of
+from .rows cimport Dataset, Row, Rows, row_of, rows_of
 from .update_loop cimport (
     RUN_DONE, RUN_HELD, RUN_LABEL_WANTED, RUN_NOT_FINITE, UpdateLoop,
 )
@@ -23,7 +23,7 @@ HELD = RUN_HELD
 cdef double PATIENCE = 5e6
 
 
-def learn(UpdateLoop loop, Lessons lessons, Py_ssize_t start=0, Purchases purchases=None,
+def learn(UpdateLoop loop, Dataset dataset, Py_ssize_t start=0, Purchases purchases=None,
           tuple meanwhile=None):
     """Learn the rows in their order, from the `start`-th on.
 
@@ -31,7 +31,7 @@ def learn(UpdateLoop loop, Lessons lessons, Py_ssize_t start=0, Purchases purcha
     ----------
     loop : UpdateLoop
         The model.
-    lessons : Lessons
+    dataset : Dataset
     start : int
     purchases : Purchases, optional
         Labels are asked for; all are taken without it.
@@ -51,17 +51,17 @@ def learn(UpdateLoop loop, Lessons lessons, Py_ssize_t start=0, Purchases purcha
     cdef Weights weights = loop.weights
     cdef Py_ssize_t n, stop, stride, position = start
     cdef int end = RUN_DONE
-    lessons.lay_out(weights.n_features, weights.single, loop.rule.traits.is_regression)
-    n = lessons.n
-    stride = max(1, <Py_ssize_t>(PATIENCE / _work(weights, &lessons.rows)))
+    dataset.lay_out(weights.n_features, weights.single, loop.rule.traits.is_regression)
+    n = dataset.n
+    stride = max(1, <Py_ssize_t>(PATIENCE / _work(weights, &dataset.rows)))
     loop.position = start
     if loop.shelf is not None and not loop.shelf.close(meanwhile):
         return HELD, position
     try:
         while position < n and end == RUN_DONE:
-            stop = weights.begin(lessons, position, min(n, position + stride))
+            stop = weights.begin(dataset, position, min(n, position + stride))
             with nogil:
-                end = loop.run(lessons, purchases, &position, stop)
+                end = loop.run(dataset, purchases, &position, stop)
             loop.position = position
             weights.end(position)
             if position < n or n - start > stride:
@@ -88,7 +88,7 @@ def first_not_finite(X, Weights weights):
     cdef Rows rows = rows_of(X, weights.n_features, weights.single)
     cdef Row row
     cdef Py_ssize_t i, found = -1
-    cdef const leaves_linear *leaf = weights.leaf
+    cdef const simd_linear *leaf = weights.leaf
     cdef double squared_norm, largest = weights.largest_squared_norm
     # A full covariance makes float64 of float32 rows.
     cdef bint wide = weights.single and weights.is_full

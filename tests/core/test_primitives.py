@@ -6,27 +6,27 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from sklearn_online_svm._core.simd import leaves
+from sklearn_online_svm._core.simd import primitives as simd
 from tests.support.programs import at_level
 
 # Whole vectors, tails of every length, and lengths around the stretches of 512 of the loops that
 # look for an extreme.
 LENGTHS = [*range(41), 63, 511, 512, 513, 1024, 1500, 2047]
 
-at_every_level = pytest.mark.parametrize("level", leaves.simd_levels())
+at_every_level = pytest.mark.parametrize("level", simd.simd_levels())
 at_any_length = pytest.mark.parametrize("n", LENGTHS)
 
 
 def test_the_portable_level_is_always_there_and_the_best_is_in_use():
-    levels = leaves.simd_levels()
+    levels = simd.simd_levels()
     assert levels[-1] == "portable"
     assert len(set(levels)) == len(levels)
-    assert leaves.simd_level() == os.environ.get(leaves.ENVIRONMENT_VARIABLE, levels[0])
+    assert simd.simd_level() == os.environ.get(simd.ENVIRONMENT_VARIABLE, levels[0])
 
 
 def test_hooks_refuse_unknown_levels():
     with pytest.raises(ValueError, match="'sse9'.*portable"):
-        leaves._py_dot("sse9", np.zeros(1, np.float32), np.zeros(1))
+        simd._py_dot("sse9", np.zeros(1, np.float32), np.zeros(1))
 
 
 # -- exp --------------------------------------------------------------------------------
@@ -35,7 +35,7 @@ def test_hooks_refuse_unknown_levels():
 def exp_of(level, x):
     """exp of an array, by the leaf for its type."""
     out = np.full_like(x, -1)
-    hook = leaves._py_exp_f32 if x.dtype == np.float32 else leaves._py_exp_f64
+    hook = simd._py_exp_f32 if x.dtype == np.float32 else simd._py_exp_f64
     hook(level, x, out)
     return out
 
@@ -45,7 +45,7 @@ def exact_exp(x):
         return np.exp(x.astype(np.longdouble))
 
 
-# (type, exp is 0 below, exp is inf above, relative error), as leaves_level.h says.
+# (type, exp is 0 below, exp is inf above, relative error), as simd_level.h says.
 EXP_RANGES = [(np.float32, -87.3, 88.0, 3e-7), (np.float64, -708.0, 709.0, 5e-16)]
 
 
@@ -122,7 +122,7 @@ def test_dot(level, n):
     k, _, a = numbers(n)
     expected = np.sum(k.astype(np.longdouble) * a)
     bound = 1e-15 * (np.abs(k) @ np.abs(a))
-    assert abs(leaves._py_dot(level, k, a) - expected) <= bound
+    assert abs(simd._py_dot(level, k, a) - expected) <= bound
 
 
 @at_every_level
@@ -132,7 +132,7 @@ def test_dot_with_zeros_behind_is_the_same_to_the_last_bit(level, n):
     k, _, a = numbers(n)
     n_more = -n % 16
     padded = np.concatenate([k, np.ones(n_more, np.float32)]), np.r_[a, np.zeros(n_more)]
-    shorter, longer = leaves._py_dot(level, k, a), leaves._py_dot(level, *padded)
+    shorter, longer = simd._py_dot(level, k, a), simd._py_dot(level, *padded)
     assert_allclose(shorter, longer, rtol=0, atol=1e-15 * (np.abs(k) @ np.abs(a)))
     if n % 16 == 0:
         assert shorter == longer
@@ -147,7 +147,7 @@ def test_gather(level, n_groups):
     offset = rng.integers(0, 64, (n_groups, 16)).astype(np.uint8)
     offset[0, :4] = 0, 31, 32, 63
     out = np.full(16 * n_groups + 1, np.nan, dtype=np.float32)
-    leaves._py_gather(level, row, base, offset, out)
+    simd._py_gather(level, row, base, offset, out)
     assert_array_equal(out[:-1], row[base[:, None] + offset].ravel())
     assert np.isnan(out[-1])
 
@@ -157,7 +157,7 @@ def test_gather(level, n_groups):
 def test_axpy(level, n):
     k, _, g = numbers(n)
     expected = g + 0.7 * k.astype(np.float64)
-    leaves._py_axpy(level, 0.7, k, g)
+    simd._py_axpy(level, 0.7, k, g)
     assert_allclose(g, expected, rtol=1e-14, atol=1e-15)
 
 
@@ -168,8 +168,8 @@ def test_dot_and_axpy_pass_on_what_is_not_finite(level, value, place):
     k, _, a = numbers(17)
     a[place] = value
     with np.errstate(invalid="ignore"):
-        assert_array_equal(leaves._py_dot(level, k, a), k @ a)
-    leaves._py_axpy(level, 2.0, k, a)
+        assert_array_equal(simd._py_dot(level, k, a), k @ a)
+    simd._py_axpy(level, 2.0, k, a)
     assert_array_equal(a[place], value)
     assert np.isfinite(np.delete(a, place)).all()
 
@@ -203,7 +203,7 @@ def test_update(level, n, kind):
     ki, kj, g = numbers(n)
     up, down = masks(n, kind)
     expected = g - 0.3 * (ki.astype(np.float64) - kj)
-    extremes = leaves._py_update(level, g, ki, kj, 0.3, up, down)
+    extremes = simd._py_update(level, g, ki, kj, 0.3, up, down)
     assert_allclose(g, expected, rtol=1e-14, atol=1e-15)
     # Exactly the extremes of the new g.
     assert extremes == expected_extremes(g, up, down)
@@ -215,7 +215,7 @@ def test_update_with_step_zero_is_a_scan(level, n):
     ki, _, g = numbers(n)
     before = g.copy()
     up, down = masks(n, "mixed")
-    extremes = leaves._py_update(level, g, ki, ki, 0.0, up, down)
+    extremes = simd._py_update(level, g, ki, ki, 0.0, up, down)
     assert_array_equal(g, before)
     assert extremes == expected_extremes(g, up, down)
 
@@ -227,7 +227,7 @@ def test_extremes_of_equal_gradients_are_the_lowest_open_slot(level, n):
     up, down = np.full((2, n), -1, np.int8)
     for first in {0, n // 2, n - 1}:
         up[:first] = down[:first] = 0
-        extremes = leaves._py_update(level, g, zeros, zeros, 1.0, up, down)
+        extremes = simd._py_update(level, g, zeros, zeros, 1.0, up, down)
         assert extremes == (0.5, 0.5, first, first)
 
 
@@ -239,9 +239,9 @@ def test_extreme_at_every_place(level, n):
     for place in range(n):
         g = np.zeros(n)
         g[place] = 1.0
-        assert leaves._py_update(level, g, zeros, zeros, 0.0, open_, open_)[2] == place
+        assert simd._py_update(level, g, zeros, zeros, 0.0, open_, open_)[2] == place
         g[place] = -1.0
-        assert leaves._py_update(level, g, zeros, zeros, 0.0, open_, open_)[3] == place
+        assert simd._py_update(level, g, zeros, zeros, 0.0, open_, open_)[3] == place
 
 
 # -- partner ----------------------------------------------------------------------------
@@ -261,7 +261,7 @@ def test_partner_promises_most(level, n, kind):
     down = masks(n, kind)[1]
     for g_i in (0.0, 3.0):
         expected = gains(g, ki.astype(float), diag.astype(float), g_i, 3.0, down)
-        j = leaves._py_partner(level, g, ki, diag, g_i, 3.0, down)
+        j = simd._py_partner(level, g, ki, diag, g_i, 3.0, down)
         if not (expected > 0).any():
             assert j == -1
         else:
@@ -276,7 +276,7 @@ def test_partner_of_equal_gains_is_the_lowest_slot(level, n):
     down = np.full(n, -1, np.int8)
     for first in {0, n // 2, n - 1}:
         down[:first] = 0
-        assert leaves._py_partner(level, g, same, 2 * same, 1.0, 1.0, down) == first
+        assert simd._py_partner(level, g, same, 2 * same, 1.0, 1.0, down) == first
 
 
 @at_every_level
@@ -285,7 +285,7 @@ def test_partner_where_the_curvature_is_not_positive(level):
     g = np.array([-1.0, -1.0, -2.0])
     ki = np.array([1.0, 5.0, 0.0], np.float32)  # curvature 0, -8 and 2
     down = np.full(3, -1, np.int8)
-    j = leaves._py_partner(level, g, ki, np.ones(3, np.float32), 1.0, 1.0, down)
+    j = simd._py_partner(level, g, ki, np.ones(3, np.float32), 1.0, 1.0, down)
     assert j in (0, 1)
 
 
@@ -322,7 +322,7 @@ def test_update_one(level, n, kind):
     k, _, g = numbers(n)
     _, bound, up, down = hinge(n, kind)
     expected = g - 0.3 * k.astype(np.float64)
-    loss, *extremes = leaves._py_update_one(level, g, k, 0.3, up, down, bound)
+    loss, *extremes = simd._py_update_one(level, g, k, 0.3, up, down, bound)
     assert_allclose(g, expected, rtol=1e-14, atol=1e-15)
     assert tuple(extremes) == expected_extremes(g, up, down)
     assert_allclose(loss, np.maximum(0.0, bound * g).sum(), rtol=1e-13)
@@ -335,10 +335,10 @@ def test_update_one_is_not_spoilt_by_free_slots(level, n):
     k, _, g = numbers(n)
     _, bound, up, down = hinge(n, "all")
     clean, dirty = g.copy(), with_garbage(g.copy(), bound)
-    expected = leaves._py_update_one(level, clean, k, 0.3, up, down, bound)
+    expected = simd._py_update_one(level, clean, k, 0.3, up, down, bound)
     for row in (k, with_garbage(k.copy(), bound)):
         g = dirty.copy()
-        assert leaves._py_update_one(level, g, row, 0.3, up, down, bound) == expected
+        assert simd._py_update_one(level, g, row, 0.3, up, down, bound) == expected
         assert_array_equal(g[bound != 0], clean[bound != 0])
 
 
@@ -350,12 +350,12 @@ def test_update_two(level, n, kind):
     up, down = masks(n, kind)
     expected = g - 0.3 * ki.astype(np.float64) + 1.7 * kj.astype(np.float64)
     with_loss = g.copy()
-    none, *extremes = leaves._py_update_two(level, g, ki, 0.3, kj, -1.7, up, down)
+    none, *extremes = simd._py_update_two(level, g, ki, 0.3, kj, -1.7, up, down)
     assert none == 0.0
     assert_allclose(g, expected, rtol=1e-14, atol=1e-14)
     assert tuple(extremes) == expected_extremes(g, up, down)
     bound = np.linspace(-2, 2, n).astype(np.float32)
-    loss, *same = leaves._py_update_two(level, with_loss, ki, 0.3, kj, -1.7, up, down, bound)
+    loss, *same = simd._py_update_two(level, with_loss, ki, 0.3, kj, -1.7, up, down, bound)
     assert same == extremes
     assert_array_equal(with_loss, g)
     assert_allclose(loss, np.maximum(0, bound.astype(float) * g).sum(), rtol=1e-12)
@@ -368,8 +368,8 @@ def test_update_two_is_not_spoilt_by_free_slots(level, n):
     ki, kj, g = numbers(n)
     _, bound, up, down = hinge(n, "all")
     clean, dirty = g.copy(), with_garbage(g.copy(), bound)
-    expected = leaves._py_update_two(level, clean, ki, 0.3, kj, 0.2, up, down)
-    assert leaves._py_update_two(level, dirty, ki, 0.3, kj, 0.2, up, down) == expected
+    expected = simd._py_update_two(level, clean, ki, 0.3, kj, 0.2, up, down)
+    assert simd._py_update_two(level, dirty, ki, 0.3, kj, 0.2, up, down) == expected
     assert_array_equal(dirty[bound != 0], clean[bound != 0])
 
 
@@ -380,11 +380,11 @@ def test_one_coordinate_is_two_of_which_one_stays(level, n):
     ki, kj, g = numbers(n)
     _, bound, up, down = hinge(n, "mixed")
     one, two, pair, both = (g.copy() for _ in range(4))
-    alone = leaves._py_update_one(level, one, ki, 0.3, up, down, bound)
-    assert leaves._py_update_two(level, two, ki, 0.3, kj, 0.0, up, down, bound) == alone
+    alone = simd._py_update_one(level, one, ki, 0.3, up, down, bound)
+    assert simd._py_update_two(level, two, ki, 0.3, kj, 0.0, up, down, bound) == alone
     assert_array_equal(one, two)
-    leaves._py_update(level, pair, ki, kj, 0.3, up, down)
-    leaves._py_update_two(level, both, ki, 0.3, kj, -0.3, up, down)
+    simd._py_update(level, pair, ki, kj, 0.3, up, down)
+    simd._py_update_two(level, both, ki, 0.3, kj, -0.3, up, down)
     assert_allclose(both, pair, rtol=1e-14, atol=1e-14)
 
 
@@ -397,8 +397,11 @@ def test_extremes_of_equal_gradients_are_the_lowest_open_slot_without_a_bias(lev
     for first in {0, n // 2, n - 1}:
         up[:first] = down[:first] = 0
         expected = (0.5, 0.5, first, first)
-        assert leaves._py_update_one(level, g, zeros, 1.0, up, down, bound) == (n / 2, *expected)
-        assert leaves._py_update_two(level, g, zeros, 1.0, zeros, 1.0, up, down)[1:] == expected
+        assert simd._py_update_one(level, g, zeros, 1.0, up, down, bound) == (
+            n / 2,
+            *expected,
+        )
+        assert simd._py_update_two(level, g, zeros, 1.0, zeros, 1.0, up, down)[1:] == expected
 
 
 @at_every_level
@@ -408,11 +411,11 @@ def test_extreme_at_every_place_without_a_bias(level, n):
     for place in range(n):
         g, bound = np.zeros(n), np.zeros(n, np.float32)
         g[place], bound[place] = 1.0, 2.0
-        loss, _, _, high, _ = leaves._py_update_one(level, g, zeros, 0.0, open_, open_, bound)
+        loss, _, _, high, _ = simd._py_update_one(level, g, zeros, 0.0, open_, open_, bound)
         assert (loss, high) == (2.0, place)
         g[place] = -1.0
-        assert leaves._py_update_one(level, g, zeros, 0.0, open_, open_, bound)[4] == place
-        assert leaves._py_update_two(level, g, zeros, 0.0, zeros, 0.0, open_, open_)[4] == place
+        assert simd._py_update_one(level, g, zeros, 0.0, open_, open_, bound)[4] == place
+        assert simd._py_update_two(level, g, zeros, 0.0, zeros, 0.0, open_, open_)[4] == place
 
 
 def gains_of_two(g, ki, diag, step_i, k_ii, up, down):
@@ -433,7 +436,7 @@ def test_companion_promises_most(level, n, kind):
     up, down = masks(n, kind)
     for step_i in (0.0, 0.4, -3.0):
         expected = gains_of_two(g, ki, diag, step_i, k_ii, up, down)
-        j = leaves._py_companion(level, g, ki, diag, step_i, k_ii, up, down)
+        j = simd._py_companion(level, g, ki, diag, step_i, k_ii, up, down)
         if not (expected > 0).any():
             assert j == -1
         else:
@@ -448,9 +451,9 @@ def test_companion_is_not_a_free_slot(level, n):
     ki, kj, g = numbers(n)
     diag = 2.0 + np.abs(kj) + ki**2
     _, bound, up, down = hinge(n, "all")
-    expected = leaves._py_companion(level, g, ki, diag, 0.4, 1.0, up, down)
+    expected = simd._py_companion(level, g, ki, diag, 0.4, 1.0, up, down)
     dirty = [with_garbage(array.copy(), bound) for array in (g, ki, diag)]
-    assert leaves._py_companion(level, *dirty, 0.4, 1.0, up, down) == expected
+    assert simd._py_companion(level, *dirty, 0.4, 1.0, up, down) == expected
     assert expected == -1 or bound[expected] != 0
 
 
@@ -462,7 +465,7 @@ def test_companion_of_equal_gains_is_the_lowest_slot(level, n):
     up, down = np.full((2, n), -1, np.int8)
     for first in {0, n // 2, n - 1}:
         up[:first] = down[:first] = 0
-        assert leaves._py_companion(level, g, ki, diag, 0.0, 1.0, up, down) == first
+        assert simd._py_companion(level, g, ki, diag, 0.0, 1.0, up, down) == first
 
 
 @at_every_level
@@ -471,10 +474,10 @@ def test_companion_follows_its_gradient_after_the_step(level):
     g, ki = np.array([0.5, 2.0, -0.4]), np.array([0.0, 1.0, 0.0], np.float32)
     diag, open_ = np.full(3, 2.0, np.float32), np.full(3, -1, np.int8)
     closed = np.zeros(3, np.int8)
-    assert leaves._py_companion(level, g, ki, diag, 0.0, 1.0, open_, open_) == 1
-    assert leaves._py_companion(level, g, ki, diag, 2.0, 1.0, open_, open_) == 0
-    assert leaves._py_companion(level, g, ki, diag, 2.0, 1.0, closed, open_) == 2
-    assert leaves._py_companion(level, g, ki, diag, 2.0, 1.0, closed, closed) == -1
+    assert simd._py_companion(level, g, ki, diag, 0.0, 1.0, open_, open_) == 1
+    assert simd._py_companion(level, g, ki, diag, 2.0, 1.0, open_, open_) == 0
+    assert simd._py_companion(level, g, ki, diag, 2.0, 1.0, closed, open_) == 2
+    assert simd._py_companion(level, g, ki, diag, 2.0, 1.0, closed, closed) == -1
 
 
 @at_every_level
@@ -483,7 +486,7 @@ def test_companion_where_the_curvature_is_not_positive(level):
     g, ki = np.array([1.0, 1.0, 2.0]), np.array([1.0, 5.0, 0.0], np.float32)
     open_ = np.full(3, -1, np.int8)
     for k_ii in (1.0, 0.0, -1.0):
-        j = leaves._py_companion(level, g, ki, np.ones(3, np.float32), 0.0, k_ii, open_, open_)
+        j = simd._py_companion(level, g, ki, np.ones(3, np.float32), 0.0, k_ii, open_, open_)
         assert j in (0, 1)
 
 
@@ -500,7 +503,7 @@ def test_moments(level, n):
     expected = h.sum(), (h * h).sum(), (alpha * g).sum()
     bounds = [1e-14 * np.abs(terms).sum() for terms in (h, h * h, alpha * g)]
     for g_of_any in (g, with_garbage(g.copy(), bound)):
-        found = leaves._py_moments(level, g_of_any, alpha, bound, y)
+        found = simd._py_moments(level, g_of_any, alpha, bound, y)
         for value, right, error in zip(found, expected, bounds):
             assert abs(value - right) <= error
 
@@ -514,7 +517,7 @@ import sys
 import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn_online_svm import LASVC, show_versions
-from sklearn_online_svm._core.simd.leaves import simd_level
+from sklearn_online_svm._core.simd.primitives import simd_level
 from sklearn_online_svm.datasets import make_waveform
 
 X, y = make_waveform(300, random_state=0)
@@ -534,20 +537,20 @@ show_versions()
 
 def test_every_level_can_be_forced_and_finds_the_same_optimum(tmp_path):
     decisions = {}
-    for level in leaves.simd_levels():
+    for level in simd.simd_levels():
         path = tmp_path / f"{level}.npy"
         result = at_level(level, PROGRAM, path)
         assert result.returncode == 0, result.stderr
         assert f"level: {level}\n" in result.stdout
         assert f"in use: {level}\n" in result.stdout
-        assert f"available: {', '.join(leaves.simd_levels())}\n" in result.stdout
+        assert f"available: {', '.join(simd.simd_levels())}\n" in result.stdout
         decisions[level] = np.load(path)
     for level in decisions:
         assert_allclose(decisions[level], decisions["portable"], rtol=0, atol=1e-3)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("level", leaves.simd_levels()[1:])
+@pytest.mark.parametrize("level", simd.simd_levels()[1:])
 @pytest.mark.parametrize(
     "tests",
     [
@@ -570,5 +573,5 @@ def test_a_wrong_level_is_a_clear_error():
     assert result.returncode != 0
     assert (
         "ImportError: SOSVM_SIMD='sse9' is not a SIMD level of this machine; available: "
-        f"{', '.join(leaves.simd_levels())}." in result.stderr
+        f"{', '.join(simd.simd_levels())}." in result.stderr
     )

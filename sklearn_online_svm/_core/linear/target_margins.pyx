@@ -7,7 +7,7 @@ from ..memory cimport address
 import numpy as np
 
 
-cdef class Demands:
+cdef class TargetMargins:
     """What is demanded of the rows of a model.
 
     Parameters

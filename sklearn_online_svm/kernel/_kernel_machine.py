@@ -6,8 +6,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import thread_pool
-from .._contract import NotOffered
 from .._core.kernel.members import VIRTUAL
+from .._estimator_base import NotOffered
 from .._persistent import stored_classes, stored_features
 from ._engine import EngineSpec
 from ._model import KernelModel

@@ -1,4 +1,4 @@
-/* Kernel blocks for one element type (REAL) at one SIMD level. Included by leaves_level.h. */
+/* Kernel blocks for one element type (REAL) at one SIMD level. Included by simd_level.h. */
 
 /* base^degree, by squaring: degrees beyond those that the loop of map() takes. */
 static REAL TYPED(high_power)(REAL base, int degree) {
@@ -13,21 +13,21 @@ static REAL TYPED(high_power)(REAL base, int degree) {
 /* Dot product -> kernel value, for n values (a multiple of the tile) that share one vector:
  * norm is its squared norm, norms those of the others. The linear kernel of rows taken relative to
  * an offset m, (x - m).(z - m), wants x.m - m.m / 2 in their place. */
-static void TYPED(map)(const leaves_map *map, const REAL *LEAVES_RESTRICT dots,
-                       float *LEAVES_RESTRICT out, ptrdiff_t n, REAL norm,
-                       const REAL *LEAVES_RESTRICT norms) {
+static void TYPED(map)(const simd_map *map, const REAL *SIMD_RESTRICT dots,
+                       float *SIMD_RESTRICT out, ptrdiff_t n, REAL norm,
+                       const REAL *SIMD_RESTRICT norms) {
     const REAL gamma = (REAL)map->gamma, coef0 = (REAL)map->coef0, minus = -gamma;
     ptrdiff_t i;
     int e;
     switch (map->kind) {
-        case LEAVES_LINEAR:
+        case SIMD_LINEAR:
             for (i = 0; i < n; i++) out[i] = (float)dots[i];
             break;
-        case LEAVES_CENTRED:
+        case SIMD_CENTRED:
             for (i = 0; i < n; i++) out[i] = (float)(dots[i] - (norm + norms[i]));
             break;
-        case LEAVES_POLY:
-            if (map->degree > LEAVES_LOW_DEGREE) {
+        case SIMD_POLY:
+            if (map->degree > SIMD_LOW_DEGREE) {
                 for (i = 0; i < n; i++)
                     out[i] = (float)TYPED(high_power)(S_FMA(gamma, dots[i], coef0), map->degree);
                 break;
@@ -39,7 +39,7 @@ static void TYPED(map)(const leaves_map *map, const REAL *LEAVES_RESTRICT dots,
                 out[i] = (float)power;
             }
             break;
-        case LEAVES_RBF:
+        case SIMD_RBF:
             for (i = 0; i < n; i++) {
                 REAL square = S_FMA((REAL)-2, dots[i], norm + norms[i]);
                 square = square > (REAL)0 ? square : (REAL)0;
@@ -58,30 +58,30 @@ static void TYPED(map)(const leaves_map *map, const REAL *LEAVES_RESTRICT dots,
 
 /* R fresh rows by V vectors of slots, held in registers over all features. R and V are
  * compile-time constants at every call, so the loops over them unroll. */
-LEAVES_INLINE void TYPED(micro)(const REAL *rows, ptrdiff_t n_features, const REAL *const *slots,
-                                REAL *out, ptrdiff_t ld, const int R, const int V) {
+SIMD_INLINE void TYPED(micro)(const REAL *rows, ptrdiff_t n_features, const REAL *const *slots,
+                              REAL *out, ptrdiff_t ld, const int R, const int V) {
     VEC acc[24];
     ptrdiff_t k;
     int r, v;
-    LEAVES_UNROLL
+    SIMD_UNROLL
     for (r = 0; r < R; r++) {
-        LEAVES_UNROLL
+        SIMD_UNROLL
         for (v = 0; v < V; v++) acc[r * V + v] = V_SET((REAL)0);
     }
     for (k = 0; k < n_features; k++) {
         VEC column[6];
-        LEAVES_UNROLL
-        for (v = 0; v < V; v++) column[v] = V_LOAD(slots[v] + k * LEAVES_TILE);
-        LEAVES_UNROLL
+        SIMD_UNROLL
+        for (v = 0; v < V; v++) column[v] = V_LOAD(slots[v] + k * SIMD_TILE);
+        SIMD_UNROLL
         for (r = 0; r < R; r++) {
             const VEC x = V_SET(rows[r * n_features + k]);
-            LEAVES_UNROLL
+            SIMD_UNROLL
             for (v = 0; v < V; v++) acc[r * V + v] = V_FMA(x, column[v], acc[r * V + v]);
         }
     }
-    LEAVES_UNROLL
+    SIMD_UNROLL
     for (r = 0; r < R; r++) {
-        LEAVES_UNROLL
+        SIMD_UNROLL
         for (v = 0; v < V; v++) V_STORE(out + r * ld + v * VL, acc[r * V + v]);
     }
 }
@@ -102,7 +102,7 @@ LEAVES_INLINE void TYPED(micro)(const REAL *rows, ptrdiff_t n_features, const RE
 #define NARROW 48
 
 /* The first fresh row against the slots of some tiles: out[t * 16 + lane]. */
-static void TYPED(dense_tiles)(const leaves_map *map, const leaves_rows *fresh, const REAL *tiles,
+static void TYPED(dense_tiles)(const simd_map *map, const simd_rows *fresh, const REAL *tiles,
                                const REAL *norms, const int32_t *wanted, ptrdiff_t n_wanted,
                                float *out) {
     REAL dots[WIDE];
@@ -111,26 +111,26 @@ static void TYPED(dense_tiles)(const leaves_map *map, const leaves_rows *fresh, 
     const REAL norm = *(const REAL *)fresh->norms;
     const ptrdiff_t d = fresh->n_features;
     ptrdiff_t start, t, q;
-    for (start = 0; start < n_wanted; start += WIDE / LEAVES_TILE) {
+    for (start = 0; start < n_wanted; start += WIDE / SIMD_TILE) {
         const ptrdiff_t n =
-            n_wanted - start < WIDE / LEAVES_TILE ? n_wanted - start : WIDE / LEAVES_TILE;
-        const ptrdiff_t groups = n * LEAVES_TILE / VL;
+            n_wanted - start < WIDE / SIMD_TILE ? n_wanted - start : WIDE / SIMD_TILE;
+        const ptrdiff_t groups = n * SIMD_TILE / VL;
         for (q = 0; q < groups; q++)
-            slots[q] = tiles + (ptrdiff_t)wanted[start + q * VL / LEAVES_TILE] * LEAVES_TILE * d +
-                       q * VL % LEAVES_TILE;
+            slots[q] = tiles + (ptrdiff_t)wanted[start + q * VL / SIMD_TILE] * SIMD_TILE * d +
+                       q * VL % SIMD_TILE;
         for (q = 0; q + 6 <= groups; q += 6)
             TYPED(micro)(x, d, slots + q, dots + q * VL, WIDE, 1, 6);
         for (; q < groups; q++) TYPED(micro)(x, d, slots + q, dots + q * VL, WIDE, 1, 1);
         for (t = 0; t < n; t++)
-            TYPED(map)(map, dots + t * LEAVES_TILE, out + (start + t) * LEAVES_TILE, LEAVES_TILE,
-                       norm, norms + (ptrdiff_t)wanted[start + t] * LEAVES_TILE);
+            TYPED(map)(map, dots + t * SIMD_TILE, out + (start + t) * SIMD_TILE, SIMD_TILE, norm,
+                       norms + (ptrdiff_t)wanted[start + t] * SIMD_TILE);
     }
 }
 
-static void TYPED(dense_block)(const leaves_map *map, const leaves_rows *fresh, const REAL *tiles,
+static void TYPED(dense_block)(const simd_map *map, const simd_rows *fresh, const REAL *tiles,
                                const REAL *norms, ptrdiff_t first, ptrdiff_t last, float *out,
                                ptrdiff_t ld) {
-    REAL dots[LEAVES_BLOCK * NARROW];
+    REAL dots[SIMD_BLOCK * NARROW];
     const REAL *rows = (const REAL *)fresh->rows;
     const REAL *row_norms = (const REAL *)fresh->norms;
     const ptrdiff_t d = fresh->n_features, n_rows = fresh->n_rows;
@@ -144,7 +144,7 @@ static void TYPED(dense_block)(const leaves_map *map, const leaves_rows *fresh, 
         ptrdiff_t q;
         for (q = 0; q < groups; q++) {
             const ptrdiff_t slot = start + q * VL;
-            slots[q] = tiles + (slot / LEAVES_TILE) * LEAVES_TILE * d + slot % LEAVES_TILE;
+            slots[q] = tiles + (slot / SIMD_TILE) * SIMD_TILE * d + slot % SIMD_TILE;
         }
         for (r = 0; r + MICRO_ROWS <= n_rows; r += MICRO_ROWS) {
             const REAL *x = rows + r * d;
@@ -167,8 +167,8 @@ static void TYPED(dense_block)(const leaves_map *map, const leaves_rows *fresh, 
     }
 }
 
-static void TYPED(dense_norms)(const REAL *LEAVES_RESTRICT rows, ptrdiff_t n_rows, ptrdiff_t d,
-                               REAL *LEAVES_RESTRICT norms) {
+static void TYPED(dense_norms)(const REAL *SIMD_RESTRICT rows, ptrdiff_t n_rows, ptrdiff_t d,
+                               REAL *SIMD_RESTRICT norms) {
     ptrdiff_t r = 0, k;
     int q;
     /* Eight rows at a time: each sum is one chain, eight chains hide its latency. */
@@ -176,7 +176,7 @@ static void TYPED(dense_norms)(const REAL *LEAVES_RESTRICT rows, ptrdiff_t n_row
         REAL sums[8] = {0};
         const REAL *x = rows + r * d;
         for (k = 0; k < d; k++) {
-            LEAVES_UNROLL
+            SIMD_UNROLL
             for (q = 0; q < 8; q++) sums[q] = S_FMA(x[q * d + k], x[q * d + k], sums[q]);
         }
         for (q = 0; q < 8; q++) norms[r + q] = sums[q];
@@ -197,40 +197,40 @@ static void TYPED(dense_norms)(const REAL *LEAVES_RESTRICT rows, ptrdiff_t n_row
 /* ------------------------------------------------------------------ sparse ---------------- */
 
 /* One stored vector by V vectors of fresh rows: each nonzero serves all of them. */
-LEAVES_INLINE void TYPED(sparse_micro)(const REAL *panel, const int32_t *place, ptrdiff_t lanes,
-                                       const int32_t *columns, const REAL *values, ptrdiff_t n,
-                                       REAL *out, const int V) {
+SIMD_INLINE void TYPED(sparse_micro)(const REAL *panel, const int32_t *place, ptrdiff_t lanes,
+                                     const int32_t *columns, const REAL *values, ptrdiff_t n,
+                                     REAL *out, const int V) {
     VEC acc[4];
     ptrdiff_t k;
     int v;
-    LEAVES_UNROLL
+    SIMD_UNROLL
     for (v = 0; v < V; v++) acc[v] = V_SET((REAL)0);
     for (k = 0; k < n; k++) {
         const REAL *x = panel + (ptrdiff_t)place[columns[k]] * lanes;
         const VEC value = V_SET(values[k]);
-        LEAVES_UNROLL
+        SIMD_UNROLL
         for (v = 0; v < V; v++) acc[v] = V_FMA(value, V_LOAD(x + v * VL), acc[v]);
     }
-    LEAVES_UNROLL
+    SIMD_UNROLL
     for (v = 0; v < V; v++) V_STORE(out + v * VL, acc[v]);
 }
 
 /* The first fresh row against the slots of some tiles (those from `first` on when `wanted` is
  * NULL): vectors would carry one value each, so there is one chain of sums per slot. Stored
  * lengths are multiples of four: a short loop of constant length does not mispredict. */
-static void TYPED(sparse_tiles)(const leaves_map *map, const leaves_panel *fresh,
-                                const leaves_csr *stored, const REAL *norms, const int32_t *wanted,
+static void TYPED(sparse_tiles)(const simd_map *map, const simd_panel *fresh,
+                                const simd_csr *stored, const REAL *norms, const int32_t *wanted,
                                 ptrdiff_t first, ptrdiff_t n_wanted, float *out) {
     const REAL *panel = (const REAL *)fresh->panel;
     const int32_t *place = fresh->place;
     const REAL norm = *(const REAL *)fresh->norms;
     const ptrdiff_t lanes = fresh->lanes;
-    REAL dots[LEAVES_TILE];
+    REAL dots[SIMD_TILE];
     ptrdiff_t t, k;
     int q;
     for (t = 0; t < n_wanted; t++) {
-        const ptrdiff_t slot = (wanted ? wanted[t] : first + t) * LEAVES_TILE;
-        for (q = 0; q < LEAVES_TILE; q++) {
+        const ptrdiff_t slot = (wanted ? wanted[t] : first + t) * SIMD_TILE;
+        for (q = 0; q < SIMD_TILE; q++) {
             const int32_t *columns = stored->indices + stored->start[slot + q];
             const REAL *x = (const REAL *)stored->values + stored->start[slot + q];
             const ptrdiff_t n = stored->length[slot + q];
@@ -243,26 +243,26 @@ static void TYPED(sparse_tiles)(const leaves_map *map, const leaves_panel *fresh
             }
             dots[q] = sum;
         }
-        TYPED(map)(map, dots, out + t * LEAVES_TILE, LEAVES_TILE, norm, norms + slot);
+        TYPED(map)(map, dots, out + t * SIMD_TILE, SIMD_TILE, norm, norms + slot);
     }
 }
 
-static void TYPED(sparse_block)(const leaves_map *map, const leaves_panel *fresh,
-                                const leaves_csr *stored, const REAL *norms, ptrdiff_t first,
+static void TYPED(sparse_block)(const simd_map *map, const simd_panel *fresh,
+                                const simd_csr *stored, const REAL *norms, ptrdiff_t first,
                                 ptrdiff_t last, float *out, ptrdiff_t ld) {
-    REAL dots[LEAVES_BLOCK];
-    float values[LEAVES_TILE * LEAVES_BLOCK];
+    REAL dots[SIMD_BLOCK];
+    float values[SIMD_TILE * SIMD_BLOCK];
     const REAL *panel = (const REAL *)fresh->panel;
     const ptrdiff_t lanes = fresh->lanes;
     ptrdiff_t start, r, l;
     int q;
     if (fresh->n_rows == 1) {
-        TYPED(sparse_tiles)(map, fresh, stored, norms, NULL, first / LEAVES_TILE,
-                            (last - first) / LEAVES_TILE, out + first);
+        TYPED(sparse_tiles)(map, fresh, stored, norms, NULL, first / SIMD_TILE,
+                            (last - first) / SIMD_TILE, out + first);
         return;
     }
-    for (start = first; start < last; start += LEAVES_TILE) {
-        for (q = 0; q < LEAVES_TILE; q++) {
+    for (start = first; start < last; start += SIMD_TILE) {
+        for (q = 0; q < SIMD_TILE; q++) {
             const ptrdiff_t slot = start + q;
             const int32_t *columns = stored->indices + stored->start[slot];
             const REAL *x = (const REAL *)stored->values + stored->start[slot];
@@ -271,12 +271,11 @@ static void TYPED(sparse_block)(const leaves_map *map, const leaves_panel *fresh
                 TYPED(sparse_micro)(panel + l, fresh->place, lanes, columns, x, n, dots + l, 4);
             for (; l < lanes; l += VL)
                 TYPED(sparse_micro)(panel + l, fresh->place, lanes, columns, x, n, dots + l, 1);
-            TYPED(map)(map, dots, values + q * LEAVES_BLOCK, lanes, norms[slot],
+            TYPED(map)(map, dots, values + q * SIMD_BLOCK, lanes, norms[slot],
                        (const REAL *)fresh->norms);
         }
         for (r = 0; r < fresh->n_rows; r++)
-            for (q = 0; q < LEAVES_TILE; q++)
-                out[r * ld + start + q] = values[q * LEAVES_BLOCK + r];
+            for (q = 0; q < SIMD_TILE; q++) out[r * ld + start + q] = values[q * SIMD_BLOCK + r];
     }
 }
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from sklearn_online_svm._core.simd import leaves
+from sklearn_online_svm._core.simd import primitives as simd
 from tests.support.programs import at_level
 
 # Learns with each kind of weights, layout and type, at each width and number of classes, and
@@ -13,7 +13,7 @@ PROGRAM = """
 import sys
 import numpy as np
 from scipy.sparse import csr_matrix
-from sklearn_online_svm._core.simd.leaves import simd_level
+from sklearn_online_svm._core.simd.primitives import simd_level
 from sklearn_online_svm.linear import (
     Advice, AdvicePassiveAggressiveClassifier, AROWClassifier, LocalOnlineClassifier,
     PassiveAggressiveClassifier, PassiveAggressiveRegressor, SCWClassifier,
@@ -73,7 +73,7 @@ print(simd_level())
 def learnt(tmp_path_factory):
     """Weights by level: all of what PROGRAM learns."""
     folder, learnt = tmp_path_factory.mktemp("levels"), {}
-    for level in leaves.simd_levels():
+    for level in simd.simd_levels():
         result = at_level(level, PROGRAM, str(folder / f"{level}.npz"))
         assert result.returncode == 0, result.stderr
         assert result.stdout.strip() == level
@@ -82,7 +82,7 @@ def learnt(tmp_path_factory):
     return learnt
 
 
-@pytest.mark.parametrize("level", leaves.simd_levels()[:-1])
+@pytest.mark.parametrize("level", simd.simd_levels()[:-1])
 def test_levels_differ_by_rounding(learnt, level):
     portable = learnt["portable"]
     assert learnt[level].keys() == portable.keys()
@@ -96,7 +96,7 @@ def test_levels_differ_by_rounding(learnt, level):
     assert n_different > len(portable) / 10
 
 
-@pytest.mark.parametrize("level", leaves.simd_levels())
+@pytest.mark.parametrize("level", simd.simd_levels())
 def test_layouts_and_types_differ_by_rounding(learnt, level):
     for name, weights in learnt[level].items():
         model, shape, _, dtype = name.split("/")
@@ -106,7 +106,7 @@ def test_layouts_and_types_differ_by_rounding(learnt, level):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("level", leaves.simd_levels()[1:])
+@pytest.mark.parametrize("level", simd.simd_levels()[1:])
 @pytest.mark.parametrize(
     "tests",
     ["linear/test_twin", "linear/test_invariants", "linear/test_local", "active/test_queries"],

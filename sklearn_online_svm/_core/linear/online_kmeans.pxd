@@ -3,19 +3,19 @@ from libc.stdint cimport int64_t
 
 cimport cython
 
-from ..simd.leaves cimport leaves_linear
+from ..simd.primitives cimport simd_linear
 from .rows cimport Row
 
 
 @cython.final
-cdef class Centres:
+cdef class OnlineKMeans:
     cdef readonly Py_ssize_t n_centres  # there may be
     cdef readonly Py_ssize_t n_open     # there are
     cdef Py_ssize_t n_features
     cdef bint sparse
     cdef bint single
     cdef Py_ssize_t itemsize
-    cdef const leaves_linear *leaf
+    cdef const simd_linear *leaf
     cdef object arrays                  # kept alive
     # Centre k is scales[k] times the vector of which element j lies at k * apart + j * stride.
     cdef char *c

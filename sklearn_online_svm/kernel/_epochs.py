@@ -15,8 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 from .._base import thread_pool
 from .._core.kernel.members import DATA
 from .._persistent import stored_generator
-from ._choosing import chooses
 from ._progress import progress_of
+from ._sample_selection import chooses
 
 
 class Passes:

@@ -23,7 +23,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .._base import thread_pool
 from .._core.kernel.given_rows import Rows
 from .._core.kernel.stores import BLOCK
-from ._passes import known_slots
+from ._epochs import known_slots
 
 # Number of kernel values, and of gradients, held in memory during a check.
 _VALUES_AT_ONCE = 1 << 22

@@ -33,7 +33,7 @@ def refuse_contradictions(model):
         )
 
 
-class Choice:
+class SampleSelection:
     """Sample selection of a model; the engine uses it inside the context.
 
     Parameters

@@ -3,12 +3,12 @@
 import numpy as np
 
 from ._base import classes_of_stream
-from ._core.linear.passes import NOT_FINITE
-from ._core.linear.rows import Lessons
+from ._core.linear.epochs import NOT_FINITE
+from ._core.linear.rows import Dataset
 from ._rows import refuse_row
 
 
-class PricedRows:
+class QueryAdapter:
     """Validated rows that a classifier learns in its update loop, where their labels are bought.
 
     With ``partial_fit`` and ``decision_function`` all that ``LabelEfficientClassifier`` asks of a
@@ -18,7 +18,7 @@ class PricedRows:
 
     Parameters
     ----------
-    learner : Stepwise
+    learner : OnlineLearner
     X : {ndarray, csr_matrix} of shape (n_rows, n_features)
         Rows as ``check_rows`` gives them.
     classes : ndarray of shape (n_classes,)
@@ -79,11 +79,11 @@ class PricedRows:
             learner._continue(self.X, learner._stream_parameters())
             if state.columns is not self.columns:
                 self._lay_out()
-            lessons = Lessons(self.rows, codes, weights, order, self.X)
+            dataset = Dataset(self.rows, codes, weights, order, self.X)
             # What broke off before the first row has gone through none.
             state.loop.position = start = self.position
             try:
-                end, self.position = state.learn(lessons, start, purchases)
+                end, self.position = state.learn(dataset, start, purchases)
             except BaseException:
                 self.position = state.loop.position
                 raise

@@ -9,7 +9,7 @@ from libc.math cimport sqrt
 from libc.stdint cimport int64_t
 
 from ..memory cimport address
-from ..simd.leaves cimport table
+from ..simd.primitives cimport table
 from .rows cimport Row, Rows, row_of, rows_of
 
 import numpy as np
@@ -18,8 +18,8 @@ import numpy as np
 cdef double LEAST_SCALE = 1.0 / 1024.0
 
 
-cdef class Centres:
-    """Centres next to rows.
+cdef class OnlineKMeans:
+    """OnlineKMeans next to rows.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 /* Loops of the one-pass linear learners for one element type (REAL) at one SIMD level. Included
- * by leaves_level.h.
+ * by simd_level.h.
  *
  * The element type hides behind void pointers, so that the update loop is written once. Sums have
  * several accumulators: two rows of the same numbers give the same bits, whatever is beside them,
@@ -13,8 +13,8 @@
 /* ------------------------------------------------------------------ dense ----------------- */
 
 /* margin = w.x, squared_norm = |x|^2 and, with variances s, variance = sum s x^2: in one pass. */
-LEAVES_INLINE void TYPED(look_at)(const REAL *x, const REAL *w, const REAL *s, ptrdiff_t n,
-                                  leaves_look *look, const int diagonal) {
+SIMD_INLINE void TYPED(look_at)(const REAL *x, const REAL *w, const REAL *s, ptrdiff_t n,
+                                simd_look *look, const int diagonal) {
     const VEC zero = V_SET((REAL)0);
     VEC m0 = zero, m1 = zero, n0 = zero, n1 = zero, v0 = zero, v1 = zero;
     ptrdiff_t k = 0;
@@ -68,34 +68,34 @@ static double TYPED(squared_norm)(const void *x_, ptrdiff_t n) {
     return (double)V_SUM(V_ADD(n0, n1));
 }
 
-static void TYPED(look_dense)(const void *x, const void *w, ptrdiff_t n, leaves_look *look) {
+static void TYPED(look_dense)(const void *x, const void *w, ptrdiff_t n, simd_look *look) {
     TYPED(look_at)((const REAL *)x, (const REAL *)w, NULL, n, look, 0);
 }
 
 static void TYPED(look_dense_diagonal)(const void *x, const void *w, const void *s, ptrdiff_t n,
-                                       leaves_look *look) {
+                                       simd_look *look) {
     TYPED(look_at)((const REAL *)x, (const REAL *)w, (const REAL *)s, n, look, 1);
 }
 
 /* R weight vectors, `apart` elements apart, against one row held in registers. */
-LEAVES_INLINE void TYPED(margins_of)(const REAL *x, const REAL *w, ptrdiff_t apart, ptrdiff_t n,
-                                     double *margins, const int R) {
+SIMD_INLINE void TYPED(margins_of)(const REAL *x, const REAL *w, ptrdiff_t apart, ptrdiff_t n,
+                                   double *margins, const int R) {
     VEC m[4];
     ptrdiff_t k = 0;
     int r;
-    LEAVES_UNROLL
+    SIMD_UNROLL
     for (r = 0; r < R; r++) m[r] = V_SET((REAL)0);
     for (; k + VL <= n; k += VL) {
         const VEC a = V_LOAD(x + k);
-        LEAVES_UNROLL
+        SIMD_UNROLL
         for (r = 0; r < R; r++) m[r] = V_FMA(a, V_LOAD(w + r * apart + k), m[r]);
     }
     if (k < n) {
         const VEC a = V_LOAD_PART(x + k, n - k);
-        LEAVES_UNROLL
+        SIMD_UNROLL
         for (r = 0; r < R; r++) m[r] = V_FMA(a, V_LOAD(w + r * apart + k), m[r]);
     }
-    LEAVES_UNROLL
+    SIMD_UNROLL
     for (r = 0; r < R; r++) margins[r] = (double)V_SUM(m[r]);
 }
 
@@ -110,19 +110,19 @@ static void TYPED(margins_dense)(const void *x_, const void *w_, ptrdiff_t apart
 
 /* |x - scales[r] c[r]|^2 of R centres. Of differences, not of norms and products: rows far from
  * the origin would lose their digits in the cancellation. */
-LEAVES_INLINE void TYPED(distances_of)(const REAL *x, const REAL *c, const double *scales,
-                                       ptrdiff_t n, double *distances, const int R) {
+SIMD_INLINE void TYPED(distances_of)(const REAL *x, const REAL *c, const double *scales,
+                                     ptrdiff_t n, double *distances, const int R) {
     VEC sum[4], less[4];
     ptrdiff_t k = 0;
     int r;
-    LEAVES_UNROLL
+    SIMD_UNROLL
     for (r = 0; r < R; r++) {
         sum[r] = V_SET((REAL)0);
         less[r] = V_SET((REAL)-scales[r]);
     }
     for (; k + VL <= n; k += VL) {
         const VEC a = V_LOAD(x + k);
-        LEAVES_UNROLL
+        SIMD_UNROLL
         for (r = 0; r < R; r++) {
             const VEC apart = V_FMA(less[r], V_LOAD(c + r * n + k), a);
             sum[r] = V_FMA(apart, apart, sum[r]);
@@ -130,13 +130,13 @@ LEAVES_INLINE void TYPED(distances_of)(const REAL *x, const REAL *c, const doubl
     }
     if (k < n) {
         const VEC a = V_LOAD_PART(x + k, n - k);
-        LEAVES_UNROLL
+        SIMD_UNROLL
         for (r = 0; r < R; r++) {
             const VEC apart = V_FMA(less[r], V_LOAD_PART(c + r * n + k, n - k), a);
             sum[r] = V_FMA(apart, apart, sum[r]);
         }
     }
-    LEAVES_UNROLL
+    SIMD_UNROLL
     for (r = 0; r < R; r++) distances[r] = (double)V_SUM(sum[r]);
 }
 
@@ -201,14 +201,14 @@ static void TYPED(add_dense_diagonal)(double step, double shrink, const void *x_
 /* ------------------------------------------------------------------ sparse ---------------- */
 
 /* One weight vector. Scalar: gathers cost as much as single loads; four chains of sums. */
-LEAVES_INLINE void TYPED(look_at_sparse)(const REAL *x, const int32_t *columns, ptrdiff_t n,
-                                         const REAL *w, const REAL *s, leaves_look *look,
-                                         const int diagonal) {
+SIMD_INLINE void TYPED(look_at_sparse)(const REAL *x, const int32_t *columns, ptrdiff_t n,
+                                       const REAL *w, const REAL *s, simd_look *look,
+                                       const int diagonal) {
     REAL m[4] = {0}, q[4] = {0}, v[4] = {0};
     ptrdiff_t k = 0;
     int l;
     for (; k + 4 <= n; k += 4) {
-        LEAVES_UNROLL
+        SIMD_UNROLL
         for (l = 0; l < 4; l++) {
             const REAL a = x[k + l];
             m[l] = S_FMA(a, w[columns[k + l]], m[l]);
@@ -228,25 +228,25 @@ LEAVES_INLINE void TYPED(look_at_sparse)(const REAL *x, const int32_t *columns, 
 }
 
 static void TYPED(look_sparse)(const void *x, const int32_t *columns, ptrdiff_t n, const void *w,
-                               leaves_look *look) {
+                               simd_look *look) {
     TYPED(look_at_sparse)((const REAL *)x, columns, n, (const REAL *)w, NULL, look, 0);
 }
 
 static void TYPED(look_sparse_diagonal)(const void *x, const int32_t *columns, ptrdiff_t n,
-                                        const void *w, const void *s, leaves_look *look) {
+                                        const void *w, const void *s, simd_look *look) {
     TYPED(look_at_sparse)((const REAL *)x, columns, n, (const REAL *)w, (const REAL *)s, look, 1);
 }
 
 /* V whole vectors of classes and `rest` more: the weights of one feature lie side by side, so
  * that a nonzero serves all classes. With variances s: sums of s x^2 instead. */
-LEAVES_INLINE void TYPED(lanes_sparse)(const REAL *x, const int32_t *columns, ptrdiff_t n,
-                                       const REAL *w, ptrdiff_t apart, ptrdiff_t rest,
-                                       double *sums, const int V, const int squared) {
+SIMD_INLINE void TYPED(lanes_sparse)(const REAL *x, const int32_t *columns, ptrdiff_t n,
+                                     const REAL *w, ptrdiff_t apart, ptrdiff_t rest, double *sums,
+                                     const int V, const int squared) {
     VEC acc[5];
     REAL lanes[VL];
     ptrdiff_t k, l;
     int v;
-    LEAVES_UNROLL
+    SIMD_UNROLL
     for (v = 0; v <= V; v++) acc[v] = V_SET((REAL)0);
     for (k = 0; k < n; k++) {
         const REAL *at = w + (ptrdiff_t)columns[k] * apart;
@@ -254,14 +254,14 @@ LEAVES_INLINE void TYPED(lanes_sparse)(const REAL *x, const int32_t *columns, pt
         /* Which feature comes is not to be guessed from the one before. */
         if (k + 6 < n) {
             const REAL *next = w + (ptrdiff_t)columns[k + 6] * apart;
-            LEAVES_PREFETCH(next);
-            if (V > 1) LEAVES_PREFETCH(next + 2 * VL - 1);
+            SIMD_PREFETCH(next);
+            if (V > 1) SIMD_PREFETCH(next + 2 * VL - 1);
         }
-        LEAVES_UNROLL
+        SIMD_UNROLL
         for (v = 0; v < V; v++) acc[v] = V_FMA(a, V_LOAD(at + v * VL), acc[v]);
         if (rest) acc[V] = V_FMA(a, V_LOAD_PART(at + V * VL, rest), acc[V]);
     }
-    LEAVES_UNROLL
+    SIMD_UNROLL
     for (v = 0; v <= V; v++) {
         const ptrdiff_t m = v < V ? VL : rest;
         V_STORE(lanes, acc[v]);
@@ -269,9 +269,9 @@ LEAVES_INLINE void TYPED(lanes_sparse)(const REAL *x, const int32_t *columns, pt
     }
 }
 
-LEAVES_INLINE void TYPED(all_lanes)(const REAL *x, const int32_t *columns, ptrdiff_t n,
-                                    const REAL *w, ptrdiff_t n_classes, double *sums,
-                                    const int squared) {
+SIMD_INLINE void TYPED(all_lanes)(const REAL *x, const int32_t *columns, ptrdiff_t n,
+                                  const REAL *w, ptrdiff_t n_classes, double *sums,
+                                  const int squared) {
     ptrdiff_t c = 0;
     for (; c + 4 * VL <= n_classes; c += 4 * VL)
         TYPED(lanes_sparse)(x, columns, n, w + c, n_classes, 0, sums + c, 4, squared);
@@ -392,17 +392,17 @@ static void TYPED(add_sparse_diagonal_all)(const double *steps, const double *sh
 
 /* ------------------------------------------------------------------ a pass ---------------- */
 
-LEAVES_INLINE void TYPED(fetch)(const leaves_pass *rows, ptrdiff_t i) {
+SIMD_INLINE void TYPED(fetch)(const simd_pass *rows, ptrdiff_t i) {
     const ptrdiff_t start = rows->starts ? rows->starts[i] : i * rows->n_features;
     const ptrdiff_t n = rows->starts ? rows->starts[i + 1] - start : rows->n_features;
-    LEAVES_PREFETCH(rows->labels + i);
-    leaves_fetch((const REAL *)rows->values + start, n * (ptrdiff_t)sizeof(REAL));
-    if (rows->starts) leaves_fetch(rows->columns + start, n * 4);
+    SIMD_PREFETCH(rows->labels + i);
+    simd_fetch((const REAL *)rows->values + start, n * (ptrdiff_t)sizeof(REAL));
+    if (rows->starts) simd_fetch(rows->columns + start, n * 4);
 }
 
-LEAVES_INLINE ptrdiff_t TYPED(run_through)(const leaves_pass *rows, ptrdiff_t at, ptrdiff_t stop,
-                                           leaves_tally *tally, const int sparse,
-                                           const int ordered, const int advised) {
+SIMD_INLINE ptrdiff_t TYPED(run_through)(const simd_pass *rows, ptrdiff_t at, ptrdiff_t stop,
+                                         simd_tally *tally, const int sparse, const int ordered,
+                                         const int advised) {
     const rule_numbers rule = *rows->rule;
     const ptrdiff_t d = rows->n_features;
     const double constant = rows->bias ? rows->constant : 0.0;
@@ -420,12 +420,11 @@ LEAVES_INLINE ptrdiff_t TYPED(run_through)(const leaves_pass *rows, ptrdiff_t at
         const int32_t *columns = NULL;
         const REAL *x;
         ptrdiff_t n = d;
-        leaves_look look, advised_look;
+        simd_look look, advised_look;
         double margin;
         rule_step step;
         int positive;
-        if (ordered && at + LEAVES_AHEAD < rows->n_rows)
-            TYPED(fetch)(rows, order[at + LEAVES_AHEAD]);
+        if (ordered && at + SIMD_AHEAD < rows->n_rows) TYPED(fetch)(rows, order[at + SIMD_AHEAD]);
         if (weight == 0.0) continue;
         if (sparse) {
             x = (const REAL *)rows->values + rows->starts[i];
@@ -469,8 +468,8 @@ LEAVES_INLINE ptrdiff_t TYPED(run_through)(const leaves_pass *rows, ptrdiff_t at
     return at;
 }
 
-static ptrdiff_t TYPED(run)(const leaves_pass *rows, ptrdiff_t start, ptrdiff_t stop,
-                            leaves_tally *tally) {
+static ptrdiff_t TYPED(run)(const simd_pass *rows, ptrdiff_t start, ptrdiff_t stop,
+                            simd_tally *tally) {
     if (rows->advice) {
         if (rows->starts)
             return rows->order ? TYPED(run_through)(rows, start, stop, tally, 1, 1, 1)
@@ -485,7 +484,7 @@ static ptrdiff_t TYPED(run)(const leaves_pass *rows, ptrdiff_t start, ptrdiff_t 
                        : TYPED(run_through)(rows, start, stop, tally, 0, 0, 0);
 }
 
-static const leaves_linear TYPED(linear) = {
+static const simd_linear TYPED(linear) = {
     TYPED(squared_norm),
     TYPED(look_dense),
     TYPED(look_dense_diagonal),

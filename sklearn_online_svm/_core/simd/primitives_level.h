@@ -1,9 +1,9 @@
-/* One SIMD level of the leaves. Included by leaves_levels.h once per level with LEVEL set; no
- * guard. Everything is written in terms of its vectors (leaves_vectors.h).
+/* One SIMD level of the leaves. Included by simd_levels.h once per level with LEVEL set; no
+ * guard. Everything is written in terms of its vectors (simd_vectors.h).
  */
-#define LEAF(name) LEAVES_CAT(name, LEVEL)
+#define SIMD_NAME(name) SIMD_CAT(name, LEVEL)
 
-#include "leaves_vectors.h"
+#include "primitives_vectors.h"
 
 /* ------------------------------------------------------------------ exp ------------------- */
 
@@ -11,7 +11,7 @@
  * the loops around it vectorise. Adding 1.5 * 2^23 (2^52) rounds to nearest and leaves n in the
  * low bits. Relative error below 3e-7 (float) and 5e-16 (double); 0 below -87.3 (-708), where
  * the result would be subnormal, inf above 88 (709); NaN passes through. */
-LEAVES_INLINE float LEAF(exp_float)(float x) {
+SIMD_INLINE float SIMD_NAME(exp_float)(float x) {
     const float magic = 12582912.0f;
     float z = x * 1.44269504088896341f + magic;
     float n = z - magic;
@@ -36,7 +36,7 @@ LEAVES_INLINE float LEAF(exp_float)(float x) {
     return p;
 }
 
-LEAVES_INLINE double LEAF(exp_double)(double x) {
+SIMD_INLINE double SIMD_NAME(exp_double)(double x) {
     const double magic = 6755399441055744.0;
     double z = x * 1.4426950408889634074 + magic;
     double n = z - magic;
@@ -84,10 +84,10 @@ LEAVES_INLINE double LEAF(exp_double)(double x) {
 #define V_LOAD_PART VF_LOAD_PART
 #define V_STORE_PART VF_STORE_PART
 #define S_FMA F_FMA
-#define EXP LEAF(exp_float)
-#define TYPED(name) LEAVES_CAT(name##_f32, LEVEL)
-#include "leaves_linear.h"
-#include "leaves_real.h"
+#define EXP SIMD_NAME(exp_float)
+#define TYPED(name) SIMD_CAT(name##_f32, LEVEL)
+#include "primitives_linear.h"
+#include "primitives_real.h"
 #undef REAL
 #undef V_ADD
 #undef V_MAX
@@ -107,8 +107,8 @@ LEAVES_INLINE double LEAF(exp_double)(double x) {
 #undef TYPED
 
 #define REAL double
-#if defined(LEVEL_PORTABLE) && LEAVES_HAS_VECTORS
-#define VEC LEAF(leaves_wide)
+#if defined(LEVEL_PORTABLE) && SIMD_HAS_VECTORS
+#define VEC SIMD_NAME(simd_wide)
 #define VL 2
 #define V_LOAD(p) (*(const VEC *)(p))
 #define V_STORE(p, v) (*(VEC *)(p) = (v))
@@ -133,10 +133,10 @@ LEAVES_INLINE double LEAF(exp_double)(double x) {
 #define EPSILON 2.220446049250313e-16
 #define V_MUL VD_MUL
 #define S_FMA D_FMA
-#define EXP LEAF(exp_double)
-#define TYPED(name) LEAVES_CAT(name##_f64, LEVEL)
-#include "leaves_linear.h"
-#include "leaves_real.h"
+#define EXP SIMD_NAME(exp_double)
+#define TYPED(name) SIMD_CAT(name##_f64, LEVEL)
+#include "primitives_linear.h"
+#include "primitives_real.h"
 #undef REAL
 #undef V_ADD
 #undef V_MAX
@@ -155,14 +155,14 @@ LEAVES_INLINE double LEAF(exp_double)(double x) {
 #undef EXP
 #undef TYPED
 
-#include "leaves_solver.h"
+#include "primitives_solver.h"
 
 /* ------------------------------------------------------------------ full covariance ------- */
 
 /* Sums of four rows at a time, rows of zeros left out: S is symmetric, so that its rows are its
  * columns. */
-static double LEAF(covariance_times)(const double *covariance, const double *x, double *u,
-                                     ptrdiff_t n) {
+static double SIMD_NAME(covariance_times)(const double *covariance, const double *x, double *u,
+                                          ptrdiff_t n) {
     double sum = 0.0;
     ptrdiff_t j = 0, k;
     for (k = 0; k < n; k++) u[k] = 0.0;
@@ -198,8 +198,8 @@ static double LEAF(covariance_times)(const double *covariance, const double *x, 
     return sum;
 }
 
-static void LEAF(covariance_shrink)(double shrink, const double *u, double *covariance,
-                                    ptrdiff_t n) {
+static void SIMD_NAME(covariance_shrink)(double shrink, const double *u, double *covariance,
+                                         ptrdiff_t n) {
     ptrdiff_t j, k;
     for (j = 0; j < n; j++) {
         /* (shrink * u[j]) * u[k] would not be symmetric to the last bit. */
@@ -212,49 +212,49 @@ static void LEAF(covariance_shrink)(double shrink, const double *u, double *cova
     }
 }
 
-static void LEAF(exp_f32)(const float *LEAVES_RESTRICT x, float *LEAVES_RESTRICT out,
-                          ptrdiff_t n) {
+static void SIMD_NAME(exp_f32)(const float *SIMD_RESTRICT x, float *SIMD_RESTRICT out,
+                               ptrdiff_t n) {
     ptrdiff_t i;
-    for (i = 0; i < n; i++) out[i] = LEAF(exp_float)(x[i]);
+    for (i = 0; i < n; i++) out[i] = SIMD_NAME(exp_float)(x[i]);
 }
 
-static void LEAF(exp_f64)(const double *LEAVES_RESTRICT x, double *LEAVES_RESTRICT out,
-                          ptrdiff_t n) {
+static void SIMD_NAME(exp_f64)(const double *SIMD_RESTRICT x, double *SIMD_RESTRICT out,
+                               ptrdiff_t n) {
     ptrdiff_t i;
-    for (i = 0; i < n; i++) out[i] = LEAF(exp_double)(x[i]);
+    for (i = 0; i < n; i++) out[i] = SIMD_NAME(exp_double)(x[i]);
 }
 
 #define LEVEL_STRING2(x) #x
 #define LEVEL_STRING(x) LEVEL_STRING2(x)
-static const leaves_table LEAF(leaves) = {
+static const simd_table SIMD_NAME(table) = {
     LEVEL_STRING(LEVEL),
-    LEAVES_CAT(dense_block_f32, LEVEL),
-    LEAVES_CAT(dense_block_f64, LEVEL),
-    LEAVES_CAT(sparse_block_f32, LEVEL),
-    LEAVES_CAT(sparse_block_f64, LEVEL),
-    LEAVES_CAT(dense_tiles_f32, LEVEL),
-    LEAVES_CAT(dense_tiles_f64, LEVEL),
-    LEAVES_CAT(sparse_tiles_f32, LEVEL),
-    LEAVES_CAT(sparse_tiles_f64, LEVEL),
-    LEAVES_CAT(dense_norms_f32, LEVEL),
-    LEAVES_CAT(dense_norms_f64, LEVEL),
-    LEAVES_CAT(sparse_norm_f32, LEVEL),
-    LEAVES_CAT(sparse_norm_f64, LEVEL),
-    LEAF(exp_f32),
-    LEAF(exp_f64),
-    LEAF(dot),
-    LEAF(gather),
-    LEAF(axpy),
-    LEAF(update),
-    LEAF(partner),
-    LEAF(update_one),
-    LEAF(update_two),
-    LEAF(companion),
-    LEAF(moments),
-    LEAF(covariance_times),
-    LEAF(covariance_shrink),
-    &LEAVES_CAT(linear_f32, LEVEL),
-    &LEAVES_CAT(linear_f64, LEVEL),
+    SIMD_CAT(dense_block_f32, LEVEL),
+    SIMD_CAT(dense_block_f64, LEVEL),
+    SIMD_CAT(sparse_block_f32, LEVEL),
+    SIMD_CAT(sparse_block_f64, LEVEL),
+    SIMD_CAT(dense_tiles_f32, LEVEL),
+    SIMD_CAT(dense_tiles_f64, LEVEL),
+    SIMD_CAT(sparse_tiles_f32, LEVEL),
+    SIMD_CAT(sparse_tiles_f64, LEVEL),
+    SIMD_CAT(dense_norms_f32, LEVEL),
+    SIMD_CAT(dense_norms_f64, LEVEL),
+    SIMD_CAT(sparse_norm_f32, LEVEL),
+    SIMD_CAT(sparse_norm_f64, LEVEL),
+    SIMD_NAME(exp_f32),
+    SIMD_NAME(exp_f64),
+    SIMD_NAME(dot),
+    SIMD_NAME(gather),
+    SIMD_NAME(axpy),
+    SIMD_NAME(update),
+    SIMD_NAME(partner),
+    SIMD_NAME(update_one),
+    SIMD_NAME(update_two),
+    SIMD_NAME(companion),
+    SIMD_NAME(moments),
+    SIMD_NAME(covariance_times),
+    SIMD_NAME(covariance_shrink),
+    &SIMD_CAT(linear_f32, LEVEL),
+    &SIMD_CAT(linear_f64, LEVEL),
 };
 
 #undef LEVEL_STRING
@@ -266,7 +266,7 @@ static const leaves_table LEAF(leaves) = {
 #undef VF_GREATER
 #undef VF_SELECT
 #undef VI_SELECT
-#undef LEAF
+#undef SIMD_NAME
 #undef FL
 #undef DL
 #undef VF_LOAD

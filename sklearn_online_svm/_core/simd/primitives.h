@@ -1,8 +1,8 @@
 /* Leaves of the engine: the loops in which all the time is spent.
  *
- * Here are the declarations. Every loop is written once (leaves_level.h, leaves_real.h,
- * leaves_linear.h) and compiled for each SIMD level the compiler knows (leaves_levels.h, which
- * leaves.pyx alone includes); one table of functions is chosen at run time.
+ * Here are the declarations. Every loop is written once (simd_level.h, simd_real.h,
+ * simd_linear.h) and compiled for each SIMD level the compiler knows (simd_levels.h, which
+ * primitives.pyx alone includes); one table of functions is chosen at run time.
  *
  * Promise kept by the kernel loops: the value for a pair (a, b) is
  *     round_to_float32(map(sum over ascending k of a[k] * b[k]))
@@ -20,55 +20,55 @@
 
 #include "rules.h"
 
-/* Slots of one tile of the dense store: tile[k * LEAVES_TILE + lane]. */
-#define LEAVES_TILE 16
+/* Slots of one tile of the dense store: tile[k * SIMD_TILE + lane]. */
+#define SIMD_TILE 16
 /* Rows that a pass in random order asks for ahead of time. */
-#define LEAVES_AHEAD 8
+#define SIMD_AHEAD 8
 /* Largest number of fresh rows in one block. */
-#define LEAVES_BLOCK 64
+#define SIMD_BLOCK 64
 
 #if defined(__GNUC__) || defined(__clang__)
-#define LEAVES_INLINE static inline __attribute__((always_inline))
-#define LEAVES_UNROLL _Pragma("GCC unroll 16")
-#define LEAVES_RESTRICT __restrict__
-#define LEAVES_HAS_VECTORS 1
-#define LEAVES_PREFETCH(address) __builtin_prefetch(address)
+#define SIMD_INLINE static inline __attribute__((always_inline))
+#define SIMD_UNROLL _Pragma("GCC unroll 16")
+#define SIMD_RESTRICT __restrict__
+#define SIMD_HAS_VECTORS 1
+#define SIMD_PREFETCH(address) __builtin_prefetch(address)
 #else
-#define LEAVES_INLINE static inline
-#define LEAVES_UNROLL
-#define LEAVES_RESTRICT
-#define LEAVES_HAS_VECTORS 0
-#define LEAVES_PREFETCH(address) ((void)0)
+#define SIMD_INLINE static inline
+#define SIMD_UNROLL
+#define SIMD_RESTRICT
+#define SIMD_HAS_VECTORS 0
+#define SIMD_PREFETCH(address) ((void)0)
 #endif
 
-#if LEAVES_HAS_VECTORS && (defined(__x86_64__) || defined(__amd64__))
-#define LEAVES_X86 1
+#if SIMD_HAS_VECTORS && (defined(__x86_64__) || defined(__amd64__))
+#define SIMD_X86 1
 #include <immintrin.h>
 #else
-#define LEAVES_X86 0
+#define SIMD_X86 0
 #endif
 
 /* Asks for n_bytes of memory, 4096 at most, ahead of time. (Inlined by force: a compiler takes a
  * function that only prefetches for one without effect, and drops its calls.) */
-LEAVES_INLINE void leaves_fetch(const void *data, ptrdiff_t n_bytes) {
+SIMD_INLINE void simd_fetch(const void *data, ptrdiff_t n_bytes) {
     ptrdiff_t k;
-    for (k = 0; k < n_bytes && k < 4096; k += 64) LEAVES_PREFETCH((const char *)data + k);
+    for (k = 0; k < n_bytes && k < 4096; k += 64) SIMD_PREFETCH((const char *)data + k);
 }
 
 enum {
-    LEAVES_LINEAR = 0,
-    LEAVES_POLY = 1,
-    LEAVES_RBF = 2,
-    LEAVES_SIGMOID = 3,
-    LEAVES_CENTRED = 4 /* linear, relative to an offset */
+    SIMD_LINEAR = 0,
+    SIMD_POLY = 1,
+    SIMD_RBF = 2,
+    SIMD_SIGMOID = 3,
+    SIMD_CENTRED = 4 /* linear, relative to an offset */
 };
 
 /* Powers up to this one are products of so many factors. */
-#define LEAVES_LOW_DEGREE 16
+#define SIMD_LOW_DEGREE 16
 
 /* Values gathered together, and the stretch of a row that they may come from. */
-#define LEAVES_GROUP 16
-#define LEAVES_WINDOW 64
+#define SIMD_GROUP 16
+#define SIMD_WINDOW 64
 
 /* What turns a dot product into a kernel value. */
 typedef struct {
@@ -76,7 +76,7 @@ typedef struct {
     int degree;
     double gamma;
     double coef0;
-} leaves_map;
+} simd_map;
 
 /* Extremes of g over the slots that may still go up, or down; index -1 and -inf / +inf over
  * nothing. */
@@ -85,14 +85,14 @@ typedef struct {
     double g_min;
     ptrdiff_t i_max;
     ptrdiff_t j_min;
-} leaves_extremes;
+} simd_extremes;
 
 /* Sums over slots: h and h^2 for h = |bound| y g, and alpha g. */
 typedef struct {
     double h;
     double h_squared;
     double alpha_g;
-} leaves_moments;
+} simd_moments;
 
 /* Stored sparse vectors: slot s holds values[start[s] : start[s] + length[s]], columns
  * ascending, filled up with zeros to a length that is a multiple of four. */
@@ -101,7 +101,7 @@ typedef struct {
     const void *values;
     const int64_t *start;
     const int32_t *length;
-} leaves_csr;
+} simd_csr;
 
 /* Fresh sparse rows, transposed: panel[place[column] * lanes + row]; place 0 is a row of zeros
  * for the columns that no fresh row has. */
@@ -111,7 +111,7 @@ typedef struct {
     const void *norms;
     ptrdiff_t lanes;
     ptrdiff_t n_rows;
-} leaves_panel;
+} simd_panel;
 
 /* Fresh dense rows, contiguous. */
 typedef struct {
@@ -119,7 +119,7 @@ typedef struct {
     const void *norms;
     ptrdiff_t n_rows;
     ptrdiff_t n_features;
-} leaves_rows;
+} simd_rows;
 
 /* What a linear learner sees of a row: w.x, |x|^2 and, with a diagonal covariance s,
  * sum_k s[k] x[k]^2. */
@@ -127,7 +127,7 @@ typedef struct {
     double margin;
     double squared_norm;
     double variance;
-} leaves_look;
+} simd_look;
 
 /* A pass over rows with two classes and one weight vector. Dense rows lie one after the other,
  * those of a CSR matrix have columns and starts; order may be NULL, and so may weights and bias.
@@ -154,12 +154,12 @@ typedef struct {
     double keep;
     double least;
     double *scale;
-} leaves_pass;
+} simd_pass;
 
 typedef struct {
     double loss;
     int64_t n_updates;
-} leaves_tally;
+} simd_tally;
 
 /* Loops of the linear learners for one element type, which the void pointers hide. Sparse rows
  * are n values and their columns. The weights of several classes lie one after the other for
@@ -168,9 +168,9 @@ typedef struct {
 typedef struct {
     /* sum x[k]^2 */
     double (*squared_norm)(const void *x, ptrdiff_t n);
-    void (*look_dense)(const void *x, const void *w, ptrdiff_t n, leaves_look *look);
+    void (*look_dense)(const void *x, const void *w, ptrdiff_t n, simd_look *look);
     void (*look_dense_diagonal)(const void *x, const void *w, const void *s, ptrdiff_t n,
-                                leaves_look *look);
+                                simd_look *look);
     void (*margins_dense)(const void *x, const void *w, ptrdiff_t apart, ptrdiff_t n_classes,
                           ptrdiff_t n, double *margins);
     /* w += step * x */
@@ -181,9 +181,9 @@ typedef struct {
     void (*add_dense_diagonal)(double step, double shrink, const void *x, void *w, void *s,
                                ptrdiff_t n);
     void (*look_sparse)(const void *x, const int32_t *columns, ptrdiff_t n, const void *w,
-                        leaves_look *look);
+                        simd_look *look);
     void (*look_sparse_diagonal)(const void *x, const int32_t *columns, ptrdiff_t n, const void *w,
-                                 const void *s, leaves_look *look);
+                                 const void *s, simd_look *look);
     void (*margins_sparse)(const void *x, const int32_t *columns, ptrdiff_t n, const void *w,
                            ptrdiff_t n_classes, double *margins);
     void (*variances_sparse)(const void *x, const int32_t *columns, ptrdiff_t n, const void *s,
@@ -201,42 +201,41 @@ typedef struct {
                                     ptrdiff_t n_classes);
     /* Rows from start to stop through a rule of first order; returns how far it came: a row whose
      * squared norm is no finite number ends it. */
-    ptrdiff_t (*run)(const leaves_pass *rows, ptrdiff_t start, ptrdiff_t stop,
-                     leaves_tally *tally);
+    ptrdiff_t (*run)(const simd_pass *rows, ptrdiff_t start, ptrdiff_t stop, simd_tally *tally);
     /* Squared distances |x - scales[k] c[k]|^2 of n_centres vectors, one after the other. */
     void (*distances_dense)(const void *x, const void *c, const double *scales,
                             ptrdiff_t n_centres, ptrdiff_t n, double *distances);
-} leaves_linear;
+} simd_linear;
 
 typedef struct {
     const char *name;
     /* out[r * ld + s] = K(row r, slot s) for s in [first, last), both multiples of the tile. */
-    void (*dense_block_f32)(const leaves_map *map, const leaves_rows *fresh, const float *tiles,
+    void (*dense_block_f32)(const simd_map *map, const simd_rows *fresh, const float *tiles,
                             const float *norms, ptrdiff_t first, ptrdiff_t last, float *out,
                             ptrdiff_t ld);
-    void (*dense_block_f64)(const leaves_map *map, const leaves_rows *fresh, const double *tiles,
+    void (*dense_block_f64)(const simd_map *map, const simd_rows *fresh, const double *tiles,
                             const double *norms, ptrdiff_t first, ptrdiff_t last, float *out,
                             ptrdiff_t ld);
-    void (*sparse_block_f32)(const leaves_map *map, const leaves_panel *fresh,
-                             const leaves_csr *stored, const float *norms, ptrdiff_t first,
-                             ptrdiff_t last, float *out, ptrdiff_t ld);
-    void (*sparse_block_f64)(const leaves_map *map, const leaves_panel *fresh,
-                             const leaves_csr *stored, const double *norms, ptrdiff_t first,
-                             ptrdiff_t last, float *out, ptrdiff_t ld);
+    void (*sparse_block_f32)(const simd_map *map, const simd_panel *fresh, const simd_csr *stored,
+                             const float *norms, ptrdiff_t first, ptrdiff_t last, float *out,
+                             ptrdiff_t ld);
+    void (*sparse_block_f64)(const simd_map *map, const simd_panel *fresh, const simd_csr *stored,
+                             const double *norms, ptrdiff_t first, ptrdiff_t last, float *out,
+                             ptrdiff_t ld);
     /* The first fresh row against the slots of the wanted tiles: out[t * tile + lane]. (Sparse:
      * of the n_wanted tiles from first on when wanted is NULL.) */
-    void (*dense_tiles_f32)(const leaves_map *map, const leaves_rows *fresh, const float *tiles,
+    void (*dense_tiles_f32)(const simd_map *map, const simd_rows *fresh, const float *tiles,
                             const float *norms, const int32_t *wanted, ptrdiff_t n_wanted,
                             float *out);
-    void (*dense_tiles_f64)(const leaves_map *map, const leaves_rows *fresh, const double *tiles,
+    void (*dense_tiles_f64)(const simd_map *map, const simd_rows *fresh, const double *tiles,
                             const double *norms, const int32_t *wanted, ptrdiff_t n_wanted,
                             float *out);
-    void (*sparse_tiles_f32)(const leaves_map *map, const leaves_panel *fresh,
-                             const leaves_csr *stored, const float *norms, const int32_t *wanted,
-                             ptrdiff_t first, ptrdiff_t n_wanted, float *out);
-    void (*sparse_tiles_f64)(const leaves_map *map, const leaves_panel *fresh,
-                             const leaves_csr *stored, const double *norms, const int32_t *wanted,
-                             ptrdiff_t first, ptrdiff_t n_wanted, float *out);
+    void (*sparse_tiles_f32)(const simd_map *map, const simd_panel *fresh, const simd_csr *stored,
+                             const float *norms, const int32_t *wanted, ptrdiff_t first,
+                             ptrdiff_t n_wanted, float *out);
+    void (*sparse_tiles_f64)(const simd_map *map, const simd_panel *fresh, const simd_csr *stored,
+                             const double *norms, const int32_t *wanted, ptrdiff_t first,
+                             ptrdiff_t n_wanted, float *out);
     /* norms[r] = sum over ascending k of x[k]^2, rounded as the dot products are. */
     void (*dense_norms_f32)(const float *rows, ptrdiff_t n_rows, ptrdiff_t n_features,
                             float *norms);
@@ -248,8 +247,8 @@ typedef struct {
     void (*exp_f64)(const double *x, double *out, ptrdiff_t n);
     /* sum_s k[s] a[s] */
     double (*dot)(const float *k, const double *a, ptrdiff_t n);
-    /* out[s] = row[base[s / G] + offset[s]] for n_groups groups of G = LEAVES_GROUP; offsets are
-     * below LEAVES_WINDOW, and row has so many values from each base on. */
+    /* out[s] = row[base[s / G] + offset[s]] for n_groups groups of G = SIMD_GROUP; offsets are
+     * below SIMD_WINDOW, and row has so many values from each base on. */
     void (*gather)(const float *row, const int32_t *base, const uint8_t *offset,
                    ptrdiff_t n_groups, float *out);
     /* g[s] += step * k[s] */
@@ -257,7 +256,7 @@ typedef struct {
     /* g[s] -= step * (ki[s] - kj[s]) and, in the same pass, the extremes of the new g.
      * step = 0 with ki = kj is a plain scan. */
     void (*update)(double *g, const float *ki, const float *kj, double step, const int8_t *up,
-                   const int8_t *down, ptrdiff_t n, leaves_extremes *extremes);
+                   const int8_t *down, ptrdiff_t n, simd_extremes *extremes);
     /* argmax over slots that may go down with g < g_i of (g_i - g)^2 / curvature: the partner of
      * i that promises most (second order, Fan, Chen and Lin 2005); -1 over nothing. */
     ptrdiff_t (*partner)(const double *g, const float *ki, const float *diag, double g_i,
@@ -266,12 +265,12 @@ typedef struct {
      * extremes of the new g and sum_s max(0, bound[s] g[s]), what the losses add to the gap. */
     double (*update_one)(double *g, const float *k, double step, const int8_t *up,
                          const int8_t *down, const float *bound, ptrdiff_t n,
-                         leaves_extremes *extremes);
+                         simd_extremes *extremes);
     /* The same with g[s] -= step_i * ki[s] + step_j * kj[s]; bound may be NULL, the sum is 0
      * then. */
     double (*update_two)(double *g, const float *ki, double step_i, const float *kj, double step_j,
                          const int8_t *up, const int8_t *down, const float *bound, ptrdiff_t n,
-                         leaves_extremes *extremes);
+                         simd_extremes *extremes);
     /* argmax over slots that may follow of r^2 / d, r = g[s] - step_i ki[s] their gradient after
      * a step on i, d = diag[s] - ki[s]^2 / k_ii: with whom a step on two coordinates gains most
      * (Steinwart, Hush and Scovel 2011); -1 over nothing. */
@@ -279,17 +278,17 @@ typedef struct {
                            float k_ii, const int8_t *up, const int8_t *down, ptrdiff_t n);
     /* Over the slots whose bound is not 0. */
     void (*moments)(const double *g, const double *alpha, const float *bound, const int8_t *y,
-                    ptrdiff_t n, leaves_moments *moments);
+                    ptrdiff_t n, simd_moments *moments);
     /* Full covariance S, n x n and symmetric: u = S x over the columns where x is not 0, and
      * x'u; and S -= shrink * u u'. */
     double (*covariance_times)(const double *covariance, const double *x, double *u, ptrdiff_t n);
     void (*covariance_shrink)(double shrink, const double *u, double *covariance, ptrdiff_t n);
     /* Linear learners on float32 and on float64 rows. */
-    const leaves_linear *linear_f32;
-    const leaves_linear *linear_f64;
-} leaves_table;
+    const simd_linear *linear_f32;
+    const simd_linear *linear_f64;
+} simd_table;
 
 /* Smallest curvature of a step: a kernel need not be positive definite. */
-#define LEAVES_CURVATURE 1e-12
+#define SIMD_CURVATURE 1e-12
 
 #endif

@@ -1,65 +1,65 @@
-"""Contract of the leaves for the other modules of the engine; see leaves.h for the promises."""
+"""Declarations of the SIMD primitives for the other modules of the engine; see primitives.h."""
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t
 
 from ..linear.rules cimport rule_numbers
 
-cdef extern from "leaves.h" nogil:
+cdef extern from "primitives.h" nogil:
     enum:
-        LEAVES_TILE
-        LEAVES_GROUP
-        LEAVES_WINDOW
-        LEAVES_BLOCK
-        LEAVES_AHEAD
-        LEAVES_LINEAR
-        LEAVES_POLY
-        LEAVES_RBF
-        LEAVES_SIGMOID
-        LEAVES_CENTRED
+        SIMD_TILE
+        SIMD_GROUP
+        SIMD_WINDOW
+        SIMD_BLOCK
+        SIMD_AHEAD
+        SIMD_LINEAR
+        SIMD_POLY
+        SIMD_RBF
+        SIMD_SIGMOID
+        SIMD_CENTRED
 
-    double LEAVES_CURVATURE
+    double SIMD_CURVATURE
 
-    ctypedef struct leaves_map:
+    ctypedef struct simd_map:
         int kind
         int degree
         double gamma
         double coef0
 
-    ctypedef struct leaves_extremes:
+    ctypedef struct simd_extremes:
         double g_max
         double g_min
         ptrdiff_t i_max
         ptrdiff_t j_min
 
-    ctypedef struct leaves_moments:
+    ctypedef struct simd_moments:
         double h
         double h_squared
         double alpha_g
 
-    ctypedef struct leaves_csr:
+    ctypedef struct simd_csr:
         const int32_t *indices
         const void *values
         const int64_t *start
         const int32_t *length
 
-    ctypedef struct leaves_panel:
+    ctypedef struct simd_panel:
         const void *panel
         const int32_t *place
         const void *norms
         ptrdiff_t lanes
         ptrdiff_t n_rows
 
-    ctypedef struct leaves_rows:
+    ctypedef struct simd_rows:
         const void *rows
         const void *norms
         ptrdiff_t n_rows
         ptrdiff_t n_features
 
-    ctypedef struct leaves_look:
+    ctypedef struct simd_look:
         double margin
         double squared_norm
         double variance
 
-    ctypedef struct leaves_pass:
+    ctypedef struct simd_pass:
         const void *values
         const int32_t *columns
         const int64_t *starts
@@ -80,15 +80,15 @@ cdef extern from "leaves.h" nogil:
         double least
         double *scale
 
-    ctypedef struct leaves_tally:
+    ctypedef struct simd_tally:
         double loss
         int64_t n_updates
 
-    ctypedef struct leaves_linear:
+    ctypedef struct simd_linear:
         double (*squared_norm)(const void *, ptrdiff_t) noexcept nogil
-        void (*look_dense)(const void *, const void *, ptrdiff_t, leaves_look *) noexcept nogil
+        void (*look_dense)(const void *, const void *, ptrdiff_t, simd_look *) noexcept nogil
         void (*look_dense_diagonal)(const void *, const void *, const void *, ptrdiff_t,
-                                    leaves_look *) noexcept nogil
+                                    simd_look *) noexcept nogil
         void (*margins_dense)(const void *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t,
                               double *) noexcept nogil
         void (*add_dense)(double, const void *, void *, ptrdiff_t) noexcept nogil
@@ -96,9 +96,9 @@ cdef extern from "leaves.h" nogil:
         void (*add_dense_diagonal)(double, double, const void *, void *, void *,
                                    ptrdiff_t) noexcept nogil
         void (*look_sparse)(const void *, const int32_t *, ptrdiff_t, const void *,
-                            leaves_look *) noexcept nogil
+                            simd_look *) noexcept nogil
         void (*look_sparse_diagonal)(const void *, const int32_t *, ptrdiff_t, const void *,
-                                     const void *, leaves_look *) noexcept nogil
+                                     const void *, simd_look *) noexcept nogil
         void (*margins_sparse)(const void *, const int32_t *, ptrdiff_t, const void *, ptrdiff_t,
                                double *) noexcept nogil
         void (*variances_sparse)(const void *, const int32_t *, ptrdiff_t, const void *,
@@ -112,37 +112,37 @@ cdef extern from "leaves.h" nogil:
         void (*add_sparse_diagonal_all)(const double *, const double *, const void *,
                                         const int32_t *, ptrdiff_t, void *, void *,
                                         ptrdiff_t) noexcept nogil
-        ptrdiff_t (*run)(const leaves_pass *, ptrdiff_t, ptrdiff_t,
-                         leaves_tally *) noexcept nogil
+        ptrdiff_t (*run)(const simd_pass *, ptrdiff_t, ptrdiff_t,
+                         simd_tally *) noexcept nogil
         void (*distances_dense)(const void *, const void *, const double *, ptrdiff_t, ptrdiff_t,
                                 double *) noexcept nogil
 
-    void leaves_fetch(const void *data, ptrdiff_t n_bytes)
+    void simd_fetch(const void *data, ptrdiff_t n_bytes)
 
-    ctypedef struct leaves_table:
+    ctypedef struct simd_table:
         const char *name
-        void (*dense_block_f32)(const leaves_map *, const leaves_rows *, const float *,
+        void (*dense_block_f32)(const simd_map *, const simd_rows *, const float *,
                                 const float *, ptrdiff_t, ptrdiff_t, float *,
                                 ptrdiff_t) noexcept nogil
-        void (*dense_block_f64)(const leaves_map *, const leaves_rows *, const double *,
+        void (*dense_block_f64)(const simd_map *, const simd_rows *, const double *,
                                 const double *, ptrdiff_t, ptrdiff_t, float *,
                                 ptrdiff_t) noexcept nogil
-        void (*sparse_block_f32)(const leaves_map *, const leaves_panel *, const leaves_csr *,
+        void (*sparse_block_f32)(const simd_map *, const simd_panel *, const simd_csr *,
                                  const float *, ptrdiff_t, ptrdiff_t, float *,
                                  ptrdiff_t) noexcept nogil
-        void (*sparse_block_f64)(const leaves_map *, const leaves_panel *, const leaves_csr *,
+        void (*sparse_block_f64)(const simd_map *, const simd_panel *, const simd_csr *,
                                  const double *, ptrdiff_t, ptrdiff_t, float *,
                                  ptrdiff_t) noexcept nogil
-        void (*dense_tiles_f32)(const leaves_map *, const leaves_rows *, const float *,
+        void (*dense_tiles_f32)(const simd_map *, const simd_rows *, const float *,
                                 const float *, const int32_t *, ptrdiff_t,
                                 float *) noexcept nogil
-        void (*dense_tiles_f64)(const leaves_map *, const leaves_rows *, const double *,
+        void (*dense_tiles_f64)(const simd_map *, const simd_rows *, const double *,
                                 const double *, const int32_t *, ptrdiff_t,
                                 float *) noexcept nogil
-        void (*sparse_tiles_f32)(const leaves_map *, const leaves_panel *, const leaves_csr *,
+        void (*sparse_tiles_f32)(const simd_map *, const simd_panel *, const simd_csr *,
                                  const float *, const int32_t *, ptrdiff_t, ptrdiff_t,
                                  float *) noexcept nogil
-        void (*sparse_tiles_f64)(const leaves_map *, const leaves_panel *, const leaves_csr *,
+        void (*sparse_tiles_f64)(const simd_map *, const simd_panel *, const simd_csr *,
                                  const double *, const int32_t *, ptrdiff_t, ptrdiff_t,
                                  float *) noexcept nogil
         void (*dense_norms_f32)(const float *, ptrdiff_t, ptrdiff_t, float *) noexcept nogil
@@ -156,23 +156,23 @@ cdef extern from "leaves.h" nogil:
                        float *) noexcept nogil
         void (*axpy)(double, const float *, double *, ptrdiff_t) noexcept nogil
         void (*update)(double *, const float *, const float *, double, const int8_t *,
-                       const int8_t *, ptrdiff_t, leaves_extremes *) noexcept nogil
+                       const int8_t *, ptrdiff_t, simd_extremes *) noexcept nogil
         ptrdiff_t (*partner)(const double *, const float *, const float *, double, float,
                              const int8_t *, ptrdiff_t) noexcept nogil
         double (*update_one)(double *, const float *, double, const int8_t *, const int8_t *,
-                             const float *, ptrdiff_t, leaves_extremes *) noexcept nogil
+                             const float *, ptrdiff_t, simd_extremes *) noexcept nogil
         double (*update_two)(double *, const float *, double, const float *, double,
                              const int8_t *, const int8_t *, const float *, ptrdiff_t,
-                             leaves_extremes *) noexcept nogil
+                             simd_extremes *) noexcept nogil
         ptrdiff_t (*companion)(const double *, const float *, const float *, double, float,
                                const int8_t *, const int8_t *, ptrdiff_t) noexcept nogil
         void (*moments)(const double *, const double *, const float *, const int8_t *,
-                        ptrdiff_t, leaves_moments *) noexcept nogil
+                        ptrdiff_t, simd_moments *) noexcept nogil
         double (*covariance_times)(const double *, const double *, double *,
                                    ptrdiff_t) noexcept nogil
         void (*covariance_shrink)(double, const double *, double *, ptrdiff_t) noexcept nogil
-        const leaves_linear *linear_f32
-        const leaves_linear *linear_f64
+        const simd_linear *linear_f32
+        const simd_linear *linear_f64
 
 # The table in use: chosen once, when this module is imported.
-cdef const leaves_table *table() noexcept nogil
+cdef const simd_table *table() noexcept nogil

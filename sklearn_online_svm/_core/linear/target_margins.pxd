@@ -6,7 +6,7 @@ cimport cython
 
 
 @cython.final
-cdef class Demands:
+cdef class TargetMargins:
     # By the sign of the row: -1 and +1.
     cdef double negative
     cdef double positive

@@ -1,9 +1,9 @@
 /* The vectors of one SIMD level: two types, vf (FL floats) and vd (DL doubles), and the few
- * operations that the loops are written in. Included by leaves_level.h, which takes the names
+ * operations that the loops are written in. Included by simd_level.h, which takes the names
  * back at its end.
  */
-#define vf LEAF(leaves_vf)
-#define vd LEAF(leaves_vd)
+#define vf SIMD_NAME(simd_vf)
+#define vd SIMD_NAME(simd_vd)
 
 #if defined(LEVEL_AVX512)
 
@@ -73,55 +73,56 @@ typedef __m256d vd;
 #define VD_MAX(a, b) _mm256_max_pd(a, b)
 #define VF_ADD(a, b) _mm256_add_ps(a, b)
 #define VD_ADD(a, b) _mm256_add_pd(a, b)
-LEAVES_INLINE float LEAF(sum_f)(__m256 a) {
+SIMD_INLINE float SIMD_NAME(sum_f)(__m256 a) {
     __m128 s = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
     s = _mm_add_ps(s, _mm_movehl_ps(s, s));
     return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
 }
-LEAVES_INLINE double LEAF(sum_d)(__m256d a) {
+SIMD_INLINE double SIMD_NAME(sum_d)(__m256d a) {
     const __m128d s = _mm_add_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
     return _mm_cvtsd_f64(_mm_add_sd(s, _mm_unpackhi_pd(s, s)));
 }
-#define VF_SUM(a) LEAF(sum_f)(a)
-#define VD_SUM(a) LEAF(sum_d)(a)
-static const int32_t LEAF(part)[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
-#define VF_PART(n) _mm256_loadu_si256((const __m256i *)(LEAF(part) + 8 - (n)))
-#define VD_PART(n) _mm256_loadu_si256((const __m256i *)(LEAF(part) + 8 - 2 * (n)))
+#define VF_SUM(a) SIMD_NAME(sum_f)(a)
+#define VD_SUM(a) SIMD_NAME(sum_d)(a)
+static const int32_t SIMD_NAME(part)[16] = {-1, -1, -1, -1, -1, -1, -1, -1,
+                                            0,  0,  0,  0,  0,  0,  0,  0};
+#define VF_PART(n) _mm256_loadu_si256((const __m256i *)(SIMD_NAME(part) + 8 - (n)))
+#define VD_PART(n) _mm256_loadu_si256((const __m256i *)(SIMD_NAME(part) + 8 - 2 * (n)))
 #define VF_LOAD_PART(p, n) _mm256_maskload_ps(p, VF_PART(n))
 #define VD_LOAD_PART(p, n) _mm256_maskload_pd(p, VD_PART(n))
 #define VF_STORE_PART(p, v, n) _mm256_maskstore_ps(p, VF_PART(n), v)
 #define VD_STORE_PART(p, v, n) _mm256_maskstore_pd(p, VD_PART(n), v)
 #define VD_ANY_EQUAL(a, b, bytes) \
     (_mm256_movemask_pd(          \
-         _mm256_and_pd(_mm256_cmp_pd(a, b, _CMP_EQ_OQ), LEAF(byte_mask)(bytes))) != 0)
+         _mm256_and_pd(_mm256_cmp_pd(a, b, _CMP_EQ_OQ), SIMD_NAME(byte_mask)(bytes))) != 0)
 #define VD_POSITIVE(a) _mm256_max_pd(a, _mm256_setzero_pd())
 #define VD_IF_NOT_ZERO(test, a) \
     _mm256_and_pd(_mm256_cmp_pd(test, _mm256_setzero_pd(), _CMP_NEQ_OQ), a)
 #define VD_ABS(a) _mm256_andnot_pd(_mm256_set1_pd(-0.0), a)
-LEAVES_INLINE __m256d LEAF(widen_bytes)(const int8_t *bytes) {
+SIMD_INLINE __m256d SIMD_NAME(widen_bytes)(const int8_t *bytes) {
     int32_t four;
     memcpy(&four, bytes, 4);
     return _mm256_cvtepi32_pd(_mm_cvtepi8_epi32(_mm_cvtsi32_si128(four)));
 }
-#define VD_WIDEN_BYTES(p) LEAF(widen_bytes)(p)
+#define VD_WIDEN_BYTES(p) SIMD_NAME(widen_bytes)(p)
 #define F_FMA(a, b, c) __builtin_fmaf(a, b, c)
 #define D_FMA(a, b, c) __builtin_fma(a, b, c)
-LEAVES_INLINE __m256d LEAF(byte_mask)(const int8_t *bytes) {
+SIMD_INLINE __m256d SIMD_NAME(byte_mask)(const int8_t *bytes) {
     int32_t four;
     memcpy(&four, bytes, 4);
     return _mm256_castsi256_pd(_mm256_cvtepi8_epi64(_mm_cvtsi32_si128(four)));
 }
 #define VD_MAX_IF(best, g, bytes) \
-    _mm256_max_pd(best, _mm256_blendv_pd(best, g, LEAF(byte_mask)(bytes)))
+    _mm256_max_pd(best, _mm256_blendv_pd(best, g, SIMD_NAME(byte_mask)(bytes)))
 #define VD_MIN_IF(best, g, bytes) \
-    _mm256_min_pd(best, _mm256_blendv_pd(best, g, LEAF(byte_mask)(bytes)))
+    _mm256_min_pd(best, _mm256_blendv_pd(best, g, SIMD_NAME(byte_mask)(bytes)))
 
 #else
 
-#if LEAVES_HAS_VECTORS
+#if SIMD_HAS_VECTORS
 /* 16-byte vectors: SSE2 on x86-64, NEON on arm64. */
 typedef float vf __attribute__((vector_size(16), aligned(4), may_alias));
-typedef double LEAF(leaves_wide) __attribute__((vector_size(16), aligned(8), may_alias));
+typedef double SIMD_NAME(simd_wide) __attribute__((vector_size(16), aligned(8), may_alias));
 #define FL 4
 #define VF_LOAD(p) (*(const vf *)(p))
 #define VF_STORE(p, v) (*(vf *)(p) = (v))
@@ -149,26 +150,26 @@ typedef double vd;
 #define VD_SUM(a) (a)
 #define VD_LOAD_PART(p, n) ((void)(n), *(p))
 #define VD_STORE_PART(p, v, n) ((void)(n), *(p) = (v))
-#if LEAVES_HAS_VECTORS
-LEAVES_INLINE vf LEAF(max_f)(vf a, vf b) {
+#if SIMD_HAS_VECTORS
+SIMD_INLINE vf SIMD_NAME(max_f)(vf a, vf b) {
     int i;
     for (i = 0; i < FL; i++) a[i] = a[i] > b[i] ? a[i] : b[i];
     return a;
 }
-#define VF_MAX(a, b) LEAF(max_f)(a, b)
-LEAVES_INLINE float LEAF(sum_f)(vf a) {
+#define VF_MAX(a, b) SIMD_NAME(max_f)(a, b)
+SIMD_INLINE float SIMD_NAME(sum_f)(vf a) {
     return (a[0] + a[1]) + (a[2] + a[3]);
 }
-LEAVES_INLINE vf LEAF(load_f)(const float *p, ptrdiff_t n) {
+SIMD_INLINE vf SIMD_NAME(load_f)(const float *p, ptrdiff_t n) {
     return (vf){p[0], n > 1 ? p[1] : 0.0f, n > 2 ? p[2] : 0.0f, 0.0f};
 }
-LEAVES_INLINE void LEAF(store_f)(float *p, vf a, ptrdiff_t n) {
+SIMD_INLINE void SIMD_NAME(store_f)(float *p, vf a, ptrdiff_t n) {
     ptrdiff_t i;
     for (i = 0; i < n; i++) p[i] = a[i];
 }
-#define VF_SUM(a) LEAF(sum_f)(a)
-#define VF_LOAD_PART(p, n) LEAF(load_f)(p, n)
-#define VF_STORE_PART(p, v, n) LEAF(store_f)(p, v, n)
+#define VF_SUM(a) SIMD_NAME(sum_f)(a)
+#define VF_LOAD_PART(p, n) SIMD_NAME(load_f)(p, n)
+#define VF_STORE_PART(p, v, n) SIMD_NAME(store_f)(p, v, n)
 #else
 #define VF_MAX(a, b) ((a) > (b) ? (a) : (b))
 #define VF_SUM(a) (a)
@@ -183,7 +184,7 @@ LEAVES_INLINE void LEAF(store_f)(float *p, vf a, ptrdiff_t n) {
 #define F_FMA(a, b, c) ((a) * (b) + (c))
 #define D_FMA(a, b, c) ((a) * (b) + (c))
 /* The byte, 0 or -1, widened to a mask of bits: no branch to mispredict. */
-LEAVES_INLINE double LEAF(select)(double g, double other, int8_t open) {
+SIMD_INLINE double SIMD_NAME(select)(double g, double other, int8_t open) {
     const int64_t mask = open;
     int64_t a, b;
     memcpy(&a, &g, 8);
@@ -192,21 +193,21 @@ LEAVES_INLINE double LEAF(select)(double g, double other, int8_t open) {
     memcpy(&g, &a, 8);
     return g;
 }
-LEAVES_INLINE double LEAF(max_if)(double best, double g, int8_t open) {
-    const double candidate = LEAF(select)(g, -INFINITY, open);
+SIMD_INLINE double SIMD_NAME(max_if)(double best, double g, int8_t open) {
+    const double candidate = SIMD_NAME(select)(g, -INFINITY, open);
     return candidate > best ? candidate : best;
 }
-LEAVES_INLINE double LEAF(min_if)(double best, double g, int8_t open) {
-    const double candidate = LEAF(select)(g, INFINITY, open);
+SIMD_INLINE double SIMD_NAME(min_if)(double best, double g, int8_t open) {
+    const double candidate = SIMD_NAME(select)(g, INFINITY, open);
     return candidate < best ? candidate : best;
 }
-#define VD_MAX_IF(best, g, bytes) LEAF(max_if)(best, g, *(bytes))
-#define VD_MIN_IF(best, g, bytes) LEAF(min_if)(best, g, *(bytes))
+#define VD_MAX_IF(best, g, bytes) SIMD_NAME(max_if)(best, g, *(bytes))
+#define VD_MIN_IF(best, g, bytes) SIMD_NAME(min_if)(best, g, *(bytes))
 
 #endif
 
-#define vi LEAF(leaves_vi)
-#if LEAVES_HAS_VECTORS
+#define vi SIMD_NAME(simd_vi)
+#if SIMD_HAS_VECTORS
 typedef int32_t vi __attribute__((vector_size(4 * FL)));
 #define VI_SET(x) ((vi){0} + (x))
 #define VF_GREATER(a, b) ((vi)((a) > (b)))

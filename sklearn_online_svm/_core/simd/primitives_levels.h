@@ -1,19 +1,19 @@
-/* The loops of leaves.h for each SIMD level, and the choice among them. */
+/* The loops of primitives.h for each SIMD level, and the choice among them. */
 #ifndef SOSVM_LEAVES_LEVELS_H
 #define SOSVM_LEAVES_LEVELS_H
 
-#include "leaves.h"
+#include "primitives.h"
 
-#define LEAVES_CAT2(a, b) a##_##b
-#define LEAVES_CAT(a, b) LEAVES_CAT2(a, b)
+#define SIMD_CAT2(a, b) a##_##b
+#define SIMD_CAT(a, b) SIMD_CAT2(a, b)
 
 #define LEVEL portable
 #define LEVEL_PORTABLE 1
-#include "leaves_level.h"
+#include "primitives_level.h"
 #undef LEVEL_PORTABLE
 #undef LEVEL
 
-#if LEAVES_X86
+#if SIMD_X86
 
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
@@ -23,7 +23,7 @@
 #endif
 #define LEVEL avx2
 #define LEVEL_AVX2 1
-#include "leaves_level.h"
+#include "primitives_level.h"
 #undef LEVEL_AVX2
 #undef LEVEL
 #if defined(__clang__)
@@ -37,7 +37,7 @@
 #endif
 #define LEVEL avx512
 #define LEVEL_AVX512 1
-#include "leaves_level.h"
+#include "primitives_level.h"
 #undef LEVEL_AVX512
 #undef LEVEL
 #if defined(__clang__)
@@ -46,20 +46,19 @@
 #pragma GCC pop_options
 #endif
 
-#endif /* LEAVES_X86 */
+#endif /* SIMD_X86 */
 
 /* Levels this machine can run, best first; returns their number (at most 3). */
-static int leaves_available(const leaves_table **tables) {
+static int simd_available(const simd_table **tables) {
     int n = 0;
-#if LEAVES_X86
+#if SIMD_X86
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-        tables[n++] = &leaves_avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        tables[n++] = &leaves_avx2;
+        tables[n++] = &simd_avx512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) tables[n++] = &simd_avx2;
 #endif
-    tables[n++] = &leaves_portable;
+    tables[n++] = &simd_portable;
     return n;
 }
 
