@@ -1,9 +1,10 @@
 """Weights of a hyperplane for each region of the rows, all with one component in common.
 
-The regions are those of the centres (``OnlineKMeans``). A row that has the shares ``a`` in the
-regions next to it is decided by ``(u + sum_k a_k v_k).x``: by one vector ``(sqrt(lam) u, v_1, v_2, ...)``
-of the row ``(x / sqrt(lam), a_1 x, a_2 x, ...)``. So the rules, which see scalars only, are those
-of one hyperplane; here are the scalars of the long row, and its steps.
+The regions are those of the centres (``OnlineKMeans``). For a sample x with shares ``a`` in the
+regions next to it the decision function is ``(u + sum_k a_k v_k).x``, which is one weight vector
+``(sqrt(lam) u, v_1, v_2, ...)`` applied to the sample ``(x / sqrt(lam), a_1 x, a_2 x, ...)``. The
+update rules use scalars only, so they are those of one hyperplane; this module computes the
+scalars of the extended sample and its updates.
 """
 from ..memory cimport address
 from .online_kmeans cimport OnlineKMeans

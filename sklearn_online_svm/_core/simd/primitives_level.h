@@ -226,7 +226,7 @@ static void SIMD_NAME(exp_f64)(const double *SIMD_RESTRICT x, double *SIMD_RESTR
 
 #define LEVEL_STRING2(x) #x
 #define LEVEL_STRING(x) LEVEL_STRING2(x)
-static const simd_table SIMD_NAME(table) = {
+static const simd_table SIMD_NAME(simd) = {
     LEVEL_STRING(LEVEL),
     SIMD_CAT(dense_block_f32, LEVEL),
     SIMD_CAT(dense_block_f64, LEVEL),
