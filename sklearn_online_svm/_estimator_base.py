@@ -87,10 +87,6 @@ class Continued(Persistent, BaseEstimator):
         """Go on with other values of parameters, those that ``_new_parameters`` gave."""
         self._learnt_with = present
 
-    def _rebuilt(self, state):
-        n = len(self._fixed) + len(self._tunable)
-        return {"_learnt_with": state.items("_learnt_with", n, kind=tuple)}
-
 
 class Learner(Continued, Guarded):
     """Base of estimators that learn."""

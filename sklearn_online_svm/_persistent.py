@@ -1,30 +1,23 @@
-"""What all stored models have: versions, a format, classes, features."""
+"""Pickles of estimators: versions, a format number and a checksum."""
 
 import warnings
+import zlib
 
 import numpy as np
 import sklearn
 from sklearn.exceptions import InconsistentVersionWarning
 
-from ._base import check_integers, generator_from
-from ._core.stored import Stored
+from ._base import check_integers
 from ._version import __version__
 
-__all__ = [
-    "InconsistentPackageWarning",
-    "Persistent",
-    "in_ascending_order",
-    "stored_classes",
-    "stored_features",
-    "stored_generator",
-]
+__all__ = ["InconsistentPackageWarning", "Persistent"]
 
-# Where a stored model has its versions: of this package, and of scikit-learn.
+# Versions in a pickle: of this package, and of scikit-learn.
 _VERSIONS = ("_package_version", "_sklearn_version")
-# Of NumPy, those that a RandomState may have.
-_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
-# What is said of models stored before they knew their version.
-_BEFORE_VERSIONS = "of unknown version"
+# Version reported for a pickle without versions.
+_UNKNOWN = "of unknown version"
+# Number of the format of pickles, increased when their fields change.
+_FORMAT = 3
 
 
 class InconsistentPackageWarning(InconsistentVersionWarning):
@@ -57,17 +50,12 @@ class InconsistentPackageWarning(InconsistentVersionWarning):
 
 
 class Persistent:
-    """Mixin of estimators: a stored model knows its format, and the versions that stored it.
+    """Mixin of estimators: their pickles have versions, a format number and a checksum.
 
-    A subclass names in ``_learnt`` the attribute it has once there is something to store beside
-    parameters. ``_packed`` gives what is stored in place of attributes that are no plain values,
-    numbers, strings and arrays; ``_rebuilt`` reads that again, a :class:`Stored`, and returns
-    attributes. scikit-learn stores its version with its own estimators only. The mixin stands
-    before ``BaseEstimator``.
+    A subclass names in ``_learnt`` an attribute of fitted models. ``_packed`` returns what is
+    stored in place of attributes that are not plain values, numbers, strings and arrays;
+    ``_rebuilt`` returns these attributes again. The mixin stands before ``BaseEstimator``.
     """
-
-    # Of what is stored; another number for each change of its fields.
-    _format = 2
 
     def _validate_params(self):
         super()._validate_params()
@@ -77,25 +65,47 @@ class Persistent:
         state = dict(super().__getstate__())
         state.update(zip(_VERSIONS, (__version__, sklearn.__version__), strict=True))
         if self._learnt in state:
-            state.update(self._packed(state), format=self._format)
+            state.update(self._packed(state), format=_FORMAT)
+            state["checksum"] = self._checksum(state)
         return state
 
     def __setstate__(self, state):
         state = dict(state)
-        original, original_sklearn = (
-            version if isinstance(version, str) else _BEFORE_VERSIONS
-            for version in (state.pop(name, None) for name in _VERSIONS)
-        )
+        versions = [state.pop(name, _UNKNOWN) for name in _VERSIONS]
         if self._learnt in state:
-            stored = Stored(state)
-            stored.expect_format(self._format)
-            state.update(self._rebuilt(stored))
-            del state["format"]
+            found = state.pop("format", None)
+            if found != _FORMAT:
+                raise ValueError(
+                    f"The stored {type(self).__name__} has the format {found!r}, and this version "
+                    f"reads format {_FORMAT}. Load it with the version that stored it "
+                    f"({versions[0]}), or fit it again."
+                )
+            if state.pop("checksum", None) != self._checksum(state):
+                raise ValueError(
+                    f"The stored {type(self).__name__} is damaged: its checksum differs from its "
+                    "content. Load another copy, or fit it again."
+                )
+            state = _native(state)
+            state.update(self._rebuilt(state))
         super().__setstate__(state)
-        of_packages = [("sklearn-online-svm", __version__, original)]
-        if original != _BEFORE_VERSIONS:
-            of_packages.append(("scikit-learn", sklearn.__version__, original_sklearn))
-        for package, current, stored in of_packages:
+        self._warn_of_versions(*versions)
+
+    def _packed(self, state):
+        return {}
+
+    def _rebuilt(self, state):
+        return {}
+
+    def _checksum(self, state):
+        """Return a checksum of the fitted attributes."""
+        other = {"format", "checksum", *_VERSIONS, *self._get_param_names()}
+        return _crc({name: value for name, value in state.items() if name not in other}, 0)
+
+    def _warn_of_versions(self, original, original_sklearn):
+        pairs = [("sklearn-online-svm", __version__, original)]
+        if original != _UNKNOWN:
+            pairs.append(("scikit-learn", sklearn.__version__, original_sklearn))
+        for package, current, stored in pairs:
             if stored != current:
                 warnings.warn(
                     InconsistentPackageWarning(
@@ -106,59 +116,40 @@ class Persistent:
                         current_sklearn_version=sklearn.__version__,
                         original_sklearn_version=original_sklearn,
                     ),
-                    stacklevel=2,
+                    stacklevel=3,
                 )
 
 
-def in_ascending_order(classes):
-    """Whether something is an array of two or more classes, each above the one before."""
-    if not isinstance(classes, np.ndarray) or classes.ndim != 1 or len(classes) < 2:
-        return False
-    if classes.dtype.kind == "c":
-        return False
-    try:
-        classes.tolist()
-    except (ValueError, SystemError):  # of broken strings
-        return False
-    try:
-        return bool(np.asarray(classes[:-1] < classes[1:]).all())
-    except (TypeError, ValueError):  # of mixed types
-        return False
+def _crc(value, crc):
+    """Continue the CRC-32 ``crc`` with nested plain values and arrays; ignore other objects."""
+    if isinstance(value, np.ndarray) and value.dtype.kind not in "OT":
+        crc = zlib.crc32(f"{value.dtype.str[1:]}{value.shape}".encode(), crc)
+        # In little-endian order, so that the checksum is the same on every machine.
+        array = np.ascontiguousarray(value, value.dtype.newbyteorder("<"))
+        return zlib.crc32(array.reshape(-1).view(np.uint8), crc)
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, dict):
+        value = [
+            item for pair in sorted(value.items(), key=lambda pair: str(pair[0])) for item in pair
+        ]
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            crc = _crc(item, crc)
+        value = f"{len(value)} items"
+    if value is None or isinstance(value, (bool, int, float, str, bytes)):
+        crc = zlib.crc32(repr(value).encode(), crc)
+    return crc
 
 
-def stored_classes(state):
-    """Return the classes of a stored model."""
-    classes = state.value("classes_")
-    state.require(
-        in_ascending_order(classes),
-        "classes_",
-        "must be an array of two or more classes in ascending order",
-    )
-    return classes
-
-
-def stored_features(state):
-    """Return the number of features of a stored model; their names, if any, have to fit."""
-    n_features = state.integer("n_features_in_", 1, 2**31 - 1)
-    if state.has("feature_names_in_"):
-        names = state.array("feature_names_in_", object, (n_features,))
-        state.require(
-            all(isinstance(name, str) for name in names), "feature_names_in_", "must be strings"
-        )
-    return n_features
-
-
-def stored_generator(state, name):
-    """Return what ``get_state(legacy=False)`` of a RandomState gave."""
-    generator = state.part(name)
-    kind = generator.choice("bit_generator", _GENERATORS)
-    if kind == "MT19937":
-        # NumPy follows the place in the key without looking.
-        key = generator.part("state")
-        key.array("key", np.uint32, (624,))
-        key.integer("pos", 0, 624)
-    try:
-        generator_from(state.value(name))
-    except (LookupError, OverflowError, TypeError, ValueError):
-        state.refuse(name, f"must be the state of a generator, {kind}")
-    return state.value(name)
+def _native(value):
+    """Return nested values with plain arrays in the byte order and alignment of this machine."""
+    if isinstance(value, dict):
+        return {name: _native(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_native(item) for item in value]
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+        return np.require(np.asarray(value), value.dtype.newbyteorder("="), ["C", "A"])
+    return value

@@ -8,13 +8,13 @@ import pytest
 import sklearn_online_svm as package
 from sklearn_online_svm import LASVC, LabelEfficientClassifier, active
 from sklearn_online_svm.active import AllQuery
-from tests.support import damage
+from tests.support.fitted_models import models as fitted_models
 from tests.support.samples import two_classes
 
 # Where a state holds parameters, which may be functions or estimators.
 PARAMETERS = {
     "_learnt_with",
-    "_interrupted.parameters",
+    "_checkpoint.parameters",
     "_spec.kernel",
     "_state.spec.kernel",
     "_unfinished.chance.given",
@@ -87,7 +87,7 @@ def broken_off():
 
 
 def test_states_hold_numbers_strings_and_arrays(monkeypatch):
-    models = [model for model, _, _ in damage.models().values()]
+    models = [model for model, _, _ in fitted_models().values()]
     models += [interrupted(monkeypatch), broken_off()]
     seen = set()
     for model in models:

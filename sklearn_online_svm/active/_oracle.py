@@ -130,8 +130,3 @@ def codes_of(labels, known, classes):
             given = np.array(given.tolist())
         codes[known] = encode_labels(given, classes)
     return codes
-
-
-def stored_codes(state, name, n_classes):
-    """Return the codes of labels of a stored model, UNKNOWN and ABSTAINED among them."""
-    return state.array(name, np.int32, (None,), low=ABSTAINED, high=n_classes - 1)

@@ -260,12 +260,6 @@ class MarginSampling(Continued, Guarded):
     def _packed(self, state):
         return {}
 
-    def _rebuilt(self, state):
-        return super()._rebuilt(state) | {
-            "_seed": state.integer("_seed", high=2**63 - 1),
-            "n_queries_": state.integer("n_queries_"),
-        }
-
 
 def margin_sampling(
     classifier,

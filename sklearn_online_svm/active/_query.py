@@ -158,16 +158,12 @@ class QueryRule(Continued):
         return {"_asker": state["_asker"].state()}
 
     def _rebuilt(self, state):
-        rebuilt = super()._rebuilt(state)
-        given = {name: state.value(name) for name in self._get_param_names()}
+        given = {name: state[name] for name in self._get_param_names()}
         # Parameters set since then take effect when the strategy is used again.
-        watched = (*self._fixed, *self._tunable)
-        given |= zip(watched, rebuilt["_learnt_with"], strict=True)
-        rule = type(self)(**given)
-        rule._validate_params()
-        asker = rule._make(0)
-        asker.restore(state.part("_asker"))
-        return {**rebuilt, "_asker": asker}
+        given |= zip((*self._fixed, *self._tunable), state["_learnt_with"], strict=True)
+        asker = type(self)(**given)._make(0)
+        asker.restore(state["_asker"])
+        return {"_asker": asker}
 
 
 class AllQuery(QueryRule):

@@ -4,7 +4,7 @@ import numpy as np
 
 from .._core.linear.epochs import DONE
 from .._core.linear.queries import Purchases
-from ._oracle import ABSTAINED, UNKNOWN, stored_codes
+from ._oracle import ABSTAINED, UNKNOWN
 
 # What is known of the label of a row, as the compiled loop writes it.
 OWNED = 1
@@ -196,14 +196,11 @@ class Seen:
         }
 
     @classmethod
-    def from_state(cls, state, n_classes):
-        """Rebuild what ``as_dict`` gave, a :class:`Stored`."""
+    def from_state(cls, state):
+        """Rebuild a result of ``as_dict``."""
         self = cls()
-        self.taught = state.flag("taught")
-        answers = stored_codes(state, "answers", n_classes)
-        predicted = state.array("predicted", np.int32, answers.shape, low=0, high=n_classes - 1)
-        state.end()
-        self.add(predicted, answers)
+        self.taught = state["taught"]
+        self.add(state["predicted"], state["answers"])
         return self
 
     @property

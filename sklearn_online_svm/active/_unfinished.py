@@ -7,8 +7,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .._base import generator_from
-from .._persistent import in_ascending_order, stored_generator
-from ._oracle import UNKNOWN, stored_codes
+from ._oracle import UNKNOWN
 
 # Bytes that are hashed at a time.
 _PIECE = 2**20
@@ -41,18 +40,11 @@ class Unfinished:
 
     @classmethod
     def from_state(cls, state):
-        """Rebuild what ``as_dict`` gave, a :class:`Stored`."""
+        """Rebuild a result of ``as_dict``."""
         self = cls.__new__(cls)
-        self.rows = state.value("rows")
-        state.require(isinstance(self.rows, str), "rows", "must be a digest")
-        self.classes = state.value("classes")
-        state.require(in_ascending_order(self.classes), "classes", "must be in ascending order")
-        self.codes = stored_codes(state, "codes", len(self.classes))
-        self.n_done = state.integer("n_done", 0, len(self.codes))
-        self.chance = None
-        if state.value("chance") is not None:
-            self.chance = Chance.from_state(state.part("chance"))
-        state.end()
+        vars(self).update(state)
+        if self.chance is not None:
+            self.chance = Chance.from_state(self.chance)
         return self
 
     def is_about(self, X):
@@ -84,12 +76,10 @@ class Chance:
 
     @classmethod
     def from_state(cls, state):
-        """Rebuild what ``as_dict`` gave, a :class:`Stored`."""
+        """Rebuild a result of ``as_dict``."""
         self = cls.__new__(cls)
-        # By its identity, which pickles keep: it is the random_state of the estimator, or was.
-        self.given = state.value("given")
-        self.start = stored_generator(state, "start")
-        state.end()
+        # ``given`` is compared by identity, which pickles keep.
+        vars(self).update(state)
         return self
 
 

@@ -5,8 +5,7 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from .._core.kernel.given_rows import Rows
-from .._core.stored import Stored
+from .._core.kernel.block import Samples
 from ._epochs import Passes
 
 
@@ -16,26 +15,11 @@ class ConvexProblems(Passes):
     For each problem the samples are processed and the support set is optimized; then the samples
     that violate the optimality conditions are processed, until there are none. ``at`` holds the
     ``rows`` of the current problem (None: all), the flags ``shifted`` of samples beyond the ramp,
-    per class, and ``settled``, the number of changes at the last check for violations.
+    per class, and ``checked_at``, the number of changes at the last check for violations.
     """
 
-    stages = (*Passes.stages, "judge", "shift")
     is_exact = True
     after_finishing = "judge"
-
-    @classmethod
-    def checked(cls, model, at, n_rows):
-        checked = super().checked(model, at, n_rows)
-        at.integer("settled", -1)
-        at.integer("n_solved")
-        shape = None, model._spec.n_problems
-        Stored(vars(model)).array("objective_history_", np.float64, shape)
-        if at.value("rows") is not None:
-            checked["rows"] = at.array("rows", np.int64, (None,), low=0, high=n_rows - 1)
-        if at.value("shifted") is not None:
-            shape = model._spec.n_problems, n_rows
-            checked["shifted"] = at.array("shifted", np.int8, shape, low=0, high=1)
-        return checked
 
     def __init__(self, model, X, codes, cost, at):
         super().__init__(model, X, codes, cost, at)
@@ -51,7 +35,7 @@ class ConvexProblems(Passes):
 
     def given(self):
         """Return the samples with the box constraints of the current problem."""
-        return Rows(self.codes, self.cost, self.row_ids, self.at["shifted"])
+        return Samples(self.codes, self.cost, self.row_ids, self.at["shifted"])
 
     def judge(self):
         """Find samples of the problem that violate the optimality conditions."""
@@ -61,7 +45,7 @@ class ConvexProblems(Passes):
         violation = self.engine.violations(self.given(), scores)[:, rows].max(axis=0)
         model.kkt_violation_ = float(violation.max())
         order, changes = rows[violation > model.tol], self.engine.n_changes
-        if not len(order) or changes == at["settled"] or self.engine.out_of_steps:
+        if not len(order) or changes == at["checked_at"] or self.engine.out_of_steps:
             model._warn_unless_solved(stacklevel=6)
             return self.conclude(scores, given_up=self.engine.out_of_steps)
         patience = self.tried_again(at["patience"])
@@ -74,7 +58,7 @@ class ConvexProblems(Passes):
                 stacklevel=6,
             )
             return self.conclude(scores, given_up=True)
-        return dict(stage="begin", order=order, settled=changes, patience=patience)
+        return dict(stage="begin", order=order, checked_at=changes, patience=patience)
 
     def conclude(self, scores, given_up):
         """Return the boxes of the next problem, or stop: the current problem is solved."""
@@ -106,19 +90,12 @@ class ConvexProblems(Passes):
                 stacklevel=7,
             )
             return dict(stage="over")
-        return dict(stage="shift", shifted=shifted, n_solved=n_solved, n_done=self.engine.n_done)
+        return dict(stage="shift", shifted=shifted, n_solved=n_solved)
 
     def shift(self):
         """Move the current solution into the boxes of the next problem."""
-        self.once(self.engine.rebox, self.given())
-        return dict(
-            stage="finish",
-            rows=None,
-            patience=None,
-            settled=-1,
-            n_rounds=0,
-            n_done=self.at["n_done"] + 1,
-        )
+        self.engine.rebox(self.given())
+        return dict(stage="finish", rows=None, patience=None, checked_at=-1, n_rounds=0)
 
     def scores(self):
         """Return the decision values of all samples, of shape (n_samples, n_problems)."""

@@ -8,11 +8,10 @@ from scipy import sparse
 
 from .._core.kernel import admission, python_stores, stores
 from .._core.kernel.dense_store import DenseStore
+from .._core.kernel.engine import Engine
 from .._core.kernel.gap_driven import GapDriven
 from .._core.kernel.lasvm import Lasvm
 from .._core.kernel.sparse_store import SparseStore
-from .._core.kernel.stream import DualLoop
-from .._core.stored import SMALLEST_NUMBER
 
 ALGORITHMS = ("lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full")
 
@@ -99,29 +98,6 @@ class SolverSpec:
             **common,
         )
 
-    @classmethod
-    def from_state(cls, state):
-        """Rebuild a spec from its stored fields, a :class:`Stored`."""
-        spec = cls(
-            algorithm=state.choice("algorithm", (*ALGORITHMS, "batch")),
-            tol=state.number("tol", SMALLEST_NUMBER),
-            shrinking=state.flag("shrinking"),
-            delta_max=state.number("delta_max", 0.0, finite=False),
-            n_init=state.integer("n_init"),
-            gap_floor=state.number("gap_floor", 0.0, finite=False),
-            ramp_s=state.number("ramp_s", high=1.0),
-            ramp_start=state.integer("ramp_start"),
-            single_steps=state.integer("single_steps"),
-            clean_interval=state.integer("clean_interval"),
-            max_non_sv=state.integer("max_non_sv"),
-            max_reprocess=state.integer("max_reprocess"),
-            most_members=_or_none(state, "most_members", state.integer, 1),
-            window_size=_or_none(state, "window_size", state.integer, 1),
-            closest=_or_none(state, "closest", state.number, 0.0, 1.0),
-        )
-        state.end()
-        return spec
-
     def _budget(self):
         if self.most_members is None and self.window_size is None:
             return None
@@ -135,11 +111,6 @@ class SolverSpec:
         if self.algorithm == "batch":  # RampSVC without a bias
             return admission.Violators(self.ramp_s, self.tol)
         return admission.Admission(self.ramp_s)
-
-
-def _or_none(state, name, read, *limits):
-    """Return a field that may be None."""
-    return None if state.value(name) is None else read(name, *limits)
 
 
 @dataclass(frozen=True)
@@ -178,30 +149,8 @@ class VectorSpec:
         )
 
     def as_dict(self):
-        """Return the fields and their values, for ``from_state``."""
+        """Return the fields and their values, for pickling."""
         return asdict(self)
-
-    @staticmethod
-    def stored_fields(state, n_features, n_classes):
-        """Return the fields of a spec in a :class:`Stored`.
-
-        Raises an error unless they match the numbers of features and classes of the model.
-        """
-        precomputed = state.choice("layout", LAYOUTS) == "precomputed"
-        kernel = state.value("kernel")
-        if not callable(kernel):
-            kernel = state.choice("kernel", ["precomputed"] if precomputed else [*KINDS])
-        n_problems = 1 if n_classes == 2 else n_classes
-        return dict(
-            n_features=state.integer("n_features", n_features, n_features),
-            n_problems=state.integer("n_problems", n_problems, n_problems),
-            dtype=state.choice("dtype", ["float32", "float64"]),
-            layout=state.value("layout"),
-            kernel=kernel,
-            degree=state.integer("degree", 0, LARGEST_DEGREE),
-            gamma=state.number("gamma", 0.0),
-            coef0=state.number("coef0"),
-        )
 
 
 @dataclass(frozen=True)
@@ -219,7 +168,7 @@ class EngineSpec(VectorSpec):
         problems = [
             self.solver.problem(store, self.n_problems, n_bytes) for _ in range(self.n_problems)
         ]
-        return DualLoop(store, problems, n_bytes)
+        return Engine(store, problems, n_bytes)
 
     def configure(self, engine):
         """Apply the current options to an existing engine; its support set is not changed."""
@@ -233,23 +182,9 @@ class EngineSpec(VectorSpec):
         return int(min(self.cache_size * 2**20, sys.maxsize))
 
     @classmethod
-    def from_state(cls, state, n_features, n_classes):
-        """Rebuild a spec from its stored fields, a :class:`Stored`.
-
-        Raises an error unless it matches the numbers of features and classes of the model.
-        """
-        spec = cls(
-            **cls.stored_fields(state, n_features, n_classes),
-            cache_size=state.number("cache_size", 0.0),
-            solver=SolverSpec.from_state(state.part("solver")),
-            offset=state.value("offset"),
-        )
-        if spec.offset is not None:
-            state.require(spec.kernel == "linear", "offset", "is for the linear kernel only")
-            state.require(spec.dtype == "float64", "offset", "is for float64 samples only")
-            state.array("offset", np.float64, (n_features,), finite=True)
-        state.end()
-        return spec
+    def from_state(cls, state):
+        """Rebuild a spec from the result of ``as_dict``."""
+        return cls(**{**state, "solver": SolverSpec(**state["solver"])})
 
 
 def choose_layout(X, kernel):
@@ -307,8 +242,8 @@ def counted_from(engine, spec):
     state = engine.state()
     state["store"] = stores.filled(spec.store(), vectors.astype(spec.dtype)).state()
     moved = spec.build()
-    moved.restore(state, same_kernel=False)
-    moved.unsettle()
+    moved.restore(state)
+    moved.discard_optimized()
     moved.recompute()
     return moved
 

@@ -1,9 +1,9 @@
-"""Training as a sequence of stages that can be interrupted at any point.
+"""Training as a sequence of stages.
 
 The state of a run of epochs is ``at``, a dict of plain numbers and arrays. Each stage returns its
-changes, and ``at`` is replaced as a whole: after an interrupt it is as before the stage or as
-after it. Repeating a stage repeats no work, because the engine counts the operations it has
-completed. ``at`` and the state of the engine are therefore a complete checkpoint.
+changes, and ``at`` is replaced as a whole. An interrupt is raised only by the engine, between two
+blocks of samples or two steps of ``finish``, so that ``at`` and the state of the engine are a
+complete checkpoint.
 """
 
 import time
@@ -13,8 +13,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._base import thread_pool
-from .._core.kernel.members import DATA
-from .._persistent import stored_generator
+from .._core.kernel.support_set import DATA
 from ._progress import progress_of
 from ._sample_selection import chooses
 
@@ -28,12 +27,10 @@ class Passes:
         Its ``_engine`` is trained.
     X, codes, cost : samples, class codes, upper bounds of alpha
     at : dict
-        ``stage``, the name of a method; ``order`` of the current epoch; ``n_done`` and
-        ``changes``, counts of the engine; ``patience``, the result of ``tried_again``; and fields
-        of the subclass.
+        ``stage``, the name of a method; ``order`` of the current epoch; ``changes``, a count of
+        the engine; ``patience``, the result of ``tried_again``; and fields of the subclass.
     """
 
-    stages = ("begin", "learn", "finish", "refresh", "over")
     # Maximum number of times that finish is repeated with recomputed gradients.
     max_rounds = 10
     # Each round of training raises the dual objective, except for rounding. With a kernel that is
@@ -52,23 +49,6 @@ class Passes:
         """Return whether the engine needs the slots of all samples: not for a single epoch."""
         return True
 
-    @classmethod
-    def checked(cls, model, at, n_rows):
-        """Return the arrays of a stored ``at``; raise ValueError if they are invalid."""
-        cls.check_counts(at)
-        return {"order": at.array("order", np.int64, (None,), low=0, high=n_rows - 1)}
-
-    @staticmethod
-    def check_counts(at):
-        """Raise ValueError for an invalid random state or invalid counts."""
-        if at.value("random") is not None:
-            stored_generator(at, "random")
-        if at.value("patience") is not None:
-            patience = at.part("patience")
-            patience.number("best")
-            patience.integer("n_rounds")
-            patience.integer("idle")
-
     def run(self):
         with thread_pool(self.model.n_jobs) as self.threads:
             while self.at["stage"] != "over":
@@ -78,9 +58,7 @@ class Passes:
         known = known_slots(self.engine, len(self.codes)) if self.needs_known(self.model) else None
         self.engine.begin_pass(known)
         self.start = time.perf_counter()
-        return dict(
-            stage="learn", changes=self.engine.n_changes, n_done=self.engine.n_done, n_rounds=0
-        )
+        return dict(stage="learn", changes=self.engine.n_changes, n_rounds=0)
 
     def learn_rows(self, given, X=None, order=None):
         """Process the rest of the current epoch, or the given samples in the given order."""
@@ -97,20 +75,16 @@ class Passes:
 
     def finish(self):
         """Optimize over the support set."""
-        self.once(self.engine.finish, self.threads)
+        self.engine.finish(self.threads)
         n_rounds = self.at["n_rounds"] + 1
         exactly = self.is_exact and n_rounds <= self.max_rounds
-        return dict(
-            stage="refresh" if exactly else self.after_finishing,
-            n_rounds=n_rounds,
-            n_done=self.at["n_done"] + 1,
-        )
+        return dict(stage="refresh" if exactly else self.after_finishing, n_rounds=n_rounds)
 
     def refresh(self):
         """Recompute all gradients, and finish again if that reveals violations."""
-        self.once(self.engine.refresh)
+        self.engine.refresh()
         over = self.model._is_solved() or self.engine.out_of_steps
-        return dict(stage=self.after_finishing if over else "finish", n_done=self.at["n_done"] + 1)
+        return dict(stage=self.after_finishing if over else "finish")
 
     def tried_again(self, patience):
         """Count the rounds, and those without an increase; ``patience``: the counts, or None."""
@@ -127,11 +101,6 @@ class Passes:
             idle=0 if gained else patience["idle"] + 1,
         )
 
-    def once(self, operation, *arguments):
-        """Run the operation of this stage unless the engine has completed it."""
-        if self.engine.n_done == self.at["n_done"]:
-            operation(*arguments)
-
 
 class OnlinePasses(Passes):
     """``max_iter`` epochs of LASVC; if several, the support set is optimized after each.
@@ -139,23 +108,11 @@ class OnlinePasses(Passes):
     Training stops after an epoch that changes nothing.
     """
 
-    stages = (*Passes.stages, "next", "end")
     after_finishing = "next"
 
     @classmethod
     def needs_known(cls, model):
         return model._most_passes != 1 or model._starts_warm
-
-    @classmethod
-    def checked(cls, model, at, n_rows):
-        at.require(
-            model._most_passes == 1 or at.value("random") is not None,
-            "random",
-            "must be the state of a generator",
-        )
-        at.integer("n_pass", 1)
-        cls.check_counts(at)
-        return model._choice.checked(model, at, n_rows)
 
     def __init__(self, model, X, codes, cost, at):
         super().__init__(model, X, codes, cost, at)

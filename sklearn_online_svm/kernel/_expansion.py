@@ -4,13 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._core.kernel import compression, expansion_budgets
+from .._core.kernel import expansion_budgets
 from .._core.kernel.expansion import KernelExpansion
 from .._core.kernel.votes import Votes
 from .._core.linear.epochs import learn
 from .._core.linear.update_loop import UpdateLoop
 from .._rows import arrays_of
-from ..linear._state import stored_counters
 from ..linear._update_spec import Method
 from ._engine import VectorSpec
 
@@ -19,8 +18,8 @@ POLICIES = {
     "margin": expansion_budgets.Margin,
     "oldest": expansion_budgets.Oldest,
     "smallest": expansion_budgets.Smallest,
-    "projection": compression.Projection,
-    "merging": compression.Merging,
+    "projection": expansion_budgets.Projection,
+    "merging": expansion_budgets.Merging,
 }
 AVERAGES = (None, "mean", "vote")
 
@@ -43,25 +42,6 @@ class ExpansionSpec(VectorSpec):
             votes = Votes(self.n_problems, self.joint and self.n_problems > 1)
         averaged = self.average == "mean"
         return KernelExpansion(self.store(), self.n_problems, budget, averaged, votes)
-
-    @classmethod
-    def from_state(cls, state, n_features, n_classes):
-        """Rebuild a spec from its stored fields, a :class:`Stored`.
-
-        Raises an error unless it matches the numbers of features and classes of the model.
-        """
-        budget = state.value("budget")
-        spec = cls(
-            **cls.stored_fields(state, n_features, n_classes),
-            budget=None if budget is None else state.integer("budget", 1),
-            policy=state.choice("policy", [*POLICIES]),
-            average=state.choice("average", [*AVERAGES]),
-            joint=state.flag("joint"),
-        )
-        both = spec.budget is not None and spec.average == "vote"
-        state.require(not both, "average", "must not be 'vote' where there is a budget")
-        state.end()
-        return spec
 
 
 class ExpansionState:
@@ -155,20 +135,9 @@ class ExpansionState:
             }
 
     @classmethod
-    def from_state(cls, state, n_features, n_classes):
-        """Rebuild the output of ``as_dict`` from a :class:`Stored`.
-
-        Raises an error unless it matches the numbers of features and classes of the model.
-        """
-        spec = ExpansionSpec.from_state(state.part("spec"), n_features, n_classes)
-        method = Method.from_state(state.part("method"), (spec.n_problems, n_features), n_classes)
-        state.require(
-            method.covariance is None and not method.fit_intercept,
-            "method",
-            "must have neither a covariance nor an intercept",
-        )
-        self = cls(spec, method)
-        self.loop = self._built(method, stored_counters(state.part("moved"), spec.n_problems))
-        self.expansion.restore(state.part("expansion"))
-        state.end()
+    def from_state(cls, state):
+        """Rebuild a result of ``as_dict``."""
+        self = cls(ExpansionSpec(**state["spec"]), Method(**state["method"]))
+        self.loop.restore(state["moved"])
+        self.expansion.restore(state["expansion"])
         return self

@@ -6,9 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import thread_pool
-from .._core.kernel.members import VIRTUAL
 from .._estimator_base import NotOffered
-from .._persistent import stored_classes, stored_features
 from ._engine import EngineSpec
 from ._model import KernelModel
 from ._svc_names import PROBABILITIES
@@ -33,7 +31,7 @@ class KernelMachine(KernelModel):
 
     def _solution(self):
         """Return the last complete state, optimized over the support set where that is due."""
-        engine, settles = self._engine, self._settles()
+        engine, settles = self._engine, self._predicts_optimized()
         solution = engine.shown(settles)
         if solution is None:
             with thread_pool(self.n_jobs) as threads:
@@ -101,16 +99,16 @@ class KernelMachine(KernelModel):
         """
         view = self._view()
         check_is_fitted(view)
-        engine, settles = view._engine, view._settles()
+        engine, settles = view._engine, view._predicts_optimized()
         with engine.guard.reading():
-            if not settles or engine.is_settled:
+            if not settles or engine.is_optimized:
                 engine.prepare(settles, 0)
             else:
                 with thread_pool(self.n_jobs) as threads:
                     engine.prepare(settles, view._most_steps(), threads)
             yield view, engine
 
-    def _settles(self):
+    def _predicts_optimized(self):
         """Return whether predictions use the optimum over the support set."""
         return False
 
@@ -126,33 +124,7 @@ class KernelMachine(KernelModel):
 
     def _rebuilt(self, state):
         """Return the fitted attributes of a stored model that predictions require."""
-        classes = stored_classes(state)
-        n_features = stored_features(state)
-        spec = EngineSpec.from_state(state.part("_spec"), n_features, len(classes))
-        seen = state.integer("n_samples_seen_")
-        counts = state.array("_class_counts", np.float64, (len(classes),), finite=True, low=0)
-        for name in ("n_iter_", "n_labels_used_"):
-            if state.has(name):
-                state.integer(name)
-        if state.has("stopped_early_"):
-            state.flag("stopped_early_")
+        spec = EngineSpec.from_state(state["_spec"])
         engine = spec.build()
-        engine.restore(state.part("_engine"))
-        for problem in engine.problems:
-            largest = largest_row(problem)
-            state.require(largest < seen, "n_samples_seen_", f"must be above {largest}")
-        return super()._rebuilt(state) | {
-            "n_samples_seen_": seen,
-            "_class_counts": counts,
-            "gamma_": spec.gamma,
-            "_sparse": state.flag("_sparse"),
-            "_dtype": np.dtype(spec.dtype),
-            "_spec": spec,
-            "_engine": engine,
-        }
-
-
-def largest_row(problem):
-    """Return the largest sample index in the support set of a problem, or -1 if there is none."""
-    members = problem.members
-    return members["row_id"][members["origin"] != VIRTUAL].max(initial=-1)
+        engine.restore(state["_engine"])
+        return {"_dtype": np.dtype(spec.dtype), "_spec": spec, "_engine": engine}

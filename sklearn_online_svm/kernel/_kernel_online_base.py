@@ -21,7 +21,6 @@ from .._base import (
 from .._core.linear.rows import Dataset
 from .._estimator_base import Change
 from .._online_base import OnlineClassifier, OnlineLearner
-from .._persistent import stored_classes, stored_features
 from ._engine import choose_layout
 from ._expansion import POLICIES, ExpansionSpec, ExpansionState
 from ._model import KernelModel
@@ -278,12 +277,4 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
 
     def _rebuilt(self, state):
         """Return the fitted attributes of a stored model that predictions require."""
-        n_features = stored_features(state)
-        n_classes = len(stored_classes(state))
-        learnt = ExpansionState.from_state(state.part("_state"), n_features, n_classes)
-        return {
-            **super()._rebuilt(state),
-            "_state": learnt,
-            "_sparse": state.flag("_sparse"),
-            "gamma_": learnt.spec.gamma,
-        }
+        return {"_state": ExpansionState.from_state(state["_state"])}

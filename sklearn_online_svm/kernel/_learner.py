@@ -19,8 +19,10 @@ from .._base import (
     label_codes,
     running_balanced_weights,
 )
-from .._core.stored import Stored
+from .._core.interrupts import DeferredInterrupts
+from .._core.kernel.engine import is_interrupt
 from .._estimator_base import Change
+from ._checkpoint import advice, checkpoint_of, refuse_new_parameters, same_rows
 from ._engine import (
     COARSE,
     EngineSpec,
@@ -32,15 +34,7 @@ from ._engine import (
     uncertainty,
 )
 from ._epochs import known_slots
-from ._interrupted import (
-    advice,
-    checked_place,
-    copied,
-    refuse_new_parameters,
-    remember,
-    same_rows,
-)
-from ._kernel_machine import KernelMachine, largest_row
+from ._kernel_machine import KernelMachine
 from ._model import KernelModel
 
 
@@ -49,7 +43,7 @@ class KernelLearner(KernelMachine):
 
     A subclass defines ``_solver``, which returns the :class:`SolverSpec` of its parameters, and
     ``_begin_passes``, which sets ``_engine`` and returns the :class:`Passes` of ``fit`` (of class
-    ``_passes``); ``_stages`` lists the stages of each method that can be resumed.
+    ``_passes``).
     """
 
     _fixed = KernelModel._fixed
@@ -75,9 +69,9 @@ class KernelLearner(KernelMachine):
 
         ``begun`` is called before training with the engine, the samples and their order.
         """
-        with self._guard, Change(self) as change:
+        with self._guard, DeferredInterrupts(), Change(self) as change:
             draft = change.draft
-            draft.__dict__.pop("_interrupted", None)
+            draft.__dict__.pop("_checkpoint", None)
             rows = draft._begin_fit(X, y, sample_weight)
             cost, factors, counts = draft._costs(rows[1], rows[2], draft._order)
             draft._note_class_weights(factors, counts)
@@ -100,12 +94,12 @@ class KernelLearner(KernelMachine):
 
     def _was_interrupted(self, error):
         """Return whether the model is usable after an error."""
-        return self._engine.was_interrupted(error)
+        return is_interrupt(error)
 
     def _end_fit(self):
         for name in ("_order", "_random"):
             self.__dict__.pop(name, None)
-        self._engine.begin_pass(None)
+        self._engine.track(None)
 
     def _built_engine(self, X):
         """Return an empty engine for the epochs of ``fit``."""
@@ -120,60 +114,50 @@ class KernelLearner(KernelMachine):
     def interrupted_(self):
         """Whether the last call was interrupted and :meth:`resume` can continue it."""
         check_is_fitted(self)
-        return self.__dict__.get("_interrupted") is not None
+        return "_checkpoint" in self.__dict__
 
     def _note_interrupt(self, error, method, rows, cost, at):
         """Store what ``resume`` needs if the error is Ctrl-C, and add a note to the traceback."""
-        if isinstance(error, KeyboardInterrupt) and self._engine.midst is None:
-            self._interrupted = remember(self, method, rows, cost, at)
+        if isinstance(error, KeyboardInterrupt):
+            self._checkpoint = checkpoint_of(self, method, rows, cost, at)
             error.add_note(advice(self))
 
     def _resume(self, X, y, sample_weight):
-        """Continue the interrupted call; an error leaves the model and the interrupt unchanged."""
-        with self._guard:
-            interrupted = self.__dict__.get("_interrupted")
-            if interrupted is None:
+        """Continue the interrupted call; an error changes neither model nor checkpoint."""
+        with self._guard, DeferredInterrupts():
+            checkpoint = self.__dict__.get("_checkpoint")
+            if checkpoint is None:
                 raise ValueError(
                     "There is nothing to resume: no call of this model was interrupted."
                 )
-            stored = Stored(interrupted, "_interrupted")
-            refuse_new_parameters(self, stored)
+            refuse_new_parameters(self, checkpoint)
             rows = None
-            if stored.value("checksums") is not None:
-                rows = same_rows(self, stored, X, y, sample_weight)
-            cost, at = checked_place(self, stored, 0 if rows is None else len(rows[1]))
+            if checkpoint["checksums"] is not None:
+                rows = same_rows(self, checkpoint, X, y, sample_weight)
             with Change(self) as change:
                 draft = change.draft
-                draft._engine = draft._restored_engine(stored, rows, at)
-                del draft._interrupted
-                go_on = getattr(draft, f"_resume_{interrupted['method']}")
+                draft._engine = draft._engine_of(checkpoint, rows)
+                del draft._checkpoint
+                go_on = getattr(draft, f"_resume_{checkpoint['method']}")
                 try:
-                    uncertain = go_on(rows, cost, at)
+                    uncertain = go_on(rows, checkpoint["cost"], checkpoint["at"])
                 except BaseException as error:
-                    noted = draft.__dict__.get("_interrupted") is not None
-                    change.keep = noted and not isinstance(error, Exception)
+                    change.keep = is_interrupt(error)
                     raise
         self._warn_if_coarse(uncertain, stacklevel=4)
         return self
 
-    def _restored_engine(self, interrupted, rows, at):
-        """Return an engine in the state of the interrupt."""
-        running = interrupted.part("running")
-        if interrupted.value("engine") is None:
+    def _engine_of(self, checkpoint, rows):
+        """Return an engine in the state of a checkpoint."""
+        state = checkpoint["engine"]
+        if state is None:
             with self._engine.guard.reading():
-                state = Stored(copied(self._engine.state()))
-        else:
-            state = Stored(copied(interrupted.value("engine")), "_interrupted.engine")
+                state = self._engine.state()
         engine = self._built_engine(None if rows is None else rows[0])
-        engine.restore(state, running=running)
-        if rows is not None:
-            n_rows = at.get("first", 0) + len(rows[1])
-            largest = max(largest_row(problem) for problem in engine.problems)
-            state.require(largest < n_rows, "problems", f"must have row ids below {n_rows}")
-        if interrupted.value("method") == "fit" and self._passes.needs_known(self):
-            engine.begin_pass(known_slots(engine, len(rows[1])))
-        engine.resume(running)
-        engine.unsettle()  # predictions may have been made since the interrupt
+        engine.restore(state)
+        if checkpoint["method"] == "fit" and self._passes.needs_known(self):
+            engine.track(known_slots(engine, len(rows[1])))
+        engine.discard_optimized()  # predictions may have been made since the interrupt
         return engine
 
     def _resume_fit(self, rows, cost, at):

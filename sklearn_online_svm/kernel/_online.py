@@ -21,9 +21,10 @@ from .._base import (
     has_fast_path,
     thread_pool,
 )
-from .._core.kernel.given_rows import Rows
-from .._core.kernel.members import STREAM
+from .._core.interrupts import DeferredInterrupts
+from .._core.kernel.block import Samples
 from .._core.kernel.stores import BLOCK
+from .._core.kernel.support_set import STREAM
 from ._engine import ALGORITHMS, SolverSpec
 from ._epochs import OnlinePasses, known_slots
 from ._learner import KernelLearner
@@ -106,11 +107,6 @@ class OnlineKernelLearner(KernelLearner):
 
     _passes = OnlinePasses
     _choice = SampleSelection
-    _stages = {
-        "fit": OnlinePasses.stages,
-        "partial_fit": ("begin", "learn"),
-        "finish": ("begin", "finish", "recentred", "again", "over"),
-    }
 
     # ---------------------------------------------------------------------------- training
 
@@ -183,7 +179,7 @@ class OnlineKernelLearner(KernelLearner):
             is available. With sample selection, the training so far is kept, and
             ``n_samples_seen_`` counts the whole chunk.
         """
-        with self._guard:
+        with self._guard, DeferredInterrupts():
             begin = type(self)._begin_chunk
             uncertain = self._learn_next(begin, X, y, classes, sample_weight)
             self._warn_if_cut_short(stacklevel=2)
@@ -207,7 +203,7 @@ class OnlineKernelLearner(KernelLearner):
         # All input is valid: only from here on is the model changed.
         if counts is None:
             self._note_class_weights(factors, None)
-        self.__dict__.pop("_interrupted", None)
+        self.__dict__.pop("_checkpoint", None)
         if new is not None:
             self._take_up(new)
         return rows, cost, at
@@ -255,7 +251,7 @@ class OnlineKernelLearner(KernelLearner):
                 self._note_interrupt(error, "partial_fit", rows, cost, at)
             raise
         finally:
-            complete_despite_interrupt(count_all)
+            count_all()
 
     def _note_counts(self, codes, weights, at):
         """Update the class counts of online_balanced with the samples of a chunk."""
@@ -289,13 +285,13 @@ class OnlineKernelLearner(KernelLearner):
         ValueError
             If a parameter was changed that must not change during training.
         """
-        with self._guard:
+        with self._guard, DeferredInterrupts():
             check_is_fitted(self)
             new = self._new_parameters()
             if new is not None:
                 self._take_up(new)
-            self.__dict__.pop("_interrupted", None)
-            uncertain = self._finish(dict(stage="begin", n_done=self._engine.n_done))
+            self.__dict__.pop("_checkpoint", None)
+            uncertain = self._finish(dict(stage="begin"))
             self._warn_unless_solved(stacklevel=2)
         self._warn_if_coarse(uncertain, stacklevel=3)
         return self
@@ -317,15 +313,17 @@ class OnlineKernelLearner(KernelLearner):
             raise
 
     def _finish_stage(self, at, threads):
-        engine = self._engine
-        if at["stage"] in ("begin", "recentred"):
+        stage = at["stage"]
+        if stage == "begin":
             self._allow_steps()
-            next_stage = {"begin": "finish", "recentred": "again"}[at["stage"]]
-            return dict(stage=next_stage, n_done=engine.n_done)
-        if engine.n_done == at["n_done"]:
-            engine.finish(threads)
-        recentred = at["stage"] == "finish" and self._recentre_if_coarse()
-        return {**at, "stage": "recentred" if recentred else "over"}
+            return dict(stage="finish")
+        if stage == "recentre":
+            if not self._recentre_if_coarse():
+                return dict(stage="over")
+            self._allow_steps()
+            return dict(stage="again")
+        self._engine.finish(threads)
+        return dict(stage="recentre" if stage == "finish" else "over")
 
     def snapshot(self):
         """Return an independent copy of the model that is optimized over the support set.
@@ -539,7 +537,7 @@ class OnlineKernelLearner(KernelLearner):
         if self._spec.solver.algorithm == "lasvm-nc":
             shifted = np.zeros((self._spec.n_problems, X.shape[0]), dtype=np.int8)
             shifted[:, rows] = solution.beyond_ramp
-        given = Rows(codes, cost, np.arange(X.shape[0]), shifted)
+        given = Samples(codes, cost, np.arange(X.shape[0]), shifted)
         engine.seed(X, rows, given, engine.moved(given, rows, solution.alpha))
 
     def _are_rows_of(self, solution, X, codes):
@@ -561,7 +559,7 @@ class OnlineKernelLearner(KernelLearner):
                 stacklevel=stacklevel + 1,
             )
 
-    def _settles(self):
+    def _predicts_optimized(self):
         return self.finishing and not self._is_precomputed()
 
     def _take_up(self, present):
@@ -569,16 +567,3 @@ class OnlineKernelLearner(KernelLearner):
         spec = replace(self._spec, cache_size=float(self.cache_size), solver=self._solver())
         spec.configure(self._engine)
         self._spec = spec
-
-
-def complete_despite_interrupt(operation):
-    """Run an idempotent operation to its end, then raise an interrupt that came meanwhile."""
-    interrupt = None
-    while True:
-        try:
-            operation()
-            break
-        except KeyboardInterrupt as error:
-            interrupt = error
-    if interrupt is not None:
-        raise interrupt

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._core.interrupts import DeferredInterrupts
 from .._estimator_base import Change
 from ._path_solver import Sweeps
 from ._sample_selection import chooses
@@ -149,7 +150,7 @@ def fit_path(model, X, y, Cs, sample_weight):
     check_path_parameters(model)
     Cs = checked_Cs(Cs)
     begun = []
-    with model._guard, Change(model) as change:
+    with model._guard, DeferredInterrupts(), Change(model) as change:
         draft = change.draft
         draft.C = float(Cs[0])
         try:

@@ -21,7 +21,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._base import thread_pool
-from .._core.kernel.given_rows import Rows
+from .._core.kernel.block import Samples
 from .._core.kernel.stores import BLOCK
 from ._epochs import known_slots
 
@@ -51,7 +51,7 @@ class Sweeps:
 
     Parameters
     ----------
-    engine : DualLoop
+    engine : Engine
         Engine in which ``fit`` trains the model of the first C.
     rows : tuple of X, class codes, weights
     order : ndarray of int64
@@ -75,7 +75,7 @@ class Sweeps:
         # Upper bound of the hinge residual y (g - b) of each sample; infinite if not yet seen.
         self.residual_bounds = [np.full(n_rows, np.inf) for _ in classes]
         for problem, bounds in zip(engine.problems, self.residual_bounds, strict=True):
-            problem.keep_lacks(bounds)
+            problem.keep_residuals(bounds)
         # Relevant samples of the last check: row ids, g, and the violating ones for each C.
         self.found = np.empty(0, np.int64)
         self.found_g = np.empty((len(Cs), len(self.y), 0))
@@ -176,7 +176,7 @@ class Sweeps:
 
     def given(self, k):
         """Return the samples with the boxes of the k-th C."""
-        return Rows(self.codes, self.cost_of(k), self.row_ids)
+        return Samples(self.codes, self.cost_of(k), self.row_ids)
 
     def cost_of(self, k):
         """Return the k-th C times the weights, for each sample."""

@@ -179,8 +179,6 @@ class RampSVC(KernelLearner):
     max_passes = 1000
 
     _passes = ConvexProblems
-    _stages = {"fit": ConvexProblems.stages}
-    # Samples are always visited in random order.
     shuffle = True
 
     @without_keywords_of_svc
@@ -289,7 +287,7 @@ class RampSVC(KernelLearner):
         self.objective_history_ = np.empty((0, self._spec.n_problems))
         rows = self._first_rows(codes, cost)
         at = dict(stage="begin", rows=rows, order=rows, shifted=None, patience=None)
-        at |= dict(settled=-1, n_solved=0)
+        at |= dict(checked_at=-1, n_solved=0)
         at |= dict(random=None)
         return ConvexProblems(self, X, codes, cost, at)
 

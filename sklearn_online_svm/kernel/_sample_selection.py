@@ -3,9 +3,15 @@
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._core.kernel.given_rows import Rows
-from .._core.kernel.selection import Active, AutoActive, Gradient, Selection
-from .._core.kernel.stopping import MarginExhausted, SupportStable
+from .._core.kernel.block import Samples
+from .._core.kernel.selection import (
+    Active,
+    AutoActive,
+    Gradient,
+    MarginExhausted,
+    Selection,
+    SupportStable,
+)
 
 SELECTIONS = ("random", "gradient", "active", "autoactive")
 STOPPINGS = ("margin", "n_support")
@@ -49,7 +55,7 @@ class SampleSelection:
 
     def __init__(self, model, at, X, codes, cost, row_ids, origin):
         self.engine, self.X, self.order = model._engine, X, at["order"]
-        self.given = Rows(codes, cost, row_ids, origin=origin)
+        self.given = Samples(codes, cost, row_ids, origin=origin)
         self.selection = None
         if at["choice"] is not None:
             self.selection = new_selection(model)
@@ -70,28 +76,6 @@ class SampleSelection:
         seed = int(check_random_state(random).randint(_LARGEST_SEED))
         seed = int(np.random.SeedSequence([seed, salt]).generate_state(1, np.uint64)[0])
         return {"order": order, "choice": {"random": seed, "history": None}}
-
-    @classmethod
-    def checked(cls, model, at, n_rows):
-        """Return a stored selection; raise ValueError if it is invalid."""
-        order = at.array("order", np.int64, (None,), low=0, high=n_rows - 1)
-        at.require(len(np.unique(order)) == len(order), "order", "must not contain duplicates")
-        checked = {"order": np.array(order), "choice": None}
-        if at.value("choice") is not None:
-            checked["choice"] = cls.checked_fields(model, at.part("choice"))
-        return checked
-
-    @classmethod
-    def checked_fields(cls, model, choice):
-        """Return the fields of a stored selection; raise ValueError if they are invalid."""
-        history, longest = choice.value("history"), model.stable_rows
-        if history is not None:
-            history = choice.array("history", np.int64, (None,), low=0)
-            fewest = int(model.stopping == "margin")
-            choice.require(
-                fewest <= len(history) <= longest, "history", f"must be of {fewest} to {longest}"
-            )
-        return {"random": choice.integer("random", 0, 2**64 - 1), "history": history}
 
     def __enter__(self):
         self.engine.selection = self.selection

@@ -8,7 +8,6 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from .._feature_space import Kernel
-from .._persistent import stored_classes
 from ._online import OnlineKernelLearner
 from ._svc_names import without_keywords_of_svc
 from ._virtual_points import VirtualPoints
@@ -306,13 +305,3 @@ class VirtualLASVC(OnlineKernelLearner):
         if former is not None:
             rows = stacked(rows, former)
         return VirtualPoints(rows, Kernel.of(self, "VirtualLASVC"), self.n_neighbors)
-
-    def _rebuilt(self, state):
-        rebuilt = super()._rebuilt(state)
-        n_classes = len(stored_classes(state))
-        rows = state.array("_class_rows", np.int64, (n_classes,), low=0)
-        return rebuilt | {
-            "_class_rows": np.array(rows),
-            "_minority": state.integer("_minority", 0, n_classes - 1),
-            "n_virtual_points_": state.integer("n_virtual_points_"),
-        }

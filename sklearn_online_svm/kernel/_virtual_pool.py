@@ -3,9 +3,9 @@
 import numpy as np
 from scipy import sparse
 
-from .._core.kernel.given_rows import Rows
-from .._core.kernel.members import VIRTUAL
-from .._persistent import generator_from, stored_generator
+from .._base import generator_from
+from .._core.kernel.block import Samples
+from .._core.kernel.support_set import VIRTUAL
 from ._sample_selection import SampleSelection
 
 
@@ -47,7 +47,7 @@ class VirtualPool:
         ids = np.concatenate([row_ids, self.first_id + np.arange(most)])
         origins = np.full(len(ids), VIRTUAL, dtype=np.int8)
         origins[: self.n_rows] = origin
-        self.given = Rows(labels, self.cost, ids, origin=origins)
+        self.given = Samples(labels, self.cost, ids, origin=origins)
 
     def follow(self, problems, n_learnt):
         """Add the virtual samples due after the samples processed since the last call.
@@ -161,26 +161,6 @@ def from_arrays(parts, n_features):
     return sparse.csr_matrix(arrays, shape=(parts["n"], n_features))
 
 
-def n_rows_of(state, name, model):
-    """Return the number of samples in the output of :func:`as_arrays`; raise if it is invalid."""
-    if state.value(name) is None:
-        return 0
-    parts, dtype, width = state.part(name), model._dtype, model.n_features_in_
-    if not model._sparse:
-        return len(parts.array("rows", dtype, (None, width), finite=True))
-    n, data = parts.integer("n"), parts.array("data", dtype, (None,), finite=True)
-    kind = np.asarray(parts.value("indices")).dtype
-    parts.require(kind in (np.int32, np.int64), "indices", "must be integers")
-    parts.array("indices", kind, (len(data),), low=0, high=width - 1)
-    indptr = parts.array("indptr", kind, (n + 1,), low=0, high=len(data))
-    parts.require(
-        indptr[0] == 0 and indptr[-1] == len(data) and (np.diff(indptr) >= 0).all(),
-        "indptr",
-        "must rise from 0 to the number of values",
-    )
-    return n
-
-
 class VirtualSampleSelection(SampleSelection):
     """Sample selection of :class:`VirtualLASVC`, from a pool that grows."""
 
@@ -226,24 +206,6 @@ class VirtualSampleSelection(SampleSelection):
             "random": generator.get_state(legacy=False),
         }
         return begun
-
-    @classmethod
-    def checked(cls, model, at, n_rows):
-        virtual = at.part("choice").part("virtual")
-        n_points = n_rows_of(virtual, "points", model)
-        n_rows_of(virtual, "former", model)
-        checked = super().checked(model, at, n_rows + n_points)
-        order = checked["order"]
-        at.require((order >= n_rows).sum() == n_points, "order", "must hold each virtual sample")
-        stored_generator(virtual, "random")
-        if virtual.value("points") is not None:
-            virtual.array("costs", np.float64, (n_points,), low=0)
-        virtual.integer("n_done", 0, len(order))
-        virtual.integer("first_id")
-        virtual.integer("minority", 0, len(model.classes_) - 1)
-        virtual.array("class_rows", np.int64, (len(model.classes_),), low=0)
-        checked["choice"]["virtual"] = dict(at.value("choice")["virtual"])
-        return checked
 
     def __enter__(self):
         self.engine.follower = self.pool

@@ -24,7 +24,6 @@ __all__ = [
     "rules_of",
     "same_rules",
     "shortfalls",
-    "stored_rules",
     "warn_of_contradictions",
 ]
 
@@ -210,42 +209,3 @@ def same_rules(one, other):
     if one is None or other is None:
         return one is other
     return all(np.array_equal(one[name], other[name]) for name in one)
-
-
-def stored_rules(state, name, weights_shape, fit_intercept):
-    """Read the rules of a stored model; None without advice."""
-    if state.value(name) is None:
-        return None
-    rules = state.part(name)
-    n_problems, n_features = weights_shape
-    shape = getattr(rules.value("rows"), "shape", None)
-    rules.require(shape is not None and len(shape) == 2, "rows", "must have two axes")
-    n_conditions, n_columns = shape
-    starts = rules.array("starts", np.int64, (None,), low=0, high=n_conditions)
-    rules.require(
-        len(starts) > 1
-        and starts[0] == 0
-        and starts[-1] == n_conditions
-        and (np.diff(starts) > 0).all(),
-        "starts",
-        "must rise from 0 to the number of conditions",
-    )
-    own = n_columns - bool(fit_intercept)
-    columns = rules.array("columns", np.int64, (own,), low=0, high=n_features - 1)
-    rules.require((np.diff(columns) > 0).all(), "columns", "must ascend")
-    signs = rules.array("signs", np.float64, (n_problems, len(starts) - 1), finite=True)
-    rules.require((np.abs(signs) == 1.0).all(), "signs", "must be -1 or 1")
-    read = {
-        "weight": rules.number("weight", 0.0),
-        "refine": rules.flag("refine"),
-        "rows": rules.array("rows", np.float64, shape, finite=True),
-        "bounds": rules.array("bounds", np.float64, (n_conditions,), finite=True),
-        "starts": starts,
-        "signs": signs,
-        "columns": columns,
-        "vectors": rules.array(
-            "vectors", np.float64, (n_problems, n_conditions), finite=True, low=0
-        ),
-    }
-    rules.end()
-    return read

@@ -6,7 +6,6 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
@@ -15,7 +14,6 @@ from .._core.linear.epochs import NOT_FINITE, first_not_finite
 from .._core.linear.rows import Dataset
 from .._estimator_base import Change
 from .._online_base import OnlineLearner
-from .._persistent import stored_classes, stored_features
 from .._rows import canonical, refuse_row
 from ._state import LinearState
 
@@ -238,10 +236,7 @@ class LinearLearner(OnlineLearner):
 
     def _rebuilt(self, state):
         """Return the fitted attributes of a stored model that predictions rely on."""
-        n_features = stored_features(state)
-        n_classes = len(stored_classes(state)) if isinstance(self, ClassifierMixin) else None
-        learnt = self._state_kind.from_state(state.part("_state"), n_features, n_classes)
-        return {**super()._rebuilt(state), "_state": learnt}
+        return {"_state": self._state_kind.from_state(state["_state"])}
 
 
 def _size(rows):

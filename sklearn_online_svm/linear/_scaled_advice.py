@@ -8,7 +8,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_rows
 from .._estimator_base import Change, Learner, refuse_change
-from .._persistent import stored_features
 from ._advice_rules import check_features
 from ._advice_taking import AdvicePassiveAggressiveClassifier
 
@@ -314,12 +313,3 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
     def _packed(self, state):
         # The scaler and the classifier are pickled by their own methods.
         return {}
-
-    def _rebuilt(self, state):
-        n_features = stored_features(state)
-        model, scaler = state.value("estimator_"), state.value("scaler_")
-        fits = hasattr(model, "explain_advice") and model.n_features_in_ == n_features
-        state.require(fits, "estimator_", f"must accept advice and have {n_features} features")
-        fits = hasattr(scaler, "transform") and scaler.n_features_in_ == n_features
-        state.require(fits, "scaler_", f"must be a scaler for {n_features} features")
-        return super()._rebuilt(state)

@@ -12,7 +12,6 @@ from .._core.linear.local import LocalWeights
 from .._core.linear.online_kmeans import OnlineKMeans
 from .._core.linear.update_loop import UpdateLoop
 from .._core.linear.weights import DiagonalWeights, FullWeights, Weights, zeros
-from .._core.stored import LARGEST_COUNT, SMALLEST_NUMBER
 from .._rows import arrays_of
 from ._columns import Columns
 from ._update_spec import Method
@@ -461,34 +460,27 @@ class LinearState:
         return {"columns": self.columns.met, "width": self.width}
 
     @classmethod
-    def from_state(cls, state, n_features, n_classes):
-        """Rebuild what ``as_dict`` gave, a :class:`Stored`.
-
-        The model that it belongs to has so many features and classes; a regressor has None.
-        """
+    def from_state(cls, state):
+        """Rebuild a result of ``as_dict``."""
         self = cls.__new__(cls)
-        self.shape = (1 if n_classes in (None, 2) else n_classes, n_features)
-        self.method = method = Method.from_state(state.part("method"), self.shape, n_classes)
-        self.dtype = np.dtype(state.choice("dtype", ["float32", "float64"]))
-        self.sparse = state.flag("sparse")
-        state.require(state.integers("shape", 2) == self.shape, "shape", f"must be {self.shape}")
-        self.columns, self.width = _stored_columns(state, method, self.sparse, n_features)
-        self.thin = state.value("thin")
+        self.method = Method(**state["method"])
+        self.dtype, self.sparse = np.dtype(state["dtype"]), state["sparse"]
+        self.shape = tuple(state["shape"])
+        n_features = self.shape[1]
+        self.columns, self.width = None, state.get("width", n_features)
+        if self.method.local is not None:
+            self.columns = Columns(n_features, state["columns"])
+        self.thin = state["thin"]
         if self.thin is not None:
-            self.thin = state.csr_matrix("thin", self.shape)
-        self._moved = stored_counters(state.part("moved"), self.shape[0])
-        arrays = state.part("arrays")
+            parts = tuple(self.thin[name] for name in ("data", "indices", "indptr"))
+            self.thin = sparse_matrices.csr_matrix(parts, shape=self.shape)
+        self._moved = state["moved"]
+        # Copies: the arrays may be read-only, from a memory map.
         order = self._order()
-        self.arrays = {}
-        for name, (kind, shape) in _layout(method, self.dtype, self.shape[0], self.width).items():
-            if name == "coef" and self.thin is not None and not method.derived:
-                continue  # until ``densify``
-            low, high = _range_of(name, method)
-            array = arrays.array(name, kind, shape, finite=True, low=low, high=high)
-            # Copies: the arrays may be read-only, from a memory map.
-            self.arrays[name] = _laid_out(array, order) if name in BY_FEATURE else array.copy()
-        arrays.end()
-        state.end()
+        self.arrays = {
+            name: _laid_out(array, order) if name in BY_FEATURE else array.copy()
+            for name, array in state["arrays"].items()
+        }
         self.loop = self._averaged = None
         self._shelf = Shelf()
         if "coef" in self.arrays:
@@ -496,19 +488,6 @@ class LinearState:
         else:
             self._show(self._moved["n_rows"])
         return self
-
-
-def _stored_columns(state, method, sparse, n_features):
-    """Return the columns of stored arrays, or None, and how wide these are."""
-    if method.local is None:
-        return None, n_features
-    if state.value("columns") is None:
-        return Columns(n_features), state.integer("width", n_features, n_features)
-    met = state.array("columns", np.int32, (None,), low=0, high=n_features - 1)
-    distinct = len(np.unique(met)) == len(met)
-    state.require(sparse and distinct, "columns", "must be distinct, of sparse rows")
-    width = state.integer("width", 1 + len(met), 1 + n_features)
-    return Columns(n_features, met), width
 
 
 def _layout(method, dtype, n_problems, n_features):
@@ -539,33 +518,6 @@ def _layout(method, dtype, n_problems, n_features):
         if method.advice["refine"]:
             layout["advice_vectors"] = np.dtype(np.float64), (method.advice["vectors"].size,)
     return layout
-
-
-def _range_of(name, method):
-    """Return what the numbers of an array lie between: a covariance only shrinks."""
-    most = method.start_variance * 1.001  # rounded to float32, among others
-    if "variances" in name:
-        return 0, most
-    if name == "prototype_counts":
-        return 0, LARGEST_COUNT
-    if name == "scale":
-        return SMALLEST_NUMBER, 1.0
-    if name.startswith("prototype_") or name == "advice_vectors":
-        return 0, None
-    return (-most, most) if name == "covariance" else (None, None)
-
-
-def stored_counters(state, n_problems):
-    """Return the counters of a stored loop."""
-    counters = {
-        "n_rows": state.integer("n_rows"),
-        "n_updates": state.integer("n_updates"),
-        "counts": state.array(
-            "counts", np.float64, (max(2, n_problems),), low=0, high=LARGEST_COUNT
-        ),
-    }
-    state.end()
-    return counters
 
 
 def _laid_out(array, order):

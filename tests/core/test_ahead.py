@@ -8,14 +8,14 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_matrix
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm._core.kernel.given_rows import Rows
+from sklearn_online_svm._core.kernel.block import Samples
 from tests.support.engine import make_loop, make_store
 
 N = 700
 
 
 def wide_rows(layout="dense", seed=0):
-    """Rows of so many features that a block is worth a thread, and noisy labels."""
+    """Samples of so many features that a block is worth a thread, and noisy labels."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(N, 3000)).astype(np.float32) / 50
     y = np.where(X[:, 0] + 0.02 * rng.normal(size=N) > 0, 1, -1)
@@ -38,7 +38,7 @@ class Counting(ThreadPoolExecutor):
 def learnt(X, y, n_threads, **solver):
     layout = "dense" if isinstance(X, np.ndarray) else "sparse"
     loop = make_loop(make_store(X, layout=layout, gamma=0.3), **solver)
-    given = Rows((y > 0).astype(np.int32), np.full(N, 5.0), np.arange(N))
+    given = Samples((y > 0).astype(np.int32), np.full(N, 5.0), np.arange(N))
     order = np.random.default_rng(1).permutation(N)
     if n_threads == 1:
         loop.learn(X, order, given)
@@ -66,7 +66,7 @@ def test_the_number_of_threads_changes_nothing(layout, algorithm):
 def test_a_little_is_not_worth_a_thread():
     X = np.random.default_rng(0).normal(size=(N, 3))
     loop = make_loop(make_store(X))
-    given = Rows((X[:, 0] > 0).astype(np.int32), np.full(N, 5.0), np.arange(N))
+    given = Samples((X[:, 0] > 0).astype(np.int32), np.full(N, 5.0), np.arange(N))
     with Counting(2) as executor:
         loop.learn(X, np.arange(N), given, executor)
         assert executor.n_ahead == 0
@@ -98,7 +98,7 @@ def test_a_row_that_is_refused_is_refused_in_its_turn(bad):
     X, y = wide_rows()
     X[bad] = 1e25
     loop = make_loop(make_store(X, gamma=0.3))
-    given = Rows((y > 0).astype(np.int32), np.full(N, 5.0), np.arange(N))
+    given = Samples((y > 0).astype(np.int32), np.full(N, 5.0), np.arange(N))
     with ThreadPoolExecutor(2) as executor, pytest.raises(ValueError, match=f"Row {bad} of X"):
         loop.learn(X, np.arange(N), given, executor)
     assert loop.n_learnt == bad // 64 * 64

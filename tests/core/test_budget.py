@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from sklearn_online_svm.kernel._engine import SolverSpec
 from tests.core.test_lasvm_twin import Pair
 from tests.reference.budget import BudgetedTwin
 from tests.support.engine import Learner, kernel_values, make_store
@@ -155,9 +156,9 @@ def test_limits_may_come_later_and_go():
     X = rng.normal(size=(300, 3))
     learner = Learner(X, y, 2.0).learn(np.arange(100))
     assert len(learner.alive()) > 40
-    learner.problem.set_budget(dict(most=20, window_size=None, closest=0.5))
+    learner.problem.configure(**SolverSpec(most_members=20, closest=0.5).options(1, 500 << 20))
     learner.learn(np.arange(100, 200))
     assert len(learner.alive()) == 20
-    learner.problem.set_budget(None)
+    learner.problem.configure(**SolverSpec().options(1, 500 << 20))
     learner.learn(np.arange(200, 300))
     assert len(learner.alive()) > 20

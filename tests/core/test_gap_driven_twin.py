@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from sklearn_online_svm._core.kernel.admission import Admission, RampFilter, RampLoss
+from sklearn_online_svm._core.kernel.block import Samples
+from sklearn_online_svm._core.kernel.engine import Engine
 from sklearn_online_svm._core.kernel.gap_driven import GapDriven
-from sklearn_online_svm._core.kernel.given_rows import Rows
-from sklearn_online_svm._core.kernel.stream import DualLoop
 from tests.reference.gap_driven import ReferenceGapDriven
 from tests.support.engine import Learner, kernel_values, make_store
 
@@ -207,10 +207,10 @@ def learnt_with(admission, n=150, seed=0):
         shrinking=True,
         cache_bytes=1 << 24,
     )
-    loop, rows = DualLoop(store, [problem]), np.arange(n)
+    loop, rows = Engine(store, [problem]), np.arange(n)
     states = []
     for row in rows:
-        loop.learn(pair.X, rows[row : row + 1], Rows(pair.engine.labels, pair.cost, rows))
+        loop.learn(pair.X, rows[row : row + 1], Samples(pair.engine.labels, pair.cost, rows))
         members = problem.members
         states.append([members[name].copy() for name in ("row_id", "alpha", "g", "lower")])
     return states, problem.flow()

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from sklearn_online_svm._core.kernel.gathering import Gathering
+from sklearn_online_svm._core.kernel.gather import Gather
 
 
 def members_of(n_slots, share, n_moved, seed):
@@ -30,14 +30,14 @@ def test_each_member_gets_its_value(n_slots, share, n_moved, seed):
     if len(index) == 0:
         return
     row = np.random.default_rng(seed).normal(size=n_slots).astype(np.float32)
-    values = Gathering().gathered(row, index, alive)
+    values = Gather().gathered(row, index, alive)
     assert_array_equal(values[alive != 0], row[index][alive != 0])
     assert np.isfinite(values).all()
 
 
 def test_neighbours_are_gathered_in_groups():
     index, alive = members_of(1000, 0.7, 30, seed=0)
-    gathering = Gathering()
+    gathering = Gather()
     gathering.gathered(np.zeros(1000, np.float32), index, alive)
     assert gathering.close
     assert gathering.n_groups == len(index) // 16
@@ -48,7 +48,7 @@ def test_neighbours_are_gathered_in_groups():
 @pytest.mark.parametrize("share", [0.05, 1.0])
 def test_members_far_apart_are_fetched_one_by_one(share):
     index, alive = members_of(2000, share, 0 if share < 1 else 2000, seed=0)
-    gathering = Gathering()
+    gathering = Gather()
     gathering.gathered(np.zeros(2000, np.float32), index, alive)
     assert not gathering.close
     assert gathering.n_groups == 0
@@ -58,6 +58,6 @@ def test_members_that_are_not_in_the_store_do_no_harm():
     """Rows of the running block have negative places, and so may free slots."""
     index, alive = members_of(300, 0.8, 0, seed=1)
     index[::7] = -5
-    values = Gathering().gathered(np.arange(300, dtype=np.float32), index, alive)
+    values = Gather().gathered(np.arange(300, dtype=np.float32), index, alive)
     stored = (alive != 0) & (index >= 0)
     assert_array_equal(values[stored], index[stored])

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from sklearn_online_svm._core.kernel.given_rows import Rows
+from sklearn_online_svm._core.kernel.block import Samples
 from tests.support.engine import Learner, kernel_values, make_loop, make_store
 
 KERNELS = {
@@ -21,7 +21,7 @@ quickly = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 class Problem:
-    """Rows, labels and costs; engines that learn from them with other parameters."""
+    """Samples, labels and costs; engines that learn from them with other parameters."""
 
     def __init__(self, X, y, cost, kernel, layout, **params):
         self.X, self.y, self.cost = X, y, cost
@@ -253,7 +253,7 @@ def test_threads_make_no_difference(layout, n_problems, cache_bytes):
         store = make_store(X, "rbf", layout=layout, gamma=4e-4)
         loop = make_loop(store, n_problems, cache_bytes=cache_bytes)
         codes = labels % 2 if n_problems == 1 else labels
-        loop.learn(X, order, Rows(codes, cost, order), executor)
+        loop.learn(X, order, Samples(codes, cost, order), executor)
         halfway = [p.members["alpha"].copy() for p in loop.problems]
         loop.finish(executor)
         out = np.empty((400, n_problems))
@@ -271,7 +271,7 @@ def test_problems_of_several_classes_are_those_learnt_alone():
     X, labels = three_classes(300, 3)
     order, cost = np.arange(300), np.full(300, 5.0)
     together = make_loop(make_store(X), 3)
-    together.learn(X, order, Rows(labels, cost, order))
+    together.learn(X, order, Samples(labels, cost, order))
     out = np.empty((300, 3))
     together.show(False, 0).decide(X, out)
     for c, problem in enumerate(together.problems):

@@ -152,7 +152,7 @@ def test_one_class_at_first(first, n_init):
 def test_rows_that_were_dropped_are_computed_again(n_rows):
     pair = Pair(9, n=150, C=5.0, cache_bytes=n_rows * 4 * 160, tol=1e-7)
     pair.pass_over()
-    assert pair.engine.problem.rows.n_rows < pair.engine.problem.members.n_members // 2
+    assert pair.engine.problem.matrix.rows.n_rows < pair.engine.problem.members.n_members // 2
     assert pair.engine.problem.n_evaluations > 1000
     pair.engine.begin_pass()
     pair.pass_over()

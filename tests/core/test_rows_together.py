@@ -1,4 +1,4 @@
-"""Rows computed together where memory holds too few of them."""
+"""Samples computed together where memory holds too few of them."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_matrix
 
 from sklearn_online_svm._base import thread_pool
-from sklearn_online_svm._core.kernel.given_rows import Rows
+from sklearn_online_svm._core.kernel.block import Samples
 from tests.support.engine import make_loop, make_store
 
 N = 600
@@ -19,7 +19,7 @@ def learnt(X, y, cache_bytes, algorithm, n_jobs=1):
     n_problems = 1 if y.max() == 1 else y.max() + 1
     store = make_store(X, layout=layout, gamma=0.3)
     loop = make_loop(store, n_problems, cache_bytes=cache_bytes, algorithm=algorithm)
-    given = Rows(y.astype(np.int32), np.full(N, 5.0), np.arange(N))
+    given = Samples(y.astype(np.int32), np.full(N, 5.0), np.arange(N))
     with thread_pool(n_jobs) as threads:
         loop.learn(X, np.arange(N), given, threads)
         loop.finish(threads)
@@ -27,7 +27,7 @@ def learnt(X, y, cache_bytes, algorithm, n_jobs=1):
 
 
 def many_features(layout):
-    """Rows of so many features that their kernel values take long."""
+    """Samples of so many features that their kernel values take long."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(N, 3000)).astype(np.float32) / 50
     if layout == "sparse":
@@ -42,7 +42,7 @@ def test_the_model_is_that_of_plenty_of_memory(layout, algorithm):
     X, y = many_features(layout), np.random.default_rng(1).integers(0, 2, N)
     plenty = learnt(X, y, 500 << 20, algorithm)
     little = learnt(X, y, LITTLE, algorithm)
-    assert little.problems[0].rows.n_rows < plenty.problems[0].rows.n_rows
+    assert little.problems[0].matrix.rows.n_rows < plenty.problems[0].matrix.rows.n_rows
     assert little.n_kernel_evaluations > plenty.n_kernel_evaluations
     for name, value in plenty.state()["problems"][0].items():
         if name != "counters":  # of kernel values

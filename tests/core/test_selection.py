@@ -4,9 +4,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from sklearn_online_svm._core.kernel.given_rows import Rows
-from sklearn_online_svm._core.kernel.selection import Active, AutoActive, Gradient, Selection
-from sklearn_online_svm._core.kernel.stopping import MarginExhausted, SupportStable
+from sklearn_online_svm._core.kernel.block import Samples
+from sklearn_online_svm._core.kernel.selection import (
+    Active,
+    AutoActive,
+    Gradient,
+    MarginExhausted,
+    Selection,
+    SupportStable,
+)
 from tests.reference.lasvm import ForkedTwin
 from tests.reference.selection import Chooser, closeness, is_outside_margin
 from tests.support.engine import kernel_values, make_loop, make_store
@@ -43,7 +49,7 @@ class Run:
         self.order = np.arange(n)
         self.states = []
         self.loop.learn(
-            X, self.order, Rows(labels, self.costs, np.arange(n)), executor, 0, self.note
+            X, self.order, Samples(labels, self.costs, np.arange(n)), executor, 0, self.note
         )
 
     def note(self, _):
@@ -135,7 +141,7 @@ def test_the_rows_chosen_make_the_model_of_a_stream_of_them(name, algorithm):
     run = Run(X, labels, new_selection(name, 20, most=120), 3, algorithm=algorithm)
     assert len(run.rows) == 120
     loop = make_loop(make_store(X, gamma=0.3), 3, algorithm=algorithm)
-    loop.learn(X, run.rows.copy(), Rows(labels, run.costs, np.arange(300)))
+    loop.learn(X, run.rows.copy(), Samples(labels, run.costs, np.arange(300)))
     assert [run.coefficients(problem) for problem in loop.problems] == run.states[-1]
 
 
@@ -150,7 +156,7 @@ def test_the_margin_is_exhausted_where_the_twin_says_so(n_problems, n_rows):
     assert selection.stopped and 20 < n < 350
     # Which rows learnt lay outside, by another model; and the one that would have been next.
     loop = make_loop(make_store(X, gamma=0.3), n_problems)
-    given = Rows(labels, run.costs, np.arange(400))
+    given = Samples(labels, run.costs, np.arange(400))
     outside = []
     for t in range(n):
         scores = np.empty((1, n_problems))
@@ -212,7 +218,7 @@ def test_a_choice_that_has_not_been_followed_leaves_no_trace():
     longer = Active(20, most=60)
     longer.restore(**state)
     half.loop.selection = longer
-    given = Rows(labels, half.costs, np.arange(200))
+    given = Samples(labels, half.costs, np.arange(200))
     with pytest.raises(ValueError, match="float64"):
         half.loop.learn(X.astype(np.float32), half.order, given, None, 30)
     half.loop.learn(X, half.order, given, None, 30)
@@ -231,7 +237,7 @@ def test_rows_that_are_kept_come_last():
     run.loop.begin_pass([known])
     run.loop.selection = new_selection("active", "all")
     order = np.arange(80)
-    run.loop.learn(X, order, Rows(labels, run.costs, np.arange(80)))
+    run.loop.learn(X, order, Samples(labels, run.costs, np.arange(80)))
     assert 0 < len(members) < 80 and order[0] not in members
     assert run.loop.n_learnt == 80 and sorted(order) == list(range(80))
 
@@ -243,4 +249,4 @@ def test_the_order_is_written_to():
     loop = make_loop(make_store(X))
     loop.selection = new_selection("active", 5)
     with pytest.raises(ValueError, match="read-only"):
-        loop.learn(X, order, Rows(labels, np.ones(20), np.arange(20)))
+        loop.learn(X, order, Samples(labels, np.ones(20), np.arange(20)))

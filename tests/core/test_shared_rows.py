@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_matrix
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm._core.kernel.given_rows import Rows
+from sklearn_online_svm._core.kernel.block import Samples
 from tests.support.engine import make_loop, make_store
 
 N, N_CLASSES, D = 360, 12, 30
@@ -58,13 +58,13 @@ def test_a_row_is_computed_once_for_all_classes(cache_size):
 
 @pytest.mark.parametrize("cache_size", [500, 6])
 def test_where_all_rows_are_vectors_each_value_is_computed_once(cache_size):
-    """Rows come with the blocks and stay as they grow: 4 MB in the end."""
+    """Samples come with the blocks and stay as they grow: 4 MB in the end."""
     rng = np.random.default_rng(0)
     n = 1000
     X, y = worth_keeping(rng.normal(size=(n, 20))), rng.integers(0, 6, n)
     model = LASVC(C=3, gamma=1, cache_size=cache_size, shuffle=False).fit(X, y)
     assert len(model.support_) == n
-    assert all(problem.gathering.close for problem in model._engine.problems)
+    assert all(problem.matrix.gather.close for problem in model._engine.problems)
     assert model.n_kernel_evaluations_ <= 0.5 * n * (n + 64) + 64 * n
 
 
@@ -102,7 +102,7 @@ def test_chunks_in_which_vectors_come_and_go():
 
 def test_a_restored_engine_goes_on_alike():
     X, y = many_classes()
-    given = Rows(y.astype(np.int32), np.full(N, 3.0), np.arange(N))
+    given = Samples(y.astype(np.int32), np.full(N, 3.0), np.arange(N))
 
     def empty():
         return make_loop(make_store(X, gamma=0.03), N_CLASSES)

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics.pairwise import rbf_kernel
 
-from sklearn_online_svm._core.kernel.given_rows import Rows
+from sklearn_online_svm._core.kernel.block import Samples
 from tests.support.engine import make_loop, make_store
 
 N, N_PROBLEMS, C = 120, 3, 2.0
@@ -13,11 +13,11 @@ N, N_PROBLEMS, C = 120, 3, 2.0
 
 @pytest.fixture(params=["lasvm", "lasvm-g"])
 def learnt(request):
-    """Rows, their labels, and an engine of three problems that has learnt them, beside another."""
+    """Samples, labels, an engine of three problems trained on them, and an empty engine."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(N, 4))
     labels = rng.integers(0, N_PROBLEMS, N).astype(np.int32)
-    given = Rows(labels, np.full(N, C), np.arange(N))
+    given = Samples(labels, np.full(N, C), np.arange(N))
 
     def empty():
         return make_loop(make_store(X), N_PROBLEMS, algorithm=request.param, gap_floor=1e-3)
@@ -46,7 +46,7 @@ def test_a_solution_stays_as_it_was(learnt):
     X, labels, given, engine, _ = learnt
     solution = engine.present()
     before = solution.vectors(), solution.alpha, solution.bias.copy()
-    engine.learn(X + 3, np.arange(N), Rows(labels, np.full(N, C), N + np.arange(N)))
+    engine.learn(X + 3, np.arange(N), Samples(labels, np.full(N, C), N + np.arange(N)))
     engine.finish()
     for one, other in zip(
         before, (solution.vectors(), solution.alpha, solution.bias), strict=True
@@ -91,7 +91,7 @@ def test_violations_are_those_of_the_optimality_conditions(learnt):
 
 def test_new_boxes_move_the_solution_into_them(learnt):
     X, labels, _, engine, _ = learnt
-    smaller = Rows(labels, np.full(N, C / 4), np.arange(N))
+    smaller = Samples(labels, np.full(N, C / 4), np.arange(N))
     engine.rebox(smaller)
     for problem in engine.problems:
         slots = problem.slots()

@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.svm import SVC
 
-from sklearn_online_svm._core.kernel.given_rows import Rows
+from sklearn_online_svm._core.kernel.block import Samples
+from sklearn_online_svm._core.kernel.engine import Engine
 from sklearn_online_svm._core.kernel.problem import Problem
-from sklearn_online_svm._core.kernel.stream import DualLoop
 from tests.support.engine import Learner, kernel_values, make_loop, make_store
 from tests.support.samples import three_classes as three_names
 from tests.support.samples import two_classes
@@ -25,36 +25,13 @@ def three_classes(n):
 def learnt(X, labels, n_problems, order, **params):
     loop = make_loop(make_store(X), n_problems, **params)
     labels = labels.astype(np.int32)
-    loop.learn(X, order, Rows(labels, np.full(len(labels), 5.0), np.arange(len(labels))))
+    loop.learn(X, order, Samples(labels, np.full(len(labels), 5.0), np.arange(len(labels))))
     return loop
 
 
 def support_vectors(problem):
     slots = problem.slots()
     return set(problem.members["row_id"][slots][problem.members["alpha"][slots] != 0.0])
-
-
-@pytest.mark.parametrize("n_problems", [1, 3])
-@pytest.mark.parametrize("algorithm", [*ALGORITHMS, "lasvm-i"])
-def test_events_add_up(n_problems, algorithm):
-    X, labels = three_classes(400)
-    labels = (labels % 2 if n_problems == 1 else labels).astype(np.int32)
-    loop = make_loop(make_store(X), n_problems, algorithm=algorithm)
-    told = []
-    loop.listener = told.append
-    loop.learn(X, np.arange(400), Rows(labels, np.full(400, 5.0), np.arange(400)))
-    assert len(told) == 7
-    for c, problem in enumerate(loop.problems):
-        support, kept = set(), set()
-        for events in (of_block[c] for of_block in told):
-            assert not support & set(events.became)
-            assert set(events.ceased) <= support
-            support |= set(events.became)
-            support -= {*events.ceased, *events.dropped}
-            kept |= support | set(events.ceased)
-            kept -= set(events.dropped)
-        assert support == support_vectors(problem)
-        assert kept <= set(problem.members["row_id"][problem.slots()])
 
 
 # -- members that leave --------------------------------------------------------------------------
@@ -131,12 +108,12 @@ def test_members_of_several_problems_can_be_dropped():
 
 def test_a_problem_that_lacks_a_method_does_not_converge():
     X, labels = three_classes(20)
-    rows = Rows((labels % 2).astype(np.int32), np.full(20, 1.0), np.arange(20))
+    rows = Samples((labels % 2).astype(np.int32), np.full(20, 1.0), np.arange(20))
 
     def bare_loop():
         store = make_store(X)
         options = dict(tol=1e-3, shrinking=True, cache_bytes=1 << 20)
-        return DualLoop(store, [Problem(store, True, **options)])
+        return Engine(store, [Problem(store, True, **options)])
 
     with pytest.raises(NotImplementedError, match=r"Problem\.learn"):
         bare_loop().learn(X, np.arange(20), rows)

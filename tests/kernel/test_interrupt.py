@@ -18,9 +18,9 @@ LIMIT = 2.0
 
 # A wide kernel and large costs: finishing takes far longer than the test waits.
 HARD = dict(tol=1e-12, C=1e4, gamma=0.003)
-# Each row is followed by as many steps as may be; with the first signal its block is brought to an
-# end, which is 64 rows. Before the first of them the former solution is entered.
-ONE_ROW = dict(tol=1e-12, C=1e-6, gamma=0.003, n_labels=64, after=2.0)
+# Each sample is followed by as many steps as possible; an interrupt takes the model back to the
+# beginning of its block, which is the first one.
+ONE_ROW = dict(tol=1e-12, C=1e-6, gamma=0.003, n_labels=0, after=2.0)
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="os.kill cannot interrupt on Windows")
 

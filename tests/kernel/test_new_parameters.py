@@ -97,10 +97,10 @@ def test_performance_parameters_do_not_change_the_model(algorithm, new):
 
 def test_a_small_cache_frees_memory():
     model = streamed(LASVC(gamma=0.3, C=100.0))
-    rows = model._engine.problems[0].rows
+    rows = model._engine.problems[0].matrix.rows
     assert rows.max_bytes == 375 * 2**20 and rows.n_rows > 10
     goes_on(model.set_params(cache_size=0.01))
-    rows = model._engine.problems[0].rows
+    rows = model._engine.problems[0].matrix.rows
     assert rows.max_bytes < 2**14 and rows.n_rows < 10
 
 

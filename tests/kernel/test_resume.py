@@ -15,7 +15,6 @@ from sklearn.exceptions import NotFittedError
 
 from sklearn_online_svm import LASVC, RampSVC, VirtualLASVC
 from sklearn_online_svm.kernel._engine import EngineSpec
-from tests.support import damage
 from tests.support.samples import three_classes, two_classes
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="there is no timer to interrupt with")
@@ -102,7 +101,7 @@ def impatient(monkeypatch):
     def build_impatient(self):
         engine = build(self)
         for problem in engine.problems:
-            problem.patience = 2000.0
+            problem.work_limit = 2000.0
         return engine
 
     monkeypatch.setattr(EngineSpec, "build", build_impatient)
@@ -271,7 +270,7 @@ def test_finish_in_pieces(params, n_classes, ctrl_c, impatient):
         while interrupted and model.interrupted_:
             model = pickle.loads(pickle.dumps(model))
             interrupted = clock.call(model.resume)
-        assert_same(model.finish() if model._engine.n_done == 0 else model, reference, X)
+        assert_same(model.finish() if interrupted else model, reference, X)
     assert clock.n_interrupts >= 6
 
 
@@ -482,53 +481,3 @@ def test_resume_can_be_repeated_after_an_error():
         model.resume(X, y)
     assert model.interrupted_
     assert_same(model.resume(X, y), reference, X)
-
-
-@pytest.mark.parametrize(
-    "spoil, match",
-    [
-        (lambda i: i.update(method="predict"), "_interrupted.method must"),
-        (lambda i: i["at"].update(stage="run"), "_interrupted.at.stage must"),
-        (lambda i: i["at"]["order"].fill(300), "_interrupted.at.order must be <= 299"),
-        (lambda i: i["at"].update(order=i["at"]["order"][:64]), "_interrupted.at.order must be"),
-        (lambda i: i.update(cost=i["cost"][:-1]), "_interrupted.cost must"),
-        (lambda i: i["running"].update(n_learnt=-1), "_interrupted.running.n_learnt must"),
-        (lambda i: i["running"]["problems"][0]["extreme_slots"].fill(10**6), "extreme_slots must"),
-    ],
-)
-def test_a_damaged_interrupt_is_refused(spoil, match):
-    X, y = two_classes(300)
-    model, _ = interrupted_model(X, y)
-    assert model._interrupted["running"]["n_learnt"] > 64
-    spoil(model._interrupted)
-    with pytest.raises(ValueError, match=match):
-        model.resume(X, y)
-    assert np.isfinite(model.decision_function(X)).all()
-
-
-def test_damage_within_a_block_is_rejected(ctrl_c, impatient, global_random_seed):
-    """State that is pending at the interrupt is validated."""
-    X, y = noise(900, 3)
-    clock = Clock(np.random.default_rng(global_random_seed), 0.1)
-    params = dict(C=1000.0, gamma=0.5, delta_max=1e-5, finishing=False, random_state=0)
-    while True:
-        model = LASVC(**params)
-        if clock.call(model.fit, X, y) and hasattr(model, "classes_") and model.interrupted_:
-            running = model._interrupted["running"]
-            if "block" in running and any(len(part["pending"]) for part in running["problems"]):
-                break
-    state, random = model.__getstate__(), np.random.RandomState(global_random_seed)
-    interrupted = {name: state["_interrupted"][name] for name in ("engine", "running", "at")}
-    arrays = [at for at in damage.places(interrupted) if isinstance(at[1], np.ndarray)]
-    n_refused = 0
-    for _ in range(100):
-        path, value = arrays[random.randint(len(arrays))]
-        _, change = damage.damage_for(value, random)
-        again = damage.loaded(LASVC, damage.damaged(state, ("_interrupted", *path), change))
-        try:
-            again.resume(X, y)
-        except ValueError as error:
-            assert "The stored model is damaged: _interrupted." in str(error)  # noqa: PT017
-            assert again.interrupted_
-            n_refused += 1
-    assert n_refused > 50

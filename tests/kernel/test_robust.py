@@ -17,7 +17,7 @@ from sklearn.svm import SVC
 from sklearn.utils._param_validation import InvalidParameterError
 
 from sklearn_online_svm import LASVC
-from sklearn_online_svm._core.kernel.given_rows import Rows
+from sklearn_online_svm._core.kernel.block import Samples
 from sklearn_online_svm.datasets import flip_labels, make_banana_like, make_waveform
 from tests.support.robust import (
     BOTH,
@@ -226,7 +226,7 @@ def test_training_stops_after_an_epoch_without_steps(algorithm, problem):
     before = engine.n_changes
     engine.begin_pass(known)
     order, codes = np.random.default_rng(5).permutation(300), np.searchsorted(classes, y)
-    engine.learn(X, order, Rows(codes.astype(np.int32), np.full(300, 2.0), np.arange(300)))
+    engine.learn(X, order, Samples(codes.astype(np.int32), np.full(300, 2.0), np.arange(300)))
     assert engine.n_changes == before
 
 

@@ -53,7 +53,7 @@ def stream_state(model):
         {
             name: values
             for name, values in problem.items()
-            if not name.startswith("settled") and name != "counters"
+            if not name.startswith("optimized") and name not in ("counters", "limits", "epoch")
         }
         for problem in model._engine.state()["problems"]
     ]
@@ -260,7 +260,7 @@ def test_finished_solution_is_warm_started_from_the_previous_one(algorithm):
     def decide(model, n_rows):
         model.predict(X[:1])
         problem = model._engine.problems[0]
-        evaluations.append(problem.settled.live or problem.is_settled)
+        evaluations.append(problem.optimized.live or problem.is_optimized)
 
     learn(model, X, y, 1, between=decide)
     assert np.mean(evaluations) > 0.99

@@ -10,8 +10,8 @@ from sklearn.base import clone
 from sklearn.datasets import make_classification
 
 from sklearn_online_svm import LASVC, VirtualLASVC
-from sklearn_online_svm._core.kernel.members import DATA
 from sklearn_online_svm._core.kernel.selection import Active
+from sklearn_online_svm._core.kernel.support_set import DATA
 from sklearn_online_svm._feature_space import Kernel
 from sklearn_online_svm.kernel._virtual_points import VirtualPoints
 from sklearn_online_svm.kernel._virtual_pool import VirtualPool

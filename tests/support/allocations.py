@@ -264,7 +264,8 @@ def digest(model):
 
 def _parts(value, path):
     yield path.encode()
-    if path.endswith("n_evaluations"):
+    # Counts of work, and what belongs to one call or epoch.
+    if path.endswith(("n_evaluations", ".n_learnt", ".limits", ".epoch", ".checksum")):
         return
     if path.endswith(".counters"):
         value = value[1:]
@@ -274,7 +275,7 @@ def _parts(value, path):
     elif isinstance(value, dict):
         if "alive" in value:  # of a free slot nobody knows, or cares, what g is
             free = value["alive"] == 0
-            for name in {"g", "settled_g"} & set(value):
+            for name in {"g", "optimized_g"} & set(value):
                 value[name] = np.where(free, 0, value[name])
         for key in sorted(value, key=str):
             yield from _parts(value[key], f"{path}.{key}")

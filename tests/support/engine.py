@@ -3,10 +3,10 @@
 import numpy as np
 
 from sklearn_online_svm._core.kernel import stores
+from sklearn_online_svm._core.kernel.block import Samples
 from sklearn_online_svm._core.kernel.dense_store import DenseStore
-from sklearn_online_svm._core.kernel.given_rows import Rows
+from sklearn_online_svm._core.kernel.engine import Engine
 from sklearn_online_svm._core.kernel.sparse_store import SparseStore
-from sklearn_online_svm._core.kernel.stream import DualLoop
 from sklearn_online_svm.kernel._engine import SolverSpec
 
 KINDS = {
@@ -24,7 +24,7 @@ def make_store(X, kernel="rbf", *, layout="dense", gamma=0.5, coef0=0.0, degree=
 
 def make_loop(store, n_problems=1, *, cache_bytes=500 << 20, **solver):
     spec = SolverSpec(**solver)
-    return DualLoop(
+    return Engine(
         store,
         [spec.problem(store, n_problems, cache_bytes) for _ in range(n_problems)],
         cache_bytes,
@@ -44,7 +44,7 @@ class Learner:
 
     def learn(self, rows, shifted=None, **kwargs):
         rows = np.atleast_1d(np.asarray(rows, dtype=np.int64))
-        given = Rows(self.labels, self.cost, self.row_ids, shifted)
+        given = Samples(self.labels, self.cost, self.row_ids, shifted)
         self.loop.learn(self.X, rows, given, **kwargs)
         return self
 
@@ -80,7 +80,7 @@ def expansion(store, X, alpha=None):
     """A learner that holds the rows of X in slots 0, 1, ..., with the given alpha and b = 0."""
     n = X.shape[0]
     learner = Learner(X, np.ones(n), np.inf, store)
-    given = Rows(learner.labels, learner.cost, learner.row_ids)
+    given = Samples(learner.labels, learner.cost, learner.row_ids)
     learner.loop.seed(X, learner.row_ids, given, np.ones((1, n)))
     state = learner.loop.state()
     state["problems"][0]["scalars"][0] = 0.0

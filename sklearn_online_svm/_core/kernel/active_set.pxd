@@ -7,7 +7,7 @@ here, and only after ``write_back``.
 from libc.stdint cimport int8_t, int32_t
 
 from ..simd.primitives cimport simd_extremes
-from .members cimport Members
+from .support_set cimport SupportSet
 
 
 # The slots that a step of finish works on: all slots of a problem, or the active ones.
@@ -36,12 +36,12 @@ cdef class ActiveSet:
     cdef double *old_alpha      # alpha of every slot when shrinking began
     cdef simd_extremes extremes
 
-    cdef Front front(self, Members members) noexcept nogil
-    cdef int shrink(self, Members members, double low, double high) noexcept nogil
+    cdef Front front(self, SupportSet members) noexcept nogil
+    cdef int shrink(self, SupportSet members, double low, double high) noexcept nogil
     cdef const float *row(self, Py_ssize_t q) noexcept nogil
     cdef const float *keep_row(self, Py_ssize_t q, const float *row,
                                Py_ssize_t pinned) noexcept nogil
-    cdef int restore(self, Members members, state) except -1
-    cdef int begin(self, Members members) noexcept nogil
-    cdef void write_back(self, Members members) noexcept nogil
+    cdef int restore(self, SupportSet members, state) except -1
+    cdef int begin(self, SupportSet members) noexcept nogil
+    cdef void write_back(self, SupportSet members) noexcept nogil
     cdef void forget(self) noexcept nogil

@@ -7,7 +7,7 @@ cimport cython
 
 from ..memory cimport round_up
 from ..simd.primitives cimport SIMD_TILE, table
-from .members cimport Members
+from .support_set cimport SupportSet
 
 import numpy as np
 
@@ -25,7 +25,7 @@ cdef class ActiveSet:
     def __dealloc__(self):
         self.forget()
 
-    cdef Front front(self, Members members) noexcept nogil:
+    cdef Front front(self, SupportSet members) noexcept nogil:
         cdef Front front
         if self.shrunk:
             front.n, front.slots, front.g, front.diag = self.m, self.slots, self.g, self.diag
@@ -35,7 +35,7 @@ cdef class ActiveSet:
             front.up, front.down, front.extremes = members.up, members.down, &members.extremes
         return front
 
-    cdef int shrink(self, Members members, double low, double high) noexcept nogil:
+    cdef int shrink(self, SupportSet members, double low, double high) noexcept nogil:
         """Remove slots at a bound that are expected to stay there; return -1 if out of memory.
 
         A slot that can only increase remains active if g > low, one that can only decrease if g <
@@ -83,7 +83,7 @@ cdef class ActiveSet:
                        &self.extremes)
         return 0
 
-    cdef int begin(self, Members members) noexcept nogil:
+    cdef int begin(self, SupportSet members) noexcept nogil:
         cdef Py_ssize_t n = members.n
         self.forget()
         self.slots = <int32_t *>malloc(n * sizeof(int32_t))
@@ -114,30 +114,21 @@ cdef class ActiveSet:
             "extreme_slots": np.array([e.i_max, e.j_min], dtype=np.int64),
         }
 
-    cdef int restore(self, Members members, state) except -1:
-        """Restore a result of ``state``, wrapped in a :class:`Stored`.
-
-        diag and the flags are taken from ``members``.
-        """
-        cdef Py_ssize_t q, n = members.n, m
-        cdef const int32_t[::1] slots = state.array("slots", np.int32, (None,), low=0, high=n - 1)
-        cdef const double[::1] g
-        cdef const double[::1] old_alpha
-        m = slots.shape[0]
-        state.require(2 <= m == len(np.unique(slots)), "slots",
-                      "must hold at least two slots, each once")
-        g = state.array("g", np.float64, (m,), finite=True)
-        old_alpha = state.array("old_alpha", np.float64, (n,), finite=True)
-        ends = state.array("extreme_slots", np.int64, (2,), low=-1, high=m - 1)
-        extremes = state.array("extremes", np.float64, (2,))
+    cdef int restore(self, SupportSet members, state) except -1:
+        """Restore a result of ``state``; diag and the flags are taken from ``members``."""
+        cdef Py_ssize_t q, n = members.n
+        cdef const int32_t[::1] slots = state["slots"]
+        cdef const double[::1] g = state["g"]
+        cdef const double[::1] old_alpha = state["old_alpha"]
+        ends, extremes = state["extreme_slots"], state["extremes"]
         if self.begin(members) < 0:
             raise MemoryError()
         memcpy(self.old_alpha, &old_alpha[0], n * sizeof(double))
-        for q in range(m):
+        self.m = slots.shape[0]
+        for q in range(self.m):
             self.slots[q], self.g[q] = slots[q], g[q]
             self.diag[q] = members.diag[slots[q]]
             self.up[q], self.down[q] = members.up[slots[q]], members.down[slots[q]]
-        self.m = m
         self.shrunk = True
         self.extremes.g_max, self.extremes.g_min = extremes
         self.extremes.i_max, self.extremes.j_min = ends[0], ends[1]
@@ -166,7 +157,7 @@ cdef class ActiveSet:
             self.rows[q][other] = row[self.slots[other]]
         return self.rows[q]
 
-    cdef void write_back(self, Members members) noexcept nogil:
+    cdef void write_back(self, SupportSet members) noexcept nogil:
         """Copy g of the active slots into the support set."""
         cdef Py_ssize_t q
         for q in range(self.m):

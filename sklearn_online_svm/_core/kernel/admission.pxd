@@ -3,7 +3,7 @@
 A rule is a small object that sees scalars only. ``z = y f(x)`` is the margin of a new sample; the
 ramp loss is constant for z < s (left) and for z > 1 (right).
 """
-from .members cimport Example
+from .support_set cimport Example
 
 cdef enum:
     LEFT = 0

@@ -1,7 +1,7 @@
 """Admission rules; the contract is in the ``.pxd``."""
 cimport cython
 
-from .members cimport Example
+from .support_set cimport Example
 
 
 cdef class Admission:

@@ -7,7 +7,7 @@ and none of them is stored with a model.
 """
 from libc.stdint cimport int32_t, int64_t
 
-from .members cimport Members
+from .support_set cimport SupportSet
 
 
 cdef class Budget:
@@ -25,11 +25,13 @@ cdef class Budget:
     cdef int reserve(self, Py_ssize_t n) except -1
     cdef void enter(self, Py_ssize_t slot) noexcept nogil
     cdef void leave(self, Py_ssize_t slot, Py_ssize_t n) noexcept nogil
-    cdef void find_neighbour(self, Members members, Py_ssize_t slot, const float *k) noexcept nogil
+    cdef void find_neighbour(self, SupportSet members, Py_ssize_t slot,
+                             const float *k) noexcept nogil
     # Each returns a slot, or -1: the next member without a computed neighbour; the member to evict
     # by each criterion.
-    cdef Py_ssize_t next_without_neighbour(self, Members members, Py_ssize_t first) noexcept nogil
-    cdef Py_ssize_t outdated(self, Members members) noexcept nogil
-    cdef Py_ssize_t idle(self, Members members, double b) noexcept nogil
-    cdef Py_ssize_t mergeable(self, Members members) noexcept nogil
-    cdef Py_ssize_t oldest(self, Members members) noexcept nogil
+    cdef Py_ssize_t next_without_neighbour(self, SupportSet members,
+                                           Py_ssize_t first) noexcept nogil
+    cdef Py_ssize_t outdated(self, SupportSet members) noexcept nogil
+    cdef Py_ssize_t idle(self, SupportSet members, double b) noexcept nogil
+    cdef Py_ssize_t mergeable(self, SupportSet members) noexcept nogil
+    cdef Py_ssize_t oldest(self, SupportSet members) noexcept nogil

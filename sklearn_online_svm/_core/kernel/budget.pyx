@@ -4,11 +4,10 @@ from libc.stdint cimport INT64_MAX, int32_t, int64_t
 from libc.stdlib cimport free
 
 from ..memory cimport grown_buffer
-from .members cimport Members
+from .support_set cimport SupportSet
 
 import numpy as np
 
-from ..stored import LARGEST_COUNT
 
 cdef enum:
     NO_NEIGHBOUR = -1
@@ -52,9 +51,10 @@ cdef class Budget:
         }
 
     def restore(self, state, Py_ssize_t n):
+        """Restore a result of ``state``."""
         cdef Py_ssize_t s
-        self.now = state.array("budget_now", np.int64, (1,), low=0, high=LARGEST_COUNT)[0]
-        born = state.array("budget_born", np.int64, (n,), low=0, high=self.now)
+        cdef const int64_t[::1] born = state["budget_born"]
+        self.now = state["budget_now"][0]
         self.reserve(n)
         for s in range(n):
             self.born[s] = born[s]
@@ -88,7 +88,7 @@ cdef class Budget:
             if self.neighbour[s] == slot:
                 self.neighbour[s] = UNKNOWN
 
-    cdef void find_neighbour(self, Members members, Py_ssize_t slot,
+    cdef void find_neighbour(self, SupportSet members, Py_ssize_t slot,
                              const float *k) noexcept nogil:
         """Find the neighbour of a member from its kernel row ``k``.
 
@@ -117,7 +117,8 @@ cdef class Budget:
             s = self.neighbour[slot]
             self.cosine[slot] = k[s] / sqrt(diag * members.diag[s])
 
-    cdef Py_ssize_t next_without_neighbour(self, Members members, Py_ssize_t first) noexcept nogil:
+    cdef Py_ssize_t next_without_neighbour(self, SupportSet members,
+                                           Py_ssize_t first) noexcept nogil:
         """Return the first member >= ``first`` without a computed neighbour, or -1."""
         cdef Py_ssize_t s
         for s in range(first, members.n):
@@ -127,7 +128,7 @@ cdef class Budget:
 
     # -------------------------------------------------------------------------- eviction
 
-    cdef Py_ssize_t outdated(self, Members members) noexcept nogil:
+    cdef Py_ssize_t outdated(self, SupportSet members) noexcept nogil:
         """Return a member older than ``window_size`` samples, or -1."""
         cdef Py_ssize_t slot
         if self.now - self.least_born <= self.window_size:
@@ -138,10 +139,10 @@ cdef class Budget:
         self.least_born = self.born[slot]
         return slot if self.now - self.least_born > self.window_size else -1
 
-    cdef Py_ssize_t idle(self, Members members, double b) noexcept nogil:
+    cdef Py_ssize_t idle(self, SupportSet members, double b) noexcept nogil:
         """Return the member with alpha = 0 whose gradient is farthest from allowing a step, or -1.
 
-        Members that violate the optimality conditions are not returned.
+        SupportSet that violate the optimality conditions are not returned.
         """
         cdef Py_ssize_t p, s, found = -1
         cdef double want, least = 0.0
@@ -152,7 +153,7 @@ cdef class Budget:
                 found, least = s, want
         return found
 
-    cdef Py_ssize_t mergeable(self, Members members) noexcept nogil:
+    cdef Py_ssize_t mergeable(self, SupportSet members) noexcept nogil:
         """Return the member whose merge into its neighbour changes f least, or -1.
 
         The bound minimized is the member's weight, which is the size of its box, times the
@@ -171,7 +172,7 @@ cdef class Budget:
                 found, least = s, harm
         return found
 
-    cdef Py_ssize_t oldest(self, Members members) noexcept nogil:
+    cdef Py_ssize_t oldest(self, SupportSet members) noexcept nogil:
         """Return the member that entered first, or -1."""
         cdef Py_ssize_t s, found = -1
         for s in range(members.n):

@@ -182,28 +182,6 @@ cdef class DenseStore(Store):
         state["tiles"] = self.tiles_array[:last // SIMD_TILE].copy()
         return state
 
-    def take_arrays(self, state, Py_ssize_t n_slots, Py_ssize_t capacity):
-        shape = capacity // SIMD_TILE, self.n_features, SIMD_TILE
-        self.tiles_array = state.array("tiles", self.dtype, shape)
+    def take_arrays(self, state):
+        self.tiles_array = state["tiles"]
         self.tiles = address(self.tiles_array)
-        norms = np.empty(capacity, dtype=self.dtype)
-        cdef void *out = address(norms)
-        cdef Py_ssize_t n_tiles = capacity // SIMD_TILE
-        if self.is_double:
-            _tile_sums(<double *>self.tiles, n_tiles, self.n_features, self.offset_values,
-                       <double *>out)
-        else:
-            _tile_sums(<float *>self.tiles, n_tiles, self.n_features, NULL, <float *>out)
-        if self.offset_values != NULL:
-            # Slots that were never used are 0, with norm 0.
-            norms[:n_slots] -= self.half_square
-        return norms
-
-    cdef double square_of(self, Py_ssize_t slot) noexcept nogil:
-        cdef const double *lane = (<double *>self.tiles + slot % SIMD_TILE
-                                   + slot // SIMD_TILE * SIMD_TILE * self.n_features)
-        cdef double sum = 0.0
-        cdef Py_ssize_t k
-        for k in range(self.n_features):
-            sum += lane[k * SIMD_TILE] * lane[k * SIMD_TILE]
-        return sum

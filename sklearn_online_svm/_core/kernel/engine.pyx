@@ -1,44 +1,31 @@
-"""Problems over one vector store; the contract is in the ``.pxd``.
+"""The engine of a kernel model: problems over one vector store.
 
-``state`` returns the complete state of an engine between two calls, except cached kernel rows,
-which can be recomputed.
+``learn`` trains on samples (see ``stream.pyx``), ``finish`` optimizes over the support set (see
+``finisher.pyx``), ``show`` returns the solution that predictions use. ``state`` returns the
+complete state of an engine, except cached kernel rows, which can be recomputed.
+
+SIGINT is raised between two blocks of samples, or every few milliseconds within ``finish``. After
+an interrupt the model is usable, and ``checkpoint`` is the state from which training continues as
+if it had not been interrupted.
 """
-from cpython.ref cimport PyObject
+cimport cython
+from libc.stdint cimport int64_t
 
 from ..guard cimport Guard, Halt
-from ..simd.primitives cimport SIMD_BLOCK, SIMD_TILE
-from .fresh_rows cimport Fresh, FreshRows
+from ..interrupts import DeferredInterrupts
+from .block cimport Samples
+from .finisher cimport Finisher
 from .problem cimport Problem
+from .selection cimport Selection
 from .slots cimport Slots
+from .solution cimport Solution, written_down
 from .stores cimport Store
-
-import time
+from .stream cimport Stream
 
 import numpy as np
 
-from ..stored import Stored
 
-# Version of what ``state`` returns; to be incremented when its fields change.
-_FORMAT = 4
-
-
-cdef extern from *:
-    """
-    static inline Py_ssize_t n_references(PyObject *object) { return Py_REFCNT(object); }
-    """
-    Py_ssize_t n_references(PyObject *)
-
-
-cdef places_of(running, bint shares):
-    """Return the place of each sample of an interrupted block, -1: not loaded."""
-    places = running.array("block", np.int32, (None,), low=-1)
-    steps = np.diff(places[places >= 0], prepend=-1)
-    counts = (steps == 1) | (steps == 0) if shares else steps == 1
-    running.require(len(places) <= SIMD_BLOCK and counts.all() and 0 not in steps[:1],
-                    "block", f"must number up to {SIMD_BLOCK} samples")
-    return places
-
-
+@cython.final
 cdef class Engine:
     """Problems over one store.
 
@@ -55,15 +42,14 @@ cdef class Engine:
     """
     def __init__(self, Store store, list problems, Py_ssize_t row_bytes=0, *,
                  bint shares=False):
+        cdef Halt halt = Halt()
         self.store = store
-        self.shares = shares
         self.problems = problems
-        self.several = len(problems) > 1
         self.kept = {}
         self.guard = Guard()
-        self.halt = Halt()
         self.slots = Slots(store, problems, shares)
-        self.fresh = FreshRows(store)
+        self.stream = Stream(self.slots, self.guard, halt)
+        self.finisher = Finisher(self.slots, halt)
         self.share_rows(row_bytes)
 
     def share_rows(self, Py_ssize_t row_bytes):
@@ -75,111 +61,299 @@ cdef class Engine:
     def state(self):
         """Return copies of all arrays from which ``restore`` rebuilds the engine."""
         return {
-            "format": _FORMAT,
             "store": self.store.state(),
             "n_slots": self.store.n_slots,
             "problems": [problem.state() for problem in self.problems],
-            "n_evaluations": self.n_evaluations,
+            "n_evaluations": self.stream.n_evaluations + self.finisher.n_evaluations,
+            "n_learnt": self.stream.n_learnt,
             **self.slots.state(),
         }
 
-    def restore(self, state, bint same_kernel=True, running=None):
-        """Restore a result of ``state()``, or a :class:`Stored` of it.
+    def restore(self, state):
+        """Restore a result of ``state()``; the arrays are copied before they are changed."""
+        self.store.restore(state["store"], state["n_slots"])
+        self.stream.n_evaluations, self.finisher.n_evaluations = state["n_evaluations"], 0
+        self.stream.n_learnt = state["n_learnt"]
+        self.slots.take_back(state["problems"])
+        self.slots.restore(state)
+        self.touched()
 
-        After an error the engine must not be used. With ``same_kernel=False`` the state was
-        computed with another kernel, and ``recompute`` must follow. ``running`` describes an
-        interrupted call, which ``resume`` continues.
-        """
-        cdef Problem problem
-        cdef Py_ssize_t n_loaded = 0, n_problems = len(self.problems)
-        state = Stored.of(state)
-        if running is not None and running.has("block"):
-            n_loaded = places_of(running, self.shares).max(initial=-1) + 1
-        state.expect_format(_FORMAT)
-        n_slots = state.integer("n_slots", 0, 2**31 - SIMD_TILE)
-        self.store.restore(state.part("store"), n_slots)
-        self.n_evaluations = state.integer("n_evaluations")
-        parts = state.parts("problems", n_problems)
-        for problem, part in zip(self.problems, parts):
-            problem.restore(part, same_kernel, n_loaded)
-            part.end()
-        self.slots.restore(
-            state, parts, None if running is None else running.parts("problems", n_problems))
-        state.end()
-        self.solution = None
+    def touched(self):
+        """Discard the solution after arrays of a problem were changed from outside."""
+        self.slots.solution = None
 
-    # -------------------------------------------------------------------------- end of a call
+    # -------------------------------------------------------------------------- training
 
     @property
-    def cut(self):
-        """Whether the last call ended at a point from which it cannot be resumed."""
-        return self.store.cut
+    def n_learnt(self):
+        """Number of samples processed by the last call of ``learn``, in order."""
+        return self.stream.n_learnt
 
-    def was_interrupted(self, error):
-        """Return whether training was ended from outside, not by an error of its own."""
-        return isinstance(error, KeyboardInterrupt) or (
-            not isinstance(error, Exception) and error is not self.store.raised)
+    @property
+    def selection(self):
+        """Order of the samples, or None: the given order."""
+        return self.stream.selection
 
-    cdef int begin_alone(self, Problem problem) except -1:
-        """Begin an empty block, to fit lengths and buffers to the support set."""
-        cdef Fresh fresh
-        fresh.values, fresh.gram, fresh.ld, fresh.gram_ld = NULL, NULL, 0, 0
-        self.slots.divide_memory()
-        return problem.begin_block(&fresh, 0)
+    @selection.setter
+    def selection(self, Selection selection):
+        self.stream.selection = selection
 
-    cdef int raise_interrupts(self) except -1:
-        """Raise a pending KeyboardInterrupt; the state of the engine is consistent here."""
-        if self.interrupt is not None:
-            interrupt, self.interrupt, self.store.interrupt = self.interrupt, None, None
-            raise interrupt
-        self.store.raise_interrupt()
-        return 0
+    @property
+    def follower(self):
+        """Object that may add samples after each selected one, or None."""
+        return self.stream.follower
 
-    cdef int raise_errors(self, Py_ssize_t code) except -1:
-        if self.store.failed:
-            self.interrupt = None
-        return self.store.raise_errors(code)
+    @follower.setter
+    def follower(self, follower):
+        self.stream.follower = follower
 
-    cdef list saved(self):
-        """Return copies of all that training changes, for ``take_back``."""
-        return [problem.state() for problem in self.problems]
+    def begin_pass(self, known=None):
+        """Begin an epoch. ``known``: per problem an int32 array (slot of each sample), or None."""
+        self.stream.n_learnt = 0
+        self.track(known)
+        for problem in self.problems:
+            problem.begin_pass()
 
-    cdef int take_back(self, list saved) except -1:
-        """Return to ``saved``; the kernel caches are cleared."""
+    def track(self, known=None):
+        """Keep track of the slots of samples of X; ``known`` as in ``begin_pass``."""
         cdef Problem problem
-        for problem, state in zip(self.problems, saved):
-            problem.take_back(state)
-        return 0
+        for c, problem in enumerate(self.problems):
+            problem.members.track(None if known is None else known[c])
 
-    # -------------------------------------------------------------------------- the store
+    def check(self, X):
+        """Raise the errors that ``learn`` would raise for samples of X, before any is used."""
+        self.stream.block.check(X)
 
-    cdef bint is_read(self):
-        """Return whether a prediction reads the vectors in place."""
-        cdef Py_ssize_t n_known = 1          # the reference in the store
-        if self.solution is not None and self.solution.store.lease is self.store.lease:
-            if n_references(<PyObject *>self.solution) > 1:
-                return True
-            n_known = 2
-        return n_references(<PyObject *>self.store.lease) > n_known
+    def learn(self, X, const int64_t[::1] order, Samples given, executor=None,
+              Py_ssize_t begin=0, progress=None):
+        """Run online iterations over the samples ``X[order]``.
 
-    cdef int write_store(self) except -1:
-        """Write samples added in this block into the store; release unreferenced vectors.
+        ``n_learnt`` is the number of samples processed, updated after each block.
 
-        For other threads the store changes in one step.
+        Parameters
+        ----------
+        X : ndarray or csr_matrix
+            In the format of the store.
+        order : ndarray of int64
+            Samples in the order of visiting. A ``selection`` changes it: the samples processed
+            are moved to the front, others may remain.
+        given : Samples
+        executor : Executor, optional
+            Threads for parallel work.
+        begin : int, default=0
+            Number of samples of ``order`` processed before.
+        progress : callable, optional
+            Called with ``n_learnt`` after each block.
         """
-        while self.is_read():
+        self.busy, self.checkpoint = True, None
+        try:
+            with DeferredInterrupts():
+                self.stream.learn(X, order, given, executor, begin, progress)
+        finally:
+            self.busy = False
+
+    def seed(self, X, const int64_t[::1] rows, Samples given, const double[:, ::1] alpha, g=None):
+        """Add the samples ``X[rows]`` with the given alpha (n_problems, len(rows)).
+
+        For each problem those with alpha != 0 are added. alpha must lie in the boxes (see
+        ``moved``), and g is computed. If ``g``, of the same shape, is given, it is used as it is,
+        and samples with g not NaN are added.
+        """
+        enters = np.ascontiguousarray(
+            np.asarray(alpha) != 0.0 if g is None else ~np.isnan(g), dtype=np.intc)
+        self.stream.seed(X, rows, given, alpha, enters)
+        if g is None:
+            self.refresh()
+            return
+        for problem, values, mine in zip(self.problems, g, enters):
+            # Slots were assigned in this order.
+            self.finisher.set_gradients(problem, problem.slots(), values[mine != 0])
+        self.touched()
+
+    def kernel_values(self, X, const int64_t[::1] rows, executor=None):
+        """Return kernel values of samples of X against the store, in float32.
+
+        The shape is (len(rows), n_slots).
+        """
+        return self.stream.kernel_values(X, rows, executor)
+
+    def count(self, int64_t n_evaluations):
+        """Count kernel values that another engine computed for this one."""
+        self.stream.n_evaluations += n_evaluations
+
+    # -------------------------------------------------------------------------- support set
+
+    def finish(self, executor=None):
+        """Optimize each problem over its support set, to its tolerance.
+
+        A problem that is in the midst of it, after ``restore``, is continued. After an interrupt
+        the steps made are kept; after an error the former state is restored.
+        """
+        cdef Problem problem
+        self.checkpoint = None
+        for problem in self.problems:
+            self.finisher.begin_alone(problem)
+        with DeferredInterrupts():
+            self.change(self.finish_all, executor)
+
+    def finish_all(self, executor):
+        cdef Problem problem
+        self.discard_optimized()
+        try:
+            self.finisher.finish(self.problems, executor)
+        except BaseException as error:
+            if is_interrupt(error):
+                self.checkpoint = self.state()
+                self.finisher.end_finish()
+                for problem in self.problems:
+                    problem.refresh()
+            raise
+        finally:
+            for problem in self.problems:
+                problem.finishing = False
+        self.finisher.end_finish()
+
+    def change(self, operation, *arguments):
+        """Run an operation on the problems; after an error take the problems back."""
+        self.slots.make_room()
+        saved, done = self.slots.saved(), False
+        self.busy = True
+        try:
+            operation(*arguments)
+            done = True
+        except BaseException as error:
+            done = is_interrupt(error)
+            raise
+        finally:
+            self.busy = False
+            if not done:
+                self.slots.take_back(saved)
+            # Vectors of evicted members are released.
+            self.slots.write(self.stream.block)
+
+    def drop(self, Py_ssize_t c, slots):
+        """Remove the members of problem ``c`` in ``slots``, whatever their alpha.
+
+        The remaining alphas are changed to meet the constraints, and g is updated, so that
+        training can continue. After an error the former state is restored.
+        """
+        self.change(self.drop_members, self.problems[c], slots)
+
+    def drop_members(self, problem, slots):
+        self.finisher.drop(problem, slots)
+
+    def refresh(self):
+        """Recompute every g from alpha, which removes accumulated rounding errors."""
+        self.finisher.refresh()
+        self.touched()
+
+    def recompute(self):
+        """Recompute K(x, x) and g, for a support set that comes from another kernel."""
+        self.finisher.recompute()
+        self.touched()
+
+    def moved(self, Samples given, rows, alpha):
+        """Return ``alpha`` (n_problems, len(rows)) moved into the boxes of the samples."""
+        return np.array([
+            problem.moved(mine, *given.boxes(c, self.slots.class_of(c), rows))
+            for c, (problem, mine) in enumerate(zip(self.problems, alpha))
+        ]).reshape(len(self.problems), len(rows))
+
+    def rebox(self, Samples given):
+        """Set the boxes of the support set to those of ``given``; move alpha and update g.
+
+        All members must be samples of X. An interrupt or an error leaves the state unchanged.
+        """
+        self.discard_optimized()
+        self.finisher.rebox(given)
+        self.touched()
+
+    def place(self, Samples given, alpha, g):
+        """Set boxes, alpha and g of the support set; g is not computed.
+
+        The boxes are those of ``given``. alpha, within them, and g are given per problem, over all
+        slots. All members must be samples of X.
+        """
+        self.discard_optimized()
+        self.finisher.place(given, alpha, g)
+        self.touched()
+
+    def violations(self, Samples given, const double[:, ::1] scores):
+        """Return the (n_problems, n_rows) violation of each sample of X, at its alpha.
+
+        ``scores`` (n_rows, n_problems) are the decision values.
+        """
+        return self.finisher.violations(given, scores)
+
+    # -------------------------------------------------------------------------- predictions
+
+    @property
+    def is_optimized(self):
+        """Whether the solution used for predictions is optimal."""
+        return all(problem.is_optimized for problem in self.problems)
+
+    def discard_optimized(self):
+        """Discard the optimized solutions: predictions use the online solution."""
+        for problem in self.problems:
+            problem.discard_optimized()
+
+    def prepare(self, bint optimized, int64_t steps, executor=None):
+        """Prepare the solution used for predictions; the caller holds the guard.
+
+        ``optimized``: optimize over the support set, with at most ``steps`` steps.
+        """
+        cdef Problem problem
+        cdef list left = []
+        if not optimized:
+            self.discard_optimized()
+        elif not self.is_optimized:
+            # A training call may be suspended, waiting for this one: its limits are restored.
+            for problem in self.problems:
+                left.append((problem.steps_left, problem.steps_kept, problem.cut_short))
+            self.allow(steps)
+            busy, self.busy = self.busy, True
             try:
-                self.store.unshare()
-            except MemoryError:
-                time.sleep(0.001)       # no memory for a copy: wait for the readers
-        self.solution = None
-        return self.slots.write(self.fresh)
+                with DeferredInterrupts():
+                    self.finisher.optimize(executor)
+            finally:
+                self.busy = busy
+                for problem, limits in zip(self.problems, left):
+                    problem.steps_left, problem.steps_kept, problem.cut_short = limits
 
-    # -------------------------------------------------------------------------- a call
+    def shown(self, bint optimized):
+        """Return the solution used for predictions, or None if it has to be computed."""
+        cdef Solution solution = self.slots.solution
+        if self.busy and self.guard.is_mine():
+            self.guard.refuse()
+        return solution if solution is not None and solution.optimized == optimized else None
 
-    cdef int class_of(self, Py_ssize_t c) noexcept nogil:
-        """Return the class whose label is +1 in problem ``c``."""
-        return <int>c if self.several else 1
+    def show(self, bint optimized, int64_t steps, executor=None):
+        """Return the solution used for predictions, computed if necessary."""
+        solution = self.shown(optimized)
+        if solution is not None:
+            return solution
+        if self.guard.is_mine():
+            return self.renew(optimized, steps, executor)
+        with self.guard.reading():
+            return self.renew(optimized, steps, executor)
+
+    cdef Solution renew(self, bint optimized, int64_t steps, executor):
+        """Compute the solution used for predictions; the caller holds the guard."""
+        cdef Solution solution = self.slots.solution
+        if solution is None or solution.optimized != optimized:
+            self.prepare(optimized, steps, executor)
+            solution = self.present()
+            solution.optimized = optimized
+            self.slots.solution = solution
+        return solution
+
+    cpdef Solution present(self):
+        """Return the current solution: the optimized one if up to date, else the online one."""
+        cdef Solution solution = written_down(self.store, self.slots, self.problems)
+        solution.kept, solution.n_changes = self.kept, self.n_changes
+        return solution
+
+    # -------------------------------------------------------------------------- limits and counts
 
     def allow(self, steps):
         """Limit the steps of each problem until the next ``allow``."""
@@ -189,18 +363,11 @@ cdef class Engine:
     @property
     def out_of_steps(self):
         """Whether a problem has reached the limit of steps."""
-        cdef Problem problem
-        for problem in self.problems:
-            if problem.steps_left <= 0:
-                return True
-        return False
+        return any(problem.steps_left <= 0 for problem in self.problems)
 
     @property
     def cut_short(self):
-        """Whether REPROCESS reached a limit of steps.
-
-        Creates no objects, as it is called after each chunk.
-        """
+        """Whether REPROCESS reached a limit of steps."""
         cdef Problem problem
         for problem in self.problems:
             if problem.cut_short:
@@ -214,7 +381,8 @@ cdef class Engine:
     @property
     def n_kernel_evaluations(self):
         """Number of kernel values computed, including values computed again."""
-        return self.n_evaluations + sum(p.n_evaluations for p in self.problems)
+        return (self.stream.n_evaluations + self.finisher.n_evaluations
+                + sum(problem.n_evaluations for problem in self.problems))
 
     @property
     def n_operations(self):
@@ -229,6 +397,7 @@ cdef class Engine:
         """Return the largest violation over all samples; exact if the epoch changed nothing."""
         return max(problem.violation_left for problem in self.problems)
 
-    def touched(self):
-        """Invalidate the solution after arrays of a problem were changed from outside."""
-        self.solution = None
+
+def is_interrupt(error):
+    """Return whether training was ended from outside, such as by Ctrl-C, not by an error."""
+    return not isinstance(error, Exception)

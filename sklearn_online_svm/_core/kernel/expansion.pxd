@@ -15,7 +15,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t
 from ..guard cimport Guard
 from ..linear.weights cimport Weights
 from ..simd.primitives cimport SIMD_BLOCK
-from .fresh_rows cimport FreshRows
+from .block cimport SampleBlock
 from .solution cimport Solution
 from .stores cimport Block, Store
 from .votes cimport Votes
@@ -31,7 +31,7 @@ cdef class KernelExpansion(Weights):
     cdef readonly Votes votes           # or None
     cdef bint limited                   # whether there is a budget
     cdef bint voted
-    cdef FreshRows fresh
+    cdef SampleBlock fresh
     cdef Solution solution
     cdef dict kept
     cdef bint busy                      # a block is being processed
@@ -104,7 +104,6 @@ cdef class KernelExpansion(Weights):
                     double second) noexcept nogil
     cdef bint is_read(self)
     cdef int unshare(self) except -1
-    cdef int take_state(self, state) except -1
 
 
 cdef class Budget:

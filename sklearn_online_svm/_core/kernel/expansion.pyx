@@ -14,17 +14,17 @@ from libc.string cimport memcpy
 from ..guard cimport Guard
 from ..linear.rows cimport Dataset, Row
 from ..linear.weights cimport Weights
+from ..interrupts cimport check_interrupts
 from ..memory cimport address, grown, round_up
 from ..simd.primitives cimport SIMD_BLOCK, SIMD_TILE, table
-from .fresh_rows cimport FreshRows
+from .block cimport SampleBlock
 from .solution cimport Solution, solution_of
-from .stores cimport Store, is_own_value
+from .stores cimport Store
 from .votes cimport Votes
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from ..stored import Stored
 
 # Version of what ``state`` returns; to be incremented when its fields change.
 _FORMAT = 1
@@ -65,9 +65,8 @@ cdef class Budget:
         """Return copies of what is not derived from the expansion."""
         return {}
 
-    def restore(self, state, n_problems, n_slots):
-        """Restore a result of ``state``, a :class:`Stored`."""
-        state.end()
+    def restore(self, state):
+        """Restore a result of ``state``."""
 
 
 cdef class KernelExpansion(Weights):
@@ -90,7 +89,7 @@ cdef class KernelExpansion(Weights):
         self.store, self.budget, self.votes = store, budget, votes
         self.limited, self.voted = budget is not None, votes is not None
         self.averaged = averaged
-        self.guard, self.fresh, self.kept = Guard(), FreshRows(store), {}
+        self.guard, self.fresh, self.kept = Guard(), SampleBlock(store), {}
         self.n_problems, self.n_features = n_problems, store.n_features
         self.follows, self.n_vectors = True, n_problems
         self.single = store.dtype == np.float32
@@ -135,7 +134,7 @@ cdef class KernelExpansion(Weights):
 
     cdef Py_ssize_t begin(self, Dataset dataset, Py_ssize_t position, Py_ssize_t stop) except -1:
         """Load the next block of samples and compute its kernel values."""
-        cdef FreshRows fresh = self.fresh
+        cdef SampleBlock fresh = self.fresh
         cdef Py_ssize_t r, n = min(self.size, stop - position)
         if n <= 0:
             return stop
@@ -148,7 +147,7 @@ cdef class KernelExpansion(Weights):
             fresh.score_values(None, None)
             self.store.raise_errors()
             fresh.score_themselves()
-            self.store.raise_interrupt()
+            check_interrupts()
             self.make_room()
             self.store.make_room(fresh.block)
             if self.limited:
@@ -184,7 +183,7 @@ cdef class KernelExpansion(Weights):
         self.size = max(1, used) if used < self.fresh.n else min(SIMD_BLOCK, 2 * self.size)
         self.busy, self.code = False, 0
         self.store.raise_errors(code)
-        self.store.raise_interrupt()
+        check_interrupts()
         self.guard.give_way()
         return 0
 
@@ -509,7 +508,6 @@ cdef class KernelExpansion(Weights):
         """Return copies of all arrays from which ``restore`` rebuilds the expansion."""
         n = self.n_slots
         state = {
-            "format": _FORMAT,
             "store": self.store.state(),
             "n_stored": self.store.n_slots,
             "n_slots": n,
@@ -533,56 +531,25 @@ cdef class KernelExpansion(Weights):
         return state
 
     def restore(self, state):
-        """Restore a result of ``state()``, or a :class:`Stored` of it, into an empty expansion.
-
-        After an error the expansion must not be used.
-        """
-        self.take_state(Stored.of(state))
-
-    cdef int take_state(self, state) except -1:
-        cdef Py_ssize_t s, n, n_classes = max(2, self.n_problems)
-        state.expect_format(_FORMAT)
-        n_stored = state.integer("n_stored", 0, 2**31 - SIMD_TILE)
-        n = state.integer("n_slots", n_stored, n_stored + SIMD_BLOCK)
-        self.n_seen = state.integer("n_seen")
-        self.n_entered = state.integer("n_entered")
-        self.n_steps, self.n_evaluations = state.integer("n_steps"), state.integer("n_evaluations")
-        shape = self.n_problems, n
-        coef = state.array("coef", np.float64, shape, finite=True)
-        sums = state.array("sums", np.float64, shape, finite=True) if self.averaged else None
-        diag = state.array("diag", np.float32, (n,), finite=True)
-        labels = state.array("labels", np.int32, (n,), low=0, high=n_classes - 1)
-        ids = state.array("ids", np.int64, (n,), low=-1, high=self.n_seen - 1)
-        since = state.array("since", np.int64, (n,), low=0, high=self.n_entered - 1)
-        free = state.array("free", np.int32, (None,), low=0, high=n - 1)
-        alive = np.ones(n, dtype=np.int8)
-        alive[free] = 0
-        state.require(len(free) == n - alive.sum() and not alive[n_stored:].any(), "free",
-                      "must name each slot without a vector, once")
-        state.require(not coef[:, alive == 0].any(), "coef", "must be 0 in free slots")
-        kept = ids[(alive != 0) & (ids >= 0)]
-        state.require(len(np.unique(kept)) == len(kept), "ids", "must name no sample twice")
+        """Restore a result of ``state()`` into an empty expansion."""
+        cdef Py_ssize_t n = state["n_slots"]
+        self.n_seen, self.n_entered = state["n_seen"], state["n_entered"]
+        self.n_steps, self.n_evaluations = state["n_steps"], state["n_evaluations"]
+        free = state["free"]
         self.n_slots, self.n_free, self.n_kept = n, len(free), n - len(free)
-        if self.limited:
-            state.require(self.n_kept <= self.budget.most, "free",
-                          f"must leave at most {self.budget.most} vectors")
-        self.store.restore(state.part("store"), n_stored)
-        for s in range(n):
-            state.require(not alive[s] or is_own_value(self.store, s, diag[s]), "diag",
-                          f"must be the kernel values of the vectors with themselves; slot {s} "
-                          "violates this")
+        self.store.restore(state["store"], state["n_stored"])
         self.make_room()
-        self.coef_array[:, :n] = coef
+        self.coef_array[:, :n] = state["coef"]
         if self.averaged:
-            self.sums_array[:, :n] = sums
-        for array, values in ((self.diag_array, diag), (self.labels_array, labels),
-                              (self.ids_array, ids), (self.since_array, since),
-                              (self.alive_array, alive), (self.free_array, free)):
-            array[:len(values)] = values
+            self.sums_array[:, :n] = state["sums"]
+        for array, name in ((self.diag_array, "diag"), (self.labels_array, "labels"),
+                            (self.ids_array, "ids"), (self.since_array, "since")):
+            array[:n] = state[name]
+        self.free_array[:len(free)] = free
+        self.alive_array[:n] = 1
+        self.alive_array[free] = 0
         if self.limited:
-            self.budget.restore(state.part("budget"), self.n_problems, n)
+            self.budget.restore(state["budget"])
         if self.voted:
-            self.votes.restore(state.part("votes"), self.n_problems, n)
-        state.end()
+            self.votes.restore(state["votes"])
         self.solution = None
-        return 0

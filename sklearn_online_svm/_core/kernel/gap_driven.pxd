@@ -2,8 +2,9 @@
 from libc.stdint cimport int64_t
 
 from .admission cimport Admission
-from .members cimport Example
-from .without_bias cimport WithoutBias
+from .support_set cimport Example
+from .active_set cimport Front
+from .problem cimport Problem
 
 
 # A member at alpha = 0 and how far its gradient is from allowing a step.
@@ -12,7 +13,17 @@ cdef struct Idle:
     Py_ssize_t slot
 
 
-cdef class GapDriven(WithoutBias):
+# A step on the coordinates i and j of a front; j = i: a step on one coordinate.
+cdef struct Two:
+    Py_ssize_t i
+    Py_ssize_t j
+    double by_i
+    double by_j
+    const float *k_i
+    const float *k_j
+
+
+cdef class GapDriven(Problem):
     cdef readonly Admission admission
     cdef double gap_floor            # REPROCESS until gap <= max(gap_floor, target)
     # REPROCESS steps on one coordinate per sample, before steps on two
@@ -44,3 +55,7 @@ cdef class GapDriven(WithoutBias):
     cdef void sum_up(self) noexcept nogil
     cdef void set_target(self) noexcept nogil
     cdef double gap_now(self) noexcept nogil
+    cdef int choose_two(self, Front *front, Two *step) noexcept nogil
+    cdef void follow_valley(self, const Front *front, Two *step, double k_ii,
+                            double k_jj) noexcept nogil
+    cdef double pull(self, const Front *front, Py_ssize_t q, double wanted) noexcept nogil

@@ -3,9 +3,10 @@
 References: Ertekin 2009, ch. 6; Ertekin, Bottou and Giles 2011. This is LASVM-G; with an admission
 rule it is LASVM-NC or LASVM-I; without CLEAN it is FULL SVM.
 
-The problem is that of ``without_bias.pyx``; a step changes one or two alphas. Every box has one
-end at 0; the other is ``bound``. For the hinge loss that is C_i y_i; the ramp loss shifts the box
-of an outlier by -beta_i y_i, beta_i = C_i, to the other side of 0.
+The problem is that of ``problem.pyx`` without a bias: there is no equality constraint, and a step
+changes one or two alphas. Every box has one end at 0; the other is ``bound``. For the hinge loss
+that is C_i y_i; the ramp loss shifts the box of an outlier by -beta_i y_i, beta_i = C_i, to the
+other side of 0.
 
 The duality gap over the support set is
 
@@ -15,19 +16,21 @@ The duality gap over the support set is
 The first sum is computed in the pass that updates g; the second is updated from the step.
 """
 cimport cython
-from libc.math cimport fabs, fmax, fmin, sqrt
+from libc.math cimport INFINITY, fabs, fmax, fmin, sqrt
 from libc.stdlib cimport free, qsort, realloc
 
 from .active_set cimport Front
 from .admission cimport LEFT, RAMP, RIGHT, Admission
 from ..simd.primitives cimport SIMD_CURVATURE, simd_extremes, simd_moments, table
-from .members cimport Example
+from .support_set cimport Example
 from .problem cimport Problem
-from .without_bias cimport Two, WithoutBias
 
 import numpy as np
 
-from ..stored import LARGEST_COUNT
+# Relative determinant of a 2 x 2 kernel matrix up to which it is treated as singular.
+cdef double FLAT = 1e-9
+# Gain, in ordinary steps, from which a step to the end of a flat direction is made.
+cdef double CRAWL = 1e5
 
 
 cdef int _farthest_first(const void *a, const void *b) noexcept nogil:
@@ -39,7 +42,7 @@ cdef int _farthest_first(const void *a, const void *b) noexcept nogil:
 
 
 @cython.final
-cdef class GapDriven(WithoutBias):
+cdef class GapDriven(Problem):
     def __cinit__(self, *args, **kwargs):
         self.both_seen = True
 
@@ -58,20 +61,18 @@ cdef class GapDriven(WithoutBias):
     def state(self):
         state = Problem.state(self)
         state["moments"] = np.array([self.loss, self.alpha_g, self.h, self.h_squared, self.stale])
+        state["epoch"] = np.array([self.violation])
         state["flow"] = self.flow()
         return state
 
-    def restore(self, state, bint same_kernel=True, Py_ssize_t n_loaded=0):
-        moments = state.array("moments", np.float64, (5,))
-        flow = state.array("flow", np.int64, (3, 3), low=0, high=LARGEST_COUNT)
-        state.require(moments[4] == 0.0 or moments[4] == 1.0, "moments", "must end with 0 or 1")
-        Problem.restore(self, state, same_kernel, n_loaded)
-        self.loss, self.alpha_g, self.h, self.h_squared = (float(v) for v in moments[:4])
-        self.stale = moments[4] == 1.0
+    def restore(self, state):
+        Problem.restore(self, state)
+        self.loss, self.alpha_g, self.h, self.h_squared = (float(v) for v in state["moments"][:4])
+        self.stale, self.violation = state["moments"][4] == 1.0, state["epoch"][0]
         for region in range(3):
-            self.admitted[region] = flow[0, region]
-            self.cleaned[region] = flow[1, region]
-            self.skipped[region] = flow[2, region]
+            self.admitted[region] = state["flow"][0, region]
+            self.cleaned[region] = state["flow"][1, region]
+            self.skipped[region] = state["flow"][2, region]
 
     def flow(self):
         """Return (3, 3) counts of samples: admitted, removed by CLEAN, not admitted.
@@ -80,23 +81,15 @@ cdef class GapDriven(WithoutBias):
         """
         return np.array([self.admitted, self.cleaned, self.skipped], dtype=np.int64)
 
-    def begin_pass(self, known):
-        Problem.begin_pass(self, known)
+    def begin_pass(self):
         self.violation = 0.0
-
-    def met(self):
-        return [self.violation, self.threshold], [self.n_steps, self.entered]
-
-    def meet(self, numbers, counts):
-        self.violation, self.threshold = numbers
-        self.n_steps, self.entered = counts[0], bool(counts[1])
 
     cdef int learn(self, Example *row) except -2 nogil:
         if not row.upper > row.lower:
             return 0                            # empty box: a sample of weight 0
         self.entered = False
         self.n_steps = 0
-        if self.knows(row.row_id):
+        if self.members.knows(row.row_id):
             self.set_target()
             return 1
         return self.process(row)
@@ -111,7 +104,7 @@ cdef class GapDriven(WithoutBias):
         Deviation: no step on a sample that violates by at most tol. The thesis steps for any g;
         then repeated epochs would never converge.
         """
-        cdef float *k = self.block_row(row.place)
+        cdef float *k = self.matrix.block_row(row.place)
         cdef simd_extremes *e = &self.members.extremes
         cdef double g = row.target - table().dot(k, self.members.alpha, self.members.n)
         cdef double z = row.y * (row.target - g), h
@@ -175,16 +168,16 @@ cdef class GapDriven(WithoutBias):
         """Run REPROCESS until the gap reaches its target; then CLEAN if it is due."""
         cdef int stepped
         cdef Py_ssize_t n_admitted
-        self.work = 0.0
-        while self.gap_now() > self.threshold and not self.stop_requested and self.may_reprocess():
+        self.matrix.work = 0.0
+        while self.gap_now() > self.threshold and self.may_reprocess():
             stepped = self.reprocess() if self.n_steps < self.single_steps else self.step_on_two()
             self.n_steps += 1
             if stepped < 0:
                 return -1
             if not stepped:
                 break  # no violation is left, even if the gap is above its target
-            self.work += 2.0 * self.members.n
-            if self.work > self.patience:
+            self.matrix.work += 2.0 * self.members.n
+            if self.matrix.work > self.work_limit:
                 return 1
         n_admitted = self.admitted[LEFT] + self.admitted[RAMP] + self.admitted[RIGHT]
         if self.entered and self.clean_interval > 0 and n_admitted % self.clean_interval == 0:
@@ -204,7 +197,7 @@ cdef class GapDriven(WithoutBias):
         cdef const float *k
         if not self.violation_of(e) > self.tau:
             return 0
-        k = self.kernel_row(slot, -1)
+        k = self.matrix.row(slot, -1)
         return -1 if k == NULL else self.step(slot, k)
 
     cdef int step(self, Py_ssize_t slot, const float *k) noexcept nogil:
@@ -236,7 +229,7 @@ cdef class GapDriven(WithoutBias):
         each such step undoes most of the one before, and a few samples would take most of the
         time.
         """
-        cdef Front front = self.active.front(self.members)
+        cdef Front front = self.matrix.active.front(self.members)
         cdef Two step
         cdef double *g = self.members.g
         cdef double bent
@@ -306,14 +299,113 @@ cdef class GapDriven(WithoutBias):
                 self.loss += fmax(0.0, self.members.bound[s] * self.members.g[s])
         self.sum_up()
 
-    # -------------------------------------------------------------------------- finishing
+    # -------------------------------------------------------------------------- finish
+
+    cdef double violation_of(self, const simd_extremes *e) except? -1.0 nogil:
+        return fmax(0.0, fmax(e.g_max, -e.g_min))
+
+    cdef double violation_by(self, double g, bint rises, bint falls) except? -1.0 nogil:
+        # Without an equality constraint, each sample violates independently of the others.
+        return fmax(g if rises else 0.0, -g if falls else 0.0)
+
+    cdef double low_of(self, const simd_extremes *e) noexcept nogil:
+        return -self.violation_of(e)
+
+    cdef double high_of(self, const simd_extremes *e) noexcept nogil:
+        return self.violation_of(e)
+
+    cdef int finish_step(self, Front *front) except -2 nogil:
+        cdef Two step
+        cdef bint moved
+        if self.choose_two(front, &step) < 0:
+            return -1
+        moved = self.move(front, step.i, step.by_i)
+        if step.j != step.i:
+            moved |= self.move(front, step.j, step.by_j)
+        if moved:
+            table().update_two(front.g, step.k_i, step.by_i, step.k_j, step.by_j, front.up,
+                               front.down, NULL, front.n, front.extremes)
+        return moved
+
+    cdef int choose_two(self, Front *front, Two *step) noexcept nogil:
+        """Choose a step on two coordinates; return -1 if out of memory.
+
+        The first is the most violating one, the second the one that adds the largest gain
+        (Steinwart, Hush and Scovel 2011). Where kernel values are nearly equal, steps on single
+        coordinates converge very slowly.
+        """
+        cdef simd_extremes *e = front.extremes
+        cdef Py_ssize_t i = e.j_min if -e.g_min > e.g_max else e.i_max, j
+        cdef double k_ii = fmax(front.diag[i], SIMD_CURVATURE), g_i = front.g[i]
+        cdef double k_jj, k_ij, g_j, det, by_i, by_j, alone
+        step.i = step.j = i
+        step.k_i = step.k_j = self.matrix.front_row(front, i, -1)
+        if step.k_i == NULL:
+            return -1
+        step.by_i = alone = self.pull(front, i, g_i / k_ii)
+        step.by_j = 0.0
+        j = table().companion(front.g, step.k_i, front.diag, alone, <float>k_ii, front.up,
+                              front.down, front.n)
+        if j < 0 or j == i:
+            return 0
+        step.k_j = self.matrix.front_row(front, j, i)
+        if step.k_j == NULL:
+            return -1
+        step.j = j
+        k_jj, k_ij, g_j = fmax(front.diag[j], SIMD_CURVATURE), step.k_i[j], front.g[j]
+        det = k_ii * k_jj - k_ij * k_ij
+        by_i = alone
+        if det > FLAT * k_ii * k_jj:
+            by_i = self.pull(front, i, (g_i * k_jj - g_j * k_ij) / det)
+        # The exact optimum if both are free; if one is clipped, alternate maximization.
+        by_j = self.pull(front, j, (g_j - k_ij * by_i) / k_jj)
+        by_i = self.pull(front, i, (g_i - k_ij * by_j) / k_ii)
+        if (by_i * (g_i - 0.5 * k_ii * by_i - k_ij * by_j) + by_j * (g_j - 0.5 * k_jj * by_j)
+                >= alone * (g_i - 0.5 * k_ii * alone)):
+            step.by_i, step.by_j = by_i, by_j
+        if not det > FLAT * k_ii * k_jj:
+            self.follow_valley(front, step, k_ii, k_jj)
+        return 0
+
+    cdef void follow_valley(self, const Front *front, Two *step, double k_ii,
+                            double k_jj) noexcept nogil:
+        """Replace the step by one to the end of a flat direction if the gain is far larger.
+
+        If two vectors are parallel in feature space, as with equal samples of both classes, the
+        objective has no curvature in one direction: the maximum is at an end of the box, and for
+        large C ordinary steps would need about C iterations to get there.
+        """
+        cdef double g_i = front.g[step.i], g_j = front.g[step.j], k_ij = step.k_i[step.j]
+        cdef double by_i = step.by_i, by_j = step.by_j, gain
+        cdef double best = CRAWL * (by_i * (g_i - 0.5 * k_ii * by_i - k_ij * by_j)
+                                    + by_j * (g_j - 0.5 * k_jj * by_j))
+        cdef int end
+        for end in range(4):
+            if end < 2:
+                by_i = self.pull(front, step.i, INFINITY if end else -INFINITY)
+                by_j = self.pull(front, step.j, (g_j - k_ij * by_i) / k_jj)
+            else:
+                by_j = self.pull(front, step.j, INFINITY if end == 3 else -INFINITY)
+                by_i = self.pull(front, step.i, (g_i - k_ij * by_j) / k_ii)
+            gain = (by_i * (g_i - 0.5 * k_ii * by_i - k_ij * by_j)
+                    + by_j * (g_j - 0.5 * k_jj * by_j))
+            # False for an infinite box, where the gain is NaN or infinite.
+            if gain > best and gain < INFINITY:
+                step.by_i, step.by_j, best = by_i, by_j, gain
+
+    cdef double pull(self, const Front *front, Py_ssize_t q, double wanted) noexcept nogil:
+        """Return the step ``wanted`` for the q-th slot of the front, clipped to its box."""
+        cdef Py_ssize_t slot = q if front.slots == NULL else front.slots[q]
+        cdef double alpha = self.members.alpha[slot]
+        return fmin(fmax(wanted, self.members.lower[slot] - alpha),
+                    self.members.upper[slot] - alpha)
 
     cdef int finished(self) noexcept nogil:
         self.refresh()
-        return 0 if self.settling else self.clean()
+        return 0 if self.optimizing else self.clean()
 
     cdef void exchange(self) noexcept nogil:
-        cdef double *other = &self.settled.numbers[3]
+        cdef double *other = &self.optimized.numbers[3]
         cdef bint stale = self.stale
         Problem.exchange(self)
         self.loss, other[0] = other[0], self.loss

@@ -1,6 +1,6 @@
 """LASVM on one binary problem: PROCESS, REPROCESS, finish; the equations are in ``lasvm.pyx``."""
 from .problem cimport Problem
-from .members cimport Example
+from .support_set cimport Example
 
 
 cdef class Lasvm(Problem):

@@ -27,11 +27,16 @@ from libc.math cimport INFINITY, fmax, fmin
 from .active_set cimport Front
 from ..simd.primitives cimport SIMD_CURVATURE, simd_extremes, table
 from .problem cimport Problem
-from .members cimport Example
+from .support_set cimport Example
+
+import numpy as np
 
 
 @cython.final
 cdef class Lasvm(Problem):
+    def __cinit__(self, *args, **kwargs):
+        self.begin_pass()
+
     def configure(self, *, double delta_max=INFINITY, Py_ssize_t n_init=5, bint evicts=True,
                   **common):
         Problem.configure(self, **common)
@@ -39,24 +44,25 @@ cdef class Lasvm(Problem):
         self.n_init = n_init
         self.evicts = evicts
 
-    def begin_pass(self, known):
-        Problem.begin_pass(self, known)
+    def begin_pass(self):
         self.violation = 0.0
         self.high = -INFINITY
         self.low = INFINITY
 
-    def met(self):
-        return [self.violation, self.high, self.low], [self.changed]
+    def state(self):
+        state = Problem.state(self)
+        state["epoch"] = np.array([self.violation, self.high, self.low])
+        return state
 
-    def meet(self, numbers, counts):
-        self.violation, self.high, self.low = numbers
-        self.changed = bool(counts[0])
+    def restore(self, state):
+        Problem.restore(self, state)
+        self.violation, self.high, self.low = (float(v) for v in state["epoch"])
 
     cdef int learn(self, Example *row) except -2 nogil:
         self.changed = 0
         if not row.upper > row.lower:
             return 0                            # empty box: a sample of weight 0
-        if not self.knows(row.row_id):
+        if not self.members.knows(row.row_id):
             self.changed = self.process(row)
             if self.changed < 0:
                 return -1
@@ -64,16 +70,16 @@ cdef class Lasvm(Problem):
 
     cdef int improve(self) except -2 nogil:
         """Run REPROCESS once, or until delta <= delta_max."""
-        self.work = 0.0
+        self.matrix.work = 0.0
         # Without a change since the last REPROCESS, its result is still valid.
-        while (self.changed or self.delta > self.tau) and not self.stop_requested:
+        while self.changed or self.delta > self.tau:
             self.changed = self.reprocess()
-            if self.changed <= 0 or not self.delta > self.delta_max:
-                return self.changed if self.changed < 0 else 0
-            if not self.may_reprocess():
+            if self.changed <= 0:
+                return self.changed
+            if not self.delta > self.delta_max or not self.may_reprocess():
                 return 0
-            self.work += 2.0 * self.members.n
-            if self.work > self.patience:
+            self.matrix.work += 2.0 * self.members.n
+            if self.matrix.work > self.work_limit:
                 return 1
         return 0
 
@@ -95,7 +101,7 @@ cdef class Lasvm(Problem):
         gradients between these may violate with each other but with no member. Unless one of them
         is kept, they are never paired, and training stops far from the optimum.
         """
-        cdef float *k = self.block_row(row.place)
+        cdef float *k = self.matrix.block_row(row.place)
         cdef const float *k_partner
         cdef const simd_extremes *e = &self.members.extremes
         cdef bint rises = row.upper > 0.0
@@ -137,7 +143,7 @@ cdef class Lasvm(Problem):
             self.members.scan()
             return 1
         # The row of the new sample is available; only the partner's comes from the cache.
-        k_partner = self.kernel_row(partner, slot)
+        k_partner = self.matrix.row(partner, slot)
         if k_partner == NULL:
             return -1
         if rises:
@@ -160,8 +166,8 @@ cdef class Lasvm(Problem):
         cdef const float *k_j
         cdef bint violating = self.members.extremes.g_max - self.members.extremes.g_min > self.tau
         if violating:
-            k_i = self.kernel_row(i, -1)
-            k_j = self.kernel_row(j, i)
+            k_i = self.matrix.row(i, -1)
+            k_j = self.matrix.row(j, i)
             if k_i == NULL or k_j == NULL:
                 return -1
             violating = self.step(i, j, k_i, k_j)
@@ -250,7 +256,7 @@ cdef class Lasvm(Problem):
         """REPROCESS with second-order choice of the partner (Fan, Chen and Lin 2005, WSS 2)."""
         cdef simd_extremes *e = front.extremes
         cdef Py_ssize_t i = e.i_max, j, s_i, s_j
-        cdef const float *k_i = self.front_row(front, i, -1)
+        cdef const float *k_i = self.matrix.front_row(front, i, -1)
         cdef const float *k_j
         cdef double lam
         cdef bint moved
@@ -258,7 +264,7 @@ cdef class Lasvm(Problem):
             return -1
         j = table().partner(front.g, k_i, front.diag, e.g_max, front.diag[i], front.down, front.n)
         j = e.j_min if j < 0 else j
-        k_j = self.front_row(front, j, i)
+        k_j = self.matrix.front_row(front, j, i)
         if k_j == NULL:
             return -1
         s_i = i if front.slots == NULL else front.slots[i]
@@ -272,7 +278,7 @@ cdef class Lasvm(Problem):
 
     cdef int finished(self) noexcept nogil:
         self.set_b()
-        if not self.settling:
+        if not self.optimizing:
             self.evict()
         return 0
 
@@ -288,7 +294,7 @@ cdef class Lasvm(Problem):
             slot = self.members.extremes.j_min if total > 0.0 else self.members.extremes.i_max
             if slot < 0:
                 break  # only a rounding error is left: all members are at a bound
-            k = self.kernel_row(slot, -1)
+            k = self.matrix.row(slot, -1)
             if k == NULL:
                 return -1
             by = self.members.alpha[slot]

@@ -1,14 +1,88 @@
-"""One binary problem, as used by the loop; what subclasses define is in ``solving.pxd``."""
-from .settled cimport Settled
-from .solving cimport Solving
+"""One binary problem of an engine; what solvers define is marked below.
+
+The stream calls ``begin_block``, then for each sample ``learn``, followed by ``improve`` until
+it returns 0, and ``enforce_budget``. ``finish`` optimizes over the support set: ``begin_finish``,
+then ``finish`` until it returns 1.
+"""
+from libc.stdint cimport int64_t
+
+from ..simd.primitives cimport simd_extremes
+from .active_set cimport Front
+from .block cimport BlockValues
+from .budget cimport Budget
+from .kernel_matrix cimport KernelMatrix
+from .optimized_solution cimport OptimizedSolution
+from .support_set cimport Example, SupportSet
 
 
-cdef class Problem(Solving):
+cdef class Problem:
+    cdef readonly SupportSet members
+    cdef readonly KernelMatrix matrix
+    cdef readonly Budget budget      # or None: no limit
+    cdef readonly OptimizedSolution optimized   # the solution used for predictions in a stream
+    cdef Py_ssize_t cache_bytes
+    cdef double tol
+    cdef bint shrinking
+    cdef readonly double b
+    cdef readonly double delta       # largest violation in the support set
+    cdef readonly bint both_seen     # steps are possible: samples of both classes were seen
+    cdef readonly double tau         # tol, or the rounding error of g if that is larger
+    cdef bint optimizing    # the support set holds the optimized solution, not the online one
+    cdef int64_t solved_at           # n_changes when the online solution was optimized
+    # Array elements accessed by solver steps: a machine-independent measure of cost.
+    cdef readonly int64_t n_operations
+    cdef readonly int64_t n_changes  # 0 during an epoch: converged
+    # Remaining steps of REPROCESS and finish. REPROCESS leaves `steps_kept` of them, and makes at
+    # most `row_limit` per sample.
+    cdef readonly int64_t steps_left
+    cdef int64_t steps_kept
+    cdef int64_t row_limit
+    cdef int64_t row_steps
+    cdef readonly bint cut_short     # REPROCESS has reached a limit since `allow`
+    cdef public double work_limit    # array elements accessed between checks for signals
+    cdef bint finishing              # begin_finish has been called
+    cdef bint is_finished            # finish has returned 1
+    cdef Py_ssize_t steps_to_shrink
+    # For each sample of X the hinge residual y (g - b) at its last visit.
+    cdef double *hinge_residual
+    cdef Py_ssize_t n_hinge_residuals
+    cdef object hinge_residual_array
+
+    # Defined by solvers. Methods without a default raise NotImplementedError.
+    cdef int learn(self, Example *row) except -2 nogil
+    cdef int improve(self) except -2 nogil
+    cdef int finish_step(self, Front *front) except -2 nogil
+    cdef double violation_of(self, const simd_extremes *e) except? -1.0 nogil
+    cdef double violation_by(self, double g, bint rises, bint falls) except? -1.0 nogil
+    cdef double low_of(self, const simd_extremes *e) noexcept nogil
+    cdef double high_of(self, const simd_extremes *e) noexcept nogil
+    cdef int finished(self) noexcept nogil
+    cdef int refresh(self) except -2 nogil
+    cdef int balance(self, double total) noexcept nogil
+    cdef void exchange(self) noexcept nogil
+
+    # Samples and members.
+    cdef bint may_reprocess(self) noexcept nogil
+    cdef void note_hinge_residual(self, const Example *row, double residual) noexcept nogil
+    cdef int begin_block(self, BlockValues *block, Py_ssize_t n_rows) except -1
+    cdef Py_ssize_t enter(self, const Example *row, double g) noexcept nogil
+    cdef Py_ssize_t keep(self, const Example *row, float *k, double g) noexcept nogil
+    cdef Py_ssize_t seed(self, const Example *row, double alpha) noexcept nogil
+    cdef int drop(self, Py_ssize_t slot) noexcept nogil
+    cdef void evict_slot(self, Py_ssize_t slot) noexcept nogil
+
+    # The budget.
     cdef int enforce_budget(self) noexcept nogil
     cdef int evict_over_budget(self, double *total) noexcept nogil
     cdef int update_neighbours(self) noexcept nogil
     cdef int merge(self, Py_ssize_t slot, Py_ssize_t merge_target) noexcept nogil
-    cdef void exchange(self) noexcept nogil
-    cdef int begin_settling(self) except -1
-    cdef int end_settling(self, bint done, Settled former) except -1
-    cdef bint shows_settled(self) noexcept nogil
+
+    # finish, and the optimized solution.
+    cdef void begin_finish(self) noexcept nogil
+    cdef int finish(self) except -2 nogil
+    cdef bint move(self, Front *front, Py_ssize_t q, double by) noexcept nogil
+    cdef int unshrink(self) except -2 nogil
+    cdef int begin_optimizing(self) except -1
+    cdef int end_optimizing(self, bint done, OptimizedSolution former) except -1
+    cdef bint shows_optimized(self) noexcept nogil
+    cdef int blank(self, double[::1] g) except -1

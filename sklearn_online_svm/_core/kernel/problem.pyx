@@ -1,15 +1,204 @@
-"""One binary problem: its budget, its optimized solution, objective and duality gap."""
-from libc.math cimport INFINITY
-from libc.stdint cimport int64_t
+"""One binary problem: support set, kernel matrix, budget, and steps until it is solved.
 
-from ..simd.primitives cimport table
-from .settled cimport Settled
-from .solving cimport Solving
+    max  D = sum_i (alpha_i t_i + beta_i) - 1/2 sum_ij alpha_i alpha_j K_ij
+    s.t. lower_i <= alpha_i <= upper_i,  and sum_i alpha_i = 0 with a bias,
+
+over the samples i of the support set, with signed alpha; every box contains 0. In classification
+the targets t are the labels y. The gradient is g_i = t_i - sum_j alpha_j K_ij, so f(x_i) = t_i -
+g_i + b. beta_i is C_i for a sample on the flat part of a ramp loss, else 0.
+
+A subclass is a solver: it defines which samples are added and which steps are made.
+"""
+from libc.math cimport INFINITY, fabs, fmax
+from libc.stdint cimport INT64_MAX, int32_t, int64_t
+
+from ..memory cimport address, grown_buffer
+from ..simd.primitives cimport simd_extremes, table
+from .active_set cimport Front
+from .block cimport BlockValues
+from .budget cimport Budget
+from .kernel_matrix cimport KernelMatrix
+from .optimized_solution cimport OptimizedSolution
+from .stores cimport Store
+from .support_set cimport Example, SupportSet
 
 import numpy as np
 
+cdef double EPSILON = np.finfo(np.float64).eps
 
-cdef class Problem(Solving):
+# The optimized solution of a stream has this multiple of tol as its tolerance: the effect on
+# predictions is small, and updating it from sample to sample takes a third of the time.
+cdef double LOOSE = 10.0
+
+# Array elements accessed by ``finish`` between two checks for signals: about 20 ms.
+WORK_LIMIT = 5e7
+
+
+cdef class Problem:
+    def __init__(self, Store store, bint identity, **options):
+        self.members = SupportSet()
+        self.matrix = KernelMatrix(store, self.members, identity)
+        self.optimized = OptimizedSolution()
+        self.solved_at = -1
+        self.work_limit = WORK_LIMIT
+        self.configure(**options)
+        self.allow(INT64_MAX)
+
+    def configure(self, *, double tol, bint shrinking, Py_ssize_t cache_bytes,
+                  int64_t row_limit=INT64_MAX, budget=None):
+        """Set options that may change during training; subclasses have further ones.
+
+        ``budget`` holds the parameters of :class:`Budget`, or is None.
+        """
+        if tol != self.tol:
+            self.solved_at = self.optimized.at = -1
+        self.tol = self.tau = tol
+        self.shrinking = shrinking
+        self.row_limit = row_limit
+        if budget is None:
+            self.budget = None
+        elif self.budget is not None:
+            self.budget.configure(**budget)
+        else:
+            self.budget = Budget(**budget)
+            self.budget.reserve(self.members.capacity)
+        if cache_bytes != self.cache_bytes or self.matrix.rows is None:
+            self.matrix.resize(cache_bytes)
+            self.cache_bytes = cache_bytes
+
+    def allow(self, int64_t steps):
+        """Set the limit of steps for this call; half of them are reserved for finish."""
+        self.steps_left = steps
+        self.steps_kept = steps // 2
+        self.cut_short = False
+
+    cdef bint may_reprocess(self) noexcept nogil:
+        """Count one step of REPROCESS; returns False if a limit is reached.
+
+        For indefinite kernels, or if the optimal alpha is very large, REPROCESS would not end in
+        reasonable time.
+        """
+        if self.row_steps <= 0 or self.steps_left <= self.steps_kept:
+            self.cut_short = True
+            return False
+        self.row_steps -= 1
+        self.steps_left -= 1
+        return True
+
+    def begin_pass(self):
+        """Begin an epoch: reset what ``violation_met`` and ``violation_left`` are based on."""
+
+    def slots(self):
+        """Return the slots of the support set."""
+        return np.flatnonzero(self.members["alive"])
+
+    @property
+    def n_evaluations(self):
+        """Number of kernel values computed outside of blocks."""
+        return self.matrix.n_evaluations
+
+    def keep_residuals(self, array):
+        """Store the hinge residuals of the samples of X in ``array`` (float64) from now on."""
+        self.hinge_residual, self.n_hinge_residuals = <double *>address(array), len(array)
+        self.hinge_residual_array = array
+
+    cdef void note_hinge_residual(self, const Example *row, double residual) noexcept nogil:
+        """Store the hinge residual of a sample; ``residual`` is its target minus f(x)."""
+        if row.row_id < self.n_hinge_residuals:
+            self.hinge_residual[row.row_id] = row.y * residual
+
+    # -------------------------------------------------------------------------- samples
+
+    cdef int begin_block(self, BlockValues *block, Py_ssize_t n_rows) except -1:
+        """Allocate memory for all samples of a block, so that processing them cannot fail."""
+        self.members.reserve(self.members.n + n_rows)
+        self.optimized.reserve(self.members.capacity)
+        if self.budget is not None:
+            self.budget.reserve(self.members.capacity)
+        return self.matrix.begin_block(block, n_rows)
+
+    cdef int learn(self, Example *row) except -2 nogil:
+        """PROCESS one sample.
+
+        Returns 1 if ``improve`` is to be called, 0 if not, -1 if out of memory.
+        """
+        with gil:
+            raise NotImplementedError(f"{type(self).__name__}.learn")
+
+    cdef int improve(self) except -2 nogil:
+        """REPROCESS as often as required.
+
+        Returns after about ``work_limit`` accessed array elements: 1 if it is to be called again,
+        0 if not, -1 if out of memory.
+        """
+        with gil:
+            raise NotImplementedError(f"{type(self).__name__}.improve")
+
+    cdef Py_ssize_t enter(self, const Example *row, double g) noexcept nogil:
+        """Add a sample of the block to the support set; the caller provides its kernel row."""
+        cdef Py_ssize_t slot = self.members.next_slot(), r = row.place
+        cdef const BlockValues *block = &self.matrix.block
+        self.members.add(slot, row, g, block.gram[r * block.gram_ld + r], <int32_t>(-r - 1))
+        if self.budget is not None:
+            self.budget.enter(slot)
+        self.matrix.enter(slot)
+        return slot
+
+    cdef Py_ssize_t keep(self, const Example *row, float *k, double g) noexcept nogil:
+        """Add a sample of the block to the support set, with kernel row ``k``.
+
+        Returns its slot, or -1 if out of memory.
+        """
+        cdef Py_ssize_t slot
+        if self.optimized.live:
+            self.optimized.enter(
+                self.members.next_slot(),
+                row.target - table().dot(k, self.optimized.alpha, self.members.n))
+            # After that many additions, optimizing from the online solution is as fast.
+            if 2 * self.optimized.n_entered > self.members.n:
+                self.optimized.drop()
+        slot = self.enter(row, g)
+        k[slot] = self.members.diag[slot]
+        return slot if self.matrix.keep(slot, k) == 0 else -1
+
+    cdef Py_ssize_t seed(self, const Example *row, double alpha) noexcept nogil:
+        """Add a sample of the block with ``alpha``; g is to be computed afterwards."""
+        cdef Py_ssize_t slot = self.enter(row, 0.0)
+        self.members.move(slot, alpha)
+        self.both_seen = True
+        return slot
+
+    cdef int drop(self, Py_ssize_t slot) noexcept nogil:
+        """Subtract a member from the solution and evict it; return -1 if out of memory.
+
+        The caller restores the constraints with ``balance`` and derived values with ``refresh``.
+        """
+        cdef double alpha = self.members.alpha[slot]
+        cdef const float *k
+        if alpha != 0.0:
+            k = self.matrix.row(slot, -1)
+            if k == NULL:
+                return -1
+            table().axpy(alpha, k, self.members.g, self.members.n)
+            self.members.move(slot, -alpha)
+        self.n_changes += 1
+        self.evict_slot(slot)
+        return 0
+
+    cdef void evict_slot(self, Py_ssize_t slot) noexcept nogil:
+        """Evict a member; its alpha is 0."""
+        cdef const float *row
+        if self.optimized.live and self.optimized.alpha[slot] != 0.0:
+            row = self.matrix.row(slot, -1)
+            if row == NULL:
+                self.optimized.drop()
+            else:
+                self.optimized.leave(slot, row, self.members.n)
+        if self.budget is not None:
+            self.budget.leave(slot, self.members.n)
+        self.matrix.leave(slot)
+        self.members.remove(slot)
+
     # -------------------------------------------------------------------------- the budget
 
     cdef int enforce_budget(self) noexcept nogil:
@@ -66,7 +255,7 @@ cdef class Problem(Solving):
         cdef const float *k
         cdef Py_ssize_t slot = self.budget.next_without_neighbour(self.members, 0)
         while slot >= 0:
-            k = self.kernel_row(slot, -1)
+            k = self.matrix.row(slot, -1)
             if k == NULL:
                 return -1
             self.budget.find_neighbour(self.members, slot, k)
@@ -83,8 +272,8 @@ cdef class Problem(Solving):
         cdef const float *k_target
         if alpha != 0.0:
             # Get both rows before anything changes.
-            k_target = self.kernel_row(merge_target, -1)
-            k = self.kernel_row(slot, merge_target)
+            k_target = self.matrix.row(merge_target, -1)
+            k = self.matrix.row(slot, merge_target)
             if k_target == NULL or k == NULL:
                 return -1
             table().axpy(alpha, k, self.members.g, self.members.n)
@@ -96,61 +285,264 @@ cdef class Problem(Solving):
         self.evict_slot(slot)
         return 0
 
+    # -------------------------------------------------------------------------- conditions
+
+    cdef int finish_step(self, Front *front) except -2 nogil:
+        """Make a step on the front, which has a violation.
+
+        Returns 1 if alpha changed, 0 if the step was lost in rounding, -1 if out of memory.
+        """
+        with gil:
+            raise NotImplementedError(f"{type(self).__name__}.finish_step")
+
+    cdef double violation_of(self, const simd_extremes *e) except? -1.0 nogil:
+        """Return the violation that corresponds to the extremes of g."""
+        with gil:
+            raise NotImplementedError(f"{type(self).__name__}.violation_of")
+
+    cdef double violation_by(self, double g, bint rises, bint falls) except? -1.0 nogil:
+        """Return the violation of a sample with gradient g, with respect to the support set.
+
+        ``rises``, ``falls``: its alpha may increase, may decrease.
+        """
+        with gil:
+            raise NotImplementedError(f"{type(self).__name__}.violation_by")
+
+    cdef double low_of(self, const simd_extremes *e) noexcept nogil:
+        """Return g up to which a slot that can only increase is removed by shrinking."""
+        return -INFINITY
+
+    cdef double high_of(self, const simd_extremes *e) noexcept nogil:
+        """Return g from which a slot that can only decrease is removed by shrinking."""
+        return INFINITY
+
+    cdef int finished(self) noexcept nogil:
+        """Evict members that are not needed at the optimum; return -1 if out of memory."""
+        return 0
+
+    cdef int refresh(self) except -2 nogil:
+        """Recompute the extremes of g and all values that follow from g."""
+        with gil:
+            raise NotImplementedError(f"{type(self).__name__}.refresh")
+
+    cdef int balance(self, double total) noexcept nogil:
+        """Restore the equality constraint, where there is one; return -1 if out of memory.
+
+        ``total`` is the sum of alpha minus its required value.
+        """
+        return 0
+
+    def moved(self, alpha, lower, upper):
+        """Return ``alpha`` moved into the boxes and to where the equality constraint holds."""
+        return np.clip(alpha, lower, upper)
+
+    # -------------------------------------------------------------------------- finish
+
+    cdef void begin_finish(self) noexcept nogil:
+        """Set the tolerance tau.
+
+        It is tol (times LOOSE for the optimized solution of a stream), but at least the rounding
+        error of g, which no step can correct.
+        """
+        cdef double total = 1.0, tol = LOOSE * self.tol if self.optimizing else self.tol
+        cdef Py_ssize_t s
+        for s in range(self.members.n):
+            total += fabs(self.members.alpha[s]) * fabs(self.members.diag[s])
+        self.tau = fmax(tol, 4.0 * EPSILON * total)
+        self.steps_to_shrink = min(self.members.n, 1000)
+        self.finishing, self.is_finished = True, False
+
+    cdef int finish(self) except -2 nogil:
+        """Make steps until the violation is at most tau, on a shrinking set of active slots.
+
+        To be called after ``begin_finish``, until it returns 1. Returns after about ``work_limit``
+        accessed array elements: 1 if solved, 0 if not yet, -1 if out of memory. Where it returns
+        does not change the steps. Between calls the problem may be shrunk; ``unshrink`` restores
+        all g.
+        """
+        cdef Front front
+        cdef int moved
+        if not self.both_seen:
+            return 1
+        self.matrix.work = 0.0
+        while self.matrix.work < self.work_limit:
+            front = self.matrix.active.front(self.members)
+            moved = 0
+            if self.violation_of(front.extremes) > self.tau and self.steps_left > 0:
+                moved = self.finish_step(&front)
+                if moved < 0:
+                    return -1
+                self.steps_left -= 1
+            if not moved:
+                # Solved, or to the precision of doubles, or the limit of steps is reached.
+                if not self.matrix.active.shrunk:
+                    return -1 if self.finished() < 0 else 1
+                if self.unshrink() < 0:
+                    return -1
+                continue
+            self.n_changes += 1
+            self.matrix.work += 2.0 * front.n + 100.0
+            self.n_operations += 2 * front.n
+            self.steps_to_shrink -= 1
+            if self.shrinking and self.steps_to_shrink <= 0:
+                self.steps_to_shrink = min(front.n, 1000)
+                if self.matrix.active.shrink(self.members, self.low_of(front.extremes),
+                                             self.high_of(front.extremes)) < 0:
+                    return -1
+        return 0
+
+    cdef bint move(self, Front *front, Py_ssize_t q, double by) noexcept nogil:
+        """Add ``by`` to the alpha of the q-th slot of the front; returns whether alpha changed."""
+        cdef Py_ssize_t slot = q if front.slots == NULL else front.slots[q]
+        cdef double before = self.members.alpha[slot]
+        self.members.move(slot, by)
+        front.up[q], front.down[q] = self.members.up[slot], self.members.down[slot]
+        return self.members.alpha[slot] != before
+
+    cdef int unshrink(self) except -2 nogil:
+        """Recompute g of the slots removed by shrinking; return -1 if out of memory.
+
+        g of the active slots is current. The others change by the alphas changed since shrinking
+        began.
+        """
+        cdef double *old_alpha = self.matrix.active.old_alpha
+        cdef const float *row
+        cdef Py_ssize_t s
+        if not self.matrix.active.shrunk:
+            return 0
+        for s in range(self.members.n):
+            if self.members.alpha[s] != old_alpha[s]:
+                row = self.matrix.row(s, -1)
+                if row == NULL:
+                    return -1
+                table().axpy(old_alpha[s] - self.members.alpha[s], row, self.members.g,
+                             self.members.n)
+                # If the next row fails, as a kernel function may, a second call must not repeat
+                # this one.
+                old_alpha[s] = self.members.alpha[s]
+                self.matrix.work += self.members.n
+        self.matrix.active.write_back(self.members)
+        self.matrix.active.forget()
+        self.refresh()
+        return 0
+
     # -------------------------------------------------------------------------- optimized solution
 
     @property
-    def is_settled(self):
+    def is_optimized(self):
         """Whether the online or the optimized solution is optimal over the support set."""
         return (not self.both_seen or self.solved_at == self.n_changes
-                or self.settled.at == self.n_changes)
+                or self.optimized.at == self.n_changes)
 
-    cdef int begin_settling(self) except -1:
+    cdef int begin_optimizing(self) except -1:
         """Put the optimized solution in place of the online one, for ``finish``."""
-        if not self.settled.live:
-            self.settled.begin(self.members)
-        self.settled.swap(self.members)
-        self.settling = True
+        if not self.optimized.live:
+            self.optimized.begin(self.members)
+        self.optimized.swap(self.members)
+        self.optimizing = True
         self.exchange()
         self.members.mark()
         return 0
 
-    cdef int end_settling(self, bint done, Settled former) except -1:
+    cdef int end_optimizing(self, bint done, OptimizedSolution former) except -1:
         """Put the online solution back.
 
-        ``former`` is the optimized solution before ``begin_settling``, restored if not ``done``.
+        ``former`` is the optimized solution before ``begin_optimizing``, restored if not ``done``.
         """
-        self.active.forget()
+        self.matrix.active.forget()
         self.finishing = False
         self.exchange()
-        self.settled.swap(self.members)
-        self.settling = False
+        self.optimized.swap(self.members)
+        self.optimizing = False
         if done:
-            self.settled.at, self.settled.n_entered = self.n_changes, 0
+            self.optimized.at, self.optimized.n_entered = self.n_changes, 0
         else:
-            self.settled = former
+            self.optimized = former
         return 0
 
     cdef void exchange(self) noexcept nogil:
-        """Exchange the scalars of the online solution with those in ``settled``."""
-        cdef double *other = self.settled.numbers
+        """Exchange the scalars of the online solution with those in ``optimized``."""
+        cdef double *other = self.optimized.numbers
         self.b, other[0] = other[0], self.b
         self.delta, other[1] = other[1], self.delta
         self.tau, other[2] = other[2], self.tau
 
-    def unsettle(self):
+    def discard_optimized(self):
         """Discard the optimized solution."""
-        self.settled.drop()
+        self.optimized.drop()
 
-    cdef bint shows_settled(self) noexcept nogil:
+    cdef bint shows_optimized(self) noexcept nogil:
         """Return whether predictions use the optimized solution."""
-        return self.settled.at == self.n_changes
+        return self.optimized.at == self.n_changes
 
     def solution(self):
         """Return alpha and g of every slot, and b, as used for predictions."""
-        if self.shows_settled():
+        if self.shows_optimized():
             n = self.members.n
-            return self.settled["alpha"][:n], self.settled["g"][:n], self.settled.b
+            return self.optimized["alpha"][:n], self.optimized["g"][:n], self.optimized.b
         return self.members["alpha"], self.members["g"], self.b
+
+    # -------------------------------------------------------------------------- state
+
+    def state(self):
+        """Return copies of all arrays and numbers, without cached kernel rows.
+
+        Training continues from it as if it had not been stopped, also within ``finish``.
+        """
+        e = self.members.extremes
+        state = self.members.state()
+        state["scalars"] = np.array([self.b, self.delta, self.tau, e.g_max, e.g_min])
+        state["counters"] = np.array(
+            [self.n_evaluations, self.n_operations, self.n_changes, self.solved_at,
+             self.both_seen, e.i_max, e.j_min], dtype=np.int64)
+        # Of the present call.
+        state["limits"] = np.array(
+            [self.steps_left, self.steps_kept, self.cut_short, self.finishing, self.is_finished,
+             self.steps_to_shrink], dtype=np.int64)
+        if self.optimized.live:
+            state.update(self.optimized.state(self.members.n))
+            self.blank(state["optimized_g"])
+        self.blank(state["g"])
+        if self.budget is not None:
+            state.update(self.budget.state(self.members.n))
+        # Within finish, evicted members are in the store until it is written.
+        state["released"] = np.array(
+            [self.matrix.released[p] for p in range(self.matrix.n_released)
+             if not self.matrix.identity], dtype=np.int32)
+        if self.matrix.active.shrunk:
+            state["active"] = self.matrix.active.state(self.members.n)
+        return state
+
+    cdef int blank(self, double[::1] g) except -1:
+        """Write 0 for free slots, where g is undefined, to make states deterministic."""
+        cdef Py_ssize_t s
+        for s in range(self.members.n):
+            if not self.members.alive[s]:
+                g[s] = 0.0
+        return 0
+
+    def restore(self, state):
+        """Restore a result of ``state``; the store comes first."""
+        cdef simd_extremes *e = &self.members.extremes
+        self.members.restore(state)
+        self.b, self.delta, self.tau, e.g_max, e.g_min = (float(v) for v in state["scalars"])
+        (self.matrix.n_evaluations, self.n_operations, self.n_changes, self.solved_at,
+         both_seen, e.i_max, e.j_min) = (int(c) for c in state["counters"])
+        (self.steps_left, self.steps_kept, cut_short, finishing, is_finished,
+         self.steps_to_shrink) = (int(c) for c in state["limits"])
+        self.both_seen, self.cut_short = both_seen, cut_short
+        self.finishing, self.is_finished = finishing, is_finished
+        self.matrix.clear()
+        self.matrix.released = <int32_t *>grown_buffer(
+            self.matrix.released, max(self.matrix.capacity, self.members.n) * sizeof(int32_t))
+        for slot in state["released"]:
+            self.matrix.released[self.matrix.n_released] = slot
+            self.matrix.n_released += 1
+        self.optimized.restore(state)
+        if self.budget is not None:
+            self.budget.restore(state, self.members.n)
+        if "active" in state:
+            self.matrix.active.restore(self.members, state["active"])
 
     # -------------------------------------------------------------------------- convergence
 

@@ -2,10 +2,6 @@
 
 The kernel function is called once per block, with the GIL held. An exception is kept in the
 store's ``error`` until the loop has left its nogil section and raises it.
-
-A KeyboardInterrupt is not an error: it is kept in ``interrupt``, and the interrupted Python code
-is run once more. So the current steps can be completed, and training stops where it can be
-resumed.
 """
 cimport cython
 from libc.math cimport INFINITY, isfinite
@@ -49,16 +45,8 @@ cdef int _copy_values(object values, Py_ssize_t n_rows, Py_ssize_t n_columns, fl
     return 0
 
 
-cdef int _note(Store store, interrupt) except -1:
-    """Keep the first interrupt for later; raise the second."""
-    if store.interrupt is not None:
-        raise interrupt
-    store.interrupt = interrupt
-    return 0
-
-
-cdef void _ask(Store store, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
-               Py_ssize_t ld) noexcept:
+cdef void _compute(Store store, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
+                   Py_ssize_t ld) noexcept:
     """Compute the block against slots [first, last), or against itself (``first`` < 0).
 
     An exception is kept in ``store.error``, for the caller to raise with the GIL held.
@@ -66,11 +54,7 @@ cdef void _ask(Store store, Block block, Py_ssize_t first, Py_ssize_t last, floa
     cdef Py_ssize_t r, s, n = block.n_rows if first < 0 else last - first
     if store.error is None:
         try:
-            try:
-                _copy_values(store.python_values(block, first, last), block.n_rows, n, out, ld)
-            except KeyboardInterrupt as interrupt:
-                _note(store, interrupt)
-                _copy_values(store.python_values(block, first, last), block.n_rows, n, out, ld)
+            _copy_values(store.python_values(block, first, last), block.n_rows, n, out, ld)
             return
         except BaseException as error:
             store.error = error
@@ -85,11 +69,7 @@ cdef int _load(Store store, Block block, const int32_t *slots, Py_ssize_t n) noe
     cdef Py_ssize_t r
     block.n_rows = n
     try:
-        try:
-            store.take_slots(block, [slots[r] for r in range(n)])
-        except KeyboardInterrupt as interrupt:
-            _note(store, interrupt)
-            store.take_slots(block, [slots[r] for r in range(n)])
+        store.take_slots(block, [slots[r] for r in range(n)])
         return 0
     except BaseException as error:
         if store.error is None:
@@ -141,11 +121,11 @@ cdef class CallableStore(Store):
         last = min(last, self.n_slots)
         if first < last:
             with gil:
-                _ask(self, block, first, last, out + first, ld)
+                _compute(self, block, first, last, out + first, ld)
 
     cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil:
         with gil:
-            _ask(self, block, -1, -1, out, ld)
+            _compute(self, block, -1, -1, out, ld)
         return 0
 
     cdef int put(self, Py_ssize_t slot, Block block, Py_ssize_t row) except -1:
@@ -162,9 +142,8 @@ cdef class CallableStore(Store):
         state["rows"] = self.rows_array[:round_up(self.n_slots, SIMD_TILE)].copy()
         return state
 
-    def take_arrays(self, state, Py_ssize_t n_slots, Py_ssize_t capacity):
-        self.rows_array = state.array("rows", self.dtype, (capacity, self.n_features), finite=True)
-        return np.zeros(capacity)
+    def take_arrays(self, state):
+        self.rows_array = state["rows"]
 
 
 @cython.final
@@ -181,11 +160,6 @@ cdef class CallableSparseStore(SparseStore):
         SparseStore.lend(self, view)
         (<CallableSparseStore>view).function = self.function
         return 0
-
-    def take_arrays(self, state, Py_ssize_t n_slots, Py_ssize_t capacity):
-        SparseStore.take_arrays(self, state, n_slots, capacity)
-        state.array("data", self.dtype, (None,), finite=True)
-        return np.zeros(capacity)
 
     cdef void values_of_tiles(self, Block block, const int32_t *tiles, Py_ssize_t n,
                               float *out) noexcept nogil:
@@ -210,11 +184,11 @@ cdef class CallableSparseStore(SparseStore):
         last = min(last, self.n_slots)
         if first < last:
             with gil:
-                _ask(self, block, first, last, out + first, ld)
+                _compute(self, block, first, last, out + first, ld)
 
     cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil:
         with gil:
-            _ask(self, block, -1, -1, out, ld)
+            _compute(self, block, -1, -1, out, ld)
         return 0
 
 
@@ -270,11 +244,11 @@ cdef class PrecomputedStore(Store):
         last = min(last, self.n_slots)
         if first < last:
             with gil:
-                _ask(self, block, first, last, out + first, ld)
+                _compute(self, block, first, last, out + first, ld)
 
     cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil:
         with gil:
-            _ask(self, block, -1, -1, out, ld)
+            _compute(self, block, -1, -1, out, ld)
         return 0
 
     cdef int put(self, Py_ssize_t slot, Block block, Py_ssize_t row) except -1:
@@ -290,7 +264,5 @@ cdef class PrecomputedStore(Store):
         state["ids"] = self.ids_array[:round_up(self.n_slots, SIMD_TILE)].copy()
         return state
 
-    def take_arrays(self, state, Py_ssize_t n_slots, Py_ssize_t capacity):
-        self.ids_array = state.array("ids", np.int64, (capacity,), low=0,
-                                     high=max(0, self.n_features - 1))
-        return np.zeros(capacity)
+    def take_arrays(self, state):
+        self.ids_array = state["ids"]

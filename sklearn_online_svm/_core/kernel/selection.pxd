@@ -1,7 +1,13 @@
 """Sample selection: the order in which samples are processed, and early stopping."""
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from .stopping cimport Stopping
+
+cdef class Stopping:
+    """Early stopping."""
+    # Whether to stop before a sample with these decision values; ``commit`` follows when the
+    # sample has been processed.
+    cdef bint is_over(self, list problems, const double *scores)
+    cdef void commit(self) noexcept nogil
 
 
 # Value of ``pool_size``: all remaining samples.

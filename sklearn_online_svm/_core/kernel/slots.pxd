@@ -2,9 +2,9 @@
 from libc.stdint cimport int32_t, int64_t
 
 from ..simd.primitives cimport SIMD_BLOCK
-from .fresh_rows cimport FreshRows
+from .block cimport SampleBlock
 from .problem cimport Problem
-from .shared_rows cimport SharedRows
+from .shared_kernel_cache cimport SharedKernelCache
 from .stores cimport Store
 
 
@@ -12,13 +12,16 @@ cdef class Slots:
     cdef Store store
     cdef list problems
     cdef bint counted               # whether references are counted: slots of problems differ
-    cdef SharedRows rows            # shared kernel cache, if references are counted, or None
+    cdef SharedKernelCache rows     # shared kernel cache, if references are counted, or None
+    cdef bint several
     cdef bint shares                # whether members of one problem may share a vector
     # Per slot: the number of references and the class of the vector; list of free slots.
     cdef object references
     cdef object free
     cdef object labels
     cdef Py_ssize_t n_free
+    # The solution at the end of the last block, or None: to be computed on request.
+    cdef object solution
     # Slots filled by the last block.
     cdef int32_t written[SIMD_BLOCK]
     cdef Py_ssize_t n_written
@@ -30,10 +33,12 @@ cdef class Slots:
     cdef int share_rows(self, Py_ssize_t max_bytes) except -1
     cdef void divide_memory(self) noexcept
     cdef int make_room(self) except -1
-    cdef int write(self, FreshRows fresh) except -1
-    cdef int write_those_of(self, Problem problem, FreshRows fresh) except -1
+    cdef int class_of(self, Py_ssize_t c) noexcept nogil
+    cdef list saved(self)
+    cdef int take_back(self, list saved) except -1
+    cdef int write(self, SampleBlock fresh) except -1
+    cdef int write_block(self, SampleBlock fresh) except -1
+    cdef int write_those_of(self, Problem problem, SampleBlock fresh) except -1
     cdef void note(self, int32_t slot) noexcept
     cdef int32_t take(self) noexcept
     cdef int32_t stored_before(self, int64_t row_id) noexcept
-    cdef int check_vectors(self, state, Problem problem, int32_t positive,
-                           const int32_t[::1] labels, int32_t[::1] uses) except -1

@@ -6,7 +6,7 @@ from .votes cimport Votes
 
 cdef class Solution:
     cdef Store store                # a view of the vectors
-    cdef bint settling              # whether an optimized solution was requested
+    cdef bint optimized             # whether an optimized solution was requested
     # shared with the engine: values that the caller derives from solutions
     cdef readonly dict kept
     cdef public object linear       # for the caller: weights and biases of a linear kernel

@@ -5,11 +5,12 @@ A solution does not change, so other threads may predict with it during training
 cimport cython
 from libc.stdint cimport int8_t, int32_t, int64_t
 
+from ..interrupts cimport check_interrupts
 from ..guard cimport Halt, share
 from ..memory cimport address, round_up
 from ..simd.primitives cimport SIMD_BLOCK, SIMD_TILE, table
-from .fresh_rows cimport check_norms, check_type
-from .members cimport MADE_UP
+from .block cimport check_norms, check_type
+from .support_set cimport MADE_UP
 from .problem cimport Problem
 from .slots cimport Slots
 from .stores cimport Block, Store
@@ -44,8 +45,8 @@ cdef Solution written_down(Store store, Slots slots, list problems):
         problem = problems[c]
         index, alive = problem.members.index, problem.members.alive
         alpha, solution.b[c] = problem.members.alpha, problem.b
-        if problem.shows_settled():
-            alpha, solution.b[c] = problem.settled.alpha, problem.settled.numbers[0]
+        if problem.shows_optimized():
+            alpha, solution.b[c] = problem.optimized.alpha, problem.optimized.numbers[0]
         for s in range(problem.members.n):
             if alive[s]:
                 coef[index[s]] += alpha[s]
@@ -133,11 +134,14 @@ cdef class Solution:
             self.decide_part(X, store, halt, out, 0, n)
             return
         part = SIMD_BLOCK * (1 + n // (8 * SIMD_BLOCK * executor._max_workers))
-        share([(self.decide_part, X, store, halt, out, first, min(first + part, n))
-               for first in range(0, n, part)], executor, halt)
+        while not all(share(
+                [(self.decide_part, X, store, halt, out, first, min(first + part, n))
+                 for first in range(0, n, part)], executor, halt)):
+            check_interrupts()          # a signal has ended the threads early
 
     def decide_part(self, X, Store store, Halt halt, double[:, ::1] out, Py_ssize_t begin,
                     Py_ssize_t end):
+        """Compute a part; return whether it is complete."""
         cdef Py_ssize_t at, r, c, first, stretch, size, width, n_slots = self.n_slots
         cdef int64_t rows[SIMD_BLOCK]
         cdef Block fresh = store.new_block()
@@ -145,7 +149,7 @@ cdef class Solution:
         cdef float[::1] values = np.zeros(SIMD_BLOCK * ld + 1, dtype=np.float32)
         for at in range(begin, end, SIMD_BLOCK):
             if halt.now:
-                return
+                return False
             size = min(SIMD_BLOCK, end - at)
             for r in range(size):
                 rows[r] = at + r
@@ -166,4 +170,5 @@ cdef class Solution:
                             out[at + r, c] += table().dot(
                                 &values[r * ld], self.coef_at + c * n_slots + first, width)
             store.raise_errors()
-            store.raise_interrupt()
+            check_interrupts()
+        return True

@@ -20,4 +20,3 @@ cdef class SparseStore(Store):
     cdef void norm(self, Block block, Py_ssize_t r) noexcept nogil
     cdef int spread(self, Block block) noexcept nogil
     cdef simd_csr as_csr(self) noexcept nogil
-    cdef Py_ssize_t take_norms(self, void *out, Py_ssize_t n_slots) noexcept nogil

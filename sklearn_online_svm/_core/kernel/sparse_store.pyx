@@ -388,62 +388,11 @@ cdef class SparseStore(Store):
                      start=self.start_array[:last].copy(), length=self.length_array[:last].copy())
         return state
 
-    def take_arrays(self, state, Py_ssize_t n_slots, Py_ssize_t capacity):
-        start = state.array("start", np.int64, (capacity,), low=0)
-        length = state.array("length", np.int32, (capacity,), low=0)
-        indices = state.array("indices", np.int32, (None,))
-        cdef Py_ssize_t used = indices.shape[0], s
-        data = state.array("data", self.dtype, (used,))
-        state.require(not (length % UNROLLED).any(), "length",
-                      f"must hold multiples of {UNROLLED}")
-        state.require(length.sum(dtype=np.int64) <= used, "length",
-                      f"must add up to {used} values at most")
-        state.require((start <= used - length).all(), "start",
-                      f"must leave room for the vectors within {used} values")
-        self.indices_array, self.data_array = indices, data
-        self.start_array, self.length_array = start, length
-        self.indices = <int32_t *>address(indices)
-        self.data = address(data)
-        self.start = <int64_t *>address(start)
-        self.length = <int32_t *>address(length)
-        self.heap_used = self.heap_capacity = used
-        norms = np.empty(capacity, dtype=self.dtype)
-        s = self.take_norms(address(norms), capacity)
-        state.require(s == capacity, "indices",
-                      f"must increase in each vector, within 0 to {self.n_features - 1}; slot {s} "
-                      "violates this")
-        if self.offset_values != NULL:
-            norms[:n_slots] -= self.half_square
-        return norms
-
-    cdef Py_ssize_t take_norms(self, void *out, Py_ssize_t n_slots) noexcept nogil:
-        """Compute the norms of the vectors or, with an offset, their products with it.
-
-        Stops at the first vector with invalid columns; returns its slot.
-        """
-        cdef Py_ssize_t s, k, n
-        cdef const int32_t *indices
-        cdef const double *values
-        cdef double sum
-        cdef bint rises
-        for s in range(n_slots):
-            n, indices = self.length[s], self.indices + self.start[s]
-            if self.is_double:
-                rises = _rises(indices, <double *>self.data + self.start[s], n)
-            else:
-                rises = _rises(indices, <float *>self.data + self.start[s], n)
-            if n and not (rises and indices[0] >= 0 and indices[n - 1] < self.n_features):
-                return s
-            if self.offset_values != NULL:
-                values, sum = <double *>self.data + self.start[s], 0.0
-                for k in range(n):
-                    sum += values[k] * self.offset_values[indices[k]]
-                (<double *>out)[s] = sum
-            elif self.is_double:
-                (<double *>out)[s] = self.square_of(s)
-            else:
-                (<float *>out)[s] = table().sparse_norm_f32(<float *>self.data + self.start[s], n)
-        return n_slots
-
-    cdef double square_of(self, Py_ssize_t slot) noexcept nogil:
-        return table().sparse_norm_f64(<double *>self.data + self.start[slot], self.length[slot])
+    def take_arrays(self, state):
+        self.indices_array, self.data_array = state["indices"], state["data"]
+        self.start_array, self.length_array = state["start"], state["length"]
+        self.indices = <int32_t *>address(self.indices_array)
+        self.data = address(self.data_array)
+        self.start = <int64_t *>address(self.start_array)
+        self.length = <int32_t *>address(self.length_array)
+        self.heap_used = self.heap_capacity = len(self.indices_array)

@@ -21,7 +21,7 @@ cdef int fit(void **buffer, Py_ssize_t *capacity, Py_ssize_t n_bytes) noexcept n
 
 
 cdef class Lease:
-    pass
+    cdef Py_ssize_t n_views
 
 
 cdef class Block:
@@ -63,9 +63,6 @@ cdef class Store:
     cdef readonly Py_ssize_t capacity
     cdef readonly object dtype
     cdef object error                    # exception of a Python kernel, to be raised by the loop
-    cdef object raised                   # the last one that is not an Exception
-    cdef object interrupt                # KeyboardInterrupt within a Python kernel, likewise
-    cdef bint cut                        # an exception has ended a call that cannot be resumed
     cdef bint failed                     # whether `error` is set; readable without the GIL
     cdef simd_map map
     cdef readonly object offset  # of the linear kernel: subtracted from all samples, or None
@@ -73,7 +70,8 @@ cdef class Store:
     cdef double half_square              # of the offset
     cdef bint is_double
     cdef bint owned                      # whether the arrays are writable and not shared
-    cdef Lease lease                     # held by all readers of the arrays
+    cdef Lease lease                     # counts the views of the arrays
+    cdef bint is_view
     cdef double cost                     # approximate time of a single kernel value, in ns
     cdef readonly object norms_array
     cdef void *norms
@@ -83,7 +81,6 @@ cdef class Store:
     cdef int unshare(self) except -1
     cdef int make_room(self, Block block) except -1
     cdef int raise_errors(self, Py_ssize_t code=*) except -1
-    cdef int raise_interrupt(self) except -1
     cdef Block new_block(self)
     cdef int reserve(self, Py_ssize_t n_slots) except -1
     cdef int load(self, Block block, object X, const int64_t *rows, Py_ssize_t n) except -1
@@ -99,8 +96,6 @@ cdef class Store:
     cdef int put(self, Py_ssize_t slot, Block block, Py_ssize_t row) except -1
     cdef bint holds_norm(self, double norm) noexcept nogil
     cdef double norm_of(self, Block block, Py_ssize_t r) noexcept nogil
-    cdef double square_of(self, Py_ssize_t slot) noexcept nogil
 
 
 cdef bint holds_values(const simd_map *map, double norm) noexcept nogil
-cdef bint is_own_value(Store store, Py_ssize_t slot, float value) noexcept nogil

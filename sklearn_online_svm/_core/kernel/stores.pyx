@@ -5,7 +5,6 @@ This file has what all stores share. The storage formats have their own files: `
 """
 
 cimport cython
-from cpython.exc cimport PyErr_CheckSignals
 from libc.float cimport DBL_MAX, FLT_MAX
 from libc.math cimport INFINITY, fabs, pow
 from libc.stdint cimport int32_t, int64_t
@@ -24,11 +23,6 @@ LINEAR = SIMD_LINEAR
 POLY = SIMD_POLY
 RBF = SIMD_RBF
 SIGMOID = SIMD_SIGMOID
-
-# Relative differences of sums of squares between machines that round differently, and errors of
-# differences of doubles.
-cdef double ROUNDING = 1e-3
-cdef double CANCELLED = 1e-9
 
 
 cdef object row_array(const int64_t *rows, Py_ssize_t n):
@@ -52,7 +46,7 @@ cdef int fit(void **buffer, Py_ssize_t *capacity, Py_ssize_t n_bytes) noexcept n
 
 @cython.final
 cdef class Lease:
-    """Marks the arrays of a store as in use: held by the store and all its views."""
+    """Number of views that read the present arrays of a store."""
 
 
 cdef class Block:
@@ -123,8 +117,14 @@ cdef class Store:
         view.offset, view.offset_values = self.offset, self.offset_values
         view.half_square = self.half_square
         view.norms_array, view.norms = self.norms_array, self.norms
-        view.lease = self.lease
+        view.lease, view.is_view = self.lease, True
+        view.lease.n_views += 1
         return 0
+
+    def __dealloc__(self):
+        # None if the garbage collector has cleared it: then the arrays count as in use.
+        if self.is_view and self.lease is not None:
+            self.lease.n_views -= 1
 
     cdef Store view(self):
         """Return a read-only view of the present vectors, with its own error state."""
@@ -148,20 +148,9 @@ cdef class Store:
         """Raise the exception of a Python kernel, or a MemoryError for a negative ``code``."""
         if self.failed:
             error, self.error, self.failed = self.error, None, False
-            self.interrupt = None           # superseded by the error
-            self.raised = None if isinstance(error, Exception) else error
-            self.cut = True
             raise error
         if code < 0:
             raise MemoryError("Out of memory for kernel rows. Try a smaller cache_size.")
-        return 0
-
-    cdef int raise_interrupt(self) except -1:
-        """Raise a pending KeyboardInterrupt, from a Python kernel or a signal."""
-        if self.interrupt is not None:
-            interrupt, self.interrupt = self.interrupt, None
-            raise interrupt
-        PyErr_CheckSignals()
         return 0
 
     cdef Block new_block(self):
@@ -241,33 +230,17 @@ cdef class Store:
         return {"norms": self.norms_array[:round_up(self.n_slots, SIMD_TILE)].copy()}
 
     def restore(self, state, Py_ssize_t n_slots):
-        """Use the arrays of ``state``, a :class:`Stored`; they are copied before the first write.
-
-        All are checked before any is used.
-        """
-        cdef Py_ssize_t capacity = round_up(n_slots, SIMD_TILE)
-        norms = state.array("norms", self.dtype, (capacity,), finite=True)
-        expected = self.take_arrays(state, n_slots, capacity)
-        # Another machine may round differently. NaN and infinity in a vector are detected here,
-        # too.
-        room = ROUNDING * (abs(expected) + self.half_square)
-        state.require((abs(norms - expected) <= room).all(), "norms",
-                      "must be the finite squared norms of the vectors (with an offset, their "
-                      "products with it)")
-        state.end()
-        self.norms_array = norms
-        self.norms = address(norms)
-        self.capacity = capacity
+        """Use the arrays of ``state``; they are copied before the first write."""
+        self.take_arrays(state)
+        self.norms_array = state["norms"]
+        self.norms = address(self.norms_array)
+        self.capacity = round_up(n_slots, SIMD_TILE)
         self.n_slots = n_slots
         self.owned = False
 
-    def take_arrays(self, state, Py_ssize_t n_slots, Py_ssize_t capacity):
-        """Use the arrays of the subclass for ``restore``; return the expected norms."""
+    def take_arrays(self, state):
+        """Use the arrays of the subclass for ``restore``."""
         raise NotImplementedError
-
-    cdef double square_of(self, Py_ssize_t slot) noexcept nogil:
-        """Return the squared norm of a stored vector of float64."""
-        return 0.0
 
 
 def filled(Store store, X):
@@ -296,26 +269,3 @@ cdef bint holds_values(const simd_map *map, double norm) noexcept nogil:
     if map.kind == SIMD_POLY:
         return pow(map.gamma * norm + fabs(map.coef0), map.degree) <= FLT_MAX
     return True
-
-
-cdef bint is_own_value(Store store, Py_ssize_t slot, float value) noexcept nogil:
-    """Return whether ``value`` can be K(x, x) of a stored vector; True for a Python kernel."""
-    cdef double norm, square, expected, size
-    if store.cost == INFINITY:
-        return True
-    if store.map.kind == SIMD_SIGMOID:
-        return fabs(value) <= 1.0
-    if store.map.kind == SIMD_RBF:
-        return fabs(value - 1.0) <= ROUNDING
-    norm = ((<double *>store.norms)[slot] if store.is_double
-            else (<float *>store.norms)[slot])
-    if store.map.kind == SIMD_CENTRED:
-        square = store.square_of(slot)
-        expected = square - 2.0 * norm
-        return fabs(value - expected) <= ROUNDING * expected + CANCELLED * square
-    if store.map.kind == SIMD_POLY:
-        expected = pow(store.map.gamma * norm + store.map.coef0, store.map.degree)
-        size = pow(store.map.gamma * norm + fabs(store.map.coef0), store.map.degree)
-        # Each factor is rounded.
-        return fabs(value - expected) <= (ROUNDING + 1e-6 * store.map.degree) * size
-    return fabs(value - norm) <= ROUNDING * norm

@@ -8,9 +8,10 @@ the list never change.
 cimport cython
 from libc.stdint cimport int32_t, int64_t
 
+from ..interrupts cimport check_interrupts
 from ..memory cimport address, grown, round_up
 from ..simd.primitives cimport SIMD_BLOCK, SIMD_TILE
-from .fresh_rows cimport check_norms
+from .block cimport check_norms
 from .stores cimport Block, Store
 
 import numpy as np
@@ -87,7 +88,7 @@ cdef class Votes:
                     else:
                         self.count(&values[r * ld], &f[0], &since[0], &out[at + r, 0])
             store.raise_errors()
-            store.raise_interrupt()
+            check_interrupts()
         return 0
 
     cdef void count(self, const float *k, double *f, int64_t *since, double *out) noexcept nogil:
@@ -134,20 +135,13 @@ cdef class Votes:
             "rows": self.rows_array[:self.n].copy(),
         }
 
-    def restore(self, state, n_problems, n_slots):
-        """Restore a result of ``state``, a :class:`Stored`; slots are below ``n_slots``."""
-        slots = state.array("slots", np.int32, (None,), low=0, high=n_slots - 1)
-        shape = slots.shape
-        problems = state.array("problems", np.int32, shape, low=0, high=n_problems - 1)
-        lengths = state.array("lengths", np.float64, shape, finite=True)
-        rows = state.array("rows", np.int64, shape, low=0)
-        state.require((np.diff(rows) >= 0).all(), "rows", "must not decrease")
-        state.end()
-        self.reserve(len(slots))
-        for array, values in ((self.slots_array, slots), (self.problems_array, problems),
-                              (self.lengths_array, lengths), (self.rows_array, rows)):
-            array[:len(values)] = values
-        self.n = len(slots)
+    def restore(self, state):
+        """Restore a result of ``state``."""
+        self.reserve(len(state["slots"]))
+        for array, name in ((self.slots_array, "slots"), (self.problems_array, "problems"),
+                            (self.lengths_array, "lengths"), (self.rows_array, "rows")):
+            array[:len(state[name])] = state[name]
+        self.n = len(state["slots"])
 
 
 cdef inline double _sign(double f) noexcept nogil:

@@ -6,14 +6,11 @@ from ..memory cimport address
 
 import numpy as np
 
-from ..stored import Stored
 
 ALL = ASK_ALL
 AT_RANDOM = ASK_AT_RANDOM
 BY_MARGIN = ASK_BY_MARGIN
 
-# Of what ``state`` gives; another number for each change of its fields.
-_FORMAT = 1
 
 SCHEDULES = {"constant": CONSTANT, "adaptive": ADAPTIVE, "mistakes": BY_MISTAKES}
 
@@ -78,7 +75,6 @@ cdef class Asker:
     def state(self):
         """What moves."""
         return {
-            "format": _FORMAT,
             "random": self.query.random, "n_rows": self.query.n_rows,
             "n_asked": self.query.n_asked, "n_updates": self.query.n_updates,
             "largest_norm": self.query.largest_squared_norm, "log_half": self.query.log_half,
@@ -87,20 +83,13 @@ cdef class Asker:
         }
 
     def restore(self, state):
-        """Take what ``state()`` gave, or a :class:`Stored` of it."""
+        """Restore a result of ``state``."""
         cdef Query query = self.query
-        state = Stored.of(state)
-        state.expect_format(_FORMAT)
-        query.random = state.integer("random", 0, 2**64 - 1)
-        query.n_rows = state.integer("n_rows")
-        query.n_asked = state.integer("n_asked", 0, query.n_rows)
-        query.n_updates = state.integer("n_updates", 0, query.n_rows)
-        query.largest_squared_norm = state.number("largest_norm", 0.0)
-        query.log_half = state.number("log_half")
-        query.n_scaled = state.integer("n_scaled", 0, query.n_rows)
-        query.credit = state.number("credit")
-        query.trend = state.number("trend", -QUERY_BOUND, QUERY_BOUND)
-        state.end()
+        query.random, query.n_rows = state["random"], state["n_rows"]
+        query.n_asked, query.n_updates = state["n_asked"], state["n_updates"]
+        query.largest_squared_norm, query.log_half = state["largest_norm"], state["log_half"]
+        query.n_scaled, query.credit, query.trend = (
+            state["n_scaled"], state["credit"], state["trend"])
         self.query = query
 
     def probabilities(self, const double[::1] confidence, const double[::1] squared_norms,

@@ -44,7 +44,7 @@ cdef struct Example:
     int64_t row_id
 
 
-cdef class Members:
+cdef class SupportSet:
     cdef readonly Py_ssize_t n           # slots in use or free
     cdef readonly Py_ssize_t n_members
     cdef readonly Py_ssize_t capacity
@@ -72,12 +72,15 @@ cdef class Members:
     cdef Py_ssize_t n_zeros
     cdef dict arrays
     cdef bint owned             # the arrays are writable and not shared
+    # Slot of each sample of X, or -1; set only during epochs over X.
+    cdef object known
+    cdef int32_t *slot_of_row
+    cdef Py_ssize_t n_known
 
     cdef int reserve(self, Py_ssize_t n) except -1
     cdef int attach(self, dict arrays) except -1
-    cdef Py_ssize_t first_fault(self, Py_ssize_t n, Py_ssize_t n_stored, bint identity,
-                                Py_ssize_t n_loaded, int *fault) noexcept nogil
-    cdef int check_lists(self, state, Py_ssize_t n) except -1
+    cdef bint knows(self, int64_t row_id) noexcept nogil
+    cdef void note(self, Py_ssize_t slot, int32_t at) noexcept nogil
     cdef Py_ssize_t next_slot(self) noexcept nogil
     cdef void add(self, Py_ssize_t slot, const Example *row, double g, float diag,
                   int32_t index) noexcept nogil

@@ -10,7 +10,7 @@ cdef enum:
     TOGETHER = 32
 
 
-cdef class RowMaker:
+cdef class RowComputer:
     """Computes rows over the slots of a store, or missing values of rows; one per thread."""
     cdef Store store
     cdef Block scratch

@@ -2,13 +2,13 @@
 from cpython.pythread cimport PyThread_type_lock
 from libc.stdint cimport int32_t, int64_t
 
-from .fresh_rows cimport FreshRows
-from .kernel_rows cimport KernelRows
-from .row_maker cimport RowMaker
+from .block cimport SampleBlock
+from .kernel_cache cimport KernelCache
+from .kernel_row cimport RowComputer
 from .stores cimport Store
 
 
-cdef class SharedRows:
+cdef class SharedKernelCache:
     """Kernel rows over the slots of the store, of limited size; used by problems in parallel.
 
     A problem gathers from them the values missing in its own rows. At the end of a block, rows of
@@ -16,9 +16,9 @@ cdef class SharedRows:
     computed when a row is used.
     """
     cdef Store store
-    cdef readonly KernelRows rows
+    cdef readonly KernelCache rows
     cdef PyThread_type_lock lock
-    cdef RowMaker maker             # computes several rows at once, for one thread at a time
+    cdef RowComputer maker             # computes several rows at once, for one thread at a time
     cdef bint fetching              # whether `maker` is in use
     cdef int64_t n_evaluations
     cdef Py_ssize_t n_filled        # slots in use
@@ -44,11 +44,11 @@ cdef class SharedRows:
     cdef Py_ssize_t fetch(self, int32_t *slots, Py_ssize_t n) noexcept nogil
     # Acquire a whole row, to be given back; NULL if out of memory or if a Python kernel failed.
     # ``n_computed`` receives the number of values computed for it.
-    cdef const float *take(self, int32_t slot, RowMaker maker,
+    cdef const float *take(self, int32_t slot, RowComputer maker,
                            Py_ssize_t *n_computed) noexcept nogil
-    cdef void give_back(self, int32_t slot, const float *row, RowMaker maker) noexcept nogil
+    cdef void give_back(self, int32_t slot, const float *row, RowComputer maker) noexcept nogil
     # Changes of slots when a block is written.
     cdef void leave(self, int32_t slot) noexcept nogil
     cdef void enter(self, int32_t slot, Py_ssize_t row) noexcept nogil
-    cdef int keep(self, FreshRows fresh, Py_ssize_t n_slots) noexcept nogil
+    cdef int keep(self, SampleBlock fresh, Py_ssize_t n_slots) noexcept nogil
     cdef void clear(self, Py_ssize_t n_filled) noexcept nogil

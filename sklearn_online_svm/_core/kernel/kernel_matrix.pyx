@@ -1,41 +1,40 @@
-"""The support set of one binary problem, and the rows of its kernel matrix.
+"""Rows of the kernel matrix over the support set of one problem.
 
-A problem processes a block of samples whose kernel values against the store have been computed
-beforehand. Within the block, samples are added and evicted and slots are reused; kernel values
-between samples of the block come from the Gram matrix of the block, and the store is written only
-at its end. So the problems of a one-vs-rest model can process the same block in parallel.
+The kernel values of a block of samples against the store have been computed beforehand. Within the
+block, samples are added to the support set and evicted, and slots are reused; kernel values
+between samples of the block come from its Gram matrix, and the store is written only at its end.
+So the problems of a one-vs-rest model can process the same block in parallel.
+
+A single problem has the slots of the store (``identity``). Of several problems each gathers its
+rows from rows over the store, which they share.
 """
+cimport cython
 from libc.math cimport INFINITY, fmin
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
-from ..memory cimport address, grown_buffer, round_up
-from ..simd.primitives cimport SIMD_BLOCK, SIMD_TILE, table
-from .fresh_rows cimport Fresh
-from .gathering cimport Gathering
-from .kernel_rows cimport FEW, Row, memory_worth
-from .members cimport OF_DATA, Example, Members
-from .row_maker cimport TOGETHER, RowMaker
-from .settled cimport Settled
+from ..memory cimport grown_buffer, round_up
+from ..simd.primitives cimport SIMD_BLOCK, SIMD_TILE
+from .active_set cimport ActiveSet, Front
+from .block cimport BlockValues
+from .gather cimport Gather
+from .kernel_cache cimport FEW, CachedRow, KernelCache, memory_worth
+from .kernel_row cimport TOGETHER, RowComputer
 from .stores cimport Store
-
-import numpy as np
+from .support_set cimport SupportSet
 
 # Cost of a kernel row, in ns, above which several rows are computed at once.
 cdef double WORTH_FETCHING = 3e4
 
 
-cdef class Membership:
-    def __init__(self, Store store, bint identity):
-        self.store = store
-        self.identity = identity
-        self.members = Members()
-        self.settled = Settled()
+@cython.final
+cdef class KernelMatrix:
+    def __init__(self, Store store, SupportSet members, bint identity):
+        self.store, self.members, self.identity = store, members, identity
         self.n_problems = 1
-        self.maker = RowMaker(store)
-        self.gathering = Gathering()
-        self.begin_pass(None)
+        self.computer = RowComputer(store)
+        self.gather = Gather()
 
     def __cinit__(self, *args, **kwargs):
         self.pending = <int32_t *>malloc(SIMD_BLOCK * sizeof(int32_t))
@@ -48,145 +47,96 @@ cdef class Membership:
         free(self.pending)
         free(self.released)
 
-    def begin_pass(self, known):
-        """Begin an epoch. ``known``: int32 array with the slot of each sample of X, or None."""
-        self.known = known
-        self.slot_of_row = NULL if known is None else <int32_t *>address(known)
-        self.n_known = 0 if known is None else len(known)
+    cdef int resize(self, Py_ssize_t cache_bytes) except -1:
+        """Replace the caches by empty ones of another size."""
+        # A quarter of the cache is for the rows of `finish` over the active slots.
+        active = ActiveSet(cache_bytes // 4)
+        self.rows = KernelCache(cache_bytes - cache_bytes // 4)
+        self.active = active
+        return 0
 
-    def slots(self):
-        """Return the slots of the support set."""
-        return np.flatnonzero(self.members["alive"])
+    cdef void take_memory(self, Py_ssize_t n_bytes) noexcept:
+        """Change the size of the caches, between blocks, as the shared cache has grown."""
+        self.active.max_bytes = n_bytes // 4
+        self.rows.limit(n_bytes - n_bytes // 4)
+
+    cdef void clear(self) noexcept:
+        """Discard all cached rows and the changes of the block."""
+        self.rows.clear()
+        self.active.forget()
+        self.n_pending = self.n_released = 0
 
     # -------------------------------------------------------------------------- the block
 
-    cdef int begin_rows(self, Fresh *fresh, Py_ssize_t n_rows) except -1:
-        """Allocate memory for all samples of a block, so that processing them cannot fail."""
+    cdef int begin_block(self, BlockValues *block, Py_ssize_t n_rows) except -1:
+        """Allocate memory for all samples of a block, so that processing them cannot fail.
+
+        The slots of the support set have been reserved.
+        """
         cdef Py_ssize_t n = self.members.n + n_rows
-        self.fresh = fresh[0]
-        self.n_pending = self.n_released = 0
-        self.members.reserve(n)
-        self.settled.reserve(self.members.capacity)
-        if self.budget is not None:
-            self.budget.reserve(self.members.capacity)
-        if n > self.slots_capacity:
+        self.block = block[0]
+        self.n_pending = 0
+        if self.identity:
+            self.n_released = 0         # else until the store is written
+        if n > self.capacity:
             n = n * 5 // 4
             self.released = <int32_t *>grown_buffer(self.released, n * sizeof(int32_t))
             if not self.identity:
                 self.gathered = <float *>grown_buffer(self.gathered,
                                                       round_up(n, SIMD_TILE) * sizeof(float))
                 self.lacking = <int32_t *>grown_buffer(self.lacking, n * sizeof(int32_t))
-                self.gathering.reserve(n)
-            self.slots_capacity = n
-        self.maker.reserve()
+                self.gather.reserve(n)
+            self.capacity = n
+        self.computer.reserve()
         if self.shared is not None:
             self.shared.reserve()
-            self.gathering.plan(self.members.index, self.members.alive, self.members.n,
-                                self.store.n_slots)
+            self.gather.plan(self.members.index, self.members.alive, self.members.n,
+                             self.store.n_slots)
         self.grant_memory()
         self.rows.reserve(self.members.n + n_rows, n_rows)
         return 0
 
-    cdef bint knows(self, int64_t row_id) noexcept nogil:
-        """Return whether a sample of X is in the support set; False for other samples."""
-        return 0 <= row_id < self.n_known and self.slot_of_row[row_id] >= 0
-
-    cdef void note(self, Py_ssize_t slot, int32_t at) noexcept nogil:
-        """Record that the sample in ``slot``, if it is one of X, is now at slot ``at``."""
-        cdef int64_t row_id = self.members.row_id[slot]
-        if self.members.origin[slot] == OF_DATA and 0 <= row_id < self.n_known:
-            self.slot_of_row[row_id] = at
-
     cdef float *block_row(self, Py_ssize_t r) noexcept nogil:
-        """Return the kernel values of block sample ``r`` against this problem's slots."""
+        """Return the kernel values of block sample ``r`` against the slots of the problem."""
         cdef Py_ssize_t p
-        cdef float *values = self.fresh.values + r * self.fresh.ld
+        cdef float *values = self.block.values + r * self.block.ld
         if not self.identity:
-            self.gathering.take(values, self.members.index, self.members.n, self.gathered)
+            self.gather.take(values, self.members.index, self.members.n, self.gathered)
             values = self.gathered
         for p in range(self.n_pending):
-            self.settle(<int32_t>(-r - 1), self.pending[p], values)
+            self.fill_by_symmetry(<int32_t>(-r - 1), self.pending[p], values)
         return values
 
-    cdef Py_ssize_t enter(self, const Example *row, double g) noexcept nogil:
-        """Add a sample of the block to the support set; the caller provides its kernel row."""
-        cdef Py_ssize_t slot = self.members.next_slot()
-        cdef Py_ssize_t r = row.place
-        self.members.add(slot, row, g, self.fresh.gram[r * self.fresh.gram_ld + r],
-                         <int32_t>(-r - 1))
-        self.note(slot, <int32_t>slot)
-        if self.budget is not None:
-            self.budget.enter(slot)
+    cdef void enter(self, Py_ssize_t slot) noexcept nogil:
+        """Record that a sample of the block has been added in ``slot``."""
         self.pending[self.n_pending] = <int32_t>slot
         self.n_pending += 1
         self.rows.enter(slot)
-        return slot
 
-    cdef Py_ssize_t keep(self, const Example *row, float *k, double g) noexcept nogil:
-        """Add a sample of the block to the support set, with kernel row ``k``.
-
-        Returns its slot, or -1 if out of memory.
-        """
-        cdef float *values
-        cdef Py_ssize_t slot
-        if self.settled.live:
-            self.settled.enter(self.members.next_slot(),
-                               row.target - table().dot(k, self.settled.alpha, self.members.n))
-            # After that many additions, optimizing from the online solution is as fast.
-            if 2 * self.settled.n_entered > self.members.n:
-                self.settled.drop()
-        slot = self.enter(row, g)
-        k[slot] = self.members.diag[slot]
-        values = self.rows.allocate(slot, -1)
+    cdef int keep(self, Py_ssize_t slot, const float *k) noexcept nogil:
+        """Cache the row ``k`` of a slot that has been entered; return -1 if out of memory."""
+        cdef float *values = self.rows.allocate(slot, -1)
         if values == NULL:
             return -1
         memcpy(values, k, self.members.n * sizeof(float))
         self.rows.rows[slot].synced = self.rows.log_length
-        return slot
-
-    cdef int drop(self, Py_ssize_t slot) noexcept nogil:
-        """Subtract a member from the solution and evict it; return -1 if out of memory.
-
-        The caller restores the constraints with ``balance`` and derived values with ``refresh``.
-        """
-        cdef double alpha = self.members.alpha[slot]
-        cdef const float *k
-        if alpha != 0.0:
-            k = self.kernel_row(slot, -1)
-            if k == NULL:
-                return -1
-            table().axpy(alpha, k, self.members.g, self.members.n)
-            self.members.move(slot, -alpha)
-        self.n_changes += 1
-        self.evict_slot(slot)
         return 0
 
-    cdef void evict_slot(self, Py_ssize_t slot) noexcept nogil:
-        """Evict a member; its alpha is 0."""
-        cdef const float *row
-        if self.settled.live and self.settled.alpha[slot] != 0.0:
-            row = self.kernel_row(slot, -1)
-            if row == NULL:
-                self.settled.drop()
-            else:
-                self.settled.leave(slot, row, self.members.n)
-        self.note(slot, -1)
+    cdef void leave(self, Py_ssize_t slot) noexcept nogil:
+        """Record that a member is evicted; the members still have its index."""
         if self.members.index[slot] >= 0:
             self.released[self.n_released] = self.members.index[slot]
             self.n_released += 1
-        if self.budget is not None:
-            self.budget.leave(slot, self.members.n)
-        self.members.remove(slot)
         self.rows.leave(slot)
 
     # -------------------------------------------------------------------------- kernel rows
 
-    cdef const float *kernel_row(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil:
+    cdef const float *row(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil:
         """Return the kernel row of a member over all slots, cached or computed.
 
         The row of ``pinned`` is not evicted from the cache. Returns NULL if out of memory.
         """
-        cdef Row *row = &self.rows.rows[slot]
+        cdef CachedRow *row = &self.rows.rows[slot]
         if row.values == NULL and self.identity:
             self.fetch(slot, pinned)
         if row.values == NULL:
@@ -202,11 +152,52 @@ cdef class Membership:
                 return NULL
         return row.values
 
-    cdef Py_ssize_t wanted_soon(self, int32_t *slots, Py_ssize_t n) noexcept nogil:
-        """List up to ``n`` slots whose rows are likely to be used next; returns their number."""
-        return 0
+    cdef const float *front_row(self, const Front *front, Py_ssize_t q,
+                                Py_ssize_t pinned) noexcept nogil:
+        """Return the kernel row of the q-th slot of the front, over the front.
 
-    cdef bint is_worth_fetching(self, Py_ssize_t slot, KernelRows rows) noexcept nogil:
+        Returns NULL if out of memory.
+        """
+        cdef const float *row
+        if front.slots == NULL:
+            return self.row(q, pinned)
+        row = self.active.row(q)
+        if row == NULL:
+            row = self.row(front.slots[q], -1)
+            if row == NULL:
+                return NULL
+            row = self.active.keep_row(q, row, pinned)
+            self.work += self.members.n
+        return row
+
+    # -------------------------------------------------------------------------- several at once
+
+    cdef Py_ssize_t list_violating(self, int32_t *slots, Py_ssize_t n) noexcept nogil:
+        """List the n / 2 most violating slots on either side; return their number."""
+        cdef Front front = self.active.front(self.members)
+        cdef double highest[TOGETHER]
+        cdef int32_t q, side, n_side = <int32_t>(n // 2), at, n_found = 0, n_here
+        cdef double g
+        for side in range(2):
+            n_here = 0
+            for q in range(<int32_t>front.n):
+                if not (front.up[q] if side == 0 else front.down[q]):
+                    continue
+                g = front.g[q] if side == 0 else -front.g[q]
+                if n_here == n_side and g <= highest[n_side - 1]:
+                    continue
+                at = n_here if n_here < n_side else n_side - 1
+                while at > 0 and highest[at - 1] < g:
+                    highest[at] = highest[at - 1]
+                    slots[n_found + at] = slots[n_found + at - 1]
+                    at -= 1
+                highest[at] = g
+                slots[n_found + at] = q if front.slots == NULL else front.slots[q]
+                n_here = min(n_here + 1, n_side)
+            n_found += n_here
+        return n_found
+
+    cdef bint is_worth_fetching(self, Py_ssize_t slot, KernelCache rows) noexcept nogil:
         """Return whether to compute several rows at once; ``rows`` is the cache they go to."""
         return (rows.n_evicted > 0 and rows.n_rows >= 4 * TOGETHER
                 and self.members.index[slot] >= 0 and self.store.cost < INFINITY
@@ -215,7 +206,7 @@ cdef class Membership:
     cdef Py_ssize_t list_wanted(self, Py_ssize_t slot, int32_t *slots) noexcept nogil:
         """List ``slot`` and other uncached slots likely to be used next; returns their number."""
         cdef int32_t other
-        cdef Py_ssize_t k, before, n = 1, n_soon = self.wanted_soon(&slots[1], TOGETHER - 1)
+        cdef Py_ssize_t k, before, n = 1, n_soon = self.list_violating(&slots[1], TOGETHER - 1)
         slots[0] = <int32_t>slot
         for k in range(1, 1 + n_soon):
             other = slots[k]
@@ -242,7 +233,7 @@ cdef class Membership:
         if not self.is_worth_fetching(slot, self.rows):
             return
         n = self.list_wanted(slot, slots)
-        n_computed = self.maker.together(slots, n) if n > 1 else 0
+        n_computed = self.computer.together(slots, n) if n > 1 else 0
         if n_computed <= 0:
             return
         self.computed(n_computed)
@@ -251,7 +242,7 @@ cdef class Membership:
             values = self.rows.allocate(slots[k], pinned)
             if values == NULL:
                 return
-            memcpy(values, self.maker.several + k * self.maker.capacity,
+            memcpy(values, self.computer.several + k * self.computer.capacity,
                    self.members.n * sizeof(float))
             self.rows.rows[slots[k]].synced = self.rows.log_length - self.n_pending
 
@@ -269,6 +260,8 @@ cdef class Membership:
         if n_computed > 0:
             self.computed(n_computed)
 
+    # -------------------------------------------------------------------------- computing rows
+
     cdef int compute_row(self, Py_ssize_t slot, float *out) noexcept nogil:
         """Compute the kernel row of a member against all slots; return -1 if out of memory."""
         cdef int32_t index = self.members.index[slot]
@@ -276,13 +269,13 @@ cdef class Membership:
         cdef const float *values
         self.rows.rows[slot].synced = self.rows.log_length
         if index < 0:
-            values = self.fresh.values - (index + 1) * self.fresh.ld
+            values = self.block.values - (index + 1) * self.block.ld
             if self.identity:
                 memcpy(out, values, self.members.n * sizeof(float))
             else:
-                self.gathering.take(values, self.members.index, self.members.n, out)
+                self.gather.take(values, self.members.index, self.members.n, out)
         elif self.identity:
-            n_computed = self.maker.whole(index, out)
+            n_computed = self.computer.whole(index, out)
             if n_computed < 0:
                 return -1
             self.computed(n_computed)
@@ -291,10 +284,10 @@ cdef class Membership:
             values = self.take(index)
             if values == NULL:
                 return -1
-            self.gathering.take(values, self.members.index, self.members.n, out)
-            self.shared.give_back(index, values, self.maker)
+            self.gather.take(values, self.members.index, self.members.n, out)
+            self.shared.give_back(index, values, self.computer)
         for p in range(self.n_pending):
-            self.settle(index, self.pending[p], out)
+            self.fill_by_symmetry(index, self.pending[p], out)
         return 0
 
     cdef void computed(self, Py_ssize_t n) noexcept nogil:
@@ -305,8 +298,8 @@ cdef class Membership:
 
     cdef void grant_memory(self) noexcept nogil:
         cdef double cost = self.store.cost
-        if not self.identity and self.gathering.close and self.shared.has_most():
-            cost = self.gathering.cost()
+        if not self.identity and self.gather.close and self.shared.has_most():
+            cost = self.gather.cost()
         self.rows.grant(memory_worth(cost, self.n_evaluations,
                                      fmin(1.0, FEW / <double>self.n_problems)))
 
@@ -316,12 +309,12 @@ cdef class Membership:
         Returns NULL if out of memory.
         """
         cdef Py_ssize_t n_computed
-        cdef const float *values = self.shared.take(index, self.maker, &n_computed)
+        cdef const float *values = self.shared.take(index, self.computer, &n_computed)
         if n_computed > 0:
             self.computed(n_computed)
         return values
 
-    cdef bint settle(self, int32_t index, Py_ssize_t entered, float *row) noexcept nogil:
+    cdef bint fill_by_symmetry(self, int32_t index, Py_ssize_t entered, float *row) noexcept nogil:
         """Set the value of a row for a member that entered in this block, by symmetry.
 
         ``index`` is that of the row's vector. Returns False if ``entered`` did not enter in this
@@ -331,21 +324,21 @@ cdef class Membership:
         if q < 0:
             return False
         if index >= 0:
-            row[entered] = self.fresh.values[q * self.fresh.ld + index]
+            row[entered] = self.block.values[q * self.block.ld + index]
         else:
-            row[entered] = self.fresh.gram[q * self.fresh.gram_ld - index - 1]
+            row[entered] = self.block.gram[q * self.block.gram_ld - index - 1]
         return True
 
     cdef int complete_row(self, Py_ssize_t slot) noexcept nogil:
         """Update a row for members added since its last use, by symmetry where possible."""
-        cdef Row *row = &self.rows.rows[slot]
+        cdef CachedRow *row = &self.rows.rows[slot]
         cdef int32_t index = self.members.index[slot]
-        cdef int32_t *missing = self.maker.missing if self.identity else self.lacking
+        cdef int32_t *missing = self.computer.missing if self.identity else self.lacking
         cdef int64_t t, n = self.rows.log_length
         cdef Py_ssize_t n_missing, n_computed
         cdef double cost = self.store.cost
         if not self.identity:
-            cost = self.gathering.cost()
+            cost = self.gather.cost()
             if index >= 0:
                 cost += self.shared.time_of(index) / self.members.n
         n_missing = self.rows.by_symmetry(slot, n - self.n_pending, self.members.n, cost, missing)
@@ -354,13 +347,13 @@ cdef class Membership:
         # The last entries of the log are those of this block.
         for t in range(max(row.synced, n - self.n_pending), n):
             if self.rows.log[t] >= 0:
-                self.settle(index, self.rows.log[t], row.values)
+                self.fill_by_symmetry(index, self.rows.log[t], row.values)
         row.synced = n
         if not n_missing:
             return 0
         if not self.identity:
             return self.take_values(index, n_missing, row.values)
-        n_computed = self.maker.some(index, n_missing, row.values)
+        n_computed = self.computer.some(index, n_missing, row.values)
         if n_computed < 0:
             return -1
         self.computed(n_computed)
@@ -374,5 +367,5 @@ cdef class Membership:
             return -1
         for p in range(n_lacking):
             row[self.lacking[p]] = stored[self.members.index[self.lacking[p]]]
-        self.shared.give_back(index, stored, self.maker)
+        self.shared.give_back(index, stored, self.computer)
         return 0

@@ -9,9 +9,9 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from ..simd.primitives cimport SIMD_BLOCK
-from .fresh_rows cimport FreshRows
-from .kernel_rows cimport FEW, SYMMETRY_COST, KernelRows, Row, memory_worth
-from .row_maker cimport RowMaker
+from .block cimport SampleBlock
+from .kernel_cache cimport FEW, SYMMETRY_COST, KernelCache, CachedRow, memory_worth
+from .kernel_row cimport RowComputer
 from .stores cimport Store
 
 # Largest share of the budget for shared rows; memory per row relative to its length.
@@ -19,7 +19,7 @@ cdef double LARGEST_SHARE = 0.875
 cdef double ROOM = 1.25
 
 
-cdef class SharedRows:
+cdef class SharedKernelCache:
     def __cinit__(self, Store store, Py_ssize_t max_bytes):
         self.entered = <int32_t *>malloc(2 * SIMD_BLOCK * sizeof(int32_t))
         self.lock = PyThread_allocate_lock()
@@ -29,9 +29,9 @@ cdef class SharedRows:
 
     def __init__(self, Store store, Py_ssize_t max_bytes):
         self.store = store
-        self.rows = KernelRows(0)
+        self.rows = KernelCache(0)
         self.rows.tight = True
-        self.maker = RowMaker(store)
+        self.maker = RowComputer(store)
         self.max_bytes = max_bytes
 
     def __dealloc__(self):
@@ -64,7 +64,7 @@ cdef class SharedRows:
         return 4 * (self.rows.n_rows + SIMD_BLOCK) >= 3 * self.n_filled
 
     cdef double time_of(self, int32_t slot) noexcept nogil:
-        cdef Row *row
+        cdef CachedRow *row
         cdef double time = self.store.cost * self.store.n_slots
         PyThread_acquire_lock(self.lock, WAIT_LOCK)
         row = &self.rows.rows[slot]
@@ -112,9 +112,9 @@ cdef class SharedRows:
         PyThread_release_lock(self.lock)
         return n_computed
 
-    cdef const float *take(self, int32_t slot, RowMaker maker,
+    cdef const float *take(self, int32_t slot, RowComputer maker,
                            Py_ssize_t *n_computed) noexcept nogil:
-        cdef Row *row
+        cdef CachedRow *row
         cdef Py_ssize_t n_missing = 0
         n_computed[0] = 0
         PyThread_acquire_lock(self.lock, WAIT_LOCK)
@@ -156,8 +156,8 @@ cdef class SharedRows:
             PyThread_release_lock(self.lock)
         return row.values
 
-    cdef void give_back(self, int32_t slot, const float *row, RowMaker maker) noexcept nogil:
-        cdef Row *kept = &self.rows.rows[slot]
+    cdef void give_back(self, int32_t slot, const float *row, RowComputer maker) noexcept nogil:
+        cdef CachedRow *kept = &self.rows.rows[slot]
         if row == maker.wide:
             return
         PyThread_acquire_lock(self.lock, WAIT_LOCK)
@@ -177,7 +177,7 @@ cdef class SharedRows:
         self.entered_row[self.n_entered] = <int32_t>row
         self.n_entered += 1
 
-    cdef int keep(self, FreshRows fresh, Py_ssize_t n_slots) noexcept nogil:
+    cdef int keep(self, SampleBlock fresh, Py_ssize_t n_slots) noexcept nogil:
         """Cache the rows of the vectors added in this block.
 
         Values against the ``n_slots`` former slots, and against each other, are those of the

@@ -1,9 +1,9 @@
 """The support set of one binary problem; the contract is in the ``.pxd``."""
-from libc.math cimport INFINITY, fabs, fmax, fmin, isfinite
+from libc.math cimport INFINITY, fabs, fmax, fmin
 from libc.stdint cimport int8_t, int32_t, int64_t
 
 from ..memory cimport address, grown, round_up
-from ..simd.primitives cimport SIMD_BLOCK, SIMD_TILE
+from ..simd.primitives cimport SIMD_TILE
 
 import numpy as np
 
@@ -35,43 +35,8 @@ _FIELDS = {
     "free_slots": np.int32, "zeros": np.int32, "zero_place": np.int32,
 }
 
-# Faults of a slot that are detected when a state is restored.
-cdef enum:
-    _SOUND
-    _BAD_ALIVE
-    _BAD_ROW_ID
-    _BAD_ORIGIN
-    _BAD_BOX
-    _BAD_ALPHA
-    _BAD_BOUND
-    _BAD_UP
-    _BAD_DOWN
-    _BAD_Y
-    _BAD_REGION
-    _BAD_INDEX
-    _BAD_G
-    _BAD_TARGET
-    _BAD_DIAG
 
-_FAULTS = {
-    _BAD_ALIVE: ("alive", "must be 1 for a member, 0 for a free slot"),
-    _BAD_ROW_ID: ("row_id", "must be the number of a sample, and -1 where a slot is free"),
-    _BAD_ORIGIN: ("origin", "must be one of 0, 1, 2"),
-    _BAD_BOX: ("lower", "and upper must be an interval with one end at 0, [0, 0] for a free slot"),
-    _BAD_ALPHA: ("alpha", "must be finite and between lower and upper"),
-    _BAD_BOUND: ("bound", "must be the nonzero end of the box"),
-    _BAD_UP: ("up", "must be -1 where alpha is below upper, else 0"),
-    _BAD_DOWN: ("down", "must be -1 where alpha is above lower, else 0"),
-    _BAD_Y: ("y", "must be 1 or -1"),
-    _BAD_REGION: ("region", "must be one of -1, 0, 1, 2"),
-    _BAD_INDEX: ("index", "must be a slot of the store"),
-    _BAD_G: ("g", "must be finite"),
-    _BAD_TARGET: ("target", "must be finite"),
-    _BAD_DIAG: ("diag", "must be finite"),
-}
-
-
-cdef class Members:
+cdef class SupportSet:
     def __init__(self):
         self.attach({name: np.zeros(0, dtype) for name, dtype in _FIELDS.items()})
         self.scan()
@@ -126,97 +91,32 @@ cdef class Members:
         state["counts"] = np.array([self.n, self.n_members, self.n_free, self.n_zeros], np.int64)
         return state
 
-    def restore(self, state, Py_ssize_t n_stored, bint identity, Py_ssize_t n_loaded=0):
-        """Use the arrays of ``state``, a :class:`Stored`; they are copied before the first write.
-
-        The store has ``n_stored`` slots, which are those of the support set if ``identity``.
-        Within a block of ``n_loaded`` samples some members are not yet in the store.
-        """
-        counts = state.array("counts", np.int64, (4,), low=0, high=2**31 - 1)
-        cdef Py_ssize_t n = counts[0], slot
-        cdef int fault = _SOUND
-        if identity and not n_stored <= n <= n_stored + n_loaded:
-            state.refuse("counts", f"must begin with {n_stored}, the number of vectors")
-        self.n = 0
-        self.attach({name: state.array(name, dtype, (n,)) for name, dtype in _FIELDS.items()})
+    def restore(self, state):
+        """Use the arrays of ``state``; they are copied before the first write."""
+        self.attach({name: state[name] for name in _FIELDS})
         self.owned = False
-        slot = self.first_fault(n, n_stored, identity, n_loaded, &fault)
-        if fault != _SOUND:
-            name, problem = _FAULTS[fault]
-            state.refuse(name, f"{problem}; slot {slot} violates this")
-        self.n_members, self.n_free, self.n_zeros = counts[1], counts[2], counts[3]
-        self.check_lists(state, n)
-        self.n = n
+        self.n, self.n_members, self.n_free, self.n_zeros = state["counts"]
         self.scan()
 
-    cdef Py_ssize_t first_fault(self, Py_ssize_t n, Py_ssize_t n_stored, bint identity,
-                                Py_ssize_t n_loaded, int *fault) noexcept nogil:
-        """Return the first slot with inconsistent values, else ``n``; ``fault`` tells which."""
-        cdef Py_ssize_t s, index
-        cdef double alpha, lower, upper
-        cdef bint alive
-        for s in range(n):
-            alpha, lower, upper, index = self.alpha[s], self.lower[s], self.upper[s], self.index[s]
-            alive = self.alive[s] != 0
-            fault[0] = _SOUND
-            if self.alive[s] != 0 and self.alive[s] != 1:
-                fault[0] = _BAD_ALIVE
-            elif not (self.row_id[s] >= 0 if alive else self.row_id[s] == -1):
-                fault[0] = _BAD_ROW_ID
-            elif not 0 <= self.origin[s] < N_ORIGINS:
-                fault[0] = _BAD_ORIGIN
-            elif not (lower <= 0.0 <= upper and (lower == 0.0 or upper == 0.0)
-                      and alive == (lower < upper)):
-                fault[0] = _BAD_BOX
-            elif not (lower <= alpha <= upper and isfinite(alpha)):
-                fault[0] = _BAD_ALPHA
-            elif self.bound[s] != _bound_of(lower, upper):
-                fault[0] = _BAD_BOUND
-            elif self.up[s] != -<int8_t>(alpha < upper):
-                fault[0] = _BAD_UP
-            elif self.down[s] != -<int8_t>(alpha > lower):
-                fault[0] = _BAD_DOWN
-            elif self.y[s] != 1 and self.y[s] != -1:
-                fault[0] = _BAD_Y
-            elif not -1 <= self.region[s] <= 2:
-                fault[0] = _BAD_REGION
-            # A free slot keeps the index of its last vector, which may never have left its block.
-            elif not (-n_loaded if alive else -SIMD_BLOCK) <= index < n_stored or (
-                    alive and identity and index != s and index >= 0):
-                fault[0] = _BAD_INDEX
-            elif alive and not isfinite(self.g[s]):
-                fault[0] = _BAD_G
-            elif alive and not isfinite(self.target[s]):
-                fault[0] = _BAD_TARGET
-            elif alive and not isfinite(self.diag[s]):
-                fault[0] = _BAD_DIAG
-            if fault[0] != _SOUND:
-                return s
-        return n
+    # -------------------------------------------------------------------------- samples of X
 
-    cdef int check_lists(self, state, Py_ssize_t n) except -1:
-        """Raise an error if counts or lists of slots do not match the slots."""
-        cdef Py_ssize_t s, p, n_members = 0, n_zeros = 0
-        for s in range(n):
-            n_members += self.alive[s]
-            n_zeros += self.alive[s] and self.alpha[s] == 0.0
-        if not (self.n_members == n_members and self.n_free == n - n_members
-                and self.n_zeros == n_zeros):
-            state.refuse("counts", f"must be {[n, n_members, n - n_members, n_zeros]}")
-        for p in range(n_zeros):
-            s = self.zeros[p]
-            if not (0 <= s < n and self.alive[s] and self.alpha[s] == 0.0):
-                state.refuse("zeros", "must begin with the members at alpha = 0")
-            if self.zero_place[s] != p:
-                state.refuse("zero_place", "must hold the position of each slot in zeros")
-        for p in range(self.n_free):
-            s = self.free_slots[p]
-            if not (0 <= s < n and not self.alive[s]):
-                state.refuse("free_slots", "must begin with the free slots")
-        freed = self.arrays["free_slots"][:self.n_free]
-        state.require(len(np.unique(freed)) == self.n_free, "free_slots",
-                      "must name no slot twice")
-        return 0
+    def track(self, known):
+        """Keep track of the samples of X; ``known``: int32 array of their slots or -1, or None."""
+        self.known = known
+        self.slot_of_row = NULL if known is None else <int32_t *>address(known)
+        self.n_known = 0 if known is None else len(known)
+
+    cdef bint knows(self, int64_t row_id) noexcept nogil:
+        """Return whether a sample of X is in the support set; False for other samples."""
+        return 0 <= row_id < self.n_known and self.slot_of_row[row_id] >= 0
+
+    cdef void note(self, Py_ssize_t slot, int32_t at) noexcept nogil:
+        """Record that the sample in ``slot``, if it is one of X, is now at slot ``at``."""
+        cdef int64_t row_id = self.row_id[slot]
+        if self.origin[slot] == OF_DATA and 0 <= row_id < self.n_known:
+            self.slot_of_row[row_id] = at
+
+    # -------------------------------------------------------------------------- changes
 
     cdef Py_ssize_t next_slot(self) noexcept nogil:
         """Return the slot that the next ``add`` fills."""
@@ -263,9 +163,11 @@ cdef class Members:
         self.up[slot] = -1 if row.upper > 0.0 else 0
         self.down[slot] = -1 if row.lower < 0.0 else 0
         self.enter_zeros(slot)
+        self.note(slot, <int32_t>slot)
 
     cdef void remove(self, Py_ssize_t slot) noexcept nogil:
         """Free ``slot``. Its alpha must be 0, so no g changes."""
+        self.note(slot, -1)
         self.leave_zeros(slot)
         self.lower[slot] = self.upper[slot] = 0.0
         self.bound[slot] = 0.0

@@ -2,16 +2,16 @@
 from cpython.pythread cimport PyThread_type_lock
 from libc.stdint cimport int32_t, int64_t
 
-from .fresh_rows cimport FreshRows
+from .block cimport SampleBlock
 
 
-cdef class Ahead:
+cdef class Prefetch:
     """Threads compute kernel values of the next block while the current one is processed.
 
     Values against vectors that the current block adds to the store are computed afterwards, so
     that all values are identical to those computed without prefetch.
     """
-    cdef FreshRows fresh
+    cdef SampleBlock fresh
     cdef Py_ssize_t begin           # position of the block in the order of visiting, -1: no block
     cdef Py_ssize_t next_slot       # next slot not yet taken by a thread
     cdef Py_ssize_t last_slot

@@ -1,13 +1,14 @@
 """A block of samples, and its kernel values against the store and against itself."""
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int8_t, int32_t, int64_t
 
 from ..guard cimport Halt
 from ..simd.primitives cimport SIMD_BLOCK
 from .stores cimport Block, Store
+from .support_set cimport Example
 
 
 # Kernel values of the current block; read-only if there are several problems.
-cdef struct Fresh:
+cdef struct BlockValues:
     float *values           # sample r against the store: values[r * ld + slot]
     Py_ssize_t ld
     const float *gram       # sample r against sample q: gram[r * gram_ld + q]
@@ -29,14 +30,14 @@ cdef struct Visits:
     int64_t row_id[SIMD_BLOCK]
 
 
-cdef class FreshRows:
+cdef class SampleBlock:
     cdef Store store
     cdef Block block
     cdef Py_ssize_t n                       # number of samples loaded
     cdef int64_t rows[SIMD_BLOCK]         # their positions in X
     cdef int32_t labels[SIMD_BLOCK]       # their classes
     cdef Visits visits
-    cdef Fresh scored
+    cdef BlockValues scored
     cdef bint is_scored                     # whether their kernel values have been computed
     cdef object values_array
     cdef Py_ssize_t capacity
@@ -47,3 +48,17 @@ cdef class FreshRows:
     cdef int keep_only(self, X, Py_ssize_t k) except -1
     cdef int score_themselves(self) except -1
     cdef int load_slots(self, const int32_t *slots, Py_ssize_t n) except -1
+
+
+cdef class Samples:
+    cdef const int32_t[::1] labels
+    cdef const double[::1] cost
+    cdef const int64_t[::1] row_ids
+    cdef const int8_t[:, ::1] shifted
+    cdef const double[::1] targets
+    cdef const int64_t[::1] vectors
+    cdef int8_t origin
+    cdef const int8_t[::1] origins
+
+    cdef int64_t place(self, Py_ssize_t row) noexcept nogil
+    cdef void describe(self, Example *row, Py_ssize_t r, Py_ssize_t c, int positive) noexcept nogil

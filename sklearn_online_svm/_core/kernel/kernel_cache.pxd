@@ -29,7 +29,7 @@ cdef extern from *:
     void prefetch(const void *) noexcept nogil
 
 
-cdef struct Row:
+cdef struct CachedRow:
     float *values           # NULL: not cached
     row_slab *slab
     int64_t synced          # number of log entries that the row contains
@@ -41,13 +41,13 @@ cdef struct Row:
     int64_t entry           # position of the slot in the log, if filled
 
 
-cdef class KernelRows:
+cdef class KernelCache:
     """Cached kernel rows over the slots of one support set; least recently used are evicted first.
 
     The log lists slots in the order in which they were filled. A row is valid up to its position
     in the log; the owner completes it when it is used. Dropping a row costs time only.
     """
-    cdef Row *rows
+    cdef CachedRow *rows
     cdef Py_ssize_t capacity             # number of allocated Rows
     cdef readonly Py_ssize_t n_rows
     cdef int64_t n_evicted               # rows evicted for others

@@ -1,4 +1,4 @@
-"""Gathering: values of a problem's slots taken from a row over the store."""
+"""Gather: values of a problem's slots taken from a row over the store."""
 from libc.stdint cimport int8_t, int32_t, uint8_t
 
 
@@ -8,7 +8,7 @@ cdef struct Odd:
     int32_t index
 
 
-cdef class Gathering:
+cdef class Gather:
     """Gathers values in groups, each from one short window of the row.
 
     If a problem keeps most vectors of the store, its slots are in nearly the same order as those

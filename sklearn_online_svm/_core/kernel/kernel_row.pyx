@@ -8,7 +8,7 @@ from ..simd.primitives cimport SIMD_TILE
 from .stores cimport Store
 
 
-cdef class RowMaker:
+cdef class RowComputer:
     def __init__(self, Store store):
         self.store = store
         self.scratch = store.new_block()

@@ -50,7 +50,7 @@ cdef double memory_worth(double cost, int64_t n_evaluations, double n_grants) no
         n_grants * FIRST_GRANT + BYTES_PER_VALUE * <double>n_evaluations)
 
 
-cdef class KernelRows:
+cdef class KernelCache:
     def __cinit__(self, Py_ssize_t max_bytes):
         self.max_bytes = max_bytes
         self.newest = self.oldest = -1
@@ -88,11 +88,11 @@ cdef class KernelRows:
         cdef void *moved
         if n_slots > self.capacity:
             capacity = max(n_slots, self.capacity * 5 // 4)
-            moved = realloc(self.rows, capacity * sizeof(Row))
+            moved = realloc(self.rows, capacity * sizeof(CachedRow))
             if moved == NULL:
                 raise MemoryError()
-            self.rows = <Row *>moved
-            memset(self.rows + self.capacity, 0, (capacity - self.capacity) * sizeof(Row))
+            self.rows = <CachedRow *>moved
+            memset(self.rows + self.capacity, 0, (capacity - self.capacity) * sizeof(CachedRow))
             self.capacity = capacity
         if self.log_length > 2 * self.capacity:
             self.compact_log()
@@ -166,7 +166,7 @@ cdef class KernelRows:
 
     cdef void lengthen(self, Py_ssize_t slot) noexcept nogil:
         """Move a row into memory of the pool's present length, or drop it if there is none."""
-        cdef Row *row = &self.rows[slot]
+        cdef CachedRow *row = &self.rows[slot]
         cdef row_slab *slab = row.slab
         cdef float *values = pool_take(&self.pool, False, &slab)
         if values == NULL:
@@ -182,7 +182,7 @@ cdef class KernelRows:
         Least recently used rows are evicted, except ``pinned`` and rows that have readers. Returns
         NULL if out of memory.
         """
-        cdef Row *row = &self.rows[slot]
+        cdef CachedRow *row = &self.rows[slot]
         cdef int32_t victim = self.oldest, next_victim
         row.values = pool_take(&self.pool, False, &row.slab)
         while row.values == NULL and victim >= 0:
@@ -209,8 +209,8 @@ cdef class KernelRows:
         or -1 if recomputing the row, at ``cost`` ns per value, is faster. The caller updates
         ``synced``.
         """
-        cdef Row *row = &self.rows[slot]
-        cdef Row *other
+        cdef CachedRow *row = &self.rows[slot]
+        cdef CachedRow *other
         cdef int32_t entered
         cdef const int32_t *log = self.log
         cdef int64_t t, n = self.log_length
@@ -239,7 +239,7 @@ cdef class KernelRows:
         return n_missing
 
     cdef void link(self, Py_ssize_t slot) noexcept nogil:
-        cdef Row *row = &self.rows[slot]
+        cdef CachedRow *row = &self.rows[slot]
         row.older = self.newest
         row.newer = -1
         if self.newest >= 0:
@@ -249,7 +249,7 @@ cdef class KernelRows:
             self.oldest = <int32_t>slot
 
     cdef void unlink(self, Py_ssize_t slot) noexcept nogil:
-        cdef Row *row = &self.rows[slot]
+        cdef CachedRow *row = &self.rows[slot]
         if row.newer >= 0:
             self.rows[row.newer].older = row.older
         else:
@@ -269,11 +269,11 @@ cdef class KernelRows:
         while self.newest >= 0:
             self.drop(self.newest)
         if self.capacity:
-            memset(self.rows, 0, self.capacity * sizeof(Row))
+            memset(self.rows, 0, self.capacity * sizeof(CachedRow))
         self.log_length = 0
 
     cdef void drop(self, Py_ssize_t slot) noexcept nogil:
-        cdef Row *row = &self.rows[slot]
+        cdef CachedRow *row = &self.rows[slot]
         if row.values == NULL:
             return
         self.unlink(slot)

@@ -1,16 +1,14 @@
 """A second, optimized solution over the support set; the contract is in the ``.pxd``."""
-from libc.math cimport isfinite, isnan
 from libc.stdint cimport int8_t, int32_t
 
 cimport cython
 
 from ..memory cimport address, grown
 from ..simd.primitives cimport simd_extremes, table
-from .members cimport Members
+from .support_set cimport SupportSet
 
 import numpy as np
 
-from ..stored import LARGEST_COUNT, LARGEST_NUMBER
 
 # The arrays of a support set that belong to a solution; boxes and samples are shared. Flags and
 # zeros are recomputed from alpha before it is optimized.
@@ -22,7 +20,7 @@ cdef tuple NAMES = tuple(FIELDS)
 
 
 @cython.final
-cdef class Settled:
+cdef class OptimizedSolution:
     def __init__(self):
         self.at = -1
         self.arrays = {}
@@ -38,43 +36,26 @@ cdef class Settled:
     def state(self, Py_ssize_t n):
         """Return arrays over the first ``n`` slots, and scalars; the rest follows from them."""
         return {
-            "settled_alpha": self.arrays["alpha"][:n].copy(),
-            "settled_g": self.arrays["g"][:n].copy(),
-            "settled_numbers": np.array(list(self.numbers) + [self.residual]),
-            "settled_counts": np.array([self.at, self.n_entered], dtype=np.int64),
+            "optimized_alpha": self.arrays["alpha"][:n].copy(),
+            "optimized_g": self.arrays["g"][:n].copy(),
+            "optimized_numbers": np.array(list(self.numbers) + [self.residual]),
+            "optimized_counts": np.array([self.at, self.n_entered], dtype=np.int64),
         }
 
-    def restore(self, state, Members members, double tol):
-        """Restore a result of ``state``, wrapped in a :class:`Stored`, if it has this solution."""
-        cdef Py_ssize_t p, n = members.n
-        cdef const double[::1] alpha
-        cdef const double[::1] g
-        cdef const double[::1] numbers
+    def restore(self, state):
+        """Restore a result of ``state``, if it has this solution."""
+        cdef Py_ssize_t p
         self.drop()
-        if not state.has("settled_alpha"):
+        if "optimized_alpha" not in state:
             return
-        alpha = state.array("settled_alpha", np.float64, (n,))
-        g = state.array("settled_g", np.float64, (n,))
-        numbers = state.array("settled_numbers", np.float64, (N_NUMBERS + 1,))
-        counts = state.array("settled_counts", np.int64, (2,), low=-1, high=LARGEST_COUNT)
-        for p in range(n):
-            if not (members.lower[p] <= alpha[p] <= members.upper[p] and isfinite(alpha[p])):
-                state.refuse("settled_alpha", "must be finite and between lower and upper; slot "
-                                              f"{p} violates this")
-            if members.alive[p] and not isfinite(g[p]):
-                state.refuse("settled_g", f"must be finite; slot {p} violates this")
-        state.require(isfinite(numbers[0]) and not isnan(numbers[1])
-                      and tol <= numbers[2] <= LARGEST_NUMBER and isfinite(numbers[N_NUMBERS]),
-                      "settled_numbers", "must hold a finite bias, a violation and a tolerance of "
-                                         f"at least {tol}, and end with a finite residual")
+        n = len(state["optimized_alpha"])
         arrays = {name: np.zeros(n, FIELDS[name]) for name in FIELDS}
-        arrays["alpha"][:] = alpha
-        arrays["g"][:] = g
+        arrays["alpha"][:], arrays["g"][:] = state["optimized_alpha"], state["optimized_g"]
         self.attach(arrays)
         for p in range(N_NUMBERS):
-            self.numbers[p] = numbers[p]
-        self.residual = numbers[N_NUMBERS]
-        self.at, self.n_entered = counts[0], max(0, counts[1])
+            self.numbers[p] = state["optimized_numbers"][p]
+        self.residual = state["optimized_numbers"][N_NUMBERS]
+        self.at, self.n_entered = state["optimized_counts"]
         self.live = True
 
     cdef int attach(self, dict arrays) except -1:
@@ -89,9 +70,9 @@ cdef class Settled:
         self.arrays = arrays
         return 0
 
-    cdef Settled copy(self):
+    cdef OptimizedSolution copy(self):
         """Return a copy."""
-        cdef Settled copy = Settled()
+        cdef OptimizedSolution copy = OptimizedSolution()
         if self.live:
             copy.attach({name: self.arrays[name].copy() for name in FIELDS})
             copy.live, copy.at = self.live, self.at
@@ -100,7 +81,7 @@ cdef class Settled:
             copy.n_zeros = self.n_zeros
         return copy
 
-    cdef int begin(self, Members members) except -1:
+    cdef int begin(self, SupportSet members) except -1:
         """Start from the online solution."""
         self.attach({name: grown(members.arrays[name], members.capacity) for name in FIELDS})
         self.residual = 0.0
@@ -114,7 +95,7 @@ cdef class Settled:
             self.attach({name: grown(self.arrays[name], capacity) for name in FIELDS})
         return 0
 
-    cdef int swap(self, Members members) except -1:
+    cdef int swap(self, SupportSet members) except -1:
         """Exchange this solution with that in the support set.
 
         It creates no objects, so that exchanging back cannot fail.

@@ -1,4 +1,4 @@
-"""Gathering of values from rows over the store; the contract is in the ``.pxd``."""
+"""Gather of values from rows over the store; the contract is in the ``.pxd``."""
 from libc.stdint cimport int8_t, int32_t, uint8_t
 from libc.stdlib cimport free
 
@@ -21,7 +21,7 @@ cdef double ALONE, IN_GROUP
 ALONE, IN_GROUP = 1.0, 0.3
 
 
-cdef class Gathering:
+cdef class Gather:
     def __dealloc__(self):
         free(self.base)
         free(self.offset)

@@ -11,7 +11,7 @@ from libc.stdint cimport int32_t
 
 from ..memory cimport round_up
 from ..simd.primitives cimport SIMD_TILE
-from .fresh_rows cimport FreshRows
+from .block cimport SampleBlock
 from .stores cimport Store
 
 # Cost of a block, in ns, from which threads are started, and cost of a part of it.
@@ -20,14 +20,14 @@ cdef double PART = 4e5
 
 
 @cython.final
-cdef class Ahead:
+cdef class Prefetch:
     def __cinit__(self, Store store):
         self.begin = -1
         self.done = PyThread_allocate_lock()
         if self.done == NULL:
             raise MemoryError()
         PyThread_acquire_lock(self.done, WAIT_LOCK)
-        self.fresh = FreshRows(store)
+        self.fresh = SampleBlock(store)
 
     def __dealloc__(self):
         if self.done != NULL:
@@ -61,7 +61,7 @@ cdef class Ahead:
             PyThread_release_lock(self.done)
 
     cdef void score_parts(self) noexcept:
-        cdef FreshRows fresh = self.fresh
+        cdef SampleBlock fresh = self.fresh
         cdef Py_ssize_t first, last
         while self.next_slot < self.last_slot:
             first = self.next_slot
@@ -88,7 +88,7 @@ cdef class Ahead:
 
     cdef int fill_in(self, const int32_t *slots, Py_ssize_t n) except -1:
         """Compute the values for ``slots`` filled since the start, and the Gram matrix."""
-        cdef FreshRows fresh = self.fresh
+        cdef SampleBlock fresh = self.fresh
         cdef Py_ssize_t p, tile, done = -1
         if not fresh.n:
             return 0

@@ -1,0 +1,4 @@
+"""SIGINT (Ctrl-C) during training: recorded, and raised where the model is consistent."""
+
+
+cdef int check_interrupts() except -1

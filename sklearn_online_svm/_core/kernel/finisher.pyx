@@ -1,0 +1,227 @@
+"""Optimization over the support set: ``finish``, and the optimized solution for predictions."""
+cimport cython
+from libc.stdint cimport int32_t, int64_t
+
+from ..guard cimport Halt, share
+from ..interrupts cimport check_interrupts
+from ..memory cimport round_up
+from ..simd.primitives cimport SIMD_BLOCK, SIMD_TILE, table
+from .block cimport BlockValues, SampleBlock, Samples
+from .problem cimport Problem
+from .slots cimport Slots
+from .support_set cimport Example
+
+import numpy as np
+
+
+@cython.final
+cdef class Finisher:
+    def __init__(self, Slots slots, Halt halt):
+        self.slots, self.store, self.problems = slots, slots.store, slots.problems
+        self.halt = halt
+        self.block = SampleBlock(self.store)
+
+    cdef int begin_alone(self, Problem problem) except -1:
+        """Begin an empty block, to fit lengths and buffers to the support set."""
+        cdef BlockValues values
+        values.values, values.gram, values.ld, values.gram_ld = NULL, NULL, 0, 0
+        self.slots.divide_memory()
+        return problem.begin_block(&values, 0)
+
+    # -------------------------------------------------------------------------- finish
+
+    cdef int finish(self, list problems, executor) except -1:
+        """Optimize problems over their support sets, from where they are."""
+        if executor is None or len(problems) == 1:
+            for problem in problems:
+                self.finish_problem(problem)
+            return 0
+        while True:
+            share([(self.finish_problem, problem) for problem in problems], executor, self.halt)
+            # A signal has ended the threads early.
+            check_interrupts()
+            if all([(<Problem>problem).is_finished for problem in problems]):
+                return 0
+
+    def finish_problem(self, Problem problem):
+        """Optimize one problem, checking signals now and then."""
+        cdef int code = 0
+        if not problem.finishing:
+            problem.begin_finish()
+        while not problem.is_finished and not self.halt.now:
+            with nogil:
+                code = problem.finish()
+            problem.is_finished = code > 0
+            self.store.raise_errors(code)
+            check_interrupts()
+
+    cdef int end_finish(self) except -1:
+        """Recompute every g after shrinking.
+
+        After an interrupt the problem counts as solved, so that predictions do not continue the
+        optimization.
+        """
+        cdef Problem problem
+        for problem in self.problems:
+            self.store.raise_errors(problem.unshrink())
+            problem.solved_at = problem.n_changes
+        return 0
+
+    cdef int optimize(self, executor) except -1:
+        """Compute the optimized solution, for predictions.
+
+        The online solution does not change. After an interrupt or an error there is no optimized
+        solution, and nothing else has changed.
+        """
+        cdef Problem problem
+        cdef int code
+        cdef list todo = [problem for problem in self.problems if not problem.is_optimized]
+        cdef list changes = [problem.n_changes for problem in todo]
+        cdef list former = []
+        cdef Py_ssize_t k
+        cdef bint done = False
+        for problem in todo:
+            self.begin_alone(problem)
+            former.append(problem.optimized.copy())
+        try:
+            for problem in todo:
+                problem.begin_optimizing()
+                problem.refresh()
+                code = problem.balance(-problem.optimized.residual)
+                problem.optimized.residual = 0.0
+                self.store.raise_errors(code)
+                problem.refresh()
+            self.finish(todo, executor)
+            for problem in todo:
+                self.store.raise_errors(problem.unshrink())
+            done = True
+        finally:
+            # Creates no objects, so that restoring the online solution cannot fail.
+            for k in range(len(todo)):
+                problem = todo[k]
+                if problem.optimizing:
+                    problem.n_changes = changes[k]
+                    problem.end_optimizing(done, former[k])
+        return 0
+
+    cdef int drop(self, Problem problem, slots) except -1:
+        """Remove members; change the remaining alphas to meet the constraints, and update g."""
+        cdef Py_ssize_t slot
+        cdef double total = 0.0
+        self.begin_alone(problem)
+        for slot in slots:
+            total -= problem.members.alpha[slot]
+            self.store.raise_errors(problem.drop(slot))
+        problem.refresh()
+        self.store.raise_errors(problem.balance(total))
+        problem.refresh()
+        return 0
+
+    # -------------------------------------------------------------------------- gradients
+
+    cdef int refresh(self) except -1:
+        """Recompute every g from alpha."""
+        for problem in self.problems:
+            slots = problem.slots()
+            self.set_gradients(problem, slots,
+                               self.gradients(problem, slots, problem.members["alpha"][slots]))
+        return 0
+
+    cdef int set_gradients(self, Problem problem, slots, g) except -1:
+        if len(slots):
+            self.begin_alone(problem)
+            problem.members["g"][slots] = g
+            problem.refresh()
+        return 0
+
+    cdef int recompute(self) except -1:
+        """Recompute K(x, x) and g, for a support set that comes from another kernel."""
+        cdef Problem problem
+        cdef Py_ssize_t first, size, r
+        cdef const int32_t[::1] index
+        cdef const int64_t[::1] slots
+        cdef int code
+        for problem in self.problems:
+            self.begin_alone(problem)
+            slots = problem.slots()
+            index = problem.members["index"][slots]
+            for first in range(0, slots.shape[0], SIMD_BLOCK):
+                size = min(SIMD_BLOCK, slots.shape[0] - first)
+                self.block.load_slots(&index[first], size)
+                with nogil:
+                    code = self.store.gram(self.block.block, self.block.gram, SIMD_BLOCK)
+                self.store.raise_errors(code)
+                for r in range(size):
+                    problem.members.diag[slots[first + r]] = self.block.gram[r * SIMD_BLOCK + r]
+        return self.refresh()
+
+    cdef object gradients(self, Problem problem, slots, alpha):
+        """Compute g of the members in ``slots`` for the given ``alpha``."""
+        cdef Py_ssize_t first, size, r, ld = round_up(self.store.n_slots, SIMD_TILE)
+        cdef double[::1] coef = np.zeros(ld)
+        cdef double[::1] g = np.zeros(len(slots))
+        cdef const int32_t[::1] index = problem.members["index"][slots]
+        cdef const double[::1] target = problem.members["target"][slots]
+        cdef float[::1] values = np.zeros(SIMD_BLOCK * ld + 1, dtype=np.float32)
+        np.add.at(np.asarray(coef), np.asarray(index), alpha)
+        for first in range(0, len(slots), SIMD_BLOCK):
+            size = min(SIMD_BLOCK, len(slots) - first)
+            self.block.load_slots(&index[first], size)
+            with nogil:
+                self.store.values(self.block.block, 0, ld, &values[0], ld)
+                for r in range(size):
+                    g[first + r] = target[first + r] - table().dot(
+                        &values[r * ld], &coef[0], ld)
+            self.store.raise_errors(0)
+            self.n_evaluations += size * self.store.n_slots
+            check_interrupts()
+        return np.asarray(g)
+
+    # -------------------------------------------------------------------------- boxes
+
+    cdef int rebox(self, Samples given) except -1:
+        """Set the boxes of the support set to those of ``given``; move alpha and update g."""
+        cdef Problem problem
+        todo = []
+        for c, problem in enumerate(self.problems):
+            slots = problem.slots()
+            boxes = given.boxes(c, self.slots.class_of(c), problem.members["row_id"][slots])
+            alpha = problem.moved(problem.members["alpha"][slots], *boxes)
+            todo.append((slots, *boxes, alpha, self.gradients(problem, slots, alpha)))
+        for problem, (slots, lower, upper, alpha, g) in zip(self.problems, todo):
+            problem.members.rebox(slots, lower, upper, alpha)
+            self.set_gradients(problem, slots, g)
+        return 0
+
+    cdef int place(self, Samples given, alpha, g) except -1:
+        """Set the boxes of the support set to those of ``given``, and alpha and g per problem."""
+        cdef Problem problem
+        for c, problem in enumerate(self.problems):
+            slots = problem.slots()
+            boxes = given.boxes(c, self.slots.class_of(c), problem.members["row_id"][slots])
+            problem.members.rebox(slots, *boxes, alpha[c][slots])
+            self.set_gradients(problem, slots, g[c][slots])
+        return 0
+
+    cdef object violations(self, Samples given, const double[:, ::1] scores):
+        """Return the (n_problems, n_rows) violation of each sample of X, at its alpha.
+
+        ``scores`` (n_rows, n_problems) are the decision values.
+        """
+        cdef Problem problem
+        cdef Example row
+        cdef Py_ssize_t c, r, n_rows = scores.shape[0]
+        cdef double[::1] alpha
+        cdef double[:, ::1] violation = np.zeros((len(self.problems), n_rows))
+        cdef double g
+        for c in range(len(self.problems)):
+            problem = self.problems[c]
+            slots = problem.slots()
+            alpha = np.zeros(n_rows)
+            np.asarray(alpha)[problem.members["row_id"][slots]] = problem.members["alpha"][slots]
+            for r in range(n_rows):
+                given.describe(&row, r, c, self.slots.class_of(c))
+                g = row.target - (scores[r, c] - problem.b)
+                violation[c, r] = problem.violation_by(
+                    g, alpha[r] < row.upper, alpha[r] > row.lower)
+        return np.asarray(violation)

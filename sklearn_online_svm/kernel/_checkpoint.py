@@ -1,0 +1,90 @@
+"""Checkpoint of an interrupted call, from which ``resume`` continues exactly.
+
+It holds everything but the samples: a dict of plain values and arrays, pickled with the model.
+"""
+
+import zlib
+
+import numpy as np
+
+from .._base import check_rows, check_weights, encode_labels
+
+# Maximum number of bytes in a checksum; larger data are subsampled at even intervals.
+_MOST_BYTES = 2**24
+
+# Parameters that may change before resume, as they do not influence the model.
+_FREE = ("n_jobs", "verbose")
+
+
+def checkpoint_of(model, method, rows, cost, at):
+    """Return the checkpoint of an interrupted method.
+
+    ``rows``: X, class codes and weights, or None; ``at``: the state of the method.
+    """
+    return {
+        "method": method,
+        "at": at,
+        "cost": cost,
+        "checksums": None if rows is None else checksums(*rows),
+        "parameters": model.get_params(deep=False),
+        # Within finish. Otherwise None: the engine of the model has the state.
+        "engine": model._engine.checkpoint,
+    }
+
+
+def advice(model):
+    """Return the note that is added to the traceback of the KeyboardInterrupt."""
+    checkpoint = model._checkpoint
+    data = "" if checkpoint["checksums"] is None else "X, y"
+    return (
+        f"{type(model).__name__} holds the result of the training so far and can be used as it "
+        f"is; resume({data}) continues the interrupted {checkpoint['method']}."
+    )
+
+
+def same_rows(model, checkpoint, X, y, sample_weight):
+    """Validate the samples; raise ValueError unless they are those of the interrupted call."""
+    method = checkpoint["method"]
+    if X is None or y is None:
+        raise ValueError(
+            f"resume needs the X and y of the interrupted {method}: they are not stored."
+        )
+    sparse = False if model._is_precomputed() else "csr"
+    X, y = check_rows(model, X, y, reset=False, dtype=model._dtype, accept_sparse=sparse)
+    codes = encode_labels(y, model.classes_)
+    weights = check_weights(sample_weight, X, allow_all_zero=True)
+    present = checksums(X, codes, weights)
+    for name, former in checkpoint["checksums"].items():
+        if present[name] != former:
+            raise ValueError(
+                f"resume needs the data of the interrupted {method}, but {name} differs from it. "
+                f"Call {method} to train on other data."
+            )
+    return X, codes, weights
+
+
+def refuse_new_parameters(model, checkpoint):
+    """Raise ValueError for parameters that have changed since the interrupt."""
+    for name, new in model.get_params(deep=False).items():
+        old = checkpoint["parameters"][name]
+        if name in _FREE or new is old:
+            continue
+        if callable(new) or callable(old) or not np.array_equal(new, old):
+            raise ValueError(
+                f"{name} cannot change between an interrupt and resume: it was {old!r} and is now "
+                f"{new!r}. Set it back, or call {checkpoint['method']}."
+            )
+
+
+def checksums(X, codes, weights):
+    """Return shape, dtype and checksum of each array; large arrays are subsampled."""
+    return {"X": _checksum(X), "y": _checksum(codes), "sample_weight": _checksum(weights)}
+
+
+def _checksum(array):
+    if isinstance(array, np.ndarray):
+        step = max(1, array.nbytes // _MOST_BYTES)
+        part = np.ascontiguousarray(array[::step])
+        return f"{array.shape} {array.dtype.name} {zlib.crc32(part.view(np.uint8))}"
+    parts = [_checksum(part) for part in (array.data, array.indices, array.indptr)]
+    return f"{array.shape} csr: {', '.join(parts)}"
