@@ -15,7 +15,9 @@ from joblib import effective_n_jobs
 from scipy import sparse
 from sklearn import get_config
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import validate_data
+
+from ._sklearn_compat import _check_sample_weight
 
 __all__ = [
     "balanced_weights",

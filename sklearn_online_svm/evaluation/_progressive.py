@@ -14,10 +14,10 @@ from scipy.stats import gmean
 from sklearn.base import clone, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_consistent_length, column_or_1d
-from sklearn.utils._param_validation import HasMethods, Interval, validate_params
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
 from .._base import known_labels
+from .._sklearn_compat import HasMethods, Interval, validate_params
 from .metrics import _COST, _POS_LABEL, not_a_label
 
 __all__ = ["ProgressiveValidationResult", "progressive_validation"]

@@ -6,9 +6,7 @@ from dataclasses import replace
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -24,6 +22,7 @@ from .._base import (
 from .._core.kernel.given_rows import Rows
 from .._core.kernel.members import STREAM
 from .._core.kernel.stores import BLOCK
+from .._sklearn_compat import Interval, StrOptions, _fit_context
 from ._engine import ALGORITHMS, SolverSpec
 from ._epochs import OnlinePasses, known_slots
 from ._learner import KernelLearner

@@ -3,8 +3,8 @@
 from numbers import Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._sklearn_compat import Interval, StrOptions
 from ._classifier import LinearClassifier
 from ._learner import AVERAGE, INTERCEPT_SCALING, average_from, intercept_scalings
 from ._update_spec import Method

@@ -7,7 +7,6 @@ from numbers import Integral, Real
 import numpy as np
 from scipy import sparse
 from sklearn.base import ClassifierMixin
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
 from .._base import check_rows, check_weights, plain_rows, refuse_not_finite
@@ -17,6 +16,7 @@ from .._estimator_base import Change
 from .._online_base import OnlineLearner
 from .._persistent import stored_classes, stored_features
 from .._rows import canonical, refuse_row
+from .._sklearn_compat import Interval, StrOptions
 from ._state import LinearState
 
 # Constraints of parameters that several estimators share.
