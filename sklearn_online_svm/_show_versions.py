@@ -1,4 +1,4 @@
-"""What a bug report needs to say about the machine and the packages."""
+"""Versions and system information for bug reports."""
 
 import platform
 import sys
@@ -17,29 +17,25 @@ _PACKAGES = (
 )
 
 
-def _package_versions():
-    """Version of each package that matters here, None for those not installed."""
-    versions = {}
-    for name in _PACKAGES:
-        try:
-            versions[name] = version(name)
-        except PackageNotFoundError:
-            versions[name] = None
-    return versions
+def _version(name):
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
 
 
 def show_versions():
     """Print the versions, thread pools and instruction set in use.
 
-    The instruction set is the one the inner loops run on in this process; the list beside it
-    is what this build and this machine offer.
+    The instruction set is that of the inner loops in this process; the available ones are those
+    that this build and this machine support.
 
     Examples
     --------
     >>> from sklearn_online_svm import show_versions
     >>> show_versions()  # doctest: +SKIP
     """
-    # Here and not above: a broken or missing build must not hide the rest of the report.
+    # Imported here so that a broken build does not prevent the rest of the report.
     try:
         from ._core.simd.primitives import simd_level, simd_levels
 
@@ -53,15 +49,14 @@ def show_versions():
             "executable": sys.executable,
             "machine": platform.platform(),
         },
-        "Packages": _package_versions(),
+        "Packages": {name: _version(name) for name in _PACKAGES},
         "SIMD level": simd,
     }
-    for title, rows in sections.items():
+    for title, entries in sections.items():
         print(f"\n{title}:")
-        for name, value in rows.items():
+        for name, value in entries.items():
             print(f"{name:>18}: {value}")
 
-    # BLAS libraries are listed once they are loaded, which importing this package does.
     print("\nThread pools:")
     for pool in threadpool_info():
         name = pool.get("prefix") or pool.get("internal_api")
