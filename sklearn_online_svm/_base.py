@@ -56,26 +56,10 @@ def check_rows(
 ):
     """Validate samples and, if given, labels.
 
-    Parameters
-    ----------
-    estimator : estimator
-        Its ``n_features_in_`` and ``feature_names_in_`` are set (``reset=True``) or checked.
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,), optional
-        If omitted, only X is validated. None raises an error.
-    reset : bool
-        Whether this is the first data of the estimator.
-    accept_sparse : str or False, default="csr"
-    dtype : dtype, optional
-        By default float32 and float64 are kept and other types become float64.
-    deep : bool, default=True
-        If False, the checks that read all values are left to the caller: NaN and infinity in X,
-        and the order of the columns of CSR matrices.
-
-    Returns
-    -------
-    X or (X, y)
-        CSR matrices are sorted and have no duplicates.
+    ``reset=True`` sets the number and names of the features of the estimator, otherwise they are
+    checked. By default, float32 and float64 are kept and other types become float64. CSR matrices
+    are sorted and have no duplicates, unless ``deep=False``, which leaves the checks that read all
+    values to the caller: finite values and the order of columns. y=None is an error.
     """
     without_y = isinstance(y, str) and y == "no_validation"
     try:
@@ -164,11 +148,7 @@ def generator_from(state):
 def classes_of_stream(classes, known=None):
     """Return the sorted classes of a stream from an argument of ``partial_fit``.
 
-    Parameters
-    ----------
-    classes : array-like or None
-    known : ndarray or None
-        The classes of the first call; None in the first call.
+    ``known`` are the classes of the first call; None in the first call.
     """
     if known is None:
         if classes is None:

@@ -11,17 +11,9 @@ _BLOCK = 64
 
 
 def taken_apart(model):
-    """Return the transformers and the final classifier of a model.
+    """Return a list of the transformers and the final classifier of a fitted model.
 
-    Parameters
-    ----------
-    model : fitted classifier
-        A classifier, or a pipeline, a search or another meta-estimator that contains one.
-
-    Returns
-    -------
-    transformers : list
-    classifier : classifier
+    The model may be a pipeline, a search or another meta-estimator that contains the classifier.
     """
     transformers = []
     while True:
@@ -41,14 +33,7 @@ def taken_apart(model):
 class Kernel:
     """Kernel function of two sets of samples that returns a dense float64 array.
 
-    Parameters
-    ----------
-    kernel : str or callable, default="linear"
-        A kernel of SVC except "precomputed", or a function of two sets of samples.
-    gamma : float, default=None
-        The value; not "scale" or "auto".
-    degree : int, default=3
-    coef0 : float, default=0.0
+    The kernel is one of SVC except "precomputed", or a function. ``gamma`` is a number.
     """
 
     def __init__(self, kernel="linear", gamma=None, degree=3, coef0=0.0):
@@ -57,16 +42,10 @@ class Kernel:
 
     @classmethod
     def of(cls, classifier, purpose, or_else=""):
-        """Return the kernel of a fitted classifier.
+        """Return the kernel of a fitted classifier, the linear one for a linear model.
 
-        Parameters
-        ----------
-        classifier : fitted classifier
-            A model with ``coef_`` and no parameter ``kernel`` has the linear kernel.
-        purpose : str
-            What needs the kernel; error messages start with it.
-        or_else : str, default=""
-            An alternative to a known kernel; error messages end with it.
+        Error messages start with ``purpose``, which needs the kernel, and end with ``or_else``, an
+        alternative.
         """
         name = type(classifier).__name__
         kernel = getattr(classifier, "kernel", None)
@@ -123,11 +102,6 @@ class Angles:
     """Cosines of angles between samples in the feature space of a classifier.
 
     If K(x, x) is 0 (or negative, for an invalid kernel), the cosine is 0.
-
-    Parameters
-    ----------
-    model : fitted classifier
-    rows : {array-like, sparse matrix} of shape (n_samples, n_features)
     """
 
     def __init__(self, model, rows):
