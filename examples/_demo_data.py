@@ -1,18 +1,19 @@
 """Data sets of the demo and the parameters of their kernel SVMs."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
-from sklearn_online_svm.datasets import (
-    _find_npz,
-    load_paper_dataset,
-    make_banana_like,
-    make_waveform,
-)
+from sklearn_online_svm.datasets import make_banana_like, make_waveform
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # `benchmarks` is not installed
+
+from benchmarks.bench.data import find_npz, load_paper_dataset
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class DemoSet:
     @property
     def found(self):
         """Whether the data set is available without a download."""
-        return self.npz is None or _find_npz(self.npz) is not None
+        return self.npz is None or find_npz(self.npz) is not None
 
 
 def _float32(X):

@@ -96,7 +96,7 @@ figure, axes = plt.subplots(1, 2, figsize=(10, 3.9), layout="constrained")
 for class_weight, colour in zip((None, "online_balanced"), COLOURS, strict=True):
     model = LASVC(gamma=0.01, class_weight=class_weight, random_state=0)
     result = progressive_validation(model, stream(), classes=[-1, 1])
-    for axis, metric in zip(axes, ("accuracy", "gmean"), strict=True):
+    for axis, metric in zip(axes, ("accuracy", "geometric_mean"), strict=True):
         ProgressiveValidationDisplay.from_result(
             result, name=f"class_weight={class_weight!r}", ax=axis, metric=metric, color=colour
         )

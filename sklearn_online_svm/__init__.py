@@ -52,8 +52,8 @@ __all__ = [
     "show_versions",
 ]
 
-# What needs a package that is no requirement: name to module. Not in __all__, so that `import *`
-# needs none of them.
+# Module of each class that needs an optional package. They are not in __all__, so that `import *`
+# works without these packages.
 _OPTIONAL = {"VirtualSampler": ".kernel._virtual_sampler"}
 
 

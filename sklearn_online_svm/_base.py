@@ -1,7 +1,4 @@
-"""What every estimator of the package needs: input, labels, weights, threads.
-
-All differences between versions of scikit-learn are bridged here and nowhere else.
-"""
+"""Validation of samples, labels and weights; seeds, threads and callbacks."""
 
 import inspect
 import math
@@ -15,47 +12,26 @@ from joblib import effective_n_jobs
 from scipy import sparse
 from sklearn import get_config
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import validate_data
 
-__all__ = [
-    "balanced_weights",
-    "callbacks",
-    "check_integers",
-    "check_labels",
-    "check_rows",
-    "check_weights",
-    "class_factors",
-    "classes_of_stream",
-    "draw_seed",
-    "encode_labels",
-    "generator_from",
-    "has_fast_path",
-    "known_labels",
-    "label_codes",
-    "plain_rows",
-    "refuse_not_finite",
-    "routes_metadata",
-    "running_balanced_weights",
-    "thread_pool",
-    "weighted_variance",
-]
+from ._sklearn_compat import _check_sample_weight
 
-# scikit-learn 1.9 checks for weights that are all zero; older ones leave it to us.
+# scikit-learn 1.9 refuses weights that are all zero; older versions accept them.
 _CHECKS_ALL_ZERO = "allow_all_zero_weights" in inspect.signature(_check_sample_weight).parameters
 
 _CSR = (sparse.csr_matrix, sparse.csr_array)
 
-# Rows above which ordinary validation costs nothing beside the learning.
-_FAST_PATH_ROWS = 256
+# With more samples, the time of the full validation is negligible.
+_FEW_SAMPLES = 256
 
-# Labels that are whole numbers in a range so small are counted instead of sorted.
-_CLOSE_LABELS = 4096
+# Integer labels within a smaller range are counted instead of sorted.
+_MAX_LABEL_RANGE = 4096
 
 
 def check_integers(estimator):
-    """Refuse, by name, parameters that are integers beyond the numbers of the engine.
+    """Refuse integer parameters that the engine cannot represent.
 
-    These are doubles where a parameter may have a fraction, else integers of 64 bits.
+    Parameters that may have a fraction are converted to double, others to 64-bit integers.
     """
     for name, constraints in estimator._parameter_constraints.items():
         value = getattr(estimator, name)
@@ -78,29 +54,14 @@ def check_integers(estimator):
 def check_rows(
     estimator, X, y="no_validation", *, reset, accept_sparse="csr", dtype=None, deep=True
 ):
-    """Validate rows, and labels where given; CSR rows come back sorted and without duplicates.
+    """Validate samples and, if given, labels.
 
-    Parameters
-    ----------
-    estimator : estimator
-        Its ``n_features_in_`` and ``feature_names_in_`` are set (``reset=True``) or checked.
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,), optional
-        Left out: only rows are validated. None is refused, as labels are wanted then.
-    reset : bool
-        Whether this is the first data the estimator sees.
-    accept_sparse : str or False, default="csr"
-    dtype : dtype, optional
-        Type to return; by default float32 and float64 stay as they are.
-    deep : bool, default=True
-        False leaves what needs a look at every number to the caller, who looks at them anyway:
-        NaN and infinity in X, and the order of the columns of CSR rows.
-
-    Returns
-    -------
-    X or (X, y)
+    ``reset=True`` sets the number and names of the features of the estimator, otherwise they are
+    checked. By default, float32 and float64 are kept and other types become float64. CSR matrices
+    are sorted and have no duplicates, unless ``deep=False``, which leaves the checks that read all
+    values to the caller: finite values and the order of columns. y=None is an error.
     """
-    alone = isinstance(y, str) and y == "no_validation"
+    without_y = isinstance(y, str) and y == "no_validation"
     try:
         result = validate_data(
             estimator,
@@ -114,38 +75,38 @@ def check_rows(
             ensure_all_finite=deep,
         )
     except TypeError:
-        if not alone:
+        if not without_y:
             _refuse_missing(y)
         raise
-    X, y = (result, None) if alone else result
+    X, y = (result, None) if without_y else result
     if sparse.issparse(X):
         if deep and not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
         if X.shape[1] > np.iinfo(np.int32).max:
             raise ValueError(f"X has {X.shape[1]} features; at most 2**31 - 1 are supported.")
-    return X if alone else (X, y)
+    return X if without_y else (X, y)
 
 
 def has_fast_path(estimator, X, dtype):
-    """Whether X is a small, plain, finite array that can be learnt from as it is.
+    """Return whether X is a small, finite array that needs no conversion.
 
-    Validation by scikit-learn costs more than learning a row does. What it checks is checked
-    here, too: type, shape, number of features, finiteness; anything unusual takes the long way
-    and meets the ordinary messages there.
+    The validation by scikit-learn takes longer than training on one sample. Here the same
+    properties are checked; if one is violated, the full validation raises the usual error.
     """
     return (
         plain_rows(estimator, X, dtype)
-        and X.shape[0] <= _FAST_PATH_ROWS
-        # A sum of finite numbers may overflow: the long way then finds nothing wrong.
+        and X.shape[0] <= _FEW_SAMPLES
+        # If the sum of finite numbers overflows, the full validation will accept X.
         and bool(np.isfinite(X.sum()))
     )
 
 
 def plain_rows(estimator, X, dtype, *, accept_sparse=False):
-    """Whether X is an array of rows as they were learnt; its numbers are not looked at.
+    """Return whether X has the type, shape and dtype of the data the estimator was fitted on.
 
-    With ``accept_sparse=True`` CSR rows are as good; nor is the order of their columns looked at.
+    Values are not checked. With ``accept_sparse=True`` CSR matrices are accepted as well, and the
+    order of their columns is not checked.
     """
     kind = type(X)
     return (
@@ -160,43 +121,39 @@ def plain_rows(estimator, X, dtype, *, accept_sparse=False):
 
 
 def refuse_not_finite(scores, why):
-    """Raise an error where outputs (n_samples, n_problems) for finite rows are not finite."""
-    # Cheaper than isfinite of each; a sum of finite numbers may overflow.
+    """Raise an error if outputs (n_samples, n_problems) for finite samples are not finite."""
+    # Faster than isfinite of all values, which follows only if the sum is not finite.
     if math.isfinite(scores.sum()):
         return
     rows = np.flatnonzero(~np.isfinite(scores).all(axis=1))
     if len(rows):
         raise ValueError(
-            f"The output for row {rows[0]} of X is not finite, as it is {why}. Scale the "
-            "features, as those that were learnt from."
+            f"The output for row {rows[0]} of X is not finite because it is {why}. Scale the "
+            "features like those of the training samples."
         )
 
 
 def draw_seed(random):
-    """Draw a seed for the generators of the engine from a RandomState."""
+    """Draw a seed for the random generators of the engine."""
     return int(random.randint(0, 2**63 - 1, dtype=np.int64))
 
 
 def generator_from(state):
-    """Return a RandomState that goes on from what its ``get_state(legacy=False)`` gave."""
+    """Return a RandomState with the state that ``get_state(legacy=False)`` returned."""
     generator = np.random.RandomState(getattr(np.random, state["bit_generator"])())
     generator.set_state(state)
     return generator
 
 
 def classes_of_stream(classes, known=None):
-    """Return the sorted classes of a stream, from what a call of ``partial_fit`` was given.
+    """Return the sorted classes of a stream from an argument of ``partial_fit``.
 
-    Parameters
-    ----------
-    classes : array-like or None
-    known : ndarray or None
-        The classes of the first call; None: this is the first.
+    ``known`` are the classes of the first call; None in the first call.
     """
     if known is None:
         if classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
-        unique_labels(classes)  # refuses a mix of types
+        unique_labels(classes)  # raises an error for mixed types
         known = np.unique(classes)
         if len(known) < 2:
             raise ValueError(
@@ -210,7 +167,7 @@ def classes_of_stream(classes, known=None):
 
 
 def known_labels(y):
-    """Which labels are there: neither None nor nan nor ``pandas.NA``."""
+    """Return a mask of the labels that are not missing (None, nan or ``pandas.NA``)."""
     if y.dtype.kind == "f":
         return ~np.isnan(y)
     if y.dtype == object:
@@ -228,53 +185,51 @@ def _is_missing(label):
 def _refuse_missing(y):
     if not known_labels(np.ravel(np.asarray(y, dtype=object))).all():
         raise ValueError(
-            "Input y contains missing labels (nan, None or pandas.NA). A LabelEfficientClassifier "
-            "learns without them."
+            "Input y contains missing labels (nan, None or pandas.NA). Use "
+            "LabelEfficientClassifier, which accepts them."
         ) from None
 
 
 def check_labels(y):
-    """Refuse what cannot be the labels of classes: missing ones, numbers with a fraction."""
+    """Raise an error if y has missing labels or is continuous."""
     if y.dtype == object:
         _refuse_missing(y)
     check_classification_targets(y)
 
 
-def encode_labels(y, classes):
-    """Position of each label in the sorted ``classes``, as int32.
+def encode_labels(y, classes, name="y"):
+    """Return the index of each label in the sorted ``classes``, as int32.
 
     Raises
     ------
     ValueError
-        If a label is none of ``classes``, or missing.
+        If a label is missing or not in ``classes``.
     """
     try:
         codes = classes.searchsorted(y)
-    except TypeError:
-        _refuse_missing(y)
-        raise
-    found = classes.take(codes, mode="clip") == y
-    if not found.all():
-        _refuse_missing(y)
-        unknown = np.unique(np.asarray(y)[~np.asarray(found)])
-        raise ValueError(
-            f"y contains labels that are not among the classes {classes.tolist()}: "
-            f"{unknown[:5].tolist()}. All labels of a stream must be named in `classes` in the "
-            "first call of partial_fit."
-        )
-    return codes.astype(np.int32)
+        if (classes.take(codes, mode="clip") == y).all():
+            return codes.astype(np.int32)
+    except (TypeError, AttributeError):  # y and classes cannot be compared
+        pass
+    labels = np.asarray(y).tolist()
+    _refuse_missing(labels)
+    unknown = sorted(set(labels) - set(classes.tolist()), key=str)
+    raise ValueError(
+        f"{name} contains labels that are not among the classes {classes.tolist()}: "
+        f"{unknown[:5]}. Pass all classes of a stream in the first call, as `classes`."
+    )
 
 
 def label_codes(y):
-    """Sorted distinct labels, and the position of each label among them as int32.
+    """Return the sorted distinct labels, and the index of each label among them as int32.
 
-    What ``np.unique(y, return_inverse=True)`` gives, without a sort where labels are whole
-    numbers close to each other: of a linear model it would be a large part of the time.
+    Like ``np.unique(y, return_inverse=True)``, but integer labels within a small range are not
+    sorted: for linear models sorting would take a considerable part of the time of ``fit``.
 
     Raises
     ------
     ValueError
-        If the labels are no classes: numbers with a fraction, or a mix of types.
+        If y is not a valid target of a classifier.
     """
     check = y.dtype.kind not in "biuU"
     whole = y
@@ -284,22 +239,22 @@ def label_codes(y):
         check = not (whole == y).all()
     if check:
         check_labels(y)
-        unique_labels(y)  # refuses a mix of types
+        unique_labels(y)  # raises an error for mixed types
     elif whole.dtype.kind in "iu" and len(y):
         low, high = int(whole.min()), int(whole.max())
-        if high - low < _CLOSE_LABELS and high < 2**62 and low > -(2**62):
-            places = whole.astype(np.int64) - low
-            present = np.bincount(places, minlength=high - low + 1) > 0
+        if high - low < _MAX_LABEL_RANGE and high < 2**62 and low > -(2**62):
+            offsets = whole.astype(np.int64) - low
+            present = np.bincount(offsets, minlength=high - low + 1) > 0
             codes = (np.cumsum(present) - 1).astype(np.int32)
-            return (np.flatnonzero(present) + low).astype(y.dtype), codes[places]
+            return (np.flatnonzero(present) + low).astype(y.dtype), codes[offsets]
     classes, codes = np.unique(y, return_inverse=True)
     return classes, codes.astype(np.int32)
 
 
 def check_weights(sample_weight, X, *, allow_all_zero):
-    """Sample weights as float64, ones when None; negative ones are refused.
+    """Return sample weights as float64, ones if None.
 
-    With ``allow_all_zero=False`` weights that are all zero are refused as well.
+    Negative weights raise an error and, with ``allow_all_zero=False``, weights that are all zero.
     """
     options = {"allow_all_zero_weights": True} if _CHECKS_ALL_ZERO else {}
     if _CHECKS_ALL_ZERO and not allow_all_zero:
@@ -313,7 +268,7 @@ def check_weights(sample_weight, X, *, allow_all_zero):
 
 
 def class_factors(class_weight, classes):
-    """Weight of each class by a dict of weights; classes that are not in it weigh 1."""
+    """Return the weight of each class from a dict; the default weight is 1."""
     factors = np.ones(len(classes))
     for label, factor in class_weight.items():
         known = classes == label
@@ -331,15 +286,18 @@ def class_factors(class_weight, classes):
 
 
 def balanced_weights(codes, n_classes, sample_weight):
-    """Weight of each class, n / (n_classes * n_c), counted in sample weights."""
+    """Return the balanced weight of each class, n / (n_classes * n_c).
+
+    The counts n and n_c are sums of sample weights.
+    """
     counts = np.bincount(codes, weights=sample_weight, minlength=n_classes)
     return np.divide(counts.sum(), n_classes * counts, out=np.ones(n_classes), where=counts > 0)
 
 
 def running_balanced_weights(codes, counts, sample_weight):
-    """Weight of each row by the class counts at its turn, itself included.
+    """Return the balanced weight of each sample from the class counts up to and including it.
 
-    ``counts`` (in sample weights) is brought up to date in place.
+    ``counts`` (sums of sample weights) is updated in place.
     """
     weights = np.ones(len(codes))
     total = counts.sum() + np.cumsum(sample_weight)
@@ -353,9 +311,9 @@ def running_balanced_weights(codes, counts, sample_weight):
 
 
 def weighted_variance(X, sample_weight):
-    """Variance of all entries of X, rows weighted, without a copy of X.
+    """Return the weighted variance of all entries of X without copying X.
 
-    For weights 1 this is ``X.var()``; for integer weights that of X with rows repeated.
+    With weights 1 this is ``X.var()``; integer weights are equivalent to repeating samples.
     """
     if sparse.issparse(X):
         row_weight = np.repeat(sample_weight, np.diff(X.indptr))
@@ -378,27 +336,27 @@ def weighted_variance(X, sample_weight):
 
 
 def thread_pool(n_jobs, n_rows=None):
-    """Context of a pool of threads, or of None when one thread is asked for.
+    """Return a context of a thread pool, or of None if a single thread is used.
 
-    With so few rows that threads would not pay, joblib is not even asked how many there are.
+    With few samples threads are not worthwhile, and ``n_jobs`` is not evaluated.
     """
-    if n_rows is not None and n_rows <= _FAST_PATH_ROWS:
+    if n_rows is not None and n_rows <= _FEW_SAMPLES:
         return nullcontext()
     n_threads = effective_n_jobs(n_jobs)
     return ThreadPoolExecutor(n_threads) if n_threads > 1 else nullcontext()
 
 
 def routes_metadata():
-    """Whether metadata routing is switched on."""
+    """Return whether metadata routing is enabled."""
     return get_config()["enable_metadata_routing"]
 
 
 @contextmanager
 def callbacks(estimator, task_name, n_tasks, X, y):
-    """Context of a call that tells the callbacks of scikit-learn 1.9 when a task is over.
+    """Context of a fit that reports finished tasks to the callbacks of scikit-learn 1.9.
 
-    It gives a function to be called then, with one that returns attributes of a fitted estimator;
-    True: a callback wants no further task.
+    It returns a function to call after each task, with a function that returns attributes of a
+    fitted estimator. The function returns True if a callback requests to stop.
     """
     if not hasattr(estimator, "_init_callback_context"):
         yield lambda attributes: False
@@ -406,12 +364,12 @@ def callbacks(estimator, task_name, n_tasks, X, y):
     root = estimator._init_callback_context(max_subtasks=n_tasks)
     root.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
 
-    def over(attributes):
+    def task_end(attributes):
         task = root.subcontext(task_name=task_name)
         task.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
         return task.call_on_fit_task_end(
             estimator=estimator, X=X, y=y, reconstruction_attributes=attributes
         )
 
-    yield over
+    yield task_end
     root.call_on_fit_task_end(estimator=estimator, X=X, y=y)

@@ -16,11 +16,11 @@ __all__ = ["Change", "Continued", "Learner", "NotOffered", "refuse_change"]
 
 
 class Change:
-    """Context in which a draft of a model is changed, taken over in one step at the end.
+    """Context for changing a draft of a model that replaces the model at the end.
 
-    Others see the model as it was until then. An error leaves it as it was, unless ``keep`` has
-    been set: an interrupt may end learning where what has been learnt can be used. The caller
-    holds the guard of the model.
+    Until then, other threads read the unchanged model. After an error the draft is discarded
+    unless ``keep`` has been set, for interrupts that leave a usable draft. The caller holds the
+    guard of the model.
     """
 
     __slots__ = ("before", "draft", "keep", "model")
@@ -39,17 +39,16 @@ class Change:
             self.model._take(self.draft)
 
     def undo(self):
-        """Take back what has been taken over."""
+        """Restore the attributes that the model had before."""
         self.model.__dict__ = self.before
 
 
 class Continued(Persistent, BaseEstimator):
-    """Base of what goes on between calls, and of whose parameters some may change meanwhile.
+    """Base class of estimators whose parameters may change between two training calls.
 
-    A subclass names in ``_learnt`` the attribute that it has once it has begun, and sorts its
-    parameters: what has been learnt cannot go on with others (``_fixed``); another value is taken
-    up by the next call (``_tunable``), where ``_take_up`` knows how. All others are of ``fit``
-    alone, or are read where they are used.
+    A subclass sets ``_learnt``, the name of an attribute that exists after the first call,
+    ``_fixed``, the parameters that cannot change, and ``_tunable``, the parameters that the next
+    call applies in ``_take_up``. Other parameters affect ``fit`` only or are read on use.
     """
 
     _fixed = ()
@@ -66,13 +65,13 @@ class Continued(Persistent, BaseEstimator):
         return ()
 
     def _present_parameters(self):
-        """Values of the parameters that learning goes on with, the fixed ones first."""
+        """Return the values of the fixed and the tunable parameters."""
         return self._watched(self)
 
     def _new_parameters(self):
-        """Return these values, or None where they are what they were.
+        """Return these values if one has changed since the last call, otherwise None.
 
-        Refused are values that are invalid, and others of parameters that are fixed.
+        An invalid value or a changed fixed parameter raises an error.
         """
         present, known = self._present_parameters(), self._learnt_with
         if present == known:
@@ -84,21 +83,19 @@ class Continued(Persistent, BaseEstimator):
         return present
 
     def _take_up(self, present):
-        """Go on with other values of parameters, those that ``_new_parameters`` gave."""
+        """Apply the values that ``_new_parameters`` returned."""
         self._learnt_with = present
 
 
 class Learner(Continued, Guarded):
-    """Base of estimators that learn."""
-
-    # ---------------------------------------------------------------------------- learning
+    """Base class of estimators with a guard against concurrent training."""
 
     def _learn_next(self, begin, *arguments):
-        """Learn a chunk, which ``begin`` validates for a model and returns for ``_learn_chunk``.
+        """Train on a chunk: ``begin`` validates it and returns the arguments of ``_learn_chunk``.
 
-        The first one is learnt by a draft. For others ``begin`` changes nothing before nothing can
-        go wrong any more, and the engine is sound however learning ends: a draft, which costs as
-        much as a row, is not needed.
+        The first chunk is processed by a draft. Later chunks need no draft, which would take as
+        long as a sample: ``begin`` changes the model only after all checks, and the engine remains
+        consistent if it is interrupted.
         """
         if self._learnt in self.__dict__:
             return self._learn_chunk(*begin(self, *arguments))
@@ -111,8 +108,6 @@ class Learner(Continued, Guarded):
                 change.keep = draft._was_interrupted(error)
                 raise
 
-    # ---------------------------------------------------------------------------- conventions
-
     def __sklearn_is_fitted__(self):
         return self._learnt in self.__dict__
 
@@ -122,24 +117,24 @@ class Learner(Continued, Guarded):
         return tags
 
     def __getstate__(self):
-        with self._guard:  # attributes and what has been learnt must fit together
+        with self._guard:  # parameters and state must be consistent
             return super().__getstate__()
 
     def __copy__(self):
-        # The arrays of the state are those in use: a shallow copy would share them.
+        # A shallow copy would share the arrays of the state.
         return copy.deepcopy(self)
 
 
 def refuse_change(name, old, new):
-    """Raise the error that names a parameter which cannot change."""
+    """Raise an error for a changed parameter that is fixed."""
     raise ValueError(
-        f"{name} cannot change once something has been learnt: it was {old!r} and is now {new!r}. "
-        "Set it back, or call fit to begin anew."
+        f"{name} cannot change once the model has been fitted: it was {old!r} and is now {new!r}. "
+        "Restore it, or call fit to start again."
     )
 
 
 class NotOffered:
-    """A name that others have and that is missing here: the error says what to use."""
+    """Attribute that raises an error with advice on what to use instead."""
 
     def __init__(self, advice):
         self.advice = advice

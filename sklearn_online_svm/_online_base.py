@@ -8,7 +8,6 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ._base import balanced_weights, class_factors, draw_seed, label_codes
@@ -17,6 +16,7 @@ from ._core.linear.rows import Dataset, shuffled
 from ._estimator_base import Learner
 from ._query_adapter import QueryAdapter
 from ._rows import refuse_row
+from ._sklearn_compat import Interval, StrOptions
 
 
 class OnlineLearner(Learner):

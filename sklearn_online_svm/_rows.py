@@ -1,4 +1,4 @@
-"""Rows as the update loop takes them."""
+"""Arrays of samples for the linear update loop."""
 
 import numpy as np
 from sklearn.utils.validation import assert_all_finite
@@ -7,7 +7,7 @@ from ._core.linear.rows import is_canonical
 
 
 def arrays_of(X):
-    """Rows as the update loop takes them."""
+    """Return the array of dense samples, or data, indices and indptr of CSR samples."""
     if isinstance(X, np.ndarray):
         return X
     return (
@@ -18,21 +18,21 @@ def arrays_of(X):
 
 
 def canonical(X):
-    """CSR rows with ascending columns and no duplicates; dense rows as they are."""
+    """Return CSR samples with sorted columns and no duplicates, or dense samples unchanged."""
     if isinstance(X, np.ndarray):
         return X
     if X.indices.dtype != np.int32:
         X.check_format(full_check=True)
     _, indices, indptr = arrays_of(X)
     if indptr[-1] > len(X.data) or not is_canonical(indices, indptr, X.shape[1]):
-        X.check_format(full_check=True)  # of a broken matrix
+        X.check_format(full_check=True)  # raises an error for an invalid matrix
         X = X.copy()
         X.sum_duplicates()
     return X
 
 
 def refuse_row(estimator, X, row):
-    """Say why a row cannot be learnt from."""
+    """Raise the error for a sample that is not finite or has too large a norm."""
     name = type(estimator).__name__
     values = X[row] if isinstance(X, np.ndarray) else X[row].data
     assert_all_finite(values, input_name="X", estimator_name=name)

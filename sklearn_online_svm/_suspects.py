@@ -1,4 +1,4 @@
-"""Detection of suspicious labels, shared by all classifiers."""
+"""Detection of suspicious labels by the margin."""
 
 from numbers import Integral
 
@@ -9,10 +9,9 @@ from ._base import encode_labels
 
 
 class SuspectLabels:
-    """Adds ``suspect_labels`` to a classifier.
+    """Mixin for classifiers: ``suspect_labels``.
 
-    It needs ``decision_function``, ``classes_``, and the margin ``_suspicious_below`` under which
-    a label is suspicious.
+    Labels with a margin below ``_suspicious_below`` are suspicious.
     """
 
     _suspicious_below = -1.0
@@ -71,6 +70,7 @@ class SuspectLabels:
 
 
 def _margins(scores, codes):
+    """Return the margin of each sample from decision values and class codes."""
     if scores.ndim == 1:
         return np.where(codes == 1, scores, -scores)
     own = np.arange(len(codes)), codes

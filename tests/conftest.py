@@ -13,7 +13,7 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 import sklearn  # noqa: E402 - imports SciPy
 
-from sklearn_online_svm import datasets  # noqa: E402
+from benchmarks.bench.data import find_npz, load_paper_dataset  # noqa: E402
 
 _ALL_SEEDS = range(20)
 
@@ -45,12 +45,9 @@ def paper_data():
     """Load a data set of the papers from disk, or skip the test; nothing is downloaded."""
 
     def load(name):
-        if datasets._find_npz(name) is None:
-            pytest.skip(
-                f"{name}.npz is neither in the folder SOSVM_DATA nor in ../shared/data beside "
-                "the checkout"
-            )
-        return datasets.load_paper_dataset(name)
+        if find_npz(name) is None:
+            pytest.skip(f"{name}.npz is not in the folder SOSVM_DATA")
+        return load_paper_dataset(name)
 
     return load
 

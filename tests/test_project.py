@@ -1,5 +1,6 @@
 """Promises of the package as such: versions, what it imports, and its project files."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -35,11 +36,14 @@ def test_pre_commit_pins_the_versions_of_make_lint():
 def test_show_versions(capsys):
     show_versions()
     printed = capsys.readouterr().out
-    for title in ("System:", "Packages:", "SIMD level:", "Thread pools:"):
-        assert title in printed
-    assert re.search(r"scikit-learn: \d", printed)
-    assert re.search(r"in use: \S", printed)
-    assert re.search(r"available: \S", printed)
+    version = sklearn_online_svm.__version__
+    for pattern in (
+        rf"sklearn-online-svm: {version}\n",
+        r"SIMD level: \w+ \(available: \w+",
+        r"sklearn: \d",
+        "threadpoolctl info:",
+    ):
+        assert re.search(pattern, printed)
 
 
 def test_engine_knows_no_scikit_learn():
@@ -90,3 +94,16 @@ def test_import_loads_no_optional_package():
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert result.stdout.strip() == ""
+
+
+def test_only_one_module_imports_private_names_of_scikit_learn():
+    """Private names may change in any release, so ``_sklearn_compat`` imports all of them."""
+    found = set()
+    for path in (ROOT / "sklearn_online_svm").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            modules = [a.name for a in getattr(node, "names", ()) if isinstance(node, ast.Import)]
+            if isinstance(node, ast.ImportFrom) and node.level == 0:
+                modules = [f"{node.module}.{alias.name}" for alias in node.names]
+            if any(re.match(r"sklearn\.(\w+\.)*_", module) for module in modules):
+                found.add(path.name)
+    assert found == {"_sklearn_compat.py"}

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from sklearn_online_svm.datasets import load_paper_dataset
+from benchmarks.bench.data import load_paper_dataset
 
 from ..linear.streams import imbalanced
 from ..svc.workloads import Split, Workload, adult_dense, letter, mnist, usps, waveform

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks.bench.data import load_paper_dataset
 from sklearn_online_svm import Advice
-from sklearn_online_svm.datasets import load_paper_dataset
 
 PIMA_NAMES = [
     "pregnancies", "glucose", "pressure", "skin", "insulin", "bmi", "pedigree", "age",

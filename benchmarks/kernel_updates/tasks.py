@@ -10,12 +10,12 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from benchmarks.bench.data import load_paper_dataset
 from sklearn_online_svm import (
     LASVC,
     KernelPassiveAggressiveClassifier,
     KernelPerceptronClassifier,
 )
-from sklearn_online_svm.datasets import load_paper_dataset
 
 from ..bench.job import Job
 from .models import VARIANTS, NumpyBudgetPA, asking, kernel_pa

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.sparse import csr_matrix, issparse, vstack
 
-from sklearn_online_svm.datasets import load_paper_dataset
+from benchmarks.bench.data import load_paper_dataset
 
 QUICK_ROWS = 1500
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import issparse
 
-from sklearn_online_svm.datasets import load_paper_dataset
+from benchmarks.bench.data import load_paper_dataset
 
 # Rows at most.
 N_TRAIN, N_TEST, N_QUICK = 20_000, 10_000, 400

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from sklearn.preprocessing import StandardScaler
 
-from sklearn_online_svm.datasets import load_paper_dataset
+from benchmarks.bench.data import load_paper_dataset
 
 from ..svc.workloads import QUICK_TEST, QUICK_TRAIN, Split
 from .generators import make_chessboard, make_many_clusters, make_rough_field, make_uneven_plane

@@ -12,7 +12,8 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.preprocessing import MinMaxScaler
 
-from sklearn_online_svm.datasets import flip_labels, load_paper_dataset, make_waveform
+from benchmarks.bench.data import load_paper_dataset
+from sklearn_online_svm.datasets import flip_labels, make_waveform
 
 from ..linear.streams import csr_text
 

@@ -7,13 +7,13 @@ from numbers import Integral
 import numpy as np
 from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_rows, check_weights, classes_of_stream, draw_seed
 from .._core.linear.rows import shuffled
 from .._estimator_base import Change, Learner, refuse_change
+from .._sklearn_compat import HasMethods, Interval
 from ..linear import PassiveAggressiveClassifier
 from ._oracle import ABSTAINED, Answers, codes_of, labels_of
 from ._query import MarginQuery

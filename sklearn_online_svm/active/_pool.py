@@ -6,19 +6,20 @@ from numbers import Integral, Real
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import _safe_indexing, check_random_state
-from sklearn.utils._param_validation import (
-    Interval,
-    StrOptions,
-    validate_parameter_constraints,
-    validate_params,
-)
-from sklearn.utils.validation import _num_samples
+from sklearn.utils import check_random_state
 
 from .._base import draw_seed
 from .._core.guard import Guarded
 from .._estimator_base import Continued
 from .._feature_space import Angles, taken_apart
+from .._sklearn_compat import (
+    Interval,
+    StrOptions,
+    _num_samples,
+    _safe_indexing,
+    validate_parameter_constraints,
+    validate_params,
+)
 from ._query import confidence_of
 
 __all__ = ["MarginSampling", "margin_sampling", "small_pool_size"]

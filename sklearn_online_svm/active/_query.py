@@ -4,11 +4,11 @@ from numbers import Real
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._base import draw_seed
 from .._core.linear.queries import ALL, AT_RANDOM, BY_MARGIN, Asker
 from .._estimator_base import Continued
+from .._sklearn_compat import Interval, StrOptions
 
 __all__ = ["AllQuery", "MarginQuery", "RandomQuery"]
 

@@ -1,4 +1,4 @@
-"""Measures of performance: what the papers report; and how a model does along a stream."""
+"""Metrics, evaluation on streams, and displays."""
 
 from ._display import ProgressiveValidationDisplay
 from ._path_display import SolutionPathDisplay

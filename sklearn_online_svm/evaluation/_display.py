@@ -1,63 +1,63 @@
-"""Curves of progressive validation."""
+"""Plot of the curves of a prequential evaluation."""
 
 from ._progressive import import_optional, progressive_validation
 
 __all__ = ["ProgressiveValidationDisplay"]
 
-_METRIC_LABELS = {
+_LABELS = {
     "accuracy": "Accuracy",
     "f1": "F1",
-    "gmean": "G-mean",
-    "weighted_sum": "Weighted sum of sensitivity and specificity",
-    "cost": "Cost of the mistakes",
+    "geometric_mean": "Geometric mean of the recalls",
+    "sensitivity_specificity": "Weighted sum of sensitivity and specificity",
+    "cost": "Misclassification cost",
     "mistakes": "Mistakes",
-    "n_samples": "Rows",
-    "n_scored": "Rows scored",
-    "n_queries": "Labels used",
+    "n_samples": "Samples",
+    "n_scored": "Predictions",
+    "n_queries": "Queried labels",
     "n_support": "Support vectors",
-    "seconds": "Seconds",
-    "fit_seconds": "Seconds of learning",
-    "predict_seconds": "Seconds of predicting",
+    "seconds": "Time (s)",
+    "fit_seconds": "Training time (s)",
+    "predict_seconds": "Prediction time (s)",
 }
 _AGAINST = ("n_samples", "n_queries", "seconds")
 
 
 def _check_options(metric="accuracy", against="n_samples", **others):
-    """Refuse what cannot be drawn; before the stream is run, not after it."""
-    if metric not in _METRIC_LABELS:
-        raise ValueError(f"metric must be one of {tuple(_METRIC_LABELS)}, got {metric!r}.")
+    """Raise an error for an invalid option before a stream is evaluated."""
+    if metric not in _LABELS:
+        raise ValueError(f"metric must be one of {tuple(_LABELS)}, got {metric!r}.")
     if against not in _AGAINST:
         raise ValueError(f"against must be one of {_AGAINST}, got {against!r}.")
 
 
 class ProgressiveValidationDisplay:
-    """Curve of a measure along a stream.
+    """Curve of a metric along a stream.
 
-    Make it by :meth:`from_estimator`, which runs :func:`progressive_validation`, or by
-    :meth:`from_result`. All parameters are stored as attributes. Displays drawn on the same axes
-    compare models.
+    Create it with :meth:`from_estimator`, which calls :func:`progressive_validation`, or with
+    :meth:`from_result`. All parameters are stored as attributes. To compare models, plot several
+    displays on the same axes.
 
     Parameters
     ----------
     result : ProgressiveValidationResult
-        What :func:`progressive_validation` returns.
+        The result of :func:`progressive_validation`.
     name : str, default=None
-        Name of the model in the legend; by default there is none.
+        Name of the model in the legend; by default there is no legend.
 
     Attributes
     ----------
     line_ : matplotlib Artist
         The curve.
     ax_ : matplotlib Axes
-        The axes it is drawn on.
+        The axes with the curve.
     figure_ : matplotlib Figure
         The figure of these axes.
 
     See Also
     --------
-    progressive_validation : Makes the result.
-    sklearn.model_selection.LearningCurveDisplay : Learning from more and more rows, by
-        cross-validation.
+    progressive_validation : Evaluate a classifier on a stream.
+    sklearn.model_selection.LearningCurveDisplay : Cross-validated scores for increasing training
+        set sizes.
 
     Examples
     --------
@@ -70,9 +70,9 @@ class ProgressiveValidationDisplay:
     >>> Display.from_estimator(SGDClassifier(), X, y, ax=display.ax_)  # doctest: +SKIP
     <...>
 
-    Another measure of the first run, against the time:
+    Another metric of the first evaluation, against time:
 
-    >>> display.plot(metric="weighted_sum", against="seconds")  # doctest: +SKIP
+    >>> display.plot(metric="cost", against="seconds")  # doctest: +SKIP
     <...>
     """
 
@@ -84,32 +84,31 @@ class ProgressiveValidationDisplay:
     def from_estimator(
         cls, estimator, X, y=None, *, chunk_size=100, classes=None, name=None, ax=None, **kwargs
     ):
-        """Run a clone of the estimator along a stream and draw how it gets better.
+        """Evaluate a clone of the estimator on a stream and plot a metric.
 
         Parameters
         ----------
         estimator : estimator object
             A classifier with ``partial_fit`` and ``predict``.
         X : {array-like, sparse matrix} of shape (n_samples, n_features) or iterable of pairs
-            The rows in the order of the stream, or pairs ``(X_chunk, y_chunk)``.
+            The samples in the order of the stream, or pairs ``(X_chunk, y_chunk)``.
         y : array-like of shape (n_samples,), default=None
-            The labels; None where they come with X.
+            The labels; None if X is an iterable of pairs.
         chunk_size : int, default=100
-            Rows that are predicted together, then learnt together.
+            Number of samples that are predicted and then used for training together.
         classes : array-like of shape (n_classes,), default=None
             All labels that can occur; see :func:`progressive_validation`.
         name : str, default=None
-            Name in the legend; by default that of the estimator's class.
+            Name in the legend; by default the class name of the estimator.
         ax : matplotlib axes, default=None
-            Axes to draw on; by default those of a new figure.
+            Axes to plot on; by default those of a new figure.
         **kwargs : dict
-            Passed on to :meth:`plot`: ``metric``, ``metric_params`` and ``against``, and
-            what matplotlib's ``plot`` takes.
+            Passed to :meth:`plot`.
 
         Returns
         -------
         display : ProgressiveValidationDisplay
-            The display; ``ax_`` and ``figure_`` are what it is drawn on.
+            The display.
 
         Raises
         ------
@@ -125,23 +124,23 @@ class ProgressiveValidationDisplay:
 
     @classmethod
     def from_result(cls, result, *, name=None, ax=None, **kwargs):
-        """Draw the curve of a run that has been made.
+        """Plot a metric of a completed evaluation.
 
         Parameters
         ----------
         result : ProgressiveValidationResult
-            What :func:`progressive_validation` returns.
+            The result of :func:`progressive_validation`.
         name : str, default=None
-            Name in the legend; by default that of the estimator's class.
+            Name in the legend; by default the class name of the estimator.
         ax : matplotlib axes, default=None
-            Axes to draw on; by default those of a new figure.
+            Axes to plot on; by default those of a new figure.
         **kwargs : dict
-            Passed on to :meth:`plot`.
+            Passed to :meth:`plot`.
 
         Returns
         -------
         display : ProgressiveValidationDisplay
-            The display; ``ax_`` and ``figure_`` are what it is drawn on.
+            The display.
 
         Raises
         ------
@@ -163,49 +162,49 @@ class ProgressiveValidationDisplay:
         against="n_samples",
         **kwargs,
     ):
-        """Draw the curve.
+        """Plot a metric.
 
         Parameters
         ----------
         ax : matplotlib axes, default=None
-            Axes to draw on; by default those of a new figure.
+            Axes to plot on; by default those of a new figure.
         name : str, default=None
-            Name in the legend; by default the attribute of that name.
+            Name in the legend; by default the attribute ``name``.
         metric : str, default="accuracy"
-            What is drawn: a measure (``"accuracy"``, ``"f1"``, ``"gmean"``, ``"weighted_sum"``,
-            ``"cost"``) or a count (``"mistakes"``, ``"n_queries"``, ``"n_support"``,
-            ``"seconds"``, ``"fit_seconds"``, ``"predict_seconds"``, ``"n_scored"``,
-            ``"n_samples"``) of :class:`ProgressiveValidationResult`.
+            A metric (``"accuracy"``, ``"f1"``, ``"geometric_mean"``,
+            ``"sensitivity_specificity"``, ``"cost"``) or a count (``"mistakes"``,
+            ``"n_queries"``, ``"n_support"``, ``"seconds"``, ``"fit_seconds"``,
+            ``"predict_seconds"``, ``"n_scored"``, ``"n_samples"``) of
+            :class:`ProgressiveValidationResult`.
         metric_params : dict, default=None
-            Parameters of the measure, for example ``{"cost_p": 50, "cost_n": 1}``.
+            Parameters of the metric, for example ``{"cost_p": 50, "cost_n": 1}``.
         against : {"n_samples", "n_queries", "seconds"}, default="n_samples"
-            What it is drawn against: rows of the stream, labels used, or time of learning and
-            predicting.
+            Quantity on the horizontal axis: samples, queried labels, or time of training and
+            prediction.
         **kwargs : dict
             Keyword arguments of matplotlib's ``plot``.
 
         Returns
         -------
         display : ProgressiveValidationDisplay
-            The display; ``ax_`` and ``figure_`` are what it is drawn on.
+            The display.
 
         Raises
         ------
         ImportError
             If matplotlib is not installed.
         ValueError
-            If `metric` or `against` is none of the above; if the result cannot give the measure.
+            If `metric` or `against` is invalid, or the metric is not available.
         """
         plt = import_optional("matplotlib.pyplot", f"{type(self).__name__}.plot")
         _check_options(metric, against)
         values = self.result._curve(metric, **(metric_params or {}))
         if ax is None:
             _, ax = plt.subplots()
-
         name = self.name if name is None else name
         line_kwargs = ({} if name is None else {"label": name}) | kwargs
         (self.line_,) = ax.plot(getattr(self.result, against), values, **line_kwargs)
-        ax.set(xlabel=_METRIC_LABELS[against], ylabel=_METRIC_LABELS[metric])
+        ax.set(xlabel=_LABELS[against], ylabel=_LABELS[metric])
         if "label" in line_kwargs:
             ax.legend()
         self.ax_, self.figure_ = ax, ax.figure

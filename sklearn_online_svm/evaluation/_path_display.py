@@ -1,4 +1,4 @@
-"""Curves along a path of solutions."""
+"""Plot of a regularization path."""
 
 import numpy as np
 
@@ -6,13 +6,13 @@ from ._progressive import import_optional
 
 __all__ = ["SolutionPathDisplay"]
 
-_SCORES = {"train_scores": "training rows", "scores": "other rows"}
+_SCORES = {"train_scores": "training samples", "scores": "test samples"}
 
 
 class SolutionPathDisplay:
-    """Accuracy, support vectors and dual objective of the models of a path, against C.
+    """Accuracy, support vectors and dual objective along a regularization path.
 
-    Make it by :meth:`from_path`. All parameters are stored as attributes.
+    Create it with :meth:`from_path`. All parameters are stored as attributes.
 
     Parameters
     ----------
@@ -21,27 +21,27 @@ class SolutionPathDisplay:
     n_support : ndarray of shape (n_Cs,)
         Number of support vectors.
     dual_objective : ndarray of shape (n_Cs, n_problems)
-        Dual objective of each binary problem; their sum is drawn.
+        Dual objective of each binary problem; the sum is plotted.
     scores : ndarray of shape (n_Cs,), default=None
-        Accuracy on rows that have not been learnt.
+        Accuracy on test samples.
     train_scores : ndarray of shape (n_Cs,), default=None
-        Accuracy on the rows learnt.
+        Accuracy on the training samples.
 
     Attributes
     ----------
     lines_ : dict of str to matplotlib Artist
-        The curves: ``"scores"`` and ``"train_scores"`` where they are given, ``"n_support"`` and
+        The curves: ``"scores"`` and ``"train_scores"`` if given, ``"n_support"`` and
         ``"dual_objective"``.
     ax_ : ndarray of matplotlib Axes of shape (2,) or (3,)
-        The axes they are drawn on: accuracy, where there are scores, vectors, objective.
+        The axes of the accuracy (if there are scores), the support vectors and the objective.
     figure_ : matplotlib Figure
         The figure of these axes.
 
     See Also
     --------
-    sklearn_online_svm.LASVC.fit_path : Makes the path.
-    sklearn.model_selection.ValidationCurveDisplay : Any parameter of any model, by
-        cross-validation.
+    sklearn_online_svm.LASVC.fit_path : Compute a regularization path.
+    sklearn.model_selection.ValidationCurveDisplay : Cross-validated scores for values
+        of any parameter.
 
     Examples
     --------
@@ -66,22 +66,22 @@ class SolutionPathDisplay:
     def from_path(
         cls, path, X=None, y=None, *, X_train=None, y_train=None, ax=None, name=None, **kwargs
     ):
-        """Score the models of a path and draw what has become of them.
+        """Score the models of a path and plot the curves.
 
         Parameters
         ----------
         path : SolutionPath
-            What :meth:`~sklearn_online_svm.LASVC.fit_path` returns.
+            The result of :meth:`~sklearn_online_svm.LASVC.fit_path`.
         X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
-            Rows that have not been learnt; None: they are not scored.
+            Test samples.
         y : array-like of shape (n_samples,), default=None
             Their labels.
         X_train : {array-like, sparse matrix} of shape (n_train, n_features), default=None
-            The rows learnt; None: they are not scored.
+            Training samples.
         y_train : array-like of shape (n_train,), default=None
             Their labels.
         ax : array-like of matplotlib axes, default=None
-            Axes to draw on; by default those of a new figure.
+            Axes to plot on; by default those of a new figure.
         name : str, default=None
             Name of the model in the legend.
         **kwargs : dict
@@ -90,19 +90,19 @@ class SolutionPathDisplay:
         Returns
         -------
         display : SolutionPathDisplay
-            The display; ``ax_`` and ``figure_`` are what it is drawn on.
+            The display.
 
         Raises
         ------
         ImportError
             If matplotlib is not installed.
         ValueError
-            If rows are given without labels, or as :meth:`plot`.
+            If samples are given without labels, or as :meth:`plot`.
         """
         import_optional("matplotlib.pyplot", f"{cls.__name__}.from_path")
-        for end, rows, labels in (("", X, y), ("_train", X_train, y_train)):
-            if (rows is None) != (labels is None):
-                raise ValueError(f"X{end} and y{end} belong together: one of them is None.")
+        for suffix, samples, labels in (("", X, y), ("_train", X_train, y_train)):
+            if (samples is None) != (labels is None):
+                raise ValueError(f"X{suffix} and y{suffix} must be given together.")
         display = cls(
             Cs=path.Cs,
             n_support=path.n_support,
@@ -113,13 +113,13 @@ class SolutionPathDisplay:
         return display.plot(ax=ax, name=name, **kwargs)
 
     def plot(self, ax=None, *, name=None, **kwargs):
-        """Draw the curves, on a logarithmic axis of C; an infinite C is left out.
+        """Plot the curves against C on a logarithmic axis; infinite values are omitted.
 
         Parameters
         ----------
         ax : array-like of matplotlib axes, default=None
-            Axes to draw on, three with scores, else two; by default those of a new figure. Those
-            of another display compare models.
+            Axes to plot on: three with scores, otherwise two; by default those of a new figure. To
+            compare models, pass those of another display.
         name : str, default=None
             Name of the model in the legend.
         **kwargs : dict
@@ -128,14 +128,14 @@ class SolutionPathDisplay:
         Returns
         -------
         display : SolutionPathDisplay
-            The display; ``ax_`` and ``figure_`` are what it is drawn on.
+            The display.
 
         Raises
         ------
         ImportError
             If matplotlib is not installed.
         ValueError
-            If `ax` is not of as many axes as there are curves to draw.
+            If `ax` has the wrong number of axes.
         """
         plt = import_optional("matplotlib.pyplot", f"{type(self).__name__}.plot")
         scores = [key for key in _SCORES if getattr(self, key) is not None]
@@ -151,12 +151,12 @@ class SolutionPathDisplay:
         values = {key: np.asarray(getattr(self, key)) for key in scores}
         values["n_support"] = np.asarray(self.n_support)
         values["dual_objective"] = np.sum(self.dual_objective, axis=1)
-        places = dict.fromkeys(scores, 0) | {"n_support": n_axes - 2, "dual_objective": n_axes - 1}
+        rows = dict.fromkeys(scores, 0) | {"n_support": n_axes - 2, "dual_objective": n_axes - 1}
         self.lines_ = {}
-        for key, place in places.items():
+        for key, row in rows.items():
             label = " on ".join(part for part in (name, _SCORES.get(key)) if part)
             options = {"marker": ".", "label": label or None} | kwargs
-            (self.lines_[key],) = ax[place].plot(self.Cs[finite], values[key][finite], **options)
+            (self.lines_[key],) = ax[row].plot(self.Cs[finite], values[key][finite], **options)
         if scores:
             ax[0].set_ylabel("Accuracy")
         ax[-2].set_ylabel("Support vectors")

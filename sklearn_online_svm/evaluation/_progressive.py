@@ -14,17 +14,23 @@ from scipy.stats import gmean
 from sklearn.base import clone, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_consistent_length, column_or_1d
-from sklearn.utils._param_validation import HasMethods, Interval, validate_params
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
-from .._base import known_labels
-from .metrics import _COST, _POS_LABEL, not_a_label
+from .._base import encode_labels, known_labels
+from .._sklearn_compat import (
+    HasMethods,
+    Interval,
+    _num_samples,
+    _safe_indexing,
+    validate_params,
+)
+from .metrics import _COST, _POS_LABEL, check_both_costs, invalid_pos_label
 
 __all__ = ["ProgressiveValidationResult", "progressive_validation"]
 
 
 def import_optional(module, caller):
-    """Import a package that is only needed by those who call ``caller``."""
+    """Import a package that only ``caller`` needs."""
     try:
         return import_module(module)
     except ImportError as error:
@@ -32,32 +38,27 @@ def import_optional(module, caller):
         raise ImportError(f"{caller} needs {package}: `pip install {package}`.") from error
 
 
-# ---------------------------------------------------------------------------
-# Chunks and their labels
-# ---------------------------------------------------------------------------
-
-
-def _is_table(X):
-    """Whether X holds rows (an array, a sparse matrix, a data frame), not chunks of rows."""
-    return hasattr(X, "shape") or hasattr(X, "__array__")
-
-
-def _rows(data, chunk):
-    return data.iloc[chunk] if hasattr(data, "iloc") else data[chunk]
-
-
-def _slices(X, y, chunk_size):
-    check_consistent_length(X, y)
-    if issparse(X):
-        X = X.tocsr()
-    n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
-    for start in range(0, n_samples, chunk_size):
-        chunk = slice(start, start + chunk_size)
-        yield _rows(X, chunk), _rows(y, chunk)
-
-
-def _pairs(chunks):
-    for i, chunk in enumerate(chunks):
+def _iter_chunks(X, y, chunk_size):
+    """Yield the samples and the labels of each chunk."""
+    is_array = hasattr(X, "shape") or hasattr(X, "__array__")
+    if y is not None:
+        if not is_array and not hasattr(X, "__len__"):
+            raise ValueError(
+                "y must be None if X is an iterator of pairs (X_chunk, y_chunk), got X of type "
+                f"{type(X).__name__} and y of type {type(y).__name__}."
+            )
+        check_consistent_length(X, y)
+        X = X.tocsr() if issparse(X) else X
+        for start in range(0, _num_samples(X), chunk_size):
+            chunk = slice(start, start + chunk_size)
+            yield _safe_indexing(X, chunk), _safe_indexing(y, chunk)
+        return
+    if is_array or not isinstance(X, Iterable):
+        raise ValueError(
+            "y must be given unless X is an iterable of pairs (X_chunk, y_chunk), got y=None "
+            f"and X of type {type(X).__name__}."
+        )
+    for i, chunk in enumerate(X):
         if not isinstance(chunk, tuple) or len(chunk) != 2:
             raise ValueError(
                 "Without y, X must be an iterable of pairs (X_chunk, y_chunk), got "
@@ -67,126 +68,88 @@ def _pairs(chunks):
         yield chunk
 
 
-def _chunks(X, y, chunk_size):
-    """Pairs of the rows and the labels of each chunk, in the order of the stream."""
-    if y is None:
-        if _is_table(X) or not isinstance(X, Iterable):
-            raise ValueError(
-                "y must be given unless X is an iterable of pairs (X_chunk, y_chunk), got y=None "
-                f"and X of type {type(X).__name__}."
-            )
-        return _pairs(X)
-    if not _is_table(X) and not hasattr(X, "__len__"):
-        raise ValueError(
-            "y must be None where X is an iterator of pairs (X_chunk, y_chunk), got X of type "
-            f"{type(X).__name__} and y of type {type(y).__name__}."
-        )
-    return _slices(X, y, chunk_size)
-
-
-def _known_labels(y):
-    """Which rows have a label (see ``known_labels``), and these labels."""
+def _split_labels(y):
+    """Return a mask of the samples that have a label, and these labels."""
     y = column_or_1d(y)
-    known = known_labels(y)
-    labels = y[known]
-    return known, np.array(labels.tolist()) if y.dtype == object else labels
+    mask = known_labels(y)
+    labels = y[mask]
+    return mask, np.array(labels.tolist()) if y.dtype == object else labels
 
 
 def _resolve_classes(classes, model, y):
-    """Sort the classes of the stream: as given, else those of the model, else those of y."""
+    """Return the sorted classes: those given, else those of the model, else those of y."""
     if classes is not None:
         return unique_labels(column_or_1d(classes))
     if hasattr(model, "classes_"):
         return np.asarray(model.classes_)
-    _, labels = _known_labels(y)
+    _, labels = _split_labels(y)
     check_classification_targets(labels)
     classes = unique_labels(labels)
     if len(classes) < 2:
         raise ValueError(
-            "classes must be given where the first labels are not of two classes at least, got "
-            f"classes=None and of the labels only {classes.tolist()}."
+            "classes must be given if the first labels are of fewer than two classes, got "
+            f"classes=None and only the labels {classes.tolist()}."
         )
     return classes
 
 
-def _codes(labels, classes, name):
-    """Position of each label in the sorted classes."""
-    codes = np.searchsorted(classes, labels)
-    found = classes.take(codes, mode="clip") == labels
-    if not np.all(found):
-        unknown = np.unique(labels[~np.broadcast_to(found, labels.shape)])[:5].tolist()
-        raise ValueError(
-            f"{name} must be among the classes {classes.tolist()}, got {unknown}. The parameter "
-            "classes must name all labels of a stream, unless its first chunk has them all."
-        )
-    return codes
-
-
-# ---------------------------------------------------------------------------
-# Test, then train
-# ---------------------------------------------------------------------------
-
-
-def _predicts_itself(model):
-    """Whether the model keeps the predictions it made of each row before its label was seen."""
-    return hasattr(model, "online_predictions_") and hasattr(model, "n_queries_")
-
-
 def _n_support(model):
-    """Count the support vectors; -1 of a model that has none."""
+    """Return the number of support vectors, -1 if the model has none."""
     for owner in (model, getattr(model, "estimator_", None)):
         if hasattr(owner, "n_support_"):
             return int(np.sum(owner.n_support_))
     return -1
 
 
-class _Run:
-    """State of a prequential evaluation; only counts are kept for each chunk.
+class _Evaluation:
+    """State of a prequential evaluation.
 
-    They are kept as plain numbers in one array that grows: `_WIDTH` of them and three per class.
+    Only cumulative counts are stored for each chunk, in one array of plain numbers: the samples,
+    the queried labels, the support vectors, and three counts for each class.
     """
 
-    _WIDTH = 3
-
-    def __init__(self, model, classes, *, can_predict, return_predictions):
-        n_classes = len(classes)
+    def __init__(self, model, classes, *, is_fitted, return_predictions):
         self.model = model
         self.classes = classes
         self.is_first = True
-        self.can_predict = can_predict
-        self.confusion = np.zeros((n_classes, n_classes), dtype=np.int64)
-        # Rows of a class, rows predicted as it, and those where both are true.
-        self.counts = np.zeros((3, n_classes), dtype=np.int64)
-        self.n_samples = 0
-        self.n_unpredicted = 0
-        self.n_labels = 0
-        self.n_queries_before = getattr(model, "n_queries_", 0)
-        self.seconds = np.zeros(2)  # learning, predicting
-        self.log = array("q")
-        self.time_log = array("d")
+        self.is_fitted = is_fitted
+        self.confusion = np.zeros((len(classes), len(classes)), dtype=np.int64)
+        self.n_samples = self.n_labels = self.n_unpredicted = 0
+        self.n_earlier_queries = getattr(model, "n_queries_", 0)
+        self.fit_seconds = self.predict_seconds = 0.0
+        self.counts = array("q")
+        self.times = array("d")
         self.predictions = array("i") if return_predictions else None
 
-    def take(self, X, y):
-        """Predict a chunk, train on it, and record the counts."""
-        known, labels = _known_labels(y)
-        truth = _codes(labels, self.classes, "The labels in y")
+    def process(self, X, y):
+        """Predict a chunk, train on it, and store the counts."""
+        is_known, labels = _split_labels(y)
+        true = encode_labels(labels, self.classes)
         predicted = self._predict(X)
-        self._learn(X, y)
-        if _predicts_itself(self.model):
-            predicted = self.model.online_predictions_[-len(known) :]
-        self.n_samples += len(known)
-        self.n_labels += len(labels)
+        start = perf_counter()
+        self.model.partial_fit(X, y, **({"classes": self.classes} if self.is_first else {}))
+        self.fit_seconds += perf_counter() - start
+        self.is_first, self.is_fitted = False, True
+        if self._predicts_online:
+            predicted = self.model.online_predictions_[-len(is_known) :]
         if predicted is None:
-            self.n_unpredicted += len(known)
+            self.n_unpredicted += len(is_known)
         else:
-            predicted = _codes(np.asarray(predicted), self.classes, "Predictions")
-            self._score(truth, predicted[known])
+            predicted = encode_labels(np.asarray(predicted), self.classes, "The predictions")
+            np.add.at(self.confusion, (true, predicted[is_known]), 1)
             if self.predictions is not None:
                 self.predictions.extend(predicted.tolist())
-        self._note()
+        self.n_samples += len(is_known)
+        self.n_labels += len(labels)
+        self._store_counts()
+
+    @property
+    def _predicts_online(self):
+        """Whether the model records a prediction of each sample before its label is revealed."""
+        return hasattr(self.model, "online_predictions_") and hasattr(self.model, "n_queries_")
 
     def _predict(self, X):
-        if not self.can_predict or _predicts_itself(self.model):
+        if not self.is_fitted or self._predicts_online:
             return None
         start = perf_counter()
         try:
@@ -195,34 +158,25 @@ class _Run:
             if not self.is_first:
                 raise
             return None
-        self.seconds[1] += perf_counter() - start
+        self.predict_seconds += perf_counter() - start
         return predicted
 
-    def _learn(self, X, y):
-        options = {"classes": self.classes} if self.is_first else {}
-        start = perf_counter()
-        self.model.partial_fit(X, y, **options)
-        self.seconds[0] += perf_counter() - start
-        self.is_first, self.can_predict = False, True
-
-    def _score(self, truth, predicted):
-        np.add.at(self.confusion, (truth, predicted), 1)
-        for counts, codes in zip(self.counts, (truth, predicted, truth[truth == predicted])):
-            counts += np.bincount(codes, minlength=len(counts))
-
-    def _note(self):
+    def _store_counts(self):
         n_queries = self.n_labels
-        if _predicts_itself(self.model):
-            n_queries = self.model.n_queries_ - self.n_queries_before
-        self.log.extend((self.n_samples, int(n_queries), _n_support(self.model)))
-        self.log.extend(self.counts.ravel().tolist())
-        self.time_log.extend(self.seconds.tolist())
+        if self._predicts_online:
+            n_queries = int(self.model.n_queries_) - self.n_earlier_queries
+        self.counts.extend((self.n_samples, n_queries, _n_support(self.model)))
+        for counts in (self.confusion.sum(1), self.confusion.sum(0), self.confusion.diagonal()):
+            self.counts.extend(counts.tolist())
+        self.times.extend((self.fit_seconds, self.predict_seconds))
 
     def result(self):
-        log = np.array(self.log, dtype=np.int64).reshape(-1, self._WIDTH + self.counts.size)
-        n_samples, n_queries, n_support = log[:, : self._WIDTH].T
-        counts = log[:, self._WIDTH :].reshape(len(log), 3, -1)
-        fit_seconds, predict_seconds = np.array(self.time_log).reshape(-1, 2).T
+        """Return the result."""
+        counts = np.array(self.counts, dtype=np.int64)
+        counts = counts.reshape(-1, 3 + 3 * len(self.classes))
+        true_counts, predicted_counts, correct_counts = np.split(counts[:, 3:], 3, axis=1)
+        n_samples, n_queries, n_support = counts[:, :3].T
+        fit_seconds, predict_seconds = np.array(self.times).reshape(-1, 2).T
         predictions = self.predictions
         return ProgressiveValidationResult(
             estimator=self.model,
@@ -232,9 +186,9 @@ class _Run:
             n_support=None if n_support[-1] < 0 else n_support,
             fit_seconds=fit_seconds,
             predict_seconds=predict_seconds,
-            true_counts=counts[:, 0],
-            predicted_counts=counts[:, 1],
-            hit_counts=counts[:, 2],
+            true_counts=true_counts,
+            predicted_counts=predicted_counts,
+            correct_counts=correct_counts,
             confusion_matrix=self.confusion,
             n_unpredicted=self.n_unpredicted,
             predictions=None if predictions is None else self.classes[np.array(predictions)],
@@ -277,15 +231,15 @@ def progressive_validation(
         The samples in the order of the stream or, for a stream that does not fit into memory, an
         iterable (such as a generator) of pairs ``(X_chunk, y_chunk)``.
     y : array-like of shape (n_samples,), default=None
-        The labels; None where they come with X. A label may be missing (nan or None) if the
+        The labels; None if X is an iterable of pairs. A label may be missing (nan or None) if the
         estimator supports missing labels, as
         :class:`~sklearn_online_svm.active.LabelEfficientClassifier` does.
     chunk_size : int, default=100
         Number of samples that are predicted and then used for training together, if X and y are
         arrays. 1 is the strictest and slowest evaluation. Chunks of an iterable are used as given.
     classes : array-like of shape (n_classes,), default=None
-        All labels that can occur. By default those that a fitted estimator knows
-        (``in_place=True``), or else those in `y`, or in the first chunk of an iterable.
+        All labels that can occur. By default the classes of a fitted estimator
+        (``in_place=True``), or those in `y` or in the first chunk of an iterable.
     in_place : bool, default=False
         Whether to train the estimator itself instead of a clone. A fitted estimator continues
         from its current state; the counts of the result start at 0 in either case.
@@ -324,9 +278,8 @@ def progressive_validation(
     scored, including the first chunk. They do not depend on ``chunk_size``, and their time is
     included in the fit time.
 
-    The memory needed grows with the number of chunks (by 40 bytes, and 24 for each class), and
-    with the number of rows if the predictions are kept (4 bytes). The time for a chunk
-    does not depend on its place in the stream, apart from what the estimator does.
+    **Memory** grows by 40 bytes, and 24 for each class, with each chunk, and by 4 bytes with each
+    sample if the predictions are kept.
 
     References
     ----------
@@ -349,7 +302,7 @@ def progressive_validation(
     >>> result.accuracy().round(1)
     array([nan, 0.9, 0.9, 0.9])
 
-    The same model, on a stream in chunks that follows:
+    Continue with the same model on a stream of chunks:
 
     >>> def stream(n_chunks):
     ...     for seed in range(1, n_chunks + 1):
@@ -363,24 +316,19 @@ def progressive_validation(
     if hasattr(estimator, "__sklearn_tags__") and is_regressor(estimator):
         raise ValueError(f"estimator must be a classifier, got {estimator!r}.")
     model = estimator if in_place else clone(estimator)
-    chunks = iter(_chunks(X, y, chunk_size))
+    chunks = _iter_chunks(X, y, chunk_size)
     first = next(chunks, None)
     if first is None:
-        raise ValueError("X must hold at least one row, got none.")
-    run = _Run(
+        raise ValueError("X must contain at least one sample, got none.")
+    evaluation = _Evaluation(
         model,
         _resolve_classes(classes, model, first[1] if y is None else y),
-        can_predict=in_place,  # as far as is known: it may not be fitted
+        is_fitted=in_place,  # if it is not, `predict` of the first chunk will tell
         return_predictions=return_predictions,
     )
     for X_chunk, y_chunk in chain([first], chunks):
-        run.take(X_chunk, y_chunk)
-    return run.result()
-
-
-# ---------------------------------------------------------------------------
-# What came of it
-# ---------------------------------------------------------------------------
+        evaluation.process(X_chunk, y_chunk)
+    return evaluation.result()
 
 
 def _ratio(part, total):
@@ -388,9 +336,9 @@ def _ratio(part, total):
     return np.divide(part, total, out=np.full(np.shape(total), np.nan), where=total > 0)
 
 
-_MEASURES = ("accuracy", "f1", "gmean", "weighted_sum", "cost")
-_ONLY_BINARY = ("weighted_sum", "cost")
-_FIGURES = (
+_BINARY_METRICS = ("sensitivity_specificity", "cost")
+_METRICS = ("accuracy", "f1", "geometric_mean", *_BINARY_METRICS)
+_COUNTS = (
     "n_samples",
     "n_scored",
     "mistakes",
@@ -404,11 +352,11 @@ _FIGURES = (
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ProgressiveValidationResult:
-    """Counts along a stream, and the measures made of them.
+    """Counts along a stream, and metrics computed from them.
 
-    Returned by :func:`progressive_validation`. Everything with ``n_chunks`` entries is cumulative:
-    its last entry is about the whole stream. The measures are methods, so that other prices of
-    mistakes, or another positive class, do not take another run.
+    Returned by :func:`progressive_validation`. Arrays of length ``n_chunks`` are cumulative: the
+    last entry refers to the whole stream. The metrics are methods, so other costs or another
+    positive class need no further evaluation.
 
     Attributes
     ----------
@@ -417,46 +365,47 @@ class ProgressiveValidationResult:
     classes : ndarray of shape (n_classes,)
         Class labels, sorted.
     n_samples : ndarray of shape (n_chunks,)
-        Rows so far.
+        Number of samples.
     n_scored : ndarray of shape (n_chunks,)
-        Rows so far that had a label and a prediction, which all measures are about.
+        Number of samples with a label and a prediction. All metrics refer to these.
     n_unpredicted : int
-        Rows at the beginning that were learnt only, as the estimator was not fitted.
+        Number of samples at the beginning that were not predicted, because the estimator was not
+        fitted.
     mistakes : ndarray of shape (n_chunks,)
-        Rows predicted wrongly.
+        Number of wrong predictions.
     n_queries : ndarray of shape (n_chunks,)
-        Labels used for learning. All there were, unless the estimator asks for labels by itself.
+        Number of labels used for training: all of them, unless the estimator queries labels.
     n_support : ndarray of shape (n_chunks,) or None
         Number of support vectors (not cumulative); None if the estimator has no ``n_support_``.
     seconds : ndarray of shape (n_chunks,)
-        Time of learning and predicting.
+        Time of training and prediction.
     fit_seconds : ndarray of shape (n_chunks,)
-        Time of learning.
+        Time of training.
     predict_seconds : ndarray of shape (n_chunks,)
-        Time of predicting.
+        Time of prediction.
     true_counts : ndarray of shape (n_chunks, n_classes)
-        Scored rows of each class.
+        Number of scored samples of each class.
     predicted_counts : ndarray of shape (n_chunks, n_classes)
-        Scored rows predicted as each class.
-    hit_counts : ndarray of shape (n_chunks, n_classes)
-        Scored rows of each class that were predicted as that class.
+        Number of scored samples predicted as each class.
+    correct_counts : ndarray of shape (n_chunks, n_classes)
+        Number of samples of each class that were predicted correctly.
     confusion_matrix : ndarray of shape (n_classes, n_classes)
-        Scored rows of the whole stream by class (row) and prediction (column).
+        Number of scored samples of the whole stream by class (row) and prediction (column).
     predictions : ndarray of shape (n_samples - n_unpredicted,) or None
-        What was predicted of the rows from number ``n_unpredicted`` on; only with
+        Predictions of all samples but the first ``n_unpredicted``; only with
         ``return_predictions=True``.
 
     See Also
     --------
-    progressive_validation : Makes it.
-    ProgressiveValidationDisplay : Draws it.
+    progressive_validation : Evaluate a classifier on a stream.
+    ProgressiveValidationDisplay : Plot the curves.
 
     Notes
     -----
-    The measures are those of :mod:`sklearn.metrics` and :mod:`sklearn_online_svm.evaluation`
-    over all scored rows so far. Where such a function warns that it is undefined and returns 0,
-    for want of rows of some class, a curve has nan. With one class that never has a row,
-    :meth:`gmean` is nan throughout: name the classes that count in its ``labels``.
+    The metrics are those of :mod:`sklearn.metrics` and :mod:`sklearn_online_svm.evaluation`,
+    computed from all scored samples so far. Where such a function returns 0 with a warning because
+    a class has no samples, the curve is nan. If a class never occurs,
+    :meth:`geometric_mean` is always nan unless its ``labels`` exclude that class.
 
     Examples
     --------
@@ -468,10 +417,10 @@ class ProgressiveValidationResult:
     >>> result = progressive_validation(model, X, y, return_predictions=True)
     >>> int(result.confusion_matrix.sum())
     900
-    >>> bool(result.accuracy()[-1] > result.gmean()[-1])
+    >>> bool(result.accuracy()[-1] > result.geometric_mean()[-1])
     True
 
-    Other measures can be made of the predictions:
+    Other metrics can be computed from the predictions:
 
     >>> from sklearn.metrics import jaccard_score
     >>> score = jaccard_score(y[result.n_unpredicted :], result.predictions)
@@ -486,7 +435,7 @@ class ProgressiveValidationResult:
     predict_seconds: np.ndarray
     true_counts: np.ndarray
     predicted_counts: np.ndarray
-    hit_counts: np.ndarray
+    correct_counts: np.ndarray
     confusion_matrix: np.ndarray
     n_unpredicted: int
     predictions: np.ndarray | None
@@ -494,56 +443,56 @@ class ProgressiveValidationResult:
     def __repr__(self):
         return (
             f"<{type(self).__name__} of {type(self.estimator).__name__}: {self.n_samples[-1]} "
-            f"rows in {len(self.n_samples)} chunks, {self.mistakes[-1]} mistakes in "
-            f"{self.n_scored[-1]} rows scored>"
+            f"samples in {len(self.n_samples)} chunks, {self.mistakes[-1]} mistakes in "
+            f"{self.n_scored[-1]} predictions>"
         )
 
     @property
     def n_scored(self):
-        """Rows with a label and a prediction."""
+        """Number of samples with a label and a prediction."""
         return self.true_counts.sum(axis=1)
 
     @property
     def mistakes(self):
-        """Rows predicted wrongly."""
-        return self.n_scored - self.hit_counts.sum(axis=1)
+        """Number of wrong predictions."""
+        return self.n_scored - self.correct_counts.sum(axis=1)
 
     @property
     def seconds(self):
-        """Time of learning and predicting."""
+        """Time of training and prediction."""
         return self.fit_seconds + self.predict_seconds
 
     def accuracy(self):
-        """Share of the rows predicted rightly.
+        """Compute the accuracy.
 
         Returns
         -------
         accuracy : ndarray of shape (n_chunks,)
-            Of all scored rows up to the end of each chunk.
+            Fraction of correct predictions.
         """
-        return _ratio(self.hit_counts.sum(axis=1), self.n_scored)
+        return _ratio(self.correct_counts.sum(axis=1), self.n_scored)
 
     @validate_params({"pos_label": [*_POS_LABEL, None]}, prefer_skip_nested_validation=True)
     def f1(self, *, pos_label=None):
-        """Harmonic mean of precision and recall.
+        """Compute the F1 score.
 
         Parameters
         ----------
         pos_label : int, float, bool or str, default=None
-            The class it is about. None: of two classes 1, which has to be one of them; of more
-            than two the mean over all classes that have had rows or predictions (macro F1).
+            The class to score. None: class 1 of two classes, otherwise the mean over all classes
+            with samples or predictions (macro F1).
 
         Returns
         -------
         f1 : ndarray of shape (n_chunks,)
-            Of all scored rows up to the end of each chunk.
+            Harmonic mean of precision and recall.
 
         Raises
         ------
         ValueError
             If `pos_label` is not one of the classes.
         """
-        scores = _ratio(2 * self.hit_counts, self.true_counts + self.predicted_counts)
+        scores = _ratio(2 * self.correct_counts, self.true_counts + self.predicted_counts)
         if pos_label is None:
             if len(self.classes) != 2:
                 return _ratio(np.nansum(scores, axis=1), (~np.isnan(scores)).sum(axis=1))
@@ -551,57 +500,57 @@ class ProgressiveValidationResult:
         return scores[:, self._positive(pos_label)]
 
     @validate_params({"labels": ["array-like", None]}, prefer_skip_nested_validation=True)
-    def gmean(self, *, labels=None):
-        """Geometric mean of the recalls, see :func:`geometric_mean_score`.
+    def geometric_mean(self, *, labels=None):
+        """Compute the geometric mean of the recalls, see :func:`geometric_mean_score`.
 
         Parameters
         ----------
         labels : array-like of shape (n_labels,), default=None
-            The classes whose recalls count; by default all.
+            The classes to include; by default all.
 
         Returns
         -------
-        gmean : ndarray of shape (n_chunks,)
-            The value is nan until each of these classes has had a row.
+        geometric_mean : ndarray of shape (n_chunks,)
+            The value is nan until each of these classes has occurred.
 
         Raises
         ------
         ValueError
-            If `labels` is empty or has a label that is not one of the classes.
+            If `labels` is empty or contains a label that is not one of the classes.
         """
         labels = self.classes if labels is None else column_or_1d(labels)
         if not len(labels):
             raise ValueError("labels must name at least one class, got none.")
-        columns = [self._position(label) for label in labels.tolist()]
-        return gmean(_ratio(self.hit_counts, self.true_counts)[:, columns], axis=1)
+        columns = encode_labels(labels, self.classes, "labels")
+        return gmean(_ratio(self.correct_counts, self.true_counts)[:, columns], axis=1)
 
     @validate_params(
         {"eta_p": [Interval(Real, 0, 1, closed="both")], "pos_label": _POS_LABEL},
         prefer_skip_nested_validation=True,
     )
-    def weighted_sum(self, *, eta_p=0.5, pos_label=1):
-        """Weighted sum of sensitivity and specificity, see :func:`sensitivity_specificity_score`.
+    def sensitivity_specificity(self, *, eta_p=0.5, pos_label=1):
+        """Compute the weighted mean of sensitivity and specificity.
 
         Parameters
         ----------
         eta_p : float, default=0.5
-            Weight of the sensitivity, between 0 and 1; the specificity has the rest.
+            Weight of the sensitivity, between 0 and 1; the weight of the specificity is
+            ``1 - eta_p``. See :func:`sensitivity_specificity_score`.
         pos_label : int, float, bool or str, default=1
-            The positive class; it has to be named where 1 is none of the two.
+            The positive class.
 
         Returns
         -------
-        weighted_sum : ndarray of shape (n_chunks,)
-            The value is nan until both classes have had a row.
+        sensitivity_specificity : ndarray of shape (n_chunks,)
+            The value is nan until both classes have occurred.
 
         Raises
         ------
         ValueError
-            If there are not two classes; if `pos_label` is not one of them; if `eta_p` is not
-            between 0 and 1.
+            If there are not two classes or a parameter is invalid.
         """
-        positive = self._positive_of_two("weighted_sum", pos_label)
-        recalls = _ratio(self.hit_counts, self.true_counts)
+        positive = self._positive(pos_label, "sensitivity_specificity")
+        recalls = _ratio(self.correct_counts, self.true_counts)
         return eta_p * recalls[:, positive] + (1 - eta_p) * recalls[:, 1 - positive]
 
     @validate_params(
@@ -609,43 +558,38 @@ class ProgressiveValidationResult:
         prefer_skip_nested_validation=True,
     )
     def cost(self, *, cost_p=None, cost_n=None, pos_label=1, normalize=False):
-        """Cost of the mistakes, see :func:`misclassification_cost`.
+        """Compute the cost of the mistakes, see :func:`misclassification_cost`.
 
         Parameters
         ----------
         cost_p : float, default=None
-            Cost of a positive row predicted negative, 0 or greater.
+            Cost of a false negative, 0 or greater.
         cost_n : float, default=None
-            Cost of a negative row predicted positive, 0 or greater. Both costs are given, or
-            neither. By default `cost_p` is the share of the negative rows among those scored so
-            far, and `cost_n` that of the positive rows: prices that change along the curve.
+            Cost of a false positive, 0 or greater. Give both costs or neither. By default,
+            `cost_p` is the fraction of negative samples so far and `cost_n` the fraction of
+            positive samples, so the costs change along the curve.
         pos_label : int, float, bool or str, default=1
-            The positive class; it has to be named where 1 is none of the two.
+            The positive class.
         normalize : bool, default=False
-            Whether to return the cost per row instead of the sum.
+            Whether to return the mean cost of a sample instead of the sum.
 
         Returns
         -------
         cost : ndarray of shape (n_chunks,)
-            0 is best. With the default costs nan until both classes have had a row.
+            0 is best. With the default costs, the value is nan until both classes have occurred.
 
         Raises
         ------
         ValueError
-            If there are not two classes; if `pos_label` is not one of them; if a cost is negative
-            or only one is given.
+            If there are not two classes or a parameter is invalid.
         """
-        if (cost_p is None) != (cost_n is None):
-            raise ValueError(
-                "cost_p and cost_n must be given together or not at all, got "
-                f"cost_p={cost_p!r} and cost_n={cost_n!r}."
-            )
-        positive = self._positive_of_two("cost", pos_label)
+        check_both_costs(cost_p, cost_n)
+        positive = self._positive(pos_label, "cost")
         columns = [positive, 1 - positive]
         totals = self.true_counts[:, columns]
-        missed = totals - self.hit_counts[:, columns]
+        missed = totals - self.correct_counts[:, columns]
         if cost_p is None:
-            # Of one class alone the shares would make every mistake free.
+            # With one class only, both default costs would make all mistakes free.
             shares = np.where(totals.all(axis=1), totals.T / np.maximum(self.n_scored, 1), np.nan)
             cost_n, cost_p = shares
         cost = cost_p * missed[:, 0] + cost_n * missed[:, 1]
@@ -653,68 +597,61 @@ class ProgressiveValidationResult:
 
     @validate_params({"pos_label": [*_POS_LABEL, None]}, prefer_skip_nested_validation=True)
     def to_frame(self, *, pos_label=None):
-        """Everything by chunk as a table, the measures with their default settings.
+        """Return a table of all counts and metrics.
 
         Parameters
         ----------
         pos_label : int, float, bool or str, default=None
-            The positive class of ``f1``, ``weighted_sum`` and ``cost``. None: as in these methods.
+            The positive class of ``f1``, ``sensitivity_specificity`` and ``cost``; by default that
+            of these methods.
 
         Returns
         -------
         frame : pandas.DataFrame
-            A row per chunk. With other than two classes there are no columns ``weighted_sum`` and
-            ``cost``; ``n_support`` is there if the estimator has support vectors.
+            One row per chunk. ``sensitivity_specificity`` and ``cost`` are included for two
+            classes, ``n_support`` if the estimator has support vectors.
 
         Raises
         ------
         ImportError
             If pandas is not installed.
         ValueError
-            If `pos_label` is not one of the classes, or not given where 1 is none of two.
+            If `pos_label` is not one of the classes.
         """
         pandas = import_optional("pandas", "ProgressiveValidationResult.to_frame")
-        absent = set() if len(self.classes) == 2 else set(_ONLY_BINARY)
+        omitted = set() if len(self.classes) == 2 else set(_BINARY_METRICS)
         if self.n_support is None:
-            absent.add("n_support")
-        names = (name for name in _FIGURES + _MEASURES if name not in absent)
-        about = {} if pos_label is None else {"pos_label": pos_label}
-        params = dict.fromkeys(("f1", *_ONLY_BINARY), about)
-        curves = {name: self._curve(name, **params.get(name, {})) for name in names}
-        return pandas.DataFrame(curves)
+            omitted.add("n_support")
+        params = {}
+        if pos_label is not None:
+            params = dict.fromkeys(("f1", *_BINARY_METRICS), {"pos_label": pos_label})
+        names = (name for name in _COUNTS + _METRICS if name not in omitted)
+        return pandas.DataFrame(
+            {name: self._curve(name, **params.get(name, {})) for name in names}
+        )
 
     def _curve(self, name, **params):
-        """Figures or values of a measure by name."""
-        if name in _MEASURES:
+        """Return counts or a metric by name."""
+        if name in _METRICS:
             return getattr(self, name)(**params)
         if params:
             raise ValueError(f"metric={name!r} has no parameters, got {params}.")
-        figures = getattr(self, name)
-        if figures is None:
+        counts = getattr(self, name)
+        if counts is None:
             raise ValueError(
-                f"metric={name!r} is not known of {type(self.estimator).__name__}, which has no "
+                f"metric={name!r} is not available: {type(self.estimator).__name__} has no "
                 "support vectors."
             )
-        return figures
+        return counts
 
-    def _position(self, label):
-        """Column of a class."""
+    def _positive(self, pos_label, binary_metric=None):
+        """Return the column of the positive class."""
         classes = self.classes.tolist()
-        if label not in classes:
-            raise ValueError(f"labels must be among the classes {classes}, got {label!r}.")
-        return classes.index(label)
-
-    def _positive(self, pos_label):
-        """Column of the positive class."""
-        classes = self.classes.tolist()
-        if pos_label not in classes:
-            raise ValueError(not_a_label(pos_label, classes, "the stream"))
-        return classes.index(pos_label)
-
-    def _positive_of_two(self, measure, pos_label):
-        if len(self.classes) != 2:
+        if binary_metric is not None and len(classes) != 2:
             raise ValueError(
-                f"{measure} needs two classes, got {self.classes.tolist()}. See gmean for a "
-                "measure of any number of classes."
+                f"{binary_metric} needs two classes, got {classes}. Use geometric_mean for any "
+                "number of classes."
             )
-        return self._positive(pos_label)
+        if pos_label not in classes:
+            raise ValueError(invalid_pos_label(pos_label, classes, "the stream"))
+        return classes.index(pos_label)

@@ -12,7 +12,7 @@ __all__ = ["ProgressiveSearchDisplay"]
 _WINNER = "tab:red"
 _FINALISTS = ("tab:blue", "tab:orange", "tab:green", "tab:purple", "tab:brown")
 _MAX_TICKS = 8
-# A parameter whose values span more than this ratio has a logarithmic axis.
+# The axis of a parameter is logarithmic if its values span more than this ratio.
 _LOG_RATIO = 20
 
 
@@ -24,23 +24,23 @@ class ProgressiveSearchDisplay:
     The first panel shows the score of each candidate against the number of training samples, with
     the number of candidates at each rung above it. Eliminated candidates are grey, and their
     curves end with a dot. The winner and at most five other candidates of the last rung are
-    coloured. The axis of the score begins at the median of the first rung, or below the curve of
+    colored. The axis of the score begins at the median of the first rung, or below the curve of
     the winner, so the curves of poor candidates may lie outside.
 
     The second panel shows the predicted score of each candidate, at the last rung that it
     reached, over two numeric parameters: a heat map if the parameters form a grid, otherwise a
-    scatter plot. The colours begin at the median, so that differences among good candidates are
-    visible. Coloured candidates are marked, the winner by a star. With one numeric parameter the
+    scatter plot. The color scale begins at the median, which shows differences among the best
+    candidates. Colored candidates are marked, the winner by a star. With one numeric parameter the
     predicted score is plotted against it; without any, the panel is omitted.
 
     Parameters
     ----------
-    cv_results : dict of ndarrays of shape (n_lines,)
+    cv_results : dict of ndarrays of shape (n_entries,)
         The attribute ``cv_results_`` of a search.
     best_index : int
-        Last line of the winner.
+        Index of the last entry of the winner.
     metric : str, default="score"
-        Metric that decides, as in the names of the columns.
+        Metric that selects the winner, as in the names of the columns.
     score_name : str, default=None
         Name of the score on the axes; by default the metric.
 
@@ -54,7 +54,7 @@ class ProgressiveSearchDisplay:
     scatter_ : matplotlib PathCollection or None
         Predicted scores of candidates that form no grid, or of one parameter.
     markers_ : dict of int to matplotlib Line2D
-        Markers of the coloured candidates in the second panel, by number.
+        Markers of the colored candidates in the second panel, by number.
     ax_ : ndarray of matplotlib Axes of shape (1,) or (2,)
         The axes of the panels.
     figure_ : matplotlib Figure
@@ -103,7 +103,7 @@ class ProgressiveSearchDisplay:
         Returns
         -------
         display : ProgressiveSearchDisplay
-            The display; ``ax_`` and ``figure_`` are what it is drawn on.
+            The display.
 
         Raises
         ------
@@ -136,7 +136,7 @@ class ProgressiveSearchDisplay:
         return display.plot(ax=ax, param_x=param_x, param_y=param_y, name=name)
 
     def plot(self, ax=None, *, param_x=None, param_y=None, name=None):
-        """Draw the panels.
+        """Plot the panels.
 
         Parameters
         ----------
@@ -151,7 +151,7 @@ class ProgressiveSearchDisplay:
         Returns
         -------
         display : ProgressiveSearchDisplay
-            The display; ``ax_`` and ``figure_`` are what it is drawn on.
+            The display.
 
         Raises
         ------
@@ -162,7 +162,7 @@ class ProgressiveSearchDisplay:
             ``ax`` has more axes than there are panels.
         """
         plt = import_optional("matplotlib.pyplot", f"{type(self).__name__}.plot")
-        x, y = self._chosen(param_x, param_y)
+        x, y = self._select_params(param_x, param_y)
         n_panels = 1 if x is None else 2
         if ax is None:
             _, ax = plt.subplots(1, n_panels, figsize=(4.6 * n_panels, 3.8), layout="constrained")
@@ -172,17 +172,15 @@ class ProgressiveSearchDisplay:
         self.ax_, self.figure_ = ax, ax[0].figure
         self.image_, self.scatter_, self.lines_, self.markers_ = None, None, {}, {}
         label = (self.score_name or self.metric).replace("_", " ")
-        colours = self._colours()
-        self._plot_curves(ax[0], colours, label)
+        colors = self._candidate_colors()
+        self._plot_curves(ax[0], colors, label)
         if name is not None:
             ax[0].set_title(name)
         if len(ax) == 2:
-            self._plot_predicted(ax[1], x, y, colours, f"predicted {label}")
+            self._plot_predicted(ax[1], x, y, colors, f"predicted {label}")
         return self
 
-    # ---------------------------------------------------------------------------- panels
-
-    def _plot_curves(self, ax, colours, label):
+    def _plot_curves(self, ax, colors, label):
         """Plot the score of each candidate against its number of training samples."""
         table, winner = self.cv_results, self._winner
         is_scored = table["n_scored"] > 0
@@ -190,16 +188,16 @@ class ProgressiveSearchDisplay:
         scores = table[f"mean_test_{self.metric}"][is_scored]
         for number in np.unique(candidate).tolist():
             style = dict(color="0.7", linewidth=0.8, markersize=4, zorder=1)
-            if number in colours:
+            if number in colors:
                 style = dict(
-                    color=colours[number],
+                    color=colors[number],
                     linewidth=3.5 if number == winner else 1.5,
                     label=self._label(number),
                     zorder=3 if number == winner else 2,
                 )
-            of = candidate == number
+            mask = candidate == number
             (self.lines_[number],) = ax.plot(
-                n[of], scores[of], marker="o", markevery=[-1], **style
+                n[mask], scores[mask], marker="o", markevery=[-1], **style
             )
         rungs = np.unique(n)
         shown = rungs[:: -max(1, -(-len(rungs) // _MAX_TICKS))][::-1]
@@ -211,21 +209,21 @@ class ProgressiveSearchDisplay:
             axes.set_xticks(shown, [str(value) for value in labels])
             axes.set_xticks([], minor=True)
             axes.tick_params(axis="x", labelsize="small")
-        of_winner = self.lines_[winner].get_ydata()
-        low = min(np.nanmedian(scores[n == rungs[0]]), np.nanmin(of_winner))
+        winner_scores = self.lines_[winner].get_ydata()
+        low = min(np.nanmedian(scores[n == rungs[0]]), np.nanmin(winner_scores))
         margin = 0.05 * (np.nanmax(scores) - low) or 0.01
         if np.isfinite(margin):
             ax.set_ylim(low - margin, np.nanmax(scores) + margin)
-        handles = [self.lines_[number] for number in colours]
-        corner = "lower right" if of_winner[-1] >= of_winner[0] else "upper right"
+        handles = [self.lines_[number] for number in colors]
+        corner = "lower right" if winner_scores[-1] >= winner_scores[0] else "upper right"
         ax.legend(handles=handles, loc=corner, fontsize="small", handlelength=1)
 
-    def _plot_predicted(self, ax, x, y, colours, label):
+    def _plot_predicted(self, ax, x, y, colors, label):
         """Plot the predicted scores over one parameter or two."""
-        numbers, lines = (np.array(of) for of in zip(*self._last_lines.items()))
-        table, values = self.cv_results, self._values()
-        is_scored = table["n_scored"][lines] > 0
-        predicted = np.where(is_scored, table[f"predicted_test_{self.metric}"][lines], np.nan)
+        numbers, entries = map(np.array, zip(*self._last_entries.items()))
+        table, values = self.cv_results, self._param_values()
+        is_scored = table["n_scored"][entries] > 0
+        predicted = np.where(is_scored, table[f"predicted_test_{self.metric}"][entries], np.nan)
         known = np.isfinite(values[x] if y is None else values[x] + values[y])
         numbers, predicted, xs = numbers[known], predicted[known], values[x][known]
         ax.set(xscale=_scale(xs), xlabel=_short(x))
@@ -236,19 +234,19 @@ class ProgressiveSearchDisplay:
         else:
             ys = values[y][known]
             ax.set(yscale=_scale(ys), ylabel=_short(y))
-            coloured = self._plot_colours(ax, xs, ys, predicted)
-            self.figure_.colorbar(coloured, ax=ax, label=label, extend="min")
+            colored = self._plot_colors(ax, xs, ys, predicted)
+            self.figure_.colorbar(colored, ax=ax, label=label, extend="min")
         edge = "black" if self.image_ is None else "white"
-        for number, *at in zip(numbers.tolist(), xs, ys):
-            if number in colours:
+        for number, *point in zip(numbers.tolist(), xs, ys):
+            if number in colors:
                 marker, size = ("*", 20) if number == self._winner else ("o", 9)
-                style = dict(markersize=size, color=colours[number], markeredgecolor=edge)
-                (self.markers_[number],) = ax.plot(*at, marker, **style)
+                style = dict(markersize=size, color=colors[number], markeredgecolor=edge)
+                (self.markers_[number],) = ax.plot(*point, marker, **style)
 
-    def _plot_colours(self, ax, x, y, predicted):
+    def _plot_colors(self, ax, x, y, predicted):
         """Draw a heat map, or a scatter plot if the parameters form no grid; return it."""
         limits = dict(vmin=np.nanmedian(predicted), vmax=np.nanmax(predicted))
-        (xs, columns), (ys, rows) = (np.unique(of, return_inverse=True) for of in (x, y))
+        (xs, columns), (ys, rows) = (np.unique(values, return_inverse=True) for values in (x, y))
         best = np.full((len(ys), len(xs)), -np.inf)
         np.fmax.at(best, (rows, columns), predicted)
         cells = np.ma.masked_invalid(best)
@@ -256,25 +254,23 @@ class ProgressiveSearchDisplay:
             self.scatter_ = ax.scatter(x, y, c=predicted, **limits)
             return self.scatter_
         self.image_ = ax.pcolormesh(_edges(xs), _edges(ys), cells, **limits)
-        for axis, of in ((ax.xaxis, xs), (ax.yaxis, ys)):
-            shown = of[:: max(1, round(len(of) / 5))]
+        for axis, values in ((ax.xaxis, xs), (ax.yaxis, ys)):
+            shown = values[:: max(1, round(len(values) / 5))]
             axis.set_ticks(shown, [_text(value) for value in shown])
             axis.set_ticks([], minor=True)
         return self.image_
-
-    # ---------------------------------------------------------------------------- candidates
 
     @property
     def _winner(self):
         return int(self.cv_results["candidate"][self.best_index])
 
     @property
-    def _last_lines(self):
-        """Number of each candidate, with its last line in the table."""
-        return {number: k for k, number in enumerate(self.cv_results["candidate"].tolist())}
+    def _last_entries(self):
+        """Index of the last entry of each candidate, by candidate number."""
+        return {number: i for i, number in enumerate(self.cv_results["candidate"].tolist())}
 
-    def _colours(self):
-        """Return the colours of the winner and of the best other candidates of the last rung."""
+    def _candidate_colors(self):
+        """Return the colors of the winner and of the best other candidates of the last rung."""
         table = self.cv_results
         n = np.where(table["n_scored"] > 0, table["n_resources"], -1)
         last = np.flatnonzero(n == n.max())
@@ -283,21 +279,21 @@ class ProgressiveSearchDisplay:
         others = [number for number in numbers if number != self._winner]
         return {self._winner: _WINNER} | dict(zip(others, _FINALISTS))
 
-    def _values(self):
-        """Return, by name, the values of each numeric parameter that has several.
+    def _param_values(self):
+        """Return the values of each numeric parameter with several values, by name.
 
-        They are in the order of ``_last_lines``, and nan where a candidate has no number.
+        They are in the order of ``_last_entries``, and nan for other types.
         """
-        settings = [self.cv_results["params"][line] for line in self._last_lines.values()]
+        settings = [self.cv_results["params"][i] for i in self._last_entries.values()]
         values = {
             name: np.array([_number(params.get(name)) for params in settings])
             for name in sorted({name for params in settings for name in params})
         }
-        return {name: of for name, of in values.items() if _n_values(of) > 1}
+        return {name: column for name, column in values.items() if _n_values(column) > 1}
 
-    def _chosen(self, param_x, param_y):
+    def _select_params(self, param_x, param_y):
         """Return the names of the parameters of the second panel; the second may be None."""
-        values = self._values()
+        values = self._param_values()
         for argument, name in (("param_x", param_x), ("param_y", param_y)):
             if name is not None and name not in values:
                 raise ValueError(
@@ -307,7 +303,7 @@ class ProgressiveSearchDisplay:
         if param_x is not None and param_x == param_y:
             raise ValueError(f"param_x and param_y must differ, got {param_x!r} for both.")
         free = sorted(values.keys() - {param_x, param_y}, key=lambda k: (-_n_values(values[k]), k))
-        # Of two, C is on the vertical axis and gamma on the horizontal one.
+        # In reverse order gamma is on the horizontal axis and C on the vertical one.
         free = sorted(free[: [param_x, param_y].count(None)], reverse=True)
         x, y = (name or (free.pop(0) if free else None) for name in (param_x, param_y))
         if None in (x, y) or np.isfinite(values[x] + values[y]).any():
@@ -317,9 +313,9 @@ class ProgressiveSearchDisplay:
         return param_y or x, None
 
     def _label(self, number):
-        """Return the parameters of a candidate that differ between candidates."""
+        """Return a label with those parameters of a candidate that differ between candidates."""
         settings = self.cv_results["params"]
-        params = settings[self._last_lines[number]]
+        params = settings[self._last_entries[number]]
         differ = [
             name for name in params if len({_text(other.get(name)) for other in settings}) > 1
         ]
@@ -354,7 +350,7 @@ def _scale(values):
 
 
 def _edges(values):
-    """Return edges of the cells around sorted values, in the middle between them."""
+    """Return the edges of cells around sorted values, halfway between them."""
     is_log = _scale(values) == "log"
     at = np.log(values) if is_log else values
     steps = np.diff(at) / 2 if len(at) > 1 else np.array([0.5])

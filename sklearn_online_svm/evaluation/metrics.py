@@ -1,4 +1,4 @@
-"""Measures for classes of unequal size or unequal cost, and scorers made of them."""
+"""Metrics for imbalanced classes and unequal costs, and their scorers."""
 
 import warnings
 from numbers import Real
@@ -8,10 +8,10 @@ from scipy.stats import gmean
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import confusion_matrix, make_scorer, recall_score, roc_curve
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
-from sklearn.utils._param_validation import Interval, validate_params
 from sklearn.utils.multiclass import type_of_target, unique_labels
 
 from .._base import check_weights
+from .._sklearn_compat import Interval, validate_params
 
 __all__ = [
     "geometric_mean_score",
@@ -29,58 +29,57 @@ _WEIGHTS = ["array-like", None]
 _COST = [Interval(Real, 0, None, closed="left"), None]
 
 
-# ---------------------------------------------------------------------------
-# What the measures share
-# ---------------------------------------------------------------------------
-
-
-def _check_labels(**targets):
-    """Return the sorted classes that occur in any of the named targets."""
+def _check_targets(**targets):
+    """Return the sorted classes in the named targets."""
     for name, y in targets.items():
         kind = type_of_target(y, input_name=name)
         if kind not in ("binary", "multiclass"):
-            raise ValueError(f"{name} must hold one class label per row, got {kind} data.")
+            raise ValueError(f"{name} must contain one class label per sample, got {kind} data.")
     check_consistent_length(*targets.values())
     classes = unique_labels(*targets.values()).tolist()
     if not classes:
-        raise ValueError(f"{' and '.join(targets)} must hold at least one row, got none.")
+        raise ValueError(f"{' and '.join(targets)} must contain at least one sample, got none.")
     return classes
 
 
-def _is_positive(pos_label, **targets):
-    """Return for each of the named targets where it is positive, and the positive label."""
-    classes = _check_labels(**targets)
-    where = " and ".join(targets)
+def _binary_targets(pos_label, **targets):
+    """Return for each of the named targets a mask of the positive samples."""
+    classes = _check_targets(**targets)
+    names = " and ".join(targets)
     if len(classes) > 2:
         raise ValueError(
-            f"{where} must hold at most two classes, got {classes}. Compare one class with the "
-            "rest, or see geometric_mean_score for a measure of any number of classes."
+            f"{names} must contain at most two classes, got {classes}. Compare one class with the "
+            "rest, or use geometric_mean_score for any number of classes."
         )
     if pos_label not in classes:
-        # A single other class can well be the negative one, unless it is of another kind.
+        # A single class of the same type can be the negative one.
         comparable = isinstance(pos_label, str) == isinstance(classes[0], str)
         if len(classes) == 2 or not comparable:
-            raise ValueError(not_a_label(pos_label, classes, where))
-    return *(column_or_1d(y) == pos_label for y in targets.values()), pos_label
+            raise ValueError(invalid_pos_label(pos_label, classes, names))
+    return [column_or_1d(y) == pos_label for y in targets.values()]
 
 
-def not_a_label(pos_label, classes, where="the model"):
-    """Tell those who have not said which of two classes is the positive one."""
+def invalid_pos_label(pos_label, classes, owner):
+    """Return the message of the error for a positive label that is not one of the classes."""
     return (
         f"pos_label={pos_label!r} is not a valid label: it should be one of the classes {classes} "
-        f"of {where}. Name the positive class in pos_label (in a scorer: "
+        f"of {owner}. Pass the positive class as pos_label (for a scorer: "
         "make_scorer(..., pos_label=...))."
     )
 
 
+def check_both_costs(cost_p, cost_n):
+    """Raise an error if only one of the costs is given."""
+    if (cost_p is None) != (cost_n is None):
+        raise ValueError(
+            "cost_p and cost_n must be given together or not at all, got "
+            f"cost_p={cost_p!r} and cost_n={cost_n!r}."
+        )
+
+
 def _warn_undefined(message):
-    # The caller of the measure: past this function, the measure and its parameter validation.
+    # Level 4 is the caller of the metric, above this function, the metric and `validate_params`.
     warnings.warn(message, UndefinedMetricWarning, stacklevel=4)
-
-
-# ---------------------------------------------------------------------------
-# Measures
-# ---------------------------------------------------------------------------
 
 
 @validate_params(
@@ -93,10 +92,10 @@ def _warn_undefined(message):
     prefer_skip_nested_validation=True,
 )
 def geometric_mean_score(y_true, y_pred, *, labels=None, sample_weight=None):
-    r"""Geometric mean of the recalls of all classes (g-mean).
+    r"""Compute the geometric mean of the recalls of all classes (g-mean).
 
-    With two classes this is the root of sensitivity times specificity. It is 0 as soon as one
-    class is never recognised, however small that class is.
+    For two classes this is the square root of sensitivity times specificity. The score is 0 if no
+    sample of some class, however small, is predicted correctly.
 
     Parameters
     ----------
@@ -105,9 +104,9 @@ def geometric_mean_score(y_true, y_pred, *, labels=None, sample_weight=None):
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
     labels : array-like of shape (n_labels,), default=None
-        The classes whose recalls count. By default all that occur in `y_true` or `y_pred`.
+        The classes to include. By default all classes in `y_true` or `y_pred`.
     sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative weights of the rows.
+        Sample weights.
 
     Returns
     -------
@@ -117,29 +116,29 @@ def geometric_mean_score(y_true, y_pred, *, labels=None, sample_weight=None):
     Raises
     ------
     ValueError
-        If `y_true` and `y_pred` are empty, differ in length or kind of label, or hold anything
-        but one class label per row; if `labels` is empty; if a weight is negative or all are 0.
+        If `y_true` and `y_pred` are empty, differ in length or type, or are not class labels; if
+        `labels` is empty; if a weight is negative or all are 0.
 
     See Also
     --------
-    sensitivity_specificity_score : The arithmetic instead of the geometric mean, weighted.
+    sensitivity_specificity_score : Weighted arithmetic mean.
     sklearn.metrics.balanced_accuracy_score : Arithmetic mean of the recalls.
 
     Notes
     -----
-    With :math:`r_k` the share of the rows of class k that are predicted as k,
+    With the recall :math:`r_k` of class k,
 
     .. math:: g = \Bigl(\prod_{k=1}^{K} r_k\Bigr)^{1/K}, \qquad
               g = \sqrt{\mathrm{sensitivity} \cdot \mathrm{specificity}}
               \quad \text{for } K = 2.
 
-    With two classes neither is special: there is no `pos_label`. The recall of a class without
-    rows in `y_true` (one that occurs in `y_pred` or `labels` only) is undefined; it counts as 0,
-    with an ``UndefinedMetricWarning``.
+    The score of two classes does not depend on which is positive, so there is no `pos_label`. The
+    recall of a class without samples in `y_true` is undefined; it is set to 0 with an
+    ``UndefinedMetricWarning``.
 
-    Equal to ``imblearn.metrics.geometric_mean_score`` with its default
-    ``average="multiclass"``, and for two classes with ``average="binary"`` (without weights:
-    with them its specificity is wrong, see issue 1180 of imbalanced-learn).
+    The score equals ``imblearn.metrics.geometric_mean_score`` with ``average="multiclass"`` (the
+    default) and, for two classes without weights, with ``average="binary"`` (its weighted
+    specificity is wrong, see issue 1180 of imbalanced-learn).
 
     References
     ----------
@@ -151,7 +150,7 @@ def geometric_mean_score(y_true, y_pred, *, labels=None, sample_weight=None):
 
     Examples
     --------
-    All negative rows are recognised, and one of the two positive rows, or none:
+    All negative samples and one or none of the two positive samples are predicted correctly:
 
     >>> from sklearn_online_svm.evaluation import geometric_mean_score
     >>> y_true = [0, 0, 0, 0, 1, 1]
@@ -160,7 +159,7 @@ def geometric_mean_score(y_true, y_pred, *, labels=None, sample_weight=None):
     >>> geometric_mean_score(y_true, [0, 0, 0, 0, 0, 0])
     0.0
     """
-    classes = _check_labels(y_true=y_true, y_pred=y_pred)
+    classes = _check_targets(y_true=y_true, y_pred=y_pred)
     if labels is not None:
         classes = column_or_1d(labels).tolist()
         if not classes:
@@ -176,7 +175,9 @@ def geometric_mean_score(y_true, y_pred, *, labels=None, sample_weight=None):
     undefined = np.isnan(recalls)
     if undefined.any():
         missing = [label for label, is_missing in zip(classes, undefined) if is_missing]
-        _warn_undefined(f"The recall of {missing}, without rows in y_true, is set to 0.0.")
+        _warn_undefined(
+            f"The recall of {missing} is undefined without samples in y_true and set to 0.0."
+        )
         recalls[undefined] = 0.0
     return float(gmean(recalls))
 
@@ -191,36 +192,36 @@ def geometric_mean_score(y_true, y_pred, *, labels=None, sample_weight=None):
     prefer_skip_nested_validation=True,
 )
 def precision_recall_breakeven_score(y_true, y_score, *, pos_label=1, sample_weight=None):
-    r"""Precision/recall break-even point.
+    r"""Compute the precision/recall break-even point.
 
-    The precision at the threshold where it equals the recall: where as many rows are predicted
-    positive as there are positive rows. It judges the order of the scores, not the threshold of
-    the model.
+    This is the precision at the threshold at which it equals the recall: as many samples are
+    predicted positive as there are positive samples. It depends on the ranking of the samples
+    only, not on the threshold of the model.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
         True labels, of two classes.
     y_score : array-like of shape (n_samples,)
-        Scores of the positive class, higher for rows more likely to be positive: values of
-        ``decision_function``, or the column of ``predict_proba``.
+        Scores of the positive class: values of ``decision_function``, or the column of
+        ``predict_proba``.
     pos_label : int, float, bool or str, default=1
-        The positive class. The default fits labels 0 and 1, -1 and 1, False and True; of others it
-        has to be named, as for :func:`sklearn.metrics.f1_score`.
+        The positive class, as in :func:`sklearn.metrics.f1_score`.
     sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative weights of the rows.
+        Sample weights.
 
     Returns
     -------
     score : float
-        Between 0 and 1; 1 is best. Random scores reach the share of positive rows.
+        Between 0 and 1; 1 is best. The expected value for random scores is the fraction of
+        positive samples.
 
     Raises
     ------
     ValueError
-        If `y_true` has more than two classes; if `pos_label` is not one of two classes, or not of
-        their kind; if `y_true` and `y_score` are empty or differ in length; if a score is not
-        finite, or there is more than one per row; if a weight is negative or all are 0.
+        If `y_true` has more than two classes; if `pos_label` is not one of two classes, or of
+        another type; if `y_true` and `y_score` are empty or differ in length; if a score is not
+        finite; if a weight is negative or all are 0.
 
     See Also
     --------
@@ -229,22 +230,22 @@ def precision_recall_breakeven_score(y_true, y_score, *, pos_label=1, sample_wei
 
     Notes
     -----
-    Let :math:`n_+` be the number of positive rows, and :math:`t` the :math:`n_+`-th largest
-    score. Precision and recall share the numerator, the true positives, and have the same
-    denominator where :math:`n_+` rows are predicted positive. Rows tied at :math:`t` are put in
-    random order, and the score is the expected value over these orders; it does not depend on
-    the order of the rows:
+    Let :math:`n_+` be the number of positive samples and :math:`t` the :math:`n_+`-th largest
+    score. If :math:`n_+` samples are predicted positive, precision and recall are equal because
+    they have the same numerator and the same denominator. The score is the expected value over
+    random orders of the samples with score :math:`t`, so it does not depend on the order of the
+    samples:
 
     .. math:: \mathrm{PRBEP} = \frac{1}{n_+} \Bigl( p_{>t} + (n_+ - n_{>t})
               \frac{p_{=t}}{n_{=t}} \Bigr),
 
-    where :math:`n_{>t}` and :math:`n_{=t}` count the rows above and at the threshold and
-    :math:`p_{>t}`, :math:`p_{=t}` the positive ones among them. This is the true positive rate
-    at the point of the ROC curve, drawn with straight lines, where :math:`n_+` rows are predicted
-    positive. Weights take the place of counts: a row of weight 2 is the row twice.
+    where :math:`n_{>t}` and :math:`n_{=t}` count the samples with a score above :math:`t` and
+    equal to :math:`t`, and :math:`p_{>t}`, :math:`p_{=t}` the positive ones among them. This is
+    the true positive rate where the linearly interpolated ROC curve meets the line of :math:`n_+`
+    positive predictions. With weights, counts become sums of weights.
 
-    If all rows are positive the score is 1. If none is (`y_true` has one other class only, or the
-    positive rows have weight 0) it is undefined, and set to 0 with an ``UndefinedMetricWarning``.
+    If all samples are positive, the score is 1. Without positive samples (or if their weights are
+    0) it is undefined and set to 0 with an ``UndefinedMetricWarning``.
 
     References
     ----------
@@ -255,18 +256,18 @@ def precision_recall_breakeven_score(y_true, y_score, *, pos_label=1, sample_wei
 
     Examples
     --------
-    Two rows are positive. Of the two with the highest scores, one is:
+    There are two positive samples, and one of the two samples with the highest scores is positive:
 
     >>> from sklearn_online_svm.evaluation import precision_recall_breakeven_score
     >>> precision_recall_breakeven_score([0, 0, 1, 0, 1], [-1.0, -0.5, -0.2, 0.1, 0.7])
     0.5
 
-    With a tie for the second place, the positive row gets it in half of all orders:
+    If a positive and a negative sample tie for the second rank, each has it in half of the orders:
 
     >>> precision_recall_breakeven_score([0, 0, 1, 0, 1], [-1.0, -0.5, 0.1, 0.1, 0.7])
     0.75
 
-    Of other labels than 0 and 1 the positive one is named, also in a scorer:
+    For other labels, pass the positive class, also to a scorer:
 
     >>> y = ["ham", "spam", "ham"]
     >>> precision_recall_breakeven_score(y, [-0.5, 0.7, 0.1], pos_label="spam")
@@ -278,12 +279,12 @@ def precision_recall_breakeven_score(y_true, y_score, *, pos_label=1, sample_wei
     ...     pos_label="spam",
     ... )
     """
-    positive, pos_label = _is_positive(pos_label, y_true=y_true)
+    (positive,) = _binary_targets(pos_label, y_true=y_true)
     y_score = check_array(y_score, dtype=np.float64, ensure_2d=False, input_name="y_score")
     check_consistent_length(y_true, y_score)
     if y_score.size != len(positive):
         raise ValueError(
-            "y_score must hold one score per row, that of the positive class, got shape "
+            "y_score must contain one score per sample, that of the positive class, got shape "
             f"{y_score.shape}."
         )
     weights = check_weights(sample_weight, positive, allow_all_zero=False)
@@ -291,7 +292,7 @@ def precision_recall_breakeven_score(y_true, y_score, *, pos_label=1, sample_wei
     n_positive, n_negative = weights[positive].sum(), weights[~positive].sum()
     if n_positive == 0:
         _warn_undefined(
-            f"Without positive rows (pos_label={pos_label!r}) the break-even point is "
+            f"Without positive samples (pos_label={pos_label!r}) the break-even point is "
             "undefined and set to 0.0."
         )
         return 0.0
@@ -304,7 +305,7 @@ def precision_recall_breakeven_score(y_true, y_score, *, pos_label=1, sample_wei
         sample_weight=weights,
         drop_intermediate=False,
     )
-    # Grows along the curve; it is 1 where as many rows are predicted positive as there are.
+    # Number of positive predictions per positive sample; it increases along the curve.
     n_predicted = true_rate + false_rate * (n_negative / n_positive)
     return float(np.interp(1.0, n_predicted, true_rate))
 
@@ -320,7 +321,7 @@ def precision_recall_breakeven_score(y_true, y_score, *, pos_label=1, sample_wei
     prefer_skip_nested_validation=True,
 )
 def sensitivity_specificity_score(y_true, y_pred, *, eta_p=0.5, pos_label=1, sample_weight=None):
-    r"""Weighted sum of sensitivity and specificity.
+    r"""Compute the weighted sum of sensitivity and specificity.
 
     Parameters
     ----------
@@ -329,13 +330,12 @@ def sensitivity_specificity_score(y_true, y_pred, *, eta_p=0.5, pos_label=1, sam
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
     eta_p : float, default=0.5
-        Weight of the sensitivity, between 0 and 1; the specificity has the rest. At 0.5 the
-        score is the balanced accuracy.
+        Weight of the sensitivity, between 0 and 1; the weight of the specificity is
+        ``1 - eta_p``. With 0.5 the score is the balanced accuracy.
     pos_label : int, float, bool or str, default=1
-        The positive class. The default fits labels 0 and 1, -1 and 1, False and True; of others it
-        has to be named, as for :func:`sklearn.metrics.f1_score`.
+        The positive class, as in :func:`sklearn.metrics.f1_score`.
     sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative weights of the rows.
+        Sample weights.
 
     Returns
     -------
@@ -345,24 +345,24 @@ def sensitivity_specificity_score(y_true, y_pred, *, eta_p=0.5, pos_label=1, sam
     Raises
     ------
     ValueError
-        If `y_true` and `y_pred` have more than two classes; if `pos_label` is not one of two
-        classes, or not of their kind; if `y_true` and `y_pred` are empty or differ in length or
-        kind of label; if `eta_p` is not between 0 and 1; if a weight is negative or all are 0.
+        If `y_true` and `y_pred` have more than two classes, are empty, or differ in length or
+        type; if `pos_label` is not one of two classes, or of another type; if `eta_p` is not
+        between 0 and 1; if a weight is negative or all are 0.
 
     See Also
     --------
-    misclassification_cost : Counts mistakes instead of rates.
-    geometric_mean_score : The geometric instead of the arithmetic mean.
+    misclassification_cost : Weighted number of mistakes.
+    geometric_mean_score : Geometric mean of the recalls.
 
     Notes
     -----
-    With :math:`T_p` positive and :math:`T_n` negative rows, of which :math:`M_p` and :math:`M_n`
-    are predicted wrongly,
+    With :math:`T_p` positive and :math:`T_n` negative samples, of which :math:`M_p` and
+    :math:`M_n` are misclassified,
 
     .. math:: \mathrm{sum} = \eta_p \frac{T_p - M_p}{T_p} + \eta_n \frac{T_n - M_n}{T_n},
               \qquad \eta_n = 1 - \eta_p,
 
-    which is equation (6) of [2]_. If `y_true` has no positive (negative) row, sensitivity
+    which is equation (6) of [2]_. Without positive (negative) samples the sensitivity
     (specificity) is undefined; it is set to 0 with an ``UndefinedMetricWarning``.
 
     References
@@ -382,7 +382,7 @@ def sensitivity_specificity_score(y_true, y_pred, *, eta_p=0.5, pos_label=1, sam
     >>> sensitivity_specificity_score(y_true, y_pred, eta_p=0.75)
     0.625
     """
-    positive, predicted, pos_label = _is_positive(pos_label, y_true=y_true, y_pred=y_pred)
+    positive, predicted = _binary_targets(pos_label, y_true=y_true, y_pred=y_pred)
     rates = recall_score(
         positive,
         predicted,
@@ -391,10 +391,10 @@ def sensitivity_specificity_score(y_true, y_pred, *, eta_p=0.5, pos_label=1, sam
         sample_weight=check_weights(sample_weight, positive, allow_all_zero=False),
         zero_division=np.nan,
     )
-    for i, name, rows in ((0, "specificity", "negative"), (1, "sensitivity", "positive")):
+    for i, name, kind in ((0, "specificity", "negative"), (1, "sensitivity", "positive")):
         if np.isnan(rates[i]):
             _warn_undefined(
-                f"Without {rows} rows in y_true (pos_label={pos_label!r}) the {name} is "
+                f"Without {kind} samples in y_true (pos_label={pos_label!r}) the {name} is "
                 "undefined and set to 0.0."
             )
             rates[i] = 0.0
@@ -424,7 +424,7 @@ def misclassification_cost(
     normalize=False,
     sample_weight=None,
 ):
-    r"""Cost of the mistakes, false negatives and false positives having different prices.
+    r"""Compute the cost of false negatives and false positives.
 
     Parameters
     ----------
@@ -433,20 +433,18 @@ def misclassification_cost(
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
     cost_p : float, default=None
-        Cost of a positive row predicted negative (false negative), 0 or greater.
+        Cost of a false negative, 0 or greater.
     cost_n : float, default=None
-        Cost of a negative row predicted positive (false positive), 0 or greater. Both costs are
-        given, or neither. By default `cost_p` is the share of negative rows in `y_true` and
-        `cost_n` the share of positive rows, so that all rows of one class cost as much as all
-        rows of the other.
+        Cost of a false positive, 0 or greater. Give both costs or neither. By default, `cost_p` is
+        the fraction of negative samples in `y_true` and `cost_n` the fraction of positive samples,
+        so that both classes have the same total cost.
     pos_label : int, float, bool or str, default=1
-        The positive class. The default fits labels 0 and 1, -1 and 1, False and True; of others it
-        has to be named, as for :func:`sklearn.metrics.f1_score`.
+        The positive class, as in :func:`sklearn.metrics.f1_score`.
     normalize : bool, default=False
-        Whether to return the cost per row (per unit of weight) instead of the sum. The scorer
-        does so: sets of different size can be compared.
+        Whether to return the cost per sample (per unit of weight) instead of the sum. The scorer
+        sets it, so that data sets of different sizes can be compared.
     sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative weights of the rows.
+        Sample weights.
 
     Returns
     -------
@@ -456,14 +454,13 @@ def misclassification_cost(
     Raises
     ------
     ValueError
-        If `y_true` and `y_pred` have more than two classes; if `pos_label` is not one of two
-        classes, or not of their kind; if `y_true` and `y_pred` are empty or differ in length or
-        kind of label; if a cost is negative or only one is given; if a weight is negative or all
-        are 0.
+        If `y_true` and `y_pred` have more than two classes, are empty, or differ in length or
+        type; if `pos_label` is not one of two classes, or of another type; if a cost is negative
+        or only one is given; if a weight is negative or all are 0.
 
     See Also
     --------
-    sensitivity_specificity_score : Rates instead of counts; higher is better.
+    sensitivity_specificity_score : Weighted sum of rates; higher is better.
 
     Notes
     -----
@@ -471,12 +468,12 @@ def misclassification_cost(
 
     .. math:: \mathrm{cost} = c_p M_p + c_n M_n,
 
-    which is equation (7) of [2]_. There :math:`c_p + c_n = 1`; here any unit will do. The
-    defaults are those of its experiments, :math:`c_p = T_n / T` and :math:`c_n = T_p / T` with
-    :math:`T_p` positive and :math:`T_n` negative rows of :math:`T`. With them the cost is
-    :math:`2 \, T_p T_n / T` times one minus the balanced accuracy. They follow the data: give
-    both costs if sets are compared whose classes have different shares. If `y_true` has one
-    class only, the defaults make every mistake free; the cost is 0, with an
+    which is equation (7) of [2]_ without its condition :math:`c_p + c_n = 1`. The defaults are
+    those of its experiments, :math:`c_p = T_n / T` and :math:`c_n = T_p / T` with :math:`T_p`
+    positive and :math:`T_n` negative samples of :math:`T`. With them, the cost is
+    :math:`2 \, T_p T_n / T` times one minus the balanced accuracy. As they depend on the data,
+    give both costs to compare data sets with different class distributions. If `y_true` has only
+    one class, the default costs make all mistakes free; the cost is 0, with an
     ``UndefinedMetricWarning``.
 
     References
@@ -498,12 +495,8 @@ def misclassification_cost(
     >>> misclassification_cost(y_true, y_pred)
     1.5
     """
-    if (cost_p is None) != (cost_n is None):
-        raise ValueError(
-            "cost_p and cost_n must be given together or not at all, got "
-            f"cost_p={cost_p!r} and cost_n={cost_n!r}."
-        )
-    positive, predicted, pos_label = _is_positive(pos_label, y_true=y_true, y_pred=y_pred)
+    check_both_costs(cost_p, cost_n)
+    positive, predicted = _binary_targets(pos_label, y_true=y_true, y_pred=y_pred)
     counts = confusion_matrix(
         positive,
         predicted,
@@ -517,17 +510,12 @@ def misclassification_cost(
         cost_p, cost_n = n_negative / total, n_positive / total
         if cost_p == 0 or cost_n == 0:
             _warn_undefined(
-                f"y_true has rows of one class only (pos_label={pos_label!r}): by default cost_p "
-                "and cost_n, taken from their shares, make all mistakes free, and the cost is "
-                "set to 0.0. Give both."
+                f"y_true has samples of one class only (pos_label={pos_label!r}): the default "
+                "cost_p and cost_n make all mistakes free, and the cost is 0.0. Give both."
             )
     cost = cost_p * false_negatives + cost_n * false_positives
     return float(cost / total if normalize else cost)
 
-
-# ---------------------------------------------------------------------------
-# Scorers
-# ---------------------------------------------------------------------------
 
 geometric_mean_scorer = make_scorer(geometric_mean_score)
 precision_recall_breakeven_scorer = make_scorer(

@@ -5,8 +5,6 @@ from numbers import Integral
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,6 +19,7 @@ from .._base import (
 from .._core.linear.rows import Dataset
 from .._estimator_base import Change
 from .._online_base import OnlineClassifier, OnlineLearner
+from .._sklearn_compat import Interval, StrOptions, _fit_context
 from ._engine import choose_layout
 from ._expansion import POLICIES, ExpansionSpec, ExpansionState
 from ._model import KernelModel

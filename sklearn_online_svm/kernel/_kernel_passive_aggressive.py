@@ -2,8 +2,7 @@
 
 from numbers import Real
 
-from sklearn.utils._param_validation import Interval, StrOptions
-
+from .._sklearn_compat import Interval, StrOptions
 from ..linear._update_spec import Method
 from ._kernel_online_base import KernelUpdates
 

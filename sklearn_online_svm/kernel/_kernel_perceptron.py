@@ -2,8 +2,7 @@
 
 from numbers import Real
 
-from sklearn.utils._param_validation import Interval, Options, StrOptions
-
+from .._sklearn_compat import Interval, Options, StrOptions
 from ..linear._update_spec import Method
 from ._kernel_online_base import KernelUpdates
 

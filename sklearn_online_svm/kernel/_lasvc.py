@@ -2,8 +2,7 @@
 
 from numbers import Integral
 
-from sklearn.utils._param_validation import Interval, Options, StrOptions
-
+from .._sklearn_compat import Interval, Options, StrOptions
 from ._leave_one_out import LeaveOneOut
 from ._online import OnlineKernelLearner
 from ._path import fit_path

@@ -7,7 +7,6 @@ from numbers import Real
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import (
@@ -22,6 +21,7 @@ from .._base import (
 from .._core.interrupts import DeferredInterrupts
 from .._core.kernel.engine import is_interrupt
 from .._estimator_base import Change
+from .._sklearn_compat import Interval
 from ._checkpoint import advice, checkpoint_of, refuse_new_parameters, same_rows
 from ._engine import (
     COARSE,

@@ -4,11 +4,11 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_rows, has_fast_path, refuse_not_finite, thread_pool, weighted_variance
 from .._estimator_base import Learner
+from .._sklearn_compat import Interval, StrOptions
 from .._suspects import SuspectLabels
 from ._engine import KINDS, LARGEST_DEGREE, linear_weights, needs_double
 

@@ -6,9 +6,7 @@ from dataclasses import replace
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -25,6 +23,7 @@ from .._core.interrupts import DeferredInterrupts
 from .._core.kernel.block import Samples
 from .._core.kernel.stores import BLOCK
 from .._core.kernel.support_set import STREAM
+from .._sklearn_compat import Interval, StrOptions, _fit_context
 from ._engine import ALGORITHMS, SolverSpec
 from ._epochs import OnlinePasses, known_slots
 from ._learner import KernelLearner

@@ -3,9 +3,8 @@
 from numbers import Integral
 
 import numpy as np
-from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
+from .._sklearn_compat import Interval, RealNotInt, StrOptions, _fit_context
 from ._cccp import ConvexProblems
 from ._engine import SolverSpec
 from ._learner import KernelLearner

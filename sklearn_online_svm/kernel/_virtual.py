@@ -4,10 +4,10 @@ from numbers import Integral
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from .._feature_space import Kernel
+from .._sklearn_compat import Interval
 from ._online import OnlineKernelLearner
 from ._svc_names import without_keywords_of_svc
 from ._virtual_points import VirtualPoints

@@ -6,9 +6,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import check_array, check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval
 
 from .._feature_space import Kernel, taken_apart
+from .._sklearn_compat import HasMethods, Interval
 from ._lasvc import LASVC
 from ._virtual_points import VirtualPoints
 

@@ -3,8 +3,8 @@
 from numbers import Real
 
 from scipy.stats import norm
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._sklearn_compat import Interval, StrOptions
 from ._second_order import SecondOrder
 from ._update_spec import Method
 

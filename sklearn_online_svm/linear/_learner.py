@@ -6,7 +6,6 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
 from .._base import check_rows, check_weights, plain_rows, refuse_not_finite
@@ -15,6 +14,7 @@ from .._core.linear.rows import Dataset
 from .._estimator_base import Change
 from .._online_base import OnlineLearner
 from .._rows import canonical, refuse_row
+from .._sklearn_compat import Interval, StrOptions
 from ._state import LinearState
 
 # Constraints of parameters that several estimators share.

@@ -5,11 +5,11 @@ from numbers import Integral, Real
 import numpy as np
 from scipy import sparse
 from scipy.stats import norm
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .._estimator_base import NotOffered
 from .._rows import arrays_of
+from .._sklearn_compat import Interval, StrOptions
 from ._classifier import LinearClassifier
 from ._learner import AVERAGE, average_from
 from ._state import BY_FEATURE

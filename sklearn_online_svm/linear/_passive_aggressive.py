@@ -7,10 +7,10 @@ from scipy import sparse
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.model_selection import ShuffleSplit
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import assert_all_finite
 
 from .._base import check_rows, check_weights
+from .._sklearn_compat import Interval, StrOptions
 from ._classifier import LinearClassifier
 from ._learner import (
     AVERAGE,

@@ -2,8 +2,7 @@
 
 from numbers import Real
 
-from sklearn.utils._param_validation import Interval, StrOptions
-
+from .._sklearn_compat import Interval, StrOptions
 from ._classifier import LinearClassifier
 from ._learner import AVERAGE, INTERCEPT_SCALING, average_from, intercept_scalings
 from ._second_order import SecondOrder

@@ -3,11 +3,11 @@
 from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
-from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_rows
 from .._estimator_base import Change, Learner, refuse_change
+from .._sklearn_compat import HasMethods
 from ._advice_rules import check_features
 from ._advice_taking import AdvicePassiveAggressiveClassifier
 

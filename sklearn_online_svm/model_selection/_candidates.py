@@ -7,8 +7,8 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples
+
+from .._sklearn_compat import _num_samples, _safe_indexing
 
 __all__ = ["CALL_NS", "Candidate", "FrozenTransformers", "candidates_of", "final_estimator"]
 

@@ -7,20 +7,28 @@ from numbers import Integral, Real
 
 import joblib
 import numpy as np
-from sklearn.base import _fit_context, is_classifier
+from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
-from sklearn.metrics._scorer import _check_multimetric_scoring
 from sklearn.model_selection import ParameterGrid, ParameterSampler
-from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import check_random_state, column_or_1d, indexable
-from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
-from sklearn.utils.validation import _check_method_params, _check_sample_weight, _num_samples
 
 from .._base import callbacks, classes_of_stream, routes_metadata
 from .._estimator_base import refuse_change
+from .._sklearn_compat import (
+    BaseSearchCV,
+    HasMethods,
+    Interval,
+    Options,
+    StrOptions,
+    _check_method_params,
+    _check_multimetric_scoring,
+    _check_sample_weight,
+    _fit_context,
+    _num_samples,
+)
 from ._candidates import candidates_of, final_estimator
 from ._progress import BatchProgress, StreamProgress
 from ._race import Race, Rules

@@ -4,8 +4,8 @@ import copy
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples
+
+from .._sklearn_compat import _num_samples, _safe_indexing
 
 __all__ = ["Samples", "Subset", "concatenate", "refuse_another_kind"]
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _num_samples
+
+from .._sklearn_compat import _num_samples, _safe_indexing
 
 __all__ = ["Scores", "compute_scores", "score_differences"]
 

@@ -170,7 +170,7 @@ def test_diversity_needs_angles():
     with pytest.raises(ValueError, match="HistGradientBoostingClassifier has neither a kernel"):
         strategy.query(boosting, POOL, 2)
     K = POOL @ X[FIRST].T
-    with pytest.raises(ValueError, match="LASVC is given only those with the rows of fit"):
+    with pytest.raises(ValueError, match="LASVC has only those with the samples of fit"):
         strategy.query(given, K, 2)
     # A single row needs none, nor does a batch without diversity.
     assert len(strategy.query(given, K)) == 1
@@ -184,7 +184,7 @@ def test_a_width_that_is_not_known():
     class Foreign(Plane):
         kernel, gamma = "rbf", "scale"
 
-    with pytest.raises(ValueError, match="Foreign, which does not tell what gamma='scale'"):
+    with pytest.raises(ValueError, match="Foreign, .* the value of gamma='scale'"):
         MarginSampling(diversity=0.5).query(Foreign(), POOL, 2)
 
 

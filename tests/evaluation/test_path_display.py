@@ -32,7 +32,7 @@ def test_curves(pyplot, path):
     np.testing.assert_array_equal(drawn["n_support"].get_ydata(), path.n_support)
     np.testing.assert_array_equal(drawn["dual_objective"].get_ydata(), path.dual_objective[:, 0])
     np.testing.assert_array_equal(drawn["train_scores"].get_xdata(), path.Cs)
-    assert drawn["train_scores"].get_label() == "banana on training rows"
+    assert drawn["train_scores"].get_label() == "banana on training samples"
     assert drawn["n_support"].get_linewidth() == 3
     assert len(display.ax_) == 3
     assert all(ax.get_xscale() == "log" for ax in display.ax_)
@@ -42,13 +42,13 @@ def test_curves(pyplot, path):
     assert len(display.ax_[1].lines) == 2
 
 
-def test_without_rows_there_is_no_accuracy(pyplot, path):
+def test_without_samples_there_is_no_accuracy(pyplot, path):
     display = SolutionPathDisplay.from_path(path)
     assert sorted(display.lines_) == ["dual_objective", "n_support"]
     assert [ax.get_ylabel() for ax in display.ax_] == ["Support vectors", "Dual objective"]
 
 
-def test_an_infinite_C_is_left_out(pyplot):
+def test_infinite_C_is_omitted(pyplot):
     display = SolutionPathDisplay(
         Cs=np.array([1.0, np.inf]), n_support=np.array([5, 4]), dual_objective=np.ones((2, 3))
     ).plot()
@@ -56,10 +56,10 @@ def test_an_infinite_C_is_left_out(pyplot):
     assert display.lines_["dual_objective"].get_ydata().tolist() == [3.0]
 
 
-def test_what_is_refused(pyplot, path):
-    with pytest.raises(ValueError, match="X and y belong together"):
+def test_invalid_arguments_are_refused(pyplot, path):
+    with pytest.raises(ValueError, match="X and y must be given together"):
         SolutionPathDisplay.from_path(path, X)
-    with pytest.raises(ValueError, match="X_train and y_train belong together"):
+    with pytest.raises(ValueError, match="X_train and y_train must be given together"):
         SolutionPathDisplay.from_path(path, y_train=Y)
     _, ax = pyplot.subplots()
     with pytest.raises(ValueError, match="ax must be 2 axes"):

@@ -41,8 +41,8 @@ def pyplot():
     plt.close("all")
 
 
-def last_lines(search):
-    """Return the last line of each candidate, by its number."""
+def last_entries(search):
+    """Return the index of the last entry of each candidate."""
     return {number: k for k, number in enumerate(search.cv_results_["candidate"])}
 
 
@@ -54,9 +54,9 @@ def test_learning_curves(pyplot, search):
     last = table["candidate"][table["n_resources"] == table["n_resources"].max()]
     winner = table["candidate"][search.best_index_]
     for number, line in display.lines_.items():
-        of = table["candidate"] == number
-        np.testing.assert_array_equal(line.get_xdata(), table["n_resources"][of])
-        np.testing.assert_array_equal(line.get_ydata(), table["mean_test_score"][of])
+        mask = table["candidate"] == number
+        np.testing.assert_array_equal(line.get_xdata(), table["n_resources"][mask])
+        np.testing.assert_array_equal(line.get_ydata(), table["mean_test_score"][mask])
         assert (line.get_color() == "0.7") == (number not in last)
     widths = {number: line.get_linewidth() for number, line in display.lines_.items()}
     assert max(widths, key=widths.get) == winner
@@ -87,7 +87,7 @@ def test_heat_map(pyplot, search):
     display = ProgressiveSearchDisplay.from_estimator(search)
     predicted = search.cv_results_["predicted_test_score"]
     expected = np.empty((3, 5))
-    for number, line in last_lines(search).items():
+    for number, line in last_entries(search).items():
         expected[np.unravel_index(number, expected.shape)] = predicted[line]
     assert search.cv_results_["params"][0].keys() == {"C", "gamma"}
     np.testing.assert_array_equal(display.image_.get_array(), expected)
@@ -106,7 +106,7 @@ def test_heat_map(pyplot, search):
         assert marker.get_color() == display.lines_[number].get_color() != "0.7"
 
 
-def test_choice_of_the_parameters(pyplot):
+def test_choice_of_parameters(pyplot):
     grid = {"C": [0.1, 10.0], "gamma": [0.1, 1.0, 10.0], "cache_size": [10, 20, 30, 40]}
     search = fitted(grid=grid)
     predicted = search.cv_results_["predicted_test_score"]
@@ -122,7 +122,7 @@ def test_choice_of_the_parameters(pyplot):
     assert display.ax_[1].get_xlabel() == "C"
     # The best of the candidates that differ in the third parameter.
     best = np.full((3, 2), -np.inf)
-    for line in last_lines(search).values():
+    for line in last_entries(search).values():
         params = search.cv_results_["params"][line]
         cell = grid["gamma"].index(params["gamma"]), grid["C"].index(params["C"])
         best[cell] = max(best[cell], predicted[line])
@@ -134,13 +134,13 @@ def test_a_random_search_is_a_scatter_plot(pyplot):
     search = fitted(grid=distributions, n_candidates=12)
     display = ProgressiveSearchDisplay.from_estimator(search)
     assert display.image_ is None
-    lines = list(last_lines(search).values())
+    lines = list(last_entries(search).values())
     predicted = search.cv_results_["predicted_test_score"]
     assert sorted(display.scatter_.get_array()) == sorted(predicted[lines])
     assert len(display.scatter_.get_offsets()) == 12
 
 
-def test_fewer_parameters(pyplot):
+def test_one_parameter_and_none(pyplot):
     search = fitted(grid={"C": [0.1, 1.0, 10.0], "kernel": ["rbf"]})
     display = ProgressiveSearchDisplay.from_estimator(search)
     assert display.image_ is None
@@ -160,8 +160,8 @@ def test_several_metrics_and_a_pipeline(pyplot):
     search = fitted(pipeline, grid, scoring=metrics, refit="balanced_accuracy")
     display = ProgressiveSearchDisplay.from_estimator(search, param_x="lasvc__C")
     table = search.cv_results_
-    of = table["candidate"] == 3
-    scores = table["mean_test_balanced_accuracy"][of]
+    mask = table["candidate"] == 3
+    scores = table["mean_test_balanced_accuracy"][mask]
     np.testing.assert_array_equal(display.lines_[3].get_ydata(), scores)
     curves, image = display.ax_
     assert curves.get_ylabel() == "balanced accuracy"
@@ -202,7 +202,7 @@ def test_a_stream(pyplot):
     assert len(display.lines_[0].get_xdata()) == search.cv_results_["rung"].max() + 1
 
 
-def test_axes_that_are_given(pyplot, search):
+def test_given_axes(pyplot, search):
     _, axes = pyplot.subplots(1, 2)
     display = ProgressiveSearchDisplay.from_estimator(search, ax=axes)
     assert display.figure_ is axes[0].figure
@@ -216,7 +216,7 @@ def test_axes_that_are_given(pyplot, search):
         display.plot(axes)
 
 
-def test_what_is_refused(pyplot, search):
+def test_invalid_arguments_are_refused(pyplot, search):
     with pytest.raises(NotFittedError):
         ProgressiveSearchDisplay.from_estimator(ProgressiveSearch(LASVC(), GRID))
     other = GridSearchCV(LASVC(), {"C": [1.0]}, cv=2).fit(X, Y)

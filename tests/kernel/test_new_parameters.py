@@ -167,5 +167,5 @@ def test_a_kernel_function_stays_the_same_through_a_pickle():
     model = streamed(LASVC(kernel=rbf_kernel, gamma=0.3))
     expected = pickle.loads(pickle.dumps(model))
     assert_same(goes_on(pickle.loads(pickle.dumps(model))), goes_on(expected))
-    with pytest.raises(ValueError, match="kernel cannot change once something has been learnt"):
+    with pytest.raises(ValueError, match="kernel cannot change once the model has been fitted"):
         goes_on(model.set_params(kernel="rbf"))
