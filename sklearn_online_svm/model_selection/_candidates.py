@@ -1,13 +1,14 @@
 """Candidates of a search: parameters, the transformers in front of a model, and the model."""
 
 import copy
+from inspect import signature
 from numbers import Number
 
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples
 
 __all__ = ["CALL_NS", "Candidate", "FrozenTransformers", "candidates_of", "final_estimator"]
@@ -21,6 +22,31 @@ def final_estimator(estimator):
     return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
 
 
+def requires_targets(transformer):
+    """Return whether a transformer, or an estimator among its parameters, requires targets.
+
+    Tags of meta-estimators, such as ``SelectFromModel`` and ``ColumnTransformer``, do not say so
+    for the estimators that they contain.
+    """
+    parts = [transformer]
+    if hasattr(transformer, "get_params"):
+        parts += transformer.get_params().values()
+    return any(_is_supervised(part) for part in parts if hasattr(part, "__sklearn_tags__"))
+
+
+def _is_supervised(estimator):
+    if isinstance(estimator, type):
+        return False
+    tags = get_tags(estimator)
+    if tags.target_tags.required or tags.estimator_type in ("classifier", "regressor"):
+        return True
+    # SelectKBest and its like leave the tag unset, since a score_func may ignore targets.
+    score_func = getattr(estimator, "score_func", None)
+    if score_func is None:
+        return False
+    return sum(p.default is p.empty for p in signature(score_func).parameters.values()) > 1
+
+
 class FrozenTransformers:
     """The transformers of a pipeline: fitted once, then only applied."""
 
@@ -31,16 +57,16 @@ class FrozenTransformers:
     def fit(self, X, y, first):
         """Fit each step on all samples without their targets.
 
-        A step that cannot be fitted without targets is fitted on the samples ``first`` with their
-        targets; these are never used for scores.
+        A step that requires targets is fitted on the samples ``first`` with their targets; these
+        are never used for scores.
         """
         for k, (name, step) in enumerate(self.steps):
             if step is None or step == "passthrough":
                 continue
-            try:
-                fitted = clone(step).fit(X, None)
-            except (TypeError, ValueError):  # another cause is raised again by the next call
+            if requires_targets(step):
                 fitted = clone(step).fit(_safe_indexing(X, first), _safe_indexing(y, first))
+            else:
+                fitted = clone(step).fit(X, None)
             self.steps[k] = (name, fitted)
             if k < len(self.steps) - 1:
                 X = fitted.transform(X)

@@ -64,9 +64,10 @@ class ProgressiveSearch(BaseSearchCV):
     estimator : estimator object
         An estimator with ``partial_fit``, or a :class:`~sklearn.pipeline.Pipeline` whose last step
         has it. The transformers of a pipeline are fitted once and then frozen: ``fit`` fits them
-        on all samples without their targets (a transformer that needs targets on the samples of
-        the first rung alone), ``partial_fit`` on the samples of the first rung. ``gamma="scale"``
-        is computed on the first rung, too.
+        on all samples without their targets, ``partial_fit`` on the samples of the first rung. A
+        transformer that requires targets, by its tag ``target_tags.required`` or that of an
+        estimator in it, is always fitted on the first rung. ``gamma="scale"`` is computed on the
+        first rung, too.
     param_grid : dict or list of dicts
         Names of parameters, and lists of values to try; or, with ``n_candidates``, distributions
         with a method ``rvs``.

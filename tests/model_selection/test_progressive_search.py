@@ -7,20 +7,25 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn import config_context
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.compose import ColumnTransformer
+from sklearn.cross_decomposition import PLSRegression
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import DataConversionWarning, FitFailedWarning
-from sklearn.feature_selection import SelectKBest
+from sklearn.feature_selection import SelectFromModel, SelectKBest
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import SGDClassifier
+from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.metrics import balanced_accuracy_score, make_scorer, roc_auc_score
 from sklearn.model_selection import ParameterGrid, ShuffleSplit, StratifiedKFold
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, PassiveAggressiveClassifier, PassiveAggressiveRegressor
 from sklearn_online_svm.evaluation import geometric_mean_scorer
 from sklearn_online_svm.model_selection import ProgressiveSearch, _race
+from sklearn_online_svm.model_selection._candidates import requires_targets
 from tests.reference.racing import race
 from tests.support.samples import three_classes, two_classes
 
@@ -485,15 +490,56 @@ def test_transformers_are_fitted_once_on_all_rows():
     assert found.score(100 + 30 * X, Y) == by_hand.score(StandardScaler().fit_transform(X), Y)
 
 
-def test_transformers_that_need_labels_see_the_first_rung_alone():
+@pytest.mark.parametrize(
+    "transformer",
+    [
+        SelectKBest(k=5),
+        SelectFromModel(LogisticRegression(), max_features=5),
+        ColumnTransformer([("select", SelectKBest(k=5), slice(0, 200))]),
+    ],
+    ids=lambda transformer: type(transformer).__name__,
+)
+def test_transformers_that_require_targets_are_fitted_on_the_first_rung(transformer):
     rng = np.random.default_rng(0)
     noise, y = rng.normal(size=(1000, 200)), rng.integers(0, 2, 1000)
-    pipeline = make_pipeline(SelectKBest(k=5), LASVC())
+    pipeline = make_pipeline(transformer, LASVC())
     found = search(pipeline, {"lasvc__C": [0.1, 1.0]}).fit(noise, y)
     first = order_of(1000)[: found.n_resources_[0]]
-    expected = SelectKBest(k=5).fit(noise[first], y[first])
-    assert_array_equal(found.best_estimator_[0].get_support(), expected.get_support())
+    expected = clone(transformer).fit(noise[first], y[first])
+    assert_array_equal(found.best_estimator_[0].transform(noise), expected.transform(noise))
     assert abs(found.best_score_ - 0.5) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("transformer", "expected"),
+    [
+        (StandardScaler(), False),
+        (FeatureUnion([("pca", PCA()), ("scaler", StandardScaler())]), False),
+        (SelectKBest(lambda X: X.var(axis=0)), False),
+        (SelectKBest(), True),
+        (SelectFromModel(LogisticRegression()), True),
+        (LinearDiscriminantAnalysis(), True),
+        (PLSRegression(), True),
+        (make_pipeline(StandardScaler(), SelectKBest()), True),
+        (FeatureUnion([("select", SelectKBest()), ("drop", "drop")]), True),
+    ],
+    ids=str,
+)
+def test_tags_tell_whether_a_transformer_requires_targets(transformer, expected):
+    assert requires_targets(transformer) == expected
+
+
+def test_an_error_of_a_transformer_is_raised_by_its_only_fit():
+    calls = []
+
+    class Broken(TransformerMixin, BaseEstimator):
+        def fit(self, X, y=None):
+            calls.append(len(X))
+            raise TypeError("cannot be fitted")
+
+    with pytest.raises(TypeError, match="cannot be fitted"):
+        search(make_pipeline(Broken(), LASVC()), {"lasvc__C": [1.0]}).fit(X, Y)
+    assert calls == [len(X)]
 
 
 def test_frozen_transformers_stay_as_they_are():
