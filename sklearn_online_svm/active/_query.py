@@ -33,7 +33,7 @@ def confidence_of(scores):
     return np.ascontiguousarray(best[:, -1] - best[:, -2])
 
 
-class QueryRule(Continued):
+class QueryStrategy(Continued):
     r"""Base class of query strategies with their own random generator.
 
     A subclass creates the compiled ``Asker``. Each call that reads or changes the state is atomic
@@ -163,14 +163,14 @@ class QueryRule(Continued):
         # Parameters set since then take effect when the strategy is used again.
         watched = (*self._fixed, *self._tunable)
         given |= zip(watched, rebuilt["_learnt_with"], strict=True)
-        rule = type(self)(**given)
-        rule._validate_params()
-        asker = rule._make(0)
+        strategy = type(self)(**given)
+        strategy._validate_params()
+        asker = strategy._make(0)
         asker.restore(state.part("_asker"))
         return {**rebuilt, "_asker": asker}
 
 
-class AllQuery(QueryRule):
+class AllQuery(QueryStrategy):
     """Query every label, as in ordinary online learning.
 
     Examples
@@ -184,7 +184,7 @@ class AllQuery(QueryRule):
         return Asker(ALL)
 
 
-class RandomQuery(QueryRule):
+class RandomQuery(QueryStrategy):
     """Query labels at random with a fixed probability.
 
     Parameters
@@ -218,10 +218,10 @@ class RandomQuery(QueryRule):
         return Asker(AT_RANDOM, seed=seed, rate=float(self.rate))
 
 
-class MarginQuery(QueryRule):
+class MarginQuery(QueryStrategy):
     r"""Query a label with a probability that decreases with the margin of the sample.
 
-    .. math:: P(\text{ask}) = \frac{\delta_t}{\delta_t + \text{offset} + |p|}
+    .. math:: P(\text{query}) = \frac{\delta_t}{\delta_t + \text{offset} + |p|}
 
     where p is the decision value of a binary model, or the gap between the two largest class
     scores [1]_.
@@ -275,8 +275,8 @@ class MarginQuery(QueryRule):
     Examples
     --------
     >>> from sklearn_online_svm.active import MarginQuery
-    >>> rule = MarginQuery(delta=1.0, random_state=0)
-    >>> rule.probabilities([0.0, 1.0, -3.0])
+    >>> strategy = MarginQuery(delta=1.0, random_state=0)
+    >>> strategy.probabilities([0.0, 1.0, -3.0])
     array([1.  , 0.5 , 0.25])
     """
 
@@ -310,7 +310,7 @@ class MarginQuery(QueryRule):
 
     @property
     def delta_(self):
-        """Delta of the next sample."""
+        """Delta for the next sample."""
         return self._query_context().delta
 
     def _make(self, seed):

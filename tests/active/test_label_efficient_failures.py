@@ -163,7 +163,9 @@ def test_wrong_parameters_and_pairs():
     unsure = MarginQuery(confidence="second-order")
     for estimator in (LEARNERS["pa"], LEARNERS["pa-average"], OTHERS["sgd"]):
         model = LabelEfficientClassifier(estimator, unsure)
-        with pytest.raises(ValueError, match="needs an estimator that tells the variance .*got"):
+        with pytest.raises(
+            ValueError, match="requires an estimator with the method decision_variance, got"
+        ):
             model.fit(X, y)
     with pytest.raises(ValueError, match="class_weight='balanced' is not supported"):
         LabelEfficientClassifier(PassiveAggressiveClassifier(class_weight="balanced")).fit(X, y)

@@ -137,7 +137,7 @@ def test_classes_that_y_does_not_hold():
     model.fit(X, y, classes=["yes", "maybe", "no"])
     assert_array_equal(model.classes_, ["maybe", "no", "yes"])
     assert model.estimator_.coef_.shape == (3, 4)
-    with pytest.raises(ValueError, match="classes must be passed where y holds no label"):
+    with pytest.raises(ValueError, match="classes must be passed if y contains no labels"):
         model.fit(X, oracle=lambda i: y[i])
     with pytest.raises(ValueError, match="requires y to be passed.* or an oracle"):
         model.fit(X)

@@ -235,12 +235,12 @@ def test_candidates():
 @pytest.mark.parametrize(
     ("candidates", "message"),
     [
-        ([], "There are no candidates: nothing can be asked for"),
+        ([], "There are no candidates; at least one is required"),
         (np.zeros(len(POOL), dtype=bool), "There are no candidates"),
         ([3, 4], "batch_size=3 is more than the 2 candidates"),
         ([-1, 4, 5], f"between 0 and {len(POOL) - 1}"),
         ([3, 4, len(POOL)], f"got 3 to {len(POOL)}"),
-        ([True, False, True], f"mask of length 3, but X_pool has {len(POOL)} rows"),
+        ([True, False, True], f"mask of length 3, but X_pool has {len(POOL)} samples"),
         ([0.5, 1.0, 2.0], "indices or a mask"),
         ([[1, 2, 3]], "indices or a mask"),
     ],
@@ -333,7 +333,7 @@ def test_a_query_that_fails_draws_the_same_rows_again():
     pool = np.where(np.arange(len(POOL))[:, None] % 50 == 0, np.nan, POOL)
     strategy = MarginSampling(200, random_state=0)
     for _ in range(2):
-        with pytest.raises(ValueError, match="in row 50, which was drawn"):
+        with pytest.raises(ValueError, match="in sample 50"):
             strategy.query(SVM, pool)
     assert strategy.n_queries_ == 0
     assert_array_equal(strategy.query(SVM, POOL), clone(strategy).query(SVM, POOL))

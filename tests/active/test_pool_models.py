@@ -246,7 +246,7 @@ def test_no_decision_function():
     for model in (forest, Learner(forest), make_pipeline(StandardScaler(), forest)):
         with pytest.raises(TypeError, match="such as LASVC, SVC, a linear model, or a Pipeline"):
             MarginSampling().query(model, POOL)
-    with pytest.raises(TypeError, match="RandomForestClassifier has none. For probabilities"):
+    with pytest.raises(TypeError, match="RandomForestClassifier has none. For predict_proba"):
         MarginSampling().query(forest, POOL)
     with pytest.raises(TypeError, match="NoneType has none.$"):
         MarginSampling().query(None, POOL)
@@ -270,18 +270,18 @@ def test_a_model_around_one_that_it_has_not_fitted():
 
 @pytest.mark.parametrize("pool", [POOL[:0], sparse.csr_array((0, 4)), []], ids=type)
 def test_an_empty_pool(pool):
-    with pytest.raises(ValueError, match="There are no rows of X_pool: nothing can be asked for"):
+    with pytest.raises(ValueError, match="There are no samples in X_pool; at least one"):
         MarginSampling().query(SVM, pool)
-    with pytest.raises(ValueError, match="There are no rows of X_pool"):
+    with pytest.raises(ValueError, match="There are no samples in X_pool"):
         MarginSampling().query(SVM, pool, candidates=[])
-    with pytest.raises(ValueError, match="There are no rows of X_pool"):
+    with pytest.raises(ValueError, match="There are no samples in X_pool"):
         margin_sampling(SVM, pool)
 
 
 def test_a_batch_beyond_the_pool():
-    with pytest.raises(ValueError, match="batch_size=401 is more than the 400 rows of X_pool"):
+    with pytest.raises(ValueError, match="batch_size=401 is more than the 400 samples in X_pool"):
         MarginSampling().query(SVM, POOL, len(POOL) + 1)
-    with pytest.raises(ValueError, match="n_instances=401 is more than the 400 rows of X_pool"):
+    with pytest.raises(ValueError, match="n_instances=401 is more than the 400 samples in X_pool"):
         margin_sampling(SVM, POOL, len(POOL) + 1)
 
 
@@ -317,7 +317,7 @@ def test_a_row_that_is_not_finite(value):
     pool = POOL.copy()
     pool[33, 2] = value
     for kind in (np.asarray, sparse.csr_array, pd.DataFrame):
-        with pytest.raises(ValueError, match=r"NaN or infinity in row 33, which was drawn: .*X"):
+        with pytest.raises(ValueError, match=r"NaN or infinity in sample 33: .*X"):
             MarginSampling("all").query(SVM, kind(pool))
     assert MarginSampling(5, random_state=0).query(SVM, pool)[0] != 33
     # A model that knows what to do with NaN is left alone.
@@ -328,7 +328,7 @@ def test_a_row_that_is_not_finite(value):
 def test_scores_that_are_not_finite():
     pool = POOL.copy()
     pool[33, 0] = np.nan
-    with pytest.raises(ValueError, match="decision values of Plane for row 33 of X_pool"):
+    with pytest.raises(ValueError, match="decision values of Plane for sample 33 of X_pool"):
         MarginSampling("all").query(Plane(), pool)
 
 

@@ -1,4 +1,4 @@
-"""What a call that broke off leaves to its repetition: nothing is paid for twice."""
+"""State of an interrupted call, so that its repetition queries no label twice."""
 
 from hashlib import blake2b
 from numbers import Integral
@@ -8,29 +8,28 @@ from sklearn.utils import check_random_state
 
 from .._base import generator_from
 from .._persistent import in_ascending_order, stored_generator
-from ._oracle import UNKNOWN, stored_codes
+from ._query_loop import UNKNOWN, stored_codes
 
-# Bytes that are hashed at a time.
-_PIECE = 2**20
+# Number of bytes hashed at a time.
+_BLOCK_BYTES = 2**20
 
 
-class Unfinished:
-    """Answers of the oracle about certain rows, and how far the call got.
+class InterruptedCall:
+    """Answers of the oracle in an interrupted call, and the number of processed samples.
 
     Parameters
     ----------
-    answers : Answers
-        Of the call that broke off.
+    chunk : Chunk
     n_done : int
-        Rows of a stream that are done with; 0 after ``fit``, which begins anew.
-    chance : Chance or None
-        What ``fit`` drew its random numbers from.
+        Number of samples processed by ``partial_fit``; 0 for ``fit``, which starts again.
+    chance : InitialRandomState or None
+        Random state at the start of ``fit``.
     """
 
-    def __init__(self, answers, n_done, chance):
-        self.rows = fingerprint(answers.X)
-        self.classes = answers.classes
-        self.codes = np.where(answers.by_oracle, answers.codes, UNKNOWN).astype(np.int32)
+    def __init__(self, chunk, n_done, chance):
+        self.rows = fingerprint(chunk.X)
+        self.classes = chunk.classes
+        self.codes = np.where(chunk.by_oracle, chunk.codes, UNKNOWN).astype(np.int32)
         self.n_done = n_done
         self.chance = chance
 
@@ -51,42 +50,49 @@ class Unfinished:
         self.n_done = state.integer("n_done", 0, len(self.codes))
         self.chance = None
         if state.value("chance") is not None:
-            self.chance = Chance.from_state(state.part("chance"))
+            self.chance = InitialRandomState.from_state(state.part("chance"))
         state.end()
         return self
 
-    def is_about(self, X):
-        """Whether these are the rows, by their content."""
+    def matches(self, X):
+        """Return whether X has the samples of this call, by their values."""
         return len(self.codes) == X.shape[0] and self.rows == fingerprint(X)
 
 
-class Chance:
-    """Where random numbers begin, so that a repetition visits the rows in the same order.
+class InitialRandomState:
+    """Random state at the start of ``fit``, so that a repetition queries the same samples.
 
-    With ``random_state=None`` or a generator, a second ``fit`` would draw others, ask about other
-    rows, and leave answers that are paid for unused.
+    With ``random_state=None`` or a generator a second call would otherwise draw other numbers, and
+    answers of the oracle would remain unused.
+
+    Parameters
+    ----------
+    random_state : int, RandomState instance or None
+        Parameter of the estimator.
+    previous : InitialRandomState or None
+        That of the interrupted call.
     """
 
-    def __init__(self, random_state, former=None):
+    def __init__(self, random_state, previous=None):
         self.given = random_state
         self.generator = check_random_state(random_state)
         if (
-            former is not None
-            and former.given is random_state
+            previous is not None
+            and previous.given is random_state
             and not isinstance(random_state, Integral)
         ):
-            self.generator = generator_from(former.start)
+            self.generator = generator_from(previous.start)
         self.start = self.generator.get_state(legacy=False)
 
     def as_dict(self):
-        """Return what a repetition needs, for pickles."""
+        """Plain values, for pickles."""
         return {"given": self.given, "start": self.start}
 
     @classmethod
     def from_state(cls, state):
         """Rebuild what ``as_dict`` gave, a :class:`Stored`."""
         self = cls.__new__(cls)
-        # By its identity, which pickles keep: it is the random_state of the estimator, or was.
+        # Compared by identity, which pickles preserve.
         self.given = state.value("given")
         self.start = stored_generator(state, "start")
         state.end()
@@ -94,12 +100,12 @@ class Chance:
 
 
 def fingerprint(X):
-    """Digest of the rows: layout, type, shape and values."""
+    """Return a digest of the samples: layout, dtype, shape and values."""
     dense = isinstance(X, np.ndarray)
     digest = blake2b(f"{X.shape}{dense}".encode(), digest_size=16)
     for part in (X,) if dense else (X.data, X.indices, X.indptr):
         digest.update(part.dtype.str.encode())
-        step = max(1, _PIECE // max(1, part[:1].nbytes))
+        step = max(1, _BLOCK_BYTES // max(1, part[:1].nbytes))
         for start in range(0, len(part), step):
             digest.update(np.ascontiguousarray(part[start : start + step]))
     return digest.hexdigest()
