@@ -19,14 +19,12 @@ from sklearn_online_svm.active import AllQuery, MarginQuery, RandomQuery
 from tests.support.asking import (
     LEARNERS,
     OTHERS,
-    RULES,
     PhoneIsDown,
     Wrapped,
     assert_same,
     rows_of,
     with_layouts,
 )
-from tests.support.copies import with_copies
 from tests.support.samples import LAYOUTS, three_classes
 
 # -- failures ----------------------------------------------------------------------------
@@ -98,33 +96,6 @@ def test_a_fit_that_fails_leaves_the_model_as_it_was(estimator):
     assert_same(empty.fit(X, y), former, X)
 
 
-def test_wrong_chunks_leave_the_model_as_it_was():
-    X, y = rows_of()
-    for estimator in (LEARNERS["pa"], Wrapped(LEARNERS["pa"])):
-        model, other = (
-            LabelEfficientClassifier(estimator, RULES["margin"], shuffle=False).fit(X, y)
-            for _ in range(2)
-        )
-        wrong = X.copy()
-        wrong[7, 1] = np.nan
-        for match, fail in [
-            ("contains NaN", lambda m, Z=wrong: m.partial_fit(Z, y)),
-            ("X has 3 features", lambda m: m.partial_fit(X[:, :3], y)),
-            ("inconsistent numbers", lambda m: m.partial_fit(X, y[1:])),
-            (
-                r"not among the classes \['no', 'yes'\]: \['No'\]",
-                lambda m: m.partial_fit(X[:2], ["No", "yes"]),
-            ),
-            ("is not the same as on last call", lambda m: m.partial_fit(X, y, ["yes", "maybe"])),
-            ("Negative values", lambda m: m.partial_fit(X, y, sample_weight=-np.ones(200))),
-            ("sample_weight.shape", lambda m: m.partial_fit(X, y, sample_weight=np.ones(3))),
-        ]:
-            with pytest.raises(ValueError, match=match):
-                fail(model)
-            assert_same(model, other, X)
-        assert_same(model.partial_fit(X, y), other.partial_fit(X, y), X)
-
-
 @pytest.mark.parametrize("estimator", [LEARNERS["pa"], Wrapped(LEARNERS["pa"])], ids=str)
 @with_layouts
 def test_rows_whose_squares_overflow(estimator, layout):
@@ -182,22 +153,3 @@ def test_not_fitted(attribute):
     for method in ("predict", "decision_function"):
         with pytest.raises(NotFittedError, match="LabelEfficientClassifier instance is not"):
             getattr(model, method)(X)
-
-
-# -- copies ------------------------------------------------------------------------------
-
-
-@with_copies
-@pytest.mark.parametrize("learner", ["pa", "pa-average", "sop", "lasvc"])
-@pytest.mark.parametrize("rule", ["all", "random", "margin", "mistakes", "rate"])
-def test_a_copy_halfway_goes_on_as_if_uninterrupted(make_copy, learner, rule, tmp_path):
-    X, y = rows_of("multiclass", 100)
-    estimator = {**LEARNERS, **OTHERS}[learner]
-    model = LabelEfficientClassifier(estimator, RULES[rule])
-    whole = clone(model).partial_fit(X, y, classes=[10, 20, 30])
-    model.partial_fit(X[:50], y[:50], classes=[10, 20, 30])
-    copied = make_copy(model, tmp_path)
-    assert_same(copied, model, X)
-    assert_same(copied.partial_fit(X[50:], y[50:]), whole, X)
-    assert len(model.queried_) == 50
-    assert_same(model.partial_fit(X[50:], y[50:]), whole, X)
