@@ -16,7 +16,6 @@ from sklearn_online_svm import (
     PerceptronClassifier,
 )
 from tests.support.linear_models import (
-    arrays_of,
     assert_same,
     dense,
     learn,
@@ -54,25 +53,6 @@ def test_rows_of_weight_zero_are_passed_over(name, problem, layout):
     assert stream.n_updates_ == short.n_updates_
     fitted = once(name, shuffle=False).fit(X, y, weight)
     assert_same(fitted, stream)
-
-
-@with_classifiers
-@with_both
-def test_a_chunk_of_weight_zero_changes_nothing(name, problem):
-    X, y = rows_of(problem)
-    model = model_of(name)
-    nothing = np.zeros(100)
-    model.partial_fit(X[:100], y[:100], classes=np.unique(y), sample_weight=nothing)
-    assert_array_equal(model.coef_, 0.0)
-    assert model.n_updates_ == 0 and model.t_ == 101
-    model.partial_fit(X[100:], y[100:])
-    before = arrays_of(model)
-    n_updates = model.n_updates_
-    model.partial_fit(X[:100], y[:100], sample_weight=nothing)
-    if name != "pa-average":
-        for key, array in arrays_of(model).items():
-            assert_array_equal(array, before[key])
-    assert model.n_updates_ == n_updates
 
 
 @pytest.mark.parametrize("name", ["pa", "pa2", "pa-joint", "cost", "cost-joint", "scw"])
