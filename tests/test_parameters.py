@@ -341,7 +341,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("model", "name", "new", "fate"), CASES)
-def test_a_new_value(model, name, new, fate):
+def test_changed_value(model, name, new, fate):
     model = half(model)
     unchanged = look(learn(copy.deepcopy(model), slice(150, 300)))
     old = model.get_params()[name]
@@ -360,7 +360,7 @@ def test_a_new_value(model, name, new, fate):
 
 
 @pytest.mark.parametrize(("model", "name", "new", "fate"), CASES)
-def test_a_value_set_back_is_as_if_it_had_not_been_set(model, name, new, fate):
+def test_value_that_is_set_back_has_no_effect(model, name, new, fate):
     model = half(model)
     unchanged = look(learn(copy.deepcopy(model), slice(150, 300)))
     old = model.get_params()[name]
@@ -375,7 +375,7 @@ def test_a_value_set_back_is_as_if_it_had_not_been_set(model, name, new, fate):
     np.testing.assert_array_equal(look(learn(model, slice(150, 300))), unchanged)
 
 
-def test_every_parameter_of_every_estimator_is_in_the_table():
+def test_table_contains_every_parameter_of_every_estimator():
     kinds = {getattr(package, name) for name in package.__all__ if name[0].isupper()}
     kinds |= {getattr(active, name) for name in active.__all__ if name.endswith("Query")}
     kinds = {k for k in kinds if hasattr(k, "partial_fit") or hasattr(k, "query")}
@@ -400,7 +400,7 @@ def test_every_parameter_of_every_estimator_is_in_the_table():
     ],
     ids=str,
 )
-def test_an_invalid_value_is_refused_by_name(model, new):
+def test_invalid_value_is_rejected_by_name(model, new):
     model = half(model)
     before = look(model)
     old = {name: model.get_params()[name] for name in new}
@@ -410,7 +410,7 @@ def test_an_invalid_value_is_refused_by_name(model, new):
     np.testing.assert_array_equal(look(model.set_params(**old)), before)
 
 
-def test_a_share_that_is_changed_is_steered_to():
+def test_changed_rate_is_reached():
     rule = MarginQuery(rate=0.5, random_state=0)
     scores = np.random.RandomState(0).normal(size=20_000)
 

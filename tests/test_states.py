@@ -21,7 +21,7 @@ PARAMETERS = {
 }
 
 
-def strangers(value, path=""):
+def other_objects(value, path=""):
     """Paths of what is no plain value, within a state."""
     if path in PARAMETERS or value is None or isinstance(value, str | int | float | np.generic):
         return
@@ -29,10 +29,10 @@ def strangers(value, path=""):
         for name, part in value.items():
             if not isinstance(name, str):
                 yield f"{path}: key {name!r}"
-            yield from strangers(part, f"{path}.{name}" if path else name)
+            yield from other_objects(part, f"{path}.{name}" if path else name)
     elif isinstance(value, list | tuple):
         for part in value:
-            yield from strangers(part, path)
+            yield from other_objects(part, path)
     elif type(value) is np.ndarray:
         if value.dtype.kind not in "biufSU" and not all(isinstance(v, str) for v in value.flat):
             yield f"{path}: {value.dtype}"
@@ -53,7 +53,7 @@ def states(model, path=""):
     yield path, model, state
 
 
-def interrupted(monkeypatch):
+def interrupted_fit(monkeypatch):
     """A model with an interrupt in the midst of its passes."""
 
     def stop(*_):
@@ -68,7 +68,7 @@ def interrupted(monkeypatch):
     return model
 
 
-def broken_off():
+def interrupted_by_oracle():
     """A model whose oracle failed."""
 
     def oracle(i):
@@ -88,18 +88,18 @@ def broken_off():
 
 def test_states_hold_numbers_strings_and_arrays(monkeypatch):
     models = [model for model, _, _ in damage.models().values()]
-    models += [interrupted(monkeypatch), broken_off()]
+    models += [interrupted_fit(monkeypatch), interrupted_by_oracle()]
     seen = set()
     for model in models:
         for path, part, state in states(model):
             seen.add(type(part).__name__)
-            assert not [*strangers(state)], f"{model!r}: {path}"
+            assert not [*other_objects(state)], f"{model!r}: {path}"
             assert type(state["format"]) is int
     kinds = {name for name in package.__all__ if hasattr(getattr(package, name), "fit")}
     kinds |= {name for name in active.__all__ if name.endswith("Query")}
     assert kinds - seen <= {"AllQuery"}  # whose state is that of the other rules
 
 
-def test_a_stranger_would_be_seen():
+def test_other_objects_are_found():
     state = {"a": 1.0, "b": [np.zeros(2), {"c": np.dtype(float)}], "d": np.array([object()])}
-    assert [*strangers(state)] == ["b.c: Float64DType", "d: object"]
+    assert [*other_objects(state)] == ["b.c: Float64DType", "d: object"]

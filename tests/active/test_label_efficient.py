@@ -40,7 +40,7 @@ from tests.support.samples import two_classes
 @pytest.mark.parametrize("learner, rule", PAIRS)
 @with_both
 @pytest.mark.parametrize("layout, max_iter", [("dense", 3), ("csr", 1)])
-def test_the_compiled_loop_does_what_the_other_one_does(learner, rule, problem, layout, max_iter):
+def test_compiled_loop_equals_the_python_loop(learner, rule, problem, layout, max_iter):
     X, y = rows_of(problem, 50, layout)
     params = dict(max_iter=max_iter, random_state=0)
     compiled, other = (
@@ -59,7 +59,7 @@ def test_the_compiled_loop_does_what_the_other_one_does(learner, rule, problem, 
 
 @pytest.mark.parametrize("learner, rule", PAIRS)
 @with_both
-def test_both_do_what_is_written(learner, rule, problem):
+def test_compiled_loop_equals_the_reference(learner, rule, problem):
     X, y = rows_of(problem, 70)
     estimator, its_rule, owned, predictions = naive(
         LEARNERS[learner], RULES[rule], X, y, n_passes=2
@@ -77,7 +77,7 @@ def test_both_do_what_is_written(learner, rule, problem):
 @pytest.mark.parametrize("rule", ["all", "random", "margin", "adaptive", "mistakes", "rate"])
 @with_both
 @with_layouts
-def test_any_estimator_that_learns_in_part(name, rule, problem, layout):
+def test_python_loop_equals_the_reference(name, rule, problem, layout):
     X, y = rows_of(problem, 40, layout)
     estimator, _, owned, predictions = naive(OTHERS[name], RULES[rule], X, y)
     model = LabelEfficientClassifier(OTHERS[name], RULES[rule], shuffle=False).fit(X, y)
@@ -88,7 +88,7 @@ def test_any_estimator_that_learns_in_part(name, rule, problem, layout):
     assert model.n_queries_ == owned.sum() > 0
 
 
-def test_the_variance_of_a_multiclass_model_is_that_of_its_first_class():
+def test_multiclass_variance_is_that_of_the_first_class():
     X, y = rows_of("multiclass", 100)
     model = LabelEfficientClassifier(AROWClassifier(), RULES["second-order"], shuffle=False)
     _, _, owned, _ = naive(AROWClassifier(), RULES["second-order"], X, y)
@@ -96,7 +96,7 @@ def test_the_variance_of_a_multiclass_model_is_that_of_its_first_class():
     assert 0 < owned.sum() < 100
 
 
-def test_an_estimator_without_fit_and_without_weights():
+def test_estimator_without_fit_and_sample_weight():
     class Centre(ClassifierMixin, BaseEstimator):
         """The least that is wanted."""
 
@@ -122,7 +122,7 @@ def test_an_estimator_without_fit_and_without_weights():
 
 
 @pytest.mark.parametrize("max_iter", [1, 3])
-def test_predictions_come_before_the_label(max_iter):
+def test_online_predictions_precede_the_labels(max_iter):
     X, y = rows_of(n=100)
     model = LabelEfficientClassifier(Memory(), AllQuery(), max_iter=max_iter, random_state=0)
     model.fit(X, y)
@@ -141,7 +141,7 @@ def test_predictions_come_before_the_label(max_iter):
 
 
 @pytest.mark.parametrize("learner", ["pa", "pa-average", "scw"])
-def test_a_label_says_nothing_about_its_own_prediction(learner):
+def test_label_does_not_influence_its_own_prediction(learner):
     """Another label for a row changes no prediction up to this row."""
     X, y = rows_of()
     model = LabelEfficientClassifier(LEARNERS[learner], RULES["margin"], shuffle=False)
@@ -159,7 +159,7 @@ def test_a_label_says_nothing_about_its_own_prediction(learner):
 
 
 @pytest.mark.parametrize("learner", ["pa", "pa-average", "sop"])
-def test_labels_not_asked_for_make_no_difference(learner):
+def test_labels_that_are_not_queried_are_not_used(learner):
     X, y = rows_of("multiclass")
     model = LabelEfficientClassifier(LEARNERS[learner], RULES["margin"], random_state=0)
     former = clone(model).fit(X, y)
@@ -171,7 +171,7 @@ def test_labels_not_asked_for_make_no_difference(learner):
     assert_same(model.fit(X, labels.astype(int)), former, X)
 
 
-def test_online_predictions_and_the_mask_have_their_places_in_x():
+def test_attributes_are_indexed_as_X():
     X, y = rows_of("multiclass")
     model = LabelEfficientClassifier(LEARNERS["pa"], RULES["random"], random_state=3).fit(X, y)
     # The order is unknown, but not which predictions came at once: all scores are 0 until a
@@ -196,7 +196,7 @@ def test_online_predictions_and_the_mask_have_their_places_in_x():
 
 @pytest.mark.parametrize("learner", ["pa", "pa-average", "sop", "wrapped", "memory"])
 @pytest.mark.parametrize("shuffle", [True, False])
-def test_no_label_is_bought_twice(learner, shuffle):
+def test_no_label_is_queried_twice(learner, shuffle):
     X, y = rows_of()
     estimator = {"wrapped": Wrapped(LEARNERS["pa"]), "memory": Memory()}.get(learner)
     estimator = LEARNERS[learner] if estimator is None else estimator
@@ -221,7 +221,7 @@ def test_no_label_is_bought_twice(learner, shuffle):
     assert model.n_iter_ == 6 and once.n_iter_ == 1
 
 
-def test_labels_that_were_bought_are_learnt_from_again():
+def test_queried_labels_are_used_in_later_epochs():
     X, y = rows_of()
     plain = PassiveAggressiveClassifier(max_iter=3, tol=None, shuffle=False).fit(X, y)
     model = LabelEfficientClassifier(
@@ -237,7 +237,7 @@ def test_labels_that_were_bought_are_learnt_from_again():
 @pytest.mark.parametrize("learner", ["pa", "pa-average", "sop", "wrapped", "lasvc"])
 @pytest.mark.parametrize("rule", ["all", "random", "margin", "adaptive", "mistakes", "rate"])
 @with_both
-def test_chunks_of_any_size_give_the_same_model(learner, rule, problem):
+def test_model_is_independent_of_the_chunk_size(learner, rule, problem):
     X, y = rows_of(problem, 80)
     estimator = {"wrapped": Wrapped(LEARNERS["scw"]), "lasvc": OTHERS["lasvc"]}.get(learner)
     estimator = LEARNERS[learner] if estimator is None else estimator
@@ -254,7 +254,7 @@ def test_chunks_of_any_size_give_the_same_model(learner, rule, problem):
     assert_same(fitted, whole, X, rtol=1e-12)
 
 
-def test_a_stream_after_fit():
+def test_partial_fit_after_fit():
     X, y = rows_of()
     model = LabelEfficientClassifier(LEARNERS["pa"], RULES["margin"], shuffle=False)
     whole = clone(model).fit(X, y)
@@ -265,7 +265,7 @@ def test_a_stream_after_fit():
     assert_same(model, whole, X)
 
 
-def test_dense_and_csr_chunks_in_turn():
+def test_alternating_dense_and_sparse_chunks():
     X, y = rows_of()
     learner = clone(LEARNERS["pa"]).set_params(intercept_scaling=1.0)
     whole = LabelEfficientClassifier(learner, RULES["margin"], shuffle=False).fit(X, y)
@@ -277,7 +277,7 @@ def test_dense_and_csr_chunks_in_turn():
     assert_same(model, whole, X, rtol=1e-9)
 
 
-def test_labels_of_weight_zero_are_not_bought():
+def test_samples_of_weight_zero_are_not_queried():
     X, y = rows_of()
     weight = np.random.default_rng(0).choice([0.0, 1.0, 2.0], 200)
     bought = []
@@ -300,7 +300,7 @@ def test_labels_of_weight_zero_are_not_bought():
 
 @pytest.mark.parametrize("rule", ["all", "margin", "mistakes", "rate"])
 @pytest.mark.parametrize("learner", ["pa", "perceptron", "scw"])
-def test_weights_of_rows(learner, rule):
+def test_sample_weights(learner, rule):
     X, y = rows_of(n=100)
     weight = np.random.default_rng(0).choice([0.0, 0.5, 1.0, 3.0], 100)
     model = LabelEfficientClassifier(LEARNERS[learner], RULES[rule], shuffle=False, max_iter=2)
@@ -374,7 +374,7 @@ def test_shuffle_and_random_state():
     assert_same(stream, new(rule_state=1, shuffle=False), X)
 
 
-def test_every_pass_has_its_own_order():
+def test_each_epoch_has_its_own_order():
     X, y = rows_of()
     order = []
 
@@ -401,7 +401,7 @@ def test_every_pass_has_its_own_order():
     assert [place[i] for i in second] != sorted(place[i] for i in second)
 
 
-def test_a_rate_is_kept():
+def test_rate_is_reached():
     X, y = two_classes(3000)
     for rate in (0.05, 0.3):
         rule = MarginQuery(rate=rate, random_state=0)
@@ -433,7 +433,7 @@ class Every:
 
 @pytest.mark.parametrize("name", ["pa", "wrapped", "sgd", "lasvc"])
 @with_both
-def test_an_object_with_two_methods_is_a_rule(name, problem):
+def test_query_strategy_with_two_methods(name, problem):
     X, y = rows_of(problem, 60)
     estimator = {"pa": LEARNERS["pa"], "wrapped": Wrapped(LEARNERS["pa"]), **OTHERS}[name]
     rule = Every(3)
@@ -463,7 +463,7 @@ def test_an_object_with_two_methods_is_a_rule(name, problem):
     assert_allclose(again.decision_function(X), plain.decision_function(X), rtol=1e-12)
 
 
-def test_a_rule_that_never_asks():
+def test_strategy_without_queries():
     X, y = rows_of()
     for estimator in (LEARNERS["pa"], SGDClassifier(), OTHERS["lasvc"]):
         for rule in (RandomQuery(rate=0.0), Every(10**9)):
@@ -478,7 +478,7 @@ def test_a_rule_that_never_asks():
 # -- company -----------------------------------------------------------------------------
 
 
-def test_defaults_attributes_and_what_is_given_stays_as_it_is():
+def test_defaults_and_attributes():
     X, y = rows_of("multiclass")
     model = LabelEfficientClassifier(random_state=0).fit(X, y)
     assert type(model.estimator_) is PassiveAggressiveClassifier
@@ -500,13 +500,13 @@ def test_defaults_attributes_and_what_is_given_stays_as_it_is():
     assert clone(model).get_params()["estimator__C"] == 0.3
 
 
-def test_probabilities_where_the_estimator_has_them():
+def test_predict_proba():
     X, y = rows_of()
     model = LabelEfficientClassifier(OTHERS["sgd-log"], RULES["margin"]).fit(X, y)
     assert_array_equal(model.predict_proba(X), model.estimator_.predict_proba(X))
 
 
-def test_grid_search_over_model_and_rule():
+def test_grid_search():
     X, y = rows_of("binary", 300)
     model = LabelEfficientClassifier(
         PassiveAggressiveClassifier(), MarginQuery(random_state=0), random_state=0
@@ -546,7 +546,7 @@ def test_grid_search_over_model_and_rule():
     ],
     ids=str,
 )
-def test_a_stream_can_begin_after_its_parameters_have_been_mended(wrong, right):
+def test_first_chunk_after_invalid_parameters(wrong, right):
     X, y = rows_of()
     model = LabelEfficientClassifier(PassiveAggressiveClassifier(), MarginQuery(random_state=0))
     whole = clone(model).partial_fit(X, y, classes=["no", "yes"])
@@ -574,7 +574,7 @@ def test_feature_names():
 
 
 @pytest.mark.parametrize("learner", ["pa", "scw"])
-def test_very_wide_rows(learner):
+def test_memory_of_wide_sparse_samples(learner):
     rng = np.random.default_rng(0)
     width, n = 3_000_000, 200
     columns = np.sort(rng.integers(0, width, (n, 30)), axis=1).ravel()

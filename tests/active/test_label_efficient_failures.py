@@ -19,7 +19,7 @@ from sklearn_online_svm.active import AllQuery, MarginQuery, RandomQuery
 from tests.support.asking import (
     LEARNERS,
     OTHERS,
-    PhoneIsDown,
+    OracleError,
     Wrapped,
     assert_same,
     rows_of,
@@ -33,13 +33,13 @@ from tests.support.samples import LAYOUTS, three_classes
 @pytest.mark.parametrize("estimator", [LEARNERS["pa"], Wrapped(LEARNERS["scw"]), OTHERS["sgd"]])
 @pytest.mark.parametrize("failure", ["missing", "oracle"])
 @pytest.mark.parametrize("row", [0, 25])
-def test_a_failure_halfway_keeps_what_was_learnt(estimator, failure, row):
+def test_samples_before_an_error_are_kept(estimator, failure, row):
     X, y = rows_of(n=60)
     labels = y.astype(object)
     labels[row] = None
 
     def oracle(i):
-        raise PhoneIsDown(i)
+        raise OracleError(i)
 
     model = LabelEfficientClassifier(estimator, AllQuery())
     # Once at the beginning of a stream, once later on.
@@ -51,7 +51,7 @@ def test_a_failure_halfway_keeps_what_was_learnt(estimator, failure, row):
             with pytest.raises(ValueError, match=f"label of sample {row} is queried"):
                 model.partial_fit(X, labels, classes=["no", "yes"])
         else:
-            with pytest.raises(PhoneIsDown):
+            with pytest.raises(OracleError):
                 model.partial_fit(X, labels, classes=["no", "yes"], oracle=oracle)
         assert len(model.queried_) == len(model.online_predictions_) == n_before + row
         assert model.n_queries_ == n_before + row
@@ -66,7 +66,7 @@ def test_a_failure_halfway_keeps_what_was_learnt(estimator, failure, row):
 
 
 @pytest.mark.parametrize("estimator", [LEARNERS["pa"], Wrapped(LEARNERS["pa"]), OTHERS["sgd"]])
-def test_a_fit_that_fails_leaves_the_model_as_it_was(estimator):
+def test_rejected_fit_leaves_the_model_unchanged(estimator):
     X, y = rows_of()
     X3, y3 = three_classes(n_features=5)
     labels = y3.astype(object)
@@ -98,7 +98,7 @@ def test_a_fit_that_fails_leaves_the_model_as_it_was(estimator):
 
 @pytest.mark.parametrize("estimator", [LEARNERS["pa"], Wrapped(LEARNERS["pa"])], ids=str)
 @with_layouts
-def test_rows_whose_squares_overflow(estimator, layout):
+def test_samples_with_overflowing_norm(estimator, layout):
     X, y = rows_of()
     X[100] = 1e200
     model = LabelEfficientClassifier(estimator, AllQuery(), shuffle=False)
@@ -110,7 +110,7 @@ def test_rows_whose_squares_overflow(estimator, layout):
     assert not hasattr(model, "estimator_")
 
 
-def test_wrong_parameters_and_pairs():
+def test_invalid_parameters():
     X, y = rows_of()
     for params, match in [
         (dict(max_iter=0), "'max_iter' parameter of LabelEfficientClassifier must be .* Got 0"),

@@ -19,7 +19,7 @@ from tests.support.asking import (
     OTHERS,
     RULES,
     Fixed,
-    PhoneIsDown,
+    OracleError,
     Wrapped,
     assert_same,
     rows_of,
@@ -104,7 +104,7 @@ def test_missing_labels(kind):
     assert_array_equal(model.queried_, bought & known)
 
 
-def test_the_oracle_is_asked_only_for_what_is_missing():
+def test_oracle_is_called_for_missing_labels_only():
     X, y = rows_of()
     calls = []
     labels = y.astype(object)
@@ -121,7 +121,7 @@ def test_the_oracle_is_asked_only_for_what_is_missing():
 
 @pytest.mark.parametrize("estimator", [LEARNERS["pa"], Wrapped(LEARNERS["pa"])], ids=str)
 @pytest.mark.parametrize("answer", ["maybe", None, np.nan, 3])
-def test_an_oracle_that_says_what_is_no_class(estimator, answer):
+def test_oracle_returns_an_unknown_label(estimator, answer):
     X, y = rows_of()
     model = LabelEfficientClassifier(estimator, AllQuery(), shuffle=False)
     said = re.escape(repr(answer))
@@ -131,7 +131,7 @@ def test_an_oracle_that_says_what_is_no_class(estimator, answer):
         model.fit(X, oracle=lambda i: answer if i == 7 else y[i], classes=["no", "yes"])
 
 
-def test_classes_that_y_does_not_hold():
+def test_classes_that_are_not_in_y():
     X, y = rows_of()
     model = LabelEfficientClassifier(LEARNERS["pa"], AllQuery(), random_state=0)
     model.fit(X, y, classes=["yes", "maybe", "no"])
@@ -171,7 +171,7 @@ with_loops = pytest.mark.parametrize(
 
 @with_loops
 @with_layouts
-def test_an_oracle_of_two_arguments_is_given_the_row(estimator, layout):
+def test_oracle_with_two_arguments_receives_the_sample(estimator, layout):
     X, y = rows_of(layout=layout)
     before = X.copy()
     told = []
@@ -209,14 +209,14 @@ def test_an_oracle_of_two_arguments_is_given_the_row(estimator, layout):
         Annotator,
     ],
 )
-def test_forms_of_oracles(make):
+def test_signatures_of_oracles(make):
     X, y = rows_of()
     model = LabelEfficientClassifier(LEARNERS["pa"], RULES["margin"], random_state=0)
     plain = clone(model).fit(X, y)
     assert_same(model.fit(X, oracle=make(y), classes=["no", "yes"]), plain, X)
 
 
-def test_an_oracle_has_to_be_callable():
+def test_oracle_must_be_callable():
     X, y = rows_of()
     model = LabelEfficientClassifier(LEARNERS["pa"])
     for learn in (model.fit, model.partial_fit):
@@ -231,7 +231,7 @@ def test_an_oracle_has_to_be_callable():
 @pytest.mark.parametrize("learner", ["pa", "sgd"])
 @with_both
 @pytest.mark.parametrize("max_iter", [1, 3])
-def test_labels_that_were_bought_are_kept(learner, problem, max_iter):
+def test_queried_labels(learner, problem, max_iter):
     X, y = rows_of(problem)
     estimator = {**LEARNERS, **OTHERS}[learner]
     model = LabelEfficientClassifier(
@@ -253,7 +253,7 @@ def test_labels_that_were_bought_are_kept(learner, problem, max_iter):
 
 
 FAILURES = {
-    "error": PhoneIsDown("no signal"),
+    "error": OracleError("no signal"),
     "interrupt": KeyboardInterrupt(),
     "typo": "yess",
     "nothing": None,
@@ -261,7 +261,7 @@ FAILURES = {
 with_failures = pytest.mark.parametrize("failure", FAILURES)
 
 
-def broken_off(call, failure):
+def assert_interrupted(call, failure):
     """The call breaks off, for the reason given."""
     if isinstance(failure, BaseException):
         with pytest.raises(type(failure)):
@@ -278,9 +278,7 @@ def broken_off(call, failure):
 @with_failures
 @pytest.mark.parametrize("max_iter, shuffle", [(1, False), (3, True)])
 @pytest.mark.parametrize("seed", ["none", "number", "generator"])
-def test_a_fit_that_broke_off_is_repeated_without_paying_twice(
-    estimator, failure, max_iter, shuffle, seed
-):
+def test_repeated_fit_queries_no_label_twice(estimator, failure, max_iter, shuffle, seed):
     X, y = rows_of()
     rule = MarginQuery(rate=0.3)
     seeds = {"none": None, "number": 3, "generator": np.random.RandomState(5)}
@@ -288,7 +286,7 @@ def test_a_fit_that_broke_off_is_repeated_without_paying_twice(
     keyword = dict(classes=["no", "yes"])
     oracle = Annotator(y, 30, FAILURES[failure])
     model = LabelEfficientClassifier(estimator, rule, **params)
-    broken_off(lambda: model.fit(X, oracle=oracle, **keyword), FAILURES[failure])
+    assert_interrupted(lambda: model.fit(X, oracle=oracle, **keyword), FAILURES[failure])
     # What was learnt and bought is there.
     first = list(oracle.asked)
     assert model.n_queries_ == len(first) == 30
@@ -298,7 +296,7 @@ def test_a_fit_that_broke_off_is_repeated_without_paying_twice(
     assert seed == "none" or model.score(X, y) > 0.5
     # Once more it fails, at the first new question, and the model travels.
     oracle.fail_at, model = 30, pickle.loads(pickle.dumps(model))
-    broken_off(lambda: model.fit(X, oracle=oracle, **keyword), FAILURES[failure])
+    assert_interrupted(lambda: model.fit(X, oracle=oracle, **keyword), FAILURES[failure])
     assert oracle.asked == first and model.n_queries_ == 30
     # The same call ends well: no row is asked about twice, and it is as if nothing had happened.
     model.fit(X, oracle=oracle, **keyword)
@@ -316,7 +314,7 @@ def test_a_fit_that_broke_off_is_repeated_without_paying_twice(
 @with_loops
 @with_failures
 @with_layouts
-def test_a_chunk_that_broke_off_is_repeated_without_learning_twice(estimator, failure, layout):
+def test_repeated_chunk_continues_where_it_was_interrupted(estimator, failure, layout):
     X, y = rows_of(layout=layout)
     model = LabelEfficientClassifier(estimator, RULES["rate"])
     whole = clone(model).partial_fit(X, y, classes=["no", "yes"])
@@ -326,7 +324,7 @@ def test_a_chunk_that_broke_off_is_repeated_without_learning_twice(estimator, fa
             part = slice(start, start + size)
             oracle = Annotator(y[part], 4, FAILURES[failure])
             learn = partial(stream.partial_fit, X[part], oracle=oracle, classes=["no", "yes"])
-            broken_off(learn, FAILURES[failure])
+            assert_interrupted(learn, FAILURES[failure])
             assert stream.n_queries_ == n_asked + 4
             assert start < len(stream.queried_) < start + len(y[part])
             stream = pickle.loads(pickle.dumps(stream))
@@ -341,7 +339,7 @@ def test_a_chunk_that_broke_off_is_repeated_without_learning_twice(estimator, fa
         assert len(stream.queried_) == 200 + len(y[part])
 
 
-def test_a_missing_label_is_put_in_and_the_chunk_repeated():
+def test_chunk_is_repeated_with_the_missing_label():
     X, y = rows_of()
     labels = y.astype(object)
     labels[[40, 90]] = None
@@ -356,12 +354,12 @@ def test_a_missing_label_is_put_in_and_the_chunk_repeated():
 
 
 @with_loops
-def test_other_rows_are_not_taken_for_those_of_the_call_that_broke_off(estimator):
+def test_answers_are_reused_for_the_same_samples_only(estimator):
     X, y = rows_of()
     keyword = dict(classes=["no", "yes"])
     started = LabelEfficientClassifier(estimator, AllQuery(), random_state=0)
-    with pytest.raises(PhoneIsDown):
-        started.fit(X, oracle=Annotator(y, 100, PhoneIsDown()), **keyword)
+    with pytest.raises(OracleError):
+        started.fit(X, oracle=Annotator(y, 100, OracleError()), **keyword)
     changed = X.copy()
     changed[3, 2] += 1e-9
     for other in (changed, X[::-1], X[:-1], X.astype(np.float32), csr_matrix(X)):
@@ -391,11 +389,11 @@ def test_other_rows_are_not_taken_for_those_of_the_call_that_broke_off(estimator
     assert len(oracle.asked) == 200
 
 
-def test_sparse_rows_are_told_apart():
+def test_sparse_samples_are_compared_by_value():
     X, y = rows_of(layout="csr")
     started = LabelEfficientClassifier(LEARNERS["pa"], AllQuery(), random_state=0)
-    with pytest.raises(PhoneIsDown):
-        started.fit(X, oracle=Annotator(y, 100, PhoneIsDown()), classes=["no", "yes"])
+    with pytest.raises(OracleError):
+        started.fit(X, oracle=Annotator(y, 100, OracleError()), classes=["no", "yes"])
     moved, valued = X.copy(), X.copy()
     moved.indices[0] = (moved.indices[0] + 1) % 4
     valued.data[0] += 1.0
@@ -405,7 +403,7 @@ def test_sparse_rows_are_told_apart():
         assert len(oracle.asked) == n
 
 
-def test_the_repetition_may_know_better():
+def test_repetition_with_other_labels_classes_and_parameters():
     """Labels in y come first; classes may be added; parameters may change."""
     X, y = rows_of("multiclass")
     model = LabelEfficientClassifier(LEARNERS["pa"], AllQuery(), shuffle=False)
@@ -421,8 +419,8 @@ def test_the_repetition_may_know_better():
     assert oracle.asked == list(range(n, 200))
     assert_array_equal(model.queried_labels_, np.r_[30, y[1:]])
     # With another rule only what it asks for counts.
-    oracle = Annotator(y, 100, PhoneIsDown())
-    with pytest.raises(PhoneIsDown):
+    oracle = Annotator(y, 100, OracleError())
+    with pytest.raises(OracleError):
         model.fit(X, oracle=oracle, classes=[10, 20, 30])
     model.set_params(query_strategy=RULES["random"]).fit(X, oracle=oracle, classes=[10, 20, 30])
     assert_array_equal(model.queried_labels_, y[model.queried_])
@@ -433,7 +431,7 @@ def test_the_repetition_may_know_better():
 # -- nobody knows -----------------------------------------------------------------------
 
 
-def test_abstain_is_itself_in_every_copy():
+def test_abstain_is_a_singleton():
     assert copy.deepcopy(ABSTAIN) is ABSTAIN
     assert pickle.loads(pickle.dumps(ABSTAIN)) is ABSTAIN
     assert repr(ABSTAIN) == "ABSTAIN"
@@ -442,7 +440,7 @@ def test_abstain_is_itself_in_every_copy():
 @with_loops
 @pytest.mark.parametrize("rule", ["all", "random", "margin", "rate"])
 @pytest.mark.parametrize("max_iter", [1, 3])
-def test_rows_that_nobody_knows_are_not_learnt(estimator, rule, max_iter):
+def test_samples_without_an_answer_are_not_used(estimator, rule, max_iter):
     X, y = rows_of()
     unknown = np.random.default_rng(0).random(200) < 0.3
     labels = np.where(unknown, ABSTAIN, y)
@@ -476,11 +474,11 @@ def test_rows_that_nobody_knows_are_not_learnt(estimator, rule, max_iter):
         assert_array_equal(stream.abstained_, model.abstained_)
 
 
-def test_abstentions_are_remembered_by_the_repetition():
+def test_repetition_reuses_abstentions():
     X, y = rows_of()
-    oracle = Annotator(np.where(np.arange(200) % 3 == 0, ABSTAIN, y), 90, PhoneIsDown())
+    oracle = Annotator(np.where(np.arange(200) % 3 == 0, ABSTAIN, y), 90, OracleError())
     model = LabelEfficientClassifier(LEARNERS["pa"], AllQuery(), random_state=0)
-    with pytest.raises(PhoneIsDown):
+    with pytest.raises(OracleError):
         model.fit(X, oracle=oracle, classes=["no", "yes"])
     assert model.n_queries_ + model.n_abstained_ == 90
     model.fit(X, oracle=oracle, classes=["no", "yes"])
@@ -494,7 +492,7 @@ def test_abstentions_are_remembered_by_the_repetition():
 @with_loops
 @pytest.mark.parametrize("rule", ["all", "random", "rate"])
 @pytest.mark.parametrize("max_iter", [1, 3])
-def test_a_budget_is_never_exceeded(estimator, rule, max_iter):
+def test_max_labels_is_not_exceeded(estimator, rule, max_iter):
     X, y = rows_of()
     params = dict(max_iter=max_iter, random_state=0)
     free = LabelEfficientClassifier(estimator, RULES[rule], **params).fit(X, y)
@@ -516,7 +514,7 @@ def test_a_budget_is_never_exceeded(estimator, rule, max_iter):
 
 
 @with_loops
-def test_a_budget_is_for_the_whole_stream(estimator):
+def test_max_labels_applies_to_all_chunks(estimator):
     X, y = rows_of()
     model = LabelEfficientClassifier(estimator, RULES["random"], max_labels=40)
     whole = clone(model).partial_fit(X, y, classes=["no", "yes"])
@@ -535,7 +533,7 @@ def test_a_budget_is_for_the_whole_stream(estimator):
     assert model.n_queries_ == 45 and len(model.queried_) == 600
 
 
-def test_questions_without_an_answer_cost_nothing():
+def test_abstentions_do_not_count_for_max_labels():
     X, y = rows_of()
     labels = np.where(np.arange(200) % 2, y, ABSTAIN)
     for estimator in (LEARNERS["pa"], Wrapped(LEARNERS["pa"])):
@@ -546,7 +544,7 @@ def test_questions_without_an_answer_cost_nothing():
 
 
 @pytest.mark.parametrize("budget", [-1, 2.5, "all"])
-def test_wrong_budgets(budget):
+def test_invalid_max_labels(budget):
     X, y = rows_of()
     with pytest.raises(InvalidParameterError, match="'max_labels' parameter of LabelEfficient"):
         LabelEfficientClassifier(max_labels=budget).fit(X, y)
@@ -559,7 +557,7 @@ def test_wrong_budgets(budget):
 @pytest.mark.parametrize("rule", ["all", "random", "margin", "adaptive", "mistakes", "rate"])
 @with_both
 @with_layouts
-def test_both_loops_agree(learner, rule, problem, layout):
+def test_compiled_loop_equals_the_python_loop(learner, rule, problem, layout):
     """Weights of 0, several passes, answers that are none, a budget, a call that breaks off."""
     X, y = rows_of(problem, 120, layout)
     rng = np.random.default_rng(1)
@@ -570,9 +568,9 @@ def test_both_loops_agree(learner, rule, problem, layout):
         model = LabelEfficientClassifier(
             estimator, RULES[rule], max_iter=3, max_labels=45, random_state=0
         )
-        oracle = Annotator(labels, 20, PhoneIsDown())
+        oracle = Annotator(labels, 20, OracleError())
         call = partial(model.fit, X, None, weight, oracle=oracle, classes=np.unique(y))
-        with pytest.raises(PhoneIsDown):
+        with pytest.raises(OracleError):
             call()
         assert model.n_queries_ + model.n_abstained_ == 20
         call()

@@ -188,5 +188,5 @@ class Fixed(BaseEstimator):
         return self
 
 
-class PhoneIsDown(RuntimeError):
+class OracleError(RuntimeError):
     """What an oracle may say."""
