@@ -228,18 +228,6 @@ def test_gamma_is_that_of_svc_and_fixed_by_the_first_chunk():
     assert model.partial_fit(X[10:], y[10:]).gamma_ == gamma
 
 
-def test_balanced_weights_are_those_of_scikit_learn():
-    X, y = rows(100, seed=13)
-    y[:60] = 0
-    counts = np.bincount(y)
-    weights = {c: len(y) / (2 * n) for c, n in enumerate(counts)}
-    balanced = pa(class_weight="balanced", random_state=0).fit(X, y)
-    assert_same(balanced, pa(class_weight=weights, random_state=0).fit(X, y))
-    assert_same(balanced, pa(random_state=0).fit(X, y, np.array([weights[c] for c in y])))
-    with pytest.raises(ValueError, match="class_weight='balanced' is not supported for partial"):
-        pa(class_weight="balanced").partial_fit(X, y, [0, 1])
-
-
 # -- labels that cost -------------------------------------------------------------------
 
 RULES = {
