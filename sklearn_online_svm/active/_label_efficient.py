@@ -311,15 +311,15 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         """Set changed parameters of the fitted base estimator and query strategy."""
         known = self._learnt_with
         changes = []
-        for name, old, new, default in zip(
-            ("estimator", "query_strategy"), known[2:], present[2:], _DEFAULTS, strict=True
+        for (name, default), old, new in zip(
+            _DEFAULTS.items(), known[2:], present[2:], strict=True
         ):
             old, new = (_values_of(default()) if v is None else v for v in (old, new))
             if old == new:
                 continue
             if not isinstance(new, dict) or old.keys() != new.keys() or old[""] != new[""]:
                 refuse_change(name, _short(old), _short(new))
-            given = getattr(self, name) or default()
+            given = default() if getattr(self, name) is None else getattr(self, name)
             changed = {part: getattr(given, part) for part in new if new[part] != old[part]}
             if name == "query_strategy" and "random_state" in changed:  # its seed has been drawn
                 refuse_change(f"{name}__random_state", old["random_state"], new["random_state"])
@@ -350,8 +350,10 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
     def _initialize(self, random):
         """Create the base estimator and the query strategy."""
         self.n_iter_ = 1
-        self.estimator_ = _or_default(self.estimator, PassiveAggressiveClassifier)
-        self.query_strategy_ = _or_default(self.query_strategy, MarginQuery)
+        for name, default in _DEFAULTS.items():
+            given = getattr(self, name)
+            # A query strategy need not be an estimator; it is then copied.
+            setattr(self, f"{name}_", default() if given is None else clone(given, safe=False))
         if getattr(self.query_strategy_, "random_state", 0) is None:
             self.query_strategy_.set_params(random_state=draw_seed(random) % 2**32)
         self._learnt_with = self._present_parameters()
@@ -376,42 +378,44 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
             return QueryLoop(*arguments)
         return CompiledQueryLoop(adapter(chunk.X, self.classes_), *arguments)
 
+    # ---------------------------------------------------------------------------- results
+
+    @property
+    def _history(self):
+        check_is_fitted(self)
+        return self._seen
+
     @property
     def queried_(self):
         """Which samples have a queried label."""
-        check_is_fitted(self)
-        return self._seen.answers >= 0
+        return self._history.answers >= 0
 
     @property
     def queried_labels_(self):
         """The queried labels, in the order of their samples."""
-        check_is_fitted(self)
-        answers = self._seen.answers
+        answers = self._history.answers
         return self.classes_[answers[answers >= 0]]
 
     @property
     def abstained_(self):
         """Which samples the oracle could not label."""
-        check_is_fitted(self)
-        return self._seen.answers == ABSTAINED
+        return self._history.answers == ABSTAINED
 
     @property
     def online_predictions_(self):
         """Predictions made before the labels were revealed."""
-        check_is_fitted(self)
-        return self.classes_[self._seen.predicted]
+        predicted = self._history.predicted
+        return self.classes_[predicted]
 
     @property
     def n_queries_(self):
         """Number of queried labels."""
-        check_is_fitted(self)
-        return self._seen.n_queried
+        return self._history.n_queried
 
     @property
     def n_abstained_(self):
         """Number of queries answered by ``ABSTAIN``."""
-        check_is_fitted(self)
-        return self._seen.n_abstained
+        return self._history.n_abstained
 
     def decision_function(self, X):
         """Compute the decision function of the base estimator.
@@ -433,10 +437,8 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         ValueError
             If the input is invalid.
         """
-        view = self._view()
-        check_is_fitted(view)
-        X = check_rows(view, X, reset=False)
-        return view.estimator_.decision_function(X)
+        estimator, X = self._fitted_estimator(X)
+        return estimator.decision_function(X)
 
     def predict(self, X):
         """Predict class labels for samples in X.
@@ -458,10 +460,8 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         ValueError
             If the input is invalid.
         """
-        view = self._view()
-        check_is_fitted(view)
-        X = check_rows(view, X, reset=False)
-        return view.estimator_.predict(X)
+        estimator, X = self._fitted_estimator(X)
+        return estimator.predict(X)
 
     @available_if(lambda self: hasattr(self.estimator_, "predict_proba"))
     def predict_proba(self, X):
@@ -484,9 +484,8 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         ValueError
             If the input is invalid.
         """
-        view = self._view()
-        check_is_fitted(view)
-        return view.estimator_.predict_proba(check_rows(view, X, reset=False))
+        estimator, X = self._fitted_estimator(X)
+        return estimator.predict_proba(X)
 
     @available_if(lambda self: hasattr(self.estimator_, "suspect_labels"))
     def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
@@ -518,12 +517,14 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         ValueError
             If the input is invalid, or a label is not in ``classes_``.
         """
+        estimator, X = self._fitted_estimator(X)
+        return estimator.suspect_labels(X, y, n_suspects=n_suspects, return_margins=return_margins)
+
+    def _fitted_estimator(self, X):
+        """Return the base estimator and validated samples, consistent with each other."""
         view = self._view()
         check_is_fitted(view)
-        X = check_rows(view, X, reset=False)
-        return view.estimator_.suspect_labels(
-            X, y, n_suspects=n_suspects, return_margins=return_margins
-        )
+        return view.estimator_, check_rows(view, X, reset=False)
 
     def _packed(self, state):
         """Return the state as plain values; estimator and query strategy pack themselves."""
@@ -555,12 +556,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         return rebuilt
 
 
-_DEFAULTS = (PassiveAggressiveClassifier, MarginQuery)
-
-
-def _or_default(given, default):
-    # A query strategy need not be an estimator; it is then copied.
-    return default() if given is None else clone(given, safe=False)
+_DEFAULTS = {"estimator": PassiveAggressiveClassifier, "query_strategy": MarginQuery}
 
 
 @lru_cache(maxsize=64)

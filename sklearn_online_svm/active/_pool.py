@@ -205,11 +205,14 @@ class MarginSampling(Continued, Guarded):
             feature space is not known. Repeating the query draws the same samples again.
         """
         with self._guard:
-            batch = self._select(classifier, X_pool, batch_size, candidates, return_utilities)
-            self.n_queries_ += len(batch.indices)
-        return (batch.indices, batch.utilities) if return_utilities else batch.indices
+            indices, _, utilities = self._select(
+                classifier, X_pool, batch_size, candidates, return_utilities
+            )
+            self.n_queries_ += len(indices)
+        return (indices, utilities) if return_utilities else indices
 
-    def _select(self, classifier, X_pool, batch_size, candidates=None, utilities=False):
+    def _select(self, classifier, X_pool, batch_size, candidates=None, return_utilities=False):
+        """Return the indices of the batch, their costs, and the utilities of all samples."""
         self._begin()
         model = _scorer(classifier)
         n_samples = _num_samples(X_pool)
@@ -218,8 +221,11 @@ class MarginSampling(Continued, Guarded):
         drawn = self._draw(n_samples if allowed is None else len(allowed), batch_size)
         if allowed is not None:
             drawn = allowed[drawn]
-        is_whole = len(drawn) == n_samples and not self.random_tie_break
-        X = X_pool if is_whole else _samples(X_pool, drawn)
+        X = X_pool
+        if len(drawn) < n_samples or self.random_tie_break:
+            if sparse.issparse(X) and X.format != "csr":
+                X = X.tocsr()
+            X = _safe_indexing(X, drawn)
         try:
             confidence = _confidence(model, X, drawn)
         except NotFittedError as error:
@@ -233,10 +239,14 @@ class MarginSampling(Continued, Guarded):
             steps = _least_confident(confidence, 1 - self.diversity)
         else:
             steps = _diverse(confidence, Angles(model, X), self.diversity)
-        batch = BatchSelection(batch_size, n_samples if utilities else None)
+        indices, batch_costs = np.empty(batch_size, dtype=np.intp), np.empty(batch_size)
+        utilities = np.full((batch_size, n_samples), np.nan) if return_utilities else None
         for k, (i, costs) in zip(range(batch_size), steps):
-            batch.add(k, drawn, i, costs)
-        return batch
+            indices[k], batch_costs[k] = drawn[i], costs[i]
+            if return_utilities:
+                utilities[k, drawn] = -costs
+                utilities[k, indices[:k]] = np.nan
+        return indices, batch_costs, utilities
 
     def _begin(self):
         if "_seed" not in self.__dict__:
@@ -337,26 +347,8 @@ def margin_sampling(
         random_tie_break=random_tie_break,
         random_state=random_state,
     )
-    batch = strategy._select(classifier, X_pool, n_instances)
-    return batch.indices, batch.costs
-
-
-class BatchSelection:
-    """Selected batch with its costs and, on request, the utilities of all samples."""
-
-    def __init__(self, batch_size, n_samples):
-        self.indices = np.empty(batch_size, dtype=np.intp)
-        self.costs = np.empty(batch_size)
-        self.utilities = None
-        if n_samples is not None:
-            self.utilities = np.full((batch_size, n_samples), np.nan)
-
-    def add(self, k, drawn, i, costs):
-        """Record drawn sample i as selection k, with the costs of all drawn samples."""
-        self.indices[k], self.costs[k] = drawn[i], costs[i]
-        if self.utilities is not None:
-            self.utilities[k, drawn] = -costs
-            self.utilities[k, self.indices[:k]] = np.nan
+    indices, metrics, _ = strategy._select(classifier, X_pool, n_instances)
+    return indices, metrics
 
 
 def _least_confident(confidence, weight):
@@ -435,12 +427,6 @@ def _allowed(candidates, n_samples):
     return candidates if ascending else np.unique(candidates)
 
 
-def _samples(X_pool, indices):
-    if sparse.issparse(X_pool) and X_pool.format != "csr":
-        X_pool = X_pool.tocsr()
-    return _safe_indexing(X_pool, indices)
-
-
 def _confidence(model, X, drawn):
     """Return |f| of the drawn samples, or the gap between the two largest class scores."""
     try:
@@ -455,7 +441,12 @@ def _confidence(model, X, drawn):
             f"X_pool contains NaN or infinity in sample {bad.min()}: {error}"
         ) from error
     if scores.ndim == 2:
-        _refuse_pairs(model)
+        _, classifier = taken_apart(model)
+        if getattr(classifier, "decision_function_shape", "ovr") == "ovo":
+            raise ValueError(
+                "With decision_function_shape='ovo' there are no class scores. Set "
+                f"decision_function_shape='ovr' of {type(classifier).__name__}."
+            )
     confidence = confidence_of(scores)
     bad = drawn[~np.isfinite(confidence)]
     if len(bad):
@@ -464,15 +455,6 @@ def _confidence(model, X, drawn):
             "not finite."
         )
     return confidence
-
-
-def _refuse_pairs(model):
-    _, classifier = taken_apart(model)
-    if getattr(classifier, "decision_function_shape", "ovr") == "ovo":
-        raise ValueError(
-            "With decision_function_shape='ovo' there are no class scores. Set "
-            f"decision_function_shape='ovr' of {type(classifier).__name__}."
-        )
 
 
 def _not_finite(X):

@@ -93,9 +93,10 @@ class QueryStrategy(Continued):
             If an argument or a parameter is invalid.
         """
         confidence, norms, variances = self._numbers(scores, norms, variances)
-        queried = _flags(queried, len(confidence), "queried")
-        updated = np.zeros_like(queried) if updated is None else updated
-        updated = _flags(updated, len(confidence), "updated")
+        n = len(confidence)
+        queried = _checked(queried, n, "queried", bool).view(np.uint8)
+        updated = np.zeros(n, dtype=bool) if updated is None else updated
+        updated = _checked(updated, n, "updated", bool).view(np.uint8)
         self._query_context().move(confidence, queried, updated, norms, variances)
         return self
 
@@ -147,11 +148,10 @@ class QueryStrategy(Continued):
         n = len(confidence)
         squared = np.zeros(n)
         if asker.wants_norm:
-            squared = _column(norms, n, "norms", "schedule='mistakes'") ** 2
-        if asker.second_order:
-            variances = _column(variances, n, "variances", "confidence='second-order'")
-        else:
+            squared = _checked(norms, n, "norms", required_by="schedule='mistakes'") ** 2
+        if not asker.second_order:
             variances = np.zeros(n)
+        variances = _checked(variances, n, "variances", required_by="confidence='second-order'")
         return confidence, squared, variances
 
     def _packed(self, state):
@@ -325,17 +325,10 @@ class MarginQuery(QueryStrategy):
         )
 
 
-def _column(values, n, name, what):
+def _checked(values, n, name, dtype=np.float64, required_by=None):
     if values is None:
-        raise ValueError(f"{name} must be given for {what}.")
-    values = np.ascontiguousarray(values, dtype=np.float64)
+        raise ValueError(f"{name} must be given for {required_by}.")
+    values = np.ascontiguousarray(values, dtype=dtype)
     if values.shape != (n,):
         raise ValueError(f"{name} must have shape {(n,)}, got {values.shape}.")
     return values
-
-
-def _flags(values, n, name):
-    values = np.ascontiguousarray(values, dtype=bool)
-    if values.shape != (n,):
-        raise ValueError(f"{name} must have shape {(n,)}, got {values.shape}.")
-    return values.view(np.uint8)

@@ -2,7 +2,6 @@
 
 import copy
 from inspect import signature
-from numbers import Number
 
 import numpy as np
 from scipy.sparse import issparse
@@ -10,6 +9,8 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples
+
+from ._learning_curves import key_of
 
 __all__ = ["CALL_NS", "Candidate", "FrozenTransformers", "candidates_of", "final_estimator"]
 
@@ -258,7 +259,7 @@ def candidates_of(estimator, settings):
         if isinstance(configured, Pipeline):
             last, steps = configured.steps[-1][0], configured.steps[:-1]
             key = tuple(
-                (name, _identity(value))
+                (name, key_of(value))
                 for name, value in sorted(params.items())
                 if name.partition("__")[0] != last
             )
@@ -266,9 +267,3 @@ def candidates_of(estimator, settings):
             shared[key] = FrozenTransformers(steps)
         candidates.append(Candidate(number, params, configured, shared[key]))
     return candidates
-
-
-def _identity(value):
-    """Return a key that is equal for equal values of a parameter, as far as that can be told."""
-    plain = value is None or isinstance(value, (str, Number))
-    return (type(value), value) if plain else id(value)

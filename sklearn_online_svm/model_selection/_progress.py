@@ -264,7 +264,7 @@ class StreamProgress(Progress):
         self.race.eliminate(later, scored, later[-1])
 
     def keep_best(self):
-        self.race.keep_best(1)
+        self.race.keep_best()
 
     def challenge(self):
         """Let some eliminated candidates begin again."""

@@ -528,12 +528,8 @@ class ProgressiveSearch(BaseSearchCV):
         self._is_behind = True
         stream = self._stream
 
-        def report(race):
-            self._report(race)
-            return False
-
         try:
-            stream.advance(report)
+            stream.advance(self._report)
             self._show(stream.race, stream.shown())
         except KeyboardInterrupt as interrupt:
             note = "has taken these samples; resume(), or the next partial_fit, continues."

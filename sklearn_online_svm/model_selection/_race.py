@@ -219,10 +219,10 @@ class Race:
             np.array(scored)[:, None] / n_scored
         )
 
-    def keep_best(self, n):
-        """Let ``n`` candidates survive."""
+    def keep_best(self):
+        """Let ``min_candidates`` candidates survive."""
         self.predict()
-        self.keep(self.comparisons[-1].ranking[: max(n, self.rules.min_candidates)])
+        self.keep(self.comparisons[-1].ranking[: self.rules.min_candidates])
 
     def _unit(self, candidates, n_total):
         """Return the predicted cost of one fit: the lower quartile over some candidates."""
@@ -283,7 +283,7 @@ class Race:
         if self.rules.cheapest:
             difference, error = last.against(ranked, winner)
             close = [c for c, d, e in zip(ranked, difference, error) if d >= -e]
-            winner = min(close, key=lambda c: (_price(c), c.number))
+            winner = min(close, key=lambda c: (_size(c), c.number))
         self.keep([winner])
 
     def keep(self, kept):
@@ -444,7 +444,7 @@ class Comparison:
         return score_differences(of, other.scores[self.number])
 
 
-def _price(candidate):
+def _size(candidate):
     """Return the number of support vectors, or the seconds of training if there are none."""
     n_support = candidate.n_support
     return candidate.fit_seconds if np.isnan(n_support) else n_support

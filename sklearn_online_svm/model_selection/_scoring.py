@@ -6,13 +6,13 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples
 
 __all__ = ["Scores", "compute_scores", "score_differences"]
 
 # Blocks of samples of the jackknife.
 N_BLOCKS = 10
+_RESPONSES = ("predict", "decision_function", "predict_proba", "predict_log_proba")
 
 
 @dataclass(frozen=True)
@@ -151,16 +151,6 @@ def _is_accuracy(scorer, predictions):
     return hasattr(scorer, "_estimator") and method is ClassifierMixin.score
 
 
-def _predictions_by(name):
-    """Return the method of that name, for models that have it."""
-
-    def method(self, indices):
-        return self.all_by(name)[indices]
-
-    method.__name__ = name
-    return available_if(lambda self: hasattr(self.estimator, name))(method)
-
-
 class _Predictions:
     """A fitted model as scorers see it, with indices for samples: each is predicted once."""
 
@@ -168,16 +158,19 @@ class _Predictions:
         self.estimator, self.X = estimator, X
         self._known = {}
 
-    def all_by(self, name):
-        """Return the predictions of a method for all samples."""
-        if name not in self._known:
-            self._known[name] = np.asarray(getattr(self.estimator, name)(self.X))
-        return self._known[name]
+    def __getattr__(self, name):
+        """Return a method that predicts samples by their indices, if the model has it."""
+        if name not in _RESPONSES:
+            raise AttributeError(name)
+        method = getattr(self.estimator, name)
 
-    predict = _predictions_by("predict")
-    decision_function = _predictions_by("decision_function")
-    predict_proba = _predictions_by("predict_proba")
-    predict_log_proba = _predictions_by("predict_log_proba")
+        def predict(indices):
+            if name not in self._known:
+                self._known[name] = np.asarray(method(self.X))
+            return self._known[name][indices]
+
+        predict.__name__ = name  # read by scikit-learn
+        return predict
 
     def score(self, indices, y, **given):
         """Return the score by the method of the model."""
