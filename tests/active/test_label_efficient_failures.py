@@ -1,4 +1,4 @@
-"""Learning from few labels when something is wrong; copies."""
+"""LabelEfficientClassifier: invalid input and errors during training."""
 
 import copy
 
@@ -16,25 +16,25 @@ from sklearn_online_svm import (
     PassiveAggressiveRegressor,
 )
 from sklearn_online_svm.active import AllQuery, MarginQuery, RandomQuery
-from tests.support.asking import (
-    LEARNERS,
+from tests.support.samples import LAYOUTS, three_classes
+from tests.support.selective_sampling import (
+    LINEAR,
     OTHERS,
     OracleError,
     Wrapped,
     assert_same,
-    rows_of,
+    make_samples,
     with_layouts,
 )
-from tests.support.samples import LAYOUTS, three_classes
 
 # -- failures ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("estimator", [LEARNERS["pa"], Wrapped(LEARNERS["scw"]), OTHERS["sgd"]])
+@pytest.mark.parametrize("estimator", [LINEAR["pa"], Wrapped(LINEAR["scw"]), OTHERS["sgd"]])
 @pytest.mark.parametrize("failure", ["missing", "oracle"])
 @pytest.mark.parametrize("row", [0, 25])
 def test_samples_before_an_error_are_kept(estimator, failure, row):
-    X, y = rows_of(n=60)
+    X, y = make_samples(n=60)
     labels = y.astype(object)
     labels[row] = None
 
@@ -42,7 +42,7 @@ def test_samples_before_an_error_are_kept(estimator, failure, row):
         raise OracleError(i)
 
     model = LabelEfficientClassifier(estimator, AllQuery())
-    # Once at the beginning of a stream, once later on.
+    # In the first and in the second chunk.
     for n_before in (0, 60):
         expected = copy.deepcopy(model)
         if row:
@@ -57,7 +57,7 @@ def test_samples_before_an_error_are_kept(estimator, failure, row):
         assert model.n_queries_ == n_before + row
         if row or n_before:
             assert_same(model, expected, X)
-        # The stream goes on with the row that failed.
+        # The stream continues with the failed sample.
         model.partial_fit(X[row:], y[row:])
         assert len(model.queried_) == n_before + 60
     twice = LabelEfficientClassifier(estimator, AllQuery())
@@ -65,9 +65,9 @@ def test_samples_before_an_error_are_kept(estimator, failure, row):
     assert_same(model, twice, X)
 
 
-@pytest.mark.parametrize("estimator", [LEARNERS["pa"], Wrapped(LEARNERS["pa"]), OTHERS["sgd"]])
+@pytest.mark.parametrize("estimator", [LINEAR["pa"], Wrapped(LINEAR["pa"]), OTHERS["sgd"]])
 def test_rejected_fit_leaves_the_model_unchanged(estimator):
-    X, y = rows_of()
+    X, y = make_samples()
     X3, y3 = three_classes(n_features=5)
     labels = y3.astype(object)
     labels[50] = None
@@ -91,15 +91,14 @@ def test_rejected_fit_leaves_the_model_unchanged(estimator):
         assert vars(model) == before
         assert set(vars(empty)) == set(empty.get_params(deep=False))
     assert_same(model, former, X)
-    # And it can be fitted.
     assert_same(model.fit(X, y), former, X)
     assert_same(empty.fit(X, y), former, X)
 
 
-@pytest.mark.parametrize("estimator", [LEARNERS["pa"], Wrapped(LEARNERS["pa"])], ids=str)
+@pytest.mark.parametrize("estimator", [LINEAR["pa"], Wrapped(LINEAR["pa"])], ids=str)
 @with_layouts
 def test_samples_with_overflowing_norm(estimator, layout):
-    X, y = rows_of()
+    X, y = make_samples()
     X[100] = 1e200
     model = LabelEfficientClassifier(estimator, AllQuery(), shuffle=False)
     match = r"Row \d+ of X has a squared norm that is too large for float64"
@@ -111,7 +110,7 @@ def test_samples_with_overflowing_norm(estimator, layout):
 
 
 def test_invalid_parameters():
-    X, y = rows_of()
+    X, y = make_samples()
     for params, match in [
         (dict(max_iter=0), "'max_iter' parameter of LabelEfficientClassifier must be .* Got 0"),
         (dict(shuffle="yes"), "'shuffle' parameter of LabelEfficientClassifier"),
@@ -132,7 +131,7 @@ def test_invalid_parameters():
                 learn(X, y, **keyword)
             assert set(vars(model)) == set(model.get_params(deep=False))
     unsure = MarginQuery(confidence="second-order")
-    for estimator in (LEARNERS["pa"], LEARNERS["pa-average"], OTHERS["sgd"]):
+    for estimator in (LINEAR["pa"], LINEAR["pa-average"], OTHERS["sgd"]):
         model = LabelEfficientClassifier(estimator, unsure)
         with pytest.raises(
             ValueError, match="requires an estimator with the method decision_variance, got"
@@ -146,7 +145,7 @@ def test_invalid_parameters():
 
 @pytest.mark.parametrize("attribute", ["queried_", "n_queries_", "online_predictions_"])
 def test_not_fitted(attribute):
-    X, _ = rows_of()
+    X, _ = make_samples()
     model = LabelEfficientClassifier()
     with pytest.raises(NotFittedError):
         getattr(model, attribute)
