@@ -1,6 +1,6 @@
-"""What becomes of each parameter that is set between two calls of a stream, for every estimator.
+"""Parameters that are changed between two calls of partial_fit, for every estimator.
 
-It is taken up, refused by name, or of ``fit`` and of time alone; nothing is silently ignored.
+A new value takes effect, is rejected by name, or concerns only ``fit`` or the running time.
 """
 
 import copy
@@ -44,9 +44,9 @@ RULES = [
     Advice.from_rules({0: ("<=", -1), 1: (-1, 1)}, range(X.shape[1]), 0),
 ]
 
-TAKEN_UP = "taken up"
-REFUSED = "refused"
-NOT_OF_STREAMS = "of fit, or of time, alone"
+TAKEN_UP = "takes effect"
+REFUSED = "rejected"
+NOT_OF_STREAMS = "fit or running time only"
 
 OF_FIT = {
     "max_iter": (7, NOT_OF_STREAMS),
@@ -320,7 +320,7 @@ def learn(model, rows):
 
 
 def look(model):
-    """Return what has been learnt, as numbers."""
+    """Return decision values, or queries and probabilities of a query strategy."""
     if is_rule(model):
         more = dict(variances=X[:, 1] ** 2, norms=X[:, 2] ** 2)
         asked = model.query(X[:, 0], **more)
@@ -366,7 +366,7 @@ def test_value_that_is_set_back_has_no_effect(model, name, new, fate):
     old = model.get_params()[name]
     model.set_params(**{name: new})
     if not is_rule(model):
-        # A chunk that is refused, while the value was another one.
+        # The changed value must not have an effect through a rejected chunk.
         rows, y = np.full((3, X.shape[1]), np.nan), CODES[:3]
         for bad in (rows, rows.tolist()):
             with pytest.raises(ValueError):

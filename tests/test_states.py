@@ -1,4 +1,4 @@
-"""What a stored model is made of: numbers, strings, arrays, and a format; no other objects."""
+"""Stored models consist of numbers, strings, arrays and a format number."""
 
 import builtins
 
@@ -11,7 +11,7 @@ from sklearn_online_svm.active import AllQuery
 from tests.support import damage
 from tests.support.samples import two_classes
 
-# Where a state holds parameters, which may be functions or estimators.
+# Paths of parameters, which may be functions or estimators.
 PARAMETERS = {
     "_learnt_with",
     "_interrupted.parameters",
@@ -22,7 +22,7 @@ PARAMETERS = {
 
 
 def other_objects(value, path=""):
-    """Paths of what is no plain value, within a state."""
+    """Yield the paths of values in a state that are not plain."""
     if path in PARAMETERS or value is None or isinstance(value, str | int | float | np.generic):
         return
     if isinstance(value, dict):
@@ -41,11 +41,11 @@ def other_objects(value, path=""):
 
 
 def states(model, path=""):
-    """State of an estimator, and of those it has fitted, without parameters."""
+    """Yield the states of an estimator and of its fitted estimators, without parameters."""
     state = model.__getstate__()
     for name in model.get_params(deep=False):
         del state[name]
-    # Of scikit-learn's own, which know how to be stored.
+    # Estimators of scikit-learn.
     state.pop("scaler_", None)
     for name in ("estimator_", "query_strategy_"):
         if name in state:
@@ -54,7 +54,7 @@ def states(model, path=""):
 
 
 def interrupted_fit(monkeypatch):
-    """A model with an interrupt in the midst of its passes."""
+    """Return a model whose fit was interrupted between two epochs."""
 
     def stop(*_):
         raise KeyboardInterrupt
@@ -69,7 +69,7 @@ def interrupted_fit(monkeypatch):
 
 
 def interrupted_by_oracle():
-    """A model whose oracle failed."""
+    """Return a model whose oracle raised an error."""
 
     def oracle(i):
         if i == 50:
@@ -97,7 +97,7 @@ def test_states_hold_numbers_strings_and_arrays(monkeypatch):
             assert type(state["format"]) is int
     kinds = {name for name in package.__all__ if hasattr(getattr(package, name), "fit")}
     kinds |= {name for name in active.__all__ if name.endswith("Query")}
-    assert kinds - seen <= {"AllQuery"}  # whose state is that of the other rules
+    assert kinds - seen <= {"AllQuery"}  # has the state of the other strategies
 
 
 def test_other_objects_are_found():

@@ -1,4 +1,4 @@
-"""Rows of a pool that are closest to the hyperplane: which are chosen, and from which."""
+"""MarginSampling: selected samples, random draws, types of pools, state."""
 
 import copy
 import pickle
@@ -28,7 +28,7 @@ from tests.support.pools import (
     gaps,
 )
 
-# ---------------------------------------------------------------------------- how many draws
+# ---------------------------------------------------------------------------- small_pool_size
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_invalid_fractions(name, value):
         small_pool_size(**{name: value})
 
 
-# ---------------------------------------------------------------------------- what is chosen
+# ---------------------------------------------------------------------------- selection
 
 
 @pytest.mark.parametrize(
@@ -80,9 +80,9 @@ def test_small_pool_contains_a_top_sample(p, eta, batch_size):
     found = sum(
         bool(best[strategy.query(Plane(), pool, batch_size)].all()) for _ in range(n_trials)
     )
-    # Were it below 1 - eta, so few would be found once in a thousand times.
+    # Fewer are found with a probability of 0.001 if the promise holds.
     assert found >= stats.binom(n_trials, 1 - eta).ppf(0.001)
-    if batch_size == 1:  # one draw less would not do; here it does not find more than it should
+    if batch_size == 1:  # and not more often than expected
         exact = 1 - (1 - p) ** strategy.pool_size
         assert found <= stats.binom(n_trials, exact + 0.01).ppf(0.999)
 
@@ -180,7 +180,7 @@ def test_random_tie_break_selects_the_closest():
     assert_array_equal(strategy.query(SVM, POOL, 9), MarginSampling("all").query(SVM, POOL, 9))
 
 
-# ---------------------------------------------------------------------------- which rows are seen
+# ---------------------------------------------------------------------------- evaluated samples
 
 
 def test_only_drawn_samples_are_evaluated():
@@ -191,7 +191,7 @@ def test_only_drawn_samples_are_evaluated():
     assert asked.shape == (13, 2)
     drawn = np.flatnonzero((pool[:, None] == asked).all(axis=2).any(axis=1))
     assert len(drawn) == 13 and chosen[0] in drawn
-    # Whatever the other rows are.
+    # Other samples have no influence.
     others = np.setdiff1d(np.arange(1000), drawn)
     pool[others] = np.nan
     assert_array_equal(MarginSampling(13, random_state=5).query(model, pool), chosen)
@@ -250,7 +250,7 @@ def test_invalid_candidates(candidates, message):
         MarginSampling().query(SVM, POOL, 3, candidates=candidates)
 
 
-# ---------------------------------------------------------------------------- kinds of pools
+# ---------------------------------------------------------------------------- types of pools
 
 
 def sparse_samples(kind):
@@ -302,7 +302,7 @@ def test_texts():
     assert_array_equal(strategy.query(model, np.array(texts), 5), batch)
 
 
-# ---------------------------------------------------------------------------- seeds, state
+# ---------------------------------------------------------------------------- random_state
 
 
 def test_random_state():
@@ -369,7 +369,7 @@ def test_threads():
     assert strategy.n_queries_ == 40
 
 
-# ---------------------------------------------------------------------------- as a function
+# ---------------------------------------------------------------------------- margin_sampling
 
 
 @pytest.mark.parametrize("diversity", [0.0, 0.5])
@@ -391,7 +391,7 @@ def test_function_equals_the_class(n, pool_size, diversity):
 
 
 def test_function_with_arguments_of_modal():
-    """Its learner calls ``query_strategy(learner, X_pool, *args, **kwargs)``."""
+    """ActiveLearner calls ``query_strategy(learner, X_pool, *args, **kwargs)``."""
     best = np.argsort(gaps(SVM, POOL))[:2]
     indices, metrics = margin_sampling(Learner(SVM), POOL, 2, False, "all")
     assert_array_equal(indices, best)

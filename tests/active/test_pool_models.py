@@ -1,4 +1,4 @@
-"""Rows of a pool that are closest to the hyperplane: for which classifiers, and when not."""
+"""MarginSampling: classifiers, diversity, invalid input."""
 
 import pickle
 
@@ -37,7 +37,7 @@ from tests.support.pools import (
     gaps,
 )
 
-# ---------------------------------------------------------------------------- kinds of classifiers
+# ---------------------------------------------------------------------------- classifiers
 
 
 @pytest.mark.parametrize("name", classifiers())
@@ -63,7 +63,7 @@ def test_ovo_decision_function_is_rejected():
 
 
 def reference_diversity(scores, K, n, weight):
-    """As it is written, with all kernel values at hand; weight is lambda."""
+    """Return the batch selected with all kernel values; weight is lambda in the paper."""
     batch = []
     while len(batch) < n:
         costs = []
@@ -100,7 +100,7 @@ KERNELS = {
 @pytest.mark.parametrize("weight", [0.0, 0.3, 0.5, 0.9])
 @pytest.mark.parametrize(
     ("kind", "kernel"),
-    # SVC takes no kernel function that returns a sparse matrix.
+    # SVC does not accept kernel functions that return sparse matrices.
     [(kind, kernel) for kernel in KERNELS for kind in (LASVC, SVC)][:-1],
 )
 def test_diversity_equals_the_reference(kind, kernel, weight):
@@ -174,7 +174,7 @@ def test_diversity_requires_a_known_feature_space():
     K = POOL @ X[FIRST].T
     with pytest.raises(ValueError, match="LASVC is given only those with the rows of fit"):
         strategy.query(given, K, 2)
-    # A single row needs none, nor does a batch without diversity.
+    # Not required for a single sample or without diversity.
     assert len(strategy.query(given, K)) == 1
     assert len(strategy.query(boosting, POOL)) == 1
     assert strategy.n_queries_ == 2
@@ -190,7 +190,7 @@ def test_unknown_gamma_is_rejected():
         MarginSampling(diversity=0.5).query(Foreign(), POOL, 2)
 
 
-# ---------------------------------------------------------------------------- the classifier
+# ---------------------------------------------------------------------------- side effects
 
 
 @pytest.mark.parametrize("name", classifiers())
@@ -214,7 +214,6 @@ def test_query_leaves_a_stream_unchanged(algorithm):
             learner.partial_fit(X[chunk], Y[chunk], classes=["no", "yes"])
         asked.decision_function(POOL[:1])
         assert len(set(strategy.query(model, POOL, 3))) == 3
-    # By the decisions of that moment, which a query finds as every decision does.
     assert_array_equal(model.decision_function(POOL), asked.decision_function(POOL))
     best = gaps(model, POOL).argmin()
     assert MarginSampling("all").query(model, POOL).tolist() == [best]
@@ -322,7 +321,7 @@ def test_samples_that_are_not_finite(value):
         with pytest.raises(ValueError, match=r"NaN or infinity in sample 33: .*X"):
             MarginSampling("all").query(SVM, kind(pool))
     assert MarginSampling(5, random_state=0).query(SVM, pool)[0] != 33
-    # A model that knows what to do with NaN is left alone.
+    # Classifiers may support NaN.
     boosting = HistGradientBoostingClassifier(max_iter=5).fit(X[FIRST], Y[FIRST])
     assert len(MarginSampling("all").query(boosting, pool)) == 1
 

@@ -45,7 +45,7 @@ def order_of(n, seed=0):
 
 
 def split_of(n):
-    """Training samples in their order, and the quarter that is held out."""
+    """Return the indices of the training samples in order, and of the held-out quarter."""
     order = order_of(n)
     return order[: n - n // 4], order[n - n // 4 :]
 
@@ -59,7 +59,7 @@ def assert_same_search(a, b, *, decisions=True):
         if name == "params":
             assert column == b.cv_results_[name]
         elif name == "cost":
-            # Kernel values are not stored with a model: they are computed again.
+            # Kernel values are recomputed after unpickling.
             assert_allclose(column, b.cv_results_[name], rtol=0.2)
         else:
             assert_array_equal(column, b.cv_results_[name], err_msg=name)
@@ -116,7 +116,7 @@ def test_single_candidate_is_trained_as_without_a_search():
     assert_array_equal(found.best_estimator_.dual_coef_, plain.dual_coef_)
     assert_array_equal(found.best_estimator_.support_, plain.support_)
     assert_array_equal(found.decision_function(X), plain.decision_function(X))
-    # Scores, and a call for each rung.
+    # Including scores, and one call per rung.
     assert 1 < found.cost_ < 20
 
 
@@ -143,7 +143,7 @@ def test_first_of_equal_candidates_wins():
 
 
 def test_ties_are_resolved_by_the_number_of_support_vectors():
-    # Far too small to leave the larger class: they differ in nothing but their vectors.
+    # All of them predict the larger class.
     y = np.where(np.arange(400) % 5 == 0, 1, 0)
     noise = np.random.default_rng(0).normal(size=(400, 3))
     found = search(grid={"C": [1e-6, 2e-6, 3e-6]}, max_resources=200).fit(noise, y)
@@ -156,7 +156,7 @@ def test_constant_predictions_do_not_displace_other_candidates():
     rng = np.random.default_rng(0)
     noise = rng.normal(size=(800, 3))
     y = (rng.random(800) < 0.3).astype(int)
-    # A tiny C predicts the larger class, which is best where there is nothing to find.
+    # A tiny C predicts the larger class, which is the best prediction of noise.
     grid = {"C": [1e-6, 2e-6, 3e-6, 4e-6, 5e-6, 100.0, 200.0], "gamma": [1.0]}
     found = search(grid=grid, min_candidates=2, max_cost=0.1).fit(noise, y)
     results = found.cv_results_
@@ -213,7 +213,7 @@ def test_cost_is_the_sum_over_candidates():
     last = {}
     for number, cost in zip(results["candidate"], results["cost"]):
         last[number] = max(cost, last.get(number, 0))
-    # The winner is trained on the held-out samples after the last rung, which is in no line.
+    # The table does not contain the final training on held-out samples.
     rest = found.cost_ - sum(last.values())
     assert 0 < rest < 1
     assert set(last) == set(range(12))
@@ -238,7 +238,7 @@ def test_eliminated_neighbour_of_the_winner_is_recalled(monkeypatch):
     monkeypatch.setattr(_race, "n_survivors", lambda *_: 2)
 
     class Curves(SGDClassifier):
-        """Its score is given by its parameter and by the number of samples."""
+        """Classifier with a score that depends on alpha and the number of samples."""
 
         def partial_fit(self, X, y, classes=None, sample_weight=None):
             self.n_ = getattr(self, "n_", 0) + len(X)
@@ -259,7 +259,7 @@ def test_eliminated_neighbour_of_the_winner_is_recalled(monkeypatch):
     assert 2 in results["candidate"][again]
     assert found.best_params_ == {"alpha": 3.0}
     assert found.best_score_ == 0.9
-    # A recalled candidate costs a fit.
+    # The budget does not allow a recall.
     found = search(Curves(), grid, max_cost=0.5, **options).fit(X, Y)
     assert found.n_resources_.count(900) == 1
 
@@ -268,7 +268,7 @@ def test_winner_at_the_edge_of_the_grid_is_reported():
     grid = {"gamma": [1e-4, 1e-3, 1e-2, 1e-1], "C": [1.0, 10.0]}
     with pytest.warns(UserWarning, match="gamma=0.1 is the largest of its values"):
         found = search(grid=grid).fit(X, Y)
-    # C has too few values to tell.
+    # Only parameters with at least four values are reported.
     assert found.edges_ == {"gamma": "largest"}
     inside = search(grid={"gamma": [1e-6, 0.1, 0.3, 100.0]}).fit(X, Y)
     assert inside.edges_ == {}
@@ -642,7 +642,7 @@ def test_metadata_routing():
 
 
 class Failing(SGDClassifier):
-    """Fails where alpha is 1, or after some calls where it is 2."""
+    """Classifier that fails for alpha=1, and after some calls for alpha=2."""
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         if self.alpha == 1 or self.alpha == 2 and hasattr(self, "coef_"):

@@ -1,4 +1,4 @@
-"""ProgressiveSearch.partial_fit, and interrupts of both forms."""
+"""ProgressiveSearch.partial_fit, and interrupts of fit and partial_fit."""
 
 import _thread
 import itertools
@@ -55,7 +55,7 @@ def test_single_rows_find_the_same():
 
 def test_rungs_of_a_stream_double():
     found = streamed(search(), 1200)
-    # Four doublings would halve nine candidates to one.
+    # Halving reduces nine candidates to one in four rungs.
     assert found.n_resources_ == [60, 120, 240, 480]
     assert found.n_candidates_[0] == 9
     assert found.n_remaining_candidates_ == 1
@@ -138,7 +138,7 @@ def test_challengers_win_after_concept_drift():
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(6000, 2))
     y = (rows[:, 0] > 0).astype(int)
-    # The two classes change places. Those who hardly move are lost unless they begin anew.
+    # The classes are swapped. Models with a tiny C adapt only if they start again.
     y[2000:] = 1 - y[2000:]
     grid = {"C": [1e-5, 2e-5]}
     model = PassiveAggressiveClassifier(random_state=0)
@@ -189,7 +189,7 @@ def test_chunks_of_another_type_are_rejected():
         found.partial_fit(X[30:60], Y[30:60], classes=["a", "b"])
     with pytest.raises(ValueError, match="0 sample"):
         found.partial_fit(X[:0], Y[:0])
-    # Dense and sparse rows may follow each other.
+    # Dense and sparse chunks may alternate.
     found.partial_fit(csr_matrix(X[30:]), Y[30:])
     assert_same_search(found, streamed(search(), 1200), decisions=False)
 
@@ -248,7 +248,7 @@ def test_pickled_stream_continues(n, options):
 
 
 class Interrupted(SGDClassifier):
-    """Interrupted in its calls number ``at``, before or after it has learnt."""
+    """Classifier that is interrupted in the calls ``at``, before or after training."""
 
     at, calls, late = (), itertools.count(1), False
 
@@ -307,7 +307,7 @@ def test_fit_continues_after_interrupts(interrupted, at, late, n_jobs):
 
 
 class InterruptedSteps(list):
-    """Steps of a search: an interrupt comes after each of them, before it is removed."""
+    """List of steps that raises an interrupt after each step, before it is removed."""
 
     last = None
 
@@ -328,7 +328,7 @@ def interrupted_steps(monkeypatch):
 
 
 def continued(call, again):
-    """Make a call; after each interrupt another one continues."""
+    """Call ``call``, and after each interrupt ``again``."""
     for _ in range(100):
         try:
             return call()
@@ -374,7 +374,7 @@ def test_resume_requires_the_same_data(interrupted):
 
 @pytest.fixture
 def sigint_enabled():
-    # What a shell starts with & is born deaf to Ctrl-C.
+    # Background processes of a shell ignore SIGINT.
     former = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, former)
