@@ -321,13 +321,11 @@ def margin_sampling(
     Raises
     ------
     NotFittedError
-        If the classifier has not been fitted yet.
+        As for :meth:`MarginSampling.query`.
     TypeError
-        If the classifier has no ``decision_function``.
+        As for :meth:`MarginSampling.query`.
     ValueError
-        If a parameter is invalid, the pool is empty or smaller than the batch, a drawn sample
-        is invalid for the classifier, or ``diversity`` is used with a classifier whose feature
-        space is not known.
+        As for :meth:`MarginSampling.query`.
 
     Examples
     --------

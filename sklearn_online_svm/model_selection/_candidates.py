@@ -106,9 +106,9 @@ class Candidate:
         self._n_calls = self._n_read = self._n_values = self._n_support = 0
 
     def start(self, n_folds, n_parts=0):
-        """Begin with untrained models, one for each fold, and keep the scores.
+        """Start with unfitted models, one for each fold; scores are kept.
 
-        ``n_parts`` parts of the training data are over.
+        ``n_parts``: number of the next part of the training data.
         """
         self._past_cost = self.cost
         self._n_calls = self._n_read = 0
@@ -117,14 +117,14 @@ class Candidate:
         self.models = [copy.deepcopy(final_estimator(self.estimator)) for _ in range(n_folds)]
         self.n_parts = [n_parts] * n_folds
         self._has_begun = [False] * n_folds
-        # Samples seen when the last complete part was over, and where the last call in the present
-        # part began.
+        # Number of samples seen at the end of the last complete part, and the first sample of the
+        # last call in the present part.
         self._n_seen, self._begun_from = [0] * n_folds, [0] * n_folds
 
     def train(self, fold, X, y, arguments, classes, *, resumable=True):
         """Train the model of a fold.
 
-        ``resumable``: after an interrupt the same call continues, or repeats what is lost.
+        ``resumable``: after an interrupt, the same call continues or repeats the training.
         """
         model = self.models[fold]
         resumes = hasattr(model, "resume")
@@ -147,7 +147,7 @@ class Candidate:
         self.models[fold], self._has_begun[fold], self._previous_model = model, True, None
 
     def finish_part(self, fold, X, seconds):
-        """Note that a model has been trained on a whole part."""
+        """Record that a model has been trained on a whole part."""
         self._n_seen[fold] = getattr(self.models[fold], "n_samples_seen_", 0)
         self.n_parts[fold] += 1
         self.fit_seconds += seconds
@@ -177,14 +177,14 @@ class Candidate:
         return {name: _rest(begin, values)[0] for name, values in arguments.items()}
 
     def release(self):
-        """Give up the models of an eliminated candidate."""
+        """Release the models of an eliminated candidate."""
         self._past_cost, self._n_support, self.models = self.cost, self.n_support, []
         self._n_calls = self._n_read = 0
 
     def copy(self):
         """Return a candidate with a copy of the first model, to be trained independently."""
         other = copy.copy(self)
-        # In the midst of the last training: that of a fold, until the model has begun anew.
+        # During the final training the previous model is kept until the new one has samples.
         is_new = not self._has_begun[0] and self._previous_model is not None
         other.models = [copy.deepcopy(self._previous_model if is_new else self.models[0])]
         for name in ("_n_seen", "_begun_from", "n_parts", "_has_begun"):

@@ -1,4 +1,4 @@
-"""What candidates will score and cost in the end, and how many of them the budget allows."""
+"""Predicted scores and costs of candidates, and the number that the budget allows."""
 
 from numbers import Number
 
@@ -31,8 +31,8 @@ class Neighbourhood:
     """Distances between candidates in the space of their numeric parameters.
 
     The coordinate of a candidate is the rank of its value among those of the parameter, so that
-    neighbouring values of a grid are at distance 1. Candidates that differ in any other parameter
-    are no neighbours.
+    neighbouring values of a grid are at distance 1. Candidates that differ in another parameter
+    are not neighbours.
 
     Parameters
     ----------

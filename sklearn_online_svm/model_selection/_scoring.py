@@ -1,4 +1,4 @@
-"""Scores of candidates on samples that they have not been trained on, with standard errors."""
+"""Scores of candidates on held-out samples, with standard errors."""
 
 from dataclasses import dataclass
 
@@ -126,7 +126,7 @@ def _score(scorer, predictions, indices, y, given):
         return np.nan
     targets = _safe_indexing(y, indices)
     if hasattr(scorer, "_score_func") or hasattr(scorer, "_estimator"):
-        # A scorer of scikit-learn sees samples through the methods of the model alone.
+        # Scorers of scikit-learn use samples only as arguments of methods of the model.
         value = scorer(predictions, indices, targets, **given)
     else:
         X = _safe_indexing(predictions.X, indices)
@@ -152,7 +152,7 @@ def _is_accuracy(scorer, predictions):
 
 
 class _Predictions:
-    """A fitted model as scorers see it, with indices for samples: each is predicted once."""
+    """A fitted model whose methods take indices of samples; each sample is predicted once."""
 
     def __init__(self, estimator, X):
         self.estimator, self.X = estimator, X
