@@ -1,4 +1,4 @@
-"""Every estimator passes the checks that scikit-learn has for all."""
+"""Estimator checks of scikit-learn for all estimators."""
 
 import inspect
 
@@ -31,38 +31,37 @@ from sklearn_online_svm.model_selection import ProgressiveSearch
 from tests.support.samples import GAP_DRIVEN
 
 WEIGHTS_IN_ONE_PASS = (
-    "one pass depends on the order of the rows, and rows of weight 0 or repeated rows change the "
-    "order; weights are exactly bounds at the optimum (max_iter=-1)"
+    "one epoch depends on the order of the samples; samples of weight 0 and repeated samples "
+    "change it; weights are equivalent to repetition at the optimum (max_iter=-1)"
 )
 
 WEIGHTS_UP_TO_TOL = (
-    "repeated rows are visited in another order, and the optimum is exact to tol only; see the "
+    "repeated samples are visited in another order, and the optimum is exact up to tol; see the "
     "estimator with a smaller tol"
 )
 
 WEIGHTS_OF_STEPS = (
-    "a weight multiplies C, or the step, of the row at its turn; a repeated row is learnt twice, "
-    "from two different states, and shuffles the others differently"
+    "a weight multiplies C, or the step; a repeated sample is used for two updates of different "
+    "models, and changes the random order"
 )
 
-NO_WEIGHTS = "a hard constraint knows only the weight 0 and not 0"
+NO_WEIGHTS = "a hard constraint distinguishes only zero and nonzero weights"
 
 
-EMPTY_REGIONS = "50 rows in 20 regions: in some of them there is none of the heavy class"
+EMPTY_REGIONS = "50 samples in 20 regions: some regions contain no sample of the heavy class"
 
-NO_INTERCEPT = "with the matrix of a linear kernel no class can have all rows"
+NO_INTERCEPT = "without a bias, a linear kernel cannot predict one class for all samples"
 
-NO_POSITIVE_CLASS = "uneven margins need pos_label where labels are names"
+NO_POSITIVE_CLASS = "uneven margins require pos_label for string labels"
 
-SINGLE_PASS = "a limit of vectors is for one pass; the check makes up to a thousand"
+SINGLE_PASS = "a budget is for a single epoch; the check runs up to a thousand"
 
-NOT_IN_A_STREAM = "class_weight='balanced' needs all labels at once: partial_fit refuses it"
+NOT_IN_A_STREAM = "class_weight='balanced' is not supported by partial_fit"
 
 
 def expected_failed_checks(estimator):
     failures = {}
     if isinstance(estimator, ProgressiveSearch):
-        # Weights are those of steps, and of scores; which candidate wins is not all the same.
         return failures
     weights = {
         "check_sample_weight_equivalence_on_dense_data",
@@ -100,10 +99,10 @@ def expected_failed_checks(estimator):
 
 
 class RbfFunction:
-    """A kernel function; one whose name in the list of tests is the same in every process.
+    """Kernel function with a constant repr, for the ids of parallel tests.
 
-    A value may not depend on the rows beside it, as it does where it comes from a matrix product:
-    1e-12 could not be reached then.
+    Each value is computed independently of other samples; with a matrix product, tol=1e-12 could
+    not be reached.
     """
 
     def __call__(self, A, B):
@@ -116,9 +115,8 @@ class RbfFunction:
 
 EXACT = dict(max_iter=-1, tol=1e-12)
 
-# The linear kernel and its like have a low rank, and rounded to single precision they are not
-# quite positive definite: 1e-12 takes as many steps there as it takes SVC, millions.
-# Without a bias no linear model gives all rows to the heavier class, which one check wants.
+# Kernels of low rank are not positive definite after rounding to single precision: tol=1e-12 then
+# takes millions of steps, as it does with SVC.
 ESTIMATORS = [
     LASVC(),
     LASVC(kernel="linear"),
@@ -194,11 +192,11 @@ ESTIMATORS += [
     ProgressiveSearch(LASVC(), {"C": [0.1, 1.0, 10.0]}, cv=0.4, select="one-se"),
     ProgressiveSearch(LASVC(), {"C": [0.1, 1.0]}, cv=3, n_challengers=1),
     ProgressiveSearch(PassiveAggressiveRegressor(random_state=0), {"C": [0.1, 1.0]}),
-    # It has no order of the rows of its own, to be seeded by the checks.
+    # Checks set random_state of the outer estimator only.
     ScaledAdviceClassifier(AdvicePassiveAggressiveClassifier(random_state=0)),
 ]
 
-# Whether a check that is expected to fail and passes is an error: scikit-learn 1.8 or newer.
+# scikit-learn 1.8 or newer: an expected failure that passes is an error.
 STRICT = (
     {"xfail_strict": True}
     if "xfail_strict" in inspect.signature(parametrize_with_checks).parameters

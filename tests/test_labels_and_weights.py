@@ -1,7 +1,8 @@
-"""Labels and class weights mean the same to all estimators."""
+"""Labels, missing labels and weights in all classifiers."""
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from sklearn_online_svm import (
     LASVC,
@@ -13,7 +14,9 @@ from sklearn_online_svm import (
 )
 from sklearn_online_svm.active import AllQuery, RandomQuery
 from sklearn_online_svm.evaluation import progressive_validation
-from tests.support.samples import two_classes
+from tests.support.samples import three_classes, two_classes
+from tests.test_streams import COUNT_ALL_SAMPLES, DEPEND_ON_CHUNKS
+from tests.test_streams import MODELS as STREAM_MODELS
 
 pandas = pytest.importorskip("pandas")
 
@@ -28,7 +31,7 @@ with_streams = pytest.mark.parametrize("model", STREAMS, ids=lambda m: type(m)._
 
 @pytest.mark.parametrize("weight", [np.inf, np.nan, -1.0, "5", None, 10**400], ids=str)
 @with_classifiers
-def test_one_reading_of_class_weights(model, weight):
+def test_invalid_class_weights(model, weight):
     model = type(model)(class_weight={"yes": weight})
     with pytest.raises(ValueError, match=r"class_weight\['yes'\] must be a finite number >= 0"):
         model.fit(X, Y)
@@ -53,7 +56,7 @@ MISSING = [
 
 @pytest.mark.parametrize(("missing", "kind"), MISSING, ids=str)
 @with_classifiers
-def test_a_missing_label_of_pandas_is_refused_where_labels_are_wanted(model, missing, kind):
+def test_missing_labels_are_rejected_by_fit(model, missing, kind):
     y = without_labels(missing, kind)
     with pytest.raises(ValueError, match="y contains missing labels|Input contains NaN"):
         model.fit(X, y)
@@ -64,7 +67,7 @@ def test_a_missing_label_of_pandas_is_refused_where_labels_are_wanted(model, mis
 
 @pytest.mark.parametrize(("missing", "kind"), [*MISSING, (None, np.asarray)], ids=str)
 @with_streams
-def test_a_missing_label_in_a_stream_is_refused(model, missing, kind):
+def test_missing_labels_are_rejected_by_partial_fit(model, missing, kind):
     y = without_labels(missing, kind)
     refused = pytest.raises(ValueError, match="y contains missing labels|Input contains NaN")
     with refused:
@@ -78,7 +81,7 @@ def test_a_missing_label_in_a_stream_is_refused(model, missing, kind):
 
 
 @pytest.mark.parametrize(("missing", "kind"), [*MISSING, (None, np.asarray)], ids=str)
-def test_a_missing_label_is_known_where_labels_may_be_missing(missing, kind):
+def test_missing_labels_are_queried(missing, kind):
     y = without_labels(missing, kind)
     answers = []
 
@@ -94,7 +97,7 @@ def test_a_missing_label_is_known_where_labels_may_be_missing(missing, kind):
 
 
 @pytest.mark.parametrize("missing", [None, np.nan, pandas.NA], ids=str)
-def test_a_target_that_is_missing_is_no_number(missing):
+def test_missing_targets_are_rejected(missing):
     target = X[:, 0].astype(object)
     target[5] = missing
     model = PassiveAggressiveRegressor()
@@ -112,7 +115,7 @@ def test_a_target_that_is_missing_is_no_number(missing):
         (["yes", 1], "Mix of label input types"),
     ],
 )
-def test_one_reading_of_the_classes_of_a_stream(model, classes, match):
+def test_invalid_classes(model, classes, match):
     for learner in (type(model)(), LabelEfficientClassifier(type(model)())):
         with pytest.raises(ValueError, match=match):
             learner.partial_fit(X, Y, classes=classes)
@@ -120,3 +123,103 @@ def test_one_reading_of_the_classes_of_a_stream(model, classes, match):
         with pytest.raises(ValueError, match="not the same as on last call to partial_fit"):
             learner.partial_fit(X, Y, classes=["maybe", "no", "yes"])
         learner.partial_fit(X, Y, classes=CLASSES[::-1])
+
+
+# -- all classifiers -------------------------------------------------------------------------
+
+ALL = {"ramp": RampSVC(gamma=0.3), **STREAM_MODELS}
+ALL = {name: model for name, model in ALL.items() if name != "regressor"}
+WEIGHTED = [name for name, model in ALL.items() if "class_weight" in model.get_params(deep=False)]
+with_weighted = pytest.mark.parametrize("name", WEIGHTED)
+
+
+def fitted(name, *data, **params):
+    model = clone(ALL[name]).set_params(**params)
+    if "random_state" in model.get_params(deep=False):
+        model.set_params(random_state=0)
+    return model.fit(*data)
+
+
+def assert_same_decisions(model, other, X):
+    expected = other.decision_function(X)
+    scale = np.abs(expected).max()
+    np.testing.assert_allclose(model.decision_function(X), expected, rtol=1e-9, atol=1e-9 * scale)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [False, True],
+        [-7, -3],
+        [2**62 + 1, 2**62 + 3],  # equal as float64
+        np.array([2**63 + 5, 2**64 - 1], dtype=np.uint64),
+        [-0.0, 1.0, 7.0],
+        ["a", "b", "longer"],
+        np.array(["a", "b", "c"], dtype=object),
+        np.array([1, 2, 3], dtype=np.int8),
+        pandas.Series(["a", "b", "c"], dtype="category"),
+        pandas.Series(["a", "b", "c"], dtype="string"),
+        pandas.Series([0, 1], dtype="Int64"),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("name", [name for name in ALL if "advice" not in name])
+def test_labels_of_any_type(name, labels):
+    X, y = three_classes(90)
+    codes = y // 10 - 1
+    X, codes = X[codes < len(labels)], codes[codes < len(labels)]
+    y = labels.iloc[codes] if hasattr(labels, "iloc") else np.asarray(labels)[codes]
+    classes = np.unique(np.asarray(y))
+    model, plain = fitted(name, X, y), fitted(name, X, codes)
+    np.testing.assert_array_equal(model.classes_, classes)
+    assert_same_decisions(model, plain, X)
+    np.testing.assert_array_equal(model.predict(X), np.asarray(classes)[plain.predict(X)])
+    assert model.predict(X).dtype == model.classes_.dtype
+    if hasattr(model, "partial_fit"):
+        stream = clone(ALL[name]).partial_fit(X, y, classes=classes).partial_fit(X, y)
+        plain = clone(ALL[name]).partial_fit(X, codes, classes=np.unique(codes))
+        assert_same_decisions(stream, plain.partial_fit(X, codes), X)
+
+
+@with_weighted
+def test_class_weight_is_sample_weight_by_class(name):
+    X, y = three_classes(120)
+    weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    factors = {10: 0.5, 20: 3.0}  # other classes have weight 1
+    by_sample = np.select([y == 10, y == 20], [0.5, 3.0], 1.0)
+    weighted = fitted(name, X, y, weight, class_weight=factors)
+    assert_same_decisions(weighted, fitted(name, X, y, weight * by_sample), X)
+    if hasattr(weighted, "partial_fit"):
+        stream = clone(ALL[name]).set_params(class_weight=factors)
+        other = clone(ALL[name])
+        for _ in range(2):
+            stream.partial_fit(X, y, classes=[10, 20, 30], sample_weight=weight)
+            other.partial_fit(X, y, classes=[10, 20, 30], sample_weight=weight * by_sample)
+        assert_same_decisions(stream, other, X)
+
+
+@with_weighted
+def test_balanced_weights_are_inverse_to_class_frequencies(name):
+    X, y = three_classes(120)
+    for weight in (np.ones(len(y)), np.where(np.arange(len(y)) % 3, 2.0, 0.0)):
+        counts = np.bincount(y // 10 - 1, weights=weight)
+        factors = weight.sum() / (3 * counts)
+        balanced = fitted(name, X, y, weight, class_weight="balanced")
+        assert_same_decisions(balanced, fitted(name, X, y, weight * factors[y // 10 - 1]), X)
+        if hasattr(balanced, "class_weight_"):
+            np.testing.assert_allclose(balanced.class_weight_, factors)
+    if hasattr(balanced, "partial_fit"):
+        with pytest.raises(ValueError, match="class_weight='balanced'"):
+            clone(ALL[name]).set_params(class_weight="balanced").partial_fit(X, y, [10, 20, 30])
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in ALL if n not in ("ramp", *COUNT_ALL_SAMPLES, *DEPEND_ON_CHUNKS)]
+)
+def test_samples_of_weight_zero_are_ignored(name):
+    X, y = three_classes(120)
+    weight = np.random.default_rng(0).choice([0.0, 1.0], len(y))
+    kept = weight > 0
+    model, other = clone(ALL[name]), clone(ALL[name])
+    model.partial_fit(X, y, classes=[10, 20, 30], sample_weight=weight)
+    assert_same_decisions(model, other.partial_fit(X[kept], y[kept], classes=[10, 20, 30]), X)

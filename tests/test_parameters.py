@@ -1,6 +1,6 @@
-"""What becomes of each parameter that is set between two calls of a stream, for every estimator.
+"""Parameters that are changed between two calls of partial_fit, for every estimator.
 
-It is taken up, refused by name, or of ``fit`` and of time alone; nothing is silently ignored.
+A new value takes effect, is rejected by name, or concerns only ``fit`` or the running time.
 """
 
 import copy
@@ -44,9 +44,9 @@ RULES = [
     Advice.from_rules({0: ("<=", -1), 1: (-1, 1)}, range(X.shape[1]), 0),
 ]
 
-TAKEN_UP = "taken up"
-REFUSED = "refused"
-NOT_OF_STREAMS = "of fit, or of time, alone"
+TAKEN_UP = "takes effect"
+REFUSED = "rejected"
+NOT_OF_STREAMS = "fit or running time only"
 
 OF_FIT = {
     "max_iter": (7, NOT_OF_STREAMS),
@@ -320,7 +320,7 @@ def learn(model, rows):
 
 
 def look(model):
-    """Return what has been learnt, as numbers."""
+    """Return decision values, or queries and probabilities of a query strategy."""
     if is_rule(model):
         more = dict(variances=X[:, 1] ** 2, norms=X[:, 2] ** 2)
         asked = model.query(X[:, 0], **more)
@@ -341,7 +341,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("model", "name", "new", "fate"), CASES)
-def test_a_new_value(model, name, new, fate):
+def test_changed_value(model, name, new, fate):
     model = half(model)
     unchanged = look(learn(copy.deepcopy(model), slice(150, 300)))
     old = model.get_params()[name]
@@ -360,13 +360,13 @@ def test_a_new_value(model, name, new, fate):
 
 
 @pytest.mark.parametrize(("model", "name", "new", "fate"), CASES)
-def test_a_value_set_back_is_as_if_it_had_not_been_set(model, name, new, fate):
+def test_value_that_is_set_back_has_no_effect(model, name, new, fate):
     model = half(model)
     unchanged = look(learn(copy.deepcopy(model), slice(150, 300)))
     old = model.get_params()[name]
     model.set_params(**{name: new})
     if not is_rule(model):
-        # A chunk that is refused, while the value was another one.
+        # The changed value must not have an effect through a rejected chunk.
         rows, y = np.full((3, X.shape[1]), np.nan), CODES[:3]
         for bad in (rows, rows.tolist()):
             with pytest.raises(ValueError):
@@ -375,7 +375,7 @@ def test_a_value_set_back_is_as_if_it_had_not_been_set(model, name, new, fate):
     np.testing.assert_array_equal(look(learn(model, slice(150, 300))), unchanged)
 
 
-def test_every_parameter_of_every_estimator_is_in_the_table():
+def test_table_contains_every_parameter_of_every_estimator():
     kinds = {getattr(package, name) for name in package.__all__ if name[0].isupper()}
     kinds |= {getattr(active, name) for name in active.__all__ if name.endswith("Query")}
     kinds = {k for k in kinds if hasattr(k, "partial_fit") or hasattr(k, "query")}
@@ -400,7 +400,7 @@ def test_every_parameter_of_every_estimator_is_in_the_table():
     ],
     ids=str,
 )
-def test_an_invalid_value_is_refused_by_name(model, new):
+def test_invalid_value_is_rejected_by_name(model, new):
     model = half(model)
     before = look(model)
     old = {name: model.get_params()[name] for name in new}
@@ -410,7 +410,7 @@ def test_an_invalid_value_is_refused_by_name(model, new):
     np.testing.assert_array_equal(look(model.set_params(**old)), before)
 
 
-def test_a_share_that_is_changed_is_steered_to():
+def test_changed_rate_is_reached():
     rule = MarginQuery(rate=0.5, random_state=0)
     scores = np.random.RandomState(0).normal(size=20_000)
 

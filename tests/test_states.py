@@ -1,4 +1,4 @@
-"""What a stored model is made of: numbers, strings, arrays, and a format; no other objects."""
+"""Stored models consist of numbers, strings, arrays and a format number."""
 
 import builtins
 
@@ -11,7 +11,7 @@ from sklearn_online_svm.active import AllQuery
 from tests.support.fitted_models import models as fitted_models
 from tests.support.samples import two_classes
 
-# Where a state holds parameters, which may be functions or estimators.
+# Paths of parameters, which may be functions or estimators.
 PARAMETERS = {
     "_learnt_with",
     "_checkpoint.parameters",
@@ -21,18 +21,18 @@ PARAMETERS = {
 }
 
 
-def strangers(value, path=""):
-    """Paths of what is no plain value, within a state."""
+def other_objects(value, path=""):
+    """Yield the paths of values in a state that are not plain."""
     if path in PARAMETERS or value is None or isinstance(value, str | int | float | np.generic):
         return
     if isinstance(value, dict):
         for name, part in value.items():
             if not isinstance(name, str):
                 yield f"{path}: key {name!r}"
-            yield from strangers(part, f"{path}.{name}" if path else name)
+            yield from other_objects(part, f"{path}.{name}" if path else name)
     elif isinstance(value, list | tuple):
         for part in value:
-            yield from strangers(part, path)
+            yield from other_objects(part, path)
     elif type(value) is np.ndarray:
         if value.dtype.kind not in "biufSU" and not all(isinstance(v, str) for v in value.flat):
             yield f"{path}: {value.dtype}"
@@ -41,11 +41,11 @@ def strangers(value, path=""):
 
 
 def states(model, path=""):
-    """State of an estimator, and of those it has fitted, without parameters."""
+    """Yield the states of an estimator and of its fitted estimators, without parameters."""
     state = model.__getstate__()
     for name in model.get_params(deep=False):
         del state[name]
-    # Of scikit-learn's own, which know how to be stored.
+    # Estimators of scikit-learn.
     state.pop("scaler_", None)
     for name in ("estimator_", "query_strategy_"):
         if name in state:
@@ -53,8 +53,8 @@ def states(model, path=""):
     yield path, model, state
 
 
-def interrupted(monkeypatch):
-    """A model with an interrupt in the midst of its passes."""
+def interrupted_fit(monkeypatch):
+    """Return a model whose fit was interrupted between two epochs."""
 
     def stop(*_):
         raise KeyboardInterrupt
@@ -68,8 +68,8 @@ def interrupted(monkeypatch):
     return model
 
 
-def broken_off():
-    """A model whose oracle failed."""
+def interrupted_by_oracle():
+    """Return a model whose oracle raised an error."""
 
     def oracle(i):
         if i == 50:
@@ -88,18 +88,18 @@ def broken_off():
 
 def test_states_hold_numbers_strings_and_arrays(monkeypatch):
     models = [model for model, _, _ in fitted_models().values()]
-    models += [interrupted(monkeypatch), broken_off()]
+    models += [interrupted_fit(monkeypatch), interrupted_by_oracle()]
     seen = set()
     for model in models:
         for path, part, state in states(model):
             seen.add(type(part).__name__)
-            assert not [*strangers(state)], f"{model!r}: {path}"
+            assert not [*other_objects(state)], f"{model!r}: {path}"
             assert type(state["format"]) is int
     kinds = {name for name in package.__all__ if hasattr(getattr(package, name), "fit")}
     kinds |= {name for name in active.__all__ if name.endswith("Query")}
-    assert kinds - seen <= {"AllQuery"}  # whose state is that of the other rules
+    assert kinds - seen <= {"AllQuery"}  # has the state of the other strategies
 
 
-def test_a_stranger_would_be_seen():
+def test_other_objects_are_found():
     state = {"a": 1.0, "b": [np.zeros(2), {"c": np.dtype(float)}], "d": np.array([object()])}
-    assert [*strangers(state)] == ["b.c: Float64DType", "d: object"]
+    assert [*other_objects(state)] == ["b.c: Float64DType", "d: object"]

@@ -15,10 +15,17 @@ from .._core.linear.rows import shuffled
 from .._estimator_base import Change, Learner, refuse_change
 from .._sklearn_compat import HasMethods, Interval
 from ..linear import PassiveAggressiveClassifier
-from ._oracle import ABSTAINED, Answers, codes_of, labels_of
+from ._interrupted import InitialRandomState, InterruptedCall
 from ._query import MarginQuery
-from ._stream import CompiledStream, Seen, Stream
-from ._unfinished import Chance, Unfinished
+from ._query_loop import (
+    ABSTAINED,
+    Chunk,
+    CompiledQueryLoop,
+    QueryHistory,
+    QueryLoop,
+    codes_of,
+    labels_of,
+)
 
 
 class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
@@ -61,7 +68,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
     queried_ : ndarray of shape (n_samples_seen,), bool
         Which samples have a queried label, by their index in X (after ``partial_fit``: in the
         stream).
-    queried_labels_ : ndarray of shape (n_labels_bought,)
+    queried_labels_ : ndarray of shape (n_queries_,)
         The queried labels, those of ``X[queried_]``.
     n_abstained_ : int
         Number of queries answered by ``ABSTAIN``.
@@ -148,8 +155,8 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         oracle : callable, default=None
             ``oracle(i)`` returns the label of sample ``X[i]``, or ``ABSTAIN``. It is called for
             queried samples whose label is missing in y. A callable with two arguments (without
-            defaults) is called as ``oracle(i, row)``, where ``row`` is a copy of the sample as an
-            array of shape (n_features,) or a sparse matrix with one row.
+            defaults) is called as ``oracle(i, x)``, where ``x`` is a copy of the sample as an
+            array of shape (n_features,) or a sparse matrix of shape (1, n_features).
         classes : array-like of shape (n_classes,), default=None
             All classes; required if y does not contain all of them.
 
@@ -180,39 +187,39 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         return self
 
     def _fit(self, change, X, y, sample_weight, oracle, classes):
-        stream = chance = None
+        if y is None and oracle is None:
+            raise ValueError(
+                "LabelEfficientClassifier requires y to be passed, but the target y is None. "
+                "Pass labels, or an oracle that returns them."
+            )
+        for name in ("estimator_", "query_strategy_", "_seen"):
+            self.__dict__.pop(name, None)
+        X, codes, weights = self._validated(X, y, sample_weight, classes)
+        if weights is not None and not weights.any():
+            raise ValueError("Sample weights must contain at least one non-zero number.")
+        interrupted = self._interrupted_call(X)
+        start = InitialRandomState(self.random_state, interrupted and interrupted.chance)
+        self._initialize(start.generator)
+        chunk = Chunk(X, codes, self.classes_, weights, oracle)
+        loop = self._query_loop(chunk, interrupted)
+        order = None
         try:
-            if y is None and oracle is None:
-                raise ValueError(
-                    "LabelEfficientClassifier requires y to be passed, but the target y is None. "
-                    "Pass labels, or an oracle that tells them."
-                )
-            for name in ("estimator_", "query_strategy_", "_seen"):
-                self.__dict__.pop(name, None)
-            X, labels, weights = self._read(X, y, sample_weight, classes)
-            if weights is not None and not weights.any():
-                raise ValueError("Sample weights must contain at least one non-zero number.")
-            former = self._left_unfinished(X)
-            chance = Chance(self.random_state, None if former is None else former.chance)
-            self._begin(chance.generator)
-            stream = self._open(X, labels, weights, oracle, former)
-            order = None
-            for n_pass in range(self.max_iter):
-                self.n_iter_ = n_pass + 1
+            for epoch in range(self.max_iter):
+                self.n_iter_ = epoch + 1
                 if self.shuffle:
-                    order = shuffled(stream.n_rows, draw_seed(chance.generator))
-                stream.run(self.estimator_, self.query_strategy_, order)
-                stream.look_no_more()
-            stream.remember()
+                    order = shuffled(loop.n_samples, draw_seed(start.generator))
+                loop.run(self.estimator_, self.query_strategy_, order)
+                loop.end_epoch()
+            loop.record()
         except BaseException as error:
-            paid = stream is not None and stream.answers.by_oracle.any()
-            if stream is not None and (paid or not isinstance(error, Exception)):
+            has_answers = chunk.by_oracle.any()
+            if has_answers or not isinstance(error, Exception):
                 if self.shuffle:
-                    stream.n_seen = stream.n_rows
-                stream.own_all_answers()
-                stream.remember()
-                if paid:
-                    self._unfinished = Unfinished(stream.answers, 0, chance)
+                    loop.n_seen = loop.n_samples
+                loop.add_all_answers()
+                loop.record()
+                if has_answers:
+                    self._unfinished = InterruptedCall(chunk, 0, start)
                 change.keep = True
             raise
         self.__dict__.pop("_unfinished", None)
@@ -264,19 +271,19 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
                     if new is not None:
                         change.draft._take_up(new)
             with Change(self) as change:
-                stream = change.draft._begin_partial_fit(X, y, classes, sample_weight, oracle)
-                start = stream.n_seen
+                loop = change.draft._begin_partial_fit(X, y, classes, sample_weight, oracle)
             # From here on, other code (including the oracle) sees the partially updated model.
+            start = loop.n_seen
             try:
-                stream.run(self.estimator_, self.query_strategy_, None, start)
-                stream.remember(start)
+                loop.run(self.estimator_, self.query_strategy_, None, start)
+                loop.record(start)
             except BaseException:
-                if first and stream.has_not_begun():
-                    # An invalid parameter found only now can then be corrected.
+                if first and not loop.has_begun:
+                    # The base estimator or the query strategy may have an invalid parameter.
                     change.undo()
                 else:
-                    stream.remember(start)
-                    self._unfinished = Unfinished(stream.answers, stream.n_seen, None)
+                    loop.record(start)
+                    self._unfinished = InterruptedCall(loop.chunk, loop.n_seen, None)
                 raise
             self.__dict__.pop("_unfinished", None)
         return self
@@ -284,13 +291,14 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
     def _begin_partial_fit(self, X, y, classes, sample_weight, oracle):
         first = "_seen" not in self.__dict__
         classes = classes_of_stream(classes, None if first else self.classes_)
-        X, labels, weights = self._read(X, y, sample_weight, classes)
-        former = self._left_unfinished(X)
+        X, codes, weights = self._validated(X, y, sample_weight, classes)
+        interrupted = self._interrupted_call(X)
         if first:
-            self._begin(check_random_state(self.random_state))
-        stream = self._open(X, labels, weights, oracle, former)
-        stream.n_seen = 0 if former is None else former.n_done
-        return stream
+            self._initialize(check_random_state(self.random_state))
+        chunk = Chunk(X, codes, self.classes_, weights, oracle)
+        loop = self._query_loop(chunk, interrupted)
+        loop.n_seen = 0 if interrupted is None else interrupted.n_done
+        return loop
 
     # ---------------------------------------------------------------------------- parameters
 
@@ -299,111 +307,114 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         return (self.random_state, self.max_labels, *parts)
 
     def _take_up(self, present):
-        """Give the model and the rule the values that are new; they take them up, or refuse."""
+        """Set changed parameters of the fitted base estimator and query strategy."""
         known = self._learnt_with
-        forwarded = []
-        for name, old, new, default in zip(
-            ("estimator", "query_strategy"), known[2:], present[2:], _DEFAULTS, strict=True
+        changes = []
+        for (name, default), old, new in zip(
+            _DEFAULTS.items(), known[2:], present[2:], strict=True
         ):
             old, new = (_values_of(default()) if v is None else v for v in (old, new))
             if old == new:
                 continue
             if not isinstance(new, dict) or old.keys() != new.keys() or old[""] != new[""]:
                 refuse_change(name, _short(old), _short(new))
-            given = getattr(self, name) or default()
+            given = default() if getattr(self, name) is None else getattr(self, name)
             changed = {part: getattr(given, part) for part in new if new[part] != old[part]}
             if name == "query_strategy" and "random_state" in changed:  # its seed has been drawn
                 refuse_change(f"{name}__random_state", old["random_state"], new["random_state"])
-            forwarded.append((getattr(self, f"{name}_"), changed))
-        for learnt, changed in forwarded:
-            learnt.set_params(**clone(changed, safe=False))
+            changes.append((getattr(self, f"{name}_"), changed))
+        for fitted, changed in changes:
+            fitted.set_params(**clone(changed, safe=False))
         super()._take_up(present)
 
-    # ---------------------------------------------------------------------------- learning
+    # ---------------------------------------------------------------------------- training
 
-    def _read(self, X, y, sample_weight, classes):
-        """Validate rows, labels (as codes) and weights; the first ones fix the classes."""
+    def _validated(self, X, y, sample_weight, classes):
+        """Return samples, class codes and weights; the first call sets ``classes_``."""
         first = "_seen" not in self.__dict__
         X = check_rows(self, X, reset=first)
         labels, known = labels_of(y, X)
         if first:
-            given = classes
             if classes is None:
                 if not known.any():
-                    raise ValueError("classes must be passed where y holds no label.")
-                given = labels[known]
-                given = given.tolist() if given.dtype == object else given
-            self.classes_ = classes_of_stream(given)
+                    raise ValueError("classes must be passed if y contains no labels.")
+                classes = labels[known]
+                classes = classes.tolist() if classes.dtype == object else classes
+            self.classes_ = classes_of_stream(classes)
         weights = None
         if sample_weight is not None:
             weights = check_weights(sample_weight, X, allow_all_zero=True)
         return X, codes_of(labels, known, self.classes_), weights
 
-    def _begin(self, random):
-        """Make model and rule."""
+    def _initialize(self, random):
+        """Create the base estimator and the query strategy."""
         self.n_iter_ = 1
-        self.estimator_ = _or_default(self.estimator, PassiveAggressiveClassifier)
-        self.query_strategy_ = _or_default(self.query_strategy, MarginQuery)
-        rule = self.query_strategy_
-        if getattr(rule, "random_state", 0) is None:
-            rule.set_params(random_state=draw_seed(random) % 2**32)
+        for name, default in _DEFAULTS.items():
+            given = getattr(self, name)
+            # A query strategy need not be an estimator; it is then copied.
+            setattr(self, f"{name}_", default() if given is None else clone(given, safe=False))
+        if getattr(self.query_strategy_, "random_state", 0) is None:
+            self.query_strategy_.set_params(random_state=draw_seed(random) % 2**32)
         self._learnt_with = self._present_parameters()
-        self._seen = Seen()
+        self._seen = QueryHistory()
 
-    def _left_unfinished(self, X):
-        """Return what a call about these rows left when it broke off, or None."""
-        former = self.__dict__.get("_unfinished")
-        return former if former is not None and former.is_about(X) else None
+    def _interrupted_call(self, X):
+        """Return the state of an interrupted call with these samples, or None."""
+        interrupted = self.__dict__.get("_unfinished")
+        return interrupted if interrupted is not None and interrupted.matches(X) else None
 
-    def _open(self, X, codes, weights, oracle, former):
-        answers = Answers(X, codes, self.classes_, oracle)
-        if former is not None:
-            answers.recall(former.codes, former.classes)
-        asker = getattr(self.query_strategy_, "_query_context", None)
-        asker = None if asker is None else asker()
-        priced = getattr(self.estimator_, "_query_adapter", None)
-        priced = None if priced is None else priced()
-        arguments = (X, answers, weights, self._seen, self.max_labels, asker)
-        if priced is None or asker is None:
-            return Stream(*arguments)
-        return CompiledStream(priced(X, self.classes_), *arguments)
+    def _query_loop(self, chunk, interrupted):
+        """Return the loop over a chunk, compiled if model and strategy are of this package."""
+        if interrupted is not None:
+            chunk.reuse_answers(interrupted.codes, interrupted.classes)
+        asker = adapter = None
+        if hasattr(self.query_strategy_, "_query_context"):
+            asker = self.query_strategy_._query_context()
+        if hasattr(self.estimator_, "_query_adapter"):
+            adapter = self.estimator_._query_adapter()
+        arguments = (chunk, self._seen, self.max_labels, asker)
+        if adapter is None or asker is None:
+            return QueryLoop(*arguments)
+        return CompiledQueryLoop(adapter(chunk.X, self.classes_), *arguments)
+
+    # ---------------------------------------------------------------------------- results
+
+    @property
+    def _history(self):
+        check_is_fitted(self)
+        return self._seen
 
     @property
     def queried_(self):
         """Which samples have a queried label."""
-        check_is_fitted(self)
-        return self._seen.answers >= 0
+        return self._history.answers >= 0
 
     @property
     def queried_labels_(self):
         """The queried labels, in the order of their samples."""
-        check_is_fitted(self)
-        answers = self._seen.answers
+        answers = self._history.answers
         return self.classes_[answers[answers >= 0]]
 
     @property
     def abstained_(self):
         """Which samples the oracle could not label."""
-        check_is_fitted(self)
-        return self._seen.answers == ABSTAINED
+        return self._history.answers == ABSTAINED
 
     @property
     def online_predictions_(self):
         """Predictions made before the labels were revealed."""
-        check_is_fitted(self)
-        return self.classes_[self._seen.predicted]
+        predicted = self._history.predicted
+        return self.classes_[predicted]
 
     @property
     def n_queries_(self):
         """Number of queried labels."""
-        check_is_fitted(self)
-        return self._seen.n_bought
+        return self._history.n_queried
 
     @property
     def n_abstained_(self):
         """Number of queries answered by ``ABSTAIN``."""
-        check_is_fitted(self)
-        return self._seen.n_abstained
+        return self._history.n_abstained
 
     def decision_function(self, X):
         """Compute the decision function of the base estimator.
@@ -425,10 +436,8 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         ValueError
             If the input is invalid.
         """
-        view = self._view()
-        check_is_fitted(view)
-        X = check_rows(view, X, reset=False)
-        return view.estimator_.decision_function(X)
+        estimator, X = self._fitted_estimator(X)
+        return estimator.decision_function(X)
 
     def predict(self, X):
         """Predict class labels for samples in X.
@@ -450,10 +459,8 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         ValueError
             If the input is invalid.
         """
-        view = self._view()
-        check_is_fitted(view)
-        X = check_rows(view, X, reset=False)
-        return view.estimator_.predict(X)
+        estimator, X = self._fitted_estimator(X)
+        return estimator.predict(X)
 
     @available_if(lambda self: hasattr(self.estimator_, "predict_proba"))
     def predict_proba(self, X):
@@ -476,9 +483,8 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         ValueError
             If the input is invalid.
         """
-        view = self._view()
-        check_is_fitted(view)
-        return view.estimator_.predict_proba(check_rows(view, X, reset=False))
+        estimator, X = self._fitted_estimator(X)
+        return estimator.predict_proba(X)
 
     @available_if(lambda self: hasattr(self.estimator_, "suspect_labels"))
     def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
@@ -510,15 +516,17 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         ValueError
             If the input is invalid, or a label is not in ``classes_``.
         """
+        estimator, X = self._fitted_estimator(X)
+        return estimator.suspect_labels(X, y, n_suspects=n_suspects, return_margins=return_margins)
+
+    def _fitted_estimator(self, X):
+        """Return the base estimator and validated samples, consistent with each other."""
         view = self._view()
         check_is_fitted(view)
-        X = check_rows(view, X, reset=False)
-        return view.estimator_.suspect_labels(
-            X, y, n_suspects=n_suspects, return_margins=return_margins
-        )
+        return view.estimator_, check_rows(view, X, reset=False)
 
     def _packed(self, state):
-        """Return what is remembered as plain values; model and rule store themselves."""
+        """Return the state as plain values; estimator and query strategy pack themselves."""
         parts = (name for name in ("_seen", "_unfinished") if name in state)
         models = ("estimator_", "query_strategy_")
         return {name: state[name].as_dict() for name in parts} | {
@@ -527,18 +535,13 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
 
     def _rebuilt(self, state):
         """Return the fitted attributes of a stored model that are not used as they are."""
-        rebuilt = {"_seen": Seen.from_state(state["_seen"])}
+        rebuilt = {"_seen": QueryHistory.from_state(state["_seen"])}
         if "_unfinished" in state:
-            rebuilt["_unfinished"] = Unfinished.from_state(state["_unfinished"])
+            rebuilt["_unfinished"] = InterruptedCall.from_state(state["_unfinished"])
         return rebuilt
 
 
-_DEFAULTS = (PassiveAggressiveClassifier, MarginQuery)
-
-
-def _or_default(given, default):
-    # A query strategy need not be an estimator; it is then copied.
-    return default() if given is None else clone(given, safe=False)
+_DEFAULTS = {"estimator": PassiveAggressiveClassifier, "query_strategy": MarginQuery}
 
 
 @lru_cache(maxsize=64)
@@ -547,7 +550,7 @@ def _parameters_of(kind):
 
 
 def _values_of(given):
-    """Kind and parameters of an estimator as a dict, and of those within; others as they are."""
+    """Return class and parameters of an estimator, nested ones included, as a dict."""
     if isinstance(given, list | tuple):
         return [_values_of(value) for value in given]
     if isinstance(given, np.ndarray):

@@ -62,7 +62,7 @@ def small_pool_size(p=0.05, eta=0.05):
     >>> small_pool_size(p=0.01, eta=0.05)
     299
     """
-    # Where it comes out even, as with p=0.5, eta=0.125, rounding must not add a draw.
+    # If the quotient is an integer, as for p=0.5, eta=0.125, rounding must not add a draw.
     return max(1, math.ceil(math.log(eta) / math.log1p(-p) * (1 - 1e-15)))
 
 
@@ -103,26 +103,26 @@ class MarginSampling(Continued, Guarded):
 
     See Also
     --------
-    margin_sampling : The same as a function, in the form that modAL expects.
-    small_pool_size : How many rows to draw.
-    sklearn_online_svm.LabelEfficientClassifier : For streams, where a row comes by only once.
+    margin_sampling : Function with the signature that modAL expects.
+    small_pool_size : Number of samples to draw.
+    sklearn_online_svm.LabelEfficientClassifier : Selective sampling for streams.
 
     Notes
     -----
-    A query changes the object's generator and nothing else, in particular not the classifier.
-    Several threads may use one object.
+    ``query`` changes the random generator of this object, but not the classifier. One object can
+    be used by several threads.
 
-    Several rows at once: ``batch_size * pool_size`` rows are drawn. With the default all rows
-    of a batch (without ``diversity``) belong to the closest 5 % with a probability of 95 % or
-    more.
+    For a batch, ``batch_size * pool_size`` samples are drawn. With the default ``pool_size`` and
+    without ``diversity``, all samples of the batch belong to the closest 5 % with a probability of
+    95 % or more.
 
-    A classifier that has seen one class only may have nothing to choose by: where it gives all
-    rows the same decision value, as LASVM does, the answer is a random row (with
-    ``pool_size="all"`` only if ``random_tie_break=True``). In the midst of a stream the
-    decisions of that moment count.
+    If a classifier returns the same decision value for all samples, as :class:`LASVC` does after
+    samples of a single class, a random sample is selected (with ``pool_size="all"`` only if
+    ``random_tie_break=True``).
 
-    ``diversity`` mixes decision values with cosines as they are. It was made for support vector
-    machines, whose margin is 1; where decision values are larger, it has to be nearer to 1.
+    ``diversity`` combines decision values and cosines without rescaling. It was proposed for
+    support vector machines, whose margin is 1; models with larger decision values require a value
+    closer to 1.
 
     References
     ----------
@@ -206,11 +206,14 @@ class MarginSampling(Continued, Guarded):
             feature space is not known. Repeating the query draws the same samples again.
         """
         with self._guard:
-            choice = self._choose(classifier, X_pool, batch_size, candidates, return_utilities)
-            self.n_queries_ += len(choice.indices)
-        return (choice.indices, choice.utilities) if return_utilities else choice.indices
+            indices, _, utilities = self._select(
+                classifier, X_pool, batch_size, candidates, return_utilities
+            )
+            self.n_queries_ += len(indices)
+        return (indices, utilities) if return_utilities else indices
 
-    def _choose(self, classifier, X_pool, batch_size, candidates=None, utilities=False):
+    def _select(self, classifier, X_pool, batch_size, candidates=None, return_utilities=False):
+        """Return the indices of the batch, their costs, and the utilities of all samples."""
         self._begin()
         model = _scorer(classifier)
         n_samples = _num_samples(X_pool)
@@ -219,10 +222,13 @@ class MarginSampling(Continued, Guarded):
         drawn = self._draw(n_samples if allowed is None else len(allowed), batch_size)
         if allowed is not None:
             drawn = allowed[drawn]
-        whole = len(drawn) == n_samples and not self.random_tie_break
-        rows = X_pool if whole else _rows(X_pool, drawn)
+        X = X_pool
+        if len(drawn) < n_samples or self.random_tie_break:
+            if sparse.issparse(X) and X.format != "csr":
+                X = X.tocsr()
+            X = _safe_indexing(X, drawn)
         try:
-            confidence = _confidence(model, rows, drawn)
+            confidence = _confidence(model, X, drawn)
         except NotFittedError as error:
             if model is classifier:
                 raise
@@ -231,13 +237,17 @@ class MarginSampling(Continued, Guarded):
                 f"{type(model).__name__}, has not been fitted."
             ) from error
         if self.diversity == 0 or batch_size == 1:
-            steps = _closest(confidence, 1 - self.diversity)
+            steps = _least_confident(confidence, 1 - self.diversity)
         else:
-            steps = _diverse(confidence, Angles(model, rows), self.diversity)
-        choice = Choice(batch_size, n_samples if utilities else None)
+            steps = _diverse(confidence, Angles(model, X), self.diversity)
+        indices, batch_costs = np.empty(batch_size, dtype=np.intp), np.empty(batch_size)
+        utilities = np.full((batch_size, n_samples), np.nan) if return_utilities else None
         for k, (i, costs) in zip(range(batch_size), steps):
-            choice.take(k, drawn, i, costs)
-        return choice
+            indices[k], batch_costs[k] = drawn[i], costs[i]
+            if return_utilities:
+                utilities[k, drawn] = -costs
+                utilities[k, indices[:k]] = np.nan
+        return indices, batch_costs, utilities
 
     def _begin(self):
         if "_seed" not in self.__dict__:
@@ -248,15 +258,15 @@ class MarginSampling(Continued, Guarded):
         elif (new := self._new_parameters()) is not None:
             self._take_up(new)
 
-    def _draw(self, n_rows, batch_size):
-        """Return places of different rows; of those equally close, the first one is chosen."""
+    def _draw(self, n_samples, batch_size):
+        """Return distinct indices; among equally close samples the first one is selected."""
         random = np.random.default_rng([self._seed, self.n_queries_])
-        n_drawn = n_rows
+        n_drawn = n_samples
         if self.pool_size != "all":
-            n_drawn = min(n_rows, int(self.pool_size) * batch_size)
-        if n_drawn == n_rows:
-            return random.permutation(n_rows) if self.random_tie_break else np.arange(n_rows)
-        return random.choice(n_rows, n_drawn, replace=False)
+            n_drawn = min(n_samples, int(self.pool_size) * batch_size)
+        if n_drawn == n_samples:
+            return random.permutation(n_samples) if self.random_tie_break else np.arange(n_samples)
+        return random.choice(n_samples, n_drawn, replace=False)
 
     def _packed(self, state):
         return {}
@@ -306,13 +316,11 @@ def margin_sampling(
     Raises
     ------
     NotFittedError
-        If the classifier has not been fitted yet.
+        As for :meth:`MarginSampling.query`.
     TypeError
-        If the classifier has no ``decision_function``.
+        As for :meth:`MarginSampling.query`.
     ValueError
-        If a parameter is invalid, the pool is empty or smaller than the batch, a drawn sample
-        is invalid for the classifier, or ``diversity`` is used with a classifier whose feature
-        space is not known.
+        As for :meth:`MarginSampling.query`.
 
     Examples
     --------
@@ -332,57 +340,39 @@ def margin_sampling(
         random_tie_break=random_tie_break,
         random_state=random_state,
     )
-    choice = strategy._choose(classifier, X_pool, n_instances)
-    return choice.indices, choice.costs
+    indices, metrics, _ = strategy._select(classifier, X_pool, n_instances)
+    return indices, metrics
 
 
-class Choice:
-    """Selected batch with its costs and, on request, the utilities of all samples."""
-
-    def __init__(self, batch_size, n_samples):
-        self.indices = np.empty(batch_size, dtype=np.intp)
-        self.costs = np.empty(batch_size)
-        self.utilities = None
-        if n_samples is not None:
-            self.utilities = np.full((batch_size, n_samples), np.nan)
-
-    def take(self, k, drawn, i, costs):
-        """Record drawn sample i as selection k, with the costs of all drawn samples."""
-        self.indices[k], self.costs[k] = drawn[i], costs[i]
-        if self.utilities is not None:
-            self.utilities[k, drawn] = -costs
-            self.utilities[k, self.indices[:k]] = np.nan
-
-
-def _closest(confidence, weight):
-    """Yield places of rows, the least confident first, and the costs of all rows."""
+def _least_confident(confidence, weight):
+    """Yield indices of samples, least confident first, and the costs of all samples."""
     costs = weight * confidence
     for i in np.argsort(confidence, kind="stable"):
         yield i, costs
 
 
 def _diverse(confidence, angles, diversity):
-    """Yield places of rows that differ, and the costs of all rows by which each was chosen."""
-    nearest = np.zeros(len(confidence))
-    free = np.ones(len(confidence), dtype=bool)
+    """Yield indices of a diverse batch, and the costs of all samples at each step."""
+    largest_cosine = np.zeros(len(confidence))
+    available = np.ones(len(confidence), dtype=bool)
     i = confidence.argmin()
     while True:
-        yield i, (1 - diversity) * confidence + diversity * nearest
-        free[i] = False
-        np.maximum(nearest, angles.cosines(i), out=nearest)
-        costs = (1 - diversity) * confidence + diversity * nearest
-        i = np.where(free, costs, np.inf).argmin()
+        yield i, (1 - diversity) * confidence + diversity * largest_cosine
+        available[i] = False
+        np.maximum(largest_cosine, angles.cosines(i), out=largest_cosine)
+        costs = (1 - diversity) * confidence + diversity * largest_cosine
+        i = np.where(available, costs, np.inf).argmin()
 
 
 def _checked_batch(name, batch_size, n_samples, allowed=None):
     validate_parameter_constraints({name: [_POSITIVE]}, {name: batch_size}, "MarginSampling.query")
-    n_rows, rows = n_samples, "rows of X_pool"
+    n_allowed, samples = n_samples, "samples in X_pool"
     if allowed is not None and n_samples:
-        n_rows, rows = len(allowed), "candidates"
-    if n_rows == 0:
-        raise ValueError(f"There are no {rows}: nothing can be asked for.")
-    if batch_size > n_rows:
-        raise ValueError(f"{name}={batch_size} is more than the {n_rows} {rows}.")
+        n_allowed, samples = len(allowed), "candidates"
+    if n_allowed == 0:
+        raise ValueError(f"There are no {samples}; at least one is required.")
+    if batch_size > n_allowed:
+        raise ValueError(f"{name}={batch_size} is more than the {n_allowed} {samples}.")
     return int(batch_size)  # small NumPy integer types could overflow later
 
 
@@ -394,9 +384,9 @@ def _scorer(classifier):
         if model is None:
             hint = ""
             if hasattr(classifier, "predict_proba"):
-                hint = " For probabilities scikit-activeml and modAL have uncertainty sampling."
+                hint = " For predict_proba use uncertainty sampling of scikit-activeml or modAL."
             raise TypeError(
-                "MarginSampling needs a classifier with decision_function, such as LASVC, "
+                "MarginSampling requires a classifier with decision_function, such as LASVC, "
                 "SVC, a linear model, or a Pipeline that ends in one; "
                 f"{type(classifier).__name__} has none.{hint}"
             )
@@ -404,7 +394,7 @@ def _scorer(classifier):
 
 
 def _allowed(candidates, n_samples):
-    """Return the places of the rows that may be asked for, or None."""
+    """Return the indices of the samples that may be queried, or None for all."""
     if candidates is None:
         return None
     candidates = np.asarray(candidates)
@@ -412,69 +402,58 @@ def _allowed(candidates, n_samples):
         if len(candidates) != n_samples:
             raise ValueError(
                 f"candidates is a mask of length {len(candidates)}, but X_pool has {n_samples} "
-                "rows."
+                "samples."
             )
         return np.flatnonzero(candidates)
     if candidates.ndim != 1 or (candidates.size and candidates.dtype.kind not in "iu"):
         raise ValueError(
-            "candidates must be indices or a mask of the rows of X_pool, got an array of "
+            "candidates must be indices or a mask of the samples in X_pool, got an array of "
             f"{candidates.dtype} of shape {candidates.shape}."
         )
     if candidates.size and not 0 <= candidates.min() <= candidates.max() < n_samples:
         raise ValueError(
-            f"candidates must be between 0 and {n_samples - 1}, the places of the rows of X_pool; "
-            f"got {candidates.min()} to {candidates.max()}."
+            f"candidates must be indices between 0 and {n_samples - 1}, got {candidates.min()} to "
+            f"{candidates.max()}."
         )
     candidates = candidates.astype(np.intp)
     ascending = bool((candidates[1:] > candidates[:-1]).all())
     return candidates if ascending else np.unique(candidates)
 
 
-def _rows(X_pool, places):
-    if sparse.issparse(X_pool) and X_pool.format != "csr":
-        X_pool = X_pool.tocsr()
-    return _safe_indexing(X_pool, places)
-
-
-def _confidence(model, rows, drawn):
-    """Return |f| of rows, or the gap between their two best classes."""
+def _confidence(model, X, drawn):
+    """Return |f| of the drawn samples, or the gap between the two largest class scores."""
     try:
-        scores = np.asarray(model.decision_function(rows))
+        scores = np.asarray(model.decision_function(X))
     except NotFittedError:
         raise
     except ValueError as error:
-        bad = drawn[_not_finite(rows)]
+        bad = drawn[_not_finite(X)]
         if not len(bad):
             raise
         raise ValueError(
-            f"X_pool contains NaN or infinity in row {bad.min()}, which was drawn: {error}"
+            f"X_pool contains NaN or infinity in sample {bad.min()}: {error}"
         ) from error
     if scores.ndim == 2:
-        _refuse_pairs(model)
+        _, classifier = taken_apart(model)
+        if getattr(classifier, "decision_function_shape", "ovr") == "ovo":
+            raise ValueError(
+                "With decision_function_shape='ovo' there are no class scores. Set "
+                f"decision_function_shape='ovr' of {type(classifier).__name__}."
+            )
     confidence = confidence_of(scores)
     bad = drawn[~np.isfinite(confidence)]
     if len(bad):
         raise ValueError(
-            f"The decision values of {type(model).__name__} for row {bad.min()} of X_pool, which "
-            "was drawn, are not finite."
+            f"The decision values of {type(model).__name__} for sample {bad.min()} of X_pool are "
+            "not finite."
         )
     return confidence
 
 
-def _refuse_pairs(model):
-    _, classifier = taken_apart(model)
-    if getattr(classifier, "decision_function_shape", "ovr") == "ovo":
-        raise ValueError(
-            "With decision_function_shape='ovo' decision values belong to pairs of classes, which "
-            f"have no gap between the two best. Set decision_function_shape='ovr' of "
-            f"{type(classifier).__name__}."
-        )
-
-
-def _not_finite(rows):
+def _not_finite(X):
     """Return indices of samples with NaN or infinity; empty for non-numeric data."""
     try:
-        values = rows if sparse.issparse(rows) else np.asarray(rows, dtype=np.float64)
+        values = X if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError):
         return np.empty(0, dtype=np.intp)
     if values.ndim != 2:

@@ -33,7 +33,7 @@ def confidence_of(scores):
     return np.ascontiguousarray(best[:, -1] - best[:, -2])
 
 
-class QueryRule(Continued):
+class QueryStrategy(Continued):
     r"""Base class of query strategies with their own random generator.
 
     A subclass creates the compiled ``Asker``. Each call that reads or changes the state is atomic
@@ -93,9 +93,10 @@ class QueryRule(Continued):
             If an argument or a parameter is invalid.
         """
         confidence, norms, variances = self._numbers(scores, norms, variances)
-        queried = _flags(queried, len(confidence), "queried")
-        updated = np.zeros_like(queried) if updated is None else updated
-        updated = _flags(updated, len(confidence), "updated")
+        n = len(confidence)
+        queried = _checked(queried, n, "queried", bool).view(np.uint8)
+        updated = np.zeros(n, dtype=bool) if updated is None else updated
+        updated = _checked(updated, n, "updated", bool).view(np.uint8)
         self._query_context().move(confidence, queried, updated, norms, variances)
         return self
 
@@ -147,11 +148,10 @@ class QueryRule(Continued):
         n = len(confidence)
         squared = np.zeros(n)
         if asker.wants_norm:
-            squared = _column(norms, n, "norms", "schedule='mistakes'") ** 2
-        if asker.second_order:
-            variances = _column(variances, n, "variances", "confidence='second-order'")
-        else:
+            squared = _checked(norms, n, "norms", required_by="schedule='mistakes'") ** 2
+        if not asker.second_order:
             variances = np.zeros(n)
+        variances = _checked(variances, n, "variances", required_by="confidence='second-order'")
         return confidence, squared, variances
 
     def _packed(self, state):
@@ -166,7 +166,7 @@ class QueryRule(Continued):
         return {"_asker": asker}
 
 
-class AllQuery(QueryRule):
+class AllQuery(QueryStrategy):
     """Query every label, as in ordinary online learning.
 
     Examples
@@ -180,7 +180,7 @@ class AllQuery(QueryRule):
         return Asker(ALL)
 
 
-class RandomQuery(QueryRule):
+class RandomQuery(QueryStrategy):
     """Query labels at random with a fixed probability.
 
     Parameters
@@ -214,10 +214,10 @@ class RandomQuery(QueryRule):
         return Asker(AT_RANDOM, seed=seed, rate=float(self.rate))
 
 
-class MarginQuery(QueryRule):
+class MarginQuery(QueryStrategy):
     r"""Query a label with a probability that decreases with the margin of the sample.
 
-    .. math:: P(\text{ask}) = \frac{\delta_t}{\delta_t + \text{offset} + |p|}
+    .. math:: P(\text{query}) = \frac{\delta_t}{\delta_t + \text{offset} + |p|}
 
     where p is the decision value of a binary model, or the gap between the two largest class
     scores [1]_.
@@ -271,8 +271,8 @@ class MarginQuery(QueryRule):
     Examples
     --------
     >>> from sklearn_online_svm.active import MarginQuery
-    >>> rule = MarginQuery(delta=1.0, random_state=0)
-    >>> rule.probabilities([0.0, 1.0, -3.0])
+    >>> strategy = MarginQuery(delta=1.0, random_state=0)
+    >>> strategy.probabilities([0.0, 1.0, -3.0])
     array([1.  , 0.5 , 0.25])
     """
 
@@ -306,7 +306,7 @@ class MarginQuery(QueryRule):
 
     @property
     def delta_(self):
-        """Delta of the next sample."""
+        """Delta for the next sample."""
         return self._query_context().delta
 
     def _make(self, seed):
@@ -321,17 +321,10 @@ class MarginQuery(QueryRule):
         )
 
 
-def _column(values, n, name, what):
+def _checked(values, n, name, dtype=np.float64, required_by=None):
     if values is None:
-        raise ValueError(f"{name} must be given for {what}.")
-    values = np.ascontiguousarray(values, dtype=np.float64)
+        raise ValueError(f"{name} must be given for {required_by}.")
+    values = np.ascontiguousarray(values, dtype=dtype)
     if values.shape != (n,):
         raise ValueError(f"{name} must have shape {(n,)}, got {values.shape}.")
     return values
-
-
-def _flags(values, n, name):
-    values = np.ascontiguousarray(values, dtype=bool)
-    if values.shape != (n,):
-        raise ValueError(f"{name} must have shape {(n,)}, got {values.shape}.")
-    return values.view(np.uint8)

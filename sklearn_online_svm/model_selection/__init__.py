@@ -1,4 +1,4 @@
-"""Choosing parameters while a model learns."""
+"""Search for parameters during training."""
 
 from ._progressive_search import ProgressiveSearch
 

@@ -1,14 +1,16 @@
 """Candidates of a search: parameters, the transformers in front of a model, and the model."""
 
 import copy
-from numbers import Number
+from inspect import signature
 
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
 
 from .._sklearn_compat import _num_samples, _safe_indexing
+from ._learning_curves import key_of
 
 __all__ = ["CALL_NS", "Candidate", "FrozenTransformers", "candidates_of", "final_estimator"]
 
@@ -21,6 +23,31 @@ def final_estimator(estimator):
     return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
 
 
+def requires_targets(transformer):
+    """Return whether a transformer, or an estimator among its parameters, requires targets.
+
+    Tags of meta-estimators, such as ``SelectFromModel`` and ``ColumnTransformer``, do not say so
+    for the estimators that they contain.
+    """
+    parts = [transformer]
+    if hasattr(transformer, "get_params"):
+        parts += transformer.get_params().values()
+    return any(_is_supervised(part) for part in parts if hasattr(part, "__sklearn_tags__"))
+
+
+def _is_supervised(estimator):
+    if isinstance(estimator, type):
+        return False
+    tags = get_tags(estimator)
+    if tags.target_tags.required or tags.estimator_type in ("classifier", "regressor"):
+        return True
+    # SelectKBest and its like leave the tag unset, since a score_func may ignore targets.
+    score_func = getattr(estimator, "score_func", None)
+    if score_func is None:
+        return False
+    return sum(p.default is p.empty for p in signature(score_func).parameters.values()) > 1
+
+
 class FrozenTransformers:
     """The transformers of a pipeline: fitted once, then only applied."""
 
@@ -31,16 +58,16 @@ class FrozenTransformers:
     def fit(self, X, y, first):
         """Fit each step on all samples without their targets.
 
-        A step that cannot be fitted without targets is fitted on the samples ``first`` with their
-        targets; these are never used for scores.
+        A step that requires targets is fitted on the samples ``first`` with their targets; these
+        are never used for scores.
         """
         for k, (name, step) in enumerate(self.steps):
             if step is None or step == "passthrough":
                 continue
-            try:
-                fitted = clone(step).fit(X, None)
-            except (TypeError, ValueError):  # another cause is raised again by the next call
+            if requires_targets(step):
                 fitted = clone(step).fit(_safe_indexing(X, first), _safe_indexing(y, first))
+            else:
+                fitted = clone(step).fit(X, None)
             self.steps[k] = (name, fitted)
             if k < len(self.steps) - 1:
                 X = fitted.transform(X)
@@ -79,9 +106,9 @@ class Candidate:
         self._n_calls = self._n_read = self._n_values = self._n_support = 0
 
     def start(self, n_folds, n_parts=0):
-        """Begin with untrained models, one for each fold, and keep the scores.
+        """Start with unfitted models, one for each fold; scores are kept.
 
-        ``n_parts`` parts of the training data are over.
+        ``n_parts``: number of the next part of the training data.
         """
         self._past_cost = self.cost
         self._n_calls = self._n_read = 0
@@ -90,14 +117,14 @@ class Candidate:
         self.models = [copy.deepcopy(final_estimator(self.estimator)) for _ in range(n_folds)]
         self.n_parts = [n_parts] * n_folds
         self._has_begun = [False] * n_folds
-        # Samples seen when the last complete part was over, and where the last call in the present
-        # part began.
+        # Number of samples seen at the end of the last complete part, and the first sample of the
+        # last call in the present part.
         self._n_seen, self._begun_from = [0] * n_folds, [0] * n_folds
 
     def train(self, fold, X, y, arguments, classes, *, resumable=True):
         """Train the model of a fold.
 
-        ``resumable``: after an interrupt the same call continues, or repeats what is lost.
+        ``resumable``: after an interrupt, the same call continues or repeats the training.
         """
         model = self.models[fold]
         resumes = hasattr(model, "resume")
@@ -120,7 +147,7 @@ class Candidate:
         self.models[fold], self._has_begun[fold], self._previous_model = model, True, None
 
     def finish_part(self, fold, X, seconds):
-        """Note that a model has been trained on a whole part."""
+        """Record that a model has been trained on a whole part."""
         self._n_seen[fold] = getattr(self.models[fold], "n_samples_seen_", 0)
         self.n_parts[fold] += 1
         self.fit_seconds += seconds
@@ -150,14 +177,14 @@ class Candidate:
         return {name: _rest(begin, values)[0] for name, values in arguments.items()}
 
     def release(self):
-        """Give up the models of an eliminated candidate."""
+        """Release the models of an eliminated candidate."""
         self._past_cost, self._n_support, self.models = self.cost, self.n_support, []
         self._n_calls = self._n_read = 0
 
     def copy(self):
         """Return a candidate with a copy of the first model, to be trained independently."""
         other = copy.copy(self)
-        # In the midst of the last training: that of a fold, until the model has begun anew.
+        # During the final training the previous model is kept until the new one has samples.
         is_new = not self._has_begun[0] and self._previous_model is not None
         other.models = [copy.deepcopy(self._previous_model if is_new else self.models[0])]
         for name in ("_n_seen", "_begun_from", "n_parts", "_has_begun"):
@@ -232,7 +259,7 @@ def candidates_of(estimator, settings):
         if isinstance(configured, Pipeline):
             last, steps = configured.steps[-1][0], configured.steps[:-1]
             key = tuple(
-                (name, _identity(value))
+                (name, key_of(value))
                 for name, value in sorted(params.items())
                 if name.partition("__")[0] != last
             )
@@ -240,9 +267,3 @@ def candidates_of(estimator, settings):
             shared[key] = FrozenTransformers(steps)
         candidates.append(Candidate(number, params, configured, shared[key]))
     return candidates
-
-
-def _identity(value):
-    """Return a key that is equal for equal values of a parameter, as far as that can be told."""
-    plain = value is None or isinstance(value, (str, Number))
-    return (type(value), value) if plain else id(value)

@@ -1,10 +1,17 @@
-"""What candidates will score and cost in the end, and how many of them the budget allows."""
+"""Predicted scores and costs of candidates, and the number that the budget allows."""
 
 from numbers import Number
 
 import numpy as np
 
-__all__ = ["Neighbourhood", "fit_costs", "interleaved", "n_survivors", "predicted_scores"]
+__all__ = [
+    "Neighbourhood",
+    "fit_costs",
+    "interleaved",
+    "key_of",
+    "n_survivors",
+    "predicted_scores",
+]
 
 # Exponent of the number of samples by which the gains of later rungs shrink.
 GAIN_DECAY = 0.5
@@ -24,8 +31,8 @@ class Neighbourhood:
     """Distances between candidates in the space of their numeric parameters.
 
     The coordinate of a candidate is the rank of its value among those of the parameter, so that
-    neighbouring values of a grid are at distance 1. Candidates that differ in any other parameter
-    are no neighbours.
+    neighbouring values of a grid are at distance 1. Candidates that differ in another parameter
+    are not neighbours.
 
     Parameters
     ----------
@@ -50,7 +57,7 @@ class Neighbourhood:
                 if len(unique) > 1:
                     numeric[name] = (len(unique), ranks)
             else:
-                keys = [(*key, _key(value)) for key, value in zip(keys, values)]
+                keys = [(*key, key_of(value)) for key, value in zip(keys, values)]
         # The values of a random search are all different; scaled, they are as dense as a grid.
         n_points = np.prod([float(n_unique) for n_unique, _ in numeric.values()])
         scale = min(1.0, len(settings) / n_points) ** (1 / max(1, len(numeric)))
@@ -82,7 +89,8 @@ class Neighbourhood:
         return np.divide(sums, total, out=np.zeros(len(some)), where=total > 0)
 
 
-def _key(value):
+def key_of(value):
+    """Return a key that is equal for equal values of a parameter, as far as that can be told."""
     return (type(value), value) if value is None or isinstance(value, (str, Number)) else id(value)
 
 

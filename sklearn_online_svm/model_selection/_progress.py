@@ -1,4 +1,4 @@
-"""A search under way: the steps that are left, for samples at hand and for a stream."""
+"""Steps of a running search, for ``fit`` and for ``partial_fit``."""
 
 import numpy as np
 
@@ -85,7 +85,7 @@ class BatchProgress(Progress):
         self._forget()
 
     def recall(self):
-        """Choose eliminated candidates beside the winner that may be better."""
+        """Recall eliminated neighbours of the winner that may be better."""
         self._recalled = self.race.recalled(len(self.samples))
         if self._recalled:
             self.race.keep(self.race.alive)
@@ -104,7 +104,7 @@ class BatchProgress(Progress):
         self.steps = [("train_rest", self.race.n_samples), ("finish",)]
 
     def train_rest(self, n_trained):
-        """Train the winner on the samples that it does not know, held-out ones included."""
+        """Train the winner on the remaining samples, including the held-out ones."""
         race, folds = self.race, self.folds
         winner, n_samples = race.alive[0], folds.n_samples
         if folds.n_folds > 1:
@@ -132,31 +132,31 @@ class BatchProgress(Progress):
         self.samples.keep_transformed({c.transformers for c in self.race.alive})
 
     def release_samples(self):
-        """Give up the samples; to continue they are passed again."""
+        """Release the samples, which are passed again to continue."""
         self._training = self._scoring = Subset(self.samples, [])
         self.samples.X = self.samples.y = None
         self.samples.keep_transformed(())
 
     def set_samples(self, X, y):
-        """Take the samples again."""
+        """Set the samples that were released."""
         self.samples.X, self.samples.y = X, y
         return self
 
 
 class StreamProgress(Progress):
-    """The steps of ``partial_fit``: samples wait until their rung is full.
+    """The steps of ``partial_fit``: samples wait until their rung is complete.
 
-    Meanwhile a copy of the best candidate is trained on them: it is the model that users hold.
-    When one candidate is left it is trained on samples as they come.
+    A copy of the best candidate is trained on the waiting samples; it is ``best_estimator_``. The
+    last remaining candidate is trained on each chunk immediately.
 
     Parameters
     ----------
     race : Race
     rungs : StreamRungs
     n_challengers : int
-        Eliminated candidates that begin again with each rung after the last one.
+        Number of eliminated candidates that restart with each rung after the last one.
     random : RandomState
-        Draws these.
+        Draws the challengers.
     """
 
     def __init__(self, race, rungs, n_challengers, random):
@@ -169,7 +169,7 @@ class StreamProgress(Progress):
 
     @property
     def is_over(self):
-        """Whether one candidate is left for good."""
+        """Whether one candidate is left and no other can return."""
         return len(self.race.alive) == 1 and not self.n_challengers and self.rung is None
 
     @property
@@ -182,10 +182,10 @@ class StreamProgress(Progress):
     # ---------------------------------------------------------------------------- samples
 
     def take(self, samples):
-        """Let samples wait for their rung, and train the model that is shown on them.
+        """Add samples for the next rung, and train ``best_estimator_`` on them.
 
-        Samples that it refuses are not taken, nor if an interrupt comes meanwhile. When one
-        candidate is left they wait for ``advance``.
+        Samples that the model rejects are not added, nor after an interrupt. If one candidate is
+        left, ``advance`` trains it on them.
         """
         if self.is_over:
             self.waiting.append(samples)
@@ -196,7 +196,7 @@ class StreamProgress(Progress):
         try:
             self._train_alone(shown, samples)
         except BaseException:
-            self._copy = None  # it is made again
+            self._copy = None
             raise
         self.waiting.append(samples.copy())
 
@@ -207,13 +207,13 @@ class StreamProgress(Progress):
         candidate.train(0, X, y, arguments, self.race.classes, resumable=False)
 
     def shown(self):
-        """Return the best candidate, or a copy that is trained on the waiting samples, too."""
+        """Return the best candidate, or a copy that is also trained on the waiting samples."""
         best = self.race.best()
         if self.is_over:
             return best
         if self._copy is None:
             shown = best.copy()
-            # After an interrupt the best may not have been trained on the present rung, either.
+            # After an interrupt the best candidate may not be trained on the present rung.
             is_behind = self.rung is not None and best.n_parts[0] == self.race.n_parts
             for samples in [self.rung.samples, *self.waiting] if is_behind else self.waiting:
                 self._train_alone(shown, samples)
@@ -223,7 +223,7 @@ class StreamProgress(Progress):
     # ---------------------------------------------------------------------------- steps
 
     def plan(self):
-        """Begin the next rung if its samples are there."""
+        """Start the next rung if its samples are complete."""
         if self.rung is not None:
             self.rung = self._copy = None
         if not self.is_behind:
@@ -264,10 +264,10 @@ class StreamProgress(Progress):
         self.race.eliminate(later, scored, later[-1])
 
     def keep_best(self):
-        self.race.keep_best(1)
+        self.race.keep_best()
 
     def challenge(self):
-        """Let some eliminated candidates begin again."""
+        """Restart some eliminated candidates."""
         race = self.race
         left = [c for c in race.candidates if c not in race.alive and c.error is None]
         n_alive = race.rules.min_candidates
@@ -276,7 +276,7 @@ class StreamProgress(Progress):
         race.join([left[k] for k in chosen])
 
     def train_waiting(self):
-        """Train the last candidate on the samples that wait; those that it refuses are lost."""
+        """Train the last candidate on the waiting samples; rejected chunks are discarded."""
         while self.waiting:
             try:
                 self._train_alone(self.race.alive[0], self.waiting[0])
@@ -290,10 +290,10 @@ class StreamProgress(Progress):
             self.waiting.pop(0)
 
     def stop_race(self):
-        """Callbacks end the comparisons of ``fit`` only."""
+        """Callbacks can stop the comparisons of ``fit`` only."""
 
     def _next_samples(self):
-        """Return the samples of a rung, and those that wait behind them."""
+        """Return the samples of a rung, and the remaining waiting samples."""
         n, length, taken, left = 0, self.rungs.length(self.n_rungs), [], list(self.waiting)
         while n < length:
             taken.append(left.pop(0))

@@ -72,9 +72,10 @@ class ProgressiveSearch(BaseSearchCV):
     estimator : estimator object
         An estimator with ``partial_fit``, or a :class:`~sklearn.pipeline.Pipeline` whose last step
         has it. The transformers of a pipeline are fitted once and then frozen: ``fit`` fits them
-        on all samples without their targets (a transformer that needs targets on the samples of
-        the first rung alone), ``partial_fit`` on the samples of the first rung. ``gamma="scale"``
-        is computed on the first rung, too.
+        on all samples without their targets, ``partial_fit`` on the samples of the first rung. A
+        transformer that requires targets, by its tag ``target_tags.required`` or that of an
+        estimator in it, is always fitted on the first rung. ``gamma="scale"`` is computed on the
+        first rung, too.
     param_grid : dict or list of dicts
         Names of parameters, and lists of values to try; or, with ``n_candidates``, distributions
         with a method ``rvs``.
@@ -110,7 +111,7 @@ class ProgressiveSearch(BaseSearchCV):
           on all samples. With several, a candidate has a model for each split, and the winner is
           trained from the beginning on all samples: slower, for few samples.
 
-        ``partial_fit`` scores candidates on the samples that come next, before training on them.
+        ``partial_fit`` scores candidates on the next samples, before training on them.
     refit : bool or str, default=True
         The metric that decides if there are several. The winner is trained on all samples in any
         case.
@@ -177,7 +178,7 @@ class ProgressiveSearch(BaseSearchCV):
     n_features_in_ : int
         Number of features of the model.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the model knows them.
+        Names of the features, if the model has them.
     scorer_ : function or dict
         Scorers in use.
     multimetric_ : bool
@@ -185,34 +186,21 @@ class ProgressiveSearch(BaseSearchCV):
 
     See Also
     --------
-    sklearn.model_selection.HalvingGridSearchCV : Fits all candidates anew at each rung.
+    sklearn.model_selection.HalvingGridSearchCV : Refit all candidates at each rung.
     sklearn_online_svm.evaluation.ProgressiveSearchDisplay : Learning curves of the candidates.
     sklearn_online_svm.evaluation.progressive_validation : Scores of one model along a stream.
 
     Notes
     -----
-    **Predicted scores.** The gain of a candidate since the rung before is averaged over its
-    neighbours in the grid, with Gaussian weights of width one grid step. The predicted score is
-    the present one plus the gains of the rungs to come, which shrink with the number of samples as
-    for an error :math:`a + b n^{-1/2}`; on such use of learning curves see [1]_. The survivors are
-    by turns the next best by present and by predicted score, so that neither steep nor flat
-    learning curves are lost. For this ranking, and for the choice of the winner, a quarter of a
-    standard error is subtracted from both scores for each doubling of the cost, and of candidates
-    with the same errors, such as constant predictions, only the first counts by its present score.
-    Candidates that differ in a parameter that is not numeric are no neighbours.
+    The predicted score of a candidate is its present score plus the gains expected at the rungs to
+    come, which are estimated from its neighbours in the grid and shrink as for an error
+    :math:`a + b n^{-1/2}`; on such use of learning curves see [1]_, on successive halving [2]_.
+    After the last rung, eliminated neighbours of the winner that may be better are trained and
+    compared with it, as far as the budget allows. The :ref:`User Guide <progressive_search>` has
+    the details.
 
-    **Budget.** The cost of training a candidate grows like a power of the number of samples, whose
-    exponent is estimated from rung to rung; the cost of its scores is predicted from their number.
-    The number of survivors is the largest for which the rest of the search, with numbers that fall
-    geometrically to ``min_candidates``, stays within the budget. The cost of a fit is the lower
-    quartile over the ten best candidates.
-
-    **Recall.** After the last rung, eliminated candidates that are adjacent to the winner in the
-    grid and whose predicted score is at most one standard error below the score of the winner are
-    trained and compared with it, as far as the budget allows.
-
-    **Interrupts.** Ctrl-C leaves the best candidate so far as ``best_estimator_``, and
-    :meth:`resume` continues the search.
+    Ctrl-C leaves the best candidate so far as ``best_estimator_``, and :meth:`resume` continues
+    the search.
 
     References
     ----------
@@ -364,7 +352,7 @@ class ProgressiveSearch(BaseSearchCV):
         return self._continue(progress)
 
     def _continue(self, progress):
-        """Take the steps that are left, and show the winner."""
+        """Run the remaining steps, and set the attributes of the winner."""
         race = progress.race
         n_tasks = sum(step[0] in ("eliminate", "decide") for step in progress.steps)
         X, y = progress.samples.X, progress.samples.y
@@ -399,7 +387,7 @@ class ProgressiveSearch(BaseSearchCV):
         return self
 
     def _interrupt(self, progress, interrupt):
-        """Show the best candidate so far; keep all but the samples for ``resume``."""
+        """Set the attributes of the best candidate; keep the state for ``resume``."""
         note = f"{type(self).__name__} was interrupted: resume(X, y) continues the search."
         samples = progress.samples
         kept = {"_interrupted": (progress, joblib.hash((samples.X, samples.y)))}
@@ -410,7 +398,7 @@ class ProgressiveSearch(BaseSearchCV):
             note += " The best candidate so far can be used as it is."
         else:
             self.__dict__ = {**self.__dict__, **kept}
-        # Notes of an estimator do not concern the caller of the search.
+        # Replace the notes of the estimator, which refer to its own resume.
         interrupt.__notes__ = [note]
 
     @_fit_context(prefer_skip_nested_validation=False)
@@ -531,16 +519,12 @@ class ProgressiveSearch(BaseSearchCV):
         return StreamProgress(race, rungs, self.n_challengers, random)
 
     def _advance(self):
-        """Take the steps that are possible, and show the best candidate."""
+        """Run all possible steps, and set the attributes of the best candidate."""
         self._is_behind = True
         stream = self._stream
 
-        def report(race):
-            self._report(race)
-            return False
-
         try:
-            stream.advance(report)
+            stream.advance(self._report)
             self._show(stream.race, stream.shown())
         except KeyboardInterrupt as interrupt:
             note = "has taken these samples; resume(), or the next partial_fit, continues."

@@ -1,4 +1,4 @@
-"""Racing: candidates are trained and scored side by side, and eliminated one after the other.
+"""Racing: candidates are trained and scored on the same samples, and eliminated by rungs.
 
 Each step can be repeated after an interrupt: candidates count what they have been trained on, and
 are not trained or scored twice.
@@ -66,7 +66,7 @@ class Race:
         self.candidates, self.alive = list(candidates), list(candidates)
         self.scorers, self.rules, self.classes = scorers, rules, classes
         self.neighbourhood = Neighbourhood([candidate.params for candidate in candidates])
-        # Parts of the training data that are over, and samples in them.
+        # Number of completed parts of the training data, and of samples in them.
         self.n_parts = self.n_samples = 0
         self.comparisons, self.results = [], Results()
 
@@ -89,12 +89,12 @@ class Race:
         ``n_samples`` is the number of training samples at its end.
         """
         if n_samples <= self.n_samples:
-            return  # the part was over when an interrupt came
+            return  # completed before an interrupt
         self._train(subset, self.alive, self.n_parts)
         self.n_parts, self.n_samples = self.n_parts + 1, n_samples
 
     def catch_up(self, subset, candidates):
-        """Train recalled candidates from the beginning; ``subset`` is all that is over."""
+        """Train recalled candidates from the beginning on all previous parts."""
         for candidate in candidates:
             if not candidate.models:
                 candidate.start(len(subset.indices), self.n_parts - 1)
@@ -136,7 +136,7 @@ class Race:
     def compare(self, subset, number):
         """Score all surviving candidates on the same samples, once for each ``number``."""
         if number < len(self.comparisons):
-            return  # it was over when an interrupt came
+            return  # completed before an interrupt
         todo = [
             candidate
             for candidate in self.alive
@@ -181,7 +181,7 @@ class Race:
     # ---------------------------------------------------------------------------- elimination
 
     def eliminate(self, later, scored, n_total):
-        """Let as many candidates survive as the budget allows.
+        """Eliminate candidates so that the rest of the search stays within the budget.
 
         Parameters
         ----------
@@ -192,7 +192,7 @@ class Race:
         """
         last = self.comparisons[-1]
         if len(self.alive) < len(last.candidates):
-            return  # it was over when an interrupt came
+            return  # completed before an interrupt
         self.predict(later)
         ranking = last.ranking
         n_kept = len(ranking)
@@ -219,10 +219,10 @@ class Race:
             np.array(scored)[:, None] / n_scored
         )
 
-    def keep_best(self, n):
-        """Let ``n`` candidates survive."""
+    def keep_best(self):
+        """Eliminate all but the best ``min_candidates`` candidates."""
         self.predict()
-        self.keep(self.comparisons[-1].ranking[: max(n, self.rules.min_candidates)])
+        self.keep(self.comparisons[-1].ranking[: self.rules.min_candidates])
 
     def _unit(self, candidates, n_total):
         """Return the predicted cost of one fit: the lower quartile over some candidates."""
@@ -275,7 +275,7 @@ class Race:
         return [c for k, (*_, c) in enumerate(sorted(found), start=1) if k + 1 <= left]
 
     def decide(self):
-        """End the race: the winner of the last comparison is the only one to survive."""
+        """End the race: eliminate all but the winner of the last comparison."""
         last = self.comparisons[-1]
         self.predict()
         ranked = [candidate for candidate in last.ranking if candidate in self.alive]
@@ -283,7 +283,7 @@ class Race:
         if self.rules.cheapest:
             difference, error = last.against(ranked, winner)
             close = [c for c, d, e in zip(ranked, difference, error) if d >= -e]
-            winner = min(close, key=lambda c: (_price(c), c.number))
+            winner = min(close, key=lambda c: (_size(c), c.number))
         self.keep([winner])
 
     def keep(self, kept):
@@ -295,13 +295,13 @@ class Race:
             candidate.release()
 
     def join(self, candidates):
-        """Let eliminated candidates begin again, with the next part of the data."""
+        """Restart eliminated candidates with the next part of the data."""
         for candidate in candidates:
             candidate.start(1, self.n_parts)
         self.alive = sorted([*self.alive, *candidates], key=lambda candidate: candidate.number)
 
     def best(self):
-        """Return the candidate in the lead."""
+        """Return the leading candidate."""
         ranking = self.comparisons[-1].ranking if self.comparisons else []
         return next((candidate for candidate in ranking if candidate in self.alive), self.alive[0])
 
@@ -416,7 +416,7 @@ class Comparison:
     def _duplicates(self, order):
         """Return which candidates make the same errors as one before them in an order.
 
-        They rank last by present score: many constant predictions would leave no room for others.
+        They rank last by present score, so that constant predictions do not displace others.
         """
         seen, found = set(), np.zeros(len(order), dtype=bool)
         for k in order:
@@ -427,7 +427,7 @@ class Comparison:
         return found
 
     def _handicaps(self):
-        """Return handicaps by cost: candidates that differ by chance alone should be cheap."""
+        """Return handicaps by cost, which resolve differences within the noise."""
         best = self.candidates[int(np.argmax(np.nan_to_num(self.scores, nan=-np.inf)))]
         cost = np.array([candidate.cost for candidate in self.candidates])
         error = best.scores[self.number].standard_error
@@ -444,7 +444,7 @@ class Comparison:
         return score_differences(of, other.scores[self.number])
 
 
-def _price(candidate):
+def _size(candidate):
     """Return the number of support vectors, or the seconds of training if there are none."""
     n_support = candidate.n_support
     return candidate.fit_seconds if np.isnan(n_support) else n_support

@@ -12,7 +12,7 @@ class Results:
         self._lines, self._table = [], None
 
     def record(self, comparison, kept):
-        """Record a comparison and its survivors; repeated if these change afterwards."""
+        """Record a comparison and its survivors; called again if the survivors change."""
         self._table = None
         survivors = {candidate.number for candidate in kept}
         known = [line for line in self._lines if line["rung"] == comparison.number
@@ -86,7 +86,7 @@ class Results:
         return columns
 
     def _parameters(self):
-        """Return a masked column for each parameter, as the searches of scikit-learn have them."""
+        """Return a masked column for each parameter, as in scikit-learn."""
         columns = {}
         for name in sorted({name for line in self._lines for name in line["params"]}):
             values = [line["params"].get(name) for line in self._lines]

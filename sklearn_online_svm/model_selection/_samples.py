@@ -1,4 +1,4 @@
-"""Samples of a search: data, targets and metadata, and what transformers make of them."""
+"""Samples of a search: data, targets and metadata, and the transformed data."""
 
 import copy
 
@@ -31,13 +31,13 @@ class Samples:
         return _num_samples(self.X)
 
     def transformed(self, transformers):
-        """Return X as the transformers leave it; computed once."""
+        """Return the transformed X; computed once."""
         if transformers not in self._transformed:
             self._transformed[transformers] = transformers.transform(self.X)
         return self._transformed[transformers]
 
     def keep_transformed(self, kept):
-        """Release the data of all transformers but some."""
+        """Release transformed data, except that of some transformers."""
         self._transformed = {key: X for key, X in self._transformed.items() if key in kept}
 
     def select(self, transformers, indices):

@@ -1,4 +1,4 @@
-"""Scores of candidates on samples that they have not been trained on, with standard errors."""
+"""Scores of candidates on held-out samples, with standard errors."""
 
 from dataclasses import dataclass
 
@@ -6,14 +6,12 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
-
-from .._sklearn_compat import _num_samples, _safe_indexing
 
 __all__ = ["Scores", "compute_scores", "score_differences"]
 
 # Blocks of samples of the jackknife.
 N_BLOCKS = 10
+_RESPONSES = ("predict", "decision_function", "predict_proba", "predict_log_proba")
 
 
 @dataclass(frozen=True)
@@ -127,7 +125,7 @@ def _score(scorer, predictions, indices, y, given):
         return np.nan
     targets = _safe_indexing(y, indices)
     if hasattr(scorer, "_score_func") or hasattr(scorer, "_estimator"):
-        # A scorer of scikit-learn sees samples through the methods of the model alone.
+        # Scorers of scikit-learn use samples only as arguments of methods of the model.
         value = scorer(predictions, indices, targets, **given)
     else:
         X = _safe_indexing(predictions.X, indices)
@@ -152,33 +150,26 @@ def _is_accuracy(scorer, predictions):
     return hasattr(scorer, "_estimator") and method is ClassifierMixin.score
 
 
-def _predictions_by(name):
-    """Return the method of that name, for models that have it."""
-
-    def method(self, indices):
-        return self.all_by(name)[indices]
-
-    method.__name__ = name
-    return available_if(lambda self: hasattr(self.estimator, name))(method)
-
-
 class _Predictions:
-    """A fitted model as scorers see it, with indices for samples: each is predicted once."""
+    """A fitted model whose methods take indices of samples; each sample is predicted once."""
 
     def __init__(self, estimator, X):
         self.estimator, self.X = estimator, X
         self._known = {}
 
-    def all_by(self, name):
-        """Return the predictions of a method for all samples."""
-        if name not in self._known:
-            self._known[name] = np.asarray(getattr(self.estimator, name)(self.X))
-        return self._known[name]
+    def __getattr__(self, name):
+        """Return a method that predicts samples by their indices, if the model has it."""
+        if name not in _RESPONSES:
+            raise AttributeError(name)
+        method = getattr(self.estimator, name)
 
-    predict = _predictions_by("predict")
-    decision_function = _predictions_by("decision_function")
-    predict_proba = _predictions_by("predict_proba")
-    predict_log_proba = _predictions_by("predict_log_proba")
+        def predict(indices):
+            if name not in self._known:
+                self._known[name] = np.asarray(method(self.X))
+            return self._known[name][indices]
+
+        predict.__name__ = name  # read by scikit-learn
+        return predict
 
     def score(self, indices, y, **given):
         """Return the score by the method of the model."""

@@ -1,4 +1,4 @@
-"""Which samples candidates are trained on, and which they are scored on."""
+"""Training samples at each rung, held-out samples and folds."""
 
 import math
 from numbers import Integral, Real
@@ -10,11 +10,11 @@ __all__ = ["Folds", "StreamRungs", "first_rung", "make_folds", "rung_ends"]
 
 # Samples of the first rung, and for each class.
 FIRST_SAMPLES, SAMPLES_OF_A_CLASS = 125, 10
-# Of few samples the first rung has this part, and no fewer than this number.
+# For small data: fraction and minimum number of samples of the first rung.
 FIRST_PART, FEWEST_SAMPLES = 1 / 16, 30
-# Held-out samples: a part of all, and no more than this number.
+# Held-out samples: fraction and maximum number.
 HELD_OUT_PART, MOST_HELD_OUT = 0.25, 5000
-# Early rungs are scored on fewer of them: this many for each training sample, at least so many.
+# Samples scored at early rungs: number per training sample, and minimum number.
 SCORED_PER_SAMPLE, FEWEST_SCORED = 4, 1000
 
 
@@ -77,7 +77,7 @@ class Folds:
         return [self.test[: max(FEWEST_SCORED, SCORED_PER_SAMPLE * n_trained)]]
 
     def check(self, first):
-        """Refuse a first rung in which a model is trained on nothing."""
+        """Raise an error if a model has no training samples in the first rung."""
         for number, indices in enumerate(self.training(0, first)):
             if not len(indices):
                 raise ValueError(
@@ -98,7 +98,7 @@ def make_folds(cv, order, y, *, is_classifier, split_params):
 
 
 class StreamRungs:
-    """Rungs of a stream: they grow by a factor up to the last one, then stay as long.
+    """Rungs of a stream: lengths grow by a factor up to the last rung and then stay constant.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Labels that have a price: which are bought, when they are seen, and what is learnt from them."""
+"""LabelEfficientClassifier: queries, online predictions, epochs, weights, query strategies."""
 
 import tracemalloc
 
@@ -18,87 +18,71 @@ from sklearn_online_svm import (
     LabelEfficientClassifier,
     PassiveAggressiveClassifier,
 )
+from sklearn_online_svm._base import draw_seed
+from sklearn_online_svm._core.linear.rows import shuffled
 from sklearn_online_svm.active import AllQuery, MarginQuery, RandomQuery
-from tests.support.asking import (
-    LEARNERS,
+from tests.support.selective_sampling import (
+    LINEAR,
     OTHERS,
     PAIRS,
-    RULES,
+    STRATEGIES,
     Memory,
     Wrapped,
     assert_same,
-    naive,
-    rows_of,
+    make_samples,
+    reference_run,
     with_both,
     with_layouts,
 )
-from tests.support.samples import two_classes
 
-# -- one loop or the other ---------------------------------------------------------------
+# -- reference ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("learner, rule", PAIRS)
+@pytest.mark.parametrize("name, strategy", PAIRS)
 @with_both
-@pytest.mark.parametrize("layout, max_iter", [("dense", 3), ("csr", 1)])
-def test_the_compiled_loop_does_what_the_other_one_does(learner, rule, problem, layout, max_iter):
-    X, y = rows_of(problem, 50, layout)
-    params = dict(max_iter=max_iter, random_state=0)
-    compiled, other = (
-        LabelEfficientClassifier(estimator, RULES[rule], **params).fit(X, y)
-        for estimator in (LEARNERS[learner], Wrapped(LEARNERS[learner]))
-    )
-    assert_same(compiled, other, X)
-    assert 0 < compiled.n_queries_ <= 50 and (rule != "all" or compiled.n_queries_ == 50)
-    ours, theirs = compiled.query_strategy_, other.query_strategy_
-    assert ours.n_queries_ == theirs.n_queries_ == compiled.n_queries_
-    if hasattr(ours, "delta_"):
-        assert_allclose(ours.delta_, theirs.delta_)
-    assert compiled.estimator_.n_updates_ == other.estimator_.n_updates_
-    assert_array_equal(compiled.predict(X), other.predict(X))
-
-
-@pytest.mark.parametrize("learner, rule", PAIRS)
-@with_both
-def test_both_do_what_is_written(learner, rule, problem):
-    X, y = rows_of(problem, 70)
-    estimator, its_rule, owned, predictions = naive(
-        LEARNERS[learner], RULES[rule], X, y, n_passes=2
+@pytest.mark.parametrize("weighted", [False, True])
+def test_compiled_loop_equals_the_reference(name, strategy, problem, weighted):
+    X, y = make_samples(problem, 70)
+    weight = np.random.default_rng(0).choice([0.0, 0.5, 1.0, 3.0], 70) if weighted else None
+    estimator, reference_strategy, queried, predictions = reference_run(
+        LINEAR[name], STRATEGIES[strategy], X, y, n_epochs=2, weight=weight
     )
     model = LabelEfficientClassifier(
-        LEARNERS[learner], RULES[rule], max_iter=2, shuffle=False
-    ).fit(X, y)
-    assert_array_equal(model.queried_, owned)
+        LINEAR[name], STRATEGIES[strategy], max_iter=2, shuffle=False
+    ).fit(X, y, weight)
+    assert_array_equal(model.queried_, queried)
     assert_array_equal(model.online_predictions_, predictions)
     assert_allclose(model.estimator_.coef_, estimator.coef_, rtol=1e-10, atol=1e-12)
-    assert model.query_strategy_.n_queries_ == its_rule.n_queries_ == owned.sum()
+    assert model.estimator_.n_updates_ == estimator.n_updates_
+    assert model.query_strategy_.n_queries_ == reference_strategy.n_queries_ == queried.sum()
 
 
 @pytest.mark.parametrize("name", OTHERS)
-@pytest.mark.parametrize("rule", ["all", "random", "margin", "adaptive", "mistakes", "rate"])
+@pytest.mark.parametrize("strategy", ["all", "random", "margin", "adaptive", "mistakes", "rate"])
 @with_both
 @with_layouts
-def test_any_estimator_that_learns_in_part(name, rule, problem, layout):
-    X, y = rows_of(problem, 40, layout)
-    estimator, _, owned, predictions = naive(OTHERS[name], RULES[rule], X, y)
-    model = LabelEfficientClassifier(OTHERS[name], RULES[rule], shuffle=False).fit(X, y)
-    assert_array_equal(model.queried_, owned)
+def test_python_loop_equals_the_reference(name, strategy, problem, layout):
+    X, y = make_samples(problem, 40, layout)
+    estimator, _, queried, predictions = reference_run(OTHERS[name], STRATEGIES[strategy], X, y)
+    model = LabelEfficientClassifier(OTHERS[name], STRATEGIES[strategy], shuffle=False).fit(X, y)
+    assert_array_equal(model.queried_, queried)
     assert_array_equal(model.online_predictions_, predictions)
     assert_allclose(model.decision_function(X), estimator.decision_function(X), rtol=1e-12)
     assert_array_equal(model.predict(X), estimator.predict(X))
-    assert model.n_queries_ == owned.sum() > 0
+    assert model.n_queries_ == queried.sum() > 0
 
 
-def test_the_variance_of_a_multiclass_model_is_that_of_its_first_class():
-    X, y = rows_of("multiclass", 100)
-    model = LabelEfficientClassifier(AROWClassifier(), RULES["second-order"], shuffle=False)
-    _, _, owned, _ = naive(AROWClassifier(), RULES["second-order"], X, y)
-    assert_array_equal(model.fit(X, y).queried_, owned)
-    assert 0 < owned.sum() < 100
+def test_multiclass_variance_is_that_of_the_first_class():
+    X, y = make_samples("multiclass", 100)
+    model = LabelEfficientClassifier(AROWClassifier(), STRATEGIES["second-order"], shuffle=False)
+    _, _, queried, _ = reference_run(AROWClassifier(), STRATEGIES["second-order"], X, y)
+    assert_array_equal(model.fit(X, y).queried_, queried)
+    assert 0 < queried.sum() < 100
 
 
-def test_an_estimator_without_fit_and_without_weights():
+def test_estimator_without_fit_and_sample_weight():
     class Centre(ClassifierMixin, BaseEstimator):
-        """The least that is wanted."""
+        """Classifier with the required methods only."""
 
         def partial_fit(self, X, y, classes=None):
             self.classes_ = np.asarray(classes)
@@ -111,28 +95,26 @@ def test_an_estimator_without_fit_and_without_weights():
         def predict(self, X):
             return self.classes_[(self.decision_function(X) > 0).astype(int)]
 
-    X, y = rows_of()
-    model = LabelEfficientClassifier(Centre(), RULES["margin"], shuffle=False).fit(X, y)
-    assert_array_equal(model.queried_, naive(Centre(), RULES["margin"], X, y)[2])
+    X, y = make_samples()
+    model = LabelEfficientClassifier(Centre(), STRATEGIES["margin"], shuffle=False).fit(X, y)
+    assert_array_equal(model.queried_, reference_run(Centre(), STRATEGIES["margin"], X, y)[2])
     with pytest.raises(TypeError, match="sample_weight"):
         model.fit(X, y, np.full(200, 2.0))
 
 
-# -- what is seen, and when --------------------------------------------------------------
+# -- online predictions -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("max_iter", [1, 3])
-def test_predictions_come_before_the_label(max_iter):
-    X, y = rows_of(n=100)
+def test_online_predictions_precede_the_labels(max_iter):
+    X, y = make_samples(n=100)
     model = LabelEfficientClassifier(Memory(), AllQuery(), max_iter=max_iter, random_state=0)
     model.fit(X, y)
-    # It knows all rows by heart in the end, and knew none when it was asked first.
     assert model.score(X, y) == 1.0
     assert_array_equal(model.online_predictions_, "no")
-    # A row that comes again is known.
     model.partial_fit(X, y)
     assert_array_equal(model.online_predictions_[100:], y)
-    # Within a chunk, too.
+    # Also for duplicates in one chunk.
     twice = np.repeat(np.arange(100), 2)
     stream = LabelEfficientClassifier(Memory(), AllQuery())
     stream.partial_fit(X[twice], y[twice], classes=["no", "yes"])
@@ -140,11 +122,11 @@ def test_predictions_come_before_the_label(max_iter):
     assert_array_equal(stream.online_predictions_[1::2], y)
 
 
-@pytest.mark.parametrize("learner", ["pa", "pa-average", "scw"])
-def test_a_label_says_nothing_about_its_own_prediction(learner):
-    """Another label for a row changes no prediction up to this row."""
-    X, y = rows_of()
-    model = LabelEfficientClassifier(LEARNERS[learner], RULES["margin"], shuffle=False)
+@pytest.mark.parametrize("name", ["pa", "pa-average", "scw"])
+def test_label_does_not_influence_its_own_prediction(name):
+    """Changing one label changes no prediction up to this sample."""
+    X, y = make_samples()
+    model = LabelEfficientClassifier(LINEAR[name], STRATEGIES["margin"], shuffle=False)
     former = clone(model).fit(X, y)
     changed = 0
     for i in np.flatnonzero(former.queried_)[::7]:
@@ -158,10 +140,10 @@ def test_a_label_says_nothing_about_its_own_prediction(learner):
     assert changed > 0
 
 
-@pytest.mark.parametrize("learner", ["pa", "pa-average", "sop"])
-def test_labels_not_asked_for_make_no_difference(learner):
-    X, y = rows_of("multiclass")
-    model = LabelEfficientClassifier(LEARNERS[learner], RULES["margin"], random_state=0)
+@pytest.mark.parametrize("name", ["pa", "pa-average", "sop"])
+def test_labels_that_are_not_queried_are_not_used(name):
+    X, y = make_samples("multiclass")
+    model = LabelEfficientClassifier(LINEAR[name], STRATEGIES["margin"], random_state=0)
     former = clone(model).fit(X, y)
     assert 20 < former.n_queries_ < 180
     labels = y.astype(object)
@@ -171,35 +153,33 @@ def test_labels_not_asked_for_make_no_difference(learner):
     assert_same(model.fit(X, labels.astype(int)), former, X)
 
 
-def test_online_predictions_and_the_mask_have_their_places_in_x():
-    X, y = rows_of("multiclass")
-    model = LabelEfficientClassifier(LEARNERS["pa"], RULES["random"], random_state=3).fit(X, y)
-    # The order is unknown, but not which predictions came at once: all scores are 0 until a
-    # label has been bought, and the first class is said.
+def test_attributes_are_indexed_as_X():
+    X, y = make_samples("multiclass")
+    model = LabelEfficientClassifier(LINEAR["pa"], STRATEGIES["random"], random_state=3).fit(X, y)
     assert model.queried_.shape == model.online_predictions_.shape == (200,)
     assert model.queried_.dtype == bool and model.online_predictions_.dtype == y.dtype
-    bought = []
-    LabelEfficientClassifier(LEARNERS["pa"], RULES["random"], random_state=3).fit(
-        X, oracle=lambda i: bought.append(i) or y[i], classes=[10, 20, 30]
+    queried = []
+    LabelEfficientClassifier(LINEAR["pa"], STRATEGIES["random"], random_state=3).fit(
+        X, oracle=lambda i: queried.append(i) or y[i], classes=[10, 20, 30]
     )
-    assert_array_equal(np.flatnonzero(model.queried_), np.sort(bought))
-    assert bought != sorted(bought)
-    # Learnt one after the other in this order, the model is the same.
-    again = clone(LEARNERS["pa"])
-    for i in bought:
+    assert_array_equal(np.flatnonzero(model.queried_), np.sort(queried))
+    assert queried != sorted(queried)
+    # The same model is obtained by training on the queried samples in this order.
+    again = clone(LINEAR["pa"])
+    for i in queried:
         again.partial_fit(X[i : i + 1], y[i : i + 1], classes=[10, 20, 30])
     assert_array_equal(again.coef_, model.estimator_.coef_)
 
 
-# -- several passes ----------------------------------------------------------------------
+# -- epochs ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("learner", ["pa", "pa-average", "sop", "wrapped", "memory"])
+@pytest.mark.parametrize("name", ["pa", "pa-average", "sop", "wrapped", "memory"])
 @pytest.mark.parametrize("shuffle", [True, False])
-def test_no_label_is_bought_twice(learner, shuffle):
-    X, y = rows_of()
-    estimator = {"wrapped": Wrapped(LEARNERS["pa"]), "memory": Memory()}.get(learner)
-    estimator = LEARNERS[learner] if estimator is None else estimator
+def test_no_label_is_queried_twice(name, shuffle):
+    X, y = make_samples()
+    estimator = {"wrapped": Wrapped(LINEAR["pa"]), "memory": Memory()}.get(name)
+    estimator = LINEAR[name] if estimator is None else estimator
     calls = np.zeros(200, dtype=int)
 
     def oracle(i):
@@ -207,12 +187,12 @@ def test_no_label_is_bought_twice(learner, shuffle):
         return y[i]
 
     model = LabelEfficientClassifier(
-        estimator, RULES["random"], max_iter=6, shuffle=shuffle, random_state=0
+        estimator, STRATEGIES["random"], max_iter=6, shuffle=shuffle, random_state=0
     ).fit(X, oracle=oracle, classes=["no", "yes"])
     assert calls.max() == 1
     assert calls.sum() == model.n_queries_ == model.query_strategy_.n_queries_
     assert_array_equal(model.queried_, calls > 0)
-    # Six times a chance of 0.4 leave one row in twenty.
+    # Six epochs with a rate of 0.4 leave one sample in twenty.
     assert 170 < model.n_queries_ < 200
     once = clone(model).set_params(max_iter=1).fit(X, y)
     assert 50 < once.n_queries_ < 110
@@ -221,8 +201,8 @@ def test_no_label_is_bought_twice(learner, shuffle):
     assert model.n_iter_ == 6 and once.n_iter_ == 1
 
 
-def test_labels_that_were_bought_are_learnt_from_again():
-    X, y = rows_of()
+def test_queried_labels_are_used_in_later_epochs():
+    X, y = make_samples()
     plain = PassiveAggressiveClassifier(max_iter=3, tol=None, shuffle=False).fit(X, y)
     model = LabelEfficientClassifier(
         PassiveAggressiveClassifier(), AllQuery(), max_iter=3, shuffle=False
@@ -234,59 +214,36 @@ def test_labels_that_were_bought_are_learnt_from_again():
 # -- chunks ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("learner", ["pa", "pa-average", "sop", "wrapped", "lasvc"])
-@pytest.mark.parametrize("rule", ["all", "random", "margin", "adaptive", "mistakes", "rate"])
+@pytest.mark.parametrize("name", ["pa", "wrapped", "lasvc"])
+@pytest.mark.parametrize("strategy", ["random", "adaptive", "mistakes", "rate"])
 @with_both
-def test_chunks_of_any_size_give_the_same_model(learner, rule, problem):
-    X, y = rows_of(problem, 80)
-    estimator = {"wrapped": Wrapped(LEARNERS["scw"]), "lasvc": OTHERS["lasvc"]}.get(learner)
-    estimator = LEARNERS[learner] if estimator is None else estimator
-    whole = LabelEfficientClassifier(estimator, RULES[rule])
+def test_model_is_independent_of_the_chunk_size(name, strategy, problem):
+    X, y = make_samples(problem, 80)
+    estimator = {"wrapped": Wrapped(LINEAR["scw"]), "lasvc": OTHERS["lasvc"]}.get(name)
+    estimator = LINEAR[name] if estimator is None else estimator
+    whole = LabelEfficientClassifier(estimator, STRATEGIES[strategy])
     whole.partial_fit(X, y, classes=np.unique(y))
     for size in (1, 7, 50):
-        model = LabelEfficientClassifier(estimator, RULES[rule])
+        model = LabelEfficientClassifier(estimator, STRATEGIES[strategy])
         for first in range(0, 80, size):
             part = slice(first, first + size)
             model.partial_fit(X[part], y[part], classes=np.unique(y) if first == 0 else None)
             assert len(model.queried_) == min(first + size, 80)
         assert_same(model, whole, X, rtol=1e-12)
-    fitted = LabelEfficientClassifier(estimator, RULES[rule], shuffle=False).fit(X, y)
+    fitted = LabelEfficientClassifier(estimator, STRATEGIES[strategy], shuffle=False).fit(X, y)
     assert_same(fitted, whole, X, rtol=1e-12)
 
 
-def test_a_stream_after_fit():
-    X, y = rows_of()
-    model = LabelEfficientClassifier(LEARNERS["pa"], RULES["margin"], shuffle=False)
-    whole = clone(model).fit(X, y)
-    model.fit(X[:120], y[:120])
-    for first in range(120, 200, 16):
-        part = slice(first, first + 16)
-        model.partial_fit(X[part], y[part], classes=["no", "yes"])
-    assert_same(model, whole, X)
-
-
-def test_dense_and_csr_chunks_in_turn():
-    X, y = rows_of()
-    learner = clone(LEARNERS["pa"]).set_params(intercept_scaling=1.0)
-    whole = LabelEfficientClassifier(learner, RULES["margin"], shuffle=False).fit(X, y)
-    model = LabelEfficientClassifier(learner, RULES["margin"])
-    for i, first in enumerate(range(0, 200, 20)):
-        part = slice(first, first + 20)
-        kind = (np.asarray, csr_matrix, np.asfortranarray)[i % 3]
-        model.partial_fit(kind(X[part]), y[part], classes=["no", "yes"])
-    assert_same(model, whole, X, rtol=1e-9)
-
-
-def test_labels_of_weight_zero_are_not_bought():
-    X, y = rows_of()
+def test_samples_of_weight_zero_are_not_queried():
+    X, y = make_samples()
     weight = np.random.default_rng(0).choice([0.0, 1.0, 2.0], 200)
-    bought = []
-    LabelEfficientClassifier(LEARNERS["pa"], AllQuery()).fit(
-        X, None, weight, oracle=lambda i: bought.append(i) or y[i], classes=["no", "yes"]
+    queried = []
+    LabelEfficientClassifier(LINEAR["pa"], AllQuery()).fit(
+        X, None, weight, oracle=lambda i: queried.append(i) or y[i], classes=["no", "yes"]
     )
-    assert sorted(bought) == np.flatnonzero(weight).tolist()
-    for estimator in (LEARNERS["pa"], Wrapped(LEARNERS["pa"])):
-        whole = LabelEfficientClassifier(estimator, RULES["margin"], shuffle=False)
+    assert sorted(queried) == np.flatnonzero(weight).tolist()
+    for estimator in (LINEAR["pa"], Wrapped(LINEAR["pa"])):
+        whole = LabelEfficientClassifier(estimator, STRATEGIES["margin"], shuffle=False)
         whole.fit(X, y, weight)
         model = clone(whole)
         for i in range(200):
@@ -298,126 +255,72 @@ def test_labels_of_weight_zero_are_not_bought():
 # -- weights -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rule", ["all", "margin", "mistakes", "rate"])
-@pytest.mark.parametrize("learner", ["pa", "perceptron", "scw"])
-def test_weights_of_rows(learner, rule):
-    X, y = rows_of(n=100)
-    weight = np.random.default_rng(0).choice([0.0, 0.5, 1.0, 3.0], 100)
-    model = LabelEfficientClassifier(LEARNERS[learner], RULES[rule], shuffle=False, max_iter=2)
-    estimator, _, owned, predictions = naive(
-        LEARNERS[learner], RULES[rule], X, y, weight=weight, n_passes=2
-    )
-    model.fit(X, y, weight)
-    assert_array_equal(model.queried_, owned)
-    assert_array_equal(model.online_predictions_, predictions)
-    assert_allclose(model.estimator_.coef_, estimator.coef_, rtol=1e-10, atol=1e-12)
-    other = LabelEfficientClassifier(
-        Wrapped(LEARNERS[learner]), RULES[rule], shuffle=False, max_iter=2
-    )
-    assert_same(other.fit(X, y, weight), model, X)
-    unweighted = clone(model).fit(X, y)
-    assert (unweighted.decision_function(X) != model.decision_function(X)).any()
-
-
 @pytest.mark.parametrize("factor", [5.0, 0.0])
-@pytest.mark.parametrize("rule", ["all", "margin", "mistakes"])
-def test_class_weights_of_the_estimator(factor, rule):
-    X, y = rows_of()
+@pytest.mark.parametrize("strategy", ["all", "margin", "mistakes"])
+def test_class_weights_of_the_estimator(factor, strategy):
+    X, y = make_samples()
     estimator = PassiveAggressiveClassifier(C=0.1, class_weight={"yes": factor})
-    model = LabelEfficientClassifier(estimator, RULES[rule], shuffle=False).fit(X, y)
-    other = LabelEfficientClassifier(Wrapped(estimator), RULES[rule], shuffle=False).fit(X, y)
+    model = LabelEfficientClassifier(estimator, STRATEGIES[strategy], shuffle=False).fit(X, y)
+    other = LabelEfficientClassifier(Wrapped(estimator), STRATEGIES[strategy], shuffle=False).fit(
+        X, y
+    )
     assert_same(model, other, X)
-    # They are known when the label is; which rows are asked about does not depend on them.
-    told = clone(model).fit(X, oracle=lambda i: y[i], classes=["no", "yes"])
-    assert_same(told, model, X)
+    # Class weights do not influence the queries.
+    answered = clone(model).fit(X, oracle=lambda i: y[i], classes=["no", "yes"])
+    assert_same(answered, model, X)
     if factor:
         weighted = LabelEfficientClassifier(
-            PassiveAggressiveClassifier(C=0.1), RULES[rule], shuffle=False
+            PassiveAggressiveClassifier(C=0.1), STRATEGIES[strategy], shuffle=False
         )
         assert_same(weighted.fit(X, y, np.where(y == "yes", factor, 1.0)), model, X)
-    elif rule == "all":
+    elif strategy == "all":
         assert model.n_queries_ == 200
 
 
-# -- chance ------------------------------------------------------------------------------
+# -- random state------------------------------------------------------------------------
 
 
 def test_shuffle_and_random_state():
-    X, y = rows_of()
+    X, y = make_samples()
 
-    def new(**params):
-        rule = MarginQuery(delta=0.5, random_state=params.pop("rule_state", None))
-        return LabelEfficientClassifier(LEARNERS["pa"], rule, **params).fit(X, y)
+    def new(strategy_state=None, **params):
+        strategy = MarginQuery(delta=0.5, random_state=strategy_state)
+        return LabelEfficientClassifier(LINEAR["pa"], strategy, **params).fit(X, y)
 
     first = new(random_state=3)
-    assert_same(new(random_state=3), first, X)
     assert_same(new(random_state=np.random.RandomState(3)), first, X)
-    # Another order; another rule.
-    for other in (new(random_state=4), new(random_state=3, shuffle=False)):
+    fixed_order = [new(shuffle=False, random_state=seed) for seed in (3, 4)]
+    for other in (new(random_state=4), *fixed_order):
         assert (other.queried_ != first.queried_).any()
-    # The rule's own seed is its own.
-    assert_same(
-        new(rule_state=1, shuffle=False, random_state=3),
-        new(rule_state=1, shuffle=False, random_state=4),
-        X,
-    )
-    assert (
-        new(rule_state=1, shuffle=False).queried_ != new(rule_state=2, shuffle=False).queried_
-    ).any()
-    one, two = (new(shuffle=False, random_state=seed) for seed in (5, 6))
-    assert (one.queried_ != two.queried_).any()
-    # Streams know no shuffle.
-    stream = LabelEfficientClassifier(
-        LEARNERS["pa"], MarginQuery(delta=0.5, random_state=1), random_state=9
-    )
-    stream.partial_fit(X, y, classes=["no", "yes"])
-    assert_same(stream, new(rule_state=1, shuffle=False), X)
+    assert (fixed_order[0].queried_ != fixed_order[1].queried_).any()
+    # random_state of the query strategy takes precedence.
+    one, other = (new(1, shuffle=False, random_state=seed) for seed in (3, 4))
+    assert_same(one, other, X)
+    assert (one.queried_ != new(2, shuffle=False).queried_).any()
+    # partial_fit does not shuffle.
+    stream = LabelEfficientClassifier(LINEAR["pa"], MarginQuery(delta=0.5, random_state=1))
+    assert_same(stream.partial_fit(X, y, classes=["no", "yes"]), one, X)
 
 
-def test_every_pass_has_its_own_order():
-    X, y = rows_of()
-    order = []
-
-    class Listening(AllQuery):
-        def update(self, scores, queried, updated=None, **numbers):
-            order.append(float(scores[0]))
-            return super().update(scores, queried, updated, **numbers)
-
-    def said(max_iter, rule):
-        calls = []
-        LabelEfficientClassifier(
-            Wrapped(LEARNERS["pa"]), rule, max_iter=max_iter, random_state=0
-        ).fit(X, oracle=lambda i: calls.append(i) or y[i], classes=["no", "yes"])
-        return calls
-
-    first = said(1, Listening())
-    assert len(order) == 200 and sorted(first) == list(range(200)) and first != sorted(first)
-    # Labels of the second pass come in another order than in the first.
-    half = said(2, RandomQuery(rate=0.5, random_state=0))
-    place = np.argsort(first)
-    n_first = next(k for k in range(1, len(half)) if place[half[k]] < place[half[k - 1]])
-    second = half[n_first:]
-    assert len(second) > 20
-    assert [place[i] for i in second] != sorted(place[i] for i in second)
+@pytest.mark.parametrize("estimator", [LINEAR["pa"], Wrapped(LINEAR["pa"])], ids=str)
+def test_each_epoch_has_its_own_order(estimator):
+    X, y = make_samples()
+    calls = []
+    LabelEfficientClassifier(
+        estimator, RandomQuery(rate=0.5, random_state=0), max_iter=2, random_state=0
+    ).fit(X, oracle=lambda i: calls.append(i) or y[i], classes=["no", "yes"])
+    first = shuffled(200, draw_seed(np.random.RandomState(0)))
+    position = np.argsort(first)[calls]
+    n_first = np.flatnonzero(np.diff(position) < 0)[0] + 1
+    assert 70 < n_first < 130 and len(calls) - n_first > 20
+    assert (np.diff(position[n_first:]) < 0).any()
 
 
-def test_a_rate_is_kept():
-    X, y = two_classes(3000)
-    for rate in (0.05, 0.3):
-        rule = MarginQuery(rate=rate, random_state=0)
-        for learner in ("pa", "scw"):
-            model = LabelEfficientClassifier(LEARNERS[learner], rule, random_state=0).fit(X, y)
-            assert abs(model.n_queries_ / 3000 - rate) < 0.05 * rate
-    for rate in (0.0, 1.0):
-        model = LabelEfficientClassifier(LEARNERS["pa"], RandomQuery(rate=rate)).fit(X, y)
-        assert model.n_queries_ == 3000 * rate
-
-
-# -- rules of one's own ------------------------------------------------------------------
+# -- other query strategies --------------------------------------------------------------------
 
 
 class Every:
-    """Asks about every n-th row; just two methods, no estimator."""
+    """Queries every n-th sample; not an estimator."""
 
     def __init__(self, n):
         self.n, self.n_seen, self.calls = n, 0, []
@@ -433,16 +336,20 @@ class Every:
 
 @pytest.mark.parametrize("name", ["pa", "wrapped", "sgd", "lasvc"])
 @with_both
-def test_an_object_with_two_methods_is_a_rule(name, problem):
-    X, y = rows_of(problem, 60)
-    estimator = {"pa": LEARNERS["pa"], "wrapped": Wrapped(LEARNERS["pa"]), **OTHERS}[name]
-    rule = Every(3)
-    model = LabelEfficientClassifier(estimator, rule, shuffle=False).fit(X, y)
+def test_query_strategy_with_two_methods(name, problem):
+    X, y = make_samples(problem, 60)
+    estimator = {
+        "pa": LINEAR["pa"],
+        "wrapped": Wrapped(LINEAR["pa"]),
+        **OTHERS,
+    }[name]
+    strategy = Every(3)
+    model = LabelEfficientClassifier(estimator, strategy, shuffle=False).fit(X, y)
     assert_array_equal(model.queried_, np.arange(60) % 3 == 0)
-    # That given is left alone: a fit is not to depend on another.
-    assert rule.n_seen == 0 and rule.calls == []
+    # The parameter is copied.
+    assert strategy.n_seen == 0 and strategy.calls == []
     used = model.query_strategy_
-    assert used is not rule and used.n_seen == 60
+    assert used is not strategy and used.n_seen == 60
     shapes, queried, updated = zip(*used.calls)
     assert set(shapes) == {(1,) if problem == "binary" else (1, 3)}
     assert_array_equal(np.concatenate(queried), model.queried_)
@@ -450,36 +357,34 @@ def test_an_object_with_two_methods_is_a_rule(name, problem):
     assert np.concatenate(updated).any()
     model.partial_fit(X, y)
     assert_array_equal(model.queried_, np.arange(120) % 3 == 0)
-    # Another one learns from these rows only.
     plain = clone(estimator)
     for i in range(0, 60, 3):
         plain.partial_fit(X[i : i + 1], y[i : i + 1], classes=np.unique(y))
-    again = LabelEfficientClassifier(estimator, rule, shuffle=False).fit(X, y)
+    again = LabelEfficientClassifier(estimator, strategy, shuffle=False).fit(X, y)
     if isinstance(plain, LASVC):
-        # Decisions in a stream come from a solution on the side, which depends, within tol, on
-        # when one was asked for before; the state of the stream does not.
+        # Decision values during a stream depend within tol on when they were computed before.
         for model in (again.estimator_, plain):
             model.finish()
     assert_allclose(again.decision_function(X), plain.decision_function(X), rtol=1e-12)
 
 
-def test_a_rule_that_never_asks():
-    X, y = rows_of()
-    for estimator in (LEARNERS["pa"], SGDClassifier(), OTHERS["lasvc"]):
-        for rule in (RandomQuery(rate=0.0), Every(10**9)):
-            model = LabelEfficientClassifier(estimator, rule, shuffle=False)
+def test_strategy_without_queries():
+    X, y = make_samples()
+    for estimator in (LINEAR["pa"], SGDClassifier(), OTHERS["lasvc"]):
+        for strategy in (RandomQuery(rate=0.0), Every(10**9)):
+            model = LabelEfficientClassifier(estimator, strategy, shuffle=False)
             model.fit(X, y)
-            assert model.n_queries_ == (0 if isinstance(rule, RandomQuery) else 1)
+            assert model.n_queries_ == (0 if isinstance(strategy, RandomQuery) else 1)
             assert len(model.queried_) == 200 and model.queried_.sum() == model.n_queries_
-    model = LabelEfficientClassifier(LEARNERS["pa"], RandomQuery(rate=0.0)).fit(X, y)
+    model = LabelEfficientClassifier(LINEAR["pa"], RandomQuery(rate=0.0)).fit(X, y)
     assert_array_equal(model.online_predictions_, "no")
 
 
-# -- company -----------------------------------------------------------------------------
+# -- scikit-learn ------------------------------------------------------------------------
 
 
-def test_defaults_attributes_and_what_is_given_stays_as_it_is():
-    X, y = rows_of("multiclass")
+def test_defaults_and_attributes():
+    X, y = make_samples("multiclass")
     model = LabelEfficientClassifier(random_state=0).fit(X, y)
     assert type(model.estimator_) is PassiveAggressiveClassifier
     assert type(model.query_strategy_) is MarginQuery
@@ -491,23 +396,23 @@ def test_defaults_attributes_and_what_is_given_stays_as_it_is():
     assert (model.online_predictions_ == y).mean() > 0.5
     assert not hasattr(model, "predict_proba")
 
-    estimator, rule = PassiveAggressiveClassifier(C=0.3), MarginQuery(delta=2.0)
-    kept = [dict(vars(estimator)), dict(vars(rule))]
-    model = LabelEfficientClassifier(estimator, rule, random_state=0).fit(X, y)
+    estimator, strategy = PassiveAggressiveClassifier(C=0.3), MarginQuery(delta=2.0)
+    kept = [dict(vars(estimator)), dict(vars(strategy))]
+    model = LabelEfficientClassifier(estimator, strategy, random_state=0).fit(X, y)
     model.partial_fit(X, y)
-    assert [vars(estimator), vars(rule)] == kept
+    assert [vars(estimator), vars(strategy)] == kept
     assert model.estimator is estimator and model.estimator_ is not estimator
     assert clone(model).get_params()["estimator__C"] == 0.3
 
 
-def test_probabilities_where_the_estimator_has_them():
-    X, y = rows_of()
-    model = LabelEfficientClassifier(OTHERS["sgd-log"], RULES["margin"]).fit(X, y)
+def test_predict_proba():
+    X, y = make_samples()
+    model = LabelEfficientClassifier(OTHERS["sgd-log"], STRATEGIES["margin"]).fit(X, y)
     assert_array_equal(model.predict_proba(X), model.estimator_.predict_proba(X))
 
 
-def test_grid_search_over_model_and_rule():
-    X, y = rows_of("binary", 300)
+def test_grid_search():
+    X, y = make_samples("binary", 300)
     model = LabelEfficientClassifier(
         PassiveAggressiveClassifier(), MarginQuery(random_state=0), random_state=0
     )
@@ -526,7 +431,10 @@ def test_grid_search_over_model_and_rule():
         for delta in grid["query_strategy__delta"]
     ]
     assert n_queries == sorted(n_queries) and n_queries[0] < 0.2 * n_queries[2]
-    grid = {"query_strategy": [AllQuery(), RandomQuery(rate=0.01)], "estimator": [OTHERS["sgd"]]}
+    grid = {
+        "query_strategy": [AllQuery(), RandomQuery(rate=0.01)],
+        "estimator": [OTHERS["sgd"]],
+    }
     assert GridSearchCV(model, grid, cv=3).fit(X, y).best_score_ > 0.55
     pipeline = make_pipeline(StandardScaler(), model)
     assert cross_val_score(pipeline, X, y, cv=3).min() > 0.5
@@ -546,8 +454,8 @@ def test_grid_search_over_model_and_rule():
     ],
     ids=str,
 )
-def test_a_stream_can_begin_after_its_parameters_have_been_mended(wrong, right):
-    X, y = rows_of()
+def test_first_chunk_after_invalid_parameters(wrong, right):
+    X, y = make_samples()
     model = LabelEfficientClassifier(PassiveAggressiveClassifier(), MarginQuery(random_state=0))
     whole = clone(model).partial_fit(X, y, classes=["no", "yes"])
     model.set_params(**wrong)
@@ -558,35 +466,20 @@ def test_a_stream_can_begin_after_its_parameters_have_been_mended(wrong, right):
     assert_same(model, whole, X)
 
 
-@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
-def test_feature_names():
-    pandas = pytest.importorskip("pandas")
-    X, y = rows_of()
-    frame = pandas.DataFrame(X, columns=list("abcd"))
-    for estimator in (LEARNERS["pa"], OTHERS["sgd"]):
-        model = LabelEfficientClassifier(estimator, RULES["margin"], random_state=0)
-        plain = clone(model).fit(X, y)
-        assert_same(model.fit(frame, y), plain, X)
-        assert_array_equal(model.feature_names_in_, list("abcd"))
-        assert_array_equal(model.predict(frame), plain.predict(X))
-        with pytest.raises(ValueError, match="feature names"):
-            model.partial_fit(frame[list("abdc")], y)
-
-
-@pytest.mark.parametrize("learner", ["pa", "scw"])
-def test_very_wide_rows(learner):
+@pytest.mark.parametrize("name", ["pa", "scw"])
+def test_memory_of_wide_sparse_samples(name):
     rng = np.random.default_rng(0)
     width, n = 3_000_000, 200
     columns = np.sort(rng.integers(0, width, (n, 30)), axis=1).ravel()
     X = csr_matrix((rng.normal(size=30 * n), columns, np.arange(0, 30 * n + 1, 30)), (n, width))
     y = rng.integers(0, 2, n)
-    model = LabelEfficientClassifier(LEARNERS[learner], RULES["margin"])
+    model = LabelEfficientClassifier(LINEAR[name], STRATEGIES["margin"])
     model.partial_fit(X[:1], y[:1], classes=[0, 1])
     tracemalloc.start()
     model.partial_fit(X[1:], y[1:])
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    # The weights are there already; nothing so wide is made for the rows.
+    # No further array has the width of the samples.
     assert peak < 2e6
     touched = set(X[model.queried_].indices)
     assert set(np.flatnonzero(model.estimator_.coef_[0])) <= touched

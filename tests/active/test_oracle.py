@@ -1,4 +1,4 @@
-"""Labels that are not there yet: missing ones, who is asked for them, and what they cost."""
+"""LabelEfficientClassifier: missing labels, oracles, abstentions, max_labels, repeated calls."""
 
 import copy
 import pickle
@@ -14,24 +14,24 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from sklearn_online_svm import LabelEfficientClassifier, PassiveAggressiveClassifier
 from sklearn_online_svm.active import ABSTAIN, AllQuery, MarginQuery
-from tests.support.asking import (
-    LEARNERS,
+from tests.support.selective_sampling import (
+    LINEAR,
     OTHERS,
-    RULES,
-    Fixed,
-    PhoneIsDown,
+    STRATEGIES,
+    FixedQueries,
+    OracleError,
     Wrapped,
     assert_same,
-    rows_of,
+    make_samples,
     with_both,
     with_layouts,
 )
 
-# -- labels that are missing -------------------------------------------------------------
+# -- missing labels ----------------------------------------------------------------------
 
 
 def missing(kind, y, known):
-    """Labels of which some are missing, in one of the many ways of Python."""
+    """Return labels with missing values in a given format."""
     if kind == "None":
         return np.where(known, y, None)
     if kind == "nan among objects":
@@ -72,7 +72,7 @@ def missing(kind, y, known):
     ],
 )
 def test_missing_labels(kind):
-    X, y = rows_of()
+    X, y = make_samples()
     known = np.random.default_rng(0).random(200) < 0.5
     labels = missing(kind, y, known)
     words = any(isinstance(label, str) for label in labels)
@@ -82,7 +82,7 @@ def test_missing_labels(kind):
         calls.append(i)
         return y[i] if words else int(y[i] == "yes")
 
-    model = LabelEfficientClassifier(LEARNERS["pa"], AllQuery(), random_state=0)
+    model = LabelEfficientClassifier(LINEAR["pa"], AllQuery(), random_state=0)
     plain = clone(model).fit(X, y)
     model.fit(X, labels, oracle=oracle)
     assert len(model.classes_) == 2
@@ -90,26 +90,25 @@ def test_missing_labels(kind):
     assert_array_equal(model.queried_, True)
     assert_array_equal(model.estimator_.coef_, plain.estimator_.coef_)
     assert_array_equal(model.predict(X) == model.classes_[1], plain.predict(X) == "yes")
-    # Without an oracle: the row is named.
     with pytest.raises(
         ValueError, match=r"label of sample \d+ is queried, but it is missing in y"
     ):
         clone(model).fit(X, labels)
     with pytest.raises(ValueError, match=f"label of sample {np.argmin(known)} is queried"):
         clone(model).set_params(shuffle=False).fit(X, labels)
-    # Or it is not asked for.
-    bought = np.random.default_rng(1).random(200) < 0.5
-    rule = Fixed(bought & known)
-    model = LabelEfficientClassifier(LEARNERS["pa"], rule, shuffle=False).fit(X, labels)
-    assert_array_equal(model.queried_, bought & known)
+    # No error if missing labels are not queried.
+    queried = np.random.default_rng(1).random(200) < 0.5
+    strategy = FixedQueries(queried & known)
+    model = LabelEfficientClassifier(LINEAR["pa"], strategy, shuffle=False).fit(X, labels)
+    assert_array_equal(model.queried_, queried & known)
 
 
-def test_the_oracle_is_asked_only_for_what_is_missing():
-    X, y = rows_of()
+def test_oracle_is_called_for_missing_labels_only():
+    X, y = make_samples()
     calls = []
     labels = y.astype(object)
     labels[[3, 77]] = None
-    model = LabelEfficientClassifier(LEARNERS["pa"], AllQuery(), shuffle=False)
+    model = LabelEfficientClassifier(LINEAR["pa"], AllQuery(), shuffle=False)
     model.fit(X, labels, oracle=lambda i: calls.append((i, type(i))) or y[i])
     assert calls == [(3, int), (77, int)]
     calls.clear()
@@ -119,36 +118,36 @@ def test_the_oracle_is_asked_only_for_what_is_missing():
     assert model.n_queries_ == 210
 
 
-@pytest.mark.parametrize("estimator", [LEARNERS["pa"], Wrapped(LEARNERS["pa"])], ids=str)
+@pytest.mark.parametrize("estimator", [LINEAR["pa"], Wrapped(LINEAR["pa"])], ids=str)
 @pytest.mark.parametrize("answer", ["maybe", None, np.nan, 3])
-def test_an_oracle_that_says_what_is_no_class(estimator, answer):
-    X, y = rows_of()
+def test_oracle_returns_an_unknown_label(estimator, answer):
+    X, y = make_samples()
     model = LabelEfficientClassifier(estimator, AllQuery(), shuffle=False)
-    said = re.escape(repr(answer))
+    predicted_class = re.escape(repr(answer))
     with pytest.raises(
-        ValueError, match=f"oracle returned the label {said} for sample 7, which is not"
+        ValueError, match=f"oracle returned the label {predicted_class} for sample 7, which is not"
     ):
         model.fit(X, oracle=lambda i: answer if i == 7 else y[i], classes=["no", "yes"])
 
 
-def test_classes_that_y_does_not_hold():
-    X, y = rows_of()
-    model = LabelEfficientClassifier(LEARNERS["pa"], AllQuery(), random_state=0)
+def test_classes_that_are_not_in_y():
+    X, y = make_samples()
+    model = LabelEfficientClassifier(LINEAR["pa"], AllQuery(), random_state=0)
     model.fit(X, y, classes=["yes", "maybe", "no"])
     assert_array_equal(model.classes_, ["maybe", "no", "yes"])
     assert model.estimator_.coef_.shape == (3, 4)
-    with pytest.raises(ValueError, match="classes must be passed where y holds no label"):
+    with pytest.raises(ValueError, match="classes must be passed if y contains no labels"):
         model.fit(X, oracle=lambda i: y[i])
     with pytest.raises(ValueError, match="requires y to be passed.* or an oracle"):
         model.fit(X)
     assert_array_equal(model.classes_, ["maybe", "no", "yes"])
 
 
-# -- who is asked -----------------------------------------------------------------------
+# -- oracles ---------------------------------------------------------------------------
 
 
 class Annotator:
-    """Tells labels, keeps a list of what was asked; fails once, at a certain question."""
+    """Oracle that records its calls; the call number ``fail_at`` fails once."""
 
     def __init__(self, y, fail_at=None, failure=None):
         self.y, self.fail_at, self.failure = y, fail_at, failure
@@ -165,19 +164,21 @@ class Annotator:
 
 
 with_loops = pytest.mark.parametrize(
-    "estimator", [LEARNERS["pa"], Wrapped(LEARNERS["pa"]), OTHERS["sgd"]], ids=["pa", "any", "sgd"]
+    "estimator",
+    [LINEAR["pa"], Wrapped(LINEAR["pa"]), OTHERS["sgd"]],
+    ids=["pa", "any", "sgd"],
 )
 
 
 @with_loops
 @with_layouts
-def test_an_oracle_of_two_arguments_is_given_the_row(estimator, layout):
-    X, y = rows_of(layout=layout)
+def test_oracle_with_two_arguments_receives_the_sample(estimator, layout):
+    X, y = make_samples(layout=layout)
     before = X.copy()
-    told = []
+    answered = []
 
     def oracle(i, row):
-        told.append(i)
+        answered.append(i)
         if layout == "csr":
             assert row.shape == (1, 4)
             assert_array_equal(row.toarray(), X[i : i + 1].toarray())
@@ -188,11 +189,10 @@ def test_an_oracle_of_two_arguments_is_given_the_row(estimator, layout):
             row[:] = 7.0
         return y[i]
 
-    model = LabelEfficientClassifier(estimator, RULES["margin"], random_state=0)
+    model = LabelEfficientClassifier(estimator, STRATEGIES["margin"], random_state=0)
     plain = clone(model).fit(X, y)
     assert_same(model.fit(X, oracle=oracle, classes=["no", "yes"]), plain, X)
-    assert sorted(told) == np.flatnonzero(plain.queried_).tolist()
-    # What it does to its row does nothing to ours.
+    assert sorted(answered) == np.flatnonzero(plain.queried_).tolist()
     assert (before != X).sum() == 0
 
 
@@ -200,7 +200,7 @@ def test_an_oracle_of_two_arguments_is_given_the_row(estimator, layout):
     "make",
     [
         lambda y: y.__getitem__,
-        lambda y: dict(enumerate(y)).get,  # (key, default=None): the default is its own affair
+        lambda y: dict(enumerate(y)).get,  # signature (key, default=None)
         lambda y: lambda i, y=y: y[i],
         lambda y: lambda *args: y[args[0]] if len(args) == 1 else "wrong",
         lambda y: partial(lambda labels, i: labels[i], y),
@@ -209,43 +209,41 @@ def test_an_oracle_of_two_arguments_is_given_the_row(estimator, layout):
         Annotator,
     ],
 )
-def test_forms_of_oracles(make):
-    X, y = rows_of()
-    model = LabelEfficientClassifier(LEARNERS["pa"], RULES["margin"], random_state=0)
+def test_signatures_of_oracles(make):
+    X, y = make_samples()
+    model = LabelEfficientClassifier(LINEAR["pa"], STRATEGIES["margin"], random_state=0)
     plain = clone(model).fit(X, y)
     assert_same(model.fit(X, oracle=make(y), classes=["no", "yes"]), plain, X)
 
 
-def test_an_oracle_has_to_be_callable():
-    X, y = rows_of()
-    model = LabelEfficientClassifier(LEARNERS["pa"])
+def test_oracle_must_be_callable():
+    X, y = make_samples()
+    model = LabelEfficientClassifier(LINEAR["pa"])
     for learn in (model.fit, model.partial_fit):
         with pytest.raises(TypeError, match=r"oracle must be callable, got \['yes', 'no'\]"):
             learn(X, oracle=["yes", "no"], classes=["no", "yes"])
     assert set(vars(model)) == set(model.get_params(deep=False))
 
 
-# -- what was bought --------------------------------------------------------------------
+# -- queried labels ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("learner", ["pa", "sgd"])
+@pytest.mark.parametrize("name", ["pa", "sgd"])
 @with_both
 @pytest.mark.parametrize("max_iter", [1, 3])
-def test_labels_that_were_bought_are_kept(learner, problem, max_iter):
-    X, y = rows_of(problem)
-    estimator = {**LEARNERS, **OTHERS}[learner]
+def test_queried_labels(name, problem, max_iter):
+    X, y = make_samples(problem)
+    estimator = {**LINEAR, **OTHERS}[name]
     model = LabelEfficientClassifier(
-        estimator, RULES["random"], max_iter=max_iter, random_state=0
+        estimator, STRATEGIES["random"], max_iter=max_iter, random_state=0
     ).fit(X, y)
     assert model.queried_labels_.dtype == y.dtype
     assert 0 < model.n_queries_ < 200
     assert_array_equal(model.queried_labels_, y[model.queried_])
-    # In a stream, too, whatever y held beside them.
     for part in (slice(0, 1), slice(1, 50), slice(50, 200)):
         model.partial_fit(X[part], y[part])
     assert_array_equal(model.queried_labels_, np.r_[y, y][model.queried_])
     assert len(model.queried_labels_) == model.n_queries_
-    # Another model learns from them.
     other = PassiveAggressiveClassifier(random_state=0).fit(
         np.r_[X, X][model.queried_], model.queried_labels_
     )
@@ -253,7 +251,7 @@ def test_labels_that_were_bought_are_kept(learner, problem, max_iter):
 
 
 FAILURES = {
-    "error": PhoneIsDown("no signal"),
+    "error": OracleError("no signal"),
     "interrupt": KeyboardInterrupt(),
     "typo": "yess",
     "nothing": None,
@@ -261,15 +259,15 @@ FAILURES = {
 with_failures = pytest.mark.parametrize("failure", FAILURES)
 
 
-def broken_off(call, failure):
-    """The call breaks off, for the reason given."""
+def assert_interrupted(call, failure):
+    """Check that a call is interrupted with the expected error."""
     if isinstance(failure, BaseException):
         with pytest.raises(type(failure)):
             call()
     else:
-        said = re.escape(repr(failure))
+        predicted_class = re.escape(repr(failure))
         with pytest.raises(
-            ValueError, match=rf"oracle returned the label {said} for sample \d+, which"
+            ValueError, match=rf"oracle returned the label {predicted_class} for sample \d+, which"
         ):
             call()
 
@@ -278,36 +276,32 @@ def broken_off(call, failure):
 @with_failures
 @pytest.mark.parametrize("max_iter, shuffle", [(1, False), (3, True)])
 @pytest.mark.parametrize("seed", ["none", "number", "generator"])
-def test_a_fit_that_broke_off_is_repeated_without_paying_twice(
-    estimator, failure, max_iter, shuffle, seed
-):
-    X, y = rows_of()
-    rule = MarginQuery(rate=0.3)
+def test_repeated_fit_queries_no_label_twice(estimator, failure, max_iter, shuffle, seed):
+    X, y = make_samples()
+    strategy = MarginQuery(rate=0.3)
     seeds = {"none": None, "number": 3, "generator": np.random.RandomState(5)}
     params = dict(max_iter=max_iter, shuffle=shuffle, random_state=seeds[seed])
     keyword = dict(classes=["no", "yes"])
     oracle = Annotator(y, 30, FAILURES[failure])
-    model = LabelEfficientClassifier(estimator, rule, **params)
-    broken_off(lambda: model.fit(X, oracle=oracle, **keyword), FAILURES[failure])
-    # What was learnt and bought is there.
+    model = LabelEfficientClassifier(estimator, strategy, **params)
+    assert_interrupted(lambda: model.fit(X, oracle=oracle, **keyword), FAILURES[failure])
     first = list(oracle.asked)
     assert model.n_queries_ == len(first) == 30
     assert_array_equal(np.flatnonzero(model.queried_), np.sort(first))
     assert_array_equal(model.queried_labels_, y[np.sort(first)])
-    # Without a seed the few labels may be unlucky ones.
     assert seed == "none" or model.score(X, y) > 0.5
-    # Once more it fails, at the first new question, and the model travels.
+    # The repetition fails at its first new query.
     oracle.fail_at, model = 30, pickle.loads(pickle.dumps(model))
-    broken_off(lambda: model.fit(X, oracle=oracle, **keyword), FAILURES[failure])
+    assert_interrupted(lambda: model.fit(X, oracle=oracle, **keyword), FAILURES[failure])
     assert oracle.asked == first and model.n_queries_ == 30
-    # The same call ends well: no row is asked about twice, and it is as if nothing had happened.
+    # The next repetition succeeds and gives the model of an uninterrupted call.
     model.fit(X, oracle=oracle, **keyword)
     assert len(set(oracle.asked)) == len(oracle.asked) == model.n_queries_ > 30
     assert oracle.asked[:30] == first
     if seed == "number":
-        whole = LabelEfficientClassifier(estimator, rule, **params).fit(X, y)
+        whole = LabelEfficientClassifier(estimator, strategy, **params).fit(X, y)
         assert_same(model, whole, X, rtol=0)
-    # That was that: a new fit asks anew.
+    # A new fit queries all labels again.
     again = Annotator(y)
     model.fit(X, oracle=again, **keyword)
     assert len(again.asked) == model.n_queries_ > 0
@@ -316,9 +310,9 @@ def test_a_fit_that_broke_off_is_repeated_without_paying_twice(
 @with_loops
 @with_failures
 @with_layouts
-def test_a_chunk_that_broke_off_is_repeated_without_learning_twice(estimator, failure, layout):
-    X, y = rows_of(layout=layout)
-    model = LabelEfficientClassifier(estimator, RULES["rate"])
+def test_repeated_chunk_continues_where_it_was_interrupted(estimator, failure, layout):
+    X, y = make_samples(layout=layout)
+    model = LabelEfficientClassifier(estimator, STRATEGIES["rate"])
     whole = clone(model).partial_fit(X, y, classes=["no", "yes"])
     for size in (200, 50):
         stream, n_asked = clone(model), 0
@@ -326,7 +320,7 @@ def test_a_chunk_that_broke_off_is_repeated_without_learning_twice(estimator, fa
             part = slice(start, start + size)
             oracle = Annotator(y[part], 4, FAILURES[failure])
             learn = partial(stream.partial_fit, X[part], oracle=oracle, classes=["no", "yes"])
-            broken_off(learn, FAILURES[failure])
+            assert_interrupted(learn, FAILURES[failure])
             assert stream.n_queries_ == n_asked + 4
             assert start < len(stream.queried_) < start + len(y[part])
             stream = pickle.loads(pickle.dumps(stream))
@@ -336,16 +330,16 @@ def test_a_chunk_that_broke_off_is_repeated_without_learning_twice(estimator, fa
             assert stream.n_queries_ == n_asked
         assert_same(stream, whole, X, rtol=0)
         assert_array_equal(stream.queried_labels_, whole.queried_labels_)
-        # The same chunk may come again in earnest.
+        # Afterwards the same chunk is new data.
         stream.partial_fit(X[part], y[part])
         assert len(stream.queried_) == 200 + len(y[part])
 
 
-def test_a_missing_label_is_put_in_and_the_chunk_repeated():
-    X, y = rows_of()
+def test_chunk_is_repeated_with_the_missing_label():
+    X, y = make_samples()
     labels = y.astype(object)
     labels[[40, 90]] = None
-    model = LabelEfficientClassifier(LEARNERS["pa"], AllQuery())
+    model = LabelEfficientClassifier(LINEAR["pa"], AllQuery())
     for row in (40, 90):
         with pytest.raises(ValueError, match=f"label of sample {row} is queried"):
             model.partial_fit(X, labels, classes=["no", "yes"])
@@ -356,25 +350,25 @@ def test_a_missing_label_is_put_in_and_the_chunk_repeated():
 
 
 @with_loops
-def test_other_rows_are_not_taken_for_those_of_the_call_that_broke_off(estimator):
-    X, y = rows_of()
+def test_answers_are_reused_for_the_same_samples_only(estimator):
+    X, y = make_samples()
     keyword = dict(classes=["no", "yes"])
     started = LabelEfficientClassifier(estimator, AllQuery(), random_state=0)
-    with pytest.raises(PhoneIsDown):
-        started.fit(X, oracle=Annotator(y, 100, PhoneIsDown()), **keyword)
-    changed = X.copy()
+    with pytest.raises(OracleError):
+        started.fit(X, oracle=Annotator(y, 100, OracleError()), **keyword)
+    changed, sparse = X.copy(), csr_matrix(X)
     changed[3, 2] += 1e-9
-    for other in (changed, X[::-1], X[:-1], X.astype(np.float32), csr_matrix(X)):
+    for other in (changed, X[::-1], X[:-1], X.astype(np.float32), sparse):
         model, oracle = copy.deepcopy(started), Annotator(y)
         model.fit(other, oracle=oracle, **keyword)
         assert len(oracle.asked) == model.n_queries_ == other.shape[0]
-    # The same rows are the same in another place of memory.
+    # Equal samples in other containers.
     for same in (X.copy(), np.asfortranarray(X), X.tolist(), X[::-1].copy()[::-1]):
         model, oracle = copy.deepcopy(started), Annotator(y)
         model.fit(same, oracle=oracle, **keyword)
         assert len(oracle.asked) == 100 and model.n_queries_ == 200
         assert_array_equal(model.queried_labels_, y)
-    # A mistake in the repetition loses nothing.
+    # Answers are kept if the repetition is rejected.
     model, oracle = copy.deepcopy(started), Annotator(y)
     for mistake in (
         lambda: model.fit(X, oracle=oracle, classes=["no"]),
@@ -385,17 +379,17 @@ def test_other_rows_are_not_taken_for_those_of_the_call_that_broke_off(estimator
             mistake()
     model.set_params(max_labels=None).fit(X, oracle=oracle, **keyword)
     assert len(oracle.asked) == 100
-    # Nor does a clone know anything.
+    # A clone has no answers.
     oracle = Annotator(y)
     clone(started).fit(X, oracle=oracle, **keyword)
     assert len(oracle.asked) == 200
 
 
-def test_sparse_rows_are_told_apart():
-    X, y = rows_of(layout="csr")
-    started = LabelEfficientClassifier(LEARNERS["pa"], AllQuery(), random_state=0)
-    with pytest.raises(PhoneIsDown):
-        started.fit(X, oracle=Annotator(y, 100, PhoneIsDown()), classes=["no", "yes"])
+def test_sparse_samples_are_compared_by_value():
+    X, y = make_samples(layout="csr")
+    started = LabelEfficientClassifier(LINEAR["pa"], AllQuery(), random_state=0)
+    with pytest.raises(OracleError):
+        started.fit(X, oracle=Annotator(y, 100, OracleError()), classes=["no", "yes"])
     moved, valued = X.copy(), X.copy()
     moved.indices[0] = (moved.indices[0] + 1) % 4
     valued.data[0] += 1.0
@@ -405,10 +399,10 @@ def test_sparse_rows_are_told_apart():
         assert len(oracle.asked) == n
 
 
-def test_the_repetition_may_know_better():
-    """Labels in y come first; classes may be added; parameters may change."""
-    X, y = rows_of("multiclass")
-    model = LabelEfficientClassifier(LEARNERS["pa"], AllQuery(), shuffle=False)
+def test_repetition_with_other_labels_classes_and_parameters():
+    """Labels in y take precedence; classes may be added; parameters may change."""
+    X, y = make_samples("multiclass")
+    model = LabelEfficientClassifier(LINEAR["pa"], AllQuery(), shuffle=False)
     oracle = Annotator(y)
     with pytest.raises(ValueError, match="oracle returned the label"):
         model.fit(X, oracle=oracle, classes=[10, 20])
@@ -420,37 +414,38 @@ def test_the_repetition_may_know_better():
     model.fit(X, labels, oracle=oracle, classes=[10, 20, 30])
     assert oracle.asked == list(range(n, 200))
     assert_array_equal(model.queried_labels_, np.r_[30, y[1:]])
-    # With another rule only what it asks for counts.
-    oracle = Annotator(y, 100, PhoneIsDown())
-    with pytest.raises(PhoneIsDown):
+    # With another strategy, only the labels it queries are counted.
+    oracle = Annotator(y, 100, OracleError())
+    with pytest.raises(OracleError):
         model.fit(X, oracle=oracle, classes=[10, 20, 30])
-    model.set_params(query_strategy=RULES["random"]).fit(X, oracle=oracle, classes=[10, 20, 30])
+    model.set_params(query_strategy=STRATEGIES["random"]).fit(
+        X, oracle=oracle, classes=[10, 20, 30]
+    )
     assert_array_equal(model.queried_labels_, y[model.queried_])
     assert len(oracle.asked) == 100 + model.queried_[100:].sum()
     assert model.n_queries_ == model.queried_.sum() < 120
 
 
-# -- nobody knows -----------------------------------------------------------------------
+# -- abstentions ------------------------------------------------------------------------
 
 
-def test_abstain_is_itself_in_every_copy():
+def test_abstain_is_a_singleton():
     assert copy.deepcopy(ABSTAIN) is ABSTAIN
     assert pickle.loads(pickle.dumps(ABSTAIN)) is ABSTAIN
     assert repr(ABSTAIN) == "ABSTAIN"
 
 
 @with_loops
-@pytest.mark.parametrize("rule", ["all", "random", "margin", "rate"])
+@pytest.mark.parametrize("strategy", ["all", "random", "margin", "rate"])
 @pytest.mark.parametrize("max_iter", [1, 3])
-def test_rows_that_nobody_knows_are_not_learnt(estimator, rule, max_iter):
-    X, y = rows_of()
+def test_samples_without_an_answer_are_not_used(estimator, strategy, max_iter):
+    X, y = make_samples()
     unknown = np.random.default_rng(0).random(200) < 0.3
     labels = np.where(unknown, ABSTAIN, y)
     oracle = Annotator(labels)
     params = dict(max_iter=max_iter, shuffle=False)
-    model = LabelEfficientClassifier(estimator, RULES[rule], **params)
+    model = LabelEfficientClassifier(estimator, STRATEGIES[strategy], **params)
     model.fit(X, oracle=oracle, classes=["no", "yes"])
-    # Each is asked about once, in all passes.
     assert len(set(oracle.asked)) == len(oracle.asked)
     asked = np.zeros(200, dtype=bool)
     asked[oracle.asked] = True
@@ -461,10 +456,10 @@ def test_rows_that_nobody_knows_are_not_learnt(estimator, rule, max_iter):
     assert model.n_abstained_ == model.abstained_.sum() > 0
     assert model.query_strategy_.n_queries_ == asked.sum()
     assert_array_equal(model.queried_labels_, y[model.queried_])
-    # The answer may as well be in y.
+    # Abstentions in y.
     assert_same(clone(model).fit(X, labels), model, X, rtol=0)
     assert_same(clone(model).fit(X, labels.tolist()), model, X, rtol=0)
-    if rule == "all":
+    if strategy == "all":
         known = clone(model).fit(X[~unknown], y[~unknown])
         assert_array_equal(model.decision_function(X), known.decision_function(X))
         assert_array_equal(model.online_predictions_[~unknown], known.online_predictions_)
@@ -476,49 +471,38 @@ def test_rows_that_nobody_knows_are_not_learnt(estimator, rule, max_iter):
         assert_array_equal(stream.abstained_, model.abstained_)
 
 
-def test_abstentions_are_remembered_by_the_repetition():
-    X, y = rows_of()
-    oracle = Annotator(np.where(np.arange(200) % 3 == 0, ABSTAIN, y), 90, PhoneIsDown())
-    model = LabelEfficientClassifier(LEARNERS["pa"], AllQuery(), random_state=0)
-    with pytest.raises(PhoneIsDown):
-        model.fit(X, oracle=oracle, classes=["no", "yes"])
-    assert model.n_queries_ + model.n_abstained_ == 90
-    model.fit(X, oracle=oracle, classes=["no", "yes"])
-    assert len(oracle.asked) == len(set(oracle.asked)) == 200
-    assert_array_equal(model.abstained_, np.arange(200) % 3 == 0)
-
-
-# -- a budget ---------------------------------------------------------------------------
+# -- max_labels -------------------------------------------------------------------------
 
 
 @with_loops
-@pytest.mark.parametrize("rule", ["all", "random", "rate"])
+@pytest.mark.parametrize("strategy", ["all", "random", "rate"])
 @pytest.mark.parametrize("max_iter", [1, 3])
-def test_a_budget_is_never_exceeded(estimator, rule, max_iter):
-    X, y = rows_of()
+def test_max_labels_is_not_exceeded(estimator, strategy, max_iter):
+    X, y = make_samples()
     params = dict(max_iter=max_iter, random_state=0)
-    free = LabelEfficientClassifier(estimator, RULES[rule], **params).fit(X, y)
-    for budget in (0, 1, 30, free.n_queries_, 2**62):
-        model = LabelEfficientClassifier(estimator, RULES[rule], max_labels=budget, **params)
-        if budget == 0 and estimator is OTHERS["sgd"]:
-            continue  # which cannot predict without a label
+    free = LabelEfficientClassifier(estimator, STRATEGIES[strategy], **params).fit(X, y)
+    for max_labels in (0, 1, 30, free.n_queries_, 2**62):
+        model = LabelEfficientClassifier(
+            estimator, STRATEGIES[strategy], max_labels=max_labels, **params
+        )
+        if max_labels == 0 and estimator is OTHERS["sgd"]:
+            continue  # SGDClassifier cannot predict without a label
         model.fit(X, y)
-        assert model.n_queries_ == min(budget, free.n_queries_)
-        # Up to then it is the same, and rows are predicted afterwards.
-        if budget >= free.n_queries_:
+        assert model.n_queries_ == min(max_labels, free.n_queries_)
+        if max_labels >= free.n_queries_:
             assert_same(model, free, X, rtol=0)
         assert len(model.online_predictions_) == 200
         if max_iter == 1:
             assert (model.queried_ <= free.queried_).all()
-        if budget == 30:
+        if max_labels == 30:
             assert (model.online_predictions_ == y).mean() > 0.5
             assert model.query_strategy_.n_queries_ == 30
 
 
 @with_loops
-def test_a_budget_is_for_the_whole_stream(estimator):
-    X, y = rows_of()
-    model = LabelEfficientClassifier(estimator, RULES["random"], max_labels=40)
+def test_max_labels_applies_to_all_chunks(estimator):
+    X, y = make_samples()
+    model = LabelEfficientClassifier(estimator, STRATEGIES["random"], max_labels=40)
     whole = clone(model).partial_fit(X, y, classes=["no", "yes"])
     oracle = Annotator(y)
     assert whole.n_queries_ == 40
@@ -528,51 +512,50 @@ def test_a_budget_is_for_the_whole_stream(estimator):
         assert model.n_queries_ == len(oracle.asked) <= 40
     assert model.n_queries_ == 40 and len(model.queried_) == 200
     assert_same(model, whole, X, rtol=0)
-    # More money, more labels; less: none, and nothing is taken away.
     model.set_params(max_labels=45).partial_fit(X, y)
     assert model.n_queries_ == 45
     model.set_params(max_labels=10).partial_fit(X, y)
     assert model.n_queries_ == 45 and len(model.queried_) == 600
 
 
-def test_questions_without_an_answer_cost_nothing():
-    X, y = rows_of()
+def test_abstentions_do_not_count_for_max_labels():
+    X, y = make_samples()
     labels = np.where(np.arange(200) % 2, y, ABSTAIN)
-    for estimator in (LEARNERS["pa"], Wrapped(LEARNERS["pa"])):
+    for estimator in (LINEAR["pa"], Wrapped(LINEAR["pa"])):
         model = LabelEfficientClassifier(estimator, AllQuery(), max_labels=50, shuffle=False)
         model.fit(X, labels)
         assert model.n_queries_ == 50 and model.n_abstained_ == 50
         assert_array_equal(np.flatnonzero(model.queried_ | model.abstained_), np.arange(100))
 
 
-@pytest.mark.parametrize("budget", [-1, 2.5, "all"])
-def test_wrong_budgets(budget):
-    X, y = rows_of()
+@pytest.mark.parametrize("max_labels", [-1, 2.5, "all"])
+def test_invalid_max_labels(max_labels):
+    X, y = make_samples()
     with pytest.raises(InvalidParameterError, match="'max_labels' parameter of LabelEfficient"):
-        LabelEfficientClassifier(max_labels=budget).fit(X, y)
+        LabelEfficientClassifier(max_labels=max_labels).fit(X, y)
 
 
-# -- all at once ------------------------------------------------------------------------
+# -- combinations -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("learner", ["pa", "cost", "scw", "perceptron"])
-@pytest.mark.parametrize("rule", ["all", "random", "margin", "adaptive", "mistakes", "rate"])
+@pytest.mark.parametrize("name", ["pa", "cost", "scw", "perceptron"])
+@pytest.mark.parametrize("strategy", ["all", "random", "margin", "adaptive", "mistakes", "rate"])
 @with_both
 @with_layouts
-def test_both_loops_agree(learner, rule, problem, layout):
-    """Weights of 0, several passes, answers that are none, a budget, a call that breaks off."""
-    X, y = rows_of(problem, 120, layout)
+def test_compiled_loop_equals_the_python_loop(name, strategy, problem, layout):
+    """Zero weights, epochs, abstentions, max_labels and an interrupted call together."""
+    X, y = make_samples(problem, 120, layout)
     rng = np.random.default_rng(1)
     weight = rng.choice([0.0, 1.0, 2.0], 120)
     labels = np.where(rng.random(120) < 0.2, ABSTAIN, y)
     models, oracles = [], []
-    for estimator in (LEARNERS[learner], Wrapped(LEARNERS[learner])):
+    for estimator in (LINEAR[name], Wrapped(LINEAR[name])):
         model = LabelEfficientClassifier(
-            estimator, RULES[rule], max_iter=3, max_labels=45, random_state=0
+            estimator, STRATEGIES[strategy], max_iter=3, max_labels=45, random_state=0
         )
-        oracle = Annotator(labels, 20, PhoneIsDown())
+        oracle = Annotator(labels, 20, OracleError())
         call = partial(model.fit, X, None, weight, oracle=oracle, classes=np.unique(y))
-        with pytest.raises(PhoneIsDown):
+        with pytest.raises(OracleError):
             call()
         assert model.n_queries_ + model.n_abstained_ == 20
         call()

@@ -1,4 +1,4 @@
-"""Rows of a pool that are closest to the hyperplane: which are chosen, and from which."""
+"""MarginSampling: selected samples, random draws, types of pools, state."""
 
 import copy
 import pickle
@@ -28,7 +28,7 @@ from tests.support.pools import (
     gaps,
 )
 
-# ---------------------------------------------------------------------------- how many draws
+# ---------------------------------------------------------------------------- small_pool_size
 
 
 @pytest.mark.parametrize(
@@ -44,12 +44,12 @@ from tests.support.pools import (
         (1e-12, 0.5, 693147180560),
     ],
 )
-def test_size_of_a_small_pool(p, eta, size):
+def test_small_pool_size(p, eta, size):
     assert small_pool_size(p, eta) == size
     assert type(small_pool_size(p, eta)) is int
 
 
-def test_size_is_the_smallest_that_keeps_the_promise():
+def test_small_pool_size_is_minimal():
     assert small_pool_size() == MarginSampling().pool_size
     for p in (0.003, 0.04, 0.1, 0.3, 0.9):
         for eta in (0.001, 0.05, 0.4, 0.95):
@@ -60,18 +60,18 @@ def test_size_is_the_smallest_that_keeps_the_promise():
 
 @pytest.mark.parametrize("value", [0, 1, 1.0, -0.1, 2, np.nan, "5 %", None])
 @pytest.mark.parametrize("name", ["p", "eta"])
-def test_shares_lie_between_0_and_1(name, value):
+def test_invalid_fractions(name, value):
     with pytest.raises(ValueError, match=f"The '{name}' parameter of small_pool_size must be"):
         small_pool_size(**{name: value})
 
 
-# ---------------------------------------------------------------------------- what is chosen
+# ---------------------------------------------------------------------------- selection
 
 
 @pytest.mark.parametrize(
     ("p", "eta", "batch_size"), [(0.05, 0.05, 1), (0.2, 0.1, 1), (0.02, 0.3, 1), (0.05, 0.05, 3)]
 )
-def test_a_small_pool_finds_the_best(p, eta, batch_size):
+def test_small_pool_contains_a_top_sample(p, eta, batch_size):
     n_trials, n_rows = 2000, 5000
     rng = np.random.default_rng(0)
     pool = rng.normal(size=(n_rows, 2))
@@ -80,21 +80,21 @@ def test_a_small_pool_finds_the_best(p, eta, batch_size):
     found = sum(
         bool(best[strategy.query(Plane(), pool, batch_size)].all()) for _ in range(n_trials)
     )
-    # Were it below 1 - eta, so few would be found once in a thousand times.
+    # Fewer are found with a probability of 0.001 if the promise holds.
     assert found >= stats.binom(n_trials, 1 - eta).ppf(0.001)
-    if batch_size == 1:  # one draw less would not do; here it does not find more than it should
+    if batch_size == 1:  # and not more often than expected
         exact = 1 - (1 - p) ** strategy.pool_size
         assert found <= stats.binom(n_trials, exact + 0.01).ppf(0.999)
 
 
-def test_the_promise_holds_for_each_row_of_a_batch():
+def test_small_pool_size_of_a_batch():
     sizes = np.arange(1, 1001)
     drawn = sizes * small_pool_size(0.05, 0.05)
     assert (stats.binom(drawn, 0.05).sf(sizes - 1) >= 0.95).all()
 
 
 @pytest.mark.parametrize(("model", "pool"), [(SVM, POOL), (SVM3, POOL3)], ids=["two", "three"])
-def test_all_candidates_give_the_extreme(model, pool):
+def test_pool_size_all_selects_the_smallest_margin(model, pool):
     strategy = MarginSampling("all")
     assert strategy.query(model, pool).tolist() == [gaps(model, pool).argmin()]
     batch = strategy.query(model, pool, 25)
@@ -102,7 +102,7 @@ def test_all_candidates_give_the_extreme(model, pool):
     assert batch.dtype == np.intp
 
 
-def test_more_candidates_than_rows_are_all_rows():
+def test_pool_size_larger_than_the_pool():
     strategy = MarginSampling(10**30)
     with pytest.raises(ValueError, match=r"'pool_size' .* must be below 2\*\*63"):
         strategy.query(SVM, POOL)
@@ -112,7 +112,7 @@ def test_more_candidates_than_rows_are_all_rows():
         )
 
 
-def test_the_gap_is_that_of_the_two_best_classes():
+def test_gap_between_the_two_largest_class_scores():
     class Scores:
         def decision_function(self, X):
             return np.array([[3.0, 2.0, -9.0], [0.0, -5.0, -5.0], [1.0, 8.0, 7.9]])
@@ -121,7 +121,7 @@ def test_the_gap_is_that_of_the_two_best_classes():
     assert strategy.query(Scores(), np.zeros((3, 1)), 3).tolist() == [2, 0, 1]
 
 
-def test_what_is_chosen_is_the_closest_of_the_rows_drawn():
+def test_closest_drawn_samples_are_selected():
     strategy = MarginSampling(20, random_state=3)
     for batch_size in (1, 4):
         chosen, utilities = strategy.query(SVM, POOL, batch_size, return_utilities=True)
@@ -138,7 +138,7 @@ def test_what_is_chosen_is_the_closest_of_the_rows_drawn():
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.int64])
-def test_integers_of_numpy(kind):
+def test_numpy_integers(kind):
     for pool_size, batch_size in ((100, 3), (kind(100), 3), (100, kind(3))):
         strategy = MarginSampling(pool_size, random_state=0)
         _, utilities = strategy.query(SVM, POOL, batch_size, return_utilities=True)
@@ -146,7 +146,7 @@ def test_integers_of_numpy(kind):
         assert type(strategy.n_queries_) is int
 
 
-def test_rows_of_a_batch_are_different():
+def test_samples_of_a_batch_are_distinct():
     strategy = MarginSampling(2, random_state=0)
     for diversity in (0.0, 0.5, 1.0):
         strategy.set_params(diversity=diversity)
@@ -154,7 +154,7 @@ def test_rows_of_a_batch_are_different():
         assert sorted(batch) == list(range(len(POOL)))
 
 
-def test_one_candidate_is_a_row_at_random():
+def test_pool_size_one_is_random_sampling():
     strategy = MarginSampling(1, random_state=0)
     counts = np.bincount([strategy.query(SVM, POOL[:8])[0] for _ in range(4000)], minlength=8)
     assert stats.chisquare(counts).pvalue > 1e-3
@@ -175,15 +175,15 @@ def test_ties():
     assert stats.chisquare(np.histogram(chosen, bins=5, range=(0, 500))[0]).pvalue > 1e-3
 
 
-def test_ties_at_random_are_still_the_closest():
+def test_random_tie_break_selects_the_closest():
     strategy = MarginSampling("all", random_tie_break=True, random_state=0)
     assert_array_equal(strategy.query(SVM, POOL, 9), MarginSampling("all").query(SVM, POOL, 9))
 
 
-# ---------------------------------------------------------------------------- which rows are seen
+# ---------------------------------------------------------------------------- evaluated samples
 
 
-def test_only_rows_drawn_are_looked_at():
+def test_only_drawn_samples_are_evaluated():
     model = Plane()
     pool = np.random.default_rng(0).normal(size=(1000, 2))
     chosen = MarginSampling(13, random_state=5).query(model, pool)
@@ -191,14 +191,14 @@ def test_only_rows_drawn_are_looked_at():
     assert asked.shape == (13, 2)
     drawn = np.flatnonzero((pool[:, None] == asked).all(axis=2).any(axis=1))
     assert len(drawn) == 13 and chosen[0] in drawn
-    # Whatever the other rows are.
+    # Other samples have no influence.
     others = np.setdiff1d(np.arange(1000), drawn)
     pool[others] = np.nan
     assert_array_equal(MarginSampling(13, random_state=5).query(model, pool), chosen)
 
 
 @pytest.mark.parametrize("batch_size", [1, 4])
-def test_angles_are_looked_up_between_rows_drawn_only(batch_size):
+def test_kernel_is_evaluated_for_drawn_samples_only(batch_size):
     seen = []
 
     def kernel(A, B):
@@ -235,25 +235,25 @@ def test_candidates():
 @pytest.mark.parametrize(
     ("candidates", "message"),
     [
-        ([], "There are no candidates: nothing can be asked for"),
+        ([], "There are no candidates; at least one is required"),
         (np.zeros(len(POOL), dtype=bool), "There are no candidates"),
         ([3, 4], "batch_size=3 is more than the 2 candidates"),
         ([-1, 4, 5], f"between 0 and {len(POOL) - 1}"),
         ([3, 4, len(POOL)], f"got 3 to {len(POOL)}"),
-        ([True, False, True], f"mask of length 3, but X_pool has {len(POOL)} rows"),
+        ([True, False, True], f"mask of length 3, but X_pool has {len(POOL)} samples"),
         ([0.5, 1.0, 2.0], "indices or a mask"),
         ([[1, 2, 3]], "indices or a mask"),
     ],
 )
-def test_bad_candidates(candidates, message):
+def test_invalid_candidates(candidates, message):
     with pytest.raises(ValueError, match=message):
         MarginSampling().query(SVM, POOL, 3, candidates=candidates)
 
 
-# ---------------------------------------------------------------------------- kinds of pools
+# ---------------------------------------------------------------------------- types of pools
 
 
-def sparse_rows(kind):
+def sparse_samples(kind):
     rows = X.copy()
     rows[np.abs(rows) < 0.5] = 0.0
     return getattr(sparse, kind)(rows)
@@ -264,9 +264,9 @@ KINDS = ["csr_array", "csr_matrix", "csc_array", "coo_matrix", "lil_array", "bsr
 
 @pytest.mark.parametrize("pool_size", [20, "all"])
 @pytest.mark.parametrize("diversity", [0.0, 0.6])
-def test_kinds_of_pools(pool_size, diversity):
+def test_types_of_pools(pool_size, diversity):
     pd = pytest.importorskip("pandas")
-    rows = sparse_rows("csr_array").toarray()
+    rows = sparse_samples("csr_array").toarray()
     model = LASVC(C=10.0, gamma=0.3, random_state=0).fit(rows[FIRST], Y[FIRST])
     frame = pd.DataFrame(rows, columns=list("abcd"), index=np.arange(600)[::-1] * 7)
     named = LASVC(C=10.0, gamma=0.3, random_state=0).fit(frame[FIRST], Y[FIRST])
@@ -280,10 +280,10 @@ def test_kinds_of_pools(pool_size, diversity):
     assert ask(named, frame) == ask(model, rows.tolist()) == chosen
     assert ask(model, np.asfortranarray(rows)) == chosen
     for kind in KINDS:
-        assert ask(model, sparse_rows(kind)) == chosen
+        assert ask(model, sparse_samples(kind)) == chosen
 
 
-def test_a_memory_map(tmp_path):
+def test_memory_mapped_pool(tmp_path):
     np.save(tmp_path / "pool.npy", POOL)
     pool = np.load(tmp_path / "pool.npy", mmap_mode="r")
     strategy = MarginSampling(random_state=0)
@@ -302,10 +302,10 @@ def test_texts():
     assert_array_equal(strategy.query(model, np.array(texts), 5), batch)
 
 
-# ---------------------------------------------------------------------------- seeds, state
+# ---------------------------------------------------------------------------- random_state
 
 
-def test_the_same_seed_gives_the_same_answers():
+def test_random_state():
     strategy, twin = (MarginSampling(10, random_state=7) for _ in range(2))
     answers = [strategy.query(SVM, POOL, 2).tolist() for _ in range(10)]
     assert [twin.query(SVM, POOL, 2).tolist() for _ in range(10)] == answers
@@ -315,7 +315,7 @@ def test_the_same_seed_gives_the_same_answers():
     assert strategy.n_queries_ == 20
 
 
-def test_what_is_stored_goes_on():
+def test_copies_continue():
     strategy = MarginSampling(10, random_state=7)
     strategy.query(SVM, POOL)
     loaded = pickle.loads(pickle.dumps(strategy))
@@ -326,11 +326,11 @@ def test_what_is_stored_goes_on():
     assert pickle.loads(pickle.dumps(MarginSampling())).pool_size == 59
 
 
-def test_a_query_that_fails_draws_the_same_rows_again():
+def test_failed_query_is_repeated_with_the_same_draw():
     pool = np.where(np.arange(len(POOL))[:, None] % 50 == 0, np.nan, POOL)
     strategy = MarginSampling(200, random_state=0)
     for _ in range(2):
-        with pytest.raises(ValueError, match="in row 50, which was drawn"):
+        with pytest.raises(ValueError, match="in sample 50"):
             strategy.query(SVM, pool)
     assert strategy.n_queries_ == 0
     assert_array_equal(strategy.query(SVM, POOL), clone(strategy).query(SVM, POOL))
@@ -340,7 +340,7 @@ def test_a_query_that_fails_draws_the_same_rows_again():
     ("old", "name", "new"),
     [(5, "pool_size", "all"), (5, "diversity", 0.9), ("all", "random_tie_break", True)],
 )
-def test_parameters_are_taken_up(old, name, new):
+def test_changed_parameters_take_effect(old, name, new):
     pool = np.repeat(POOL, 2, axis=0)
     strategy = MarginSampling(old, random_state=0)
     strategy.query(SVM, pool, 9)
@@ -348,7 +348,7 @@ def test_parameters_are_taken_up(old, name, new):
     assert strategy.set_params(**{name: new}).query(SVM, pool, 9).tolist() != unchanged.tolist()
 
 
-def test_a_seed_is_not_taken_up():
+def test_changed_random_state_is_rejected():
     strategy = MarginSampling(5, random_state=0)
     strategy.query(SVM, POOL)
     with pytest.raises(ValueError, match="random_state cannot change"):
@@ -366,13 +366,13 @@ def test_threads():
     assert strategy.n_queries_ == 40
 
 
-# ---------------------------------------------------------------------------- as a function
+# ---------------------------------------------------------------------------- margin_sampling
 
 
 @pytest.mark.parametrize("diversity", [0.0, 0.5])
 @pytest.mark.parametrize("pool_size", [10, "all"])
 @pytest.mark.parametrize("n", [1, 5])
-def test_the_function_is_the_object(n, pool_size, diversity):
+def test_function_equals_the_class(n, pool_size, diversity):
     pool = POOL.round(1)
     for ties in (False, True):
         params = dict(random_tie_break=ties, random_state=3, diversity=diversity)
@@ -387,8 +387,8 @@ def test_the_function_is_the_object(n, pool_size, diversity):
             assert_allclose(metrics, gaps(SVM, pool[chosen]))
 
 
-def test_the_function_takes_what_modal_gives():
-    """Its learner calls ``query_strategy(learner, X_pool, *args, **kwargs)``."""
+def test_function_with_arguments_of_modal():
+    """ActiveLearner calls ``query_strategy(learner, X_pool, *args, **kwargs)``."""
     best = np.argsort(gaps(SVM, POOL))[:2]
     indices, metrics = margin_sampling(Learner(SVM), POOL, 2, False, "all")
     assert_array_equal(indices, best)
@@ -412,7 +412,7 @@ def test_in_modal():
     assert_allclose(metrics, gaps(SVM, POOL[best]))
 
 
-def test_a_classifier_of_scikit_activeml():
+def test_in_scikit_activeml():
     reason = "scikit-activeml is not installed"
     classifier = pytest.importorskip("skactiveml.classifier", reason=reason)
     model = classifier.SklearnClassifier(

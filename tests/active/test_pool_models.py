@@ -1,4 +1,4 @@
-"""Rows of a pool that are closest to the hyperplane: for which classifiers, and when not."""
+"""MarginSampling: classifiers, diversity, invalid input."""
 
 import pickle
 
@@ -37,7 +37,7 @@ from tests.support.pools import (
     gaps,
 )
 
-# ---------------------------------------------------------------------------- kinds of classifiers
+# ---------------------------------------------------------------------------- classifiers
 
 
 @pytest.mark.parametrize("name", classifiers())
@@ -50,7 +50,7 @@ def test_classifiers(name):
     assert strategy.query(Learner(Learner(model)), POOL).tolist() == [best]
 
 
-def test_pairs_of_classes_have_no_gap():
+def test_ovo_decision_function_is_rejected():
     pairs = SVC(decision_function_shape="ovo").fit(X3[FIRST], Y3[FIRST])
     for model in (pairs, make_pipeline(StandardScaler(), pairs).fit(X3[FIRST], Y3[FIRST])):
         with pytest.raises(ValueError, match="decision_function_shape='ovr' of SVC"):
@@ -62,8 +62,8 @@ def test_pairs_of_classes_have_no_gap():
 # ---------------------------------------------------------------------------- diversity
 
 
-def twin_of_brinker(scores, K, n, weight):
-    """As it is written, with all kernel values at hand; weight is lambda."""
+def reference_diversity(scores, K, n, weight):
+    """Return the batch selected with all kernel values; weight is lambda in the paper."""
     batch = []
     while len(batch) < n:
         costs = []
@@ -100,10 +100,10 @@ KERNELS = {
 @pytest.mark.parametrize("weight", [0.0, 0.3, 0.5, 0.9])
 @pytest.mark.parametrize(
     ("kind", "kernel"),
-    # SVC takes no kernel function that returns a sparse matrix.
+    # SVC does not accept kernel functions that return sparse matrices.
     [(kind, kernel) for kernel in KERNELS for kind in (LASVC, SVC)][:-1],
 )
-def test_diversity_beside_its_twin(kind, kernel, weight):
+def test_diversity_equals_the_reference(kind, kernel, weight):
     given, metric = KERNELS[kernel]
     model = kind(C=10.0, **given).fit(X[FIRST], Y[FIRST])
     metric = metric or dict(metric="rbf", gamma=1 / (X.shape[1] * X[FIRST].var()))
@@ -111,7 +111,7 @@ def test_diversity_beside_its_twin(kind, kernel, weight):
     K = pairwise_kernels(pool, **metric)
     scores = model.decision_function(pool)
     n = 8
-    twin = twin_of_brinker(scores, K, n, weight if weight else 1e-300)
+    twin = reference_diversity(scores, K, n, weight if weight else 1e-300)
     strategy = MarginSampling("all", diversity=1 - weight)
     assert strategy.query(model, pool, n).tolist() == twin
     if weight < 0.9:
@@ -121,13 +121,13 @@ def test_diversity_beside_its_twin(kind, kernel, weight):
 def test_diversity_of_several_classes():
     pool = POOL3[:150]
     K = pairwise_kernels(pool, metric="rbf", gamma=0.3)
-    twin = twin_of_brinker(gaps(SVM3, pool), K, 6, 0.4)
+    twin = reference_diversity(gaps(SVM3, pool), K, 6, 0.4)
     strategy = MarginSampling("all", diversity=0.6)
     assert strategy.query(SVM3, pool, 6).tolist() == twin
 
 
 @pytest.mark.parametrize("name", ["linear svc", "logistic", "pa", "rfe", "few labels", "search"])
-def test_angles_of_other_classifiers(name):
+def test_diversity_of_other_classifiers(name):
     model = clone(classifiers()[name]).fit(X[FIRST], Y[FIRST])
     pool = POOL[:150]
     rows, metric = pool, dict(metric="linear")
@@ -138,13 +138,15 @@ def test_angles_of_other_classifiers(name):
     elif name == "search":
         rows = model.best_estimator_[:-1].transform(pool)
         metric = dict(metric="rbf", gamma=0.3)
-    twin = twin_of_brinker(model.decision_function(pool), pairwise_kernels(rows, **metric), 6, 0.5)
+    twin = reference_diversity(
+        model.decision_function(pool), pairwise_kernels(rows, **metric), 6, 0.5
+    )
     strategy = MarginSampling("all", diversity=0.5)
     assert strategy.query(model, pool, 6).tolist() == twin
     assert strategy.query(Learner(model), pool, 6).tolist() == twin
 
 
-def test_a_batch_that_is_diverse_has_no_copies():
+def test_diverse_batch_has_no_duplicates():
     pool = np.repeat(POOL[:40], 10, axis=0)
     plain = MarginSampling("all").query(SVM, pool, 10)
     assert len(set(plain // 10)) == 1
@@ -152,7 +154,7 @@ def test_a_batch_that_is_diverse_has_no_copies():
     assert len(set(diverse // 10)) == 10
 
 
-def test_a_row_of_zeros_has_no_angle():
+def test_samples_of_zeros_have_cosine_zero():
     model = LASVC(kernel="linear").fit(X[FIRST], Y[FIRST])
     pool = np.vstack([POOL[:20], np.zeros((3, 4))])
     strategy = MarginSampling("all", diversity=1.0)
@@ -163,7 +165,7 @@ def test_a_row_of_zeros_has_no_angle():
     assert not np.isnan(utilities[4, np.setdiff1d(np.arange(23), batch[:4])]).any()
 
 
-def test_diversity_needs_angles():
+def test_diversity_requires_a_known_feature_space():
     boosting = HistGradientBoostingClassifier(max_iter=5).fit(X[FIRST], Y[FIRST])
     given = LASVC(kernel="precomputed").fit(X[FIRST] @ X[FIRST].T, Y[FIRST])
     strategy = MarginSampling(diversity=0.5, random_state=0)
@@ -172,7 +174,7 @@ def test_diversity_needs_angles():
     K = POOL @ X[FIRST].T
     with pytest.raises(ValueError, match="LASVC has only those with the samples of fit"):
         strategy.query(given, K, 2)
-    # A single row needs none, nor does a batch without diversity.
+    # Not required for a single sample or without diversity.
     assert len(strategy.query(given, K)) == 1
     assert len(strategy.query(boosting, POOL)) == 1
     assert strategy.n_queries_ == 2
@@ -180,7 +182,7 @@ def test_diversity_needs_angles():
     assert_array_equal(strategy.query(given, K, 5), np.argsort(gaps(given, K))[:5])
 
 
-def test_a_width_that_is_not_known():
+def test_unknown_gamma_is_rejected():
     class Foreign(Plane):
         kernel, gamma = "rbf", "scale"
 
@@ -188,11 +190,11 @@ def test_a_width_that_is_not_known():
         MarginSampling(diversity=0.5).query(Foreign(), POOL, 2)
 
 
-# ---------------------------------------------------------------------------- the classifier
+# ---------------------------------------------------------------------------- side effects
 
 
 @pytest.mark.parametrize("name", classifiers())
-def test_a_query_changes_nothing_in_the_classifier(name):
+def test_query_leaves_the_classifier_unchanged(name):
     diversity = 0.0 if name == "boosting" else 0.5  # boosting knows no angles
     model = clone(classifiers()[name]).fit(X[FIRST], Y[FIRST])
     model.decision_function(POOL[:1])  # of a model in a stream, this is kept until it goes on
@@ -202,7 +204,7 @@ def test_a_query_changes_nothing_in_the_classifier(name):
 
 
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-nc"])
-def test_a_stream_goes_on_as_if_nobody_had_asked(algorithm):
+def test_query_leaves_a_stream_unchanged(algorithm):
     model = LASVC(C=10.0, gamma=0.3, algorithm=algorithm, random_state=0)
     undisturbed, asked = clone(model), clone(model)
     strategy = MarginSampling(diversity=0.5)
@@ -212,7 +214,6 @@ def test_a_stream_goes_on_as_if_nobody_had_asked(algorithm):
             learner.partial_fit(X[chunk], Y[chunk], classes=["no", "yes"])
         asked.decision_function(POOL[:1])
         assert len(set(strategy.query(model, POOL, 3))) == 3
-    # By the decisions of that moment, which a query finds as every decision does.
     assert_array_equal(model.decision_function(POOL), asked.decision_function(POOL))
     best = gaps(model, POOL).argmin()
     assert MarginSampling("all").query(model, POOL).tolist() == [best]
@@ -226,7 +227,7 @@ def test_a_stream_goes_on_as_if_nobody_had_asked(algorithm):
 @pytest.mark.parametrize(
     "model", [LASVC(gamma=0.3), LASVC(gamma=0.3, algorithm="lasvm-g"), SGDClassifier()], ids=str
 )
-def test_one_class_so_far(model, classes):
+def test_classifier_trained_on_one_class(model, classes):
     model = clone(model).partial_fit(X[:9], np.zeros(9, dtype=int), classes=classes)
     strategy = MarginSampling(random_state=0)
     batches = [strategy.query(model, POOL, 2) for _ in range(20)]
@@ -246,7 +247,7 @@ def test_no_decision_function():
     for model in (forest, Learner(forest), make_pipeline(StandardScaler(), forest)):
         with pytest.raises(TypeError, match="such as LASVC, SVC, a linear model, or a Pipeline"):
             MarginSampling().query(model, POOL)
-    with pytest.raises(TypeError, match="RandomForestClassifier has none. For probabilities"):
+    with pytest.raises(TypeError, match="RandomForestClassifier has none. For predict_proba"):
         MarginSampling().query(forest, POOL)
     with pytest.raises(TypeError, match="NoneType has none.$"):
         MarginSampling().query(None, POOL)
@@ -262,31 +263,31 @@ def test_not_fitted(model):
         MarginSampling().query(Learner(model), POOL)
 
 
-def test_a_model_around_one_that_it_has_not_fitted():
+def test_unfitted_inner_estimator():
     model = CalibratedClassifierCV(LASVC(), cv=2).fit(X[FIRST], Y[FIRST])
     with pytest.raises(NotFittedError, match="CalibratedClassifierCV has no decision_function"):
         MarginSampling().query(model, POOL)
 
 
 @pytest.mark.parametrize("pool", [POOL[:0], sparse.csr_array((0, 4)), []], ids=type)
-def test_an_empty_pool(pool):
-    with pytest.raises(ValueError, match="There are no rows of X_pool: nothing can be asked for"):
+def test_empty_pool(pool):
+    with pytest.raises(ValueError, match="There are no samples in X_pool; at least one"):
         MarginSampling().query(SVM, pool)
-    with pytest.raises(ValueError, match="There are no rows of X_pool"):
+    with pytest.raises(ValueError, match="There are no samples in X_pool"):
         MarginSampling().query(SVM, pool, candidates=[])
-    with pytest.raises(ValueError, match="There are no rows of X_pool"):
+    with pytest.raises(ValueError, match="There are no samples in X_pool"):
         margin_sampling(SVM, pool)
 
 
-def test_a_batch_beyond_the_pool():
-    with pytest.raises(ValueError, match="batch_size=401 is more than the 400 rows of X_pool"):
+def test_batch_larger_than_the_pool():
+    with pytest.raises(ValueError, match="batch_size=401 is more than the 400 samples in X_pool"):
         MarginSampling().query(SVM, POOL, len(POOL) + 1)
-    with pytest.raises(ValueError, match="n_instances=401 is more than the 400 rows of X_pool"):
+    with pytest.raises(ValueError, match="n_instances=401 is more than the 400 samples in X_pool"):
         margin_sampling(SVM, POOL, len(POOL) + 1)
 
 
 @pytest.mark.parametrize("size", [0, -1, 1.5, None, "all"])
-def test_a_batch_is_a_number(size):
+def test_invalid_batch_size(size):
     with pytest.raises(ValueError, match="The 'batch_size' parameter of .*query must be an int"):
         MarginSampling().query(SVM, POOL, size)
     with pytest.raises(ValueError, match="The 'n_instances' parameter of .* must be an int"):
@@ -306,21 +307,21 @@ def test_a_batch_is_a_number(size):
         ("random_state", "seed"),
     ],
 )
-def test_parameters_are_refused_by_name(name, value):
+def test_invalid_parameters(name, value):
     with pytest.raises(ValueError, match=f"The '{name}' parameter of MarginSampling must be"):
         MarginSampling(**{name: value}).query(SVM, POOL)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_a_row_that_is_not_finite(value):
+def test_samples_that_are_not_finite(value):
     pd = pytest.importorskip("pandas")
     pool = POOL.copy()
     pool[33, 2] = value
     for kind in (np.asarray, sparse.csr_array, pd.DataFrame):
-        with pytest.raises(ValueError, match=r"NaN or infinity in row 33, which was drawn: .*X"):
+        with pytest.raises(ValueError, match=r"NaN or infinity in sample 33: .*X"):
             MarginSampling("all").query(SVM, kind(pool))
     assert MarginSampling(5, random_state=0).query(SVM, pool)[0] != 33
-    # A model that knows what to do with NaN is left alone.
+    # Classifiers may support NaN.
     boosting = HistGradientBoostingClassifier(max_iter=5).fit(X[FIRST], Y[FIRST])
     assert len(MarginSampling("all").query(boosting, pool)) == 1
 
@@ -328,11 +329,11 @@ def test_a_row_that_is_not_finite(value):
 def test_scores_that_are_not_finite():
     pool = POOL.copy()
     pool[33, 0] = np.nan
-    with pytest.raises(ValueError, match="decision values of Plane for row 33 of X_pool"):
+    with pytest.raises(ValueError, match="decision values of Plane for sample 33 of X_pool"):
         MarginSampling("all").query(Plane(), pool)
 
 
-def test_another_number_of_features():
+def test_wrong_number_of_features():
     with pytest.raises(ValueError, match="X has 3 features, but LASVC is expecting 4 features"):
         MarginSampling().query(SVM, POOL[:, :3])
     with pytest.raises(ValueError, match="X has 3 features"):

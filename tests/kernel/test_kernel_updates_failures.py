@@ -15,8 +15,6 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn_online_svm import KernelPassiveAggressiveClassifier
 from tests.support import programs, threads
 from tests.support.kernel_updates import (
-    BUDGETS,
-    MODELS,
     assert_same,
     pa,
     perceptron,
@@ -51,25 +49,6 @@ def test_not_fitted(method):
         getattr(pa(), method)(rows()[0])
     for name in ("support_", "dual_coef_", "n_samples_seen_", "n_updates_", "coef_"):
         assert not hasattr(pa(kernel="linear"), name)
-
-
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("name", [*MODELS, *BUDGETS])
-def test_rejected_input_leaves_model_unchanged(name, layout):
-    both = unharmed(layout, model={**MODELS, **BUDGETS}[name].set_params(random_state=0))
-    X, y = both.X.copy(), both.y
-    bad = X.toarray() if layout == "csr" else X.copy()
-    bad[70, 1] = np.nan
-    both.refuses(ValueError, "Input X contains NaN", LAYOUTS[layout](bad))
-    bad[70, 1] = np.inf
-    both.refuses(ValueError, "Input X contains infinity", LAYOUTS[layout](bad))
-    both.refuses(ValueError, "inconsistent numbers of samples", y=y[:-1])
-    both.refuses(ValueError, "Negative values", sample_weight=-np.ones(len(y)))
-    both.refuses(
-        ValueError, "labels that are not among the classes", y=y + 7, methods=["partial_fit"]
-    )
-    both.refuses(ValueError, "features", X[:, :2], methods=["partial_fit"])
-    both.refuses(ValueError, "number of classes has to be greater", y=0 * y, methods=["fit"])
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

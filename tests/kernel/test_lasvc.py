@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix, issparse, random_array
-from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_digits
 from sklearn.metrics.pairwise import linear_kernel, pairwise_kernels, rbf_kernel
@@ -132,28 +131,6 @@ def test_predict_is_the_class_with_the_largest_decision(any_model, problem):
     codes = decisions > 0 if decisions.ndim == 1 else decisions.argmax(axis=1)
     assert_array_equal(model.predict(X), model.classes_[codes.astype(int)])
     assert model.score(X, y) > 0.8
-
-
-@pytest.mark.parametrize(
-    "labels",
-    [
-        [-1, 1],
-        [0.0, 1.0],
-        [True, False],
-        ["b", "a"],
-        np.array(["x", "yy"], dtype=object),
-    ],
-    ids=str,
-)
-def test_labels_of_any_type(any_model, labels):
-    X, y = two_classes()
-    y = np.asarray(labels)[(y == "yes").astype(int)]
-    model = any_model().fit(X, y)
-    assert_array_equal(model.classes_, np.unique(y))
-    assert model.predict(X).dtype == y.dtype
-    assert model.score(X, y) > 0.8
-    stream = any_model().partial_fit(X, y, classes=labels)
-    assert_array_equal(stream.classes_, model.classes_)
 
 
 @pytest.mark.parametrize("problem, shape", [("binary", (1, 4)), ("multiclass", (3, 4))])
@@ -344,46 +321,6 @@ def test_weight_two_is_twice_the_c_of_that_row(any_model, any_exact, algorithm):
     repeated = any_exact(C=1.0).fit(X[twice], y[twice])
     assert_allclose(model.decision_function(X), repeated.decision_function(X), atol=1e-4)
     assert_allclose(model.dual_objective_, repeated.dual_objective_, rtol=1e-6)
-
-
-@with_both
-def test_samples_of_weight_zero_are_ignored(any_model, any_exact, problem):
-    X, y = BOTH[problem]()
-    weight = np.random.default_rng(0).choice([0.0, 1.0], len(y))
-    kept = np.flatnonzero(weight)
-    stream, short = any_model(), any_model()
-    stream.partial_fit(X, y, classes=np.unique(y), sample_weight=weight)
-    short.partial_fit(X[kept], y[kept], classes=np.unique(y))
-    assert_array_equal(stream.support_, kept[short.support_])
-    assert_array_equal(stream.dual_coef_, short.dual_coef_)
-    assert_array_equal(stream.intercept_, short.intercept_)
-    model = any_exact().fit(X, y, weight)
-    assert not set(model.support_) - set(kept)
-
-
-@with_both
-def test_class_weight_is_sample_weight_by_class(any_model, problem):
-    X, y = BOTH[problem]()
-    classes = np.unique(y)
-    factors = dict(zip(classes.tolist(), [0.5, 3.0, 0.0]))
-    model = any_model(class_weight=factors).fit(X, y)
-    assert_array_equal(model.class_weight_, [factors[c] for c in classes.tolist()])
-    assert_same_model(model, any_model().fit(X, y, [factors[label] for label in y.tolist()]))
-    # Not all classes need to be named; factors of class and row multiply.
-    first = classes[0].item()
-    weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
-    model = any_model(class_weight={first: 0.5}).fit(X, y, weight)
-    assert_same_model(model, any_model().fit(X, y, np.where(y == first, 0.5, 1.0) * weight))
-
-
-@with_both
-def test_balanced_class_weight_is_inverse_class_frequency(any_model, problem):
-    X, y = BOTH[problem]()
-    classes, counts = np.unique(y, return_counts=True)
-    model = any_model(class_weight="balanced").fit(X, y)
-    expected = len(y) / (len(classes) * counts)
-    assert_array_equal(model.class_weight_, expected)
-    assert_same_model(model, any_model().fit(X, y, expected[np.searchsorted(classes, y)]))
 
 
 def test_balanced_counts_sample_weights():
@@ -665,13 +602,6 @@ def test_fit_without_warm_start_resets_the_model(any_model):
 
 
 # -- company ----------------------------------------------------------------------------
-
-
-def test_clone_and_params():
-    model = model_of(C=7.0, class_weight={"no": 2.0}, verbose=1)
-    assert clone(model).get_params() == model.get_params()
-    assert not hasattr(clone(model.set_params(verbose=0).fit(*two_classes())), "support_")
-    assert set(model.get_params()) == set(LASVC().get_params())
 
 
 def test_pipeline_and_grid_search():

@@ -281,20 +281,6 @@ def test_rows_of_weight_zero_are_as_if_not_there(problem):
     )
 
 
-@with_both
-def test_class_weight_is_sample_weight_by_class(problem):
-    X, y = BOTH[problem](150)
-    classes, counts = np.unique(y, return_counts=True)
-    factors = dict(zip(classes.tolist(), [0.5, 3.0, 1.5]))
-    model = model_of(class_weight=factors).fit(X, y)
-    assert_array_equal(model.class_weight_, [factors[c] for c in classes.tolist()])
-    assert_same_model(model, model_of().fit(X, y, [factors[label] for label in y.tolist()]))
-    balanced = model_of(class_weight="balanced").fit(X, y)
-    expected = 150 / (len(classes) * counts)
-    assert_allclose(balanced.class_weight_, expected)
-    assert_same_model(balanced, model_of().fit(X, y, expected[np.searchsorted(classes, y)]))
-
-
 # -- several classes --------------------------------------------------------------------
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV
@@ -125,15 +124,6 @@ def test_copies(make_copy, problem, layout, tmp_path):
     copied.fit(X[:100], y[:100])
     assert_array_equal(model.decision_function(X), decisions)
     assert_same_model(copied, model_of().fit(X[:100], y[:100]))
-
-
-def test_clone_is_not_fitted():
-    X, y = noisy()
-    model = model_of(C=7.0, init_size=0.5, ramp_s=0.2, fit_intercept=False).fit(X, y)
-    cloned = clone(model)
-    assert cloned.get_params() == model.get_params()
-    with pytest.raises(NotFittedError):
-        cloned.predict(X)
 
 
 def test_grid_search_over_the_ramp_in_a_pipeline():

@@ -2,7 +2,6 @@
 
 import pickle
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 
 from sklearn_online_svm import LASVC
-from tests.support.copies import COPIES, with_copies
+from tests.support.copies import with_copies
 from tests.support.samples import ALGORITHMS, LAYOUTS, three_classes, two_classes
 
 PROBLEMS = {"binary": two_classes, "multiclass": three_classes}
@@ -76,17 +75,6 @@ def assert_same(model, other, X):
 
 
 @with_problems
-@with_layouts
-@with_dtypes
-@pytest.mark.parametrize("size", [1, 7, 100])
-def test_chunks_of_any_size_give_the_same_model(model_of, problem, layout, dtype, size):
-    X, y = rows_of(problem, layout, dtype)
-    whole, chunks = learn(model_of(), X, y), learn(model_of(), X, y, size)
-    assert_same(whole, chunks, X)
-    assert_same(whole.finish(), chunks.finish(), X)
-
-
-@with_problems
 @pytest.mark.parametrize(
     "params", [dict(delta_max=0.1), dict(kernel="poly", C=0.1), dict(C=100.0)], ids=str
 )
@@ -132,23 +120,6 @@ def test_every_row_given_is_a_new_row():
     model.partial_fit(X, y)
     assert model.n_samples_seen_ == 600
     assert model.support_.max() >= 300
-
-
-@with_problems
-@with_dtypes
-@pytest.mark.parametrize("size", [1, 64, None])
-def test_dense_rows_and_csr_rows_give_the_same_model(model_of, problem, dtype, size):
-    models = []
-    for layout in LAYOUTS:
-        X, y = rows_of(problem, layout, dtype)
-        models.append(learn(model_of(), X, y, size).finish())
-    dense, _ = rows_of(problem, "dense", dtype)
-    sparse = csr_matrix(dense)
-    assert_same(*models, dense)
-    assert_same(*models, sparse)
-    assert_array_equal(models[0].decision_function(sparse), models[1].decision_function(dense))
-    fitted = [model_of(max_iter=2).fit(X, y) for X in (dense, sparse)]
-    assert_same(*fitted, dense)
 
 
 def test_decisions_between_several_classes_agree_to_rounding(model_of):
@@ -200,45 +171,6 @@ def test_later_chunks_are_taken_in_the_type_of_the_first(model_of):
 
 
 @with_copies
-@with_problems
-@with_layouts
-@pytest.mark.parametrize("n_before", [3, 150])
-def test_copy_during_a_stream_continues_identically(
-    model_of, make_copy, problem, layout, n_before, tmp_path
-):
-    X, y = rows_of(problem, layout)
-    uninterrupted = learn(model_of(finishing=False), X, y)
-    original = model_of(finishing=False).partial_fit(
-        X[:n_before], y[:n_before], classes=np.unique(y)
-    )
-    halfway = original.decision_function(X)
-    copied = make_copy(original, tmp_path)
-    assert_array_equal(copied.decision_function(X), halfway)
-    assert copied.n_kernel_evaluations_ == original.n_kernel_evaluations_
-
-    learn(copied, X, y, size=40, begin=n_before)
-    assert_same(copied, uninterrupted, X)
-    # The original has stayed where it was, and goes on just as well.
-    assert_array_equal(original.decision_function(X), halfway)
-    learn(original, X, y, begin=n_before)
-    assert_same(original, uninterrupted, X)
-    assert_same(original.finish(), uninterrupted.finish(), X)
-    # A copy has no kernel rows and computes them again, which may not change a bit.
-    assert_same(copied.finish(), original, X)
-
-
-@with_copies
-@with_problems
-def test_a_copy_after_fit(model_of, make_copy, problem, tmp_path):
-    X, y = rows_of(problem)
-    model = model_of().fit(X[:150], y[:150])
-    copied = make_copy(model, tmp_path)
-    assert_same(copied, model, X)
-    assert_same(learn(copied, X, y, begin=150), learn(model, X, y, begin=150), X)
-    assert copied.get_params() == model.get_params()
-
-
-@with_copies
 def test_original_may_be_trained_before_its_copy(model_of, make_copy, tmp_path):
     X, y = rows_of("multiclass")
     original = model_of().partial_fit(X[:150], y[:150], classes=np.unique(y))
@@ -266,12 +198,6 @@ def linear(A, B):
     return A @ B.T
 
 
-def test_copies_of_unfitted_models(model_of, tmp_path):
-    model = model_of(C=7.0)
-    for make_copy in COPIES.values():
-        assert make_copy(model, tmp_path).get_params() == model.get_params()
-
-
 def test_a_pickle_holds_vectors_but_no_kernel_rows():
     X, y = two_classes(2000, noise=2.0)
     model = learn(new_model(), X, y)
@@ -282,54 +208,7 @@ def test_a_pickle_holds_vectors_but_no_kernel_rows():
     assert sys.getsizeof(model) < 10_000
 
 
-# -- once more --------------------------------------------------------------------------
-
-
-@with_problems
-@with_layouts
-def test_fit_twice_is_fit_once(model_of, problem, layout):
-    X, y = rows_of(problem, layout)
-    once, twice = model_of().fit(X, y), model_of().fit(X, y).fit(X, y)
-    assert_same(once, twice, X)
-    after_stream = learn(model_of(), X, y).fit(X, y)
-    assert_same(once, after_stream, X)
-
-
 # -- what is given stays as it is -------------------------------------------------------
-
-
-def frozen(X):
-    """Copies of the arrays of X, and X made read-only."""
-    arrays = [X.data, X.indices, X.indptr] if hasattr(X, "indptr") else [X]
-    for array in arrays:
-        array.flags.writeable = False
-    return [(array, array.copy()) for array in arrays]
-
-
-@with_problems
-@with_layouts
-@with_dtypes
-def test_input_is_not_changed_and_may_be_read_only(model_of, problem, layout, dtype):
-    X, y = rows_of(problem, layout, dtype)
-    weight = np.random.default_rng(0).uniform(0, 2, 300)
-    before = [*frozen(X), *frozen(y), *frozen(weight)]
-    model = model_of(class_weight="balanced", max_iter=-1).fit(X, y, weight)
-    model.set_params(class_weight="online_balanced").partial_fit(X, y, sample_weight=weight)
-    model.finish()
-    model.decision_function(X)
-    model.predict(X)
-    for array, copied in before:
-        assert_array_equal(array, copied)
-
-
-@with_problems
-def test_memory_mapped_rows(model_of, problem, tmp_path):
-    X, y = rows_of(problem)
-    np.save(tmp_path / "X.npy", X)
-    np.save(tmp_path / "y.npy", y)
-    mapped_X, mapped_y = (np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in "Xy")
-    assert_same(learn(model_of(), mapped_X, mapped_y, 7), learn(model_of(), X, y), mapped_X)
-    assert_same(model_of().fit(mapped_X, mapped_y), model_of().fit(X, y), X)
 
 
 @with_layouts
@@ -348,51 +227,7 @@ def test_samples_may_be_modified_after_training(model_of, layout):
     assert_array_equal(model.decision_function(X), expected)
 
 
-@pytest.mark.parametrize("change", [np.asfortranarray, lambda X: np.repeat(X, 2, 0)[::2], list])
-def test_rows_in_any_order_of_memory(model_of, change):
-    X, y = rows_of("binary")
-    other = change(X)
-    assert_same(model_of().fit(other, y), model_of().fit(X, y), X)
-    assert_same(learn(model_of(), np.asfortranarray(X), y), learn(model_of(), X, y), X)
-
-
-# -- two at once ------------------------------------------------------------------------
-
-
-@with_problems
-def test_two_models_in_two_threads(model_of, problem):
-    X, y = rows_of(problem, n=600)
-    expected = [learn(model_of(C=C), X, y, 50).finish() for C in (1.0, 10.0)]
-    with ThreadPoolExecutor(2) as executor:
-        for _ in range(3):
-            work = lambda C: learn(model_of(C=C), X, y, 50).finish()  # noqa: E731
-            for model, other in zip(executor.map(work, (1.0, 10.0)), expected, strict=True):
-                assert_same(model, other, X)
-
-
-def test_one_model_predicts_in_two_threads(model_of):
-    X, y = rows_of("multiclass", n=600)
-    model = learn(model_of(), X, y)
-    expected = model.decision_function(X)
-    with ThreadPoolExecutor(2) as executor:
-        for decisions in executor.map(model.decision_function, [X] * 20):
-            assert_array_equal(decisions, expected)
-
-
 # -- classes that come late -------------------------------------------------------------
-
-
-@with_problems
-def test_chunks_of_a_single_class(model_of, problem):
-    X, y = rows_of(problem)
-    order = np.argsort(y, kind="stable")
-    X, y = X[order], y[order]
-    classes = np.unique(y)
-    model = model_of()
-    for label in classes:
-        model.partial_fit(X[y == label], y[y == label], classes=classes)
-    assert_same(model, learn(model_of(), X, y), X)
-    assert model.n_support_.min() > 0
 
 
 def test_the_first_class_is_predicted_until_another_is_seen():
@@ -407,37 +242,7 @@ def test_the_first_class_is_predicted_until_another_is_seen():
     assert set(model.predict(X)) == {"no", "yes"}
 
 
-def test_class_that_appears_late(model_of):
-    X, y = rows_of("multiclass")
-    early = y != 30
-    model = model_of().partial_fit(X[early], y[early], classes=[10, 20, 30])
-    assert set(model.predict(X)) == {10, 20}
-    model.partial_fit(X[~early], y[~early])
-    assert set(model.predict(X)) == {10, 20, 30}
-    assert model.score(X, y) > 0.7
-
-
-def test_class_that_never_appears(model_of):
-    X, y = rows_of("binary")
-    model = model_of().partial_fit(X, y, classes=["maybe", "no", "yes"])
-    assert set(model.predict(X)) == {"no", "yes"}
-    assert model.n_support_[0] == 0
-    assert model.score(X, y) > 0.8
-
-
 # -- weights of zero --------------------------------------------------------------------
-
-
-@with_problems
-def test_a_chunk_of_weight_zero_changes_nothing(model_of, problem):
-    X, y = rows_of(problem)
-    model = learn(model_of(), X[:200], y[:200])
-    before = pickle.loads(pickle.dumps(model))
-    model.partial_fit(X[200:], y[200:], sample_weight=np.zeros(100))
-    assert_array_equal(model.decision_function(X), before.decision_function(X))
-    assert_array_equal(model.dual_coef_, before.dual_coef_)
-    assert_array_equal(model.support_, before.support_)
-    assert model.n_samples_seen_ == 300
 
 
 def test_a_first_chunk_of_weight_zero(model_of):

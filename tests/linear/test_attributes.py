@@ -19,12 +19,10 @@ from sklearn_online_svm import (
     SecondOrderPerceptronClassifier,
 )
 from tests.support.linear_models import (
-    BOTH,
     CLASSIFIERS,
     OF_NUMBERS,
     SECOND_ORDER,
     arrays_of,
-    assert_same,
     dense,
     learn,
     line,
@@ -141,58 +139,6 @@ def test_counts_of_rows_and_updates(name):
 
 
 # -- labels -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "labels",
-    [
-        ["no", "yes"],
-        [False, True],
-        [-1, 1],
-        [-7, -3],
-        [-1.0, 1.0],
-        [2.0**60, 2.0**61],
-        [2**62 + 1, 2**62 + 3],  # one and the same number as floats
-        np.array([2**63 + 5, 2**64 - 1], dtype=np.uint64),
-        np.array([3, 250], dtype=np.uint8),
-        np.array(["no", "yes"], dtype=object),
-        ["a", "b", "longer"],
-        [-5, 0, 2**40],
-        [-0.0, 1.0, 7.0],
-        np.array([1, 2, 3], dtype=np.int8),
-    ],
-    ids=str,
-)
-@pytest.mark.parametrize("name", ["pa", "arow"])
-def test_labels_of_any_type(name, labels):
-    labels = np.asarray(labels)
-    X, codes = BOTH["binary" if len(labels) == 2 else "multiclass"]()
-    codes = np.unique(codes, return_inverse=True)[1]
-    y = labels[codes]
-    model, plain = model_of(name).fit(X, y), model_of(name).fit(X, codes)
-    assert_array_equal(model.classes_, np.unique(y))
-    assert model.classes_.dtype == y.dtype
-    assert_same(model, plain)
-    assert_array_equal(model.predict(X), labels[plain.predict(X)])
-    assert model.predict(X).dtype == y.dtype
-
-    stream = model_of(name).partial_fit(X, y, classes=labels)
-    assert_array_equal(stream.classes_, model.classes_)
-    stream.partial_fit(X[:1], y[:1]).partial_fit(X.tolist(), y.tolist())
-    plain = learn(model_of(name), X, codes, classes=np.arange(len(labels)))
-    assert_same(stream, plain.partial_fit(X[:1], codes[:1]).partial_fit(X, codes))
-
-
-def test_labels_of_pandas():
-    pandas = pytest.importorskip("pandas")
-    X, y = two_classes()
-    plain = model_of("pa").fit(X, y)
-    for dtype in ("category", "string", object, None):
-        model = model_of("pa").fit(X, pandas.Series(y, dtype=dtype))
-        assert_same(model, plain)
-        assert_array_equal(model.predict(X), plain.predict(X))
-    whole = pandas.Series((y == "yes").astype(int), dtype="Int64")
-    assert_same(model_of("pa").fit(X, whole), plain)
 
 
 def test_many_classes():

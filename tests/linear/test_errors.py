@@ -116,33 +116,6 @@ def test_a_refused_first_fit_of_a_regressor_leaves_nothing_behind():
 # -- X and y ----------------------------------------------------------------------------
 
 
-@with_models
-@with_layouts
-@with_dtypes
-@pytest.mark.parametrize("value, said", [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "inf")])
-def test_nan_and_infinity(name, layout, dtype, value, said):
-    unharmed = Unharmed(name, layout=layout, dtype=dtype)
-    X = two_classes()[0].astype(dtype)
-    match = f"Input X contains {said}"
-    for i, j in ((117, 2), (0, 0), (199, 3)):
-        wrong = X.copy()
-        wrong[i, j] = value
-        for rows in (LAYOUTS[layout](wrong), LAYOUTS[layout](wrong[i : i + 1])):
-            labels = unharmed.y if rows.shape[0] > 1 else unharmed.y[i : i + 1]
-            methods = ("fit", "partial_fit") if rows.shape[0] > 1 else ("partial_fit",)
-            unharmed.refuses(ValueError, match, rows, labels, methods)
-            for method in ("predict", "decision_function", "decision_variance"):
-                if hasattr(unharmed.model, method):
-                    unharmed.raises(
-                        ValueError, match, lambda m, f=method, Z=rows: getattr(m, f)(Z)
-                    )
-    # Also in a chunk larger than the model, where rows before the wrong one have been learnt.
-    many = np.tile(X, (20, 1))
-    many[-1, 1] = value
-    labels = np.tile(unharmed.y, 20)
-    unharmed.refuses(ValueError, match, LAYOUTS[layout](many), labels, ["partial_fit"])
-
-
 @with_layouts
 @pytest.mark.parametrize("way", ["whole", "sparsified"])
 def test_nan_in_a_column_of_weight_zero(layout, way):
@@ -219,20 +192,6 @@ def test_numbers_that_single_precision_does_not_hold():
         unharmed.raises(ValueError, "X contains inf", lambda m: m.partial_fit(X, y))
 
 
-@with_models
-@with_layouts
-def test_wrong_number_of_features(name, layout):
-    unharmed = Unharmed(name, layout=layout)
-    for width in (3, 6):
-        X, y = two_classes(n_features=width)
-        X = LAYOUTS[layout](X)
-        class_name = type(unharmed.model).__name__
-        match = f"X has {width} features, but {class_name} is expecting 4 features"
-        for n in (1, 200):
-            unharmed.refuses(ValueError, match, X[:n], y[:n], ["partial_fit"])
-            unharmed.raises(ValueError, match, lambda m, Z=X[:n]: m.predict(Z))
-
-
 @pytest.mark.parametrize("model", [PassiveAggressiveClassifier(), PassiveAggressiveRegressor()])
 def test_wrong_shapes(model):
     unharmed = Unharmed(model)
@@ -305,19 +264,6 @@ def test_csr_rows_that_are_broken_otherwise():
 
 
 # -- labels -----------------------------------------------------------------------------
-
-
-@with_models
-@pytest.mark.parametrize("n_rows", [1, 200])
-@pytest.mark.parametrize("label", ["maybe", "", "zzz", "no "])
-def test_unknown_label(name, label, n_rows):
-    X, y = two_classes()
-    y = y.astype("U5")
-    y[n_rows - 1] = label
-    unharmed = Unharmed(name)
-    match = rf"not among the classes \['no', 'yes'\]: \['{label}'\]"
-    unharmed.refuses(ValueError, match, X[:n_rows], y[:n_rows], ["partial_fit"])
-    unharmed.refuses(ValueError, match, X[:n_rows], y[:n_rows].tolist(), ["partial_fit"])
 
 
 def test_labels_of_another_type():

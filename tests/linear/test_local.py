@@ -457,21 +457,6 @@ def test_prototypes_are_means_and_count_all_rows(seed, n_prototypes):
 # -- streams ------------------------------------------------------------------------------
 
 
-@with_models
-@with_layouts
-@with_dtypes
-def test_pickled_halfway(model, layout, dtype):
-    X, y = rows_of(3, 100, seed=12, dtype=dtype)
-    X = LAYOUTS[layout](X)
-    whole = learn(clone(model), X, y)
-    halfway = learn(clone(model), X[:50], y[:50])
-    learn(halfway, X[:50], y[:50], start=50)
-    for other in (pickle.loads(pickle.dumps(halfway)), copy.deepcopy(halfway)):
-        learn(other, X, y, start=50)
-        assert_same(whole, other)
-        assert_array_equal(whole.decision_function(X), other.decision_function(X))
-
-
 @with_layouts
 def test_an_error_takes_nothing_and_leaves_nothing(layout):
     X, y = rows_of(3, 60, seed=13)

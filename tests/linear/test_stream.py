@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -21,17 +20,13 @@ from sklearn_online_svm import (
     SCWClassifier,
     SecondOrderPerceptronClassifier,
 )
-from tests.support.copies import with_copies
 from tests.support.linear_models import (
-    CLASSIFIERS,
-    STATES,
     arrays_of,
     assert_same,
     learn,
     line,
     model_of,
     once,
-    regressor,
     rows_of,
     with_both,
     with_classifiers,
@@ -42,27 +37,6 @@ from tests.support.linear_models import (
 from tests.support.samples import LAYOUTS
 
 # -- chunks -----------------------------------------------------------------------------
-
-
-@with_classifiers
-@with_both
-@with_layouts
-@with_dtypes
-def test_chunks_of_any_size_give_the_same_model(name, problem, layout, dtype):
-    X, y = rows_of(problem, layout, dtype, n=90)
-    whole = learn(model_of(name), X, y)
-    for size in (1, 7, 50):
-        assert_same(learn(model_of(name), X, y, size), whole)
-    assert whole.n_iter_ == 1
-
-
-@with_layouts
-@with_dtypes
-def test_chunks_of_regression(layout, dtype):
-    X, y = line(90, layout=layout, dtype=dtype)
-    whole = learn(regressor(average=20), X, y)
-    for size in (1, 7, 50):
-        assert_same(learn(regressor(average=20), X, y, size), whole)
 
 
 @with_classifiers
@@ -150,30 +124,6 @@ def test_rows_of_whole_numbers():
 
 
 @with_states
-@with_both
-@with_layouts
-def test_chunks_of_a_single_class(name, problem, layout):
-    X, y = rows_of(problem, layout)
-    order = np.argsort(y, kind="stable")
-    X, y = X[order], y[order]
-    model = model_of(name)
-    for label in np.unique(y):
-        model.partial_fit(X[y == label], y[y == label], classes=np.unique(y))
-    assert_same(model, learn(model_of(name), X, y))
-
-
-def test_a_class_that_comes_late_or_never():
-    X, y = rows_of("multiclass")
-    early = y != 30
-    for name in ("pa", "pa-joint", "arow"):
-        model = learn(model_of(name), X[early], y[early], classes=[10, 20, 30])
-        assert 30 not in model.predict(X)
-        model.partial_fit(X[~early], y[~early]).partial_fit(X, y)
-        assert set(model.predict(X)) == {10, 20, 30}
-        assert model.coef_.shape == (3, 4)
-
-
-@with_states
 def test_rows_of_zeros(name):
     """An empty row of a CSR matrix; without an intercept it teaches nothing."""
     X, y = rows_of("multiclass")
@@ -226,35 +176,6 @@ def test_csr_rows_of_any_form(name, problem):
         for array, before in zip((M.data, M.indices, M.indptr), arrays, strict=True):
             assert_array_equal(array, before)
     assert long.indices.dtype == np.int64
-
-
-@with_layouts
-@with_dtypes
-def test_input_is_not_changed_and_may_be_read_only(layout, dtype):
-    X, y = rows_of("multiclass", layout, dtype)
-    weight = np.random.default_rng(0).uniform(0, 2, 200)
-    arrays = [X.data, X.indices, X.indptr] if layout == "csr" else [X]
-    arrays += [y, weight]
-    before = [array.copy() for array in arrays]
-    for array in arrays:
-        array.flags.writeable = False
-    for name in STATES:
-        model = model_of(name, class_weight="balanced", max_iter=3, tol=None).fit(X, y, weight)
-        model.set_params(class_weight=None).partial_fit(X, y, sample_weight=weight)
-        model.partial_fit(X, y).predict(X)
-    for array, former in zip(arrays, before, strict=True):
-        assert_array_equal(array, former)
-
-
-@with_states
-def test_given_rows_may_change_afterwards(name):
-    X, y = rows_of("binary")
-    model = learn(model_of(name), X, y)
-    before = arrays_of(model)
-    X[:] = -1.0
-    y[:] = "yes"
-    for key, array in arrays_of(model).items():
-        assert_array_equal(array, before[key])
 
 
 # -- changes between chunks -------------------------------------------------------------
@@ -360,41 +281,6 @@ def test_what_the_model_is_made_of_cannot_change(model, change, way):
 # -- copies -----------------------------------------------------------------------------
 
 
-@with_copies
-@with_states
-@with_both
-@with_layouts
-def test_a_copy_halfway_goes_on_as_if_uninterrupted(make_copy, name, problem, layout, tmp_path):
-    X, y = rows_of(problem, layout)
-    uninterrupted = learn(model_of(name), X, y)
-    original = learn(model_of(name), X[:100], y[:100])
-    halfway = original.decision_function(X)
-    copied = make_copy(original, tmp_path)
-    assert_array_equal(copied.decision_function(X), halfway)
-    assert copied.get_params() == original.get_params()
-    assert_same(learn(copied, X, y, 30, begin=100), uninterrupted)
-    # The original has stayed where it was, and goes on just as well; also where the other goes.
-    assert_array_equal(original.decision_function(X), halfway)
-    other = make_copy(original, tmp_path)
-    assert_same(learn(original, X, y, begin=100), uninterrupted)
-    assert_array_equal(other.decision_function(X), halfway)
-    assert_same(other.partial_fit(LAYOUTS["csr"](X[100:]), y[100:]), uninterrupted, 1e-9, 1e-9)
-
-
-@with_copies
-@pytest.mark.parametrize("name", [*CLASSIFIERS, "regressor"])
-def test_copies_of_fitted_models(make_copy, name, tmp_path):
-    X, y = line() if name == "regressor" else rows_of("multiclass")
-    model = (regressor() if name == "regressor" else model_of(name)).fit(X, y)
-    copied = make_copy(model, tmp_path)
-    assert_same(copied, model)
-    assert copied.n_iter_ == model.n_iter_
-    assert_same(copied.partial_fit(X, y), model.partial_fit(X, y))
-    assert_same(make_copy(model.sparsify(), tmp_path).partial_fit(X, y), model.partial_fit(X, y))
-    fresh = make_copy(clone(model), tmp_path)
-    assert fresh.get_params() == model.get_params() and not hasattr(fresh, "coef_")
-
-
 def test_a_pickle_holds_plain_values():
     """Arrays, numbers and names, nothing of the engine."""
     model = learn(model_of("arow"), *rows_of("binary"))
@@ -402,46 +288,3 @@ def test_a_pickle_holds_plain_values():
     assert isinstance(state, dict)
     text = pickle.dumps(model)
     assert b"sklearn_online_svm._core" not in text and b"UpdateLoop" not in text
-
-
-def test_memory_mapped_rows(tmp_path):
-    X, y = rows_of("multiclass")
-    np.save(tmp_path / "X.npy", X)
-    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
-    for name in STATES:
-        assert_same(learn(model_of(name), mapped, y, 7), learn(model_of(name), X, y))
-        assert_same(model_of(name).fit(mapped, y), model_of(name).fit(X, y))
-
-
-@with_classifiers
-def test_clone_and_params(name):
-    model = model_of(name, class_weight={10: 2.0}, verbose=0).fit(*rows_of("multiclass"))
-    other = clone(model)
-    assert other.get_params() == model.get_params()
-    assert not hasattr(other, "coef_") and not hasattr(other, "classes_")
-    assert type(model)(**model.get_params()).get_params() == model.get_params()
-    with pytest.raises(TypeError):
-        type(model)(1.0)  # parameters have names
-
-
-# -- two at once ------------------------------------------------------------------------
-
-
-@with_states
-@with_layouts
-def test_two_models_in_two_threads(name, layout):
-    """The loop runs without the lock of Python."""
-    X, y = rows_of("multiclass", layout, n=600)
-    seeds = range(6)
-
-    def work(seed):
-        model = once(name, random_state=seed, max_iter=20).fit(X, y)
-        return learn(model, X, y, 50, classes=[10, 20, 30])
-
-    expected = [work(seed) for seed in seeds]
-    with ThreadPoolExecutor(3) as executor:
-        for model, other in zip(executor.map(work, seeds), expected, strict=True):
-            assert_same(model, other)
-        decisions = expected[0].decision_function(X)
-        for others in executor.map(expected[0].decision_function, [X] * 10):
-            assert_array_equal(others, decisions)

@@ -16,7 +16,6 @@ from sklearn_online_svm import (
     PerceptronClassifier,
 )
 from tests.support.linear_models import (
-    arrays_of,
     assert_same,
     dense,
     learn,
@@ -27,52 +26,12 @@ from tests.support.linear_models import (
     rows_of,
     with_averaging,
     with_both,
-    with_classifiers,
     with_dtypes,
     with_layouts,
     with_states,
 )
 
 # -- weights ----------------------------------------------------------------------------
-
-
-@with_classifiers
-@with_both
-@with_layouts
-def test_rows_of_weight_zero_are_passed_over(name, problem, layout):
-    X, y = rows_of(problem, layout)
-    weight = np.random.default_rng(0).choice([0.0, 1.0], 200)
-    kept = np.flatnonzero(weight)
-    stream = model_of(name)
-    stream.partial_fit(X, y, classes=np.unique(y), sample_weight=weight)
-    short = learn(model_of(name), X[kept], y[kept])
-    if name == "pa-average":
-        assert_array_equal(stream.decision_function(X).shape, short.decision_function(X).shape)
-    else:
-        assert_array_equal(stream.coef_, short.coef_)
-        assert_array_equal(stream.intercept_, short.intercept_)
-    assert stream.n_updates_ == short.n_updates_
-    fitted = once(name, shuffle=False).fit(X, y, weight)
-    assert_same(fitted, stream)
-
-
-@with_classifiers
-@with_both
-def test_a_chunk_of_weight_zero_changes_nothing(name, problem):
-    X, y = rows_of(problem)
-    model = model_of(name)
-    nothing = np.zeros(100)
-    model.partial_fit(X[:100], y[:100], classes=np.unique(y), sample_weight=nothing)
-    assert_array_equal(model.coef_, 0.0)
-    assert model.n_updates_ == 0 and model.t_ == 101
-    model.partial_fit(X[100:], y[100:])
-    before = arrays_of(model)
-    n_updates = model.n_updates_
-    model.partial_fit(X[:100], y[:100], sample_weight=nothing)
-    if name != "pa-average":
-        for key, array in arrays_of(model).items():
-            assert_array_equal(array, before[key])
-    assert model.n_updates_ == n_updates
 
 
 @pytest.mark.parametrize("name", ["pa", "pa2", "pa-joint", "cost", "cost-joint", "scw"])
@@ -100,47 +59,6 @@ def test_a_weight_divides_r_of_arow_and_multiplies_steps_of_perceptrons():
     for hard in (PassiveAggressiveClassifier(C=np.inf), ConfidenceWeightedClassifier()):
         hard.set_params(max_iter=1, tol=None, random_state=0)
         assert_same(clone(hard).fit(X, y, two), clone(hard).fit(X, y))
-
-
-@with_classifiers
-@with_both
-def test_class_weight_is_sample_weight_by_class(name, problem):
-    X, y = rows_of(problem)
-    classes, counts = np.unique(y, return_counts=True)
-    factors = dict(zip(classes.tolist(), [0.5, 3.0, 0.0]))
-    of_rows = np.array([factors[label] for label in y.tolist()])
-    assert_same(once(name, class_weight=factors).fit(X, y), once(name).fit(X, y, of_rows))
-    # Not all classes need to be named; factors of class and row multiply.
-    first = classes[0].item()
-    weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
-    expected = once(name).fit(X, y, np.where(y == first, 0.5, 1.0) * weight)
-    assert_same(once(name, class_weight={first: 0.5}).fit(X, y, weight), expected)
-    # In streams, too: both ways into partial_fit.
-    streams = [model_of(name, class_weight=factors) for _ in range(2)] + [model_of(name)]
-    streams[0].partial_fit(X, y, classes=classes).partial_fit(X, y)
-    streams[1].partial_fit(X, y, classes=classes).partial_fit(X, y.tolist())
-    for _ in range(2):
-        streams[2].partial_fit(X, y, classes=classes, sample_weight=of_rows)
-    assert_same(streams[0], streams[2])
-    assert_same(streams[1], streams[2])
-
-
-@with_both
-def test_balanced_is_balanced(problem):
-    X, y = rows_of(problem)
-    classes, counts = np.unique(y, return_counts=True)
-    factors = len(y) / (len(classes) * counts)
-    of_rows = factors[np.searchsorted(classes, y)]
-    params = dict(C=0.05)
-    model = once("pa", class_weight="balanced", **params).fit(X, y)
-    assert_same(model, once("pa", **params).fit(X, y, of_rows))
-    # Sample weights are counted.
-    weight = np.where(np.arange(len(y)) % 3, 2.0, 0.0)
-    counts = np.array([weight[y == label].sum() for label in classes])
-    factors = weight.sum() / (len(classes) * counts)
-    model = once("pa", class_weight="balanced", **params).fit(X, y, weight)
-    expected = once("pa", **params).fit(X, y, factors[np.searchsorted(classes, y)] * weight)
-    assert_same(model, expected)
 
 
 def test_targets_of_any_type():

@@ -1,4 +1,4 @@
-"""Neighbours, costs, and the choice and number of survivors."""
+"""Neighbourhoods, predicted scores and costs, survivors."""
 
 import numpy as np
 from hypothesis import given, settings

@@ -7,20 +7,25 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn import config_context
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.compose import ColumnTransformer
+from sklearn.cross_decomposition import PLSRegression
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import DataConversionWarning, FitFailedWarning
-from sklearn.feature_selection import SelectKBest
+from sklearn.feature_selection import SelectFromModel, SelectKBest
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import SGDClassifier
+from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.metrics import balanced_accuracy_score, make_scorer, roc_auc_score
 from sklearn.model_selection import ParameterGrid, ShuffleSplit, StratifiedKFold
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, PassiveAggressiveClassifier, PassiveAggressiveRegressor
 from sklearn_online_svm.evaluation import geometric_mean_scorer
 from sklearn_online_svm.model_selection import ProgressiveSearch, _race
+from sklearn_online_svm.model_selection._candidates import requires_targets
 from tests.reference.racing import race
 from tests.support.samples import three_classes, two_classes
 
@@ -40,7 +45,7 @@ def order_of(n, seed=0):
 
 
 def split_of(n):
-    """Training samples in their order, and the quarter that is held out."""
+    """Return the indices of the training samples in order, and of the held-out quarter."""
     order = order_of(n)
     return order[: n - n // 4], order[n - n // 4 :]
 
@@ -54,7 +59,7 @@ def assert_same_search(a, b, *, decisions=True):
         if name == "params":
             assert column == b.cv_results_[name]
         elif name == "cost":
-            # Kernel values are not stored with a model: they are computed again.
+            # Kernel values are recomputed after unpickling.
             assert_allclose(column, b.cv_results_[name], rtol=0.2)
         else:
             assert_array_equal(column, b.cv_results_[name], err_msg=name)
@@ -66,7 +71,7 @@ def assert_same_search(a, b, *, decisions=True):
 
 
 @pytest.mark.parametrize("kind", ["lasvc", "sgd", "pa"])
-def test_the_race_is_that_of_models_trained_anew(kind):
+def test_race_equals_the_reference(kind):
     estimator, grid = {
         "lasvc": (LASVC(), GRID),
         "sgd": (SGDClassifier(random_state=0), {"alpha": np.logspace(-5, 1, 9)}),
@@ -103,7 +108,7 @@ def test_the_race_is_that_of_models_trained_anew(kind):
         assert found.best_params_ == settings[winner]
 
 
-def test_one_candidate_is_the_plain_stream():
+def test_single_candidate_is_trained_as_without_a_search():
     params = {"C": 2.0, "gamma": 0.5}
     found = search(grid={name: [value] for name, value in params.items()}).fit(X, Y)
     order = order_of(len(X))
@@ -111,11 +116,11 @@ def test_one_candidate_is_the_plain_stream():
     assert_array_equal(found.best_estimator_.dual_coef_, plain.dual_coef_)
     assert_array_equal(found.best_estimator_.support_, plain.support_)
     assert_array_equal(found.decision_function(X), plain.decision_function(X))
-    # Scores, and a call for each rung.
+    # Including scores, and one call per rung.
     assert 1 < found.cost_ < 20
 
 
-def test_the_winner_is_the_plain_stream():
+def test_winner_is_trained_as_without_a_search():
     found = search().fit(X, Y)
     order = order_of(len(X))
     plain = LASVC(**found.best_params_).partial_fit(X[order], Y[order], classes=np.unique(Y))
@@ -124,21 +129,21 @@ def test_the_winner_is_the_plain_stream():
 
 
 @pytest.mark.parametrize("n_jobs", [2, 3])
-def test_any_number_of_threads_finds_the_same(n_jobs):
+def test_result_is_independent_of_n_jobs(n_jobs):
     assert_same_search(search().fit(X, Y), search(n_jobs=n_jobs).fit(X, Y))
 
 
-def test_the_same_seed_finds_the_same():
+def test_result_is_reproducible():
     assert_same_search(search().fit(X, Y), search().fit(X, Y))
 
 
-def test_of_equal_candidates_the_first_one_wins():
+def test_first_of_equal_candidates_wins():
     found = search(grid=[{"C": [3.0]}, {"C": [3.0]}, {"C": [3.0]}]).fit(X, Y)
     assert found.cv_results_["candidate"][found.best_index_] == 0
 
 
-def test_of_equal_scores_those_with_fewer_vectors_come_first():
-    # Far too small to leave the larger class: they differ in nothing but their vectors.
+def test_ties_are_resolved_by_the_number_of_support_vectors():
+    # All of them predict the larger class.
     y = np.where(np.arange(400) % 5 == 0, 1, 0)
     noise = np.random.default_rng(0).normal(size=(400, 3))
     found = search(grid={"C": [1e-6, 2e-6, 3e-6]}, max_resources=200).fit(noise, y)
@@ -147,11 +152,11 @@ def test_of_equal_scores_those_with_fewer_vectors_come_first():
     assert np.all(np.diff(found.cv_results_["n_support"][first]) >= 0)
 
 
-def test_constant_predictions_leave_room_for_others():
+def test_constant_predictions_do_not_displace_other_candidates():
     rng = np.random.default_rng(0)
     noise = rng.normal(size=(800, 3))
     y = (rng.random(800) < 0.3).astype(int)
-    # A tiny C predicts the larger class, which is best where there is nothing to find.
+    # A tiny C predicts the larger class, which is the best prediction of noise.
     grid = {"C": [1e-6, 2e-6, 3e-6, 4e-6, 5e-6, 100.0, 200.0], "gamma": [1.0]}
     found = search(grid=grid, min_candidates=2, max_cost=0.1).fit(noise, y)
     results = found.cv_results_
@@ -160,7 +165,7 @@ def test_constant_predictions_leave_room_for_others():
     assert {5, 6} & set(second.tolist())
 
 
-def test_the_number_of_candidates_falls():
+def test_number_of_candidates_decreases():
     found = search(grid={"C": np.logspace(-2, 2, 50)}, max_cost=3).fit(X, Y)
     assert found.n_candidates_[0] == 50
     ends = len(set(found.n_resources_))
@@ -171,14 +176,14 @@ def test_the_number_of_candidates_falls():
     assert found.cv_results_["rank_test_score"][found.best_index_] == 1
 
 
-def test_a_floor_of_survivors():
+def test_min_candidates_survive():
     found = search(min_candidates=5, max_cost=0.1).fit(X, Y)
     assert min(found.n_candidates_) == 5
     assert found.n_remaining_candidates_ == 1
 
 
 @pytest.mark.parametrize("max_cost", [1, 20])
-def test_a_larger_budget_lets_more_candidates_survive(max_cost):
+def test_max_cost_limits_the_number_of_survivors(max_cost):
     grid = {"C": np.logspace(-1, 2, 8), "gamma": np.logspace(-2, 1, 8)}
     rows, y = two_classes(6000, noise=1.0)
     found = search(grid=grid, max_cost=max_cost).fit(rows, y)
@@ -189,7 +194,7 @@ def test_a_larger_budget_lets_more_candidates_survive(max_cost):
         assert found.cost_ < 1.5 * max_cost
 
 
-def test_without_a_budget_every_candidate_reaches_the_end():
+def test_infinite_max_cost_eliminates_no_candidate():
     found = search(max_cost=np.inf).fit(X, Y)
     assert set(found.n_candidates_) == {12}
     last = found.cv_results_["rung"] == found.cv_results_["rung"].max()
@@ -202,19 +207,19 @@ def test_without_a_budget_every_candidate_reaches_the_end():
     assert found.best_score_ == found.cv_results_["mean_test_score"][last].max()
 
 
-def test_costs_are_those_of_the_table():
+def test_cost_is_the_sum_over_candidates():
     found = search().fit(X, Y)
     results = found.cv_results_
     last = {}
     for number, cost in zip(results["candidate"], results["cost"]):
         last[number] = max(cost, last.get(number, 0))
-    # The winner is trained on the held-out samples after the last rung, which is in no line.
+    # The table does not contain the final training on held-out samples.
     rest = found.cost_ - sum(last.values())
     assert 0 < rest < 1
     assert set(last) == set(range(12))
 
 
-def test_estimated_costs_grow_with_the_samples_as_training_does():
+def test_estimated_cost_grows_with_the_number_of_samples():
     rows, y = two_classes(2000, noise=1.0)
     costs = []
     for n in (1000, 2000):
@@ -229,11 +234,11 @@ def test_estimated_costs_grow_with_the_samples_as_training_does():
     assert again._estimated_cost(rows.shape[1]) == costs[1]
 
 
-def test_an_eliminated_neighbour_of_the_winner_is_recalled(monkeypatch):
+def test_eliminated_neighbour_of_the_winner_is_recalled(monkeypatch):
     monkeypatch.setattr(_race, "n_survivors", lambda *_: 2)
 
     class Curves(SGDClassifier):
-        """Its score is given by its parameter and by the number of samples."""
+        """Classifier with a score that depends on alpha and the number of samples."""
 
         def partial_fit(self, X, y, classes=None, sample_weight=None):
             self.n_ = getattr(self, "n_", 0) + len(X)
@@ -254,22 +259,22 @@ def test_an_eliminated_neighbour_of_the_winner_is_recalled(monkeypatch):
     assert 2 in results["candidate"][again]
     assert found.best_params_ == {"alpha": 3.0}
     assert found.best_score_ == 0.9
-    # A recalled candidate costs a fit.
+    # The budget does not allow a recall.
     found = search(Curves(), grid, max_cost=0.5, **options).fit(X, Y)
     assert found.n_resources_.count(900) == 1
 
 
-def test_a_winner_at_the_edge_of_the_grid_is_reported():
+def test_winner_at_the_edge_of_the_grid_is_reported():
     grid = {"gamma": [1e-4, 1e-3, 1e-2, 1e-1], "C": [1.0, 10.0]}
     with pytest.warns(UserWarning, match="gamma=0.1 is the largest of its values"):
         found = search(grid=grid).fit(X, Y)
-    # C has too few values to tell.
+    # Only parameters with at least four values are reported.
     assert found.edges_ == {"gamma": "largest"}
     inside = search(grid={"gamma": [1e-6, 0.1, 0.3, 100.0]}).fit(X, Y)
     assert inside.edges_ == {}
 
 
-def test_samples_of_the_race_may_be_limited():
+def test_max_resources_limits_the_last_rung():
     found = search(max_resources=300).fit(X, Y)
     assert max(found.n_resources_) == 300
     assert found.best_estimator_.n_samples_seen_ == len(X)
@@ -288,7 +293,7 @@ def test_factor_and_first_rung():
     assert found.n_resources_[:3] == [200, 300, 450]
 
 
-def test_the_cheapest_within_one_standard_error():
+def test_one_se_selects_the_cheapest_candidate():
     grid = {"gamma": [0.1, 0.2, 0.3, 0.5, 0.8, 1.2]}
     best = search(grid=grid, min_candidates=6).fit(X, Y)
     cheap = search(grid=grid, min_candidates=6, select="one-se").fit(X, Y)
@@ -306,7 +311,7 @@ def test_the_cheapest_within_one_standard_error():
 # -------------------------------------------------------------------------------- which samples
 
 
-def test_a_quarter_is_held_out_and_trained_on_in_the_end():
+def test_winner_is_finally_trained_on_held_out_samples():
     found = search(grid={"C": [0.1, 1.0]}).fit(X, Y)
     assert set(found.cv_results_["n_scored"]) == {300}
     assert found.n_resources_[-1] == 900
@@ -326,7 +331,7 @@ def test_early_rungs_are_scored_on_fewer_samples():
     assert scored[3] == 4 * found.n_resources_[3]
 
 
-def test_a_splitter_says_what_is_held_out():
+def test_splitter_with_one_split():
     cv = ShuffleSplit(n_splits=1, test_size=200, random_state=3)
     found = search(cv=cv, grid={"C": [0.1, 1.0]}).fit(X, Y)
     order = order_of(len(X))
@@ -339,7 +344,7 @@ def test_a_splitter_says_what_is_held_out():
         assert_allclose(found.cv_results_["mean_test_score"][first], model.score(X[test], Y[test]))
 
 
-def test_folds():
+def test_splitter_with_several_splits():
     cv = StratifiedKFold(4)
     found = search(cv=cv, grid={"C": [0.1, 1.0]}).fit(X, Y)
     order = order_of(len(X))
@@ -420,7 +425,7 @@ def test_regressors():
     assert found.score(X, y) > 0.9
 
 
-def test_candidates_may_be_drawn():
+def test_candidates_drawn_from_distributions():
     from scipy.stats import loguniform
 
     grid = {"C": loguniform(1e-2, 1e2), "gamma": [0.1, 1.0]}
@@ -431,7 +436,7 @@ def test_candidates_may_be_drawn():
         search(grid=grid).fit(X, Y)
 
 
-def test_invalid_samples_are_refused_before_anything_is_lost():
+def test_rejected_samples_leave_the_search_unchanged():
     found = search().fit(X, Y)
     before = pickle.dumps(found.decision_function(X))
     wrong = X.copy()
@@ -457,12 +462,12 @@ def test_invalid_samples_are_refused_before_anything_is_lost():
         (dict(cv="folds"), "cv"),
     ],
 )
-def test_invalid_parameters_are_named(params, message):
+def test_invalid_parameters_are_rejected_by_name(params, message):
     with pytest.raises(ValueError, match=message):
         search(**params).fit(X, Y)
 
 
-def test_an_estimator_without_partial_fit():
+def test_estimator_without_partial_fit():
     with pytest.raises(ValueError, match="estimator must implement partial_fit; got SVC"):
         ProgressiveSearch(SVC(), {"C": [1, 2]}).fit(X, Y)
     with pytest.raises(ValueError, match="estimator must implement partial_fit"):
@@ -472,7 +477,7 @@ def test_an_estimator_without_partial_fit():
 # -------------------------------------------------------------------------------- pipelines
 
 
-def test_transformers_are_fitted_once_on_all_rows():
+def test_transformers_are_fitted_once_on_all_samples():
     pipeline = make_pipeline(StandardScaler(), LASVC())
     grid = {"lasvc__C": [0.1, 1.0, 10.0], "lasvc__gamma": [0.1, 1.0]}
     found = search(pipeline, grid).fit(100 + 30 * X, Y)
@@ -485,25 +490,66 @@ def test_transformers_are_fitted_once_on_all_rows():
     assert found.score(100 + 30 * X, Y) == by_hand.score(StandardScaler().fit_transform(X), Y)
 
 
-def test_transformers_that_need_labels_see_the_first_rung_alone():
+@pytest.mark.parametrize(
+    "transformer",
+    [
+        SelectKBest(k=5),
+        SelectFromModel(LogisticRegression(), max_features=5),
+        ColumnTransformer([("select", SelectKBest(k=5), slice(0, 200))]),
+    ],
+    ids=lambda transformer: type(transformer).__name__,
+)
+def test_transformers_that_require_targets_are_fitted_on_the_first_rung(transformer):
     rng = np.random.default_rng(0)
     noise, y = rng.normal(size=(1000, 200)), rng.integers(0, 2, 1000)
-    pipeline = make_pipeline(SelectKBest(k=5), LASVC())
+    pipeline = make_pipeline(transformer, LASVC())
     found = search(pipeline, {"lasvc__C": [0.1, 1.0]}).fit(noise, y)
     first = order_of(1000)[: found.n_resources_[0]]
-    expected = SelectKBest(k=5).fit(noise[first], y[first])
-    assert_array_equal(found.best_estimator_[0].get_support(), expected.get_support())
+    expected = clone(transformer).fit(noise[first], y[first])
+    assert_array_equal(found.best_estimator_[0].transform(noise), expected.transform(noise))
     assert abs(found.best_score_ - 0.5) < 0.1
 
 
-def test_frozen_transformers_stay_as_they_are():
+@pytest.mark.parametrize(
+    ("transformer", "expected"),
+    [
+        (StandardScaler(), False),
+        (FeatureUnion([("pca", PCA()), ("scaler", StandardScaler())]), False),
+        (SelectKBest(lambda X: X.var(axis=0)), False),
+        (SelectKBest(), True),
+        (SelectFromModel(LogisticRegression()), True),
+        (LinearDiscriminantAnalysis(), True),
+        (PLSRegression(), True),
+        (make_pipeline(StandardScaler(), SelectKBest()), True),
+        (FeatureUnion([("select", SelectKBest()), ("drop", "drop")]), True),
+    ],
+    ids=str,
+)
+def test_tags_tell_whether_a_transformer_requires_targets(transformer, expected):
+    assert requires_targets(transformer) == expected
+
+
+def test_an_error_of_a_transformer_is_raised_by_its_only_fit():
+    calls = []
+
+    class Broken(TransformerMixin, BaseEstimator):
+        def fit(self, X, y=None):
+            calls.append(len(X))
+            raise TypeError("cannot be fitted")
+
+    with pytest.raises(TypeError, match="cannot be fitted"):
+        search(make_pipeline(Broken(), LASVC()), {"lasvc__C": [1.0]}).fit(X, Y)
+    assert calls == [len(X)]
+
+
+def test_frozen_transformers_are_not_fitted():
     scaler = MinMaxScaler().fit(X[:10])
     pipeline = make_pipeline(FrozenEstimator(scaler), LASVC())
     found = search(pipeline, {"lasvc__C": [1.0, 10.0]}).fit(X, Y)
     assert_array_equal(found.best_estimator_[0].data_min_, X[:10].min(axis=0))
 
 
-def test_transformers_may_be_tuned():
+def test_parameters_of_transformers_can_be_searched():
     pipeline = make_pipeline(StandardScaler(), LASVC())
     grid = {"standardscaler": [StandardScaler(), "passthrough"], "lasvc__C": [1.0, 10.0]}
     scaled = X * [1.0, 1e3, 1e-3, 1.0]
@@ -533,11 +579,11 @@ def test_several_metrics():
 
 
 @pytest.mark.parametrize("scoring", ["accuracy", None, make_scorer(lambda y, p: np.mean(y == p))])
-def test_accuracy_whatever_it_is_called(scoring):
+def test_all_forms_of_accuracy_agree(scoring):
     assert_same_search(search(scoring=scoring).fit(X, Y), search().fit(X, Y))
 
 
-def test_a_function_that_looks_at_rows():
+def test_scoring_function_receives_samples():
     def scorer(model, rows, y):
         assert rows.shape[1] == X.shape[1]
         return np.mean(model.predict(rows) == y)
@@ -550,7 +596,7 @@ def test_scoring_must_be_a_number():
         search(scoring=lambda *_: [1.0, 2.0], error_score="raise").fit(X, Y)
 
 
-def test_scores_that_are_undefined_eliminate_no_candidate():
+def test_undefined_scores_eliminate_no_candidate():
     # The held-out samples are of one class.
     y = np.where(np.arange(len(X)) > 800, "no", Y)
     with pytest.warns(Warning):
@@ -560,7 +606,7 @@ def test_scores_that_are_undefined_eliminate_no_candidate():
     assert found.best_estimator_.n_samples_seen_ == 1200
 
 
-def test_columns_of_targets_are_targets():
+def test_targets_in_a_column():
     with pytest.warns(DataConversionWarning):
         found = search().fit(X, Y.reshape(-1, 1))
     assert_same_search(found, search().fit(X, Y))
@@ -569,7 +615,7 @@ def test_columns_of_targets_are_targets():
 # -------------------------------------------------------------------------------- weights
 
 
-def test_weights_reach_partial_fit_and_scorers():
+def test_sample_weights_are_passed_to_partial_fit_and_scorers():
     weights = np.where(Y == "yes", 1.0, 0.2)
     found = search(grid={"C": [0.5, 5.0]}).fit(X, Y, sample_weight=weights)
     order, rows = split_of(len(X))
@@ -580,7 +626,7 @@ def test_weights_reach_partial_fit_and_scorers():
     assert_allclose(found.cv_results_["mean_test_score"][line], expected)
 
 
-def test_metadata_are_routed():
+def test_metadata_routing():
     weights = np.where(Y == "yes", 1.0, 0.2)
     plain = search(grid={"C": [0.5, 5.0]}).fit(X, Y, sample_weight=weights)
     with config_context(enable_metadata_routing=True):
@@ -596,7 +642,7 @@ def test_metadata_are_routed():
 
 
 class Failing(SGDClassifier):
-    """Fails where alpha is 1, or after some calls where it is 2."""
+    """Classifier that fails for alpha=1, and after some calls for alpha=2."""
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         if self.alpha == 1 or self.alpha == 2 and hasattr(self, "coef_"):
@@ -604,7 +650,7 @@ class Failing(SGDClassifier):
         return super().partial_fit(X, y, classes, sample_weight)
 
 
-def test_candidates_that_fail_leave():
+def test_failing_candidates_are_eliminated():
     with pytest.warns(FitFailedWarning, match="1 of 2 candidates failed.*alpha is 1"):
         found = search(Failing(random_state=0), {"alpha": [1, 1e-3]}).fit(X, Y)
     assert found.best_params_ == {"alpha": 1e-3}
@@ -615,7 +661,7 @@ def test_candidates_that_fail_leave():
     assert found.cv_results_["mean_test_score"][0] == -1
 
 
-def test_transformers_that_fail_are_a_failure_of_their_candidates():
+def test_failing_transformers_eliminate_their_candidates():
     pipeline = make_pipeline(SelectKBest(), LASVC())
     grid = {"selectkbest__k": [2, -3], "lasvc__C": [1.0, 10.0]}
     with pytest.warns(FitFailedWarning, match="2 of 4 candidates failed"):
@@ -624,18 +670,18 @@ def test_transformers_that_fail_are_a_failure_of_their_candidates():
 
 
 @pytest.mark.parametrize("n_features", [4, 100])
-def test_parameters_that_are_none_are_a_failure_of_their_candidate(n_features):
+def test_invalid_parameters_eliminate_their_candidate(n_features):
     rows = np.hstack([X, np.zeros((len(X), n_features - 4))])
     with pytest.warns(FitFailedWarning, match="1 of 3 candidates failed.*'C' parameter"):
         search(grid={"C": [-1, 1, 10], "gamma": [0.3]}).fit(rows, Y)
 
 
-def test_errors_may_be_raised():
+def test_error_score_raise():
     with pytest.raises(RuntimeError, match="alpha is 1"):
         search(Failing(), {"alpha": [1e-3, 1]}, error_score="raise").fit(X, Y)
 
 
-def test_all_candidates_fail():
+def test_error_if_all_candidates_fail():
     with pytest.raises(RuntimeError, match="alpha is 1") as caught:
         search(Failing(), {"alpha": [1, 1]}).fit(X, Y)
     assert "All 2 candidates failed" in caught.value.__notes__[0]
@@ -644,7 +690,7 @@ def test_all_candidates_fail():
 # -------------------------------------------------------------------------------- afterwards
 
 
-def test_it_can_be_pickled_and_continues():
+def test_pickled_search_continues():
     found = search().fit(X[:800], Y[:800])
     again = pickle.loads(pickle.dumps(found))
     for one in (found, again):
@@ -665,7 +711,7 @@ def test_verbose(capsys):
     assert capsys.readouterr().out.count("[ProgressiveSearch]") >= 3
 
 
-def test_callbacks_are_called_after_each_rung_and_may_end_the_race():
+def test_callbacks_are_called_after_each_rung_and_can_stop_the_race():
     pytest.importorskip("sklearn.callback")
 
     class Watch:

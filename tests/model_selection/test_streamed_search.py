@@ -1,4 +1,4 @@
-"""ProgressiveSearch.partial_fit, and interrupts of both forms."""
+"""ProgressiveSearch.partial_fit, and interrupts of fit and partial_fit."""
 
 import _thread
 import itertools
@@ -42,7 +42,7 @@ def streamed(found, size, X=X, y=Y, n=None):
 @pytest.mark.parametrize(
     "options", [{}, dict(min_candidates=1, max_cost=1), dict(n_challengers=3)]
 )
-def test_chunks_of_any_size_find_the_same(size, options):
+def test_result_is_independent_of_the_chunk_size(size, options):
     assert_same_search(
         streamed(search(**options), 1200), streamed(search(**options), size), decisions=True
     )
@@ -55,7 +55,7 @@ def test_single_rows_find_the_same():
 
 def test_rungs_of_a_stream_double():
     found = streamed(search(), 1200)
-    # Four doublings would halve nine candidates to one.
+    # Halving reduces nine candidates to one in four rungs.
     assert found.n_resources_ == [60, 120, 240, 480]
     assert found.n_candidates_[0] == 9
     assert found.n_remaining_candidates_ == 1
@@ -63,7 +63,7 @@ def test_rungs_of_a_stream_double():
 
 
 @pytest.mark.parametrize("options", [{}, dict(n_challengers=2)])
-def test_users_hold_a_model_that_has_learnt_every_row(options):
+def test_best_estimator_is_trained_on_all_samples(options):
     model = LASVC(finishing=False)
     found = search(model, **options)
     for first in range(0, 600, 50):
@@ -77,7 +77,7 @@ def test_users_hold_a_model_that_has_learnt_every_row(options):
         assert np.isfinite(found.best_score_) == (first + 50 >= 120)
 
 
-def test_the_race_does_not_notice_the_model_that_users_hold():
+def test_predictions_do_not_change_the_race():
     model = LASVC(finishing=False)
     found = search(model)
     for first in range(0, 600, 50):
@@ -87,13 +87,13 @@ def test_the_race_does_not_notice_the_model_that_users_hold():
     assert_same_search(found, streamed(search(model), 600, n=600))
 
 
-def test_rows_after_which_the_best_goes_on_alone():
+def test_max_resources_ends_the_race():
     found = streamed(search(max_resources=200), 100)
     assert found.n_remaining_candidates_ == 1
     assert found.n_resources_ == [60, 120]
 
 
-def test_a_stream_without_classes():
+def test_classes_are_required():
     with pytest.raises(ValueError, match="classes must be passed"):
         search().partial_fit(X, Y)
 
@@ -125,7 +125,7 @@ def test_transformers_are_fitted_on_the_first_rung():
     assert early.predict(X).shape == (1200,)
 
 
-def test_weights():
+def test_sample_weights():
     weights = np.where(Y == "yes", 1.0, 0.2)
     whole = search().partial_fit(X, Y, classes=CLASSES, sample_weight=weights)
     parts = search()
@@ -134,11 +134,11 @@ def test_weights():
     assert_same_search(whole, parts)
 
 
-def test_those_that_left_come_back_when_the_world_changes():
+def test_challengers_win_after_concept_drift():
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(6000, 2))
     y = (rows[:, 0] > 0).astype(int)
-    # The two classes change places. Those who hardly move are lost unless they begin anew.
+    # The classes are swapped. Models with a tiny C adapt only if they start again.
     y[2000:] = 1 - y[2000:]
     grid = {"C": [1e-5, 2e-5]}
     model = PassiveAggressiveClassifier(random_state=0)
@@ -152,7 +152,7 @@ def test_those_that_left_come_back_when_the_world_changes():
     assert set(found.n_candidates_) == {2}
 
 
-def test_bad_chunks_change_nothing():
+def test_rejected_chunk_leaves_the_search_unchanged():
     found = streamed(search(), 100, n=500)
     before = pickle.dumps(found.cv_results_["mean_test_score"]), found.decision_function(X)
     wrong = X[500:600].copy()
@@ -170,7 +170,7 @@ def test_bad_chunks_change_nothing():
     assert_same_search(found, streamed(search(), 1200))
 
 
-def test_rows_that_wait_are_copies():
+def test_waiting_samples_are_copied():
     whole, found, buffer = streamed(search(), 1200), search(), np.empty((50, 4))
     for first in range(0, 1200, 50):
         buffer[:] = X[first : first + 50]
@@ -178,7 +178,7 @@ def test_rows_that_wait_are_copies():
     assert_same_search(found, whole)
 
 
-def test_chunks_of_another_kind():
+def test_chunks_of_another_type_are_rejected():
     pd = pytest.importorskip("pandas")
     found = search().partial_fit(X[:30], Y[:30], classes=CLASSES)
     with pytest.raises(ValueError, match="same kind in all calls of partial_fit, got DataFrame"):
@@ -189,12 +189,12 @@ def test_chunks_of_another_kind():
         found.partial_fit(X[30:60], Y[30:60], classes=["a", "b"])
     with pytest.raises(ValueError, match="0 sample"):
         found.partial_fit(X[:0], Y[:0])
-    # Dense and sparse rows may follow each other.
+    # Dense and sparse chunks may alternate.
     found.partial_fit(csr_matrix(X[30:]), Y[30:])
     assert_same_search(found, streamed(search(), 1200), decisions=False)
 
 
-def test_parameters_that_cannot_change():
+def test_changed_parameters_are_rejected():
     found = search().partial_fit(X[:30], Y[:30], classes=CLASSES)
     found.set_params(n_jobs=2, verbose=1).partial_fit(X[30:60], Y[30:60])
     with pytest.raises(ValueError, match="scoring cannot change"):
@@ -202,14 +202,14 @@ def test_parameters_that_cannot_change():
     found.set_params(scoring=None).partial_fit(X[60:90], Y[60:90])
 
 
-def test_a_fit_that_fails_leaves_the_stream():
+def test_rejected_fit_leaves_the_stream_unchanged():
     found = search().partial_fit(X[:90], Y[:90], classes=CLASSES)
     with pytest.raises(ValueError, match="NaN"):
         found.fit(np.full((100, 4), np.nan), Y[:100])
     assert_same_search(found.partial_fit(X[90:], Y[90:]), streamed(search(), 1200))
 
 
-def test_a_rung_that_all_fail_is_tried_again():
+def test_rung_is_repeated_after_an_error():
     works = [False]
 
     def scorer(model, rows, y):
@@ -227,7 +227,7 @@ def test_a_rung_that_all_fail_is_tried_again():
     assert_same_search(found.partial_fit(X[200:], Y[200:]), streamed(search(), 1200))
 
 
-def test_challengers_end_where_the_race_does():
+def test_max_resources_ends_challenges():
     found = streamed(search(n_challengers=2, max_resources=500), 100)
     assert found.n_remaining_candidates_ == 1
     assert found.best_estimator_.n_samples_seen_ == 1200
@@ -235,7 +235,7 @@ def test_challengers_end_where_the_race_does():
 
 @pytest.mark.parametrize("n", [30, 100, 300, 900])
 @pytest.mark.parametrize("options", [{}, dict(n_challengers=2)])
-def test_stored_halfway_it_goes_on(n, options):
+def test_pickled_stream_continues(n, options):
     found = streamed(search(**options), 50, n=n)
     again = pickle.loads(pickle.dumps(found))
     for one in (found, again):
@@ -248,7 +248,7 @@ def test_stored_halfway_it_goes_on(n, options):
 
 
 class Interrupted(SGDClassifier):
-    """Interrupted in its calls number ``at``, before or after it has learnt."""
+    """Classifier that is interrupted in the calls ``at``, before or after training."""
 
     at, calls, late = (), itertools.count(1), False
 
@@ -281,7 +281,7 @@ ALPHAS = {"alpha": [1e-4, 1e-3, 1e-2, 0.1]}
 @pytest.mark.parametrize("late", [False, True])
 @pytest.mark.parametrize("at", [(1,), (3,), (5,), (9, 10), (11, 12, 13, 14, 15)])
 @pytest.mark.parametrize("n_jobs", [None, 2])
-def test_fit_goes_on_after_interrupts(interrupted, at, late, n_jobs):
+def test_fit_continues_after_interrupts(interrupted, at, late, n_jobs):
     model = Interrupted(random_state=0)
     whole = search(model, ALPHAS).fit(X, Y)
     Interrupted.at, Interrupted.calls, Interrupted.late = at, itertools.count(1), late
@@ -307,7 +307,7 @@ def test_fit_goes_on_after_interrupts(interrupted, at, late, n_jobs):
 
 
 class InterruptedSteps(list):
-    """Steps of a search: an interrupt comes after each of them, before it is removed."""
+    """List of steps that raises an interrupt after each step, before it is removed."""
 
     last = None
 
@@ -328,7 +328,7 @@ def interrupted_steps(monkeypatch):
 
 
 def continued(call, again):
-    """Make a call; after each interrupt another one continues."""
+    """Call ``call``, and after each interrupt ``again``."""
     for _ in range(100):
         try:
             return call()
@@ -337,7 +337,7 @@ def continued(call, again):
     raise AssertionError("100 interrupts")
 
 
-def test_an_interrupt_between_two_steps_of_fit_changes_nothing(request):
+def test_interrupt_between_steps_of_fit(request):
     whole = search().fit(X, Y)
     request.getfixturevalue("interrupted_steps")
     found = search()
@@ -345,7 +345,7 @@ def test_an_interrupt_between_two_steps_of_fit_changes_nothing(request):
     assert_same_search(found, whole)
 
 
-def test_an_interrupt_between_two_steps_of_a_stream_changes_nothing(request):
+def test_interrupt_between_steps_of_a_stream(request):
     whole = streamed(search(n_challengers=2), 100)
     request.getfixturevalue("interrupted_steps")
     found = search(n_challengers=2)
@@ -355,7 +355,7 @@ def test_an_interrupt_between_two_steps_of_a_stream_changes_nothing(request):
     assert_same_search(found, whole)
 
 
-def test_resume_wants_the_same_data(interrupted):
+def test_resume_requires_the_same_data(interrupted):
     Interrupted.at = (7,)
     found = search(Interrupted(random_state=0), ALPHAS)
     with pytest.raises(KeyboardInterrupt):
@@ -373,14 +373,14 @@ def test_resume_wants_the_same_data(interrupted):
 
 
 @pytest.fixture
-def hears_interrupts():
-    # What a shell starts with & is born deaf to Ctrl-C.
+def sigint_enabled():
+    # Background processes of a shell ignore SIGINT.
     former = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, former)
 
 
-def test_ctrl_c_at_any_time(hears_interrupts):
+def test_ctrl_c_at_any_time(sigint_enabled):
     rows, labels = two_classes(4000, noise=1.0)
     grid = {"C": [1.0, 10.0, 100.0, 1e3], "gamma": [0.1, 0.3, 1.0]}
     whole = search(grid=grid).fit(rows, labels)
@@ -408,7 +408,7 @@ def test_ctrl_c_at_any_time(hears_interrupts):
     assert found.best_params_ == whole.best_params_
 
 
-def test_rows_that_wait_for_the_last_one_survive_an_interrupt(interrupted):
+def test_interrupt_of_a_single_long_chunk(interrupted):
     model, two = Interrupted(random_state=0), {"alpha": [1e-4, 0.1]}
     whole = search(model, two).partial_fit(X, Y, classes=CLASSES)
     seen = set()
@@ -431,7 +431,7 @@ def test_rows_that_wait_for_the_last_one_survive_an_interrupt(interrupted):
 
 
 @pytest.mark.parametrize("at", [(2,), (4,), (8,), (12,), (15, 16, 17)])
-def test_a_stream_goes_on_after_interrupts(interrupted, at):
+def test_stream_continues_after_interrupts(interrupted, at):
     model = Interrupted(random_state=0)
     whole = streamed(search(model, ALPHAS), 100)
     Interrupted.at, Interrupted.calls = at, itertools.count(1)

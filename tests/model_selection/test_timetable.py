@@ -1,4 +1,4 @@
-"""Rungs, and which samples are held out."""
+"""Rungs and held-out samples."""
 
 import math
 
@@ -82,7 +82,7 @@ def test_one_split_keeps_the_order():
     folds = make_folds(split, order, None, is_classifier=False, split_params={})
     assert_array_equal(folds.order, [i for i in order if i < 8])
     assert_array_equal(folds.test, [i for i in order if i >= 10])
-    # The winner is trained on those that are in neither part, too.
+    # The winner is also trained on samples in neither part.
     assert_array_equal(folds.rest, [i for i in order if i >= 8])
 
 

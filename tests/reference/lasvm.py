@@ -102,14 +102,6 @@ class ReferenceLasvm:
         self.y = as_float64(y)
         self.C = as_float64(C)
         n = len(self.y)
-        if self.K.shape != (n, n) or self.C.shape != (n,):
-            raise ValueError("K must be of shape (n, n), y and C of shape (n,)")
-        if not np.array_equal(self.K, round_to_float32(self.K)):
-            raise ValueError("K must hold float32 numbers; see round_to_float32")
-        if not np.isin(self.y, (-1.0, 1.0)).all():
-            raise ValueError("y must be -1 or +1")
-        if not (np.isfinite(self.C) & (self.C >= 0)).all():
-            raise ValueError("C must be finite and not negative")
         self.tol = tol
         self.n_init = n_init
         self.delta_max = delta_max

@@ -70,14 +70,6 @@ class ReferenceRampSVC:
         self.y = as_float64(y)
         self.C_rows = as_float64(C_rows)
         n = len(self.y)
-        if self.K.shape != (n, n) or self.C_rows.shape != (n,):
-            raise ValueError("K must be of shape (n, n), y and C_rows of shape (n,)")
-        if not np.isin(self.y, (-1.0, 1.0)).all():
-            raise ValueError("y must be -1 or +1")
-        if not (np.isfinite(self.C_rows) & (self.C_rows >= 0)).all():
-            raise ValueError("C_rows must be finite and not negative")
-        if not ramp_s < 1:
-            raise ValueError("ramp_s must be below 1")
         self.ramp_s = ramp_s
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter

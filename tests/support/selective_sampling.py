@@ -1,4 +1,4 @@
-"""What the tests of learning from few labels share: rows, learners, rules, the plain protocol."""
+"""Data, models, strategies and a reference implementation for tests of selective sampling."""
 
 import numpy as np
 import pytest
@@ -23,14 +23,14 @@ with_both = pytest.mark.parametrize("problem", BOTH)
 with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
 
 
-def rows_of(problem="binary", n=200, layout="dense", dtype=np.float64):
+def make_samples(problem="binary", n=200, layout="dense", dtype=np.float64):
     X, y = BOTH[problem](n)
-    X[np.abs(X) < 0.3] = 0.0  # so that there is something sparse about it
+    X[np.abs(X) < 0.3] = 0.0
     return LAYOUTS[layout](X.astype(dtype)), y
 
 
 class Wrapped(ClassifierMixin, BaseEstimator):
-    """A linear model that does not look like one: it takes the way of all other estimators."""
+    """A linear model without a query adapter, which is run in the Python loop."""
 
     def __init__(self, inner=None):
         self.inner = inner
@@ -57,54 +57,50 @@ class Wrapped(ClassifierMixin, BaseEstimator):
         return (self.inner_ if hasattr(self, "inner_") else self.inner).decision_variance
 
 
-def naive(estimator, rule, X, y, *, n_passes=1, order=None, weight=None):
-    """The protocol as it is written: model, rule, which labels were bought, first predictions."""
-    estimator, rule = clone(estimator), clone(rule)
-    params = rule.get_params()
-    classes, n = np.unique(y), X.shape[0]
-    order = range(n) if order is None else order
-    owned, predictions, taught = np.zeros(n, dtype=bool), np.empty(n, dtype=classes.dtype), False
-    weight = np.ones(n) if weight is None else weight
+def reference_run(estimator, strategy, X, y, *, n_epochs=1, weight=None):
+    """Selective sampling as in the paper, one sample at a time.
 
-    def teach(i, score):
-        nonlocal taught
-        n_updates = estimator.n_updates_ if taught and hasattr(estimator, "n_updates_") else 0
-        keyword = {"sample_weight": weight[i : i + 1]} if (weight != 1).any() else {}
-        estimator.partial_fit(X[i : i + 1], y[i : i + 1], classes=classes, **keyword)
-        taught = True
-        if hasattr(estimator, "n_updates_"):
-            return estimator.n_updates_ > n_updates
-        return said(score) != y[i]
+    Returns the model, the strategy, which labels were queried, and the online predictions.
+    """
+    estimator, strategy = clone(estimator), clone(strategy)
+    params, classes, n = strategy.get_params(), np.unique(y), X.shape[0]
+    queried, is_trained = np.zeros(n, dtype=bool), False
+    predictions = np.empty(n, dtype=classes.dtype)
 
-    def said(score):
-        return classes[score.argmax() if score.ndim == 2 else int(score[0] > 0)]
+    def train(i, predicted):
+        nonlocal is_trained
+        counts_updates = hasattr(type(estimator), "n_updates_")
+        before = estimator.n_updates_ if is_trained and counts_updates else 0
+        weights = {} if weight is None else {"sample_weight": weight[i : i + 1]}
+        estimator.partial_fit(X[i : i + 1], y[i : i + 1], classes=classes, **weights)
+        is_trained = True
+        return estimator.n_updates_ > before if counts_updates else predicted != y[i]
 
-    for n_pass in range(n_passes):
-        for i in order:
-            if owned[i]:
-                teach(i, None)
+    for epoch in range(n_epochs):
+        for i in range(n):
+            if queried[i]:
+                train(i, None)
                 continue
             x = X[i : i + 1]
-            if taught:
+            if is_trained:
                 score = estimator.decision_function(x)
             else:
                 score = np.zeros(1) if len(classes) == 2 else np.zeros((1, len(classes)))
-            if n_pass == 0:
-                predictions[i] = said(score)
-            if weight[i] == 0:
-                continue  # its label would teach nothing
+            predicted = classes[score.argmax() if score.ndim == 2 else int(score[0] > 0)]
+            if epoch == 0:
+                predictions[i] = predicted
+            if weight is not None and weight[i] == 0:
+                continue
             numbers = {}
             if params.get("schedule") == "mistakes":
-                dense = x.toarray() if sparse.issparse(x) else x
-                numbers["norms"] = [np.linalg.norm(dense)]
+                numbers["norms"] = [np.linalg.norm(x.toarray() if sparse.issparse(x) else x)]
             if params.get("confidence") == "second-order":
-                variance = estimator.decision_variance(x) if taught else np.zeros(1)
+                variance = estimator.decision_variance(x) if is_trained else np.zeros(1)
                 numbers["variances"] = np.reshape(variance, (1, -1))[:, 0]
-            asked = bool(rule.query(score, **numbers)[0])
-            updated = teach(i, score) if asked else False
-            owned[i] = asked
-            rule.update(score, [asked], [updated], **numbers)
-    return estimator, rule, owned, predictions
+            queried[i] = strategy.query(score, **numbers)[0]
+            updated = train(i, predicted) if queried[i] else False
+            strategy.update(score, [queried[i]], [updated], **numbers)
+    return estimator, strategy, queried, predictions
 
 
 def assert_same(model, other, X, rtol=1e-10):
@@ -115,7 +111,7 @@ def assert_same(model, other, X, rtol=1e-10):
     assert_allclose(model.decision_function(X), decisions, rtol=rtol, atol=rtol)
 
 
-LEARNERS = {
+LINEAR = {
     "pa": PassiveAggressiveClassifier(C=0.5),
     "pa2-joint": PassiveAggressiveClassifier(loss="squared_hinge", multi_class="crammer_singer"),
     "pa-average": PassiveAggressiveClassifier(average=True),
@@ -124,7 +120,7 @@ LEARNERS = {
     "sop": SecondOrderPerceptronClassifier(),
     "scw": SCWClassifier(),
 }
-RULES = {
+STRATEGIES = {
     "all": AllQuery(),
     "random": RandomQuery(rate=0.4, random_state=1),
     "margin": MarginQuery(delta=0.5, random_state=2),
@@ -139,10 +135,10 @@ RULES = {
 }
 SECOND_ORDER = ("sop", "scw")
 PAIRS = [
-    (learner, rule)
-    for learner in LEARNERS
-    for rule in RULES
-    if learner in SECOND_ORDER or rule not in ("second-order", "all at once")
+    (name, strategy)
+    for name in LINEAR
+    for strategy in STRATEGIES
+    if name in SECOND_ORDER or strategy not in ("second-order", "all at once")
 ]
 
 
@@ -155,7 +151,7 @@ OTHERS = {
 
 
 class Memory(ClassifierMixin, BaseEstimator):
-    """Knows each row it was taught, and says the first class otherwise."""
+    """Predicts the labels of training samples, and the first class for other samples."""
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         self.classes_ = np.asarray(classes)
@@ -174,8 +170,8 @@ class Memory(ClassifierMixin, BaseEstimator):
         return self.known_.get(x.tobytes(), self.classes_[0])
 
 
-class Fixed(BaseEstimator):
-    """Asks about the rows it was told, in order."""
+class FixedQueries(BaseEstimator):
+    """Queries the samples given by a mask."""
 
     def __init__(self, wanted=None):
         self.wanted = wanted
@@ -188,5 +184,5 @@ class Fixed(BaseEstimator):
         return self
 
 
-class PhoneIsDown(RuntimeError):
-    """What an oracle may say."""
+class OracleError(RuntimeError):
+    """Error raised by an oracle."""

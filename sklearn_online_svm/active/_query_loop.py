@@ -1,0 +1,352 @@
+"""Selective sampling of a chunk: predict each sample, decide on a query, update the model."""
+
+from enum import Enum
+from inspect import Parameter, signature
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from .._base import encode_labels, known_labels
+from .._core.linear.epochs import DONE
+from .._core.linear.queries import Purchases
+
+__all__ = ["ABSTAIN"]
+
+# Codes of labels besides those of the classes, 0 and up.
+UNKNOWN = -1
+ABSTAINED = -2
+
+# State of a sample after its query, as the compiled loop writes it; 0 before.
+LABELED = 1
+UNLABELED = 2
+
+_NO_LIMIT = np.iinfo(np.int64).max
+_POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+
+
+class Abstention(Enum):
+    """Answer of an oracle that cannot label a sample; an enum keeps its identity in pickles."""
+
+    ABSTAIN = "abstain"
+
+    def __repr__(self):
+        return "ABSTAIN"
+
+
+ABSTAIN = Abstention.ABSTAIN
+
+
+class Chunk:
+    """Validated samples of one call, with the labels given in y or returned by the oracle.
+
+    Parameters
+    ----------
+    X : {ndarray, csr_matrix} of shape (n_samples, n_features)
+    codes : ndarray of int32
+        Index of each label in the classes, UNKNOWN or ABSTAINED. Answers of the oracle are added.
+    classes : ndarray of shape (n_classes,)
+    weights : ndarray of shape (n_samples,) or None
+    oracle : callable or None
+
+    Attributes
+    ----------
+    by_oracle : ndarray of bool
+        Which labels the oracle returned, in this call or in an interrupted one.
+    in_oracle : bool
+        Whether a call of the oracle is in progress, or has raised an error.
+    """
+
+    def __init__(self, X, codes, classes, weights, oracle):
+        if oracle is not None and not callable(oracle):
+            raise TypeError(f"oracle must be callable, got {oracle!r}.")
+        self.X, self.codes, self.classes, self.weights = X, codes, classes, weights
+        self.oracle = oracle
+        self.by_oracle = np.zeros(len(codes), dtype=bool)
+        self.in_oracle = False
+        self._passes_sample = oracle is not None and _takes_two(oracle)
+
+    def reuse_answers(self, codes, classes):
+        """Reuse answers of an interrupted call; labels in ``y`` take precedence."""
+        given = np.append(classes, classes[:1])[codes]  # any class for negative codes
+        indices = np.searchsorted(self.classes, given)
+        known = (codes >= 0) & (self.classes.take(indices, mode="clip") == given)
+        reused = (self.codes == UNKNOWN) & (known | (codes == ABSTAINED))
+        self.codes[reused] = np.where(known, indices, ABSTAINED)[reused]
+        self.by_oracle |= reused
+
+    def label(self, i):
+        """Return the code of the label of sample i; call the oracle if it is unknown."""
+        if self.codes[i] == UNKNOWN:
+            self.in_oracle = True
+            self.codes[i] = self._answer(i)
+            self.by_oracle[i] = True
+            self.in_oracle = False
+        return self.codes[i]
+
+    def _answer(self, i):
+        if self.oracle is None:
+            raise ValueError(
+                f"The label of sample {i} is queried, but it is missing in y. Pass the label in "
+                "y, or pass an oracle that returns it."
+            )
+        if self._passes_sample:
+            # A copy, which the oracle may modify.
+            x = self.X[i : i + 1] if issparse(self.X) else self.X[i].copy()
+            label = self.oracle(i, x)
+        else:
+            label = self.oracle(i)
+        if label is ABSTAIN:
+            return ABSTAINED
+        known = np.flatnonzero(self.classes == label)
+        if not len(known):
+            raise ValueError(
+                f"The oracle returned the label {label!r} for sample {i}, which is not in "
+                f"classes_: {self.classes.tolist()}. Earlier answers are kept; repeat the call to "
+                "continue. Return sklearn_online_svm.active.ABSTAIN for an unknown label."
+            )
+        return known[0]
+
+
+def _takes_two(oracle):
+    """Return whether a function has two or more positional parameters without a default."""
+    try:
+        parameters = signature(oracle).parameters.values()
+    except ValueError:  # some functions written in C have no signature
+        return False
+    required = [p for p in parameters if p.kind in _POSITIONAL and p.default is Parameter.empty]
+    return len(required) > 1
+
+
+def labels_of(y, X):
+    """Return the labels as an array and a mask of the known labels."""
+    if y is None:
+        return np.empty(X.shape[0], dtype=object), np.zeros(X.shape[0], dtype=bool)
+    if type(y) is np.ndarray and y.shape == X.shape[:1] and y.dtype.kind in "biuU":
+        return y, np.ones(len(y), dtype=bool)  # no missing values possible: fast path
+    # NumPy would convert the nan in a list of strings to the string "nan".
+    labels = column_or_1d(np.array(y, dtype=object) if isinstance(y, list) else y, warn=True)
+    check_consistent_length(X, labels)
+    known = known_labels(labels)
+    if labels.dtype == object:
+        known &= np.array([label is not ABSTAIN for label in labels], dtype=bool)
+    return labels, known
+
+
+def codes_of(labels, known, classes):
+    """Return the class code of each label; unknown labels have UNKNOWN or ABSTAINED."""
+    codes = np.full(len(labels), UNKNOWN, dtype=np.int32)
+    if labels.dtype == object and not known.all():
+        codes[[label is ABSTAIN for label in labels]] = ABSTAINED
+    given = labels[known]
+    if len(given):
+        if given.dtype == object:
+            given = np.array(given.tolist())
+        codes[known] = encode_labels(given, classes)
+    return codes
+
+
+class QueryLoop:
+    """Selective sampling with any estimator, one sample at a time.
+
+    Parameters
+    ----------
+    chunk : Chunk
+    history : QueryHistory
+        Results of all samples before this chunk.
+    max_labels : int or None
+        Label budget, including the labels in the history.
+    asker : Asker or None
+        The compiled query strategy, if it is one of this package.
+    """
+
+    def __init__(self, chunk, history, max_labels, asker):
+        self.chunk, self.history, self.asker = chunk, history, asker
+        self.n_samples = chunk.X.shape[0]
+        self.n_seen = 0
+        self.predicted = np.zeros(self.n_samples, dtype=np.int32)
+        self.queried = np.zeros(self.n_samples, dtype=np.uint8)
+        left = _NO_LIMIT
+        if max_labels is not None:
+            left = max(0, min(max_labels - history.n_queried, _NO_LIMIT))
+        # Number of labels that may still be queried, which the compiled loop decrements.
+        self.left = np.array([left], dtype=np.int64)
+        self._predicted_now = self.predicted
+
+    @property
+    def has_begun(self):
+        """Whether a sample has been processed, or a call of the oracle has begun."""
+        return bool(self.n_seen or self.history.taught or self.chunk.in_oracle)
+
+    def end_epoch(self):
+        """Keep the predictions of the first epoch, which precede the labels."""
+        self._predicted_now = np.zeros_like(self.predicted)
+
+    def add_all_answers(self):
+        """Count every answer of the oracle as queried, also those not reached by this call."""
+        codes, by_oracle = self.chunk.codes, self.chunk.by_oracle
+        self.queried[by_oracle & (codes >= 0)] = LABELED
+        self.queried[by_oracle & (codes == ABSTAINED)] = UNLABELED
+
+    def record(self, start=0):
+        """Add the samples processed from `start` on to the history."""
+        done = slice(start, self.n_seen)
+        answers = np.where(self.queried[done], self.chunk.codes[done], UNKNOWN)
+        self.history.add(self.predicted[done], answers)
+
+    def run(self, estimator, strategy, order, start=0):
+        """Run one epoch, from position `start` of the order on."""
+        for position in range(start, self.n_samples):
+            i = position if order is None else int(order[position])
+            self._process(i, estimator, strategy)
+            if self._predicted_now is self.predicted:
+                self.n_seen = position + 1
+
+    def _process(self, i, estimator, strategy):
+        x, weights = self.chunk.X[i : i + 1], self.chunk.weights
+        if self.queried[i] == LABELED:
+            self._update(i, x, estimator)
+            return
+        scores = self._scores(estimator, x)
+        self._predicted_now[i] = scores.argmax() if scores.ndim == 2 else scores[0] > 0
+        has_weight = weights is None or weights[i] != 0.0
+        if not has_weight or self.queried[i] == UNLABELED or self.left[0] == 0:
+            return
+        numbers = {}
+        if self.asker is not None and self.asker.wants_norm:
+            squares = x.multiply(x) if issparse(x) else x * x
+            numbers["norms"] = [float(np.sqrt(squares.sum()))]
+        if self.asker is not None and self.asker.second_order:
+            numbers["variances"] = self._variances(estimator, x, strategy)
+        is_query = bool(strategy.query(scores, **numbers)[0])
+        has_label = is_query and self.chunk.label(i) >= 0
+        updated = has_label and self._update(i, x, estimator)
+        if is_query:
+            self.queried[i] = LABELED if has_label else UNLABELED
+            self.left[0] -= has_label
+        strategy.update(scores, [is_query], [updated], **numbers)
+
+    def _scores(self, estimator, x):
+        """Return the decision values; zeros before the first label."""
+        if not self.history.taught:
+            n_classes = len(self.chunk.classes)
+            return np.zeros(1) if n_classes == 2 else np.zeros((1, n_classes))
+        return np.asarray(estimator.decision_function(x), dtype=np.float64)
+
+    def _variances(self, estimator, x, strategy):
+        check_has_variance(estimator, strategy)
+        if not self.history.taught:
+            return [0.0]
+        return np.asarray(estimator.decision_variance(x)).reshape(1, -1)[:, 0]
+
+    def _update(self, i, x, estimator):
+        """Train on a queried sample; return whether the model changed."""
+        code, classes, weights = self.chunk.codes[i], self.chunk.classes, self.chunk.weights
+        params = {} if weights is None else {"sample_weight": weights[i : i + 1]}
+        before = getattr(estimator, "n_updates_", None) if self.history.taught else 0
+        estimator.partial_fit(x, classes[code : code + 1], classes=classes, **params)
+        self.history.taught = True
+        after = getattr(estimator, "n_updates_", None)
+        # An estimator without n_updates_ is assumed to change after a mistake.
+        return self._predicted_now[i] != code if after is None else after != before
+
+
+class CompiledQueryLoop(QueryLoop):
+    """The same steps in the compiled update loop of a linear model of this package.
+
+    Parameters
+    ----------
+    adapter : QueryAdapter
+        The samples in the format of the model.
+    *arguments
+        As for :class:`QueryLoop`.
+    """
+
+    def __init__(self, adapter, *arguments):
+        super().__init__(*arguments)
+        self.adapter = adapter
+
+    def run(self, estimator, strategy, order, start=0):
+        """Run one epoch, from position `start` of the order on."""
+        adapter, chunk = self.adapter, self.chunk
+        if self.asker.second_order:
+            check_has_variance(estimator, strategy)
+        purchases = Purchases(
+            self.asker, self._predicted_now, self.queried, adapter.class_weights, self.left
+        )
+        adapter.position = start
+        while True:
+            try:
+                end = adapter.learn(chunk.codes, chunk.weights, order, purchases)
+            finally:
+                if self._predicted_now is self.predicted:
+                    self.n_seen = adapter.position
+            if end == DONE:
+                return
+            chunk.label(adapter.position if order is None else int(order[adapter.position]))
+
+
+def check_has_variance(estimator, strategy):
+    """Raise an error if an estimator cannot be used with ``confidence="second-order"``."""
+    if not hasattr(estimator, "decision_variance"):
+        raise ValueError(
+            f"{strategy!r} requires an estimator with the method decision_variance, got "
+            f"{estimator!r}."
+        )
+
+
+class QueryHistory:
+    """Predictions and queried labels of all samples so far, in arrays that grow by doubling."""
+
+    def __init__(self):
+        # Whether the model has been trained on a sample.
+        self.taught = False
+        self.n_queried = 0
+        self.n_abstained = 0
+        self._n = 0
+        self._predicted = np.zeros(0, dtype=np.int32)
+        self._answers = np.zeros(0, dtype=np.int32)
+
+    def add(self, predicted, answers):
+        """Append the predicted classes and the queried labels, as codes."""
+        n = self._n + len(predicted)
+        n_answers = int(np.count_nonzero(answers != UNKNOWN))
+        n_queried = int(np.count_nonzero(answers >= 0)) if n_answers else 0
+        if n > min(len(self._predicted), len(self._answers)):
+            for name in ("_predicted", "_answers"):
+                old = getattr(self, name)
+                grown = np.zeros(max(n, 2 * len(old)) if len(old) else n, dtype=old.dtype)
+                grown[: self._n] = old[: self._n]
+                setattr(self, name, grown)
+        self._predicted[self._n : n] = predicted
+        self._answers[self._n : n] = answers
+        # Set last, so that a MemoryError changes nothing.
+        self._n = n
+        self.n_queried += n_queried
+        self.n_abstained += n_answers - n_queried
+
+    def as_dict(self):
+        """Plain values, for pickles."""
+        return {
+            "taught": self.taught,
+            "predicted": self.predicted,
+            "answers": self.answers,
+        }
+
+    @classmethod
+    def from_state(cls, state):
+        """Rebuild a result of ``as_dict``."""
+        self = cls()
+        self.taught = state["taught"]
+        self.add(state["predicted"], state["answers"])
+        return self
+
+    @property
+    def predicted(self):
+        """Code of the class predicted for each sample."""
+        return self._predicted[: self._n]
+
+    @property
+    def answers(self):
+        """Code of the queried label of each sample, UNKNOWN or ABSTAINED."""
+        return self._answers[: self._n]
