@@ -7,7 +7,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._base import draw_seed
-from .._core.linear.queries import ALL, AT_RANDOM, BY_MARGIN, Asker
+from .._core.linear.queries import ALL, AT_RANDOM, BY_MARGIN, SelectiveSampler
 from .._estimator_base import Continued
 
 __all__ = ["AllQuery", "MarginQuery", "RandomQuery"]
@@ -36,8 +36,8 @@ def confidence_of(scores):
 class QueryRule(Continued):
     r"""Base class of query strategies with their own random generator.
 
-    A subclass creates the compiled ``Asker``. Each call that reads or changes the state is atomic
-    with respect to other threads.
+    A subclass creates the compiled ``SelectiveSampler``. Each call that reads or changes the
+    state is atomic with respect to other threads.
     """
 
     _learnt = "_asker"
@@ -181,7 +181,7 @@ class AllQuery(QueryRule):
     """
 
     def _make(self, seed):
-        return Asker(ALL)
+        return SelectiveSampler(ALL)
 
 
 class RandomQuery(QueryRule):
@@ -215,7 +215,7 @@ class RandomQuery(QueryRule):
         self.random_state = random_state
 
     def _make(self, seed):
-        return Asker(AT_RANDOM, seed=seed, rate=float(self.rate))
+        return SelectiveSampler(AT_RANDOM, seed=seed, rate=float(self.rate))
 
 
 class MarginQuery(QueryRule):
@@ -314,7 +314,7 @@ class MarginQuery(QueryRule):
         return self._query_context().delta
 
     def _make(self, seed):
-        return Asker(
+        return SelectiveSampler(
             BY_MARGIN,
             seed=seed,
             schedule=self.schedule,

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from .._core.linear.epochs import DONE
-from .._core.linear.queries import Purchases
+from .._core.linear.queries import LabelQueries
+from .._core.linear.update_loop import DONE
 from ._oracle import ABSTAINED, UNKNOWN, stored_codes
 
 # What is known of the label of a row, as the compiled loop writes it.
@@ -25,7 +25,7 @@ class Stream:
         Of the rows before.
     max_labels : int or None
         Labels that may be bought in all, those before included.
-    asker : Asker or None
+    asker : SelectiveSampler or None
         The rule, where it is one of this package.
     """
 
@@ -144,7 +144,7 @@ class CompiledStream(Stream):
         if self.asker.second_order and not hasattr(estimator, "decision_variance"):
             self._variances(estimator, None, rule)
         factors = rows.class_weights
-        purchases = Purchases(self.asker, self._now, self.owned, factors, self.left)
+        purchases = LabelQueries(self.asker, self._now, self.owned, factors, self.left)
         rows.position = start
         while True:
             try:

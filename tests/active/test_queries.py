@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from sklearn_online_svm._core.linear.queries import ALL, AT_RANDOM, BY_MARGIN, Asker
+from sklearn_online_svm._core.linear.queries import ALL, AT_RANDOM, BY_MARGIN, SelectiveSampler
 from sklearn_online_svm.active import AllQuery, MarginQuery, RandomQuery
 from tests.reference import queries
 
@@ -143,12 +143,12 @@ def test_delta_is_that_of_the_next_row(rule):
 
 @pytest.mark.parametrize("seed", [0, 1, 2**63, 2**64 - 1])
 def test_the_generator_is_splitmix64(seed):
-    asker, twin = Asker(AT_RANDOM, seed=seed, rate=0.5), queries.SplitMix64(seed)
+    asker, twin = SelectiveSampler(AT_RANDOM, seed=seed, rate=0.5), queries.SplitMix64(seed)
     zeros = np.zeros(300)
     drawn = [twin.uniform() < 0.5 for _ in range(300)]
     assert asker.would_ask(zeros, zeros, zeros).tolist() == drawn
     for rate in (0.0, 1.0):
-        asker = Asker(AT_RANDOM, seed=seed, rate=rate)
+        asker = SelectiveSampler(AT_RANDOM, seed=seed, rate=rate)
         assert (asker.would_ask(zeros, zeros, zeros) == rate).all()
 
 
@@ -172,7 +172,7 @@ def test_steering_is_bounded(bound):
 
 
 def test_asker_of_all_draws_nothing():
-    asker, zeros = Asker(ALL, seed=7), np.zeros(5)
+    asker, zeros = SelectiveSampler(ALL, seed=7), np.zeros(5)
     assert asker.would_ask(zeros, zeros, zeros).all()
     asker.move(zeros, np.ones(5, np.uint8), np.zeros(5, np.uint8), zeros, zeros)
     assert asker.state()["random"] == 7
@@ -396,7 +396,7 @@ def test_state_of_an_asker_can_be_restored(rule):
     asker.restore(state)
     assert asker.state() == state
     assert_array_equal(asker.would_ask(*numbers), answers)
-    assert Asker(BY_MARGIN, seed=1).state() == Asker(BY_MARGIN, seed=1).state()
+    assert SelectiveSampler(BY_MARGIN, seed=1).state() == SelectiveSampler(BY_MARGIN, seed=1).state()
 
 
 # -- errors --------------------------------------------------------------------------------------
