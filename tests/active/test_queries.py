@@ -396,7 +396,9 @@ def test_state_of_an_asker_can_be_restored(rule):
     asker.restore(state)
     assert asker.state() == state
     assert_array_equal(asker.would_ask(*numbers), answers)
-    assert SelectiveSampler(BY_MARGIN, seed=1).state() == SelectiveSampler(BY_MARGIN, seed=1).state()
+    assert (
+        SelectiveSampler(BY_MARGIN, seed=1).state() == SelectiveSampler(BY_MARGIN, seed=1).state()
+    )
 
 
 # -- errors --------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Weights of local online learning: a hyperplane for each region, with a common component.
 
-The regions are those of online k-means. With the coefficients a_k of the centers nearest to a
-sample x, the decision function is ``(u + sum_k a_k v_k).x`` (Zhou, Zheng, Hu, Xu and You 2016): one
+The regions are those of online k-means. With coefficients a_k of the centers nearest to a sample
+x, the decision function is ``(u + sum_k a_k v_k).x`` (Zhou, Zheng, Hu, Xu and You 2016): one
 weight vector ``(sqrt(lam) u, v_1, v_2, ...)``, applied to the extended sample
 ``(x / sqrt(lam), a_1 x, a_2 x, ...)``. The update rules use only scalars, so they apply unchanged;
 this module computes the scalars of the extended sample, and its steps.

@@ -90,7 +90,8 @@ cdef class OnlineKMeans:
 
     cdef void _compute_distances(self, const Row *row, double squared_norm) noexcept nogil:
         cdef Py_ssize_t k
-        cdef double distance, norms, rounding = 16.0 * (FLT_EPSILON if self.single else DBL_EPSILON)
+        cdef double distance, norms
+        cdef double rounding = 16.0 * (FLT_EPSILON if self.single else DBL_EPSILON)
         if row.columns == NULL:
             self.primitives.distances(row.values, self.vectors, self.scales, self.n_active, row.n,
                                       self.distances)

@@ -2,8 +2,8 @@
 
 Margin-based sampling queries with probability ``delta / (delta + offset + |p|)``, p the decision
 value (Cesa-Bianchi, Gentile and Zaniboni 2006; Lu, Zhao and Hoi 2016). With a target ``rate``,
-delta is controlled: an estimate of the delta that queries half of the labels, times the odds of the
-rate, corrected by a proportional and an integral term of the number of labels due.
+delta is controlled: an estimate of the delta that queries half of the labels, times the odds of
+the rate, corrected by a proportional and an integral term of the number of labels due.
 """
 from libc.math cimport exp, fabs, log, sqrt
 from libc.stdint cimport int32_t, int64_t, uint64_t
@@ -20,8 +20,8 @@ cdef enum Schedule:
     ADAPTIVE                # delta / t
     BY_MISTAKES             # delta * X^2 * sqrt(1 + updates)
 
-# Control of the rate: smallest and initial gain of the estimated scale, gain of the labels due, and
-# bound of this term and of its integral.
+# Control of the rate: smallest and initial gain of the estimated scale, gain of the labels due,
+# and bound of this term and of its integral.
 cdef extern from *:
     """
     #define QUERY_SCALE_GAIN 0.1

@@ -42,8 +42,9 @@ cdef class SelectiveSampler:
         self.query = Query(
             kind=kind, schedule=SCHEDULES[schedule], delta=delta, offset=offset,
             rate=1.0 if rate is None else rate, second_order=second_order,
-            controlled=kind == QUERY_BY_MARGIN and rate is not None, random=seed, n_rows=0, n_asked=0,
-            n_updates=0, largest_squared_norm=0.0, log_half=0.0, n_scaled=0, credit=0.0, trend=0.0,
+            controlled=kind == QUERY_BY_MARGIN and rate is not None, random=seed, n_rows=0,
+            n_asked=0, n_updates=0, largest_squared_norm=0.0, log_half=0.0, n_scaled=0,
+            credit=0.0, trend=0.0,
         )
         if self.query.controlled:
             self.query.log_half = log(delta * (1.0 - self.query.rate) / self.query.rate)

@@ -11,8 +11,8 @@ The problems are one for two classes, one per class against the rest, or all cla
 the label r and the other class s with the largest score are updated with alpha and -alpha
 (Crammer and Singer 2003; Crammer et al. 2006, section 7). Averages are over all samples.
 
-Samples with NaN or infinity are detected by their norms. Signals are handled between samples, every
-few milliseconds; other threads read the weights from the shelf meanwhile.
+Samples with NaN or infinity are detected by their norms. Signals are handled between samples,
+every few milliseconds; other threads read the weights from the shelf meanwhile.
 """
 from cpython.exc cimport PyErr_CheckSignals
 from libc.float cimport DBL_MAX, FLT_MAX
@@ -284,7 +284,8 @@ cdef class UpdateLoop:
 
     # -------------------------------------------------------------------------- updates
 
-    cdef bint _update_regression(self, const Row *row, double target, double weight) noexcept nogil:
+    cdef bint _update_regression(self, const Row *row, double target,
+                                 double weight) noexcept nogil:
         cdef rule_step step = rule_step_of(
             &self.rule, target, self.weights.margins[0], self.weights.extended_squared_norm,
             weight, 0.0,

@@ -281,10 +281,10 @@ cdef class FullWeights(Weights):
 
 
 cdef class AdvisedWeights(Weights):
-    """Weights r + scale w that each sample first moves towards the advice r (Kunapuli et al. 2010).
+    """Weights r + scale w that each sample moves towards the advice r (Kunapuli et al. 2010).
 
-    The update of the weights v, ``v <- decay v + (1 - decay) r``, is ``scale <- decay scale``. Then
-    comes the step of the update rule.
+    ``v <- decay v + (1 - decay) r`` of the weights v is ``scale <- decay scale``; then comes the
+    step of the update rule.
 
     Parameters
     ----------
