@@ -11,8 +11,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ._base import balanced_weights, class_factors, draw_seed, label_codes
-from ._core.linear.epochs import NOT_FINITE
 from ._core.linear.rows import Dataset, shuffled
+from ._core.linear.update_loop import NOT_FINITE
 from ._estimator_base import Learner
 from ._query_adapter import QueryAdapter
 from ._rows import refuse_row

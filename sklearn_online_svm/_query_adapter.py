@@ -3,8 +3,8 @@
 import numpy as np
 
 from ._base import classes_of_stream
-from ._core.linear.epochs import NOT_FINITE
 from ._core.linear.rows import Dataset
+from ._core.linear.update_loop import NOT_FINITE
 from ._rows import refuse_row
 
 
@@ -60,7 +60,7 @@ class QueryAdapter:
             Class of each row, or that it is not known.
         weights : ndarray of float64 or None
         order : ndarray of int64 or None
-        purchases : Purchases
+        purchases : LabelQueries
             Who asks, and what becomes of each label.
 
         Returns

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .._base import draw_seed
-from .._core.linear.queries import ALL, AT_RANDOM, BY_MARGIN, Asker
+from .._core.linear.queries import ALL, AT_RANDOM, BY_MARGIN, SelectiveSampler
 from .._estimator_base import Continued
 from .._sklearn_compat import Interval, StrOptions
 
@@ -36,8 +36,8 @@ def confidence_of(scores):
 class QueryStrategy(Continued):
     r"""Base class of query strategies with their own random generator.
 
-    A subclass creates the compiled ``Asker``. Each call that reads or changes the state is atomic
-    with respect to other threads.
+    A subclass creates the compiled ``SelectiveSampler``. Each call that reads or changes the
+    state is atomic with respect to other threads.
     """
 
     _learnt = "_asker"
@@ -177,7 +177,7 @@ class AllQuery(QueryStrategy):
     """
 
     def _make(self, seed):
-        return Asker(ALL)
+        return SelectiveSampler(ALL)
 
 
 class RandomQuery(QueryStrategy):
@@ -211,7 +211,7 @@ class RandomQuery(QueryStrategy):
         self.random_state = random_state
 
     def _make(self, seed):
-        return Asker(AT_RANDOM, seed=seed, rate=float(self.rate))
+        return SelectiveSampler(AT_RANDOM, seed=seed, rate=float(self.rate))
 
 
 class MarginQuery(QueryStrategy):
@@ -310,7 +310,7 @@ class MarginQuery(QueryStrategy):
         return self._query_context().delta
 
     def _make(self, seed):
-        return Asker(
+        return SelectiveSampler(
             BY_MARGIN,
             seed=seed,
             schedule=self.schedule,

@@ -8,8 +8,8 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from .._base import encode_labels, known_labels
-from .._core.linear.epochs import DONE
-from .._core.linear.queries import Purchases
+from .._core.linear.queries import LabelQueries
+from .._core.linear.update_loop import DONE
 
 __all__ = ["ABSTAIN"]
 
@@ -156,7 +156,7 @@ class QueryLoop:
         Results of all samples before this chunk.
     max_labels : int or None
         Label budget, including the labels in the history.
-    asker : Asker or None
+    asker : SelectiveSampler or None
         The compiled query strategy, if it is one of this package.
     """
 
@@ -271,7 +271,7 @@ class CompiledQueryLoop(QueryLoop):
         adapter, chunk = self.adapter, self.chunk
         if self.asker.second_order:
             check_has_variance(estimator, strategy)
-        purchases = Purchases(
+        purchases = LabelQueries(
             self.asker, self._predicted_now, self.queried, adapter.class_weights, self.left
         )
         adapter.position = start

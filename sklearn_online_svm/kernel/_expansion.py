@@ -7,7 +7,6 @@ import numpy as np
 from .._core.kernel import expansion_budgets
 from .._core.kernel.expansion import KernelExpansion
 from .._core.kernel.votes import Votes
-from .._core.linear.epochs import learn
 from .._core.linear.update_loop import UpdateLoop
 from .._rows import arrays_of
 from ..linear._update_spec import Method
@@ -105,7 +104,7 @@ class ExpansionState:
     def learn(self, dataset, start=0, purchases=None):
         """Run the update loop."""
         with self.expansion.guard:
-            return learn(self.loop, dataset, start, purchases)
+            return self.loop.train(dataset, start, purchases)
 
     def keep(self):
         """Do nothing: other threads can always read the state."""

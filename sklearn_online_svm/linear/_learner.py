@@ -9,8 +9,8 @@ from scipy import sparse
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
 from .._base import check_rows, check_weights, plain_rows, refuse_not_finite
-from .._core.linear.epochs import NOT_FINITE, first_not_finite
 from .._core.linear.rows import Dataset
+from .._core.linear.update_loop import NOT_FINITE, first_not_finite
 from .._estimator_base import Change
 from .._online_base import OnlineLearner
 from .._rows import canonical, refuse_row

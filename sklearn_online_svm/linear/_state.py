@@ -7,11 +7,10 @@ import numpy as np
 from scipy import sparse as sparse_matrices
 
 from .._core.guard import Shelf
-from .._core.linear.epochs import HELD, learn
 from .._core.linear.local import LocalWeights
 from .._core.linear.online_kmeans import OnlineKMeans
-from .._core.linear.update_loop import UpdateLoop
-from .._core.linear.weights import DiagonalWeights, FullWeights, Weights, zeros
+from .._core.linear.update_loop import WEIGHTS_IN_USE, UpdateLoop
+from .._core.linear.weights import FullWeights, Weights, zeros
 from .._rows import arrays_of
 from ._columns import Columns
 from ._update_spec import Method
@@ -134,18 +133,19 @@ class LinearState:
         sums = None
         if method.average_from is not None:
             sums = arrays["coef_sums"], arrays["intercept_sums"]
+        variances = None
         if method.covariance == "diag":
-            return DiagonalWeights(
-                *first,
-                arrays["variances"],
-                arrays["intercept_variances"],
-                method.fit_intercept,
-                self.sparse,
-                method.start_variance,
-                sums,
-            )
+            variances = arrays["variances"], arrays["intercept_variances"]
         scaling = method.intercept_scaling[self.sparse]
-        return Weights(*first, method.fit_intercept, self.sparse, scaling, sums)
+        return Weights(
+            *first,
+            method.fit_intercept,
+            self.sparse,
+            scaling,
+            sums,
+            variances,
+            method.start_variance,
+        )
 
     def centres(self, arrays, sparse):
         """Return the engine's view of the prototypes for rows of a kind.
@@ -330,10 +330,10 @@ class LinearState:
 
     def learn(self, dataset, start=0, purchases=None, meanwhile=None):
         """Learn by the loop."""
-        end, position = learn(self.loop, dataset, start, purchases, meanwhile)
-        if end == HELD:
+        end, position = self.loop.train(dataset, start, purchases, meanwhile)
+        if end == WEIGHTS_IN_USE:
             self._leave()
-            end, position = learn(self.loop, dataset, start, purchases, meanwhile)
+            end, position = self.loop.train(dataset, start, purchases, meanwhile)
         return end, position
 
     def _leave(self):

@@ -7,6 +7,8 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import get_tags
 
+from .._sklearn_compat import _num_samples, _safe_indexing
+
 __all__ = ["Scores", "compute_scores", "score_differences"]
 
 # Blocks of samples of the jackknife.

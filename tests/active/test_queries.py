@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from sklearn_online_svm._core.linear.queries import AT_RANDOM, Asker
+from sklearn_online_svm._core.linear.queries import AT_RANDOM, SelectiveSampler
 from sklearn_online_svm.active import AllQuery, MarginQuery, RandomQuery
 from tests.reference import queries
 
@@ -148,12 +148,12 @@ def test_splitmix64_gives_the_published_numbers():
 
 @pytest.mark.parametrize("seed", [0, 1, 2**63, 2**64 - 1])
 def test_generator_is_splitmix64(seed):
-    asker, twin = Asker(AT_RANDOM, seed=seed, rate=0.5), queries.SplitMix64(seed)
+    asker, twin = SelectiveSampler(AT_RANDOM, seed=seed, rate=0.5), queries.SplitMix64(seed)
     zeros = np.zeros(300)
     drawn = [twin.uniform() < 0.5 for _ in range(300)]
     assert asker.would_ask(zeros, zeros, zeros).tolist() == drawn
     for rate in (0.0, 1.0):
-        asker = Asker(AT_RANDOM, seed=seed, rate=rate)
+        asker = SelectiveSampler(AT_RANDOM, seed=seed, rate=rate)
         assert (asker.would_ask(zeros, zeros, zeros) == rate).all()
 
 

@@ -1,4 +1,4 @@
-"""The inner loops of the linear learners at every SIMD level of this machine."""
+"""The SIMD primitives of the linear models at every level of this machine."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,8 @@ from numpy.testing import assert_allclose
 from sklearn_online_svm._core.simd import primitives as simd
 from tests.support.programs import at_level
 
-# Learns with each kind of weights, layout and type, at each width and number of classes, and
-# saves all weights.
+# Trains each kind of weights, for each layout, type, number of features and of classes, and saves
+# all weights.
 PROGRAM = """
 import sys
 import numpy as np
@@ -30,7 +30,7 @@ MODELS = {
     "homogeneous": AROWClassifier(covariance="full", fit_intercept=False),
     "local": LocalOnlineClassifier(4, C=0.3, n_neighbors=2, average=True),
     "local, scw": LocalOnlineClassifier(6, C=0.3, variant="scw"),
-    # Of a weight at which the scale is multiplied into the weights of single precision.
+    # A weight with which the scale is multiplied into float32 weights.
     "advice": AdvicePassiveAggressiveClassifier(C=0.3, advice_weight=10.0),
     "refined": AdvicePassiveAggressiveClassifier(C=0.3, advice_weight=0.1, refine=True),
     "regression": PassiveAggressiveRegressor(C=0.3, intercept_scaling=0.5),
@@ -41,7 +41,7 @@ SHAPES = [
     *((33, k) for k in (4, 5, 17, 40)),
 ]
 
-learnt = {}
+trained = {}
 for name, model in MODELS.items():
     for d, k in SHAPES:
         if name == "regression" and k > 2 or name in ("full", "homogeneous") and d * k > 600:
@@ -63,44 +63,44 @@ for name, model in MODELS.items():
                 state = [np.ravel(getattr(model, part, 0.0)) for part in names]
                 state = np.concatenate(state)
                 key = "/".join([name, f"{d}x{k}", layout.__name__, dtype.__name__])
-                learnt[key] = state.astype(np.float64)
-np.savez(sys.argv[1], **learnt)
+                trained[key] = state.astype(np.float64)
+np.savez(sys.argv[1], **trained)
 print(simd_level())
 """
 
 
 @pytest.fixture(scope="module")
-def learnt(tmp_path_factory):
-    """Weights by level: all of what PROGRAM learns."""
-    folder, learnt = tmp_path_factory.mktemp("levels"), {}
+def trained(tmp_path_factory):
+    """Return the weights that PROGRAM saves, by level."""
+    folder, trained = tmp_path_factory.mktemp("levels"), {}
     for level in simd.simd_levels():
         result = at_level(level, PROGRAM, str(folder / f"{level}.npz"))
         assert result.returncode == 0, result.stderr
         assert result.stdout.strip() == level
         with np.load(folder / f"{level}.npz") as arrays:
-            learnt[level] = dict(arrays)
-    return learnt
+            trained[level] = dict(arrays)
+    return trained
 
 
 @pytest.mark.parametrize("level", simd.simd_levels()[:-1])
-def test_levels_differ_by_rounding(learnt, level):
-    portable = learnt["portable"]
-    assert learnt[level].keys() == portable.keys()
+def test_levels_differ_by_rounding(trained, level):
+    portable = trained["portable"]
+    assert trained[level].keys() == portable.keys()
     n_different = 0
     for name, wanted in portable.items():
         accuracy = 1e-4 if name.endswith("float32") else 1e-11
-        assert_allclose(learnt[level][name], wanted, rtol=accuracy, atol=accuracy, err_msg=name)
+        assert_allclose(trained[level][name], wanted, rtol=accuracy, atol=accuracy, err_msg=name)
         assert np.abs(wanted[: len(wanted) // 2]).max() > 1e-3 or "1x2" in name
-        n_different += (learnt[level][name] != wanted).any()
-    # The level was another one: sums come in another order.
+        n_different += (trained[level][name] != wanted).any()
+    # Different levels add in different orders.
     assert n_different > len(portable) / 10
 
 
 @pytest.mark.parametrize("level", simd.simd_levels())
-def test_layouts_and_types_differ_by_rounding(learnt, level):
-    for name, weights in learnt[level].items():
+def test_layouts_and_types_differ_by_rounding(trained, level):
+    for name, weights in trained[level].items():
         model, shape, _, dtype = name.split("/")
-        dense = learnt[level][f"{model}/{shape}/array/float64"]
+        dense = trained[level][f"{model}/{shape}/array/float64"]
         accuracy = 1e-3 if dtype == "float32" else 1e-11
         assert_allclose(weights, dense, rtol=accuracy, atol=accuracy, err_msg=name)
 
@@ -111,7 +111,7 @@ def test_layouts_and_types_differ_by_rounding(learnt, level):
     "tests",
     ["linear/test_twin", "linear/test_invariants", "linear/test_local", "active/test_queries"],
 )
-def test_what_is_built_on_the_leaves_holds_at_every_level(level, tests):
+def test_what_uses_the_primitives_holds_at_every_level(level, tests):
     result = at_level(
         level,
         "import sys, pytest; sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', sys.argv[1]]))",

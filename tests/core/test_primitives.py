@@ -1,5 +1,6 @@
-"""The inner loops at every SIMD level of this machine, against NumPy at any length."""
+"""The SIMD primitives at every level of this machine, compared with NumPy at any length."""
 
+import ctypes
 import os
 
 import numpy as np
@@ -24,19 +25,91 @@ def test_the_portable_level_is_always_there_and_the_best_is_in_use():
     assert simd.simd_level() == os.environ.get(simd.ENVIRONMENT_VARIABLE, levels[0])
 
 
-def test_hooks_refuse_unknown_levels():
-    with pytest.raises(ValueError, match="'sse9'.*portable"):
-        simd._py_dot("sse9", np.zeros(1, np.float32), np.zeros(1))
+# -- calls ------------------------------------------------------------------------------
+
+
+class Extremes(ctypes.Structure):
+    _fields_ = [
+        *((name, ctypes.c_double) for name in ("g_max", "g_min")),
+        *((name, ctypes.c_ssize_t) for name in ("i_max", "j_min")),
+    ]
+
+
+class Moments(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_double) for name in ("h", "h_squared", "alpha_g")]
+
+
+def values_of(structure):
+    return tuple(getattr(structure, name) for name, _ in structure._fields_)
+
+
+def in_c(argument):
+    """Return an argument as C takes it: arrays and structures by address."""
+    if argument is None:
+        return ctypes.c_void_p()
+    if isinstance(argument, np.ndarray):
+        return ctypes.c_void_p(argument.ctypes.data)
+    if isinstance(argument, ctypes.Structure):
+        return ctypes.c_void_p(ctypes.addressof(argument))
+    kinds = {int: ctypes.c_ssize_t, np.float32: ctypes.c_float}
+    return kinds.get(type(argument), ctypes.c_double)(argument)
+
+
+def call(level, name, *arguments, returns=None):
+    """Call a primitive of a level by its address."""
+    arguments = [in_c(argument) for argument in arguments]
+    function = ctypes.CFUNCTYPE(returns, *map(type, arguments))
+    return function(simd._addresses(level)[name])(*arguments)
+
+
+def dot(level, k, a):
+    return call(level, "dot", k, a, len(k), returns=ctypes.c_double)
+
+
+def axpy(level, step, k, g):
+    call(level, "axpy", step, k, g, len(k))
+
+
+def update(level, g, ki, kj, step, up, down):
+    extremes = Extremes()
+    call(level, "update", g, ki, kj, step, up, down, len(g), extremes)
+    return values_of(extremes)
+
+
+def update_one(level, g, k, step, up, down, bound):
+    extremes, kind = Extremes(), ctypes.c_double
+    loss = call(level, "update_one", g, k, step, up, down, bound, len(g), extremes, returns=kind)
+    return loss, *values_of(extremes)
+
+
+def update_two(level, g, ki, step_i, kj, step_j, up, down, bound=None):
+    arguments, extremes = (g, ki, step_i, kj, step_j, up, down, bound, len(g)), Extremes()
+    loss = call(level, "update_two", *arguments, extremes, returns=ctypes.c_double)
+    return loss, *values_of(extremes)
+
+
+def partner(level, g, ki, diag, g_i, k_ii, down):
+    arguments = g, ki, diag, g_i, np.float32(k_ii), down, len(g)
+    return call(level, "partner", *arguments, returns=ctypes.c_ssize_t)
+
+
+def companion(level, g, ki, diag, step_i, k_ii, up, down):
+    arguments = g, ki, diag, step_i, np.float32(k_ii), up, down, len(g)
+    return call(level, "companion", *arguments, returns=ctypes.c_ssize_t)
+
+
+def moments(level, g, alpha, bound, y):
+    sums = Moments()
+    call(level, "moments", g, alpha, bound, y, len(g), sums)
+    return values_of(sums)
 
 
 # -- exp --------------------------------------------------------------------------------
 
 
 def exp_of(level, x):
-    """exp of an array, by the leaf for its type."""
     out = np.full_like(x, -1)
-    hook = simd._py_exp_f32 if x.dtype == np.float32 else simd._py_exp_f64
-    hook(level, x, out)
+    call(level, "exp_f32" if x.dtype == np.float32 else "exp_f64", x, out, len(x))
     return out
 
 
@@ -45,7 +118,7 @@ def exact_exp(x):
         return np.exp(x.astype(np.longdouble))
 
 
-# (type, exp is 0 below, exp is inf above, relative error), as simd_level.h says.
+# (type, exp is 0 below, exp is inf above, relative error), see primitives_level.h.
 EXP_RANGES = [(np.float32, -87.3, 88.0, 3e-7), (np.float64, -708.0, 709.0, 5e-16)]
 
 
@@ -122,7 +195,7 @@ def test_dot(level, n):
     k, _, a = numbers(n)
     expected = np.sum(k.astype(np.longdouble) * a)
     bound = 1e-15 * (np.abs(k) @ np.abs(a))
-    assert abs(simd._py_dot(level, k, a) - expected) <= bound
+    assert abs(dot(level, k, a) - expected) <= bound
 
 
 @at_every_level
@@ -132,7 +205,7 @@ def test_dot_with_zeros_behind_is_the_same_to_the_last_bit(level, n):
     k, _, a = numbers(n)
     n_more = -n % 16
     padded = np.concatenate([k, np.ones(n_more, np.float32)]), np.r_[a, np.zeros(n_more)]
-    shorter, longer = simd._py_dot(level, k, a), simd._py_dot(level, *padded)
+    shorter, longer = dot(level, k, a), dot(level, *padded)
     assert_allclose(shorter, longer, rtol=0, atol=1e-15 * (np.abs(k) @ np.abs(a)))
     if n % 16 == 0:
         assert shorter == longer
@@ -147,7 +220,7 @@ def test_gather(level, n_groups):
     offset = rng.integers(0, 64, (n_groups, 16)).astype(np.uint8)
     offset[0, :4] = 0, 31, 32, 63
     out = np.full(16 * n_groups + 1, np.nan, dtype=np.float32)
-    simd._py_gather(level, row, base, offset, out)
+    call(level, "gather", row, base, offset, n_groups, out)
     assert_array_equal(out[:-1], row[base[:, None] + offset].ravel())
     assert np.isnan(out[-1])
 
@@ -157,7 +230,7 @@ def test_gather(level, n_groups):
 def test_axpy(level, n):
     k, _, g = numbers(n)
     expected = g + 0.7 * k.astype(np.float64)
-    simd._py_axpy(level, 0.7, k, g)
+    axpy(level, 0.7, k, g)
     assert_allclose(g, expected, rtol=1e-14, atol=1e-15)
 
 
@@ -168,8 +241,8 @@ def test_dot_and_axpy_pass_on_what_is_not_finite(level, value, place):
     k, _, a = numbers(17)
     a[place] = value
     with np.errstate(invalid="ignore"):
-        assert_array_equal(simd._py_dot(level, k, a), k @ a)
-    simd._py_axpy(level, 2.0, k, a)
+        assert_array_equal(dot(level, k, a), k @ a)
+    axpy(level, 2.0, k, a)
     assert_array_equal(a[place], value)
     assert np.isfinite(np.delete(a, place)).all()
 
@@ -203,21 +276,14 @@ def test_update(level, n, kind):
     ki, kj, g = numbers(n)
     up, down = masks(n, kind)
     expected = g - 0.3 * (ki.astype(np.float64) - kj)
-    extremes = simd._py_update(level, g, ki, kj, 0.3, up, down)
+    extremes = update(level, g, ki, kj, 0.3, up, down)
     assert_allclose(g, expected, rtol=1e-14, atol=1e-15)
     # Exactly the extremes of the new g.
     assert extremes == expected_extremes(g, up, down)
-
-
-@at_every_level
-@at_any_length
-def test_update_with_step_zero_is_a_scan(level, n):
-    ki, _, g = numbers(n)
-    before = g.copy()
-    up, down = masks(n, "mixed")
-    extremes = simd._py_update(level, g, ki, ki, 0.0, up, down)
-    assert_array_equal(g, before)
-    assert extremes == expected_extremes(g, up, down)
+    # A step of 0 only finds them.
+    after = g.copy()
+    assert update(level, g, ki, ki, 0.0, up, down) == extremes
+    assert_array_equal(g, after)
 
 
 @at_every_level
@@ -227,7 +293,7 @@ def test_extremes_of_equal_gradients_are_the_lowest_open_slot(level, n):
     up, down = np.full((2, n), -1, np.int8)
     for first in {0, n // 2, n - 1}:
         up[:first] = down[:first] = 0
-        extremes = simd._py_update(level, g, zeros, zeros, 1.0, up, down)
+        extremes = update(level, g, zeros, zeros, 1.0, up, down)
         assert extremes == (0.5, 0.5, first, first)
 
 
@@ -239,9 +305,9 @@ def test_extreme_at_every_place(level, n):
     for place in range(n):
         g = np.zeros(n)
         g[place] = 1.0
-        assert simd._py_update(level, g, zeros, zeros, 0.0, open_, open_)[2] == place
+        assert update(level, g, zeros, zeros, 0.0, open_, open_)[2] == place
         g[place] = -1.0
-        assert simd._py_update(level, g, zeros, zeros, 0.0, open_, open_)[3] == place
+        assert update(level, g, zeros, zeros, 0.0, open_, open_)[3] == place
 
 
 # -- partner ----------------------------------------------------------------------------
@@ -261,7 +327,7 @@ def test_partner_promises_most(level, n, kind):
     down = masks(n, kind)[1]
     for g_i in (0.0, 3.0):
         expected = gains(g, ki.astype(float), diag.astype(float), g_i, 3.0, down)
-        j = simd._py_partner(level, g, ki, diag, g_i, 3.0, down)
+        j = partner(level, g, ki, diag, g_i, 3.0, down)
         if not (expected > 0).any():
             assert j == -1
         else:
@@ -276,7 +342,7 @@ def test_partner_of_equal_gains_is_the_lowest_slot(level, n):
     down = np.full(n, -1, np.int8)
     for first in {0, n // 2, n - 1}:
         down[:first] = 0
-        assert simd._py_partner(level, g, same, 2 * same, 1.0, 1.0, down) == first
+        assert partner(level, g, same, 2 * same, 1.0, 1.0, down) == first
 
 
 @at_every_level
@@ -285,7 +351,7 @@ def test_partner_where_the_curvature_is_not_positive(level):
     g = np.array([-1.0, -1.0, -2.0])
     ki = np.array([1.0, 5.0, 0.0], np.float32)  # curvature 0, -8 and 2
     down = np.full(3, -1, np.int8)
-    j = simd._py_partner(level, g, ki, np.ones(3, np.float32), 1.0, 1.0, down)
+    j = partner(level, g, ki, np.ones(3, np.float32), 1.0, 1.0, down)
     assert j in (0, 1)
 
 
@@ -322,7 +388,7 @@ def test_update_one(level, n, kind):
     k, _, g = numbers(n)
     _, bound, up, down = hinge(n, kind)
     expected = g - 0.3 * k.astype(np.float64)
-    loss, *extremes = simd._py_update_one(level, g, k, 0.3, up, down, bound)
+    loss, *extremes = update_one(level, g, k, 0.3, up, down, bound)
     assert_allclose(g, expected, rtol=1e-14, atol=1e-15)
     assert tuple(extremes) == expected_extremes(g, up, down)
     assert_allclose(loss, np.maximum(0.0, bound * g).sum(), rtol=1e-13)
@@ -335,10 +401,10 @@ def test_update_one_is_not_spoilt_by_free_slots(level, n):
     k, _, g = numbers(n)
     _, bound, up, down = hinge(n, "all")
     clean, dirty = g.copy(), with_garbage(g.copy(), bound)
-    expected = simd._py_update_one(level, clean, k, 0.3, up, down, bound)
+    expected = update_one(level, clean, k, 0.3, up, down, bound)
     for row in (k, with_garbage(k.copy(), bound)):
         g = dirty.copy()
-        assert simd._py_update_one(level, g, row, 0.3, up, down, bound) == expected
+        assert update_one(level, g, row, 0.3, up, down, bound) == expected
         assert_array_equal(g[bound != 0], clean[bound != 0])
 
 
@@ -350,12 +416,12 @@ def test_update_two(level, n, kind):
     up, down = masks(n, kind)
     expected = g - 0.3 * ki.astype(np.float64) + 1.7 * kj.astype(np.float64)
     with_loss = g.copy()
-    none, *extremes = simd._py_update_two(level, g, ki, 0.3, kj, -1.7, up, down)
+    none, *extremes = update_two(level, g, ki, 0.3, kj, -1.7, up, down)
     assert none == 0.0
     assert_allclose(g, expected, rtol=1e-14, atol=1e-14)
     assert tuple(extremes) == expected_extremes(g, up, down)
     bound = np.linspace(-2, 2, n).astype(np.float32)
-    loss, *same = simd._py_update_two(level, with_loss, ki, 0.3, kj, -1.7, up, down, bound)
+    loss, *same = update_two(level, with_loss, ki, 0.3, kj, -1.7, up, down, bound)
     assert same == extremes
     assert_array_equal(with_loss, g)
     assert_allclose(loss, np.maximum(0, bound.astype(float) * g).sum(), rtol=1e-12)
@@ -368,8 +434,8 @@ def test_update_two_is_not_spoilt_by_free_slots(level, n):
     ki, kj, g = numbers(n)
     _, bound, up, down = hinge(n, "all")
     clean, dirty = g.copy(), with_garbage(g.copy(), bound)
-    expected = simd._py_update_two(level, clean, ki, 0.3, kj, 0.2, up, down)
-    assert simd._py_update_two(level, dirty, ki, 0.3, kj, 0.2, up, down) == expected
+    expected = update_two(level, clean, ki, 0.3, kj, 0.2, up, down)
+    assert update_two(level, dirty, ki, 0.3, kj, 0.2, up, down) == expected
     assert_array_equal(dirty[bound != 0], clean[bound != 0])
 
 
@@ -380,11 +446,11 @@ def test_one_coordinate_is_two_of_which_one_stays(level, n):
     ki, kj, g = numbers(n)
     _, bound, up, down = hinge(n, "mixed")
     one, two, pair, both = (g.copy() for _ in range(4))
-    alone = simd._py_update_one(level, one, ki, 0.3, up, down, bound)
-    assert simd._py_update_two(level, two, ki, 0.3, kj, 0.0, up, down, bound) == alone
+    alone = update_one(level, one, ki, 0.3, up, down, bound)
+    assert update_two(level, two, ki, 0.3, kj, 0.0, up, down, bound) == alone
     assert_array_equal(one, two)
-    simd._py_update(level, pair, ki, kj, 0.3, up, down)
-    simd._py_update_two(level, both, ki, 0.3, kj, -0.3, up, down)
+    update(level, pair, ki, kj, 0.3, up, down)
+    update_two(level, both, ki, 0.3, kj, -0.3, up, down)
     assert_allclose(both, pair, rtol=1e-14, atol=1e-14)
 
 
@@ -397,25 +463,11 @@ def test_extremes_of_equal_gradients_are_the_lowest_open_slot_without_a_bias(lev
     for first in {0, n // 2, n - 1}:
         up[:first] = down[:first] = 0
         expected = (0.5, 0.5, first, first)
-        assert simd._py_update_one(level, g, zeros, 1.0, up, down, bound) == (
+        assert update_one(level, g, zeros, 1.0, up, down, bound) == (
             n / 2,
             *expected,
         )
-        assert simd._py_update_two(level, g, zeros, 1.0, zeros, 1.0, up, down)[1:] == expected
-
-
-@at_every_level
-@pytest.mark.parametrize("n", [40, 513, 1300])
-def test_extreme_at_every_place_without_a_bias(level, n):
-    zeros, open_ = np.zeros(n, np.float32), np.full(n, -1, np.int8)
-    for place in range(n):
-        g, bound = np.zeros(n), np.zeros(n, np.float32)
-        g[place], bound[place] = 1.0, 2.0
-        loss, _, _, high, _ = simd._py_update_one(level, g, zeros, 0.0, open_, open_, bound)
-        assert (loss, high) == (2.0, place)
-        g[place] = -1.0
-        assert simd._py_update_one(level, g, zeros, 0.0, open_, open_, bound)[4] == place
-        assert simd._py_update_two(level, g, zeros, 0.0, zeros, 0.0, open_, open_)[4] == place
+        assert update_two(level, g, zeros, 1.0, zeros, 1.0, up, down)[1:] == expected
 
 
 def gains_of_two(g, ki, diag, step_i, k_ii, up, down):
@@ -436,7 +488,7 @@ def test_companion_promises_most(level, n, kind):
     up, down = masks(n, kind)
     for step_i in (0.0, 0.4, -3.0):
         expected = gains_of_two(g, ki, diag, step_i, k_ii, up, down)
-        j = simd._py_companion(level, g, ki, diag, step_i, k_ii, up, down)
+        j = companion(level, g, ki, diag, step_i, k_ii, up, down)
         if not (expected > 0).any():
             assert j == -1
         else:
@@ -451,9 +503,9 @@ def test_companion_is_not_a_free_slot(level, n):
     ki, kj, g = numbers(n)
     diag = 2.0 + np.abs(kj) + ki**2
     _, bound, up, down = hinge(n, "all")
-    expected = simd._py_companion(level, g, ki, diag, 0.4, 1.0, up, down)
+    expected = companion(level, g, ki, diag, 0.4, 1.0, up, down)
     dirty = [with_garbage(array.copy(), bound) for array in (g, ki, diag)]
-    assert simd._py_companion(level, *dirty, 0.4, 1.0, up, down) == expected
+    assert companion(level, *dirty, 0.4, 1.0, up, down) == expected
     assert expected == -1 or bound[expected] != 0
 
 
@@ -465,7 +517,7 @@ def test_companion_of_equal_gains_is_the_lowest_slot(level, n):
     up, down = np.full((2, n), -1, np.int8)
     for first in {0, n // 2, n - 1}:
         up[:first] = down[:first] = 0
-        assert simd._py_companion(level, g, ki, diag, 0.0, 1.0, up, down) == first
+        assert companion(level, g, ki, diag, 0.0, 1.0, up, down) == first
 
 
 @at_every_level
@@ -474,10 +526,10 @@ def test_companion_follows_its_gradient_after_the_step(level):
     g, ki = np.array([0.5, 2.0, -0.4]), np.array([0.0, 1.0, 0.0], np.float32)
     diag, open_ = np.full(3, 2.0, np.float32), np.full(3, -1, np.int8)
     closed = np.zeros(3, np.int8)
-    assert simd._py_companion(level, g, ki, diag, 0.0, 1.0, open_, open_) == 1
-    assert simd._py_companion(level, g, ki, diag, 2.0, 1.0, open_, open_) == 0
-    assert simd._py_companion(level, g, ki, diag, 2.0, 1.0, closed, open_) == 2
-    assert simd._py_companion(level, g, ki, diag, 2.0, 1.0, closed, closed) == -1
+    assert companion(level, g, ki, diag, 0.0, 1.0, open_, open_) == 1
+    assert companion(level, g, ki, diag, 2.0, 1.0, open_, open_) == 0
+    assert companion(level, g, ki, diag, 2.0, 1.0, closed, open_) == 2
+    assert companion(level, g, ki, diag, 2.0, 1.0, closed, closed) == -1
 
 
 @at_every_level
@@ -486,7 +538,7 @@ def test_companion_where_the_curvature_is_not_positive(level):
     g, ki = np.array([1.0, 1.0, 2.0]), np.array([1.0, 5.0, 0.0], np.float32)
     open_ = np.full(3, -1, np.int8)
     for k_ii in (1.0, 0.0, -1.0):
-        j = simd._py_companion(level, g, ki, np.ones(3, np.float32), 0.0, k_ii, open_, open_)
+        j = companion(level, g, ki, np.ones(3, np.float32), 0.0, k_ii, open_, open_)
         assert j in (0, 1)
 
 
@@ -503,7 +555,7 @@ def test_moments(level, n):
     expected = h.sum(), (h * h).sum(), (alpha * g).sum()
     bounds = [1e-14 * np.abs(terms).sum() for terms in (h, h * h, alpha * g)]
     for g_of_any in (g, with_garbage(g.copy(), bound)):
-        found = simd._py_moments(level, g_of_any, alpha, bound, y)
+        found = moments(level, g_of_any, alpha, bound, y)
         for value, right, error in zip(found, expected, bounds):
             assert abs(value - right) <= error
 
@@ -559,7 +611,7 @@ def test_every_level_can_be_forced_and_finds_the_same_optimum(tmp_path):
         *("core/test_gathering", "core/test_shared_rows"),
     ],
 )
-def test_what_is_built_on_the_leaves_holds_at_every_level(level, tests):
+def test_what_uses_the_primitives_holds_at_every_level(level, tests):
     result = at_level(
         level,
         "import sys, pytest; sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', sys.argv[1]]))",

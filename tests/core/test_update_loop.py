@@ -1,32 +1,32 @@
-"""The update loop itself, without an estimator."""
+"""The update loop without an estimator."""
 
 import numpy as np
 from numpy.testing import assert_array_equal
 
-from sklearn_online_svm._core.linear.epochs import DONE, LABEL_WANTED, NOT_FINITE, learn
-from sklearn_online_svm._core.linear.queries import ALL, Asker, Purchases
+from sklearn_online_svm._core.linear.queries import ALL, LabelQueries, SelectiveSampler
 from sklearn_online_svm._core.linear.rows import Dataset
+from sklearn_online_svm._core.linear.update_loop import DONE, LABEL_NEEDED, NOT_FINITE
 from sklearn_online_svm.linear._state import LinearState
 from sklearn_online_svm.linear._update_spec import Method
 from tests.support.linear_kinds import clouds
 
 
 def loop_of(n_features, n_problems=1, **params):
-    """Weights at zero, and the loop that changes them."""
+    """Return weights of 0 and the update loop that trains them."""
     method = Method(rule={"name": "hinge", "C": 0.5}, **params)
     state = LinearState(method, n_problems, n_features, np.float64, False)
     return state.arrays["coef"], state.loop
 
 
-def test_the_loop_visits_rows_in_the_order_given():
+def test_samples_are_used_in_the_given_order():
     X, y = clouds(40, n_classes=3)
     codes, order = y.astype(np.int32), np.random.default_rng(0).permutation(40)[:30]
     weights = np.random.default_rng(1).choice([0.0, 1.0, 2.0], 40)
     coef, loop = loop_of(4, 3)
-    assert learn(loop, Dataset(X, codes, weights, order), 10) == (DONE, 30)
+    assert loop.train(Dataset(X, codes, weights, order), 10) == (DONE, 30)
     wanted, other = loop_of(4, 3)
     rows = order[10:]
-    assert learn(other, Dataset(X[rows], codes[rows], weights[rows])) == (DONE, 20)
+    assert other.train(Dataset(X[rows], codes[rows], weights[rows])) == (DONE, 20)
     assert_array_equal(coef, wanted)
     assert loop.n_rows == other.n_rows == 20 and loop.n_updates == other.n_updates > 5
     assert loop.loss == other.loss > 0
@@ -40,41 +40,41 @@ def test_the_loop_visits_rows_in_the_order_given():
     assert_array_equal(again.counts, loop.counts)
 
 
-def test_the_loop_ends_at_a_row_that_is_no_number():
+def test_training_stops_at_a_sample_that_is_not_finite():
     X, y = clouds(30)
     codes = y.astype(np.int32)
     X[17, 2] = np.nan
     coef, loop = loop_of(4)
-    assert learn(loop, Dataset(X, codes)) == (NOT_FINITE, 17)
+    assert loop.train(Dataset(X, codes)) == (NOT_FINITE, 17)
     wanted, other = loop_of(4)
-    learn(other, Dataset(X[:17], codes[:17]))
+    other.train(Dataset(X[:17], codes[:17]))
     assert_array_equal(coef, wanted)
     assert loop.n_rows == 17
-    # In another order, the place in the order; a row of weight 0 is not looked at.
+    # The position is that in the order; samples of weight 0 are skipped.
     order = np.arange(29, -1, -1)
     coef, loop = loop_of(4)
-    assert learn(loop, Dataset(X, codes, None, order)) == (NOT_FINITE, 12)
+    assert loop.train(Dataset(X, codes, None, order)) == (NOT_FINITE, 12)
     weights = np.ones(30)
     weights[17] = 0.0
-    assert learn(loop_of(4)[1], Dataset(X, codes, weights)) == (DONE, 30)
+    assert loop_of(4)[1].train(Dataset(X, codes, weights)) == (DONE, 30)
 
 
-def test_the_loop_waits_for_labels():
+def test_training_stops_at_a_missing_label_and_continues():
     X, y = clouds(30)
     codes, unknown = y.astype(np.int32), [4, 11, 29]
     known = codes.copy()
     codes[unknown] = -1
     left = np.array([100])
     marks = np.zeros(30, np.int32), np.zeros(30, np.uint8), None, left
-    asker, position, wanted = Asker(ALL), 0, []
-    dataset, purchases = Dataset(X, codes), Purchases(asker, *marks)
+    sampler, position, wanted = SelectiveSampler(ALL), 0, []
+    dataset, queries = Dataset(X, codes), LabelQueries(sampler, *marks)
     coef, loop = loop_of(4)
     while True:
-        end, position = learn(loop, dataset, position, purchases)
+        end, position = loop.train(dataset, position, queries)
         if end == DONE:
             break
-        assert end == LABEL_WANTED
-        assert marks[1].sum() == asker.n_asked == 100 - left[0] == position
+        assert end == LABEL_NEEDED
+        assert marks[1].sum() == sampler.n_asked == 100 - left[0] == position
         wanted.append(position)
         codes[position] = known[position]
     assert wanted == unknown and position == 30
@@ -82,25 +82,25 @@ def test_the_loop_waits_for_labels():
     assert marks[1].all()
 
 
-def test_the_loop_spends_what_is_left_and_knows_what_nobody_knows():
+def test_queries_respect_the_budget_and_abstentions():
     X, y = clouds(30)
     codes = y.astype(np.int32)
     codes[[2, 5, 20]] = -2
     owned, left = np.zeros(30, np.uint8), np.array([10])
     coef, loop = loop_of(4)
     marks = np.full(30, 7, np.int32), owned, None, left
-    purchases = Purchases(Asker(ALL), *marks)
-    assert learn(loop, Dataset(X, codes), 0, purchases) == (DONE, 30)
+    queries = LabelQueries(SelectiveSampler(ALL), *marks)
+    assert loop.train(Dataset(X, codes), 0, queries) == (DONE, 30)
     bought = np.setdiff1d(np.arange(12), [2, 5])
     assert left[0] == 0
     assert_array_equal(np.flatnonzero(owned == 1), bought)
     assert_array_equal(np.flatnonzero(owned), np.arange(12))
     assert_array_equal(coef, _coef_after(X[bought], codes[bought]))
-    # All are predicted, whatever is known of them.
+    # All samples are predicted.
     assert set(marks[0]) == {0, 1}
 
 
 def _coef_after(X, codes):
     coef, loop = loop_of(X.shape[1])
-    learn(loop, Dataset(X, codes))
+    loop.train(Dataset(X, codes))
     return coef

@@ -1,4 +1,4 @@
-"""Weights with a common component, and one for each region of the rows."""
+"""Weights with a common component, and a local one for each region."""
 cimport cython
 
 from .online_kmeans cimport OnlineKMeans
@@ -8,10 +8,9 @@ from .weights cimport Weights
 @cython.final
 cdef class LocalWeights(Weights):
     cdef Weights common
-    cdef Weights local              # of the region that it is turned to
-    cdef OnlineKMeans centres
+    cdef Weights local              # of the selected region
+    cdef OnlineKMeans centers
     cdef double mobility            # 1 / lam
-    cdef bint second_order
-    cdef object more_buffers
-    cdef double *along              # of a component: steps for all problems
-    cdef double *shrink
+    cdef object step_buffers
+    cdef double *alphas             # of a component, for all problems
+    cdef double *betas

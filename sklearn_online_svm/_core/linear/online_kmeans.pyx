@@ -1,8 +1,14 @@
-"""Online k-means (MacQueen 1967): centres that are the means of the rows they were next to.
+"""Online k-means (MacQueen 1967): centers that are the means of the samples assigned to them.
 
-The first distinct rows become centres. Every later row is looked at first and followed when it has
-been learnt: the nearest centre moves, ``c += (x - c) / n``, n the rows it has followed. It is kept
-as a number times a vector, so that a sparse row costs its nonzeros.
+The first distinct samples become centers. Each later sample x moves its nearest center c,
+
+    c <- c + (x - c) / n,
+
+n the number of samples assigned to c so far, x included. A center is stored as a scalar times a
+vector, so that a sparse sample costs only its nonzeros.
+
+The ``coefficients`` of the nearest centers are their inverse distances, scaled to sum to 1, with
+which the models of neighboring regions are interpolated.
 """
 from libc.float cimport DBL_EPSILON, FLT_EPSILON
 from libc.math cimport sqrt
@@ -10,226 +16,210 @@ from libc.stdint cimport int64_t
 
 from ..memory cimport address
 from ..simd.primitives cimport table
-from .rows cimport Row, Rows, row_of, rows_of
+from .rows cimport Row, Rows, row_of, rows_of, value_of
 
 import numpy as np
 
-# Where the number falls below it, it is multiplied into the vector.
-cdef double LEAST_SCALE = 1.0 / 1024.0
+# A smaller scale is multiplied into its vector.
+cdef double MIN_SCALE = 1.0 / 1024.0
 
 
 cdef class OnlineKMeans:
-    """OnlineKMeans next to rows.
+    """Centers of online k-means.
 
     Parameters
     ----------
-    vectors : ndarray of shape (n_centres, n_features), float32 or float64
-        C order for dense rows, Fortran order for sparse ones.
-    scales, squared_norms : ndarray of shape (n_centres,), float64
-        What the vectors are multiplied with; the squared norms of the products.
-    counts : ndarray of shape (n_centres,), int64
-        Rows that each centre has followed; those without any are not there yet.
+    vectors : ndarray of shape (n_centers, n_features), float32 or float64
+        C order for dense samples, Fortran order for sparse ones.
+    scales, squared_norms : ndarray of shape (n_centers,), float64
+        Scalar factors of the vectors; squared norms of the products.
+    counts : ndarray of shape (n_centers,), int64
+        Number of samples assigned to each center; 0 for centers that do not exist yet.
     n_neighbors : int
-        How many of them a row is to know.
+        Number of nearest centers that ``assign`` finds.
     sparse : bool
-        What the rows are.
+        Whether the samples are sparse.
     """
 
     def __init__(self, vectors, scales, squared_norms, counts, Py_ssize_t n_neighbors,
                  bint sparse):
         self.arrays = (vectors, scales, squared_norms, counts)
-        self.n_centres, self.n_features = vectors.shape
+        self.n_centers, self.n_features = vectors.shape
         self.sparse = sparse
         self.single = vectors.dtype == np.float32
         self.itemsize = vectors.itemsize
-        self.leaf = table().linear_f32 if self.single else table().linear_f64
+        self.primitives = table().linear_f32 if self.single else table().linear_f64
         if not (vectors.flags.f_contiguous if sparse else vectors.flags.c_contiguous):
-            raise ValueError("the order of the centres does not fit the rows")
-        self.c = <char *>address(vectors.T if sparse else vectors)
-        self.apart = 1 if sparse else self.n_features
-        self.stride = self.n_centres if sparse else 1
+            raise ValueError(f"vectors must be in {'Fortran' if sparse else 'C'} order")
+        self.vectors = <char *>address(vectors.T if sparse else vectors)
+        self.center_stride = 1 if sparse else self.n_features
+        self.feature_stride = self.n_centers if sparse else 1
         self.scales = <double *>address(scales)
         self.squared_norms = <double *>address(squared_norms)
         self.counts = <int64_t *>address(counts)
-        self.n_neighbors = min(n_neighbors, self.n_centres)
-        near = np.zeros(self.n_neighbors, dtype=np.intp)
-        numbers = np.zeros((3, self.n_centres))
-        self.buffers = (near, numbers)
-        self.near = <Py_ssize_t *>address(near)
+        self.n_neighbors = min(n_neighbors, self.n_centers)
+        nearest = np.zeros(self.n_neighbors, dtype=np.intp)
+        numbers = np.zeros((3, self.n_centers))
+        self.buffers = (nearest, numbers)
+        self.nearest = <Py_ssize_t *>address(nearest)
         self.products = <double *>address(numbers)
-        self.distances = self.products + self.n_centres
-        self.shares = self.distances + self.n_centres
+        self.distances = self.products + self.n_centers
+        self.coefficients = self.distances + self.n_centers
 
-    # -------------------------------------------------------------------------- looking
-
-    cdef void look(self, const Row *row, double squared_norm, bint may_open) noexcept nogil:
-        """Find the centres next to a row; if it may open one and is a new one, that."""
+    cdef void assign(self, const Row *row, double squared_norm, bint may_add) noexcept nogil:
+        """Find the nearest centers; with ``may_add`` a new sample may become a center."""
         cdef Py_ssize_t k
-        # The counts may have been put back, too.
-        while self.n_open and self.counts[self.n_open - 1] == 0:
-            self.n_open -= 1
-        while self.n_open < self.n_centres and self.counts[self.n_open] > 0:
-            self.n_open += 1
-        self.opens = False
-        if may_open and self.n_open < self.n_centres:
-            self.opens = True
-            for k in range(self.n_open):
-                if self._is(k, row):
-                    self.opens = False
+        # Restored counts may be smaller or larger than before.
+        while self.n_active and self.counts[self.n_active - 1] == 0:
+            self.n_active -= 1
+        while self.n_active < self.n_centers and self.counts[self.n_active] > 0:
+            self.n_active += 1
+        self.is_new = False
+        if may_add and self.n_active < self.n_centers:
+            for k in range(self.n_active):
+                if self._equals(k, row):
                     break
             else:
-                k = self.n_open
-            self.n_near = 1
-            self.near[0] = k
-            self.shares[0] = 1.0
+                k, self.is_new = self.n_active, True
+            self.n_nearest, self.nearest[0], self.coefficients[0] = 1, k, 1.0
             return
-        if self.n_open == 0:
-            self.n_near = 0
-            return
-        self._measure(row, squared_norm)
-        self._choose()
+        self.n_nearest = 0
+        if self.n_active > 0:
+            self._compute_distances(row, squared_norm)
+            self._select_nearest()
 
-    cdef void _measure(self, const Row *row, double squared_norm) noexcept nogil:
-        """Squared distances of all centres."""
+    cdef void _compute_distances(self, const Row *row, double squared_norm) noexcept nogil:
         cdef Py_ssize_t k
-        cdef double distance, both, blur = 16.0 * (FLT_EPSILON if self.single else DBL_EPSILON)
+        cdef double distance, norms
+        cdef double rounding = 16.0 * (FLT_EPSILON if self.single else DBL_EPSILON)
         if row.columns == NULL:
-            self.leaf.distances_dense(row.values, self.c, self.scales, self.n_open, row.n,
+            self.primitives.distances(row.values, self.vectors, self.scales, self.n_active, row.n,
                                       self.distances)
             return
-        self.leaf.margins_sparse(row.values, row.columns, row.n, self.c, self.n_centres,
-                                 self.products)
-        for k in range(self.n_open):
-            both = squared_norm + self.squared_norms[k]
-            distance = both - 2.0 * self.scales[k] * self.products[k]
-            # What rounding leaves of 0 is 0.
-            self.distances[k] = distance if distance > blur * both else 0.0
+        self.primitives.margins(row.values, row.columns, row.n, self.vectors, 1, self.n_centers,
+                                self.products)
+        for k in range(self.n_active):
+            norms = squared_norm + self.squared_norms[k]
+            distance = norms - 2.0 * self.scales[k] * self.products[k]
+            # Not larger than the rounding error: 0.
+            self.distances[k] = distance if distance > rounding * norms else 0.0
 
-    cdef void _choose(self) noexcept nogil:
-        """The nearest centres, of those at the same distance the first ones.
-
-        A centre counts by the inverse of its distance, and alone where that is 0."""
+    cdef void _select_nearest(self) noexcept nogil:
+        """Sort the nearest centers by distance, then by index, and compute their coefficients."""
         cdef Py_ssize_t i, k, n = 0
         cdef double total = 0.0
-        for k in range(self.n_open):
-            if n == self.n_neighbors and self.distances[k] >= self.distances[self.near[n - 1]]:
+        for k in range(self.n_active):
+            if n == self.n_neighbors and self.distances[k] >= self.distances[self.nearest[n - 1]]:
                 continue
             i = n if n < self.n_neighbors else n - 1
-            while i > 0 and self.distances[k] < self.distances[self.near[i - 1]]:
-                self.near[i] = self.near[i - 1]
+            while i > 0 and self.distances[k] < self.distances[self.nearest[i - 1]]:
+                self.nearest[i] = self.nearest[i - 1]
                 i -= 1
-            self.near[i] = k
+            self.nearest[i] = k
             n = n + 1 if n < self.n_neighbors else n
-        self.n_near = n
-        self.shares[0] = 1.0
+        self.n_nearest = n
+        self.coefficients[0] = 1.0
         if n == 1:
             return
-        if self.distances[self.near[0]] == 0.0:
-            self.n_near = 1
+        if self.distances[self.nearest[0]] == 0.0:
+            self.n_nearest = 1
             return
         for i in range(n):
-            # Of the nearest, so that no quotient is beyond the range of numbers.
-            self.shares[i] = sqrt(self.distances[self.near[0]] / self.distances[self.near[i]])
-            total += self.shares[i]
+            # Relative to the smallest distance, to avoid overflow.
+            self.coefficients[i] = sqrt(
+                self.distances[self.nearest[0]] / self.distances[self.nearest[i]])
+            total += self.coefficients[i]
         for i in range(n):
-            self.shares[i] /= total
+            self.coefficients[i] /= total
 
-    cdef bint _is(self, Py_ssize_t k, const Row *row) noexcept nogil:
-        """Whether a centre that has followed only one row, and its like, is that row."""
-        cdef Py_ssize_t i, j, n = 0
+    cdef bint _equals(self, Py_ssize_t k, const Row *row) noexcept nogil:
+        """Return whether center k, which has not moved yet, equals the sample."""
+        cdef Py_ssize_t i, j, n_nonzero = 0
         cdef double value
         for i in range(row.n):
-            j = i if row.columns == NULL else row.columns[i]
-            value = (<const float *>row.values)[i] if self.single \
-                else (<const double *>row.values)[i]
-            if value != self._value(k, j):
+            value = value_of(row, i, self.single)
+            if value != self._value(k, i if row.columns == NULL else row.columns[i]):
                 return False
-            n += value != 0.0
+            n_nonzero += value != 0.0
         if row.columns != NULL:
             for j in range(self.n_features):
-                n -= self._value(k, j) != 0.0
-        return row.columns == NULL or n == 0
+                n_nonzero -= self._value(k, j) != 0.0
+        return row.columns == NULL or n_nonzero == 0
 
     cdef double _value(self, Py_ssize_t k, Py_ssize_t j) noexcept nogil:
-        cdef Py_ssize_t at = k * self.apart + j * self.stride
-        return (<float *>self.c)[at] if self.single else (<double *>self.c)[at]
+        cdef Py_ssize_t at = k * self.center_stride + j * self.feature_stride
+        return (<float *>self.vectors)[at] if self.single else (<double *>self.vectors)[at]
 
-    # -------------------------------------------------------------------------- following
-
-    cdef void follow(self, const Row *row, double squared_norm) noexcept nogil:
-        """The centre nearest to the row looked at last moves towards it."""
+    cdef void update(self, const Row *row, double squared_norm) noexcept nogil:
+        """Move the nearest center towards the sample assigned last."""
         cdef Py_ssize_t k
-        cdef double part, scale
-        if self.n_near == 0:
+        cdef double rate, scale
+        if self.n_nearest == 0:
             return
-        k = self.near[0]
+        k = self.nearest[0]
         self.counts[k] += 1
-        if self.n_open < self.n_centres:
-            # Its first row, or one like it.
-            if self.opens:
+        if self.n_active < self.n_centers:
+            # The first sample of this center, or an equal one, which does not move it.
+            if self.is_new:
                 self._add(row, k, 1.0)
                 self.scales[k] = 1.0
                 self.squared_norms[k] = squared_norm
             return
-        part = 1.0 / <double>self.counts[k]
-        # Of the squared norm of (1 - a) c + a x; positive but for rounding.
-        self.squared_norms[k] += part * (squared_norm - self.squared_norms[k]) \
-            - part * (1.0 - part) * self.distances[k]
+        rate = 1.0 / <double>self.counts[k]
+        # Squared norm of (1 - rate) c + rate x; rounding may make it negative.
+        self.squared_norms[k] += rate * (squared_norm - self.squared_norms[k]) \
+            - rate * (1.0 - rate) * self.distances[k]
         if self.squared_norms[k] < 0.0:
             self.squared_norms[k] = 0.0
-        scale = self.scales[k] * (1.0 - part)
-        self._add(row, k, part / scale)
+        scale = self.scales[k] * (1.0 - rate)
+        self._add(row, k, rate / scale)
         self.scales[k] = scale
-        if scale < LEAST_SCALE:
-            self._fold(k)
+        if scale < MIN_SCALE:
+            self._apply_scale(k)
 
     cdef void _add(self, const Row *row, Py_ssize_t k, double step) noexcept nogil:
-        cdef char *at = self.c + k * self.apart * self.itemsize
-        if row.columns == NULL:
-            self.leaf.add_dense(step, row.values, at, row.n)
-        else:
-            self.leaf.add_sparse(step, row.values, row.columns, row.n, at, self.stride)
+        self.primitives.add(step, 0.0, row.values, row.columns, row.n,
+                            self.vectors + k * self.center_stride * self.itemsize, NULL,
+                            self.feature_stride)
 
-    cdef void _fold(self, Py_ssize_t k) noexcept nogil:
+    cdef void _apply_scale(self, Py_ssize_t k) noexcept nogil:
         cdef Py_ssize_t j, at
         cdef double scale = self.scales[k]
         for j in range(self.n_features):
-            at = k * self.apart + j * self.stride
+            at = k * self.center_stride + j * self.feature_stride
             if self.single:
-                (<float *>self.c)[at] = <float>(scale * (<float *>self.c)[at])
+                (<float *>self.vectors)[at] = <float>(scale * (<float *>self.vectors)[at])
             else:
-                (<double *>self.c)[at] *= scale
+                (<double *>self.vectors)[at] *= scale
         self.scales[k] = 1.0
 
-    # -------------------------------------------------------------------------- for Python
-
     def near_rows(self, X):
-        """The centres next to each row.
+        """Find the nearest centers of each sample.
 
         Parameters
         ----------
-        X : ndarray of shape (n_rows, n_features), or tuple (data, indices, indptr)
+        X : ndarray of shape (n_samples, n_features), or tuple (data, indices, indptr)
 
         Returns
         -------
-        near : ndarray of shape (n_rows, n_neighbors), intp
-            The nearest first; -1 behind them where there are fewer: a row that is a centre has no
+        nearest : ndarray of shape (n_samples, n_neighbors), intp
+            In ascending order of distance, padded with -1: a sample that equals a center has no
             other.
-        shares : ndarray of shape (n_rows, n_neighbors), float64
-            What they count; they sum to 1.
+        coefficients : ndarray of shape (n_samples, n_neighbors), float64
+            Their coefficients, which sum to 1 for each sample.
         """
         cdef Rows rows = rows_of(X, self.n_features, self.single)
         cdef Row row
         cdef Py_ssize_t i, m
-        near = np.full((rows.n, self.n_neighbors), -1, dtype=np.intp)
-        shares = np.zeros((rows.n, self.n_neighbors))
-        cdef Py_ssize_t[:, ::1] all_near = near
-        cdef double[:, ::1] all_shares = shares
+        nearest = np.full((rows.n, self.n_neighbors), -1, dtype=np.intp)
+        coefficients = np.zeros((rows.n, self.n_neighbors))
+        cdef Py_ssize_t[:, ::1] all_nearest = nearest
+        cdef double[:, ::1] all_coefficients = coefficients
         with nogil:
             for i in range(rows.n):
                 row_of(&rows, i, &row)
-                self.look(&row, self.leaf.squared_norm(row.values, row.n), False)
-                for m in range(self.n_near):
-                    all_near[i, m] = self.near[m]
-                    all_shares[i, m] = self.shares[m]
-        return near, shares
+                self.assign(&row, self.primitives.squared_norm(row.values, row.n), False)
+                for m in range(self.n_nearest):
+                    all_nearest[i, m] = self.nearest[m]
+                    all_coefficients[i, m] = self.coefficients[m]
+        return nearest, coefficients

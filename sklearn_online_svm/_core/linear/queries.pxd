@@ -1,21 +1,27 @@
-"""Query rules: whether the label of a row is worth its price."""
+"""Selective sampling: whether to query the label of a sample.
+
+Margin-based sampling queries with probability ``delta / (delta + offset + |p|)``, p the decision
+value (Cesa-Bianchi, Gentile and Zaniboni 2006; Lu, Zhao and Hoi 2016). With a target ``rate``,
+delta is controlled: an estimate of the delta that queries half of the labels, times the odds of
+the rate, corrected by a proportional and an integral term of the number of labels due.
+"""
 from libc.math cimport exp, fabs, log, sqrt
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from ..random cimport next_state, uniform
 
 cdef enum QueryKind:
-    ASK_ALL
-    ASK_AT_RANDOM
-    ASK_BY_MARGIN
+    QUERY_ALL
+    QUERY_AT_RANDOM
+    QUERY_BY_MARGIN
 
 cdef enum Schedule:
     CONSTANT                # delta
     ADAPTIVE                # delta / t
     BY_MISTAKES             # delta * X^2 * sqrt(1 + updates)
 
-# Steering. How quickly the scale of the margins is followed, at least and at first; how strongly
-# labels due but not asked for count; the bound of that, and of its integral.
+# Control of the rate: smallest and initial gain of the estimated scale, gain of the labels due,
+# and bound of this term and of its integral.
 cdef extern from *:
     """
     #define QUERY_SCALE_GAIN 0.1
@@ -36,28 +42,28 @@ cdef struct Query:
     double offset
     double rate
     bint second_order
-    bint steered            # delta follows the rate
-    # What moves.
+    bint controlled         # delta is adapted to the rate
+    # State.
     uint64_t random
     int64_t n_rows
     int64_t n_asked
     int64_t n_updates
-    double largest_squared_norm     # of the rows that were updated on
-    double log_half         # log of the delta that would ask for half of the labels
-    int64_t n_scaled        # rows that had a say in it
-    double credit           # labels due but not asked for
-    double trend
+    double largest_squared_norm     # of the samples with an update
+    double log_half         # log of the delta that queries half of the labels
+    int64_t n_scaled        # samples that changed it
+    double credit           # labels due minus labels queried
+    double trend            # integral of credit
 
 
 cdef inline double log_odds(const Query *query) noexcept nogil:
-    """log(delta / that which would ask for half of the labels)."""
+    """Return log(delta / delta that queries half of the labels)."""
     return (log(query.rate / (1.0 - query.rate))
             + QUERY_COUNT_GAIN * (1.0 - query.rate) * query.credit + query.trend)
 
 
 cdef inline double current_delta(const Query *query, double squared_norm) noexcept nogil:
     cdef double delta = query.delta
-    if query.steered:
+    if query.controlled:
         delta = exp(query.log_half + log_odds(query))
     if query.schedule == ADAPTIVE:
         delta /= <double>(query.n_rows + 1)
@@ -68,17 +74,17 @@ cdef inline double current_delta(const Query *query, double squared_norm) noexce
     return delta
 
 
-cdef inline double asking_probability(const Query *query, double confidence, double squared_norm,
-                                      double variance) noexcept nogil:
-    """P(ask) for a row: `confidence` is |p|, or the gap between the two best classes."""
+cdef inline double query_probability(const Query *query, double confidence, double squared_norm,
+                                     double variance) noexcept nogil:
+    """Return P(query); confidence is |p|, or the gap between the two largest class scores."""
     cdef double delta, r
-    if query.kind == ASK_ALL:
+    if query.kind == QUERY_ALL:
         return 1.0
-    if query.kind == ASK_AT_RANDOM:
+    if query.kind == QUERY_AT_RANDOM:
         return query.rate
     delta = current_delta(query, squared_norm)
     if query.second_order:
-        # Cesa-Bianchi, Gentile and Zaniboni 2006: the row is in A before it is predicted.
+        # Cesa-Bianchi, Gentile and Zaniboni 2006: A includes the sample that is predicted.
         r = confidence / (1.0 + variance)
         confidence = r + 0.5 * r * r * (1.0 + variance)
     if delta + query.offset + confidence == 0.0:
@@ -86,21 +92,21 @@ cdef inline double asking_probability(const Query *query, double confidence, dou
     return delta / (delta + query.offset + confidence)
 
 
-cdef inline bint asks(const Query *query, double probability) noexcept nogil:
-    """The decision on the next row; nothing moves."""
-    if query.kind == ASK_ALL:
+cdef inline bint is_queried(const Query *query, double probability) noexcept nogil:
+    """Decide on the next sample, without changing the state."""
+    if query.kind == QUERY_ALL:
         return True
     return uniform(next_state(query.random)) < probability
 
 
-cdef inline void move_on(Query *query, double probability, bint asked, bint updated,
-                         double squared_norm) noexcept nogil:
-    """After a row; `probability` is what `asking_probability` gave for it."""
-    if query.steered:
-        _steer(query, probability, asked)
+cdef inline void update_query(Query *query, double probability, bint asked, bint updated,
+                              double squared_norm) noexcept nogil:
+    """Update the state after a sample with this ``query_probability``."""
+    if query.controlled:
+        _control_rate(query, probability, asked)
     query.n_rows += 1
     query.n_asked += asked
-    if query.kind != ASK_ALL:
+    if query.kind != QUERY_ALL:
         query.random = next_state(query.random)
     if updated:
         query.n_updates += 1
@@ -108,31 +114,31 @@ cdef inline void move_on(Query *query, double probability, bint asked, bint upda
             query.largest_squared_norm = squared_norm
 
 
-cdef inline void _steer(Query *query, double probability, bint asked) noexcept nogil:
-    """Let all rows, asked about or not, say how large their margins are; keep the count."""
+cdef inline void _control_rate(Query *query, double probability, bint asked) noexcept nogil:
+    """Adapt the estimated scale, which all samples change, queried or not, and the credit."""
     cdef double kappa = QUERY_COUNT_GAIN * (1.0 - query.rate)
-    cdef double most = QUERY_BOUND / kappa
-    cdef double against
+    cdef double bound = QUERY_BOUND / kappa
+    cdef double complement
     if probability < 1.0:
-        # Against asking, had delta been that of one half: its odds are exp(log_odds) longer.
-        against = (1.0 - probability) * exp(log_odds(query))
+        # P(no query) at the delta of one half, times the same factor as P(query).
+        complement = (1.0 - probability) * exp(log_odds(query))
         query.n_scaled += 1
         query.log_half += (max(QUERY_SCALE_GAIN, QUERY_START_GAIN / <double>query.n_scaled)
-                           * (against - probability) / (against + probability))
-    query.credit = min(max(query.credit + query.rate - asked, -most), most)
-    # A quarter of kappa^2 per label due: critical damping.
+                           * (complement - probability) / (complement + probability))
+    query.credit = min(max(query.credit + query.rate - asked, -bound), bound)
+    # kappa^2 / 4: critical damping.
     query.trend += 0.25 * kappa * kappa * query.rate * query.credit
     query.trend = min(max(query.trend, -QUERY_BOUND), QUERY_BOUND)
 
 
-cdef class Asker:
+cdef class SelectiveSampler:
     cdef Query query
 
 
-cdef class Purchases:
-    cdef object arrays              # kept alive
-    cdef readonly Asker asker
+cdef class LabelQueries:
+    cdef object arrays              # owns the arrays
+    cdef readonly SelectiveSampler sampler
     cdef int32_t *predicted
     cdef unsigned char *owned
-    cdef const double *factors      # of the classes, or NULL
-    cdef int64_t *left              # labels that may still be bought
+    cdef const double *class_weights    # or NULL
+    cdef int64_t *left              # number of labels that may still be bought

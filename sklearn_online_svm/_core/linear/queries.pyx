@@ -1,4 +1,4 @@
-"""A query rule with its state, for Python; the update loop uses the rule as it is."""
+"""Selective sampling for Python, and the label queries of one run of the update loop."""
 cimport cython
 from libc.math cimport log
 
@@ -6,31 +6,30 @@ from ..memory cimport address
 
 import numpy as np
 
-
-ALL = ASK_ALL
-AT_RANDOM = ASK_AT_RANDOM
-BY_MARGIN = ASK_BY_MARGIN
-
+ALL = QUERY_ALL
+AT_RANDOM = QUERY_AT_RANDOM
+BY_MARGIN = QUERY_BY_MARGIN
 
 SCHEDULES = {"constant": CONSTANT, "adaptive": ADAPTIVE, "mistakes": BY_MISTAKES}
 
 
 @cython.final
-cdef class Asker:
-    """Who decides about labels.
+cdef class SelectiveSampler:
+    """Query rule with its state.
 
     Parameters
     ----------
     kind : int
         ALL, AT_RANDOM or BY_MARGIN.
     seed : int
-        State of the generator, 64 bits.
+        64-bit state of the random generator.
     schedule : str
         A key of SCHEDULES.
     delta, offset : float
     rate : float, optional
-        Share of labels: of AT_RANDOM, or what delta is steered to.
+        Fraction of labels to query; with BY_MARGIN delta is adapted to it.
     second_order : bool
+        Whether the confidence includes the variance.
     """
 
     def __init__(self, QueryKind kind, uint64_t seed=0, schedule="constant", double delta=1.0,
@@ -38,10 +37,11 @@ cdef class Asker:
         self.query = Query(
             kind=kind, schedule=SCHEDULES[schedule], delta=delta, offset=offset,
             rate=1.0 if rate is None else rate, second_order=second_order,
-            steered=kind == ASK_BY_MARGIN and rate is not None, random=seed, n_rows=0, n_asked=0,
-            n_updates=0, largest_squared_norm=0.0, log_half=0.0, n_scaled=0, credit=0.0, trend=0.0,
+            controlled=kind == QUERY_BY_MARGIN and rate is not None, random=seed, n_rows=0,
+            n_asked=0, n_updates=0, largest_squared_norm=0.0, log_half=0.0, n_scaled=0,
+            credit=0.0, trend=0.0,
         )
-        if self.query.steered:
+        if self.query.controlled:
             self.query.log_half = log(delta * (1.0 - self.query.rate) / self.query.rate)
 
     @property
@@ -58,22 +58,22 @@ cdef class Asker:
 
     @property
     def delta(self):
-        """delta for the next row."""
+        """Delta of the next sample, computed with a norm of 0."""
         return current_delta(&self.query, 0.0)
 
-    def use(self, Asker other):
-        """Go on by the parameters of another one; what has moved stays."""
+    def use(self, SelectiveSampler other):
+        """Take over the parameters of another sampler; the state is kept."""
         cdef Query query = other.query
         query.random, query.n_rows = self.query.random, self.query.n_rows
         query.n_asked, query.n_updates = self.query.n_asked, self.query.n_updates
         query.largest_squared_norm = self.query.largest_squared_norm
-        if self.query.steered:
+        if self.query.controlled:
             query.log_half, query.n_scaled = self.query.log_half, self.query.n_scaled
             query.credit, query.trend = self.query.credit, self.query.trend
         self.query = query
 
     def state(self):
-        """What moves."""
+        """Return the state as plain values."""
         return {
             "random": self.query.random, "n_rows": self.query.n_rows,
             "n_asked": self.query.n_asked, "n_updates": self.query.n_updates,
@@ -94,65 +94,65 @@ cdef class Asker:
 
     def probabilities(self, const double[::1] confidence, const double[::1] squared_norms,
                       const double[::1] variances):
-        """P(ask) of each row, were it the next."""
+        """Return P(query) of each sample if it were the next one."""
         cdef Py_ssize_t i
         out = np.empty(confidence.shape[0])
         cdef double[::1] values = out
         for i in range(confidence.shape[0]):
-            values[i] = asking_probability(&self.query, confidence[i], squared_norms[i],
-                                           variances[i])
+            values[i] = query_probability(&self.query, confidence[i], squared_norms[i],
+                                          variances[i])
         return out
 
     def would_ask(self, const double[::1] confidence, const double[::1] squared_norms,
                   const double[::1] variances):
-        """Which of the rows, coming in this order, are asked about; nothing moves."""
+        """Decide on samples in this order, without changing the state."""
         cdef Query query = self.query
         cdef Py_ssize_t i
         cdef double probability
         out = np.empty(confidence.shape[0], dtype=np.uint8)
         cdef unsigned char[::1] asked = out
         for i in range(confidence.shape[0]):
-            probability = asking_probability(&query, confidence[i], squared_norms[i], variances[i])
-            asked[i] = asks(&query, probability)
-            move_on(&query, probability, asked[i], False, squared_norms[i])
+            probability = query_probability(&query, confidence[i], squared_norms[i], variances[i])
+            asked[i] = is_queried(&query, probability)
+            update_query(&query, probability, asked[i], False, squared_norms[i])
         return out.view(np.bool_)
 
     def move(self, const double[::1] confidence, const unsigned char[::1] asked,
              const unsigned char[::1] updated, const double[::1] squared_norms,
              const double[::1] variances):
-        """After these rows."""
+        """Update the state after these samples."""
         cdef Py_ssize_t i
         cdef double probability
         for i in range(confidence.shape[0]):
-            probability = asking_probability(&self.query, confidence[i], squared_norms[i],
-                                             variances[i])
-            move_on(&self.query, probability, asked[i], updated[i], squared_norms[i])
+            probability = query_probability(&self.query, confidence[i], squared_norms[i],
+                                            variances[i])
+            update_query(&self.query, probability, asked[i], updated[i], squared_norms[i])
 
 
 @cython.final
-cdef class Purchases:
-    """Labels that have a price: who decides about them, and what has become of each.
+cdef class LabelQueries:
+    """Label queries of one run of the update loop: the sampler and the state of each label.
 
     Parameters
     ----------
-    asker : Asker
-    predicted : ndarray of int32, one per row
-        The class predicted before the row is learnt is written.
-    owned : ndarray of uint8, one per row
-        A label that is owned (1) is learnt from without asking; one that is asked for is owned
-        from then on, or 2: nobody knows it, and it is not asked for again.
-    factors : ndarray of float64, one per class, or None
-        The weight of a row is multiplied with that of its label, once this is known.
-    left : ndarray of int64, one number
-        The labels that may still be bought.
+    sampler : SelectiveSampler
+    predicted : ndarray of shape (n_samples,), int32
+        Set to the class that is predicted before the update on the sample.
+    owned : ndarray of shape (n_samples,), uint8
+        1 if the label is known and is used without a query, 0 if not. Set to 1 when the label is
+        queried, or to 2 if the oracle abstained; the sample is then not queried again.
+    class_weights : ndarray of shape (n_classes,), float64, or None
+        Factors of the sample weights, applied when the label is known.
+    left : ndarray of shape (1,), int64
+        Number of labels that may still be queried, counted down.
     """
 
-    def __init__(self, Asker asker, predicted, owned, factors, left):
-        self.arrays = predicted, owned, factors, left
-        self.asker = asker
+    def __init__(self, SelectiveSampler sampler, predicted, owned, class_weights, left):
+        self.arrays = predicted, owned, class_weights, left
+        self.sampler = sampler
         self.predicted = <int32_t *>address(predicted)
         self.owned = <unsigned char *>address(owned)
-        self.factors = NULL
-        if factors is not None:
-            self.factors = <const double *>address(factors)
+        self.class_weights = NULL
+        if class_weights is not None:
+            self.class_weights = <const double *>address(class_weights)
         self.left = <int64_t *>address(left)

@@ -1,32 +1,32 @@
-"""Advice vectors that follow the weights, row by row."""
+"""Contract of the refinement of advice."""
 cimport cython
 
 
 @cython.final
 cdef class Refinement:
-    cdef object arrays              # kept alive
+    cdef object arrays              # owns the arrays
     cdef Py_ssize_t n_problems
     cdef Py_ssize_t n_rules
     cdef Py_ssize_t n_conditions    # of all rules
-    cdef Py_ssize_t n_columns       # features that they speak of; the last is the intercept
+    cdef Py_ssize_t n_columns       # features that occur in them, and the constant one
     cdef readonly bint intercept
     cdef double weight              # mu
     cdef const double *rows         # (n_conditions, n_columns)
     cdef const double *bounds       # (n_conditions,)
-    cdef const Py_ssize_t *starts   # first condition of each rule, and their number
+    cdef const Py_ssize_t *starts   # (n_rules + 1,)
     cdef const double *signs        # (n_problems, n_rules)
-    cdef const Py_ssize_t *columns  # where they lie among the features, without the intercept
+    cdef const Py_ssize_t *columns  # features, without the constant one
     cdef double *vectors            # (n_problems, n_conditions): u
-    # Products of the conditions of each rule, from products[product_starts[i]] on.
+    # D D' of rule i starts at products[product_starts[i]].
     cdef const double *products
     cdef const Py_ssize_t *product_starts
-    # Of the problem at hand: its weights, and then its advice, at the columns.
+    # Of the current problem: its weights, then its advice, of each column.
     cdef double *values
-    cdef double *linear             # (n_conditions,): D u and D z w; u as it was
+    cdef double *linear             # (n_conditions,): D D'u, D z w and u_before
     cdef double *targets
     cdef double *former
-    cdef double *newton             # a step, and the matrix that it solves, of one rule
+    cdef double *newton             # Newton step and Cholesky factor of one rule
 
     cdef void refine(self, Py_ssize_t c) noexcept nogil
     cdef void _solve(self, Py_ssize_t c, Py_ssize_t i) noexcept nogil
-    cdef double _step_together(self, Py_ssize_t i, double *u, double lack) noexcept nogil
+    cdef double _newton_step(self, Py_ssize_t i, double *u, double hinge) noexcept nogil

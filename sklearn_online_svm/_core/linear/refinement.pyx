@@ -1,11 +1,13 @@
-"""Advice vectors that follow the weights, row by row.
+"""Refinement of advice: dual vectors of the advice that follow the weights.
 
 A rule ``D x <= d  =>  z w.x >= 1`` holds if there is a u >= 0 with ``D'u + z w = 0`` and
-``d.u <= -1`` (Farkas): u says by which of its conditions a rule gives the margin, and
-``r = -z D'u`` is the weight vector that it stands for. Where rules are taken at their word, u
-stays; where the rows may have their say, it is moved, after each row, to the minimum of
+``d.u <= -1`` (Farkas' lemma). Its advice is the weight vector ``r = -z D'u`` (Kunapuli, Bennett,
+Maclin and Shavlik 2010). Without refinement u is constant; with it, after each sample u becomes
+the solution of
 
-    1/2 |u - u_before|^2 + mu/2 (|D'u + z w|^2 + max(0, 1 + d.u)^2)   such that   u >= 0 .
+    min_u 1/2 |u - u_before|^2 + mu/2 (|D'u + z w|^2 + max(0, 1 + d.u)^2)   such that   u >= 0,
+
+found by coordinate descent with Newton steps on the free coordinates. ``hinge`` is 1 + d.u.
 """
 cimport cython
 from libc.math cimport fabs, sqrt
@@ -14,25 +16,24 @@ from ..memory cimport address
 
 import numpy as np
 
-# Rounds over the conditions of a rule end when a sweep moves none of them by more than this part
-# of the largest; and they end, since a minimum that is missed by a little is sought again after
-# the next row, from there.
-cdef double EXACT = 1e-13
-cdef Py_ssize_t MOST_ROUNDS = 100
+# Coordinate descent ends when no coordinate of an epoch changes by more than TOL times the largest
+# one, or after MAX_EPOCHS: it continues after the next sample, from there.
+cdef double TOL = 1e-13
+cdef Py_ssize_t MAX_EPOCHS = 100
 
 
 @cython.final
 cdef class Refinement:
-    """The rules of a model and their vectors.
+    """The rules of a model and their dual vectors.
 
     Parameters
     ----------
     rules : dict
-        ``weight``, mu; ``rows``, ndarray of shape (n_conditions, n_columns), the conditions of all
-        rules over the features that they speak of, and over the constant feature, the last one,
-        where there is an ``intercept``; ``bounds`` of shape (n_conditions,); ``starts`` of shape
-        (n_rules + 1,), where the conditions of a rule begin; ``signs`` of shape (n_problems,
-        n_rules); ``columns``, those features.
+        ``weight``, mu; ``rows``, ndarray of shape (n_conditions, n_columns), D of all rules, over
+        the features that occur in them and, with an ``intercept``, the constant feature, which is
+        the last; ``bounds``, d, of shape (n_conditions,); ``starts`` of shape (n_rules + 1,), the
+        first condition of each rule; ``signs``, z, of shape (n_problems, n_rules); ``columns``,
+        the features without the constant one.
     vectors : ndarray of shape (n_problems * n_conditions,), float64
         u of each problem, changed in place.
     """
@@ -70,7 +71,7 @@ cdef class Refinement:
         self.vectors = <double *>address(vectors)
 
     cdef void refine(self, Py_ssize_t c) noexcept nogil:
-        """Move the vectors of a problem; ``values`` are its weights, and its mean advice then."""
+        """Update u of problem c; ``values`` are its weights, replaced by its mean advice."""
         cdef Py_ssize_t i, j, k
         cdef const double *row
         cdef double step
@@ -87,8 +88,7 @@ cdef class Refinement:
                     self.values[j] += step * row[j]
 
     cdef void _solve(self, Py_ssize_t c, Py_ssize_t i) noexcept nogil:
-        """The problem of one rule: a sweep over its coordinates, each to its minimum, says which
-        of them are 0; a step with all others together spares many more sweeps."""
+        """Solve the problem of rule i for problem c."""
         cdef Py_ssize_t first = self.starts[i], n = self.starts[i + 1] - first
         cdef Py_ssize_t _, j, k
         cdef double *u = self.vectors + c * self.n_conditions + first
@@ -99,39 +99,40 @@ cdef class Refinement:
         cdef const double *Q = self.products + self.product_starts[i]
         cdef const double *d = self.bounds + first
         cdef double z = self.signs[c * self.n_rules + i], mu = self.weight
-        # lack: 1 + d.u, what the margin lacks where the conditions hold.
-        cdef double step, slope, moved, size, lack = 1.0
+        cdef double step, gradient, change, size, hinge = 1.0
         for k in range(n):
             former[k] = u[k]
-            lack += d[k] * u[k]
+            hinge += d[k] * u[k]
             target[k] = product[k] = 0.0
             for j in range(self.n_columns):
                 target[k] += z * row[k * self.n_columns + j] * self.values[j]
             for j in range(n):
                 product[k] += Q[k * n + j] * u[j]
-        for _ in range(MOST_ROUNDS):
-            moved = size = 0.0
+        for _ in range(MAX_EPOCHS):
+            change = size = 0.0
             for k in range(n):
-                slope = u[k] - former[k] + mu * (product[k] + target[k])
-                step = -slope / (1.0 + mu * Q[k * n + k])
-                if lack + d[k] * step > 0.0:
-                    slope += mu * d[k] * lack
-                    step = -slope / (1.0 + mu * (Q[k * n + k] + d[k] * d[k]))
+                gradient = u[k] - former[k] + mu * (product[k] + target[k])
+                step = -gradient / (1.0 + mu * Q[k * n + k])
+                if hinge + d[k] * step > 0.0:
+                    gradient += mu * d[k] * hinge
+                    step = -gradient / (1.0 + mu * (Q[k * n + k] + d[k] * d[k]))
                 step = max(step, -u[k])
                 if step != 0.0:
                     u[k] += step
-                    lack += d[k] * step
+                    hinge += d[k] * step
                     for j in range(n):
                         product[j] += step * Q[k * n + j]
-                moved = max(moved, fabs(step))
+                change = max(change, fabs(step))
                 size = max(size, u[k])
-            if moved <= EXACT * size:
+            if change <= TOL * size:
                 break
-            lack = self._step_together(i, u, lack)
+            hinge = self._newton_step(i, u, hinge)
 
-    cdef double _step_together(self, Py_ssize_t i, double *u, double lack) noexcept nogil:
-        """To the minimum over the coordinates that are not 0, or as far on the way to it as they
-        stay positive and ``max(0, lack)`` what it is; returns the new lack."""
+    cdef double _newton_step(self, Py_ssize_t i, double *u, double hinge) noexcept nogil:
+        """Minimize over the coordinates that are not 0; return the new hinge.
+
+        The step is shortened so that no coordinate becomes negative and ``hinge`` keeps its sign.
+        """
         cdef Py_ssize_t first = self.starts[i], n = self.starts[i + 1] - first
         cdef Py_ssize_t j, k, m
         cdef double *product = self.linear + first
@@ -139,24 +140,25 @@ cdef class Refinement:
         cdef double *former = self.former + first
         cdef const double *Q = self.products + self.product_starts[i]
         cdef const double *d = self.bounds + first
-        cdef double mu = self.weight, part = 1.0, along = 0.0, squared, value
+        cdef double mu = self.weight, length = 1.0, slope = 0.0, curvature, value
         cdef double *step = self.newton
         cdef double *L = self.newton + n
-        squared = mu if lack > 0.0 else 0.0
-        # Cholesky, the rows and columns of coordinates at 0 being those of the unit matrix: the
-        # matrix is 1 and something positive, so the roots are of numbers of 1 or more.
+        curvature = mu if hinge > 0.0 else 0.0
+        # Cholesky factorization of the Hessian, with rows and columns of the identity for
+        # coordinates at 0. It is the identity plus a positive semidefinite matrix, so the
+        # pivots are at least 1.
         for k in range(n):
             for j in range(k + 1):
                 value = 1.0 if j == k else 0.0
                 if u[k] > 0.0 and u[j] > 0.0:
-                    value += mu * Q[k * n + j] + squared * d[k] * d[j]
+                    value += mu * Q[k * n + j] + curvature * d[k] * d[j]
                 for m in range(j):
                     value -= L[k * n + m] * L[j * n + m]
                 L[k * n + j] = sqrt(max(value, 1.0)) if j == k else value / L[j * n + j]
         for k in range(n):
             value = 0.0
             if u[k] > 0.0:
-                value = former[k] - u[k] - mu * (product[k] + target[k]) - squared * d[k] * lack
+                value = former[k] - u[k] - mu * (product[k] + target[k]) - curvature * d[k] * hinge
             for m in range(k):
                 value -= L[k * n + m] * step[m]
             step[k] = value / L[k * n + k]
@@ -165,15 +167,15 @@ cdef class Refinement:
                 step[k] -= L[m * n + k] * step[m]
             step[k] /= L[k * n + k]
             if step[k] < 0.0:
-                part = min(part, -u[k] / step[k])
-            along += d[k] * step[k]
-        if lack != 0.0 and along / lack < 0.0:
-            part = min(part, -lack / along)
+                length = min(length, -u[k] / step[k])
+            slope += d[k] * step[k]
+        if hinge != 0.0 and slope / hinge < 0.0:
+            length = min(length, -hinge / slope)
         for k in range(n):
-            value = max(part * step[k], -u[k])
+            value = max(length * step[k], -u[k])
             if value != 0.0:
                 u[k] += value
-                lack += d[k] * value
+                hinge += d[k] * value
                 for j in range(n):
                     product[j] += value * Q[k * n + j]
-        return lack
+        return hinge

@@ -1,10 +1,10 @@
-"""Rows as the linear models take them, and what each of them teaches."""
+"""Samples of the linear models (rows of X), with their labels, weights and order."""
 from libc.stdint cimport int32_t, int64_t
 
-from ..simd.primitives cimport SIMD_AHEAD, simd_fetch
+from ..simd.primitives cimport SIMD_PREFETCH_DISTANCE, simd_prefetch
 
 
-# One row: n values, and their columns where it is sparse (NULL: dense); its place in the order.
+# One sample: n values and, if it is sparse, their columns (else NULL); its position in the order.
 cdef struct Row:
     Py_ssize_t at
     const void *values
@@ -12,14 +12,14 @@ cdef struct Row:
     Py_ssize_t n
 
 
-# Many of them: dense, one after the other, or CSR.
+# The samples of X: contiguous if dense, else CSR.
 cdef struct Rows:
     const char *values
     const int32_t *columns          # NULL: dense
     const int64_t *starts
     Py_ssize_t n_features
     Py_ssize_t itemsize
-    Py_ssize_t n                    # rows there are
+    Py_ssize_t n
 
 
 cdef inline void row_of(const Rows *rows, Py_ssize_t i, Row *row) noexcept nogil:
@@ -33,33 +33,37 @@ cdef inline void row_of(const Rows *rows, Py_ssize_t i, Row *row) noexcept nogil
         row.n = rows.starts[i + 1] - rows.starts[i]
 
 
+cdef inline double value_of(const Row *row, Py_ssize_t k, bint single) noexcept nogil:
+    return (<const float *>row.values)[k] if single else (<const double *>row.values)[k]
+
+
 cdef Rows rows_of(object X, Py_ssize_t n_features, bint single) except *
 
 
 cdef class Dataset:
-    cdef object arrays              # kept alive: X, labels, weights, order
-    cdef object source              # X as the stores of kernel models take it, or None
+    cdef object arrays              # owns X, labels, weights and order
+    cdef object source              # X in the form that kernel models take, or None
     cdef Rows rows
-    cdef Py_ssize_t n               # rows to visit
-    cdef const int64_t *order       # NULL: as they lie
+    cdef Py_ssize_t n               # number of positions in the order
+    cdef const int64_t *order       # NULL: the order of X
     cdef const int32_t *labels
     cdef const double *targets
     cdef const double *weights      # NULL: all are 1
 
-    cdef int lay_out(self, Py_ssize_t n_features, bint single, bint is_regression) except -1
+    cdef int set_pointers(self, Py_ssize_t n_features, bint single, bint is_regression) except -1
 
 
-cdef inline Py_ssize_t visited(Dataset dataset, Py_ssize_t at, Row *row) noexcept nogil:
-    """The row that comes at a place of the order; one that comes later is asked for."""
+# Write the sample at a position of the order, and prefetch a later one; return its index in X.
+cdef inline Py_ssize_t row_at(Dataset dataset, Py_ssize_t at, Row *row) noexcept nogil:
     cdef const Rows *rows = &dataset.rows
-    cdef Py_ssize_t ahead, i = dataset.order[at] if dataset.order != NULL else at
+    cdef Py_ssize_t later, i = dataset.order[at] if dataset.order != NULL else at
     row_of(rows, i, row)
     row.at = at
-    if dataset.order != NULL and at + SIMD_AHEAD < dataset.n:
-        ahead = dataset.order[at + SIMD_AHEAD]
-        # A sparse one is taken to be as long as the one that is there.
-        ahead = rows.starts[ahead] if rows.starts != NULL else ahead * row.n
-        simd_fetch(rows.values + ahead * rows.itemsize, row.n * rows.itemsize)
+    if dataset.order != NULL and at + SIMD_PREFETCH_DISTANCE < dataset.n:
+        later = dataset.order[at + SIMD_PREFETCH_DISTANCE]
+        # The length of a sparse sample is assumed to be that of the current one.
+        later = rows.starts[later] if rows.starts != NULL else later * row.n
+        simd_prefetch(rows.values + later * rows.itemsize, row.n * rows.itemsize)
         if rows.columns != NULL:
-            simd_fetch(rows.columns + ahead, row.n * 4)
+            simd_prefetch(rows.columns + later, row.n * 4)
     return i

@@ -1,4 +1,4 @@
-"""What the linear models learn from: rows with labels, weights and an order; CSR rows checked."""
+"""Training data of the linear models, checks of CSR matrices, and random orders."""
 cimport cython
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 cdef Rows rows_of(object X, Py_ssize_t n_features, bint single) except *:
-    """Where the rows lie of an ndarray, or of (data, indices, indptr)."""
+    """Return the addresses of an ndarray, or of (data, indices, indptr)."""
     cdef Rows rows
     rows.columns = NULL
     rows.starts = NULL
@@ -29,26 +29,26 @@ cdef Rows rows_of(object X, Py_ssize_t n_features, bint single) except *:
 
 @cython.final
 cdef class Dataset:
-    """Rows in the order in which they are learnt, with their labels and weights.
+    """Training samples in the order in which they are used, with labels and weights.
 
     Parameters
     ----------
-    X : ndarray of shape (n_rows, n_features), or tuple (data, indices, indptr)
-        Float32 or float64 as the weights want it; indices int32, indptr int64.
-    labels : ndarray of int32, or of float64 for regression
-        Class of each row, -1: not known, -2: nobody knows.
-    weights : ndarray of float64, optional
+    X : ndarray of shape (n_samples, n_features), or tuple (data, indices, indptr)
+        Of the type of the weights, float32 or float64; indices int32, indptr int64.
+    labels : ndarray of shape (n_samples,), int32, or float64 for regression
+        Class of each sample; -1 if it is not known, -2 if the oracle abstained.
+    weights : ndarray of shape (n_samples,), float64, optional
     order : ndarray of int64, optional
-        Rows to visit, in this order.
+        Indices of the samples to use, in this order.
     source : {ndarray, csr_matrix}, optional
-        X as a kernel model takes it.
+        X in the form that a kernel model takes.
     """
 
     def __init__(self, X, labels, weights=None, order=None, source=None):
         self.arrays = X, labels, weights, order
         self.source = source
 
-    cdef int lay_out(self, Py_ssize_t n_features, bint single, bint is_regression) except -1:
+    cdef int set_pointers(self, Py_ssize_t n_features, bint single, bint is_regression) except -1:
         X, labels, weights, order = self.arrays
         self.rows = rows_of(X, n_features, single)
         self.n = self.rows.n
@@ -68,14 +68,14 @@ cdef class Dataset:
 
 
 def is_canonical(const int32_t[::1] indices, const int64_t[::1] indptr, int32_t n_features):
-    """Whether the columns of each CSR row are those of a matrix so wide, and differ.
+    """Return whether the columns of each CSR row are distinct and in [0, n_features).
 
-    False, too, of a few rows whose columns do not ascend."""
-    cdef Py_ssize_t i, k, n = indptr.shape[0] - 1
-    cdef int32_t[::1] met
-    cdef int32_t bad = 0
+    May return False for a small matrix with unsorted columns, which is sorted faster than checked.
+    """
+    cdef Py_ssize_t i, k, length, n = indptr.shape[0] - 1
+    cdef int32_t[::1] last_row
+    cdef int32_t invalid = 0
     cdef const int32_t *column
-    cdef Py_ssize_t length
     if n < 0 or indptr[0] != 0 or indptr[n] > indices.shape[0]:
         return False
     with nogil:
@@ -88,31 +88,32 @@ def is_canonical(const int32_t[::1] indices, const int64_t[::1] indptr, int32_t 
                 continue
             column = &indices[0] + indptr[i]
             for k in range(length - 1):
-                bad |= column[k] >= column[k + 1]
-            bad |= (column[0] < 0) | (column[length - 1] >= n_features)
+                invalid |= column[k] >= column[k + 1]
+            invalid |= (column[0] < 0) | (column[length - 1] >= n_features)
     if n < 0:
         return False
-    if not bad:
+    if not invalid:
         return True
-    # Not ascending: in any order they will do. Few are sorted sooner than every column is marked.
     if indptr[n] < n_features:
         return False
-    met = np.full(n_features, -1, dtype=np.int32)
+    # Unsorted: mark each column with the last row that it occurred in.
+    last_row = np.full(n_features, -1, dtype=np.int32)
     with nogil:
-        bad = 0
+        invalid = 0
         for i in range(n):
             for k in range(indptr[i], indptr[i + 1]):
-                if indices[k] < 0 or indices[k] >= n_features or met[indices[k]] == <int32_t>i:
-                    bad = 1
+                if (indices[k] < 0 or indices[k] >= n_features
+                        or last_row[indices[k]] == <int32_t>i):
+                    invalid = 1
                     break
-                met[indices[k]] = <int32_t>i
-            if bad:
+                last_row[indices[k]] = <int32_t>i
+            if invalid:
                 break
-    return not bad
+    return not invalid
 
 
 def shuffled(Py_ssize_t n, uint64_t seed):
-    """A permutation of n rows, int64; all are alike likely (Fisher and Yates)."""
+    """Return a random permutation of range(n), int64 (Fisher and Yates)."""
     order = np.arange(n, dtype=np.int64)
     cdef int64_t[::1] rows = order
     cdef Py_ssize_t i, j

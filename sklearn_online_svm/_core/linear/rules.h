@@ -1,25 +1,33 @@
-/* Update rules of the linear learners: from the numbers of a row to the step it teaches.
+/* Update rules of the online linear models.
  *
- * A rule sees scalars only: the label (or target) y = -1 or 1, the decision value p = w.x, the
- * variance v = x'S x of the row (|x|^2 where there is no covariance S), the weight of the row and
- * the margin it is to have (demand). A kernel model can use the same rules, with v = K(x, x).
+ * Problem: after each sample (x, y) an online learner moves its weights w, and its covariance S if
+ * it has one, to the solution of a small optimization problem: stay close to w (and S), but
+ * classify or predict the sample with a margin. The problems are stated above each rule. All
+ * solutions have the form
  *
- * What the rules have in common, and where they differ, is a table (RULE_TABLE); the formulas are
- * one function for each family. The weight of a row multiplies C, never the finished step.
+ *     w <- w + alpha S x,    S <- S - beta S x x'S    (S = 1 without a covariance),
+ *
+ * so that a rule computes only the scalars alpha and beta.
+ *
+ * Contract: a rule receives scalars of the sample, not its features: the label y = -1 or 1 (or the
+ * target of a regression), the decision value p = w.x, the variance v = x'S x (|x|^2 without a
+ * covariance), the sample weight and the target margin (1 for most rules). The sample weight
+ * multiplies C, never alpha. The rules hold for kernel models, too, with v = K(x, x).
+ *
+ * RULE_TABLE lists the rules with their properties; there is one function for each family.
  */
 #ifndef SOSVM_RULES_H
 #define SOSVM_RULES_H
 
 #include <math.h>
 
-/* A call would pass the step through memory. */
+/* Without inlining, a step would be passed through memory. */
 #if defined(__GNUC__) || defined(__clang__)
 #define RULE_INLINE static inline __attribute__((always_inline))
 #else
 #define RULE_INLINE static inline
 #endif
 
-/* Whose formulas a rule uses. */
 typedef enum {
     RULE_PASSIVE_AGGRESSIVE,
     RULE_PERCEPTRON,
@@ -28,26 +36,24 @@ typedef enum {
     RULE_AROW
 } rule_family;
 
-/* How the problem of a rule counts what a row still lacks after the step: it may lack nothing,
- * C times it, C times its square. */
+/* Slack xi in the problem of a rule: none, C xi, or C xi^2. */
 typedef enum { RULE_HARD, RULE_SOFT, RULE_SQUARED } rule_slack;
 
 typedef struct {
     const char *name;
     rule_family family;
     rule_slack slack;
-    int needs_covariance; /* its steps are along S x, and shrink S */
-    int is_regression;    /* y is a number, the loss max(0, |y - p| - epsilon) */
-    int on_mistakes;      /* a row on its side teaches nothing, whatever its margin */
+    int needs_covariance;
+    int is_regression; /* y is a target, the loss max(0, |y - p| - epsilon) */
+    int mistakes_only; /* no step if sign(p) = y, whatever the margin */
 } rule_traits;
 
-/* Another rule is another line, and a function where its family is new. */
 static const rule_traits RULE_TABLE[] = {
     /* PA-I; PA with C = inf */
     {"hinge", RULE_PASSIVE_AGGRESSIVE, RULE_SOFT, 0, 0, 0},
     /* PA-II */
     {"squared_hinge", RULE_PASSIVE_AGGRESSIVE, RULE_SQUARED, 0, 0, 0},
-    /* CPA, prediction-based */
+    /* prediction-based CPA */
     {"prediction", RULE_PASSIVE_AGGRESSIVE, RULE_SOFT, 0, 0, 1},
     /* PA-I and PA-II for regression */
     {"insensitive", RULE_PASSIVE_AGGRESSIVE, RULE_SOFT, 0, 1, 0},
@@ -68,17 +74,16 @@ enum { N_RULES = sizeof RULE_TABLE / sizeof *RULE_TABLE };
 typedef struct {
     rule_traits traits;
     double C;
-    double phi;     /* inverse normal distribution at eta */
-    double r;       /* AROW */
-    double epsilon; /* regression */
-    double largest; /* number that the weights can be multiplied with */
-    double reach;   /* of along^2 v, the squared length of a step */
-} rule_numbers;
+    double phi;             /* of CW and SCW: Phi^-1(eta), Phi the normal distribution function */
+    double r;               /* of AROW */
+    double epsilon;         /* of regression */
+    double max_coefficient; /* of |alpha| and beta */
+    double max_length;      /* of alpha^2 v, the squared length of a step */
+} rule_parameters;
 
-/* w += along * S x (S = 1 without a covariance), S -= shrink * S x x' S */
 typedef struct {
-    double along;
-    double shrink;
+    double alpha;
+    double beta;
     double loss;
     int taken;
 } rule_step;
@@ -88,100 +93,103 @@ RULE_INLINE rule_step rule_no_step(double loss) {
     return step;
 }
 
-/* Steps that would lead beyond the numbers of the weights are not made: those of rows of tiny
- * numbers, and of hard margins that have become hopeless. */
-RULE_INLINE rule_step rule_take(const rule_numbers *rule, double along, double shrink,
-                                double variance, double loss) {
-    const rule_step step = {along, shrink, loss, 1};
-    const int fits = fabs(along) <= rule->largest && shrink <= rule->largest &&
-                     along * variance * along <= rule->reach;
-    return fits ? step : rule_no_step(loss);
+/* Steps that would overflow are not made: they occur on samples with tiny norms, and with hard
+ * margins on data that are not separable. */
+RULE_INLINE rule_step rule_make_step(const rule_parameters *rule, double alpha, double beta,
+                                     double v, double loss) {
+    const rule_step step = {alpha, beta, loss, 1};
+    const int is_finite = fabs(alpha) <= rule->max_coefficient && beta <= rule->max_coefficient &&
+                          alpha * v * alpha <= rule->max_length;
+    return is_finite ? step : rule_no_step(loss);
 }
 
-/* ------------------------------------------------------------------ first order ----------- */
+/* ------------------------------------------------------------------ without covariance ---- */
 
-/* Passive-aggressive (Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006).
+/* Passive-aggressive (Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006, sections 3 and 5).
  *
  *     PA:     min_u 1/2 |u - w|^2              such that  loss(u) = 0
  *     PA-I:   min_u 1/2 |u - w|^2 + C xi       such that  loss(u) <= xi, xi >= 0
  *     PA-II:  min_u 1/2 |u - w|^2 + C xi^2     such that  loss(u) <= xi
  *
- * with loss(u) = max(0, demand - y u.x), or max(0, |y - u.x| - epsilon), y the target. Solved by
- * u = w + tau y x (regression: the sign of y - p for y), where tau is
+ * with loss(u) = max(0, target margin - y u.x), or max(0, |y - u.x| - epsilon) in regression.
+ * Solution: u = w + tau y x (in regression sign(y - p) instead of y),
  *
- *     PA: loss / |x|^2     PA-I: min(C, loss / |x|^2)     PA-II: loss / (|x|^2 + 1 / (2 C))
+ *     PA: tau = loss / |x|^2
+ *     PA-I: tau = min(C, loss / |x|^2)
+ *     PA-II: tau = loss / (|x|^2 + 1 / (2 C))
  *
- * Cost-sensitive (Lu, Zhao, Wu and others 2016; Crammer and others 2006, section 8): the same with
- * a demand that says what the mistake costs. Prediction-based, a step is made on mistakes only. */
-RULE_INLINE rule_step rule_passive_aggressive(const rule_numbers *rule, double y, double p,
-                                              double variance, double C, double demand) {
+ * Cost-sensitive PA (Crammer et al. 2006, section 8; Lu, Zhao, Wu et al. 2016): the target margin
+ * depends on the cost of the mistake. Prediction-based: no step on correct predictions. */
+RULE_INLINE rule_step rule_passive_aggressive(const rule_parameters *rule, double y, double p,
+                                              double v, double C, double target_margin) {
     double loss, tau;
     if (rule->traits.is_regression) {
         loss = fabs(y - p) - rule->epsilon;
         y = y > p ? 1.0 : -1.0;
     } else {
-        loss = demand - y * p;
+        loss = target_margin - y * p;
     }
     if (!(loss > 0.0)) return rule_no_step(0.0);
-    if (rule->traits.on_mistakes && y * p > 0.0) return rule_no_step(0.0);
-    if (!(variance > 0.0)) return rule_no_step(loss);
+    if (rule->traits.mistakes_only && y * p > 0.0) return rule_no_step(0.0);
+    if (!(v > 0.0)) return rule_no_step(loss);
     if (rule->traits.slack == RULE_SQUARED) {
-        tau = loss / (variance + 0.5 / C);
+        tau = loss / (v + 0.5 / C);
     } else {
-        tau = loss / variance;
+        tau = loss / v;
         tau = tau < C ? tau : C;
     }
-    return rule_take(rule, y * tau, 0.0, variance, loss);
+    return rule_make_step(rule, y * tau, 0.0, v, loss);
 }
 
-/* Perceptron (Rosenblatt 1958); with uneven margins (Li, Zaragoza, Herbrich, Shawe-Taylor and
- * Kandola 2002): w + y x where y w.x <= demand. A gradient step of length 1 on
- * max(0, demand - y w.x). Where the margin is met exactly, it is made, too: by the first row,
- * w = 0. */
-RULE_INLINE rule_step rule_perceptron(const rule_numbers *rule, double y, double p,
-                                      double variance, double weight, double demand) {
-    const double loss = demand - y * p;
+/* Perceptron (Rosenblatt 1958), with uneven margins (Li, Zaragoza, Herbrich, Shawe-Taylor and
+ * Kandola 2002): w + y x if y w.x <= target margin; a gradient step of length 1 on
+ * max(0, target margin - y w.x). A step is also made at equality, where the first sample is. */
+RULE_INLINE rule_step rule_perceptron(const rule_parameters *rule, double y, double p, double v,
+                                      double weight, double target_margin) {
+    const double loss = target_margin - y * p;
     if (loss < 0.0) return rule_no_step(0.0);
-    if (!(variance > 0.0)) return rule_no_step(loss);
-    return rule_take(rule, y * weight, 0.0, variance, loss);
+    if (!(v > 0.0)) return rule_no_step(loss);
+    return rule_make_step(rule, y * weight, 0.0, v, loss);
 }
 
-/* Without a covariance. Every pass over dense rows comes here for every row. */
-RULE_INLINE rule_step rule_first_order(const rule_numbers *rule, double y, double p,
-                                       double variance, double weight, double demand) {
+RULE_INLINE rule_step rule_first_order(const rule_parameters *rule, double y, double p, double v,
+                                       double weight, double target_margin) {
     if (rule->traits.family == RULE_PERCEPTRON)
-        return rule_perceptron(rule, y, p, variance, weight, demand);
-    return rule_passive_aggressive(rule, y, p, variance, rule->C * weight, demand);
+        return rule_perceptron(rule, y, p, v, weight, target_margin);
+    return rule_passive_aggressive(rule, y, p, v, rule->C * weight, target_margin);
 }
 
-/* ------------------------------------------------------------------ second order ---------- */
+/* ------------------------------------------------------------------ with covariance ------- */
 
-/* Second-order perceptron (Cesa-Bianchi, Conconi and Gentile 2005): w = A^-1 sum y x over the
- * mistakes, A = a 1 + sum x x' = S^-1, by recursion. That w is the ridge regression
+/* Second-order perceptron (Cesa-Bianchi, Conconi and Gentile 2005): the weights are the ridge
+ * regression over the mistakes so far,
  *
- *     min_w sum over mistakes (y - w.x)^2 + a |w|^2                                            */
-static inline rule_step rule_second_order_perceptron(const rule_numbers *rule, double y, double p,
-                                                     double v, double weight, double loss) {
-    double b;
+ *     min_w sum over mistakes (y - w.x)^2 + a |w|^2,
+ *
+ * that is w = S sum y x with S^-1 = a 1 + sum x x', computed recursively. */
+static inline rule_step rule_second_order_perceptron(const rule_parameters *rule, double y,
+                                                     double p, double v, double weight,
+                                                     double loss) {
+    double beta;
     if (y * p > 0.0) return rule_no_step(loss);
-    b = weight / (1.0 + weight * v);
-    return rule_take(rule, (y - p) * b, b, v, loss);
+    beta = weight / (1.0 + weight * v);
+    return rule_make_step(rule, (y - p) * beta, beta, v, loss);
 }
 
-/* AROW (Crammer, Kulesza and Dredze 2009).
+/* AROW (Crammer, Kulesza and Dredze 2009, section 3).
  *
  *     min_{u, T} KL(N(u, T) | N(w, S)) + (max(0, 1 - y u.x)^2 + x'T x) / (2 r)
  *
- * solved by u = w + y loss b S x, T = S - b S x x' S, b = 1 / (v + r). */
-static inline rule_step rule_arow(const rule_numbers *rule, double y, double v, double weight,
+ * Solution: u = w + y loss beta S x, T = S - beta S x x'S, beta = 1 / (v + r). */
+static inline rule_step rule_arow(const rule_parameters *rule, double y, double v, double weight,
                                   double loss) {
-    double b;
+    double beta;
     if (loss == 0.0) return rule_no_step(loss);
-    b = 1.0 / (v + rule->r / weight);
-    return rule_take(rule, y * loss * b, b, v, loss);
+    beta = 1.0 / (v + rule->r / weight);
+    return rule_make_step(rule, y * loss * beta, beta, v, loss);
 }
 
-/* The step of CW, (-m psi + root) / (v zeta), without its cancellation where m > 0. */
+/* alpha of CW, (-m psi + root) / (v zeta), rearranged to avoid cancellation if m > 0. */
 static inline double rule_hard_confidence(double phi, double m, double v) {
     const double square = phi * phi, psi = 1.0 + 0.5 * square, zeta = 1.0 + square;
     const double root = sqrt(0.25 * m * m * square * square + v * square * zeta);
@@ -189,7 +197,7 @@ static inline double rule_hard_confidence(double phi, double m, double v) {
     return (root - m * psi) / (v * zeta);
 }
 
-/* That of SCW-II, likewise. */
+/* alpha of SCW-II, rearranged likewise. */
 static inline double rule_squared_confidence(double phi, double C, double m, double v) {
     const double square = phi * phi, n = v + 0.5 / C;
     const double b = m * (2.0 * n + square * v);
@@ -198,40 +206,42 @@ static inline double rule_squared_confidence(double phi, double C, double m, dou
     return (root - b) / (2.0 * (n * n + n * v * square));
 }
 
-/* How much a step of CW or SCW takes from the covariance: a phi / (sqrt(u) + z), z = a v phi,
- * sqrt(u) = (sqrt(z^2 + 4 v) - z) / 2, again without its cancellation. */
-static inline double rule_confidence_shrink(double phi, double a, double v) {
-    const double z = a * v * phi;
-    return z == 0.0 ? 0.0 : a * phi / (2.0 * v / (z + sqrt(z * z + 4.0 * v)) + z);
+/* beta of CW and SCW, alpha phi / (sqrt(u) + z) with z = alpha v phi and
+ * sqrt(u) = (sqrt(z^2 + 4 v) - z) / 2, rearranged likewise. */
+static inline double rule_confidence_beta(double phi, double alpha, double v) {
+    const double z = alpha * v * phi;
+    return z == 0.0 ? 0.0 : alpha * phi / (2.0 * v / (z + sqrt(z * z + 4.0 * v)) + z);
 }
 
-/* Confidence-weighted (Crammer, Dredze and Pereira 2008), soft (Wang, Zhao and Hoi 2012).
+/* Confidence-weighted (Crammer, Dredze and Pereira 2008) and soft confidence-weighted learning
+ * (Wang, Zhao and Hoi 2012, propositions 1 and 2).
  *
- *     CW:      min_{u, T} KL(N(u, T) | N(w, S))           such that  lack(u, T) = 0
- *     SCW-I:   min_{u, T} KL(N(u, T) | N(w, S)) + C lack(u, T)
- *     SCW-II:  min_{u, T} KL(N(u, T) | N(w, S)) + C lack(u, T)^2
+ *     CW:      min_{u, T} KL(N(u, T) | N(w, S))               such that  loss(u, T) = 0
+ *     SCW-I:   min_{u, T} KL(N(u, T) | N(w, S)) + C loss(u, T)
+ *     SCW-II:  min_{u, T} KL(N(u, T) | N(w, S)) + C loss(u, T)^2
  *
- * with lack(u, T) = max(0, phi sqrt(x'T x) - y u.x): the row is to be on its side with probability
- * eta, phi = Phi^-1(eta). Solved by u = w + a y S x, T = S - shrink S x x' S. */
-static inline rule_step rule_confidence_weighted(const rule_numbers *rule, double y, double p,
+ * with loss(u, T) = max(0, phi sqrt(x'T x) - y u.x), phi = Phi^-1(eta): it is 0 if weights drawn
+ * from N(u, T) classify the sample correctly with probability eta or more.
+ * Solution: u = w + alpha y S x, T = S - beta S x x'S. */
+static inline rule_step rule_confidence_weighted(const rule_parameters *rule, double y, double p,
                                                  double v, double C, double loss) {
     const double m = y * p;
-    double a;
+    double alpha;
     if (rule->traits.slack == RULE_SQUARED) {
-        a = rule_squared_confidence(rule->phi, C, m, v);
+        alpha = rule_squared_confidence(rule->phi, C, m, v);
     } else {
-        a = rule_hard_confidence(rule->phi, m, v);
-        if (rule->traits.slack == RULE_SOFT && a > C) a = C;
+        alpha = rule_hard_confidence(rule->phi, m, v);
+        if (rule->traits.slack == RULE_SOFT && alpha > C) alpha = C;
     }
-    if (!(a > 0.0)) return rule_no_step(loss);
-    return rule_take(rule, y * a, rule_confidence_shrink(rule->phi, a, v), v, loss);
+    if (!(alpha > 0.0)) return rule_no_step(loss);
+    return rule_make_step(rule, y * alpha, rule_confidence_beta(rule->phi, alpha, v), v, loss);
 }
 
-/* ------------------------------------------------------------------ all of them ----------- */
+/* ------------------------------------------------------------------ any rule -------------- */
 
-/* Whether a row of the margin m = y p can teach: if not, x'S x need not be computed. S starts as
- * the unit matrix and only shrinks, so x'S x <= |x|^2 for CW and its like. */
-static inline int rule_may_step(const rule_numbers *rule, double m, double demand,
+/* Whether a sample with margin m = y p can cause a step; if not, x'S x need not be computed. For
+ * CW and SCW, S starts as the identity and only shrinks, so x'S x <= |x|^2. */
+static inline int rule_may_step(const rule_parameters *rule, double m, double target_margin,
                                 double squared_norm) {
     switch (rule->traits.family) {
         case RULE_SECOND_ORDER_PERCEPTRON:
@@ -241,31 +251,30 @@ static inline int rule_may_step(const rule_numbers *rule, double m, double deman
         case RULE_CONFIDENCE_WEIGHTED:
             return m <= 0.0 || !(m >= rule->phi * sqrt(squared_norm));
         default:
-            return m <= demand;
+            return m <= target_margin;
     }
 }
 
-/* What a row of the margin m costs that makes no step. With a covariance the loss only tells how
- * far the passes have come. */
-static inline double rule_idle_loss(const rule_numbers *rule, double m) {
+/* Loss reported for a sample with margin m on which no step is made. With a covariance, the loss
+ * is used only to monitor convergence. */
+static inline double rule_loss_without_step(const rule_parameters *rule, double m) {
     return rule->traits.needs_covariance && m < 1.0 ? 1.0 - m : 0.0;
 }
 
-/* The step for a row; demand is the margin it is to have, 1 for most rules. */
-static inline rule_step rule_step_of(const rule_numbers *rule, double y, double p, double variance,
-                                     double weight, double demand) {
+static inline rule_step rule_step_of(const rule_parameters *rule, double y, double p, double v,
+                                     double weight, double target_margin) {
     double loss;
     if (!rule->traits.needs_covariance)
-        return rule_first_order(rule, y, p, variance, weight, demand);
-    loss = rule_idle_loss(rule, y * p);
-    if (!(variance > 0.0)) return rule_no_step(loss);
+        return rule_first_order(rule, y, p, v, weight, target_margin);
+    loss = rule_loss_without_step(rule, y * p);
+    if (!(v > 0.0)) return rule_no_step(loss);
     switch (rule->traits.family) {
         case RULE_SECOND_ORDER_PERCEPTRON:
-            return rule_second_order_perceptron(rule, y, p, variance, weight, loss);
+            return rule_second_order_perceptron(rule, y, p, v, weight, loss);
         case RULE_AROW:
-            return rule_arow(rule, y, variance, weight, loss);
+            return rule_arow(rule, y, v, weight, loss);
         default:
-            return rule_confidence_weighted(rule, y, p, variance, rule->C * weight, loss);
+            return rule_confidence_weighted(rule, y, p, v, rule->C * weight, loss);
     }
 }
 

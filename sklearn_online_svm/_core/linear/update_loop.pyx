@@ -1,42 +1,69 @@
-"""The update loop: rows, one after the other, through the problems of a linear model.
+"""The update loop of the online linear and kernel models.
 
-For each row: its margins and its squared norm in one pass over it (``Weights.look``); is its label
-worth asking for (``queries.pxd``); what does it teach each problem (``rules.h``); the steps. The
-rows are checked for NaN and infinity by their norms, which are computed anyway.
+Problem: minimize the cumulative loss of a stream by one update per sample x with label y:
+
+    1. margins p_c = w_c.x + b_c and the squared norm of x       (``Weights.look``)
+    2. with selective sampling: is the label queried?            (``queries.pxd``)
+    3. alpha and beta of each problem from y, p_c and x'S_c x    (``rules.h``)
+    4. w_c <- w_c + alpha S_c x, S_c <- S_c - beta S_c x x'S_c   (``Weights.step``)
+
+The problems are one for two classes, one per class against the rest, or all classes jointly, where
+the label r and the other class s with the largest score are updated with alpha and -alpha
+(Crammer and Singer 2003; Crammer et al. 2006, section 7). Averages are over all samples.
+
+Samples with NaN or infinity are detected by their norms. Signals are handled between samples,
+every few milliseconds; other threads read the weights from the shelf meanwhile.
 """
+from cpython.exc cimport PyErr_CheckSignals
 from libc.float cimport DBL_MAX, FLT_MAX
 from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, int64_t
 
-from ..memory cimport address
 from ..guard cimport Shelf
-from ..simd.primitives cimport simd_pass, simd_tally
-from .target_margins cimport TargetMargins
-from .queries cimport Purchases, Query, asking_probability, asks, move_on
-from .rows cimport Dataset, Row, visited
-from .rules cimport rule_from, rule_idle_loss, rule_may_step, rule_step, rule_step_of
+from ..memory cimport address
+from ..simd.primitives cimport simd_linear, simd_pass, simd_totals
+from .queries cimport LabelQueries, Query, is_queried, query_probability, update_query
+from .rows cimport Dataset, Row, Rows, row_at, row_of, rows_of, value_of
+from .rules cimport (
+    TargetMargins, rule_from, rule_loss_without_step, rule_may_step, rule_step, rule_step_of,
+)
 from .weights cimport Weights
 
 import numpy as np
 
+cdef enum:
+    _DONE
+    _NOT_FINITE
+    _LABEL_NEEDED
+    _WEIGHTS_IN_USE
+
+# Status returned by ``UpdateLoop.train``.
+DONE = _DONE
+NOT_FINITE = _NOT_FINITE            # the norm of the next sample is not finite or too large
+LABEL_NEEDED = _LABEL_NEEDED        # the label of the next sample is queried, but not known
+WEIGHTS_IN_USE = _WEIGHTS_IN_USE    # other threads read the arrays: nothing was changed
+
+# Multiplications between two checks for signals: a few milliseconds.
+cdef double CHECK_INTERVAL = 5e6
+
 
 cdef class UpdateLoop:
-    """A model that learns row by row.
+    """An online model: its weights, its update rule and its counters.
 
     Parameters
     ----------
     weights : Weights
-        Its state, changed in place.
+        Changed in place.
     shelf : Shelf or None
-        From which others read the weights.
+        From which other threads read the weights.
     rule : dict
-        ``name``, one of RULES, and the numbers of the rule: C, eta as phi, r, epsilon.
+        ``name``, a key of RULES, and the parameters of the rule: C, phi, r, epsilon.
     demands : dict
-        Of TargetMargins.
+        Options of TargetMargins.
     crammer_singer : bool
-        Classes compete, instead of each standing against the rest.
+        Whether all classes are trained jointly, instead of each against the rest.
     average_from : int
-        Rows before the first that counts for the average.
+        Number of samples before averaging begins.
     """
 
     def __init__(self, Weights weights, Shelf shelf, dict rule, dict demands,
@@ -49,32 +76,33 @@ cdef class UpdateLoop:
         self.demands = TargetMargins(demands, n_classes)
         self.crammer_singer = crammer_singer and weights.n_problems > 1
         self.average_from = average_from
-        self.is_leaf = not (
+        self.is_primitive = not (
             weights.n_problems > 1 or weights.averaged or weights.follows or self.demands.counted
             or self.rule.traits.needs_covariance or self.rule.traits.is_regression
         )
         self.buffers = np.zeros((2, n_classes))
-        self.along = <double *>address(self.buffers)
-        self.shrink = self.along + n_classes
+        self.alphas = <double *>address(self.buffers)
+        self.betas = self.alphas + n_classes
 
     cdef _set_limits(self):
-        """How far a step may lead, so that a thousand million of them stay finite."""
+        """Limit the steps so that 10^9 of the longest ones stay finite."""
         cdef bint single = self.weights.single and not self.weights.is_full
-        self.rule.largest = FLT_MAX if single else DBL_MAX
+        self.rule.max_coefficient = FLT_MAX if single else DBL_MAX
         if self.weights.averaged:
-            # Sums take each step times the rows that came before it.
-            self.rule.largest *= 1e-12
+            # Sums contain each step times the number of samples before it.
+            self.rule.max_coefficient *= 1e-12
         if self.weights.r != NULL:
-            self.rule.largest *= self.weights.least
-        self.rule.reach = min(DBL_MAX, (1e40 if single else 1e280) / self.weights.start_variance)
+            self.rule.max_coefficient *= self.weights.min_scale
+        self.rule.max_length = min(
+            DBL_MAX, (1e40 if single else 1e280) / self.weights.start_variance)
 
     @property
     def counts(self):
-        """Rows of each class."""
+        """Number of training samples of each class."""
         return self.demands.counts
 
     def state(self):
-        """What moves, beside the arrays of the weights."""
+        """Return the state that is not in the arrays of the weights."""
         return {
             "n_rows": self.n_rows, "n_updates": self.n_updates,
             "counts": self.demands.counts.copy(),
@@ -88,49 +116,101 @@ cdef class UpdateLoop:
     def reset_loss(self):
         self.loss = 0.0
 
-    # -------------------------------------------------------------------------- rows
+    def train(self, Dataset dataset, Py_ssize_t start=0, LabelQueries queries=None,
+              tuple copies=None):
+        """Train on the samples of a dataset in its order, from position ``start`` on.
 
-    cdef int run(self, Dataset dataset, Purchases purchases, Py_ssize_t *position,
-                 Py_ssize_t stop) noexcept nogil:
-        if purchases is not None:
-            return self._run_asking(dataset, purchases, position, stop)
-        if self.is_leaf:
-            return self._run_primitive(dataset, position, stop)
-        return self._run(dataset, position, stop)
+        Parameters
+        ----------
+        dataset : Dataset
+        start : int
+        queries : LabelQueries, optional
+            Labels are queried; without it all labels are used.
+        copies : tuple of ndarray, optional
+            Copies of the arrays on the shelf, for other threads to read during training.
+
+        Returns
+        -------
+        status : int
+            DONE, NOT_FINITE (the shelf stays closed), LABEL_NEEDED (continue from this position
+            when the label is known) or WEIGHTS_IN_USE (the shelf is closed).
+        position : int
+            Position of the next sample.
+        """
+        cdef Weights weights = self.weights
+        cdef Py_ssize_t n, stop, stride, position = start
+        cdef int status = _DONE
+        dataset.set_pointers(weights.n_features, weights.single, self.rule.traits.is_regression)
+        n = dataset.n
+        stride = max(1, <Py_ssize_t>(CHECK_INTERVAL / self._cost(dataset)))
+        self.position = start
+        if self.shelf is not None and not self.shelf.close(copies):
+            return WEIGHTS_IN_USE, position
+        try:
+            while position < n and status == _DONE:
+                stop = weights.begin(dataset, position, min(n, position + stride))
+                with nogil:
+                    if queries is not None:
+                        status = self._run_with_queries(dataset, queries, &position, stop)
+                    elif self.is_primitive:
+                        status = self._run_primitive(dataset, &position, stop)
+                    else:
+                        status = self._run(dataset, &position, stop)
+                self.position = position
+                weights.end(position)
+                if position < n or n - start > stride:
+                    PyErr_CheckSignals()
+        finally:
+            # After NOT_FINITE the caller may undo the updates before the sample.
+            if status != _NOT_FINITE and self.shelf is not None:
+                self.shelf.open(self.n_rows)
+        return status, position
+
+    cdef double _cost(self, Dataset dataset):
+        """Return the number of multiplications for one sample."""
+        cdef double n = self.weights.n_features
+        cdef const Rows *rows = &dataset.rows
+        if self.weights.is_full:
+            return (1.0 + n) * (1.0 + n) * self.weights.n_problems
+        if rows.starts != NULL:
+            n = rows.starts[rows.n] / max(1.0, <double>rows.n)
+        return (1.0 + n) * self.weights.n_vectors
+
+    # -------------------------------------------------------------------------- samples
 
     cdef int _run_primitive(self, Dataset dataset, Py_ssize_t *position,
                             Py_ssize_t stop) noexcept nogil:
-        """One problem of first order."""
-        cdef simd_pass rows
-        cdef simd_tally tally
+        """Train one problem without covariance."""
+        cdef simd_pass samples
+        cdef simd_totals totals
         cdef Py_ssize_t start = position[0]
-        rows.values = dataset.rows.values
-        rows.columns = dataset.rows.columns
-        rows.starts = dataset.rows.starts
-        rows.n_features = self.weights.n_features
-        rows.n_rows = dataset.n
-        rows.order = dataset.order
-        rows.labels = dataset.labels
-        rows.weights = dataset.weights
-        rows.rule = &self.rule
-        rows.negative = self.demands.negative
-        rows.positive = self.demands.positive
-        rows.w = self.weights.w
-        rows.bias = self.weights.b if self.weights.intercept else NULL
-        rows.constant = self.weights.constant
-        rows.advice = self.weights.r
-        if rows.advice != NULL:
-            rows.advice_bias = self.weights.r_b[0]
-            rows.keep = self.weights.keep
-            rows.least = self.weights.least
-            rows.scale = self.weights.scale
-        tally.loss = self.loss
-        tally.n_updates = self.n_updates
-        position[0] = self.weights.leaf.run(&rows, start, stop, &tally)
-        self.loss = tally.loss
-        self.n_updates = tally.n_updates
+        samples.values = dataset.rows.values
+        samples.columns = dataset.rows.columns
+        samples.starts = dataset.rows.starts
+        samples.n_features = self.weights.n_features
+        samples.n_samples = dataset.n
+        samples.order = dataset.order
+        samples.labels = dataset.labels
+        samples.weights = dataset.weights
+        samples.rule = &self.rule
+        samples.target_margins[0] = self.demands.negative
+        samples.target_margins[1] = self.demands.positive
+        samples.w = self.weights.w
+        samples.bias = self.weights.b if self.weights.intercept else NULL
+        samples.constant = self.weights.constant
+        samples.advice = self.weights.r
+        if samples.advice != NULL:
+            samples.advice_bias = self.weights.r_b[0]
+            samples.decay = self.weights.decay
+            samples.min_scale = self.weights.min_scale
+            samples.scale = self.weights.scale
+        totals.loss = self.loss
+        totals.n_updates = self.n_updates
+        position[0] = self.weights.primitives.train(&samples, start, stop, &totals)
+        self.loss = totals.loss
+        self.n_updates = totals.n_updates
         self.n_rows += position[0] - start
-        return RUN_DONE if position[0] == stop else RUN_NOT_FINITE
+        return _DONE if position[0] == stop else _NOT_FINITE
 
     cdef int _run(self, Dataset dataset, Py_ssize_t *position, Py_ssize_t stop) noexcept nogil:
         cdef Row row
@@ -138,77 +218,74 @@ cdef class UpdateLoop:
         cdef double weight
         for at in range(position[0], stop):
             position[0] = at
-            i = visited(dataset, at, &row)
+            i = row_at(dataset, at, &row)
             weight = dataset.weights[i] if dataset.weights != NULL else 1.0
             if weight == 0.0:
                 self.n_rows += 1
                 continue
             if not self._look(&row):
-                return RUN_NOT_FINITE
+                return _NOT_FINITE
             self.n_rows += 1
             if dataset.targets != NULL:
-                self._teach_target(&row, dataset.targets[i], weight)
+                self._update_regression(&row, dataset.targets[i], weight)
             else:
-                self._teach(&row, dataset.labels[i], weight)
+                self._update(&row, dataset.labels[i], weight)
         position[0] = stop
-        return RUN_DONE
+        return _DONE
 
-    cdef int _run_asking(self, Dataset dataset, Purchases purchases, Py_ssize_t *position,
-                         Py_ssize_t stop) noexcept nogil:
-        """Labels have a price; rows not asked about leave no trace in the model."""
-        cdef Query *query = &purchases.asker.query
+    cdef int _run_with_queries(self, Dataset dataset, LabelQueries queries, Py_ssize_t *position,
+                               Py_ssize_t stop) noexcept nogil:
+        """Train with selective sampling; samples that are not queried do not change the model."""
+        cdef Query *query = &queries.sampler.query
         cdef Row row
         cdef Py_ssize_t i, at
         cdef double weight, probability = 1.0
         cdef bint updated, asked, known, bought
         for at in range(position[0], stop):
             position[0] = at
-            i = visited(dataset, at, &row)
+            i = row_at(dataset, at, &row)
             weight = dataset.weights[i] if dataset.weights != NULL else 1.0
             if not self._look(&row):
-                return RUN_NOT_FINITE
+                return _NOT_FINITE
             asked = False
-            known = purchases.owned[i] == 1
-            if weight == 0.0 or (not known and (purchases.owned[i] or purchases.left[0] == 0)):
-                # Nothing would be learnt from its label, or nobody knows or pays for it.
+            known = queries.owned[i] == 1
+            if weight == 0.0 or (not known and (queries.owned[i] or queries.left[0] == 0)):
+                # The label would have no effect, is not available, or exceeds the budget.
                 if not known:
-                    purchases.predicted[i] = self._predicted()
+                    queries.predicted[i] = self._predicted()
                 continue
             if not known:
-                probability = self._probability(query, &row)
-                asked = asks(query, probability)
+                probability = self._query_probability(query, &row)
+                asked = is_queried(query, probability)
                 if asked and dataset.labels[i] == -1:
-                    return RUN_LABEL_WANTED
-                purchases.predicted[i] = self._predicted()
+                    return _LABEL_NEEDED
+                queries.predicted[i] = self._predicted()
             updated = False
             bought = asked and dataset.labels[i] >= 0
             if known or bought:
-                if purchases.factors != NULL:
-                    weight *= purchases.factors[dataset.labels[i]]
+                if queries.class_weights != NULL:
+                    weight *= queries.class_weights[dataset.labels[i]]
                 self.n_rows += 1
-                updated = weight != 0.0 and self._teach(&row, dataset.labels[i], weight)
+                updated = weight != 0.0 and self._update(&row, dataset.labels[i], weight)
             if not known:
-                move_on(query, probability, asked, updated, self.weights.squared_norm)
+                update_query(query, probability, asked, updated, self.weights.squared_norm)
                 if asked:
-                    purchases.owned[i] = 1 if bought else 2
-                    purchases.left[0] -= bought
+                    queries.owned[i] = 1 if bought else 2
+                    queries.left[0] -= bought
         position[0] = stop
-        return RUN_DONE
+        return _DONE
 
     cdef bint _look(self, const Row *row) noexcept nogil:
-        """Whether the row can be worked with."""
         self.weights.look(row)
         if not self.weights.squared_norm <= self.weights.largest_squared_norm:
             return False
-        if self.average_from < self.n_rows:
-            self.weights.lag = <double>(self.n_rows - self.average_from)
-        else:
-            self.weights.lag = 0.0
+        self.weights.lag = max(0.0, <double>(self.n_rows - self.average_from))
         return True
 
-    # -------------------------------------------------------------------------- learning
+    # -------------------------------------------------------------------------- updates
 
-    cdef bint _teach_target(self, const Row *row, double target, double weight) noexcept nogil:
+    cdef bint _update_regression(self, const Row *row, double target,
+                                 double weight) noexcept nogil:
         cdef rule_step step = rule_step_of(
             &self.rule, target, self.weights.margins[0], self.weights.extended_squared_norm,
             weight, 0.0,
@@ -216,90 +293,91 @@ cdef class UpdateLoop:
         self.loss += step.loss
         if step.taken:
             self.n_updates += 1
-            self.weights.step(row, 0, step.along, 0.0)
+            self.weights.step(row, 0, step.alpha, 0.0)
         return step.taken
 
-    cdef bint _teach(self, const Row *row, int32_t label, double weight) noexcept nogil:
-        cdef double *seen = self.demands.seen
+    cdef bint _update(self, const Row *row, int32_t label, double weight) noexcept nogil:
+        cdef double *counts = self.demands.class_counts
         cdef bint taken
-        seen[label] += 1.0
+        counts[label] += 1.0
         if self.crammer_singer:
-            taken = self._teach_classes(row, label, weight)
+            taken = self._update_crammer_singer(row, label, weight)
         else:
-            taken = self._teach_problems(row, label, weight)
+            taken = self._update_one_vs_rest(row, label, weight)
         if self.weights.follows:
             self.weights.follow(row)
         return taken
 
-    cdef bint _teach_problems(self, const Row *row, int32_t label, double weight) noexcept nogil:
-        """Each problem by itself: its class against the rest."""
+    cdef bint _update_one_vs_rest(self, const Row *row, int32_t label,
+                                  double weight) noexcept nogil:
         cdef Py_ssize_t c, n_taken = 0
         cdef int32_t positive
-        cdef double y, m, demand, heavy, squared_norm = self.weights.extended_squared_norm
+        cdef double y, m, target, weight_c, squared_norm = self.weights.extended_squared_norm
         cdef rule_step step
-        # All steps at once serve sparse rows; S x of a full covariance is there but once.
-        cdef bint later = self.weights.n_problems > 1 and not self.weights.is_full
+        # Steps of all problems together are faster for sparse samples. With a full covariance,
+        # S x is stored for one problem only.
+        cdef bint together = self.weights.n_problems > 1 and not self.weights.is_full
         self.weights.prepare()
         for c in range(self.weights.n_problems):
             positive = 1 if self.weights.n_problems == 1 else <int32_t>c
             y = 1.0 if label == positive else -1.0
             m = y * self.weights.margins[c]
-            demand = self.demands.of_sign(y, positive)
-            self.along[c] = self.shrink[c] = 0.0
-            if not rule_may_step(&self.rule, m, demand, squared_norm):
-                self.loss += rule_idle_loss(&self.rule, m)
+            target = self.demands.of_sign(y, positive)
+            self.alphas[c] = self.betas[c] = 0.0
+            if not rule_may_step(&self.rule, m, target, squared_norm):
+                self.loss += rule_loss_without_step(&self.rule, m)
                 continue
-            heavy = weight * demand / squared_norm if self.demands.relative else weight
+            weight_c = weight * target / squared_norm if self.demands.relative else weight
             step = rule_step_of(
-                &self.rule, y, self.weights.margins[c], self.weights.variance_of(row, c), heavy,
-                demand,
+                &self.rule, y, self.weights.margins[c], self.weights.variance_of(row, c),
+                weight_c, target,
             )
             self.loss += step.loss
             if step.taken:
                 n_taken += 1
-                if later:
-                    self.along[c] = step.along
-                    self.shrink[c] = step.shrink
+                if together:
+                    self.alphas[c] = step.alpha
+                    self.betas[c] = step.beta
                 else:
-                    self.weights.step(row, c, step.along, step.shrink)
-        if later and n_taken:
-            self.weights.steps(row, self.along, self.shrink, n_taken)
+                    self.weights.step(row, c, step.alpha, step.beta)
+        if together and n_taken:
+            self.weights.steps(row, self.alphas, self.betas, n_taken)
         self.n_updates += n_taken > 0
         return n_taken > 0
 
-    cdef bint _teach_classes(self, const Row *row, int32_t label, double weight) noexcept nogil:
-        """Crammer and Singer: the class of the row against the strongest of the others."""
+    cdef bint _update_crammer_singer(self, const Row *row, int32_t label,
+                                     double weight) noexcept nogil:
         cdef Py_ssize_t r, other = -1
         cdef double squared_norm = self.weights.extended_squared_norm
-        cdef double variance, score, best = -INFINITY, demand = self.demands.positive
-        cdef const double *demanded = NULL
+        cdef double variance, score, best = -INFINITY, target = self.demands.positive
+        cdef const double *targets = NULL
         cdef rule_step step
         if self.demands.pairs != NULL:
-            demanded = self.demands.pairs + label * self.weights.n_problems
+            targets = self.demands.pairs + label * self.weights.n_problems
         for r in range(self.weights.n_problems):
             score = self.weights.margins[r]
-            if demanded != NULL and self.demands.max_loss:
-                score += demanded[r]
+            if targets != NULL and self.demands.max_loss:
+                score += targets[r]
             if r != label and score > best:
                 best, other = score, r
-        # Scores beyond every number.
+        # All scores are -inf or NaN.
         if other < 0:
             return False
-        if demanded != NULL:
-            demand = demanded[other]
+        if targets != NULL:
+            target = targets[other]
         if self.demands.relative:
-            weight *= demand / (2.0 * squared_norm)
+            weight *= target / (2.0 * squared_norm)
         score = self.weights.margins[label] - self.weights.margins[other]
         variance = self.weights.variance_of(row, label) + self.weights.variance_of(row, other)
-        step = rule_step_of(&self.rule, 1.0, score, variance, weight, demand)
+        step = rule_step_of(&self.rule, 1.0, score, variance, weight, target)
         self.loss += step.loss
         if step.taken:
             self.n_updates += 1
-            self.weights.step(row, label, step.along, step.shrink)
-            self.weights.step(row, other, -step.along, step.shrink)
+            self.weights.step(row, label, step.alpha, step.beta)
+            self.weights.step(row, other, -step.alpha, step.beta)
         return step.taken
 
-    # -------------------------------------------------------------------------- asking
+    # -------------------------------------------------------------------------- queries
 
     cdef int32_t _predicted(self) noexcept nogil:
         cdef const double *margins = self.weights.margins
@@ -311,7 +389,7 @@ cdef class UpdateLoop:
                 best = c
         return best
 
-    cdef double _probability(self, const Query *query, const Row *row) noexcept nogil:
+    cdef double _query_probability(self, const Query *query, const Row *row) noexcept nogil:
         cdef const double *margins = self.weights.margins
         cdef double confidence, second = -INFINITY, variance = 0.0
         cdef Py_ssize_t c
@@ -326,4 +404,35 @@ cdef class UpdateLoop:
             confidence = margins[best] - second
         if query.second_order:
             variance = self.weights.variance_of(row, 0)
-        return asking_probability(query, confidence, self.weights.squared_norm, variance)
+        return query_probability(query, confidence, self.weights.squared_norm, variance)
+
+
+def first_not_finite(X, Weights weights):
+    """Return the index of the first sample on which ``train`` would stop, -1 if there is none."""
+    cdef Rows rows = rows_of(X, weights.n_features, weights.single)
+    cdef Row row
+    cdef Py_ssize_t i, found = -1
+    cdef const simd_linear *primitives = weights.primitives
+    cdef double squared_norm, largest = weights.largest_squared_norm
+    # With a full covariance, float32 samples are converted to float64.
+    cdef bint widen = weights.single and weights.is_full
+    with nogil:
+        for i in range(rows.n):
+            row_of(&rows, i, &row)
+            if widen:
+                squared_norm = _squared_norm_f64(&row)
+            else:
+                squared_norm = primitives.squared_norm(row.values, row.n)
+            if not squared_norm <= largest:
+                found = i
+                break
+    return found
+
+
+cdef double _squared_norm_f64(const Row *row) noexcept nogil:
+    """Return the squared norm of a float32 sample in float64."""
+    cdef Py_ssize_t k
+    cdef double total = 0.0
+    for k in range(row.n):
+        total += value_of(row, k, True) * value_of(row, k, True)
+    return total

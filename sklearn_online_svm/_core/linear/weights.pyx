@@ -1,60 +1,72 @@
-"""Weight states: first order, with a diagonal covariance, with a full one, with advice.
+"""Weights of the linear models: vectors, with variances, with a full covariance, with advice.
 
-The arrays belong to the estimator and are changed in place. Dense rows want the weights of a
-class in one piece (C order), sparse rows those of a feature (Fortran order), so that one nonzero
-finds the weights of all classes side by side; a single problem is both. ``zeros`` makes arrays
-with the room behind their end that the leaves want.
+Problem: for a sample x compute the margin w.x + b and the variance v = x'S x; given alpha and beta
+of an update rule (``rules.h``), set
+
+    w <- w + alpha S x,    S <- S - beta S x x'S,
+
+where S is the identity (constant), a diagonal (Crammer, Dredze and Pereira 2008, section 3.2: only
+the diagonal of the last term) or a full matrix. The intercept is the weight of a constant feature
+s, which x has in addition; it is stored as b = s times that weight.
+
+The arrays belong to the estimator and are changed in place. Dense samples need the weights of one
+class to be contiguous (C order), sparse samples those of one feature (Fortran order), so that a
+nonzero finds the weights of all classes together. ``zeros`` allocates arrays with the room behind
+their end that the primitives need.
 """
 import math
 
-from libc.float cimport DBL_MAX, FLT_MAX
+from libc.float cimport DBL_EPSILON, DBL_MAX, FLT_MAX
 
 from ..memory cimport CACHE_LINE, address, aligned_bytes
-from ..simd.primitives cimport simd_look, table
+from ..simd.primitives cimport simd_products, table
 from .refinement cimport Refinement
-from .rows cimport Dataset, Row
+from .rows cimport Dataset, Row, value_of
 
 import numpy as np
 
-cdef double EPSILON = np.finfo(np.float64).eps
-
 
 cdef class Weights:
-    """First order: a weight vector per problem.
+    """One weight vector for each problem, optionally with variances.
 
     Parameters
     ----------
     coef : ndarray of shape (n_problems, n_features), float32 or float64
-        C order for dense rows, Fortran order for sparse ones. With one axis more all arrays are
-        several sets of weights, of which the first is used until ``turn_to``.
+        C order for dense samples, Fortran order for sparse ones. With an additional first axis,
+        all arrays contain the weights of several regions, see ``select``.
     intercept : ndarray of shape (n_problems,), float64
     fit_intercept : bool
-        Whether every row has one more feature, a constant, which makes the intercept.
     sparse : bool
-        What the rows are.
+        Whether the samples are sparse.
     scaling : float
-        The constant feature of every row, s. Its weight v is kept as what it adds to the margin,
-        the intercept b = s v: a step of v by s a is one of b by s^2 a.
+        The constant feature s; 1 with variances.
     sums : tuple of two ndarrays, optional
-        Of the shapes of coef and intercept, for averages.
+        Arrays for averages, with the shapes of coef and intercept.
+    variances : tuple of two ndarrays, optional
+        Variances of coef and intercept, with their shapes.
+    start_variance : float
+        Initial value of the variances.
     """
 
     def __init__(self, coef, intercept, bint fit_intercept, bint sparse, double scaling=1.0,
-                 sums=None):
-        self._lay_out(coef, intercept, fit_intercept, sparse)
+                 sums=None, variances=None, double start_variance=1.0):
+        self._set_arrays(coef, intercept, fit_intercept, sparse)
+        self._set_limits(start_variance, FLT_MAX if self.single else DBL_MAX)
         self.constant = scaling * scaling
-        self._keep_sums(sums)
+        if sums is not None:
+            _check_order(sums[0], sparse)
+            self.arrays += sums
+            self.averaged = True
+            self.w_sum = <char *>_data(sums[0])
+            self.b_sum = <double *>address(sums[1])
+        if variances is not None:
+            _check_order(variances[0], sparse)
+            self.arrays += variances
+            self.second_order = True
+            self.s = <char *>_data(variances[0])
+            self.s_b = <double *>address(variances[1])
 
-    cdef _keep_sums(self, sums):
-        if sums is None:
-            return
-        _check_order(sums[0], self.sparse)
-        self.arrays += sums
-        self.averaged = True
-        self.w_sum = <char *>_data(sums[0])
-        self.b_sum = <double *>address(sums[1])
-
-    cdef _lay_out(self, coef, intercept, bint fit_intercept, bint sparse):
+    cdef _set_arrays(self, coef, intercept, bint fit_intercept, bint sparse):
         _check_order(coef, sparse)
         self.arrays = (coef, intercept)
         *_, self.n_problems, self.n_features = coef.shape
@@ -63,7 +75,7 @@ cdef class Weights:
         self.sparse = sparse
         self.n_vectors = self.n_problems
         self.single = coef.dtype == np.float32
-        self.leaf = table().linear_f32 if self.single else table().linear_f64
+        self.primitives = table().linear_f32 if self.single else table().linear_f64
         self.itemsize = coef.itemsize
         self.w = <char *>_data(coef)
         self.b = <double *>address(intercept)
@@ -71,10 +83,10 @@ cdef class Weights:
             self.class_stride, self.feature_stride = 1, self.n_problems
         else:
             self.class_stride, self.feature_stride = self.n_features, 1
+        # Margins, variances, and two arrays for `steps`.
         self.buffers = np.zeros((4, self.n_problems))
         self.margins = <double *>address(self.buffers)
         self.variances = self.margins + self.n_problems
-        self.r = NULL
         self._set_limits(1.0, FLT_MAX if self.single else DBL_MAX)
 
     cdef _set_limits(self, double start_variance, double largest):
@@ -88,215 +100,132 @@ cdef class Weights:
         return 0
 
     cdef void look(self, const Row *row) noexcept nogil:
-        """Margins of all problems and the squared norm of the row."""
-        cdef simd_look seen
-        cdef Py_ssize_t c
-        if row.columns == NULL:
-            self.leaf.look_dense(row.values, self.w, row.n, &seen)
-            if self.n_problems > 1:
-                self.leaf.margins_dense(row.values, self.w, self.class_stride, self.n_problems,
-                                        row.n, self.margins)
-            else:
-                self.margins[0] = seen.margin
-        elif self.n_problems == 1:
-            self.leaf.look_sparse(row.values, row.columns, row.n, self.w, &seen)
-            self.margins[0] = seen.margin
+        """Compute margins, variances and the squared norm of a sample."""
+        cdef simd_products products
+        cdef Py_ssize_t c, offset
+        if self.n_problems > 1 and (row.columns != NULL or self.s == NULL):
+            products.squared_norm = self.primitives.squared_norm(row.values, row.n)
+            self.primitives.margins(row.values, row.columns, row.n, self.w, self.class_stride,
+                                    self.n_problems, self.margins)
+            if self.s != NULL:
+                self.primitives.variances(row.values, row.columns, row.n, self.s, self.n_problems,
+                                          self.variances)
         else:
-            seen.squared_norm = self.leaf.squared_norm(row.values, row.n)
-            self.leaf.margins_sparse(row.values, row.columns, row.n, self.w, self.n_problems,
-                                     self.margins)
-        self.squared_norm = self.extended_squared_norm = seen.squared_norm
+            for c in range(self.n_problems):
+                offset = c * self.class_stride * self.itemsize
+                self.primitives.products(row.values, row.columns, row.n, self.w + offset,
+                                         self.s + offset if self.s != NULL else NULL, &products)
+                self.margins[c] = products.margin
+                self.variances[c] = products.variance
+        self.squared_norm = self.extended_squared_norm = products.squared_norm
         if self.intercept:
             self.extended_squared_norm += self.constant
             for c in range(self.n_problems):
                 self.margins[c] += self.b[c]
-
-    cdef double variance_of(self, const Row *row, Py_ssize_t c) noexcept nogil:
-        """``x'S x`` of a problem, for the row looked at last; S = 1 without a covariance."""
-        return self.extended_squared_norm
+                if self.s != NULL:
+                    self.variances[c] += self.s_b[c]
 
     cdef void prepare(self) noexcept nogil:
-        """Before the steps of the row looked at last; margins may change."""
+        """Prepare the update on the current sample; margins may change."""
 
-    cdef void step(self, const Row *row, Py_ssize_t c, double along, double shrink) noexcept nogil:
-        """``w += along * S x`` and ``S -= shrink * S x x' S`` in problem c."""
-        self.add(row, c, along, self.w, self.b)
+    cdef double variance_of(self, const Row *row, Py_ssize_t c) noexcept nogil:
+        """Return ``x'S x`` of the current sample."""
+        return self.variances[c] if self.s != NULL else self.extended_squared_norm
+
+    cdef void step(self, const Row *row, Py_ssize_t c, double alpha, double beta) noexcept nogil:
+        """Set ``w += alpha * S x`` and ``S -= beta * S x x'S`` in problem c."""
+        # Before the variances change.
         if self.averaged and self.lag != 0.0:
-            self.add(row, c, along * self.lag, self.w_sum, self.b_sum)
+            self.add(row, c, alpha * self.lag, 0.0, self.w_sum, self.b_sum)
+        self.add(row, c, alpha, beta, self.w, self.b)
 
-    cdef void steps(self, const Row *row, const double *along, const double *shrink,
+    cdef void steps(self, const Row *row, const double *alphas, const double *betas,
                     Py_ssize_t n_taken) noexcept nogil:
-        """``step`` for every problem whose ``along`` is not 0."""
+        """Make a ``step`` in every problem whose alpha is not 0."""
         cdef Py_ssize_t c
-        cdef double *lagged = self.variances
+        cdef double *lagged = self.margins + 2 * self.n_problems
+        cdef double *zeros = lagged + self.n_problems
         if row.columns == NULL or n_taken <= 2:
             for c in range(self.n_problems):
-                if along[c] != 0.0:
-                    self.step(row, c, along[c], 0.0)
+                if alphas[c] != 0.0:
+                    self.step(row, c, alphas[c], betas[c])
             return
-        self.leaf.add_sparse_all(along, row.values, row.columns, row.n, self.w, self.n_problems)
         if self.averaged and self.lag != 0.0:
             for c in range(self.n_problems):
-                lagged[c] = along[c] * self.lag
-            self.leaf.add_sparse_all(lagged, row.values, row.columns, row.n, self.w_sum,
-                                     self.n_problems)
+                lagged[c] = alphas[c] * self.lag
+            self.primitives.add_all(lagged, zeros, row.values, row.columns, row.n, self.w_sum,
+                                    self.s, self.n_problems)
+        self.primitives.add_all(alphas, betas, row.values, row.columns, row.n, self.w, self.s,
+                                self.n_problems)
         if self.intercept:
             for c in range(self.n_problems):
-                self.b[c] += self.constant * along[c]
-                if self.averaged:
-                    self.b_sum[c] += self.constant * along[c] * self.lag
+                if alphas[c] == 0.0:
+                    continue
+                if self.s != NULL:
+                    if self.averaged:
+                        self.add_variances(c, alphas[c] * self.lag, 0.0, self.b_sum)
+                    self.add_variances(c, alphas[c], betas[c], self.b)
+                else:
+                    if self.averaged:
+                        self.b_sum[c] += self.constant * alphas[c] * self.lag
+                    self.b[c] += self.constant * alphas[c]
 
     cdef void follow(self, const Row *row) noexcept nogil:
-        """What else a row moves, when it has been learnt."""
+        """Update what changes with every sample, after the steps."""
 
-    cdef void turn_to(self, Py_ssize_t piece) noexcept nogil:
-        """Look and step with another set of weights; they lie one behind the other."""
-        cdef Py_ssize_t n = self.n_problems * (piece - self.piece)
+    cdef void select(self, Py_ssize_t region) noexcept nogil:
+        """Use the weights of a region; those of all regions are contiguous."""
+        cdef Py_ssize_t n = self.n_problems * (region - self.region)
         cdef Py_ssize_t n_bytes = n * self.n_features * self.itemsize
         self.w += n_bytes
         self.b += n
         if self.averaged:
             self.w_sum += n_bytes
             self.b_sum += n
-        self.piece = piece
+        if self.s != NULL:
+            self.s += n_bytes
+            self.s_b += n
+        self.region = region
 
-    cdef void add(self, const Row *row, Py_ssize_t c, double along, char *w,
+    cdef void add(self, const Row *row, Py_ssize_t c, double alpha, double beta, char *w,
                   double *b) noexcept nogil:
-        w += c * self.class_stride * self.itemsize
-        if row.columns == NULL:
-            self.leaf.add_dense(along, row.values, w, row.n)
-        else:
-            self.leaf.add_sparse(along, row.values, row.columns, row.n, w, self.feature_stride)
-        if self.intercept:
-            b[c] += self.constant * along
-
-
-cdef class DiagonalWeights(Weights):
-    """With a variance for each weight, ever smaller.
-
-    Parameters
-    ----------
-    variances : ndarray, of the shape, type and order of coef
-    intercept_variances : ndarray of shape (n_problems,), float64
-    start_variance : float
-        Of all of them at first.
-    sums : tuple of two ndarrays, optional
-        As of Weights.
-    """
-
-    def __init__(self, coef, intercept, variances, intercept_variances, bint fit_intercept,
-                 bint sparse, double start_variance, sums=None):
-        self._lay_out(coef, intercept, fit_intercept, sparse)
-        self._set_limits(start_variance, FLT_MAX if self.single else DBL_MAX)
-        _check_order(variances, sparse)
-        self.arrays += (variances, intercept_variances)
-        self.second_order = True
-        self.s = <char *>_data(variances)
-        self.s_b = <double *>address(intercept_variances)
-        self._keep_sums(sums)
-
-    cdef void look(self, const Row *row) noexcept nogil:
-        cdef simd_look seen
-        cdef Py_ssize_t c, bytes_apart = self.class_stride * self.itemsize
-        if row.columns != NULL and self.n_problems > 1:
-            seen.squared_norm = self.leaf.squared_norm(row.values, row.n)
-            self.leaf.margins_sparse(row.values, row.columns, row.n, self.w, self.n_problems,
-                                     self.margins)
-            self.leaf.variances_sparse(row.values, row.columns, row.n, self.s, self.n_problems,
-                                       self.variances)
-        else:
-            for c in range(self.n_problems):
-                if row.columns == NULL:
-                    self.leaf.look_dense_diagonal(row.values, self.w + c * bytes_apart,
-                                                  self.s + c * bytes_apart, row.n, &seen)
-                else:
-                    self.leaf.look_sparse_diagonal(row.values, row.columns, row.n, self.w, self.s,
-                                                   &seen)
-                self.margins[c] = seen.margin
-                self.variances[c] = seen.variance
-        self.squared_norm = self.extended_squared_norm = seen.squared_norm
-        if self.intercept:
-            self.extended_squared_norm += 1.0
-            for c in range(self.n_problems):
-                self.margins[c] += self.b[c]
-                self.variances[c] += self.s_b[c]
-
-    cdef double variance_of(self, const Row *row, Py_ssize_t c) noexcept nogil:
-        return self.variances[c]
-
-    cdef void steps(self, const Row *row, const double *along, const double *shrink,
-                    Py_ssize_t n_taken) noexcept nogil:
-        cdef Py_ssize_t c
-        cdef double *lagged = self.variances + self.n_problems
-        cdef double *nothing = lagged + self.n_problems
-        if row.columns == NULL or n_taken <= 2:
-            for c in range(self.n_problems):
-                if along[c] != 0.0:
-                    self.step(row, c, along[c], shrink[c])
+        cdef Py_ssize_t offset = c * self.class_stride * self.itemsize
+        self.primitives.add(alpha, beta, row.values, row.columns, row.n, w + offset,
+                            self.s + offset if self.s != NULL else NULL, self.feature_stride)
+        if not self.intercept:
             return
-        if self.averaged and self.lag != 0.0:
-            # With the variances of before the step.
-            for c in range(self.n_problems):
-                lagged[c] = along[c] * self.lag
-            self.leaf.add_sparse_diagonal_all(lagged, nothing, row.values, row.columns,
-                                              row.n, self.w_sum, self.s, self.n_problems)
-        self.leaf.add_sparse_diagonal_all(along, shrink, row.values, row.columns, row.n, self.w,
-                                          self.s, self.n_problems)
-        if self.intercept:
-            for c in range(self.n_problems):
-                if along[c] != 0.0:
-                    self.step_intercept(c, along[c], shrink[c])
-
-    cdef void turn_to(self, Py_ssize_t piece) noexcept nogil:
-        cdef Py_ssize_t n = self.n_problems * (piece - self.piece)
-        self.s += n * self.n_features * self.itemsize
-        self.s_b += n
-        Weights.turn_to(self, piece)
-
-    cdef void step_intercept(self, Py_ssize_t c, double along, double shrink) noexcept nogil:
-        if self.averaged:
-            self.b_sum[c] += along * self.lag * self.s_b[c]
-        self.b[c] += along * self.s_b[c]
-        # Positive, as in the leaves.
-        self.s_b[c] *= max(1.0 - shrink * self.s_b[c], EPSILON)
-
-    cdef void step(self, const Row *row, Py_ssize_t c, double along, double shrink) noexcept nogil:
-        if self.averaged and self.lag != 0.0:
-            # With the variances of before the step.
-            self._add_diagonal(row, c, along * self.lag, 0.0, self.w_sum)
-        self._add_diagonal(row, c, along, shrink, self.w)
-        if self.intercept:
-            self.step_intercept(c, along, shrink)
-
-    cdef void _add_diagonal(self, const Row *row, Py_ssize_t c, double along, double shrink,
-                            char *w) noexcept nogil:
-        cdef Py_ssize_t at = c * self.class_stride * self.itemsize
-        if row.columns == NULL:
-            self.leaf.add_dense_diagonal(along, shrink, row.values, w + at, self.s + at, row.n)
+        if self.s != NULL:
+            self.add_variances(c, alpha, beta, b)
         else:
-            self.leaf.add_sparse_diagonal(along, shrink, row.values, row.columns, row.n, w + at,
-                                          self.s + at, self.feature_stride)
+            b[c] += self.constant * alpha
+
+    cdef void add_variances(self, Py_ssize_t c, double alpha, double beta,
+                            double *b) noexcept nogil:
+        """``add`` for an intercept with a variance."""
+        b[c] += alpha * self.s_b[c]
+        # Positive, as in the primitives.
+        self.s_b[c] *= max(1.0 - beta * self.s_b[c], DBL_EPSILON)
 
 
 cdef class FullWeights(Weights):
-    """With a covariance of all weights, the intercept among them as the last.
+    """Weights with a full covariance, which includes the intercept as the last feature.
 
-    Weights and covariance are float64 whatever the rows are: thousands of small subtractions would
-    cost a float32 matrix its positive eigenvalues.
+    Weights and covariance are float64 for float32 samples, too: the rounding errors of thousands
+    of small subtractions would make a float32 matrix indefinite.
 
     Parameters
     ----------
     covariance : ndarray of shape (n_problems, n, n), float64
-        n = n_features, and one more with an intercept.
+        n = n_features, or n_features + 1 with an intercept.
     single : bool
-        Whether the rows are float32.
+        Whether the samples are float32.
     start_variance : float
-        The covariance is this times the unit matrix at first.
+        The initial covariance is this times the identity.
     """
 
     def __init__(self, coef, intercept, covariance, bint fit_intercept, bint sparse, bint single,
                  double start_variance):
-        self._lay_out(coef, intercept, fit_intercept, False)
+        self._set_arrays(coef, intercept, fit_intercept, False)
         self._set_limits(start_variance, DBL_MAX)
         self.sparse = sparse
         self.single = single
@@ -311,25 +240,20 @@ cdef class FullWeights(Weights):
 
     cdef void look(self, const Row *row) noexcept nogil:
         cdef Py_ssize_t k, c
-        cdef simd_look seen
-        cdef double *x = self.x
-        if row.columns == NULL:
-            for k in range(row.n):
-                x[k] = (<const float *>row.values)[k] if self.single \
-                    else (<const double *>row.values)[k]
-        else:
+        cdef simd_products products
+        if row.columns != NULL:
             for k in range(self.n_features):
-                x[k] = 0.0
-            for k in range(row.n):
-                x[row.columns[k]] = (<const float *>row.values)[k] if self.single \
-                    else (<const double *>row.values)[k]
+                self.x[k] = 0.0
+        for k in range(row.n):
+            self.x[k if row.columns == NULL else row.columns[k]] = value_of(row, k, self.single)
         if self.intercept:
-            x[self.n_features] = 1.0
+            self.x[self.n_features] = 1.0
         for c in range(self.n_problems):
-            self.leaf.look_dense(x, self.w + c * self.n_features * sizeof(double),
-                                 self.n_features, &seen)
-            self.margins[c] = seen.margin + (self.b[c] if self.intercept else 0.0)
-        self.squared_norm = self.extended_squared_norm = seen.squared_norm
+            self.primitives.products(self.x, NULL, self.n_features,
+                                     self.w + c * self.n_features * sizeof(double), NULL,
+                                     &products)
+            self.margins[c] = products.margin + (self.b[c] if self.intercept else 0.0)
+        self.squared_norm = self.extended_squared_norm = products.squared_norm
         if self.intercept:
             self.extended_squared_norm += 1.0
 
@@ -337,115 +261,105 @@ cdef class FullWeights(Weights):
         cdef double variance = table().covariance_times(
             self.S + c * self.n_inputs * self.n_inputs, self.x, self.u, self.n_inputs
         )
-        # |S x|^2 is at most as much: if not, rounding has cost S its positive eigenvalues in the
-        # direction of x, in which nothing more can be learnt.
-        if self.leaf.squared_norm(self.u, self.n_inputs) > 2.0 * self.start_variance * variance:
+        # |S x|^2 <= start_variance x'S x. If it is larger, rounding errors have made S indefinite
+        # along x, and no step is made.
+        if (self.primitives.squared_norm(self.u, self.n_inputs)
+                > 2.0 * self.start_variance * variance):
             variance = 0.0
         self.variances[c] = variance
         return variance
 
-    cdef void step(self, const Row *row, Py_ssize_t c, double along, double shrink) noexcept nogil:
-        """After ``variance_of`` for the same problem: S x is that of the row."""
-        self.leaf.add_dense(along, self.u, self.w + c * self.n_features * sizeof(double),
-                            self.n_features)
+    cdef void step(self, const Row *row, Py_ssize_t c, double alpha, double beta) noexcept nogil:
+        """Make a step with S x of the last ``variance_of``, which must be of the same problem."""
+        self.primitives.add(alpha, 0.0, self.u, NULL, self.n_features,
+                            self.w + c * self.n_features * sizeof(double), NULL, 1)
         if self.intercept:
-            self.b[c] += along * self.u[self.n_features]
-        if shrink != 0.0:
-            table().covariance_shrink(shrink, self.u, self.S + c * self.n_inputs * self.n_inputs,
+            self.b[c] += alpha * self.u[self.n_features]
+        if beta != 0.0:
+            table().covariance_shrink(beta, self.u, self.S + c * self.n_inputs * self.n_inputs,
                                       self.n_inputs)
 
 
 cdef class AdvisedWeights(Weights):
-    """With advice r, to which each row first draws the weights: ``w <- keep w + (1 - keep) r``.
+    """Weights r + scale w that each sample moves towards the advice r (Kunapuli et al. 2010).
 
-    What is kept is z with ``w = r + scale z``, so that this costs one number. Steps are those of
-    the rule, from there.
+    ``v <- decay v + (1 - decay) r`` of the weights v is ``scale <- decay scale``; then comes the
+    step of the update rule.
 
     Parameters
     ----------
     coef, intercept : ndarray
-        z, as the weights are without advice.
+        w and its intercept, as for ``Weights``.
     advice, intercept_advice : ndarray
-        r, of the same shapes.
+        r and its intercept, of the same shapes.
     scale : ndarray of shape (1,), float64
-    keep : float
+    decay : float
         In [0, 1].
     fit_intercept, sparse : bool
     refinement : Refinement, optional
-        What changes the advice after each row.
+        Updates r after each sample.
     """
 
-    def __init__(self, coef, intercept, advice, intercept_advice, scale, double keep,
+    def __init__(self, coef, intercept, advice, intercept_advice, scale, double decay,
                  bint fit_intercept, bint sparse, Refinement refinement=None):
-        self._lay_out(coef, intercept, fit_intercept, sparse)
+        self._set_arrays(coef, intercept, fit_intercept, sparse)
         _check_order(advice, sparse)
-        more = np.zeros((2, self.n_problems))
-        self.arrays += (advice, intercept_advice, scale, more)
+        margins = np.zeros((2, self.n_problems))
+        self.arrays += (advice, intercept_advice, scale, margins)
         self.r = <char *>_data(advice)
         self.r_b = <double *>address(intercept_advice)
         self.scale = <double *>address(scale)
-        self.keep = keep
-        # A thousand million of the longest steps stay finite when they are divided by it.
-        self.least = 1e-9 if self.single else 1e-100
-        self.of_r = <double *>address(more)
-        self.of_w = self.of_r + self.n_problems
+        self.decay = decay
+        # 10^9 of the longest steps, divided by it, stay finite.
+        self.min_scale = 1e-9 if self.single else 1e-100
+        self.advice_margins = <double *>address(margins)
+        self.own_margins = self.advice_margins + self.n_problems
         self.refinement = refinement
         self.follows = refinement is not None
         self.n_vectors = 2 * self.n_problems
 
     cdef void look(self, const Row *row) noexcept nogil:
-        cdef simd_look seen
+        cdef simd_products products
         cdef Py_ssize_t c
         Weights.look(self, row)
         if self.n_problems == 1:
-            if row.columns == NULL:
-                self.leaf.look_dense(row.values, self.r, row.n, &seen)
-            else:
-                self.leaf.look_sparse(row.values, row.columns, row.n, self.r, &seen)
-            self.of_r[0] = seen.margin
-        elif row.columns == NULL:
-            self.leaf.margins_dense(row.values, self.r, self.class_stride, self.n_problems, row.n,
-                                    self.of_r)
+            self.primitives.products(row.values, row.columns, row.n, self.r, NULL, &products)
+            self.advice_margins[0] = products.margin
         else:
-            self.leaf.margins_sparse(row.values, row.columns, row.n, self.r, self.n_problems,
-                                     self.of_r)
+            self.primitives.margins(row.values, row.columns, row.n, self.r, self.class_stride,
+                                    self.n_problems, self.advice_margins)
         for c in range(self.n_problems):
-            self.of_w[c] = self.margins[c]
-            self.of_r[c] += self.r_b[c]
-            self.margins[c] = self.of_r[c] + self.scale[0] * self.of_w[c]
+            self.own_margins[c] = self.margins[c]
+            self.advice_margins[c] += self.r_b[c]
+            self.margins[c] = self.advice_margins[c] + self.scale[0] * self.own_margins[c]
 
     cdef void prepare(self) noexcept nogil:
         cdef Py_ssize_t c
-        self.scale[0] *= self.keep
+        self.scale[0] *= self.decay
         for c in range(self.n_problems):
-            self.margins[c] = self.of_r[c] + self.scale[0] * self.of_w[c]
-        if self.scale[0] < self.least:
-            self.leaf.multiply(self.scale[0], self.w, self.n_problems * self.n_features)
+            self.margins[c] = self.advice_margins[c] + self.scale[0] * self.own_margins[c]
+        if self.scale[0] < self.min_scale:
+            self.primitives.multiply(self.scale[0], self.w, self.n_problems * self.n_features)
             for c in range(self.n_problems):
                 self.b[c] *= self.scale[0]
             self.scale[0] = 1.0
 
-    cdef void step(self, const Row *row, Py_ssize_t c, double along, double shrink) noexcept nogil:
-        self.add(row, c, along / self.scale[0], self.w, self.b)
+    cdef void step(self, const Row *row, Py_ssize_t c, double alpha, double beta) noexcept nogil:
+        self.add(row, c, alpha / self.scale[0], 0.0, self.w, self.b)
 
-    cdef void steps(self, const Row *row, const double *along, const double *shrink,
+    cdef void steps(self, const Row *row, const double *alphas, const double *betas,
                     Py_ssize_t n_taken) noexcept nogil:
         cdef Py_ssize_t c
-        if row.columns == NULL or n_taken <= 2:
+        cdef const double *scaled = alphas
+        if row.columns != NULL and n_taken > 2:
+            # `Weights.steps` does not call `step`, which divides by the scale.
             for c in range(self.n_problems):
-                if along[c] != 0.0:
-                    self.step(row, c, along[c], 0.0)
-            return
-        for c in range(self.n_problems):
-            self.variances[c] = along[c] / self.scale[0]
-        self.leaf.add_sparse_all(self.variances, row.values, row.columns, row.n, self.w,
-                                 self.n_problems)
-        if self.intercept:
-            for c in range(self.n_problems):
-                self.b[c] += self.variances[c]
+                self.variances[c] = alphas[c] / self.scale[0]
+            scaled = self.variances
+        Weights.steps(self, row, scaled, betas, n_taken)
 
     cdef void follow(self, const Row *row) noexcept nogil:
-        """Let the advice follow the weights, which stay where they are."""
+        """Refine the advice; the weights r + scale w stay the same."""
         cdef Py_ssize_t c, j
         cdef double *values = self.refinement.values
         for c in range(self.n_problems):
@@ -456,7 +370,7 @@ cdef class AdvisedWeights(Weights):
                 self.move_advice(c, j, values[j])
 
     cdef double weight_at(self, Py_ssize_t c, Py_ssize_t j) noexcept nogil:
-        """The weight of the j-th feature that the rules speak of."""
+        """Return the weight of column j of the refinement."""
         cdef Py_ssize_t at
         if self.refinement.intercept and j == self.refinement.n_columns - 1:
             return self.r_b[c] + self.scale[0] * self.b[c]
@@ -466,7 +380,7 @@ cdef class AdvisedWeights(Weights):
         return (<double *>self.r)[at] + self.scale[0] * (<double *>self.w)[at]
 
     cdef void move_advice(self, Py_ssize_t c, Py_ssize_t j, double value) noexcept nogil:
-        """Another advice about that feature; z makes up for it."""
+        """Set the advice of column j; w compensates for the change."""
         cdef Py_ssize_t at
         if self.refinement.intercept and j == self.refinement.n_columns - 1:
             self.b[c] -= (value - self.r_b[c]) / self.scale[0]
@@ -483,9 +397,10 @@ cdef class AdvisedWeights(Weights):
 
 
 def zeros(shape, dtype, order="C"):
-    """Zeros that begin at a cache line, with another one behind their end.
+    """Return zeros, aligned to a cache line and with another cache line behind their end.
 
-    Of three axes the first is that of pieces, which have the order each."""
+    The order is that of the last two axes; a first of three axes is contiguous.
+    """
     n_bytes = math.prod(shape) * np.dtype(dtype).itemsize
     memory = aligned_bytes(n_bytes, CACHE_LINE).view(dtype)
     if order == "C":
@@ -495,14 +410,14 @@ def zeros(shape, dtype, order="C"):
 
 
 cdef _check_order(array, bint sparse):
-    # The loops know no strides, and use whole vectors at the end.
+    # The loops have no strides, and access whole vectors at the end.
     if not (array.swapaxes(-1, -2) if sparse else array).flags.c_contiguous:
-        raise ValueError("the order of an array does not fit the rows")
+        raise ValueError(f"an array is not in {'Fortran' if sparse else 'C'} order")
     memory = array.base
     if not (isinstance(memory, np.ndarray) and memory.flags.c_contiguous
             and <size_t>_data(array) + array.nbytes + CACHE_LINE
             <= <size_t>address(memory) + memory.nbytes):
-        raise ValueError("there is no room behind an array; make it with zeros()")
+        raise ValueError("an array has no room behind its end; allocate it with zeros()")
 
 
 cdef void *_data(array) except? NULL:

@@ -1,17 +1,27 @@
-/* Leaves of the engine: the loops in which all the time is spent.
+/* SIMD primitives: the inner loops of the engine.
  *
- * Here are the declarations. Every loop is written once (simd_level.h, simd_real.h,
- * simd_linear.h) and compiled for each SIMD level the compiler knows (simd_levels.h, which
- * primitives.pyx alone includes); one table of functions is chosen at run time.
+ * Problem: almost all of the training time goes into four kinds of loops, which compilers do not
+ * vectorize without reordering sums:
+ *   - blocks of kernel values K(x, z) between samples and stored vectors (primitives_real.h);
+ *   - passes over the gradient of the dual problem, one for each step (primitives_solver.h);
+ *   - the margin, the norm and the update of a linear model (primitives_linear.h);
+ *   - products with a full covariance matrix (primitives_level.h).
  *
- * Promise kept by the kernel loops: the value for a pair (a, b) is
+ * This file declares them. Each loop is written once, in the vector operations of
+ * primitives_vectors.h, and compiled for each SIMD level that the compiler supports
+ * (primitives_levels.h, included by primitives.pyx only). One table of functions is selected at
+ * run time.
+ *
+ * Contract of the kernel loops: the value for a pair (a, b) is
  *     round_to_float32(map(sum over ascending k of a[k] * b[k]))
- * with one accumulator per pair and the same rounding on every path. A pair therefore gets the
- * same bits in a block, alone, recomputed, with its arguments swapped, dense or sparse
- * (an absent feature adds an exact zero). Chunked and whole streams then follow one path.
+ * with one accumulator per pair and the same rounding on every path. A pair therefore has the
+ * same bits in a block, alone, recomputed, with its arguments swapped, dense or sparse (an absent
+ * feature adds an exact zero), so that the model does not depend on how a stream is divided into
+ * chunks. Loops of linear models have several accumulators: the same sample has the same bits in
+ * any chunk, but dense and sparse sums differ by rounding.
  */
-#ifndef SOSVM_LEAVES_H
-#define SOSVM_LEAVES_H
+#ifndef SOSVM_PRIMITIVES_H
+#define SOSVM_PRIMITIVES_H
 
 #include <math.h>
 #include <stddef.h>
@@ -20,11 +30,11 @@
 
 #include "rules.h"
 
-/* Slots of one tile of the dense store: tile[k * SIMD_TILE + lane]. */
+/* Slots in one tile of the dense store: tile[k * SIMD_TILE + lane]. */
 #define SIMD_TILE 16
-/* Rows that a pass in random order asks for ahead of time. */
-#define SIMD_AHEAD 8
-/* Largest number of fresh rows in one block. */
+/* Samples between the one in use and the one that an epoch in random order prefetches. */
+#define SIMD_PREFETCH_DISTANCE 8
+/* Maximum number of samples in one block. */
 #define SIMD_BLOCK 64
 
 #if defined(__GNUC__) || defined(__clang__)
@@ -48,9 +58,9 @@
 #define SIMD_X86 0
 #endif
 
-/* Asks for n_bytes of memory, 4096 at most, ahead of time. (Inlined by force: a compiler takes a
- * function that only prefetches for one without effect, and drops its calls.) */
-SIMD_INLINE void simd_fetch(const void *data, ptrdiff_t n_bytes) {
+/* Prefetch n_bytes of memory, 4096 at most. Always inlined: compilers drop calls of a function
+ * that only prefetches, because it has no side effects. */
+SIMD_INLINE void simd_prefetch(const void *data, ptrdiff_t n_bytes) {
     ptrdiff_t k;
     for (k = 0; k < n_bytes && k < 4096; k += 64) SIMD_PREFETCH((const char *)data + k);
 }
@@ -63,14 +73,14 @@ enum {
     SIMD_CENTRED = 4 /* linear, relative to an offset */
 };
 
-/* Powers up to this one are products of so many factors. */
+/* Largest degree of a polynomial kernel that is computed by repeated multiplication. */
 #define SIMD_LOW_DEGREE 16
 
-/* Values gathered together, and the stretch of a row that they may come from. */
+/* Number of values gathered together, and the size of the window that contains them. */
 #define SIMD_GROUP 16
 #define SIMD_WINDOW 64
 
-/* What turns a dot product into a kernel value. */
+/* Kernel function of a dot product. */
 typedef struct {
     int kind;
     int degree;
@@ -78,8 +88,8 @@ typedef struct {
     double coef0;
 } simd_map;
 
-/* Extremes of g over the slots that may still go up, or down; index -1 and -inf / +inf over
- * nothing. */
+/* Maximum of g over the slots whose coefficient may increase, minimum over those whose
+ * coefficient may decrease; index -1 and -inf / +inf if there are none. */
 typedef struct {
     double g_max;
     double g_min;
@@ -95,7 +105,7 @@ typedef struct {
 } simd_moments;
 
 /* Stored sparse vectors: slot s holds values[start[s] : start[s] + length[s]], columns
- * ascending, filled up with zeros to a length that is a multiple of four. */
+ * ascending, padded with zeros to a length that is a multiple of four. */
 typedef struct {
     const int32_t *indices;
     const void *values;
@@ -103,8 +113,8 @@ typedef struct {
     const int32_t *length;
 } simd_csr;
 
-/* Fresh sparse rows, transposed: panel[place[column] * lanes + row]; place 0 is a row of zeros
- * for the columns that no fresh row has. */
+/* A block of sparse samples, transposed: panel[place[column] * lanes + sample]; place 0 holds
+ * zeros, for columns without a nonzero in the block. */
 typedef struct {
     const void *panel;
     const int32_t *place;
@@ -113,7 +123,7 @@ typedef struct {
     ptrdiff_t n_rows;
 } simd_panel;
 
-/* Fresh dense rows, contiguous. */
+/* A block of dense samples, contiguous. */
 typedef struct {
     const void *rows;
     const void *norms;
@@ -121,95 +131,84 @@ typedef struct {
     ptrdiff_t n_features;
 } simd_rows;
 
-/* What a linear learner sees of a row: w.x, |x|^2 and, with a diagonal covariance s,
- * sum_k s[k] x[k]^2. */
+/* Products of a sample x with the weights w of a linear model: w.x, |x|^2 and, with a diagonal
+ * covariance S, x'S x (else 0). */
 typedef struct {
     double margin;
     double squared_norm;
     double variance;
-} simd_look;
+} simd_products;
 
-/* A pass over rows with two classes and one weight vector. Dense rows lie one after the other,
- * those of a CSR matrix have columns and starts; order may be NULL, and so may weights and bias.
- */
+/* Samples, update rule and weights of one pass of a binary linear model without covariance. Dense
+ * samples are contiguous, CSR samples have columns and starts; order, weights and bias may be
+ * NULL. */
 typedef struct {
     const void *values;
     const int32_t *columns;
     const int64_t *starts;
     ptrdiff_t n_features;
-    ptrdiff_t n_rows;
+    ptrdiff_t n_samples;
     const int64_t *order;
     const int32_t *labels;
     const double *weights;
-    const rule_numbers *rule;
-    double negative; /* margins that rows of the two classes are to have */
-    double positive;
+    const rule_parameters *rule;
+    double target_margins[2]; /* of the negative and of the positive class */
     void *w;
     double *bias;
-    double constant; /* square of the feature that the bias is the weight of */
-    /* Advice r, NULL without: the weights are r + scale w then. Each row first takes them nearer
-     * to r, scale *= keep; a scale below `least` is multiplied into w. */
+    double constant; /* square of the constant feature whose weight is the bias */
+    /* Advice r, or NULL. With advice the model is r + scale w; each sample first shrinks it
+     * towards r, scale *= decay. A scale below min_scale is multiplied into w. */
     const void *advice;
     double advice_bias;
-    double keep;
-    double least;
+    double decay;
+    double min_scale;
     double *scale;
 } simd_pass;
 
 typedef struct {
     double loss;
     int64_t n_updates;
-} simd_tally;
+} simd_totals;
 
-/* Loops of the linear learners for one element type, which the void pointers hide. Sparse rows
- * are n values and their columns. The weights of several classes lie one after the other for
- * dense rows (w[c * apart + k]), and side by side for sparse ones (w[k * n_classes + c]). Behind
- * weights and variances there is room for a whole vector. */
+/* Loops of the linear models for one element type (void pointers: the update loop is written
+ * once). A sample has n values x; columns are the features of a sparse sample, NULL for a dense
+ * one. Of several classes, the weights of one class are contiguous for dense samples
+ * (w[c * class_stride + k]), the weights of one feature for sparse samples
+ * (w[k * n_classes + c]). Variances s have the layout of w. Behind weights and variances there
+ * must be room for a whole vector. */
 typedef struct {
-    /* sum x[k]^2 */
     double (*squared_norm)(const void *x, ptrdiff_t n);
-    void (*look_dense)(const void *x, const void *w, ptrdiff_t n, simd_look *look);
-    void (*look_dense_diagonal)(const void *x, const void *w, const void *s, ptrdiff_t n,
-                                simd_look *look);
-    void (*margins_dense)(const void *x, const void *w, ptrdiff_t apart, ptrdiff_t n_classes,
-                          ptrdiff_t n, double *margins);
-    /* w += step * x */
-    void (*add_dense)(double step, const void *x, void *w, ptrdiff_t n);
+    /* One class; s may be NULL. */
+    void (*products)(const void *x, const int32_t *columns, ptrdiff_t n, const void *w,
+                     const void *s, simd_products *products);
+    /* w_c.x of each class; class_stride is used only for dense samples. */
+    void (*margins)(const void *x, const int32_t *columns, ptrdiff_t n, const void *w,
+                    ptrdiff_t class_stride, ptrdiff_t n_classes, double *margins);
+    /* x'S_c x of each class, for a sparse sample. */
+    void (*variances)(const void *x, const int32_t *columns, ptrdiff_t n, const void *s,
+                      ptrdiff_t n_classes, double *variances);
+    /* One class: w += alpha * S x, S -= beta * diag(S x x'S), or w += alpha * x if s is NULL.
+     * feature_stride is used only for sparse samples. */
+    void (*add)(double alpha, double beta, const void *x, const int32_t *columns, ptrdiff_t n,
+                void *w, void *s, ptrdiff_t feature_stride);
+    /* The same for all classes of a sparse sample, with an alpha and a beta for each. */
+    void (*add_all)(const double *alphas, const double *betas, const void *x,
+                    const int32_t *columns, ptrdiff_t n, void *w, void *s, ptrdiff_t n_classes);
     /* w *= factor */
     void (*multiply)(double factor, void *w, ptrdiff_t n);
-    /* w += step * s x, s -= shrink * (s x)^2 */
-    void (*add_dense_diagonal)(double step, double shrink, const void *x, void *w, void *s,
-                               ptrdiff_t n);
-    void (*look_sparse)(const void *x, const int32_t *columns, ptrdiff_t n, const void *w,
-                        simd_look *look);
-    void (*look_sparse_diagonal)(const void *x, const int32_t *columns, ptrdiff_t n, const void *w,
-                                 const void *s, simd_look *look);
-    void (*margins_sparse)(const void *x, const int32_t *columns, ptrdiff_t n, const void *w,
-                           ptrdiff_t n_classes, double *margins);
-    void (*variances_sparse)(const void *x, const int32_t *columns, ptrdiff_t n, const void *s,
-                             ptrdiff_t n_classes, double *variances);
-    /* One class; `apart` elements from one feature to the next. */
-    void (*add_sparse)(double step, const void *x, const int32_t *columns, ptrdiff_t n, void *w,
-                       ptrdiff_t apart);
-    /* All classes, a step for each. */
-    void (*add_sparse_all)(const double *steps, const void *x, const int32_t *columns, ptrdiff_t n,
-                           void *w, ptrdiff_t n_classes);
-    void (*add_sparse_diagonal)(double step, double shrink, const void *x, const int32_t *columns,
-                                ptrdiff_t n, void *w, void *s, ptrdiff_t apart);
-    void (*add_sparse_diagonal_all)(const double *steps, const double *shrinks, const void *x,
-                                    const int32_t *columns, ptrdiff_t n, void *w, void *s,
-                                    ptrdiff_t n_classes);
-    /* Rows from start to stop through a rule of first order; returns how far it came: a row whose
-     * squared norm is no finite number ends it. */
-    ptrdiff_t (*run)(const simd_pass *rows, ptrdiff_t start, ptrdiff_t stop, simd_tally *tally);
-    /* Squared distances |x - scales[k] c[k]|^2 of n_centres vectors, one after the other. */
-    void (*distances_dense)(const void *x, const void *c, const double *scales,
-                            ptrdiff_t n_centres, ptrdiff_t n, double *distances);
+    /* Train on the samples from start to stop. Return the position after the last one, less than
+     * stop if the squared norm of a sample is not finite. */
+    ptrdiff_t (*train)(const simd_pass *pass, ptrdiff_t start, ptrdiff_t stop,
+                       simd_totals *totals);
+    /* Squared distances |x - scales[k] c[k]|^2 of a dense sample from n_centers contiguous
+     * vectors. */
+    void (*distances)(const void *x, const void *c, const double *scales, ptrdiff_t n_centers,
+                      ptrdiff_t n, double *distances);
 } simd_linear;
 
 typedef struct {
     const char *name;
-    /* out[r * ld + s] = K(row r, slot s) for s in [first, last), both multiples of the tile. */
+    /* out[r * ld + s] = K(sample r, slot s) for s in [first, last), multiples of the tile. */
     void (*dense_block_f32)(const simd_map *map, const simd_rows *fresh, const float *tiles,
                             const float *norms, ptrdiff_t first, ptrdiff_t last, float *out,
                             ptrdiff_t ld);
@@ -222,8 +221,8 @@ typedef struct {
     void (*sparse_block_f64)(const simd_map *map, const simd_panel *fresh, const simd_csr *stored,
                              const double *norms, ptrdiff_t first, ptrdiff_t last, float *out,
                              ptrdiff_t ld);
-    /* The first fresh row against the slots of the wanted tiles: out[t * tile + lane]. (Sparse:
-     * of the n_wanted tiles from first on when wanted is NULL.) */
+    /* Kernel values of the first sample of a block with the slots of the wanted tiles:
+     * out[t * tile + lane]. Sparse: of n_wanted tiles from `first` on if wanted is NULL. */
     void (*dense_tiles_f32)(const simd_map *map, const simd_rows *fresh, const float *tiles,
                             const float *norms, const int32_t *wanted, ptrdiff_t n_wanted,
                             float *out);
@@ -236,7 +235,7 @@ typedef struct {
     void (*sparse_tiles_f64)(const simd_map *map, const simd_panel *fresh, const simd_csr *stored,
                              const double *norms, const int32_t *wanted, ptrdiff_t first,
                              ptrdiff_t n_wanted, float *out);
-    /* norms[r] = sum over ascending k of x[k]^2, rounded as the dot products are. */
+    /* norms[r] = sum over ascending k of x[k]^2, rounded like the dot products. */
     void (*dense_norms_f32)(const float *rows, ptrdiff_t n_rows, ptrdiff_t n_features,
                             float *norms);
     void (*dense_norms_f64)(const double *rows, ptrdiff_t n_rows, ptrdiff_t n_features,
@@ -248,47 +247,48 @@ typedef struct {
     /* sum_s k[s] a[s] */
     double (*dot)(const float *k, const double *a, ptrdiff_t n);
     /* out[s] = row[base[s / G] + offset[s]] for n_groups groups of G = SIMD_GROUP; offsets are
-     * below SIMD_WINDOW, and row has so many values from each base on. */
+     * below SIMD_WINDOW, and row has SIMD_WINDOW values from each base on. */
     void (*gather)(const float *row, const int32_t *base, const uint8_t *offset,
                    ptrdiff_t n_groups, float *out);
     /* g[s] += step * k[s] */
     void (*axpy)(double step, const float *k, double *g, ptrdiff_t n);
     /* g[s] -= step * (ki[s] - kj[s]) and, in the same pass, the extremes of the new g.
-     * step = 0 with ki = kj is a plain scan. */
+     * step = 0 and ki = kj only find the extremes. */
     void (*update)(double *g, const float *ki, const float *kj, double step, const int8_t *up,
                    const int8_t *down, ptrdiff_t n, simd_extremes *extremes);
-    /* argmax over slots that may go down with g < g_i of (g_i - g)^2 / curvature: the partner of
-     * i that promises most (second order, Fan, Chen and Lin 2005); -1 over nothing. */
+    /* Second-order working set selection (Fan, Chen and Lin 2005): argmax of
+     * (g_i - g[s])^2 / curvature over the slots that may decrease and have g[s] < g_i; -1 if
+     * there are none. */
     ptrdiff_t (*partner)(const double *g, const float *ki, const float *diag, double g_i,
                          float k_ii, const int8_t *down, ptrdiff_t n);
-    /* Without a bias, one coordinate at a time: g[s] -= step * k[s] and, in the same pass, the
-     * extremes of the new g and sum_s max(0, bound[s] g[s]), what the losses add to the gap. */
+    /* Step on one coordinate of the dual without a bias: g[s] -= step * k[s] and, in the same
+     * pass, the extremes of the new g and sum_s max(0, bound[s] g[s]), the losses in the duality
+     * gap. */
     double (*update_one)(double *g, const float *k, double step, const int8_t *up,
                          const int8_t *down, const float *bound, ptrdiff_t n,
                          simd_extremes *extremes);
-    /* The same with g[s] -= step_i * ki[s] + step_j * kj[s]; bound may be NULL, the sum is 0
-     * then. */
+    /* The same with g[s] -= step_i * ki[s] + step_j * kj[s]; if bound is NULL the sum is 0. */
     double (*update_two)(double *g, const float *ki, double step_i, const float *kj, double step_j,
                          const int8_t *up, const int8_t *down, const float *bound, ptrdiff_t n,
                          simd_extremes *extremes);
-    /* argmax over slots that may follow of r^2 / d, r = g[s] - step_i ki[s] their gradient after
-     * a step on i, d = diag[s] - ki[s]^2 / k_ii: with whom a step on two coordinates gains most
-     * (Steinwart, Hush and Scovel 2011); -1 over nothing. */
+    /* Second coordinate of a two-dimensional step (Steinwart, Hush and Scovel 2011): argmax over
+     * the slots that may move of r^2 / d, where r = g[s] - step_i ki[s] is the gradient after the
+     * step on i and d = diag[s] - ki[s]^2 / k_ii; -1 if there are none. */
     ptrdiff_t (*companion)(const double *g, const float *ki, const float *diag, double step_i,
                            float k_ii, const int8_t *up, const int8_t *down, ptrdiff_t n);
-    /* Over the slots whose bound is not 0. */
+    /* Sums over the slots whose bound is not 0. */
     void (*moments)(const double *g, const double *alpha, const float *bound, const int8_t *y,
                     ptrdiff_t n, simd_moments *moments);
-    /* Full covariance S, n x n and symmetric: u = S x over the columns where x is not 0, and
-     * x'u; and S -= shrink * u u'. */
+    /* Full covariance S, n x n and symmetric: u = S x (zeros of x are skipped), return x'u; and
+     * S -= beta * u u'. */
     double (*covariance_times)(const double *covariance, const double *x, double *u, ptrdiff_t n);
-    void (*covariance_shrink)(double shrink, const double *u, double *covariance, ptrdiff_t n);
-    /* Linear learners on float32 and on float64 rows. */
+    void (*covariance_shrink)(double beta, const double *u, double *covariance, ptrdiff_t n);
+    /* Linear models on float32 and on float64 samples. */
     const simd_linear *linear_f32;
     const simd_linear *linear_f64;
 } simd_table;
 
-/* Smallest curvature of a step: a kernel need not be positive definite. */
+/* Lower bound of the curvature of a step: a kernel need not be positive definite. */
 #define SIMD_CURVATURE 1e-12
 
 #endif

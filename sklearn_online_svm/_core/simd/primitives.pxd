@@ -1,7 +1,7 @@
-"""Declarations of the SIMD primitives for the other modules of the engine; see primitives.h."""
+"""Declarations of ``primitives.h``, which documents them."""
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t
 
-from ..linear.rules cimport rule_numbers
+from ..linear.rules cimport rule_parameters
 
 cdef extern from "primitives.h" nogil:
     enum:
@@ -9,7 +9,7 @@ cdef extern from "primitives.h" nogil:
         SIMD_GROUP
         SIMD_WINDOW
         SIMD_BLOCK
-        SIMD_AHEAD
+        SIMD_PREFETCH_DISTANCE
         SIMD_LINEAR
         SIMD_POLY
         SIMD_RBF
@@ -54,7 +54,7 @@ cdef extern from "primitives.h" nogil:
         ptrdiff_t n_rows
         ptrdiff_t n_features
 
-    ctypedef struct simd_look:
+    ctypedef struct simd_products:
         double margin
         double squared_norm
         double variance
@@ -64,60 +64,43 @@ cdef extern from "primitives.h" nogil:
         const int32_t *columns
         const int64_t *starts
         ptrdiff_t n_features
-        ptrdiff_t n_rows
+        ptrdiff_t n_samples
         const int64_t *order
         const int32_t *labels
         const double *weights
-        const rule_numbers *rule
-        double negative
-        double positive
+        const rule_parameters *rule
+        double target_margins[2]
         void *w
         double *bias
         double constant
         const void *advice
         double advice_bias
-        double keep
-        double least
+        double decay
+        double min_scale
         double *scale
 
-    ctypedef struct simd_tally:
+    ctypedef struct simd_totals:
         double loss
         int64_t n_updates
 
     ctypedef struct simd_linear:
         double (*squared_norm)(const void *, ptrdiff_t) noexcept nogil
-        void (*look_dense)(const void *, const void *, ptrdiff_t, simd_look *) noexcept nogil
-        void (*look_dense_diagonal)(const void *, const void *, const void *, ptrdiff_t,
-                                    simd_look *) noexcept nogil
-        void (*margins_dense)(const void *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t,
-                              double *) noexcept nogil
-        void (*add_dense)(double, const void *, void *, ptrdiff_t) noexcept nogil
+        void (*products)(const void *, const int32_t *, ptrdiff_t, const void *, const void *,
+                         simd_products *) noexcept nogil
+        void (*margins)(const void *, const int32_t *, ptrdiff_t, const void *, ptrdiff_t,
+                        ptrdiff_t, double *) noexcept nogil
+        void (*variances)(const void *, const int32_t *, ptrdiff_t, const void *, ptrdiff_t,
+                          double *) noexcept nogil
+        void (*add)(double, double, const void *, const int32_t *, ptrdiff_t, void *, void *,
+                    ptrdiff_t) noexcept nogil
+        void (*add_all)(const double *, const double *, const void *, const int32_t *, ptrdiff_t,
+                        void *, void *, ptrdiff_t) noexcept nogil
         void (*multiply)(double, void *, ptrdiff_t) noexcept nogil
-        void (*add_dense_diagonal)(double, double, const void *, void *, void *,
-                                   ptrdiff_t) noexcept nogil
-        void (*look_sparse)(const void *, const int32_t *, ptrdiff_t, const void *,
-                            simd_look *) noexcept nogil
-        void (*look_sparse_diagonal)(const void *, const int32_t *, ptrdiff_t, const void *,
-                                     const void *, simd_look *) noexcept nogil
-        void (*margins_sparse)(const void *, const int32_t *, ptrdiff_t, const void *, ptrdiff_t,
-                               double *) noexcept nogil
-        void (*variances_sparse)(const void *, const int32_t *, ptrdiff_t, const void *,
-                                 ptrdiff_t, double *) noexcept nogil
-        void (*add_sparse)(double, const void *, const int32_t *, ptrdiff_t, void *,
-                           ptrdiff_t) noexcept nogil
-        void (*add_sparse_all)(const double *, const void *, const int32_t *, ptrdiff_t, void *,
-                               ptrdiff_t) noexcept nogil
-        void (*add_sparse_diagonal)(double, double, const void *, const int32_t *, ptrdiff_t,
-                                    void *, void *, ptrdiff_t) noexcept nogil
-        void (*add_sparse_diagonal_all)(const double *, const double *, const void *,
-                                        const int32_t *, ptrdiff_t, void *, void *,
-                                        ptrdiff_t) noexcept nogil
-        ptrdiff_t (*run)(const simd_pass *, ptrdiff_t, ptrdiff_t,
-                         simd_tally *) noexcept nogil
-        void (*distances_dense)(const void *, const void *, const double *, ptrdiff_t, ptrdiff_t,
-                                double *) noexcept nogil
+        ptrdiff_t (*train)(const simd_pass *, ptrdiff_t, ptrdiff_t, simd_totals *) noexcept nogil
+        void (*distances)(const void *, const void *, const double *, ptrdiff_t, ptrdiff_t,
+                          double *) noexcept nogil
 
-    void simd_fetch(const void *data, ptrdiff_t n_bytes)
+    void simd_prefetch(const void *data, ptrdiff_t n_bytes)
 
     ctypedef struct simd_table:
         const char *name
@@ -174,5 +157,5 @@ cdef extern from "primitives.h" nogil:
         const simd_linear *linear_f32
         const simd_linear *linear_f64
 
-# The table in use: chosen once, when this module is imported.
+# Return the table of the SIMD level in use, selected when the module is imported.
 cdef const simd_table *table() noexcept nogil

@@ -1,14 +1,12 @@
-/* One SIMD level of the leaves. Included by simd_levels.h once per level with LEVEL set; no
- * guard. Everything is written in terms of its vectors (simd_vectors.h).
+/* The primitives of one SIMD level. Included by primitives_levels.h once per level, with LEVEL
+ * set; no guard.
  */
-#define SIMD_NAME(name) SIMD_CAT(name, LEVEL)
-
 #include "primitives_vectors.h"
 
 /* ------------------------------------------------------------------ exp ------------------- */
 
 /* exp(x) = 2^n p(r), n = round(x / ln 2), |r| <= ln(2)/2, p a Taylor polynomial; no libm call, so
- * the loops around it vectorise. Adding 1.5 * 2^23 (2^52) rounds to nearest and leaves n in the
+ * the loops around it vectorize. Adding 1.5 * 2^23 (2^52) rounds to nearest and leaves n in the
  * low bits. Relative error below 3e-7 (float) and 5e-16 (double); 0 below -87.3 (-708), where
  * the result would be subnormal, inf above 88 (709); NaN passes through. */
 SIMD_INLINE float SIMD_NAME(exp_float)(float x) {
@@ -67,90 +65,48 @@ SIMD_INLINE double SIMD_NAME(exp_double)(double x) {
     return p;
 }
 
-/* ------------------------------------------------------------------ kernel blocks --------- */
+/* ------------------------------------------------------------------ by element type ------ */
 
-#define REAL float
+#define V_TYPE VF
 #define VEC vf
 #define VL FL
-#define V_LOAD VF_LOAD
-#define V_STORE VF_STORE
-#define V_SET VF_SET
-#define V_FMA VF_FMA
-#define V_ADD VF_ADD
-#define V_MAX VF_MAX
+#define REAL float
 #define EPSILON 1.1920929e-7f
-#define V_MUL VF_MUL
-#define V_SUM VF_SUM
-#define V_LOAD_PART VF_LOAD_PART
-#define V_STORE_PART VF_STORE_PART
 #define S_FMA F_FMA
 #define EXP SIMD_NAME(exp_float)
 #define TYPED(name) SIMD_CAT(name##_f32, LEVEL)
 #include "primitives_linear.h"
 #include "primitives_real.h"
-#undef REAL
-#undef V_ADD
-#undef V_MAX
-#undef EPSILON
-#undef V_MUL
-#undef V_SUM
-#undef V_LOAD_PART
-#undef V_STORE_PART
+#undef V_TYPE
 #undef VEC
 #undef VL
-#undef V_LOAD
-#undef V_STORE
-#undef V_SET
-#undef V_FMA
+#undef REAL
+#undef EPSILON
 #undef S_FMA
 #undef EXP
 #undef TYPED
 
-#define REAL double
 #if defined(LEVEL_PORTABLE) && SIMD_HAS_VECTORS
-#define VEC SIMD_NAME(simd_wide)
+#define V_TYPE VW
+#define VEC vw
 #define VL 2
-#define V_LOAD(p) (*(const VEC *)(p))
-#define V_STORE(p, v) (*(VEC *)(p) = (v))
-#define V_SET(x) ((VEC){(x), (x)})
-#define V_SUM(v) ((v)[0] + (v)[1])
-#define V_MAX(a, b) ((VEC){(a)[0] > (b)[0] ? (a)[0] : (b)[0], (a)[1] > (b)[1] ? (a)[1] : (b)[1]})
-#define V_LOAD_PART(p, n) ((void)(n), (VEC){*(p), 0.0})
-#define V_STORE_PART(p, v, n) ((void)(n), *(p) = (v)[0])
 #else
+#define V_TYPE VD
 #define VEC vd
 #define VL DL
-#define V_LOAD VD_LOAD
-#define V_STORE VD_STORE
-#define V_SET VD_SET
-#define V_SUM VD_SUM
-#define V_MAX VD_MAX
-#define V_LOAD_PART VD_LOAD_PART
-#define V_STORE_PART VD_STORE_PART
 #endif
-#define V_FMA VD_FMA
-#define V_ADD VD_ADD
+#define REAL double
 #define EPSILON 2.220446049250313e-16
-#define V_MUL VD_MUL
 #define S_FMA D_FMA
 #define EXP SIMD_NAME(exp_double)
 #define TYPED(name) SIMD_CAT(name##_f64, LEVEL)
 #include "primitives_linear.h"
 #include "primitives_real.h"
-#undef REAL
-#undef V_ADD
-#undef V_MAX
-#undef EPSILON
-#undef V_MUL
-#undef V_SUM
-#undef V_LOAD_PART
-#undef V_STORE_PART
+#undef V_TYPE
 #undef VEC
 #undef VL
-#undef V_LOAD
-#undef V_STORE
-#undef V_SET
-#undef V_FMA
+#undef REAL
+#undef EPSILON
 #undef S_FMA
 #undef EXP
 #undef TYPED
@@ -159,8 +115,8 @@ SIMD_INLINE double SIMD_NAME(exp_double)(double x) {
 
 /* ------------------------------------------------------------------ full covariance ------- */
 
-/* Sums of four rows at a time, rows of zeros left out: S is symmetric, so that its rows are its
- * columns. */
+/* The sum over the columns j of S with x[j] != 0, four at a time; S is symmetric, so its columns
+ * are its rows. */
 static double SIMD_NAME(covariance_times)(const double *covariance, const double *x, double *u,
                                           ptrdiff_t n) {
     double sum = 0.0;
@@ -198,17 +154,17 @@ static double SIMD_NAME(covariance_times)(const double *covariance, const double
     return sum;
 }
 
-static void SIMD_NAME(covariance_shrink)(double shrink, const double *u, double *covariance,
+static void SIMD_NAME(covariance_shrink)(double beta, const double *u, double *covariance,
                                          ptrdiff_t n) {
     ptrdiff_t j, k;
     for (j = 0; j < n; j++) {
-        /* (shrink * u[j]) * u[k] would not be symmetric to the last bit. */
-        const vd a = VD_SET(u[j]), b = VD_SET(-shrink);
+        /* (beta * u[j]) * u[k] would not be symmetric to the last bit. */
+        const vd a = VD_SET(u[j]), b = VD_SET(-beta);
         double *row = covariance + j * n;
         if (u[j] == 0.0) continue;
         for (k = 0; k + DL <= n; k += DL)
             VD_STORE(row + k, VD_FMA(b, VD_MUL(a, VD_LOAD(u + k)), VD_LOAD(row + k)));
-        for (; k < n; k++) row[k] = D_FMA(-shrink, u[j] * u[k], row[k]);
+        for (; k < n; k++) row[k] = D_FMA(-beta, u[j] * u[k], row[k]);
     }
 }
 
@@ -224,10 +180,8 @@ static void SIMD_NAME(exp_f64)(const double *SIMD_RESTRICT x, double *SIMD_RESTR
     for (i = 0; i < n; i++) out[i] = SIMD_NAME(exp_double)(x[i]);
 }
 
-#define LEVEL_STRING2(x) #x
-#define LEVEL_STRING(x) LEVEL_STRING2(x)
 static const simd_table SIMD_NAME(simd) = {
-    LEVEL_STRING(LEVEL),
+    SIMD_STRING(LEVEL),
     SIMD_CAT(dense_block_f32, LEVEL),
     SIMD_CAT(dense_block_f64, LEVEL),
     SIMD_CAT(sparse_block_f32, LEVEL),
@@ -257,16 +211,6 @@ static const simd_table SIMD_NAME(simd) = {
     &SIMD_CAT(linear_f64, LEVEL),
 };
 
-#undef LEVEL_STRING
-#undef LEVEL_STRING2
-#undef vf
-#undef vd
-#undef vi
-#undef VI_SET
-#undef VF_GREATER
-#undef VF_SELECT
-#undef VI_SELECT
-#undef SIMD_NAME
 #undef FL
 #undef DL
 #undef VF_LOAD

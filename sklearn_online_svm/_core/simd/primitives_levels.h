@@ -1,11 +1,29 @@
-/* The loops of primitives.h for each SIMD level, and the choice among them. */
-#ifndef SOSVM_LEAVES_LEVELS_H
-#define SOSVM_LEAVES_LEVELS_H
+/* The loops of primitives.h for each SIMD level, and the levels that this machine supports. */
+#ifndef SOSVM_PRIMITIVES_LEVELS_H
+#define SOSVM_PRIMITIVES_LEVELS_H
 
 #include "primitives.h"
 
 #define SIMD_CAT2(a, b) a##_##b
 #define SIMD_CAT(a, b) SIMD_CAT2(a, b)
+#define SIMD_NAME(name) SIMD_CAT(name, LEVEL)
+#define SIMD_STRING2(x) #x
+#define SIMD_STRING(x) SIMD_STRING2(x)
+
+/* Operations of the loops for one element type: V_TYPE is VF (float), VD or VW (double), see
+ * primitives_vectors.h. */
+#define V_NAME2(type, operation) type##_##operation
+#define V_NAME(type, operation) V_NAME2(type, operation)
+#define V_LOAD(p) V_NAME(V_TYPE, LOAD)(p)
+#define V_STORE(p, v) V_NAME(V_TYPE, STORE)(p, v)
+#define V_SET(x) V_NAME(V_TYPE, SET)(x)
+#define V_FMA(a, b, c) V_NAME(V_TYPE, FMA)(a, b, c)
+#define V_ADD(a, b) V_NAME(V_TYPE, ADD)(a, b)
+#define V_MUL(a, b) V_NAME(V_TYPE, MUL)(a, b)
+#define V_MAX(a, b) V_NAME(V_TYPE, MAX)(a, b)
+#define V_SUM(a) V_NAME(V_TYPE, SUM)(a)
+#define V_LOAD_PART(p, n) V_NAME(V_TYPE, LOAD_PART)(p, n)
+#define V_STORE_PART(p, v, n) V_NAME(V_TYPE, STORE_PART)(p, v, n)
 
 #define LEVEL portable
 #define LEVEL_PORTABLE 1
@@ -48,7 +66,7 @@
 
 #endif /* SIMD_X86 */
 
-/* Levels this machine can run, best first; returns their number (at most 3). */
+/* Write the tables of the levels that this machine supports, best first; return their number. */
 static int simd_available(const simd_table **tables) {
     int n = 0;
 #if SIMD_X86

@@ -1,6 +1,14 @@
-/* Kernel blocks for one element type (REAL) at one SIMD level. Included by simd_level.h. */
+/* Kernel values for one element type (REAL) at one SIMD level. Included by primitives_level.h.
+ *
+ * Problem: K(x, z) for a block of samples x and the stored vectors z, with the contract of
+ * primitives.h. All kernels are functions (map) of the dot product x.z and of the squared norms:
+ *     linear x.z, poly (gamma x.z + coef0)^degree, sigmoid tanh(gamma x.z + coef0),
+ *     rbf exp(-gamma |x - z|^2) with |x - z|^2 = |x|^2 + |z|^2 - 2 x.z.
+ * Stored dense vectors are in tiles of SIMD_TILE slots, feature by feature, so that one vector
+ * register holds the same feature of several slots. Of sparse samples the block is transposed.
+ */
 
-/* base^degree, by squaring: degrees beyond those that the loop of map() takes. */
+/* base^degree by squaring, for degrees above SIMD_LOW_DEGREE. */
 static REAL TYPED(high_power)(REAL base, int degree) {
     REAL power = (REAL)1;
     for (; degree > 0; degree >>= 1) {
@@ -10,9 +18,9 @@ static REAL TYPED(high_power)(REAL base, int degree) {
     return power;
 }
 
-/* Dot product -> kernel value, for n values (a multiple of the tile) that share one vector:
- * norm is its squared norm, norms those of the others. The linear kernel of rows taken relative to
- * an offset m, (x - m).(z - m), wants x.m - m.m / 2 in their place. */
+/* Kernel values from n dot products (a multiple of the tile) of one vector with others; norm and
+ * norms are the squared norms. SIMD_CENTRED is the linear kernel relative to an offset m,
+ * (x - m).(z - m), with x.m - m.m / 2 instead of squared norms. */
 static void TYPED(map)(const simd_map *map, const REAL *SIMD_RESTRICT dots,
                        float *SIMD_RESTRICT out, ptrdiff_t n, REAL norm,
                        const REAL *SIMD_RESTRICT norms) {
@@ -56,8 +64,8 @@ static void TYPED(map)(const simd_map *map, const REAL *SIMD_RESTRICT dots,
 
 /* ------------------------------------------------------------------ dense ----------------- */
 
-/* R fresh rows by V vectors of slots, held in registers over all features. R and V are
- * compile-time constants at every call, so the loops over them unroll. */
+/* Dot products of R samples with V vectors of slots, accumulated in registers over all features.
+ * R and V are constants of each call, so the loops over them are unrolled. */
 SIMD_INLINE void TYPED(micro)(const REAL *rows, ptrdiff_t n_features, const REAL *const *slots,
                               REAL *out, ptrdiff_t ld, const int R, const int V) {
     VEC acc[24];
@@ -97,11 +105,10 @@ SIMD_INLINE void TYPED(micro)(const REAL *rows, ptrdiff_t n_features, const REAL
 #define MICRO_VECTORS 2
 #endif
 
-/* Slots done at once: their dot products stay in the first-level cache until mapped. */
+/* Slots per pass: their dot products stay in the first-level cache until they are mapped. */
 #define WIDE 192
 #define NARROW 48
 
-/* The first fresh row against the slots of some tiles: out[t * 16 + lane]. */
 static void TYPED(dense_tiles)(const simd_map *map, const simd_rows *fresh, const REAL *tiles,
                                const REAL *norms, const int32_t *wanted, ptrdiff_t n_wanted,
                                float *out) {
@@ -134,7 +141,7 @@ static void TYPED(dense_block)(const simd_map *map, const simd_rows *fresh, cons
     const REAL *rows = (const REAL *)fresh->rows;
     const REAL *row_norms = (const REAL *)fresh->norms;
     const ptrdiff_t d = fresh->n_features, n_rows = fresh->n_rows;
-    /* Few rows: more slots at once, as many chains of additions are then in flight. */
+    /* With few samples, more slots per pass keep as many additions in flight. */
     const ptrdiff_t chunk = n_rows < MICRO_ROWS ? WIDE : NARROW;
     ptrdiff_t start, r;
     for (start = first; start < last; start += chunk) {
@@ -171,7 +178,7 @@ static void TYPED(dense_norms)(const REAL *SIMD_RESTRICT rows, ptrdiff_t n_rows,
                                REAL *SIMD_RESTRICT norms) {
     ptrdiff_t r = 0, k;
     int q;
-    /* Eight rows at a time: each sum is one chain, eight chains hide its latency. */
+    /* Eight samples at a time, because one sum must be accumulated in order. */
     for (; r + 8 <= n_rows; r += 8) {
         REAL sums[8] = {0};
         const REAL *x = rows + r * d;
@@ -196,7 +203,7 @@ static void TYPED(dense_norms)(const REAL *SIMD_RESTRICT rows, ptrdiff_t n_rows,
 
 /* ------------------------------------------------------------------ sparse ---------------- */
 
-/* One stored vector by V vectors of fresh rows: each nonzero serves all of them. */
+/* Dot products of one stored vector with V vectors of samples: each nonzero serves all of them. */
 SIMD_INLINE void TYPED(sparse_micro)(const REAL *panel, const int32_t *place, ptrdiff_t lanes,
                                      const int32_t *columns, const REAL *values, ptrdiff_t n,
                                      REAL *out, const int V) {
@@ -215,9 +222,8 @@ SIMD_INLINE void TYPED(sparse_micro)(const REAL *panel, const int32_t *place, pt
     for (v = 0; v < V; v++) V_STORE(out + v * VL, acc[v]);
 }
 
-/* The first fresh row against the slots of some tiles (those from `first` on when `wanted` is
- * NULL): vectors would carry one value each, so there is one chain of sums per slot. Stored
- * lengths are multiples of four: a short loop of constant length does not mispredict. */
+/* Scalar, since there is one sample. Stored lengths are multiples of four, so that the loop is
+ * unrolled without a remainder. */
 static void TYPED(sparse_tiles)(const simd_map *map, const simd_panel *fresh,
                                 const simd_csr *stored, const REAL *norms, const int32_t *wanted,
                                 ptrdiff_t first, ptrdiff_t n_wanted, float *out) {

@@ -1,4 +1,10 @@
-/* Loops of the solvers over the slots of a problem: one pass per step. Included by simd_level.h.
+/* Loops of the dual solvers at one SIMD level: passes over the gradient g of all slots, one for
+ * each step. Included by primitives_level.h.
+ *
+ * A step on coordinate i of the dual changes g by a multiple of row i of the kernel matrix. The
+ * next coordinates are selected by the extremes of the new g (the maximal
+ * violating pair, Keerthi et al. 2001), found in the same pass, or by second-order information
+ * (best_gain).
  */
 
 static double SIMD_NAME(dot)(const float *SIMD_RESTRICT k, const double *SIMD_RESTRICT a,
@@ -52,15 +58,16 @@ static void SIMD_NAME(axpy)(double step, const float *SIMD_RESTRICT k, double *S
     for (; i < n; i++) g[i] = D_FMA(step, (double)k[i], g[i]);
 }
 
-/* Slots whose extremes are kept apart; the winner is then searched in one such stretch. */
+/* Extremes are computed by stretches of this many slots; only in the stretch that contains the
+ * extreme its slot is searched. */
 #define STRETCH 512
 
-/* The ways to move g; a constant at every call, so that each becomes a loop of its own. */
+/* Steps on g. A constant of each call, so that each becomes a separate loop. */
 #define MOVE_PAIR 0 /* g -= step_i (ki - kj) */
 #define MOVE_ONE 1  /* g -= step_i ki */
 #define MOVE_TWO 2  /* g -= step_i ki + step_j kj */
 
-/* The first slot from `start` on that is open and has this gradient; there is one. */
+/* First slot from `start` on that is open and has this gradient; it exists. */
 SIMD_INLINE ptrdiff_t SIMD_NAME(find)(const double *g, const int8_t *open, double wanted,
                                       ptrdiff_t start, ptrdiff_t n) {
     const vd value = VD_SET(wanted);
@@ -95,7 +102,7 @@ SIMD_INLINE double SIMD_NAME(move)(double *SIMD_RESTRICT g, const float *ki, dou
             high = VD_MAX_IF(high, v, up + i);
             low = VD_MIN_IF(low, v, down + i);
             if (with_loss) {
-                /* A free slot has bound 0 and any g: where the product is NaN it counts 0. */
+                /* A free slot has bound 0 and an arbitrary g: a product that is NaN counts 0. */
                 const vd loss = VD_WIDEN(bound + i) * v;
                 total = total + VD_POSITIVE(loss);
             }
@@ -186,8 +193,8 @@ static void SIMD_NAME(moments)(const double *SIMD_RESTRICT g, const double *SIMD
     }
 }
 
-/* Both choices of the second coordinate. In float32: the choice need not be exact, only the step
- * it leads to. `single`: without a bias, see `companion` in primitives.h. */
+/* Second-order selection of the second coordinate: `companion` of primitives.h if `single`, else
+ * `partner`. In float32, because only the step needs to be exact, not the selection. */
 SIMD_INLINE ptrdiff_t SIMD_NAME(best_gain)(const double *SIMD_RESTRICT g,
                                            const float *SIMD_RESTRICT ki,
                                            const float *SIMD_RESTRICT diag, double first,
@@ -220,7 +227,7 @@ SIMD_INLINE ptrdiff_t SIMD_NAME(best_gain)(const double *SIMD_RESTRICT g,
             }
         }
         for (i = size; i % FL; i++) gains[i] = 0.0f;
-        /* The best of every lane and where it was met. */
+        /* Maximum of each lane and its slot. */
         for (i = 0; i < size; i += FL) {
             const vf gain = VF_LOAD(gains + i);
             const vi better = VF_GREATER(gain, high);

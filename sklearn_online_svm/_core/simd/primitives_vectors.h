@@ -1,6 +1,8 @@
-/* The vectors of one SIMD level: two types, vf (FL floats) and vd (DL doubles), and the few
- * operations that the loops are written in. Included by simd_level.h, which takes the names
- * back at its end.
+/* The vectors of one SIMD level: vf (FL floats) and vd (DL doubles), and their operations VF_* and
+ * VD_*. Included by primitives_level.h, which undefines the operations at its end.
+ *
+ * At the portable level vd is one double, because the loops with masks of bytes would not gain
+ * from two. The other loops in double use vw there, two doubles.
  */
 #define vf SIMD_NAME(simd_vf)
 #define vd SIMD_NAME(simd_vd)
@@ -28,17 +30,17 @@ typedef __m512d vd;
 #define VD_ADD(a, b) _mm512_add_pd(a, b)
 #define VF_SUM(a) _mm512_reduce_add_ps(a)
 #define VD_SUM(a) _mm512_reduce_add_pd(a)
-/* The first n lanes, fewer than all; the others are 0. */
+/* The first n lanes, n < FL or DL; the others are 0. */
 #define VF_PART(n) ((__mmask16)((1u << (n)) - 1u))
 #define VD_PART(n) ((__mmask8)((1u << (n)) - 1u))
 #define VF_LOAD_PART(p, n) _mm512_maskz_loadu_ps(VF_PART(n), p)
 #define VD_LOAD_PART(p, n) _mm512_maskz_loadu_pd(VD_PART(n), p)
 #define VF_STORE_PART(p, v, n) _mm512_mask_storeu_ps(p, VF_PART(n), v)
 #define VD_STORE_PART(p, v, n) _mm512_mask_storeu_pd(p, VD_PART(n), v)
-/* Whether a == b somewhere where the byte is set. */
+/* Whether a == b in a lane whose byte is set. */
 #define VD_ANY_EQUAL(a, b, bytes) \
     (_mm512_mask_cmp_pd_mask(VD_BYTE_MASK(bytes), a, b, _CMP_EQ_OQ) != 0)
-/* max(a, 0), and 0 where a is NaN. */
+/* max(a, 0), or 0 where a is NaN. */
 #define VD_POSITIVE(a) _mm512_max_pd(a, _mm512_setzero_pd())
 #define VD_IF_NOT_ZERO(test, a) \
     _mm512_maskz_mov_pd(_mm512_cmp_pd_mask(test, _mm512_setzero_pd(), _CMP_NEQ_OQ), a)
@@ -47,7 +49,7 @@ typedef __m512d vd;
     _mm512_cvtepi64_pd(_mm512_cvtepi8_epi64(_mm_loadl_epi64((const __m128i *)(p))))
 #define F_FMA(a, b, c) __builtin_fmaf(a, b, c)
 #define D_FMA(a, b, c) __builtin_fma(a, b, c)
-/* Larger of best and g where the byte is set. */
+/* max(best, g) where the byte is set, best elsewhere. */
 #define VD_BYTE_MASK(bytes) ((__mmask8)_mm_movepi8_mask(_mm_loadl_epi64((const __m128i *)(bytes))))
 #define VD_MAX_IF(best, g, bytes) _mm512_mask_max_pd(best, VD_BYTE_MASK(bytes), best, g)
 #define VD_MIN_IF(best, g, bytes) _mm512_mask_min_pd(best, VD_BYTE_MASK(bytes), best, g)
@@ -122,11 +124,21 @@ SIMD_INLINE __m256d SIMD_NAME(byte_mask)(const int8_t *bytes) {
 #if SIMD_HAS_VECTORS
 /* 16-byte vectors: SSE2 on x86-64, NEON on arm64. */
 typedef float vf __attribute__((vector_size(16), aligned(4), may_alias));
-typedef double SIMD_NAME(simd_wide) __attribute__((vector_size(16), aligned(8), may_alias));
+typedef double vw __attribute__((vector_size(16), aligned(8), may_alias));
 #define FL 4
 #define VF_LOAD(p) (*(const vf *)(p))
 #define VF_STORE(p, v) (*(vf *)(p) = (v))
 #define VF_SET(x) ((vf){(x), (x), (x), (x)})
+#define VW_LOAD(p) (*(const vw *)(p))
+#define VW_STORE(p, v) (*(vw *)(p) = (v))
+#define VW_SET(x) ((vw){(x), (x)})
+#define VW_FMA(a, b, c) ((a) * (b) + (c))
+#define VW_ADD(a, b) ((a) + (b))
+#define VW_MUL(a, b) ((a) * (b))
+#define VW_MAX(a, b) ((vw){(a)[0] > (b)[0] ? (a)[0] : (b)[0], (a)[1] > (b)[1] ? (a)[1] : (b)[1]})
+#define VW_SUM(v) ((v)[0] + (v)[1])
+#define VW_LOAD_PART(p, n) ((void)(n), (vw){*(p), 0.0})
+#define VW_STORE_PART(p, v, n) ((void)(n), *(p) = (v)[0])
 #else
 typedef float vf;
 #define FL 1
