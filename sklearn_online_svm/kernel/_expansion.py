@@ -11,7 +11,7 @@ from .._core.linear.epochs import learn
 from .._core.linear.update_loop import UpdateLoop
 from .._rows import arrays_of
 from ..linear._state import stored_counters
-from ..linear._update_spec import Method
+from ..linear._update_spec import UpdateSpec
 from ._engine import VectorSpec
 
 # Budget maintenance strategies.
@@ -72,39 +72,41 @@ class ExpansionState:
     Parameters
     ----------
     spec : ExpansionSpec
-    method : Method
+    update_spec : UpdateSpec
     """
 
     # Column subset of the samples: a kernel expansion has none.
-    columns = None
+    feature_map = None
 
-    def __init__(self, spec, method):
-        self.spec, self.method = spec, method
+    def __init__(self, spec, update_spec):
+        self.spec, self.update_spec = spec, update_spec
         self.dtype = np.dtype(spec.dtype)
         self.expansion = spec.build()
-        self.loop = self._built(method, None)
+        self.loop = self._built(update_spec, None)
 
     @property
-    def moved(self):
+    def counters(self):
         """The counters of the loop."""
         return self.loop.state()
 
-    def _built(self, method, moved):
-        loop = UpdateLoop(self.expansion, None, method.rule, method.demands, method.crammer_singer)
+    def _built(self, update_spec, moved):
+        loop = UpdateLoop(
+            self.expansion, None, update_spec.rule, update_spec.demands, update_spec.crammer_singer
+        )
         if moved is not None:
             loop.restore(moved)
         return loop
 
-    def use(self, method):
+    def set_update_spec(self, update_spec):
         """Continue training with changed parameters of the update rule."""
-        self.loop = self._built(method, self.moved)
-        self.method = method
+        self.loop = self._built(update_spec, self.counters)
+        self.update_spec = update_spec
 
-    def rows(self, X):
+    def samples(self, X):
         """Return samples in the form that the loop takes."""
         return arrays_of(X)
 
-    def expect_rows(self, n_rows, again):
+    def expect_samples(self, n_rows, again):
         """Assign numbers to the coming samples; ``again``: they are visited more than once."""
         self.expansion.expect(n_rows, again)
         self.loop.position = 0
@@ -117,17 +119,17 @@ class ExpansionState:
         """Return a copy to restore after an error of a callable kernel, else None."""
         if not callable(self.spec.kernel):
             return None
-        saved = type(self)(self.spec, self.method)
-        saved.loop.restore(self.moved)
+        saved = type(self)(self.spec, self.update_spec)
+        saved.loop.restore(self.counters)
         saved.expansion.restore(self.expansion.state())
         return saved
 
-    def learn(self, dataset, start=0, purchases=None):
+    def train(self, dataset, start=0, purchases=None):
         """Run the update loop."""
         with self.expansion.guard:
             return learn(self.loop, dataset, start, purchases)
 
-    def keep(self):
+    def publish(self):
         """Do nothing: other threads can always read the state."""
 
     def attach(self, matrix):
@@ -149,8 +151,8 @@ class ExpansionState:
         with self.expansion.guard.reading():
             return {
                 "spec": self.spec.as_dict(),
-                "method": vars(self.method),
-                "moved": self.moved,
+                "method": vars(self.update_spec),
+                "moved": self.counters,
                 "expansion": self.expansion.state(),
             }
 
@@ -161,14 +163,16 @@ class ExpansionState:
         Raises an error unless it matches the numbers of features and classes of the model.
         """
         spec = ExpansionSpec.from_state(state.part("spec"), n_features, n_classes)
-        method = Method.from_state(state.part("method"), (spec.n_problems, n_features), n_classes)
+        update_spec = UpdateSpec.from_state(
+            state.part("method"), (spec.n_problems, n_features), n_classes
+        )
         state.require(
-            method.covariance is None and not method.fit_intercept,
+            update_spec.covariance is None and not update_spec.fit_intercept,
             "method",
             "must have neither a covariance nor an intercept",
         )
-        self = cls(spec, method)
-        self.loop = self._built(method, stored_counters(state.part("moved"), spec.n_problems))
+        self = cls(spec, update_spec)
+        self.loop = self._built(update_spec, stored_counters(state.part("moved"), spec.n_problems))
         self.expansion.restore(state.part("expansion"))
         state.end()
         return self

@@ -13,7 +13,7 @@ from ._advice import Advice
 from ._advice_rules import check_advice, keep_of, rules_of, shortfalls, warn_of_contradictions
 from ._advised_state import AdvisedState
 from ._classifier import LinearClassifier
-from ._update_spec import Method
+from ._update_spec import UpdateSpec
 
 
 @dataclass(frozen=True)
@@ -252,7 +252,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
     }
     _fixed = ("fit_intercept",)
     _tunable = (*LinearClassifier._tunable, "C", "advice_weight", "refine", "advice")
-    _state_kind = AdvisedState
+    _state_class = AdvisedState
 
     def __init__(
         self,
@@ -298,7 +298,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         *others, advice = super()._present_parameters()
         return (*others, tuple(advice or ()))
 
-    def _method(self):
+    def _update_spec(self):
         rules = None
         if self.advice:
             names = getattr(self, "feature_names_in_", None)
@@ -313,7 +313,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
             )
         # Starting from c, the step is that of PA-II with nu C in place of C.
         keep = 1.0 if rules is None else keep_of(rules)
-        return Method(
+        return UpdateSpec(
             rule={"name": "squared_hinge", "C": self.C * keep},
             fit_intercept=bool(self.fit_intercept),
             advice=rules,
@@ -352,7 +352,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         if X is not None:
             X = check_rows(view, X, reset=False)
             predicted = view.predict(X)
-        coef, intercept = view._state.look(self._guard)
+        coef, intercept = view._state.weights(self._guard)
         coef = coef.toarray() if sparse.issparse(coef) else coef
         names = getattr(view, "feature_names_in_", None)
         classes = view.classes_.tolist()

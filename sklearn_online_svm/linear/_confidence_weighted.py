@@ -6,7 +6,7 @@ from scipy.stats import norm
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._second_order import SecondOrder
-from ._update_spec import Method
+from ._update_spec import UpdateSpec
 
 
 class ConfidenceWeightedClassifier(SecondOrder):
@@ -195,8 +195,8 @@ class ConfidenceWeightedClassifier(SecondOrder):
         self.eta = eta
         self.covariance = covariance
 
-    def _method(self):
-        return Method(
+    def _update_spec(self):
+        return UpdateSpec(
             rule={"name": "confidence", "phi": float(norm.ppf(self.eta))},
             fit_intercept=bool(self.fit_intercept),
             covariance=self.covariance,
@@ -388,9 +388,9 @@ class SCWClassifier(SecondOrder):
         self.loss = loss
         self.covariance = covariance
 
-    def _method(self):
+    def _update_spec(self):
         name = "soft_confidence" if self.loss == "hinge" else "squared_confidence"
-        return Method(
+        return UpdateSpec(
             rule={"name": name, "C": float(self.C), "phi": float(norm.ppf(self.eta))},
             fit_intercept=bool(self.fit_intercept),
             covariance=self.covariance,
@@ -579,8 +579,8 @@ class AROWClassifier(SecondOrder):
         self.r = r
         self.covariance = covariance
 
-    def _method(self):
-        return Method(
+    def _update_spec(self):
+        return UpdateSpec(
             rule={"name": "arow", "r": float(self.r)},
             fit_intercept=bool(self.fit_intercept),
             covariance=self.covariance,

@@ -6,8 +6,8 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._classifier import LinearClassifier
-from ._learner import AVERAGE, INTERCEPT_SCALING, average_from, intercept_scalings
-from ._update_spec import Method
+from ._model import AVERAGE, INTERCEPT_SCALING, average_from, intercept_scalings
+from ._update_spec import UpdateSpec
 
 
 class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
@@ -285,8 +285,8 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
         self.multi_class = multi_class
         self.intercept_scaling = intercept_scaling
 
-    def _method(self):
-        return Method(
+    def _update_spec(self):
+        return UpdateSpec(
             rule={
                 "name": "prediction" if self.rule == "prediction" else "hinge",
                 "C": 2.0 if self.C is None else float(self.C),

@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from .._estimator_base import NotOffered
 from .._rows import arrays_of
 from ._classifier import LinearClassifier
-from ._learner import AVERAGE, average_from
+from ._model import AVERAGE, average_from
 from ._state import BY_FEATURE
-from ._update_spec import Method
+from ._update_spec import UpdateSpec
 
 _NO_HYPERPLANE = (
     "each region has its own hyperplane; see common_coef_, common_intercept_, local_coef_ "
@@ -295,15 +295,15 @@ class LocalOnlineClassifier(LinearClassifier):
             If the input is invalid or has fewer than two classes. The model is then unchanged.
         """
         self._validate_params()
-        return self._fit_or_restore(X, y, sample_weight, None, None)
+        return self._fit(X, y, sample_weight, None, None)
 
-    def _method(self):
+    def _update_spec(self):
         if self.variant == "pa":
             rule = {"name": self.loss}
         else:
             name = "soft_confidence" if self.loss == "hinge" else "squared_confidence"
             rule = {"name": name, "phi": float(norm.ppf(self.eta))}
-        return Method(
+        return UpdateSpec(
             rule=rule | {"C": float(self.C)},
             fit_intercept=bool(self.fit_intercept),
             covariance=None if self.variant == "pa" else "diag",
@@ -320,13 +320,13 @@ class LocalOnlineClassifier(LinearClassifier):
 
     def _scores(self, X):
         state = self._state
-        arrays = state.look_around(self._guard)
-        X = arrays["columns"].rows(X, arrays["coef"].shape[1])
+        arrays = state.named_weights(self._guard)
+        X = arrays["feature_map"].map_samples(X, arrays["coef"].shape[1])
         scores = X @ arrays["coef"].T + arrays["intercept"]
-        centres = state.centres(arrays, sparse.issparse(X))
+        kmeans = state.kmeans(arrays, sparse.issparse(X))
         with np.errstate(over="ignore"):  # overflow is detected in the scores
             rows = X.astype(state.dtype, copy=False)
-        near, shares = centres.near_rows(arrays_of(rows))
+        near, shares = kmeans.near_rows(arrays_of(rows))
         local_coef, local_intercept = arrays["local_coef"], arrays["local_intercept"]
         for k in np.unique(near[near >= 0]):
             rows, places = np.nonzero(near == k)
@@ -370,12 +370,12 @@ class LocalOnlineClassifier(LinearClassifier):
     def _found(self, *names):
         """Return arrays by name, cut to the prototypes that exist."""
         check_is_fitted(self)
-        arrays = self._state.look_around(self._guard)
+        arrays = self._state.named_weights(self._guard)
         n_found = np.count_nonzero(arrays["prototype_counts"])
         found = []
         for name in names:
             array = arrays[name]
             if name.startswith(("local_", "prototype")):
                 array = array[:n_found]
-            found.append(arrays["columns"].spread(array) if name in BY_FEATURE else array)
+            found.append(arrays["feature_map"].expand(array) if name in BY_FEATURE else array)
         return found

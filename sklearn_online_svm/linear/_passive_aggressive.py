@@ -11,16 +11,16 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import assert_all_finite
 
 from .._base import check_rows, check_weights
+from .._rows import canonical
 from ._classifier import LinearClassifier
-from ._learner import (
+from ._model import (
     AVERAGE,
     INTERCEPT_SCALING,
-    LinearLearner,
+    LinearModel,
     average_from,
-    canonical,
     intercept_scalings,
 )
-from ._update_spec import Method
+from ._update_spec import UpdateSpec
 
 
 class PassiveAggressiveClassifier(LinearClassifier):
@@ -224,8 +224,8 @@ class PassiveAggressiveClassifier(LinearClassifier):
         self.multi_class = multi_class
         self.intercept_scaling = intercept_scaling
 
-    def _method(self):
-        return Method(
+    def _update_spec(self):
+        return UpdateSpec(
             rule={"name": self.loss, "C": float(self.C)},
             fit_intercept=bool(self.fit_intercept),
             intercept_scaling=intercept_scalings(self.intercept_scaling),
@@ -234,7 +234,7 @@ class PassiveAggressiveClassifier(LinearClassifier):
         )
 
 
-class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
+class PassiveAggressiveRegressor(RegressorMixin, LinearModel):
     r"""Passive-aggressive regressor (PA-I, PA-II).
 
     Each update is the smallest change of the weights that brings the prediction within ``epsilon``
@@ -347,7 +347,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
     """
 
     _parameter_constraints: dict = {
-        **LinearLearner._parameter_constraints,
+        **LinearModel._parameter_constraints,
         "intercept_scaling": INTERCEPT_SCALING,
         "C": [Interval(Real, 0.0, None, closed="right")],
         "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
@@ -355,7 +355,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
         "average": AVERAGE,
     }
     _fixed = ("fit_intercept", "average")
-    _tunable = (*LinearLearner._tunable, "C", "loss", "epsilon", "intercept_scaling")
+    _tunable = (*LinearModel._tunable, "C", "loss", "epsilon", "intercept_scaling")
     _splitter = ShuffleSplit
 
     def __init__(
@@ -420,10 +420,10 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
             If the input is invalid. The model is then unchanged.
         """
         self._validate_params()
-        return self._fit_or_restore(X, y, sample_weight, coef_init, intercept_init)
+        return self._fit(X, y, sample_weight, coef_init, intercept_init)
 
     def partial_fit(self, X, y, sample_weight=None):
-        """Update the model with new samples, in their order, in one pass.
+        """Update the model with new samples, in their order, in one epoch.
 
         Parameters
         ----------
@@ -444,21 +444,18 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
         ValueError
             If the input is invalid. The model is then unchanged.
         """
-        return self._partial_fit_or_restore(X, y, sample_weight)
+        return self._partial_fit(X, y, sample_weight)
 
-    def _begin_partial_fit(self, X, y, sample_weight):
-        first = "_state" not in self.__dict__
-        new = self._stream_parameters()
-        dtype = None if first else self._state.dtype
-        X, y = check_rows(self, X, y, reset=first, deep=False, dtype=dtype)
+    def _validate_chunk(self, X, y, sample_weight):
+        """Return samples, targets and weights of the arguments of ``partial_fit``."""
+        state = self.__dict__.get("_state")
+        dtype = None if state is None else state.dtype
+        X, y = check_rows(self, X, y, reset=state is None, deep=False, dtype=dtype)
         X = canonical(X)
         weights = None
         if sample_weight is not None:
             weights = check_weights(sample_weight, X, allow_all_zero=True)
-        targets = self._read_targets(y, weights)
-        self.__dict__.setdefault("n_iter_", 1)
-        self._continue(X, new)
-        return X, targets, weights
+        return X, self._encode_targets(y, weights), weights
 
     def predict(self, X):
         """Predict the target value of each sample.
@@ -490,10 +487,10 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
 
     @coef_.setter
     def coef_(self, values):
-        LinearLearner.coef_.fset(self, values)
+        LinearModel.coef_.fset(self, values)
 
-    def _method(self):
-        return Method(
+    def _update_spec(self):
+        return UpdateSpec(
             rule={
                 "name": self.loss.replace("epsilon_", ""),
                 "C": float(self.C),
@@ -504,19 +501,20 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
             average_from=average_from(self.average),
         )
 
-    def _read_targets(self, y, weights):
+    def _encode_targets(self, y, weights):
         targets = np.ascontiguousarray(y, dtype=np.float64)
         if y.dtype == object:  # the conversion turned None into NaN
             assert_all_finite(targets, input_name="y", estimator_name=type(self).__name__)
         return targets
 
-    def _row_weights(self, targets, weights):
+    def _sample_weights(self, targets, weights):
         return weights
 
     def _n_problems(self):
         return 1
 
-    def _score_of(self, X, targets, weights, rows):
-        """Return R2 on the validation samples."""
-        weights = None if weights is None else weights[rows]
-        return r2_score(targets[rows], self._decide(X[rows])[:, 0], sample_weight=weights)
+    def _validation_score(self, X, targets, weights, validation):
+        """Return R^2 on the validation samples."""
+        weights = None if weights is None else weights[validation]
+        predictions = self._decide(X[validation])[:, 0]
+        return r2_score(targets[validation], predictions, sample_weight=weights)

@@ -5,9 +5,9 @@ from numbers import Real
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._classifier import LinearClassifier
-from ._learner import AVERAGE, INTERCEPT_SCALING, average_from, intercept_scalings
+from ._model import AVERAGE, INTERCEPT_SCALING, average_from, intercept_scalings
 from ._second_order import SecondOrder
-from ._update_spec import Method
+from ._update_spec import UpdateSpec
 
 
 class PerceptronClassifier(LinearClassifier):
@@ -216,11 +216,11 @@ class PerceptronClassifier(LinearClassifier):
         self.multi_class = multi_class
         self.intercept_scaling = intercept_scaling
 
-    def _method(self):
+    def _update_spec(self):
         first, second = float(self.negative_margin), float(self.positive_margin)
         if self._positive_is_first(alike=first == second):
             first, second = second, first
-        return Method(
+        return UpdateSpec(
             rule={"name": "perceptron"},
             demands={"positive": second, "negative": first},
             fit_intercept=bool(self.fit_intercept),
@@ -402,8 +402,8 @@ class SecondOrderPerceptronClassifier(SecondOrder):
         self.a = a
         self.covariance = covariance
 
-    def _method(self):
-        return Method(
+    def _update_spec(self):
+        return UpdateSpec(
             rule={"name": "second_order"},
             fit_intercept=bool(self.fit_intercept),
             covariance=self.covariance,

@@ -17,7 +17,7 @@ class SecondOrder(LinearClassifier):
         view = self._view()
         check_is_fitted(view)
         covariance, *of_intercepts = view._state.covariance(self._guard)
-        if covariance.ndim == 3 or not view._state.method.fit_intercept:
+        if covariance.ndim == 3 or not view._state.update_spec.fit_intercept:
             return covariance
         return np.column_stack([covariance, *of_intercepts])
 
@@ -44,7 +44,7 @@ class SecondOrder(LinearClassifier):
         view = self._view()
         check_is_fitted(view)
         X = check_rows(view, X, reset=False)
-        intercept = view._state.method.fit_intercept
+        intercept = view._state.update_spec.fit_intercept
         return _variances(X, intercept, *view._state.covariance(self._guard))
 
 

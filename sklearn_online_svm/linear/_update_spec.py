@@ -10,7 +10,7 @@ from ._advice_rules import stored_rules
 
 
 @dataclass(frozen=True)
-class Method:
+class UpdateSpec:
     """Parameters of the update loop, derived from those of an estimator."""
 
     rule: dict

@@ -7,13 +7,13 @@ from sklearn_online_svm._core.linear.epochs import DONE, LABEL_WANTED, NOT_FINIT
 from sklearn_online_svm._core.linear.queries import ALL, Asker, Purchases
 from sklearn_online_svm._core.linear.rows import Dataset
 from sklearn_online_svm.linear._state import LinearState
-from sklearn_online_svm.linear._update_spec import Method
+from sklearn_online_svm.linear._update_spec import UpdateSpec
 from tests.support.linear_kinds import clouds
 
 
 def loop_of(n_features, n_problems=1, **params):
     """Weights at zero, and the loop that changes them."""
-    method = Method(rule={"name": "hinge", "C": 0.5}, **params)
+    method = UpdateSpec(rule={"name": "hinge", "C": 0.5}, **params)
     state = LinearState(method, n_problems, n_features, np.float64, False)
     return state.arrays["coef"], state.loop
 

@@ -27,7 +27,7 @@ from sklearn_online_svm import (
 from sklearn_online_svm._core.stored import Stored
 from sklearn_online_svm.active import MarginQuery, RandomQuery
 from sklearn_online_svm.kernel._engine import EngineSpec, SolverSpec
-from sklearn_online_svm.linear._update_spec import Method
+from sklearn_online_svm.linear._update_spec import UpdateSpec
 from tests.support import damage
 
 
@@ -341,7 +341,7 @@ def test_specs_are_restored_with_every_field():
     assert SolverSpec.from_state(Stored(asdict(solver))) == solver
     spec = EngineSpec(7, 3, "float32", "sparse", "poly", 5, 0.5, 2.0, 3.0, solver)
     assert EngineSpec.from_state(Stored(spec.as_dict()), 7, 3) == spec
-    method = Method(
+    method = UpdateSpec(
         {"name": "squared_hinge", "C": 3.0},
         {"positive": 2.0, "sign": -1.0, "root": True, "counted": True},
         fit_intercept=False,
@@ -350,7 +350,7 @@ def test_specs_are_restored_with_every_field():
         average_from=3,
         local={"n_prototypes": 4, "n_neighbors": 2, "lam": 0.5},
     )
-    assert Method.from_state(Stored(dict(vars(method))), (3, 5), 3) == method
+    assert UpdateSpec.from_state(Stored(dict(vars(method))), (3, 5), 3) == method
 
 
 # -- what may be loaded --------------------------------------------------------------------------

@@ -184,7 +184,7 @@ def test_refining_solves_its_least_squares():
             at += k
         changed += (before != after).any()
         # What the vectors stand for is what draws the weights.
-        rules = model._state.method.advice
+        rules = model._state.update_spec.advice
         r = -np.repeat([1, -1, -1], np.diff(rules["starts"])) * after @ rules["rows"] / 3
         assert_allclose(model._state.arrays["advice"][0, rules["columns"]], r[:-1], atol=1e-12)
         assert_allclose(model._state.arrays["intercept_advice"], r[-1:], atol=1e-12)

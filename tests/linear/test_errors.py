@@ -488,7 +488,7 @@ def test_an_initial_intercept_where_there_is_none(name):
 @with_models
 def test_warm_start_from_another_shape(name):
     unharmed = Unharmed(name, warm_start=True)
-    match = "warm_start=True goes on from the former model"
+    match = "warm_start=True needs weights of the same shape"
     X, y = two_classes(n_features=5)
     unharmed.refuses(ValueError, match, X, y, ["fit"])
     X, y = three_classes(200)

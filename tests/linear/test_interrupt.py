@@ -14,7 +14,7 @@ from sklearn_online_svm import (
     PassiveAggressiveRegressor,
 )
 from sklearn_online_svm.active import AllQuery
-from sklearn_online_svm.linear import _learner
+from sklearn_online_svm.linear import _model
 from tests.support.programs import finished, interrupted
 
 # A few milliseconds are what the loop lets pass between two looks at the signals.
@@ -292,7 +292,7 @@ def test_an_interrupt_before_learning_leaves_the_model_as_it_was(make, method, m
     fitted, empty = make(random_state=0).fit(X, y), make()
     before = dict(vars(fitted))
     predicted = fitted.predict(X)
-    monkeypatch.setattr(_learner.LinearLearner, "_state_kind", interrupt)
+    monkeypatch.setattr(_model.LinearModel, "_state_class", interrupt)
     with pytest.raises(KeyboardInterrupt):
         fitted.fit(X[:, :3], y + 5)
     assert vars(fitted) == before

@@ -681,18 +681,18 @@ def test_warm_start_with_other_columns(first, second):
 
 
 def test_too_many_numbers_are_refused_before_there_is_memory_for_them(monkeypatch):
-    monkeypatch.setattr(_state, "LARGEST_LOCAL", 1_000_000)
+    monkeypatch.setattr(_state, "MAX_LOCAL_BYTES", 1_000_000)
     X, y = wide_rows(per_row=20, width=50_000)
     model = lol(30)
     # Dense rows at once, sparse ones when they have met too many columns.
-    with pytest.raises(ValueError, match="n_prototypes=30 takes .* GiB for 50000 columns and 3"):
+    with pytest.raises(ValueError, match="n_prototypes=30 takes .* GiB for 50000 features and 3"):
         model.partial_fit(X[:3].toarray(), y[:3], [0, 1, 2])
     assert not hasattr(model, "classes_")
     model.partial_fit(X[:10], y[:10], [0, 1, 2])
     before = state_of(model)
     with pytest.raises(ValueError, match=r"Choose fewer prototypes, or hash .* \(HashingVec"):
         model.partial_fit(X, y)
-    with pytest.raises(ValueError, match="50000 columns"):
+    with pytest.raises(ValueError, match="50000 features"):
         model.partial_fit(X[:3].toarray(), y[:3])
     for one, two in zip(before, state_of(model), strict=True):
         assert_array_equal(one, two)

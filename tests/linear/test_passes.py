@@ -174,7 +174,7 @@ def test_a_limit_of_passes_is_reported(kind):
     X, y = rows_of("binary")
     model = model_of("pa", max_iter=2) if kind == "classifier" else regressor(max_iter=2)
     y = y if kind == "classifier" else line()[1]
-    with pytest.warns(ConvergenceWarning, match="after max_iter=2 passes. Increase max_iter") as w:
+    with pytest.warns(ConvergenceWarning, match="after max_iter=2 epochs. Increase max_iter") as w:
         model.fit(X, y)
     assert w[0].filename == __file__
     assert model.n_iter_ == 2
@@ -229,8 +229,8 @@ def test_verbose_prints_a_line_for_each_pass():
             lines = printed.getvalue().splitlines()
             assert len(lines) == (3 if verbose else 0)
             for i, text in enumerate(lines, 1):
-                what = "score" if early_stopping else "loss"
-                match = rf"\[{name}\] pass {i}: [\d,]+ updates, {what} -?[\d.e+-]+, [\d.]+ s"
+                what = "validation score" if early_stopping else "loss"
+                match = rf"-- Epoch {i}: [\d,]+ updates, {what} -?[\d.e+-]+, [\d.]+ s"
                 assert re.fullmatch(match, text), text
 
 
@@ -276,7 +276,7 @@ def test_warm_start_without_the_former_intercept(name):
     former = model.coef_.copy()
     model.set_params(fit_intercept=False)
     if hasattr(model, "covariance") and model.covariance == "full":
-        with pytest.raises(ValueError, match="warm_start=True goes on from the former model"):
+        with pytest.raises(ValueError, match="warm_start=True needs weights of the same shape"):
             model.fit(X, y)
         return
     model.fit(X, y)

@@ -20,7 +20,7 @@ from sklearn_online_svm import (
     SecondOrderPerceptronClassifier,
 )
 from sklearn_online_svm.active import RandomQuery
-from sklearn_online_svm.linear._learner import LinearLearner
+from sklearn_online_svm.linear._model import LinearModel
 from sklearn_online_svm.linear._state import LinearState
 from tests.support.samples import three_classes, two_classes
 from tests.support.threads import run
@@ -181,7 +181,7 @@ def test_others_who_come_when_weights_are_left_see_those(monkeypatch):
 
     def build_and_look(state):
         build(state)
-        seen.append(state.look(None)[0])
+        seen.append(state.weights(None)[0])
 
     monkeypatch.setattr(LinearState, "_build", build_and_look)
     for one in (model, other):
@@ -261,14 +261,14 @@ def test_a_linear_model_that_is_fitted_anew_is_the_former_one_until_then(monkeyp
     X, y = two_classes(200)
     model = AROWClassifier().fit(X, y)
     decisions, reached, go_on = model.decision_function(X), threading.Event(), threading.Event()
-    passes = LinearLearner._make_passes
+    passes = LinearModel._run_epochs
 
     def slow(self, *arguments):
         passes(self, *arguments)
         reached.set()
         assert go_on.wait(20)
 
-    monkeypatch.setattr(LinearLearner, "_make_passes", slow)
+    monkeypatch.setattr(LinearModel, "_run_epochs", slow)
     learner = threading.Thread(target=lambda: model.fit(np.c_[X, X], np.arange(200) % 3))
     learner.start()
     try:
@@ -350,7 +350,7 @@ def test_an_oracle_may_change_the_estimator_inside(deed):
     assert inner.t_ == 1 + model.n_queries_ + 3 * n_calls
     if deed == "sparsify":
         assert_array_equal(model.decision_function(X), other.decision_function(X))
-    assert model.estimator_._state.method.rule["C"] == (0.5 if deed == "set_params" else 1.0)
+    assert model.estimator_._state.update_spec.rule["C"] == (0.5 if deed == "set_params" else 1.0)
 
 
 def test_an_oracle_that_fits_the_estimator_inside_anew():
@@ -362,7 +362,7 @@ def test_an_oracle_that_fits_the_estimator_inside_anew():
         model.estimator_.fit(np.c_[X, X].astype(np.float32), np.arange(300) % 3)
         return y[50 + i]
 
-    with pytest.raises(RuntimeError, match="was fitted anew"):
+    with pytest.raises(RuntimeError, match="was fitted again"):
         model.partial_fit(X[50:], oracle=oracle)
 
 

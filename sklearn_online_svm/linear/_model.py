@@ -1,4 +1,4 @@
-"""Base class of the linear models: validation, chunks, weights as attributes, pickling."""
+"""Base class of the linear models: training, weights as attributes, pickling."""
 
 import math
 from contextlib import contextmanager
@@ -11,8 +11,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
 from .._base import check_rows, check_weights, plain_rows, refuse_not_finite
-from .._core.linear.epochs import NOT_FINITE, first_not_finite
-from .._core.linear.rows import Dataset
 from .._estimator_base import Change
 from .._online_base import OnlineLearner
 from .._persistent import stored_classes, stored_features
@@ -41,14 +39,15 @@ def intercept_scalings(value):
     return float(value), float(value)
 
 
-class LinearLearner(OnlineLearner):
-    """A linear model with the parameters of passes over the rows.
+class LinearModel(OnlineLearner):
+    """Base class of linear models.
 
-    A subclass defines ``_method``, the :class:`Method` of its parameters, and how targets are read
-    (``_read_targets``).
+    A subclass defines ``_update_spec``, which returns the :class:`UpdateSpec` of its parameters;
+    ``_encode_targets``, ``_sample_weights`` and ``_n_problems`` for the targets of ``fit``;
+    ``_validate_chunk`` for the arguments of ``partial_fit``; and ``_validation_score``.
     """
 
-    _state_kind = LinearState
+    _state_class = LinearState
     _tunable = ("early_stopping",)
 
     _parameter_constraints: dict = {
@@ -59,80 +58,84 @@ class LinearLearner(OnlineLearner):
         "warm_start": ["boolean"],
     }
 
-    # ---------------------------------------------------------------------------- learning
+    # ---------------------------------------------------------------------------- training
 
-    def _fit_or_restore(self, X, y, sample_weight, coef_init, intercept_init):
+    def _fit(self, X, y, sample_weight, coef_init, intercept_init):
         """Fit; after an error the model is unchanged, after an interrupt it keeps its updates."""
         with self._guard, Change(self) as change:
             draft = change.draft
-            X, targets, weights = draft._begin_fit(X, y, sample_weight)
-            draft._state = draft._first_state(X, self.__dict__, coef_init, intercept_init)
-            draft._learnt_with = draft._present_parameters()
+            X, y = check_rows(draft, X, y, reset=True, deep=False)
+            X = canonical(X)
+            weights = None
+            if sample_weight is not None:
+                weights = check_weights(sample_weight, X, allow_all_zero=False)
+            targets = draft._encode_targets(y, weights)
+            weights = draft._sample_weights(targets, weights)
+            state = draft._new_state(X)
+            if self.warm_start and "_state" in self.__dict__:
+                state.copy_from(self._state)
+            if intercept_init is not None and not self.fit_intercept:
+                raise ValueError(
+                    f"intercept_init={intercept_init!r} cannot be used with fit_intercept=False."
+                )
+            state.set_weights(
+                _initial(coef_init, "coef_init", state.shape),
+                _initial(intercept_init, "intercept_init", state.shape[:1]),
+            )
             try:
-                draft._make_passes(X, targets, weights)
+                draft._run_epochs(X, targets, weights)
             except BaseException as error:
                 change.keep = not isinstance(error, Exception)
                 raise
         return self
 
-    def _begin_fit(self, X, y, sample_weight):
-        X, y = check_rows(self, X, y, reset=True, deep=False)
-        X = canonical(X)
-        weights = None
-        if sample_weight is not None:
-            weights = check_weights(sample_weight, X, allow_all_zero=False)
-        targets = self._read_targets(y, weights)
-        return X, targets, self._row_weights(targets, weights)
+    def _partial_fit(self, *arguments):
+        """Update the model with a chunk; an error leaves it unchanged.
 
-    def _first_state(self, X, before, coef_init, intercept_init):
-        former = before.get("_state") if self.warm_start else None
-        state = self._state_kind(
-            self._method(), self._n_problems(), X.shape[1], X.dtype, sparse.issparse(X)
-        )
-        if former is not None:
-            state.go_on_from(former)
-        if intercept_init is not None and not self.fit_intercept:
-            raise ValueError(
-                f"intercept_init={intercept_init!r} cannot be used with fit_intercept=False."
-            )
-        state.put(
-            _initial(coef_init, "coef_init", state.shape),
-            _initial(intercept_init, "intercept_init", state.shape[:1]),
-        )
-        return state
+        The first chunk is processed by a draft of the model. Later chunks need none: the model is
+        changed only after all arguments have been validated, and the state restores itself.
+        """
+        with self._guard:
+            if "_state" in self.__dict__:
+                self._train_chunk(*arguments)
+                return self
+            with Change(self) as change:
+                try:
+                    change.draft._train_chunk(*arguments)
+                except BaseException as error:
+                    change.keep = change.draft._was_interrupted(error)
+                    raise
+        return self
 
-    def _learn_chunk(self, X, targets, weights):
-        """Train on a chunk in its order; after an error the chunk has no effect."""
-        state = self._state
-        rows = state.rows(X)
-        copied = None
-        if _size(rows) <= state.nbytes:
-            row = first_not_finite(rows, state.loop.weights)
-            if row >= 0:
-                refuse_row(self, X, row)
-        else:
-            copied = state.copy()
-        meanwhile = None if copied is None else state.on_shelf(copied[0])
-        end, position = state.learn(Dataset(rows, targets, weights), meanwhile=meanwhile)
-        if end == NOT_FINITE:
-            state.restore(copied)
-            refuse_row(self, X, position)
+    def _train_chunk(self, *arguments):
+        changed = self._stream_parameters()
+        X, targets, weights = self._validate_chunk(*arguments)
+        state = self._prepare_state(X, changed)
+        invalid = state.train_chunk(X, targets, weights)
+        if invalid >= 0:
+            refuse_row(self, X, invalid)
 
-    def _continue(self, X, new):
-        """Prepare the state for a chunk: the first one, or one of another kind."""
+    def _prepare_state(self, X, changed):
+        """Return the state, ready for these samples and for the changed parameters, if any."""
         state = self.__dict__.get("_state")
         if state is None:
-            self._state = self._state_kind(
-                self._method(), self._n_problems(), X.shape[1], X.dtype, sparse.issparse(X)
-            )
-            self._learnt_with = self._present_parameters()
-            return
-        method = None if new is None else self._method()
+            self.n_iter_ = 1
+            return self._new_state(X)
+        # Invalid parameters raise an error here, before the state is changed.
+        spec = None if changed is None else self._update_spec()
         state.densify()
-        if new is not None:
-            state.use(method)
-            self._take_up(new)
-        state.expect(sparse.issparse(X))
+        if changed is not None:
+            state.set_update_spec(spec)
+            self._take_up(changed)
+        state.set_layout(not isinstance(X, np.ndarray))
+        return state
+
+    def _new_state(self, X):
+        self._state = self._state_class(
+            self._update_spec(), self._n_problems(), X.shape[1], X.dtype, sparse.issparse(X)
+        )
+        self._learnt_with = self._present_parameters()
+        return self._state
 
     # ---------------------------------------------------------------------------- predicting
 
@@ -141,9 +144,11 @@ class LinearLearner(OnlineLearner):
         state = self.__dict__.get("_state")
         if state is None:
             check_is_fitted(self)
-        if state.thin is not None or not plain_rows(self, X, state.dtype, accept_sparse=True):
+        if state.sparse_coef is not None or not plain_rows(
+            self, X, state.dtype, accept_sparse=True
+        ):
             # NaN in a feature without a stored weight would not show in the result.
-            X = check_rows(self, X, reset=False, deep=state.thin is not None)
+            X = check_rows(self, X, reset=False, deep=state.sparse_coef is not None)
         scores = self._scores(X)
         # Cheaper than isfinite of each: inf - inf is nan.
         if not math.isfinite(scores.sum()):
@@ -157,7 +162,7 @@ class LinearLearner(OnlineLearner):
 
     def _scores(self, X):
         """``X w + b``."""
-        coef, intercept = self._state.look(self._guard)
+        coef, intercept = self._state.weights(self._guard)
         scores = X @ coef.T
         if sparse.issparse(scores):
             scores = scores.toarray()
@@ -169,25 +174,25 @@ class LinearLearner(OnlineLearner):
     def coef_(self):
         """Weights of the features, as used for prediction."""
         check_is_fitted(self)
-        return self._state.look(self._guard)[0]
+        return self._state.weights(self._guard)[0]
 
     @coef_.setter
     def coef_(self, values):
         with self._changing() as state:
             state.densify()
             values = values.toarray() if sparse.issparse(values) else values
-            state.put(coef=_initial(values, "coef_", state.shape))
+            state.set_weights(coef=_initial(values, "coef_", state.shape))
 
     @property
     def intercept_(self):
         """Intercept of each problem; zeros without ``fit_intercept``."""
         check_is_fitted(self)
-        return self._state.look(self._guard)[1]
+        return self._state.weights(self._guard)[1]
 
     @intercept_.setter
     def intercept_(self, values):
         with self._changing() as state:
-            state.put(intercept=_initial(values, "intercept_", state.shape[:1]))
+            state.set_weights(intercept=_initial(values, "intercept_", state.shape[:1]))
 
     def sparsify(self):
         """Convert the weights to a sparse matrix, which saves memory if most are zero.
@@ -240,12 +245,8 @@ class LinearLearner(OnlineLearner):
         """Return the fitted attributes of a stored model that predictions rely on."""
         n_features = stored_features(state)
         n_classes = len(stored_classes(state)) if isinstance(self, ClassifierMixin) else None
-        learnt = self._state_kind.from_state(state.part("_state"), n_features, n_classes)
+        learnt = self._state_class.from_state(state.part("_state"), n_features, n_classes)
         return {**super()._rebuilt(state), "_state": learnt}
-
-
-def _size(rows):
-    return rows.nbytes if isinstance(rows, np.ndarray) else rows[0].nbytes + rows[1].nbytes
 
 
 def _initial(values, name, shape):
