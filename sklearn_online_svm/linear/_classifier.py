@@ -28,35 +28,6 @@ class LinearClassifier(OnlineClassifier, SuspectLabels, ClassifierMixin, LinearM
     _tunable = (*LinearModel._tunable, "class_weight")
     _splitter = StratifiedShuffleSplit
 
-    def __init__(
-        self,
-        *,
-        fit_intercept,
-        max_iter,
-        tol,
-        early_stopping,
-        validation_fraction,
-        n_iter_no_change,
-        shuffle,
-        verbose,
-        n_jobs,
-        random_state,
-        warm_start,
-        class_weight,
-    ):
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-
     def fit(self, X, y, sample_weight=None, *, coef_init=None, intercept_init=None):
         """Fit the model from scratch, in up to ``max_iter`` epochs.
 

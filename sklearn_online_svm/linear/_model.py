@@ -39,6 +39,11 @@ def intercept_scalings(value):
     return float(value), float(value)
 
 
+def store_parameters(arguments):
+    """Set the arguments of ``__init__``, given as its ``locals()``, as attributes."""
+    vars(arguments.pop("self")).update(arguments)
+
+
 class LinearModel(OnlineLearner):
     """Base class of linear models.
 
@@ -89,7 +94,7 @@ class LinearModel(OnlineLearner):
                 raise
         return self
 
-    def _partial_fit(self, *arguments):
+    def _partial_fit(self, X, y, classes, sample_weight):
         """Update the model with a chunk; an error leaves it unchanged.
 
         The first chunk is processed by a draft of the model. Later chunks need none: the model is
@@ -97,21 +102,20 @@ class LinearModel(OnlineLearner):
         """
         with self._guard:
             if "_state" in self.__dict__:
-                self._train_chunk(*arguments)
+                self._train_chunk(X, y, classes, sample_weight)
                 return self
             with Change(self) as change:
                 try:
-                    change.draft._train_chunk(*arguments)
+                    change.draft._train_chunk(X, y, classes, sample_weight)
                 except BaseException as error:
                     change.keep = change.draft._was_interrupted(error)
                     raise
         return self
 
-    def _train_chunk(self, *arguments):
+    def _train_chunk(self, X, y, classes, sample_weight):
         changed = self._stream_parameters()
-        X, targets, weights = self._validate_chunk(*arguments)
-        state = self._prepare_state(X, changed)
-        invalid = state.train_chunk(X, targets, weights)
+        X, targets, weights = self._validate_chunk(X, y, classes, sample_weight)
+        invalid = self._prepare_state(X, changed).train_chunk(X, targets, weights)
         if invalid >= 0:
             refuse_row(self, X, invalid)
 
@@ -121,13 +125,16 @@ class LinearModel(OnlineLearner):
         if state is None:
             self.n_iter_ = 1
             return self._new_state(X)
+        is_sparse = not isinstance(X, np.ndarray)
         # Invalid parameters raise an error here, before the state is changed.
         spec = None if changed is None else self._update_spec()
-        state.densify()
+        if state.sparse_coef is not None:
+            state.densify()
         if changed is not None:
             state.set_update_spec(spec)
             self._take_up(changed)
-        state.set_layout(not isinstance(X, np.ndarray))
+        if state.sparse != is_sparse:
+            state.set_layout(is_sparse)
         return state
 
     def _new_state(self, X):
@@ -179,7 +186,8 @@ class LinearModel(OnlineLearner):
     @coef_.setter
     def coef_(self, values):
         with self._changing() as state:
-            state.densify()
+            if state.sparse_coef is not None:
+                state.densify()
             values = values.toarray() if sparse.issparse(values) else values
             state.set_weights(coef=_initial(values, "coef_", state.shape))
 
@@ -210,7 +218,8 @@ class LinearModel(OnlineLearner):
             If the model is not fitted.
         """
         with self._changing() as state:
-            state.sparsify()
+            if state.sparse_coef is None:
+                state.sparsify()
         return self
 
     def densify(self):
@@ -227,7 +236,8 @@ class LinearModel(OnlineLearner):
             If the model is not fitted.
         """
         with self._changing() as state:
-            state.densify()
+            if state.sparse_coef is not None:
+                state.densify()
         return self
 
     @contextmanager

@@ -235,8 +235,6 @@ class LinearState:
 
     def set_layout(self, sparse):
         """Change the memory order of the arrays for dense or sparse samples."""
-        if sparse == self.sparse:
-            return
         if self.feature_map is not None and self.feature_map.seen is not None:
             self._expand()
             return
@@ -447,7 +445,7 @@ class LinearState:
         if self.feature_map.seen is not None:
             # A model trained on dense samples has a column for each feature.
             self._expand()
-            self.set_layout(True)
+            self.set_layout(sparse=True)
         expanded = {
             name: former.feature_map.expand(array)
             for name, array in former.arrays.items()
@@ -457,18 +455,15 @@ class LinearState:
 
     def sparsify(self):
         """Predict with a sparse matrix; training is possible after ``densify``."""
-        if self.sparse_coef is None:
-            self.sparse_coef = sparse_matrices.csr_matrix(self.weights(None)[0])
-            # Averages and advised weights are computed from the weights, which are still needed.
-            if not self.update_spec.derived:
-                self._counters, self.loop = self.loop.state(), None
-                del self.arrays["coef"]
-            self._show(self.counters["n_rows"])
+        self.sparse_coef = sparse_matrices.csr_matrix(self.weights(None)[0])
+        # Averages and advised weights are computed from the weights, which are still needed.
+        if not self.update_spec.derived:
+            self._counters, self.loop = self.loop.state(), None
+            del self.arrays["coef"]
+        self._show(self.counters["n_rows"])
 
     def densify(self):
         """Convert the weights back to an array."""
-        if self.sparse_coef is None:
-            return
         coef, self.sparse_coef = self.sparse_coef, None
         if self.loop is None:
             kind = np.float64 if self.update_spec.covariance == "full" else self.dtype
