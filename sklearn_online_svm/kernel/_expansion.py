@@ -91,7 +91,11 @@ class ExpansionState:
 
     def _built(self, update_spec, moved):
         loop = UpdateLoop(
-            self.expansion, None, update_spec.rule, update_spec.demands, update_spec.crammer_singer
+            self.expansion,
+            None,
+            update_spec.rule,
+            update_spec.target_margins,
+            update_spec.crammer_singer,
         )
         if moved is not None:
             loop.restore(moved)

@@ -242,7 +242,7 @@ class KernelPerceptronClassifier(KernelUpdates):
         margin = float(self.margin)
         return UpdateSpec(
             rule={"name": "perceptron"},
-            demands={"positive": margin, "negative": margin},
+            target_margins={"positive": margin, "negative": margin},
             fit_intercept=False,
             crammer_singer=self.multi_class == "crammer_singer",
         )

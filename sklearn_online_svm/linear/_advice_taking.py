@@ -36,7 +36,7 @@ class AdviceReport:
         Change of the intercept that leads to this nearest model.
     against : label or None
         With several classes, the class whose decision function violates the advice most.
-    n_rows : int or None
+    n_samples : int or None
         Number of the given samples that lie in the region; None if no samples were given.
     n_contradicted : int or None
         Number of these samples for which the model predicts another label.
@@ -47,7 +47,7 @@ class AdviceReport:
     coef_change: dict
     intercept_change: float
     against: object = None
-    n_rows: int | None = None
+    n_samples: int | None = None
     n_contradicted: int | None = None
 
     def __str__(self):
@@ -64,8 +64,8 @@ class AdviceReport:
             if self.intercept_change != 0.0:
                 changes.append(f"intercept {self.intercept_change:+.3g}")
             text += f"; change needed: {', '.join(changes)}."
-        if self.n_rows is not None:
-            counts = f"{self.n_contradicted} of {self.n_rows} samples in the region"
+        if self.n_samples is not None:
+            counts = f"{self.n_contradicted} of {self.n_samples} samples in the region"
             text += f" {counts} get another label."
         return text
 
@@ -323,7 +323,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
             if X is not None:
                 inside = piece.contains(X)
                 wrong = predicted[inside] != piece.label
-                counts = {"n_rows": int(inside.sum()), "n_contradicted": int(wrong.sum())}
+                counts = {"n_samples": int(inside.sum()), "n_contradicted": int(wrong.sum())}
             reports.append(
                 AdviceReport(
                     advice=piece,

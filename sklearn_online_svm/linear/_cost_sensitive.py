@@ -217,7 +217,7 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
                 "name": "prediction" if self.rule == "prediction" else "hinge",
                 "C": 2.0 if self.C is None else float(self.C),
             },
-            demands={"relative": self.C is None, **self._demands()},
+            target_margins={"relative": self.C is None, **self._target_margins()},
             fit_intercept=bool(self.fit_intercept),
             intercept_scaling=intercept_scalings(self.intercept_scaling),
             crammer_singer=self.multi_class == "crammer_singer" and len(self.classes_) > 2,
@@ -228,7 +228,7 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
         values = super()._present_parameters()
         return tuple(v.tolist() if isinstance(v, np.ndarray) else v for v in values)
 
-    def _demands(self):
+    def _target_margins(self):
         """Return the target margins."""
         root = self.rule != "cost-sensitive"
         if len(self.classes_) > 2 and self.multi_class == "crammer_singer":
@@ -242,17 +242,17 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
                 "max_loss": self.rule == "max_loss",
             }
         first = self._positive_is_first(alike=self._treats_classes_alike())
-        demands = {"sign": -1.0 if first else 1.0, "root": root, "counted": True}
+        target_margins = {"sign": -1.0 if first else 1.0, "root": root, "counted": True}
         rho = self._fixed_rho(first)
         if rho is None:
             weighted = self.objective == "sum"
-            demands["running"] = True
-            demands["eta_ratio"] = self.eta_p / (1.0 - self.eta_p) if weighted else 1.0
-            return demands
+            target_margins["running"] = True
+            target_margins["eta_ratio"] = self.eta_p / (1.0 - self.eta_p) if weighted else 1.0
+            return target_margins
         rho_n, rho_p = rho
-        demands["positive"] = np.sqrt(rho_p) if root else rho_p
-        demands["negative"] = np.sqrt(rho_n) if root else rho_n
-        return demands
+        target_margins["positive"] = np.sqrt(rho_p) if root else rho_p
+        target_margins["negative"] = np.sqrt(rho_n) if root else rho_n
+        return target_margins
 
     def _treats_classes_alike(self):
         """Return whether the objective does not depend on which class is positive."""

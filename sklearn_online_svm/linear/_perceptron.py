@@ -150,7 +150,7 @@ class PerceptronClassifier(LinearClassifier):
             first, second = second, first
         return UpdateSpec(
             rule={"name": "perceptron"},
-            demands={"positive": second, "negative": first},
+            target_margins={"positive": second, "negative": first},
             fit_intercept=bool(self.fit_intercept),
             intercept_scaling=intercept_scalings(self.intercept_scaling),
             crammer_singer=self.multi_class == "crammer_singer",

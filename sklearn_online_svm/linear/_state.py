@@ -115,7 +115,7 @@ class LinearState:
             weights,
             self._shelf,
             spec.rule,
-            spec.demands,
+            spec.target_margins,
             spec.crammer_singer,
             spec.average_from or 0,
         )

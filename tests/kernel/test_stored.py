@@ -200,7 +200,7 @@ DAMAGE = [
     ("pa", "classes_", lambda a: np.arange(5)),
     ("scw, full", "_state.arrays.covariance", lambda a: a[:, :2]),
     ("arow", "_state.arrays.variances", entry((0, 0), -1.0)),
-    ("costs of pairs", "_state.method.demands.pairs", lambda a: a[:1, :1]),
+    ("costs of pairs", "_state.method.target_margins.pairs", lambda a: a[:1, :1]),
     ("lasvm, settled", f"{PROBLEM}.settled_alpha", lambda a: a[:-1]),
     ("lasvm, settled", f"{PROBLEM}.settled_alpha", entry(3, 1e9)),
     ("lasvm, settled", f"{PROBLEM}.settled_g", lambda a: a.astype(np.float32)),
@@ -265,7 +265,7 @@ def test_damage_is_rejected_by_name(stored, name, place, value):
      ("lasvm, sparse", "_engine.store"), ("pa", "_state"), ("pa", "_state.method"),
      ("pa", "_state.moved"), ("local", "_state"), ("local, sparse, 3 classes, average", "_state"),
      ("local", "_state.method.local"), ("local", "_state.arrays"), ("arow", "_state.arrays"),
-     ("costs", "_state.method.demands"),
+     ("costs", "_state.method.target_margins"),
      ("rule", "_asker")],
 )  # fmt: skip
 def test_missing_and_unknown_fields_are_rejected(stored, name, place):

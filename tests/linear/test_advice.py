@@ -571,7 +571,7 @@ def test_explanations():
         "glucose >= 2 => 'ill': contradicted by 0.25; change needed: age +0.25. "
         "0 of 2 samples in the region get another label."
     )
-    assert second.n_rows == 1
+    assert second.n_samples == 1
     # Changed so, and no less, the model follows a rule.
     for i, report in enumerate([first, second]):
         coef = model.coef_ + [[report.coef_change.get(name, 0.0) for name in names]]
