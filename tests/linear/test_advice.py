@@ -276,44 +276,6 @@ def test_advice_alone_classifies_its_regions():
     assert (model.advice_violation_ < 0.02).all()
 
 
-def test_each_class_has_its_own_advice():
-    X, y = clouds(80, n_classes=3)
-    model = taught(model_of(3), X, y)
-    for k in range(3):
-        rules = [Advice(r.D, r.d, int(r.label == k)) for r in OF_THREE]
-        alone = taught(model_of().set_params(advice=rules), X, (y == k).astype(int))
-        assert_allclose(model.coef_[k], alone.coef_[0], rtol=1e-12, atol=1e-12)
-        assert_allclose(model.intercept_[k], alone.intercept_[0], rtol=1e-12, atol=1e-12)
-
-
-@with_refine
-def test_a_rule_said_twice_is_one_of_twice_the_weight(refine):
-    X, y = clouds(80)
-    once = taught(model_of(advice_weight=0.2, refine=refine).set_params(advice=RULES[:1]), X, y)
-    twice = taught(
-        model_of(advice_weight=0.1, refine=refine).set_params(advice=RULES[:1] * 2), X, y
-    )
-    if refine:  # each of the two is drawn half as much
-        assert np.abs(once.coef_ - twice.coef_).max() > 1e-6
-    else:
-        assert_allclose(once.coef_, twice.coef_, rtol=1e-9)
-
-
-def test_rows_of_no_loss_lead_to_the_advice():
-    model = model_of(advice_weight=0.1)
-    x = np.array([[3.0, 2.0, 1.0, 0.0]])
-    model.partial_fit(x, [1], [0, 1])
-    model.coef_ = [[3.0, 3.0, 3.0, 3.0]]
-    model.intercept_ = [1.0]
-    mean = np.append(twin_of(model, 2).mean_advice(0), 0.0)[:5]
-    for k in range(1, 4):
-        model.partial_fit(x, [1])
-        part = (1 / 1.3) ** k
-        assert_allclose(model.coef_[0], mean[:4] + part * (3.0 - mean[:4]), rtol=1e-12)
-        assert_allclose(model.intercept_[0], mean[4] + part * (1.0 - mean[4]), rtol=1e-12)
-    assert model.n_updates_ <= 1
-
-
 # -------------------------------------------------------------------------------- promises
 
 
@@ -350,15 +312,6 @@ def test_layouts_and_types_agree(n_classes, refine):
     assert_close(mixed.partial_fit(csr_matrix(X[60:]), y[60:]), dense)
     single = taught(model, X.astype(np.float32), y)
     assert_allclose(single.coef_, dense.coef_, rtol=1e-3, atol=1e-4)
-
-
-@with_refine
-def test_rows_without_labels_or_weight_leave_it_as_it_is(refine):
-    X, y = clouds(100)
-    model = taught(model_of(refine=refine), X[:60], y[:60])
-    before = model.coef_.copy()
-    model.partial_fit(X[60:], y[60:], sample_weight=np.zeros(40))
-    assert_array_equal(model.coef_, before)
 
 
 @with_refine

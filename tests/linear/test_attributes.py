@@ -23,7 +23,6 @@ from tests.support.linear_models import (
     CLASSIFIERS,
     OF_NUMBERS,
     SECOND_ORDER,
-    arrays_of,
     assert_same,
     dense,
     learn,
@@ -36,7 +35,6 @@ from tests.support.linear_models import (
     with_classifiers,
     with_dtypes,
     with_layouts,
-    with_states,
 )
 from tests.support.samples import breast_cancer, two_classes
 
@@ -120,24 +118,6 @@ def test_without_an_intercept(name):
     assert_array_equal(model.decision_function(np.zeros((1, 4))), np.zeros((1, 3)))
     model.partial_fit(X, y)
     assert_array_equal(model.intercept_, 0.0)
-
-
-@with_states
-def test_counts_of_rows_and_updates(name):
-    X, y = rows_of("multiclass")
-    model = model_of(name)
-    n_updates = 0
-    for i in range(60):
-        before = arrays_of(model) if i else None
-        model.partial_fit(X[i : i + 1], y[i : i + 1], classes=[10, 20, 30])
-        assert model.t_ == i + 2
-        moved = before is None or any(
-            (array != before[key]).any() for key, array in arrays_of(model).items()
-        )
-        if name != "pa-average":  # whose mean moves always
-            assert model.n_updates_ - n_updates == moved
-        n_updates = model.n_updates_
-    assert 0 < n_updates <= 60
 
 
 # -- labels -----------------------------------------------------------------------------
@@ -234,42 +214,6 @@ def test_regression_is_as_good_as_that_of_sgd():
 
 
 # -- second order -----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", SECOND_ORDER)
-@with_both
-@with_layouts
-@with_dtypes
-@pytest.mark.parametrize("fit_intercept", [True, False])
-def test_decision_variance(name, problem, layout, dtype, fit_intercept):
-    X, y = rows_of(problem, layout, dtype)
-    model = learn(model_of(name, fit_intercept=fit_intercept), X, y)
-    rows = dense(X).astype(np.float64)
-    if fit_intercept:
-        rows = np.column_stack([rows, np.ones(200)])
-    S = model.covariance_
-    expected = np.stack(
-        [(rows * (rows @ s) if s.ndim == 2 else rows**2 * s).sum(axis=1) for s in S], axis=1
-    )
-    variance = model.decision_variance(X)
-    assert variance.shape == model.decision_function(X).shape
-    assert_allclose(variance.reshape(200, -1), expected, rtol=1e-4)
-    assert_allclose(model.decision_variance(csr_matrix(X)), model.decision_variance(dense(X)))
-    assert_allclose(model.sparsify().decision_variance(X), variance)
-    assert (variance >= 0).all()
-    # The rows learnt have become surer.
-    assert variance.mean() < 0.7 * np.square(rows).sum(axis=1).mean()
-
-
-def test_variance_starts_as_the_norm():
-    X, y = rows_of("binary")
-    nothing = dict(classes=["no", "yes"], sample_weight=np.zeros(200))
-    norms = (X**2).sum(axis=1) + 1
-    for name in SECOND_ORDER:
-        model = model_of(name).partial_fit(X, y, **nothing)
-        assert_allclose(model.decision_variance(X), norms, rtol=1e-12)
-    model = SecondOrderPerceptronClassifier(a=4.0).partial_fit(X, y, **nothing)
-    assert_allclose(model.decision_variance(X), norms / 4, rtol=1e-12)
 
 
 def test_a_covariance_that_does_not_fit_into_memory():

@@ -120,6 +120,9 @@ from scipy.sparse import csr_matrix
 import sklearn_online_svm
 
 name, params, how = sys.argv[1], json.loads(sys.argv[2]), sys.argv[3]
+if name.startswith("Advice"):
+    rules = {0: (">=", 0.5), 2: (-1, 2)}
+    params["advice"] = [sklearn_online_svm.Advice.from_rules(rules, range(30), 1)]
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=(500, 30)), rng.integers(0, 3, 500)
 if how == "csr":
@@ -175,6 +178,8 @@ print(n_interrupted)
         ("AROWClassifier", {}, "csr"),
         ("ConfidenceWeightedClassifier", dict(covariance="full"), "dense"),
         (LOCAL, dict(n_neighbors=2), "csr"),
+        ("AdvicePassiveAggressiveClassifier", dict(advice_weight=0.1), "csr"),
+        ("AdvicePassiveAggressiveClassifier", dict(advice_weight=0.1, refine=True), "dense"),
     ],
     ids=str,
 )

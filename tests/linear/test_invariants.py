@@ -1,8 +1,5 @@
 """What holds of the linear learners whatever the rows; rows that are no numbers."""
 
-import copy
-import pickle
-
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -10,7 +7,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_regressor
-from sklearn.exceptions import NotFittedError
 
 from sklearn_online_svm.active import (
     LabelEfficientClassifier,
@@ -128,28 +124,6 @@ def test_chunks_agree_to_the_last_bit(problem, layout, sizes):
         parts.partial_fit(X[rows], y[rows], **more)
         start += size
     assert_same(whole, parts)
-
-
-@quickly
-@given(problems(), layouts, st.data())
-def test_a_pickle_goes_on_where_it_was(problem, layout, data):
-    X, y, w = LAYOUTS[layout](problem.X), problem.y, problem.weights
-    half = data.draw(st.integers(0, len(y) - 1))
-    model = clone(problem.model)
-    first = {} if is_regressor(model) else {"classes": np.arange(problem.n_classes)}
-    if half:
-        more = {} if w is None else {"sample_weight": w[:half]}
-        model.partial_fit(X[:half], y[:half], **first, **more)
-    again = data.draw(st.sampled_from([lambda m: pickle.loads(pickle.dumps(m)), copy.deepcopy]))
-    other = again(model)
-    if half:
-        before = state_of(model)
-    more = {} if w is None else {"sample_weight": w[half:]}
-    other.partial_fit(X[half:], y[half:], **first, **more)
-    assert_same(problem.taught(X), other)
-    if half:  # the original was not touched
-        for one, now in zip(before, state_of(model), strict=True):
-            assert_array_equal(one, now)
 
 
 @quickly
@@ -366,67 +340,6 @@ def test_variances_stay_positive_on_features_of_any_scale(model, dtype, most, la
 
 
 # -- rows that are no numbers -----------------------------------------------------------------
-
-
-def too_large(model, dtype):
-    """Finite, but its square is not; a full covariance takes float32 rows as float64."""
-    if dtype == np.float64:
-        return [1e200]
-    return [] if getattr(model, "covariance", "") == "full" else [1e30]
-
-
-@pytest.mark.parametrize("model", MODELS, ids=str)
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_chunk_with_nan_changes_nothing(model, layout, dtype):
-    """Chunks smaller and larger than the weights, which are checked before and after."""
-    n_features = 6 if getattr(model, "covariance", "") == "full" else 30
-    X, y = line(400, n_features, dtype=dtype)
-    if not is_regressor(model):
-        X, y = clouds(400, n_features, 3, dtype=dtype)
-    wanted, rng = taught(model, LAYOUTS[layout](X[:20]), y[:20], chunk=20), clone(model)
-    model, rng = copy.deepcopy(wanted), np.random.default_rng(0)
-    seen, before = set(), state_of(model)
-    for size in (1, 2, 3, 7, 100, 300):
-        for place in {0, size // 2, size - 1}:
-            for column in (0, n_features // 2, n_features - 1):
-                bad = X[20 : 20 + size].copy()
-                values = [np.nan, np.inf, -np.inf, *too_large(model, dtype)]
-                bad[place, column] = value = rng.choice(values)
-                large = np.isfinite(value)
-                message = f"Row {place} of X has" if large else "(NaN|infinity|Infinity)"
-                with pytest.raises(ValueError, match=message):
-                    model.partial_fit(LAYOUTS[layout](bad), y[20 : 20 + size])
-                for one, now in zip(before, state_of(model), strict=True):
-                    assert_array_equal(one, now)
-                seen.add(large)
-    assert seen == {False, True} or not too_large(model, dtype)
-    # Nothing that does not show was changed, either: means, counts.
-    for learner in (model, wanted):
-        learner.partial_fit(LAYOUTS[layout](X[20:]), y[20:])
-    assert_same(model, wanted)
-
-
-@pytest.mark.parametrize("model", MODELS, ids=str)
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_fitting_rows_with_nan_keeps_the_former_model(model, layout):
-    X, y = line(50) if is_regressor(model) else clouds(50, n_classes=3)
-    bad = X.copy()
-    bad[30, 2] = np.nan
-    X, bad = LAYOUTS[layout](X), LAYOUTS[layout](bad)
-    model = clone(model).set_params(random_state=0, max_iter=3, tol=None)
-    first = {} if is_regressor(model) else {"classes": [0, 1, 2]}
-    for learn in (model.fit, lambda X, y: model.partial_fit(X, y, **first)):
-        with pytest.raises(ValueError, match="NaN"):
-            learn(bad, y)
-        with pytest.raises(NotFittedError):
-            model.coef_  # noqa: B018
-    before = state_of(model.fit(X, y))
-    for warm_start in (False, True):
-        with pytest.raises(ValueError, match="NaN"):
-            model.set_params(warm_start=warm_start).fit(bad, y)
-        for one, now in zip(before, state_of(model), strict=True):
-            assert_array_equal(one, now)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

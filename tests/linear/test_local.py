@@ -457,62 +457,6 @@ def test_prototypes_are_means_and_count_all_rows(seed, n_prototypes):
 # -- streams ------------------------------------------------------------------------------
 
 
-@with_models
-@with_layouts
-@with_dtypes
-def test_pickled_halfway(model, layout, dtype):
-    X, y = rows_of(3, 100, seed=12, dtype=dtype)
-    X = LAYOUTS[layout](X)
-    whole = learn(clone(model), X, y)
-    halfway = learn(clone(model), X[:50], y[:50])
-    learn(halfway, X[:50], y[:50], start=50)
-    for other in (pickle.loads(pickle.dumps(halfway)), copy.deepcopy(halfway)):
-        learn(other, X, y, start=50)
-        assert_same(whole, other)
-        assert_array_equal(whole.decision_function(X), other.decision_function(X))
-
-
-@with_layouts
-def test_an_error_takes_nothing_and_leaves_nothing(layout):
-    X, y = rows_of(3, 60, seed=13)
-    model = learn(lol(4, n_neighbors=2), LAYOUTS[layout](X), y)
-    before = state_of(model)
-    bad = X.copy()
-    bad[40, 1] = np.nan
-    huge = X.copy()
-    huge[40, 1] = 1e200
-    for rows, message in ((bad, "NaN"), (huge, "squared norm")):
-        with pytest.raises(ValueError, match=message):
-            model.partial_fit(LAYOUTS[layout](rows), y)
-        with pytest.raises(ValueError, match=message):
-            model.fit(LAYOUTS[layout](rows), y)
-        for one, other in zip(before, state_of(model), strict=True):
-            assert_array_equal(one, other)
-    with pytest.raises(ValueError, match="none of the classes|unknown|classes"):
-        model.partial_fit(LAYOUTS[layout](X), y + 5)
-    with pytest.raises(ValueError, match="features"):
-        model.partial_fit(LAYOUTS[layout](X[:, :3]), y)
-    for one, other in zip(before, state_of(model), strict=True):
-        assert_array_equal(one, other)
-
-
-def test_an_error_in_a_wide_model_takes_back_the_rows_before_it():
-    """Where the arrays are less than the chunk they are copied; else the chunk is looked at."""
-    X, y = rows_of(2, 500, seed=14)
-    for n_prototypes in (2, 400):
-        model = learn(lol(n_prototypes), X[:100], y[:100])
-        before = state_of(model)
-        bad = X.copy()
-        bad[499, 0] = np.inf
-        with pytest.raises(ValueError, match="infinity"):
-            model.partial_fit(bad, y)
-        for one, other in zip(before, state_of(model), strict=True):
-            assert_array_equal(one, other)
-        # It goes on as if nothing had happened.
-        other = learn(lol(n_prototypes), X[:100], y[:100])
-        assert_same(model.partial_fit(X, y), other.partial_fit(X, y))
-
-
 def test_attributes_that_are_held_stay_what_they_were():
     X, y = rows_of(2, 200, seed=15)
     model = learn(lol(4), X[:100], y[:100])

@@ -3,6 +3,7 @@
 import copy
 import pickle
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from sklearn.base import clone
 
 from sklearn_online_svm import (
     LASVC,
+    Advice,
+    AdvicePassiveAggressiveClassifier,
     AROWClassifier,
     CostSensitivePassiveAggressiveClassifier,
     LabelEfficientClassifier,
@@ -22,6 +25,7 @@ from sklearn_online_svm import (
 from sklearn_online_svm.active import RandomQuery
 from sklearn_online_svm.linear._model import LinearModel
 from sklearn_online_svm.linear._state import LinearState
+from tests.support.linear_kinds import clouds, line
 from tests.support.samples import three_classes, two_classes
 from tests.support.threads import run
 
@@ -232,29 +236,55 @@ def test_sparsify_in_another_thread(average):
     assert len(seen) and all(np.allclose(one, decisions, atol=1e-12) for one in seen)
 
 
-def test_a_regressor_in_several_threads():
-    X = np.random.default_rng(0).normal(size=(3000, 10))
-    y, chunks = X[:, 0] - X[:, 1], [slice(at, at + 50) for at in range(0, 3000, 50)]
-    alone, states = PassiveAggressiveRegressor(), []
-    for chunk in chunks:
-        states.append(alone.partial_fit(X[chunk], y[chunk]).predict(X[:50]).tobytes())
-    model, seen = PassiveAggressiveRegressor().partial_fit(X[:50], y[:50]), []
-    done = threading.Event()
+ADVICE = [
+    Advice.from_rules({0: (">=", 0.5), 2: (-1, 2)}, range(4), 1),
+    Advice.from_rules({0: ("<=", -1)}, range(4), 0),
+]
+READ = [
+    (PassiveAggressiveRegressor(), None),
+    *(
+        (AdvicePassiveAggressiveClassifier(ADVICE, advice_weight=0.05, refine=refine), n_classes)
+        for refine in (False, True)
+        for n_classes in (2, 3)
+    ),
+]
+
+
+@pytest.mark.parametrize("model, n_classes", READ, ids=str)
+def test_readers_see_the_weights_between_chunks(model, n_classes):
+    X, y = line(60_000) if n_classes is None else clouds(60_000, n_classes=n_classes)
+    chunks = [slice(start, start + 3000) for start in range(0, 60_000, 3000)]
+    first = {} if n_classes is None else {"classes": range(n_classes)}
+    model, twin = clone(model), clone(model)
+    states = [twin.partial_fit(X[chunk], y[chunk], **first).coef_.copy() for chunk in chunks]
+    model.partial_fit(X[chunks[0]], y[chunks[0]], **first)
+    seen, done = [], threading.Event()
 
     def read():
         while not done.is_set():
-            seen.append(model.predict(X[:50]).tobytes())
+            coef = model.coef_
+            seen.append((coef, coef.copy()))
+            time.sleep(0)
 
     readers = [threading.Thread(target=read) for _ in range(2)]
     for reader in readers:
         reader.start()
-    for chunk in chunks[1:]:
-        model.partial_fit(X[chunk], y[chunk])
-    done.set()
-    for reader in readers:
-        reader.join(20)
-    assert seen and set(seen) <= set(states)
-    assert model.predict(X[:50]).tobytes() == states[-1]
+    try:
+        for chunk in chunks[1:]:
+            n_seen = len(seen)
+            while len(seen) == n_seen:  # at least one read between two chunks
+                time.sleep(0)
+            model.partial_fit(X[chunk], y[chunk])
+    finally:
+        done.set()
+        for reader in readers:
+            reader.join()
+    found = {coef.tobytes() for _, coef in seen}
+    assert found <= {state.tobytes() for state in states} and len(found) > 5
+    # Training does not change arrays that a reader holds.
+    for held, coef in seen[:: max(1, len(seen) // 100)]:
+        assert_array_equal(held, coef)
+    assert_array_equal(model.coef_, states[-1])
 
 
 def test_a_linear_model_that_is_fitted_anew_is_the_former_one_until_then(monkeypatch):

@@ -400,33 +400,6 @@ def test_shapes(model, n_features, n_classes):
             assert twin.n_updates_ > 0
 
 
-@in_every_layout
-@pytest.mark.parametrize("model", [pa(C=0.3), AROWClassifier(), regressor(C=0.3)])
-def test_widths_one_after_the_other(model, layout):
-    for n_features in [*range(1, 41), 63, 64, 65, 127, 130]:
-        for dtype in (np.float64, np.float32):
-            n_classes = None if is_regressor(model) else 2
-            stream = Stream(n_classes, 12, n_features, dtype=dtype, seed=4, weighted=False)
-            learnt = clone(model)
-            for _ in stream.teach(learnt, layout, chunk=12):
-                pass
-            twin = stream.twin_learns(model)
-            assert_same_states([state_of(learnt)], [state_of(twin)], **CLOSE[dtype])
-
-
-@pytest.mark.parametrize("model", [pa(C=0.3), AROWClassifier(), pa(C=0.3, average=3)])
-def test_numbers_of_classes_one_after_the_other(model):
-    """Sparse rows serve all classes at once, in vectors and the rest."""
-    for n_classes in [*range(2, 36), 63, 64, 65, 70, 130]:
-        for dtype in (np.float64, np.float32):
-            stream = Stream(n_classes, 8, 5, dtype=dtype, seed=5, weighted=False)
-            learnt = clone(model)
-            for _ in stream.teach(learnt, "csr", chunk=8):
-                pass
-            twin = stream.twin_learns(model)
-            assert_same_states([state_of(learnt)], [state_of(twin)], **CLOSE[dtype])
-
-
 # -- passes -----------------------------------------------------------------------------
 
 

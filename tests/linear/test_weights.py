@@ -8,15 +8,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.sparse import csr_matrix
-from sklearn.base import clone, is_regressor
 
-from sklearn_online_svm import (
-    ConfidenceWeightedClassifier,
-    PassiveAggressiveClassifier,
-    PerceptronClassifier,
-)
 from tests.support.linear_models import (
-    arrays_of,
     assert_same,
     dense,
     learn,
@@ -25,7 +18,6 @@ from tests.support.linear_models import (
     once,
     regressor,
     rows_of,
-    with_averaging,
     with_both,
     with_classifiers,
     with_dtypes,
@@ -34,72 +26,6 @@ from tests.support.linear_models import (
 )
 
 # -- weights ----------------------------------------------------------------------------
-
-
-@with_classifiers
-@with_both
-@with_layouts
-def test_rows_of_weight_zero_are_passed_over(name, problem, layout):
-    X, y = rows_of(problem, layout)
-    weight = np.random.default_rng(0).choice([0.0, 1.0], 200)
-    kept = np.flatnonzero(weight)
-    stream = model_of(name)
-    stream.partial_fit(X, y, classes=np.unique(y), sample_weight=weight)
-    short = learn(model_of(name), X[kept], y[kept])
-    if name == "pa-average":
-        assert_array_equal(stream.decision_function(X).shape, short.decision_function(X).shape)
-    else:
-        assert_array_equal(stream.coef_, short.coef_)
-        assert_array_equal(stream.intercept_, short.intercept_)
-    assert stream.n_updates_ == short.n_updates_
-    fitted = once(name, shuffle=False).fit(X, y, weight)
-    assert_same(fitted, stream)
-
-
-@with_classifiers
-@with_both
-def test_a_chunk_of_weight_zero_changes_nothing(name, problem):
-    X, y = rows_of(problem)
-    model = model_of(name)
-    nothing = np.zeros(100)
-    model.partial_fit(X[:100], y[:100], classes=np.unique(y), sample_weight=nothing)
-    assert_array_equal(model.coef_, 0.0)
-    assert model.n_updates_ == 0 and model.t_ == 101
-    model.partial_fit(X[100:], y[100:])
-    before = arrays_of(model)
-    n_updates = model.n_updates_
-    model.partial_fit(X[:100], y[:100], sample_weight=nothing)
-    if name != "pa-average":
-        for key, array in arrays_of(model).items():
-            assert_array_equal(array, before[key])
-    assert model.n_updates_ == n_updates
-
-
-@pytest.mark.parametrize("name", ["pa", "pa2", "pa-joint", "cost", "cost-joint", "scw"])
-@with_both
-def test_a_weight_is_a_factor_of_c(name, problem):
-    X, y = rows_of(problem)
-    c = 0.05
-    weight = np.random.default_rng(0).uniform(0.5, 2.0, 200)
-    doubled = once(name, C=c).fit(X, y, np.full(200, 2.0))
-    assert_same(doubled, once(name, C=2 * c).fit(X, y))
-    assert_same(once(name, C=c).fit(X, y, 2 * weight), once(name, C=2 * c).fit(X, y, weight))
-    assert_same(once(name, C=c).fit(X, y, np.ones(200)), once(name, C=c).fit(X, y))
-    assert (doubled.coef_ != once(name, C=c).fit(X, y).coef_).any()
-
-
-def test_a_weight_divides_r_of_arow_and_multiplies_steps_of_perceptrons():
-    X, y = rows_of("binary")
-    two = np.full(200, 2.0)
-    assert_same(once("arow", r=4.0).fit(X, y, two), once("arow", r=2.0).fit(X, y), rtol=1e-12)
-    # Steps twice as long, nothing else: the signs are the same.
-    plain = PerceptronClassifier(max_iter=1, tol=None, random_state=0).fit(X, y)
-    heavy = clone(plain).fit(X, y, two)
-    assert_array_equal(heavy.coef_, 2 * plain.coef_)
-    # A hard margin is a hard margin.
-    for hard in (PassiveAggressiveClassifier(C=np.inf), ConfidenceWeightedClassifier()):
-        hard.set_params(max_iter=1, tol=None, random_state=0)
-        assert_same(clone(hard).fit(X, y, two), clone(hard).fit(X, y))
 
 
 @with_classifiers
@@ -153,83 +79,7 @@ def test_targets_of_any_type():
     assert_same(other, model)
 
 
-def test_weights_of_regression():
-    X, y = line()
-    one = regressor(C=0.02, max_iter=1, tol=None)
-    assert_same(clone(one).fit(X, y, np.full(200, 2.0)), clone(one).set_params(C=0.04).fit(X, y))
-    weight = np.random.default_rng(0).choice([0.0, 1.0], 200)
-    kept = np.flatnonzero(weight)
-    model, short = regressor().partial_fit(X, y, weight), regressor().partial_fit(X[kept], y[kept])
-    assert_array_equal(model.coef_, short.coef_)
-
-
 # -- averages ---------------------------------------------------------------------------
-
-
-def states_of(model, X, y):
-    """Weights and intercepts after each row."""
-    states = []
-    first_call = {} if is_regressor(model) else {"classes": np.unique(y)}
-    for i in range(X.shape[0]):
-        model.partial_fit(X[i : i + 1], y[i : i + 1], **first_call)
-        states.append(np.column_stack([np.atleast_2d(model.coef_), model.intercept_]))
-    return np.array(states)
-
-
-@with_averaging
-@with_both
-@with_layouts
-@with_dtypes
-@pytest.mark.parametrize("average", [True, 1, 2, 70])
-def test_averages_are_means_of_the_states(name, problem, layout, dtype, average):
-    X, y = rows_of(problem, layout, dtype, n=90)
-    states = states_of(model_of(name), X, y).astype(np.float64)
-    model = model_of(name, average=average)
-    begin = 0 if average is True else average - 1
-    tolerance = 1e-4 if dtype == np.float32 else 1e-12
-    for first in range(0, 90, 30):
-        part = slice(first, first + 30)
-        model.partial_fit(X[part], y[part], classes=np.unique(y))
-        n = first + 30
-        # Before the average begins, the newest weights predict.
-        mean = states[begin:n].mean(axis=0) if n > begin else states[n - 1]
-        assert_allclose(model.coef_, mean[:, :-1], rtol=tolerance, atol=tolerance)
-        assert_allclose(model.intercept_, mean[:, -1], rtol=tolerance, atol=tolerance)
-        decisions = dense(X @ model.coef_.T) + model.intercept_
-        assert_allclose(
-            model.decision_function(X).reshape(90, -1), decisions, rtol=1e-5, atol=1e-5
-        )
-
-
-def test_averages_over_several_passes():
-    X, y = rows_of("multiclass", n=60)
-    thrice = (np.tile(X, (3, 1)), np.tile(y, 3))
-    mean = states_of(model_of("pa"), *thrice)[9:].mean(axis=0)
-    params = dict(average=10, max_iter=3, tol=None, shuffle=False)
-    model = model_of("pa", **params).fit(X, y)
-    assert_allclose(model.coef_, mean[:, :-1], rtol=1e-12)
-    assert_allclose(model.intercept_, mean[:, -1], rtol=1e-12)
-
-
-def test_averages_of_regression():
-    X, y = line(90)
-    mean = states_of(regressor(), X, y).mean(axis=0)[0]
-    model = regressor(average=True).partial_fit(X, y)
-    assert_allclose(model.coef_, mean[:-1], rtol=1e-12)
-    assert_allclose(model.intercept_, mean[-1:], rtol=1e-12)
-
-
-def test_an_average_counts_rows_of_weight_zero():
-    X, y = rows_of("binary")
-    weight = np.random.default_rng(0).choice([0.0, 1.0], 200)
-    plain, states = model_of("pa"), []
-    for i in range(200):
-        part = slice(i, i + 1)
-        plain.partial_fit(X[part], y[part], classes=["no", "yes"], sample_weight=weight[part])
-        states.append(plain.coef_[0].copy())
-    model = model_of("pa", average=True)
-    model.partial_fit(X, y, classes=["no", "yes"], sample_weight=weight)
-    assert_allclose(model.coef_[0], np.mean(states, axis=0), rtol=1e-12)
 
 
 def test_no_average():
