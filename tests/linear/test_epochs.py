@@ -24,14 +24,15 @@ from sklearn_online_svm import (
 from tests.support.linear_models import (
     FIRST_ORDER,
     assert_same,
-    learn,
     line,
     model_of,
     once,
     regressor,
-    rows_of,
+    samples_of,
+    train,
+    with_all_classifiers,
     with_both,
-    with_classifiers,
+    with_dtypes,
     with_layouts,
     with_states,
 )
@@ -58,19 +59,22 @@ def samples_for(model, n=300, seed=0):
 # -- epochs -----------------------------------------------------------------------------
 
 
-@with_classifiers
+@with_all_classifiers
 @with_both
 @with_layouts
-def test_epochs_equal_repeated_chunks(name, problem, layout):
-    X, y = rows_of(problem, layout)
-    model = once(name, shuffle=False, max_iter=3).fit(X, y)
-    stream = learn(model_of(name), X, y).partial_fit(X, y).partial_fit(X, y)
-    assert_same(model, stream)
+@with_dtypes
+def test_epochs_equal_chunks_of_any_size(name, problem, layout, dtype):
+    X, y = samples_of(problem, layout, dtype, n=90)
+    model = once(name, shuffle=False, max_iter=2).fit(X, y)
+    for size in (1, 7, 90):
+        stream = train(train(model_of(name), X, y, size), X, y, size)
+        assert_same(model, stream)
+        assert stream.n_iter_ == 1
 
 
 @with_states
 def test_shuffle_and_random_state(name):
-    X, y = rows_of("binary")
+    X, y = samples_of("binary")
     seeded = [once(name, random_state=5).fit(X, y) for _ in range(2)]
     assert_same(*seeded)
     assert_same(once(name, random_state=np.random.RandomState(5)).fit(X, y), seeded[0])
@@ -86,7 +90,7 @@ def test_shuffle_and_random_state(name):
 
 
 def test_each_epoch_has_its_own_order():
-    X, y = rows_of("binary")
+    X, y = samples_of("binary")
     twice = once("pa", max_iter=2).fit(X, y)
     again = once("pa").fit(X, y)
     again.set_params(warm_start=True).fit(X, y)  # the same order twice
@@ -121,7 +125,7 @@ def printed_lines(model, X, y):
 @with_kinds
 def test_stopping_criterion(kind, early_stopping):
     """As in scikit-learn: tol is per sample, or in the score of the validation samples."""
-    X, y = rows_of("multiclass") if kind == "classifier" else line(noise=2.0)
+    X, y = samples_of("multiclass") if kind == "classifier" else line(noise=2.0)
     C = 1.0 if early_stopping else 0.01
     model = model_of("pa-joint", C=C) if kind == "classifier" else regressor(C=0.1)
     model.set_params(early_stopping=early_stopping, validation_fraction=0.3, max_iter=40)
@@ -160,7 +164,7 @@ def test_training_stops_when_the_loss_is_zero():
 
 @with_kinds
 def test_reaching_max_iter_gives_a_warning(kind):
-    X, y = rows_of("binary")
+    X, y = samples_of("binary")
     model = model_of("pa", max_iter=2) if kind == "classifier" else regressor(max_iter=2)
     y = y if kind == "classifier" else line()[1]
     with pytest.warns(ConvergenceWarning, match="after max_iter=2 epochs. Increase max_iter") as w:
@@ -177,7 +181,7 @@ def test_reaching_max_iter_gives_a_warning(kind):
 
 @with_kinds
 def test_verbose_prints_a_line_for_each_epoch(kind):
-    X, y = rows_of("binary") if kind == "classifier" else line()
+    X, y = samples_of("binary") if kind == "classifier" else line()
     model = once("pa") if kind == "classifier" else regressor(tol=None)
     for verbose, early_stopping in [(0, False), (1, False), (True, True)]:
         model.set_params(verbose=verbose, max_iter=3, early_stopping=early_stopping)
@@ -198,11 +202,11 @@ def test_samples_left_for_training_keep_their_order_without_shuffling(model):
     stopping = dict(early_stopping=True, validation_fraction=0.2, random_state=3)
     model = clone(model).set_params(max_iter=1, tol=None, shuffle=False, **stopping)
     splitter = model._splitter(test_size=0.2, random_state=np.random.RandomState(3))
-    train = np.sort(next(splitter.split(X, y))[0])
-    assert not np.array_equal(train, np.arange(len(train)))
-    trained = learn(clone(model).set_params(early_stopping=False), X[train], y[train])
+    kept = np.sort(next(splitter.split(X, y))[0])
+    assert not np.array_equal(kept, np.arange(len(kept)))
+    trained = train(clone(model).set_params(early_stopping=False), X[kept], y[kept])
     assert_same(model.fit(X, y), trained)
-    assert model.t_ == 1 + len(train)
+    assert model.t_ == 1 + len(kept)
 
 
 @with_models
@@ -246,11 +250,11 @@ def test_partial_fit_refuses_early_stopping(model):
     match = "early_stopping should be False with partial_fit"
     early = clone(model).set_params(early_stopping=True)
     with pytest.raises(ValueError, match=match):
-        learn(early, X, y)
+        train(early, X, y)
     assert not hasattr(early, "coef_")
     with pytest.raises(ValueError, match=match):
         SGDClassifier(early_stopping=True).partial_fit(X, np.sign(X[:, 0]), [-1, 1])
-    trained = learn(clone(model), X, y)
+    trained = train(clone(model), X, y)
     before = trained.coef_.copy()
     trained.set_params(early_stopping=True)
     for samples in (X, X.tolist()):
@@ -269,7 +273,7 @@ def test_partial_fit_refuses_early_stopping(model):
 @with_both
 @with_layouts
 def test_warm_start_continues_from_the_weights(name, problem, layout):
-    X, y = rows_of(problem, layout)
+    X, y = samples_of(problem, layout)
     model = once(name, shuffle=False, warm_start=True).fit(X, y)
     model.set_params(max_iter=2).fit(X, y)
     assert model.n_iter_ == 2
@@ -317,7 +321,7 @@ def test_class_counts_continue_with_a_warm_start():
 
 
 def test_warm_start_with_another_C_dtype_and_layout():
-    X, y = rows_of("binary")
+    X, y = samples_of("binary")
     model = once("pa", shuffle=False, warm_start=True).fit(X, y)
     started = once("pa", shuffle=False, C=0.01).fit(
         X, y, coef_init=model.coef_, intercept_init=model.intercept_
@@ -330,7 +334,7 @@ def test_warm_start_with_another_C_dtype_and_layout():
 
 @with_states
 def test_warm_start_without_the_former_intercept(name):
-    X, y = rows_of("binary")
+    X, y = samples_of("binary")
     model = once(name, warm_start=True).fit(X, y)
     former = model.coef_.copy()
     model.set_params(fit_intercept=False)
@@ -348,8 +352,8 @@ def test_warm_start_without_the_former_intercept(name):
 @pytest.mark.parametrize("name", FIRST_ORDER)
 @with_both
 def test_initial_weights(name, problem, layout):
-    X, y = rows_of(problem, layout)
-    before = learn(model_of(name), X[:100], y[:100])
+    X, y = samples_of(problem, layout)
+    before = train(model_of(name), X[:100], y[:100])
     model = once(name, shuffle=False)
     if name.startswith("cost"):  # the class counts are not in the weights
         before.set_params(rho=2.0, pos_label="yes")
@@ -362,7 +366,7 @@ def test_initial_weights(name, problem, layout):
 
 
 def test_shapes_of_initial_weights():
-    X, y = rows_of("binary")
+    X, y = samples_of("binary")
     w, b = np.array([1.0, -2.0, 0.5, 0.0]), 0.25
     start = once("pa").fit(X, y, coef_init=w[None], intercept_init=[b])
     for coef, intercept in ((w, b), (w.tolist(), np.array(b)), (w[None].astype("f"), [b])):

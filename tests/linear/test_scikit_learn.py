@@ -30,11 +30,11 @@ from sklearn_online_svm import (
 from tests.support.linear_models import (
     OF_NUMBERS,
     assert_same,
-    learn,
     model_of,
     once,
     regressor,
-    rows_of,
+    samples_of,
+    train,
 )
 from tests.support.samples import breast_cancer
 
@@ -104,7 +104,7 @@ def test_meta_estimators_of_streams():
     for start in range(0, len(X), 50):
         chunk = slice(start, start + 50)
         model.partial_fit(X[chunk], Y[chunk], classes=[[0, 1], [0, 1]])
-    assert_same(model.estimators_[1], learn(model_of("pa"), X, Y[:, 1]))
+    assert_same(model.estimators_[1], train(model_of("pa"), X, Y[:, 1]))
 
 
 def test_imbalanced_learn():
@@ -119,7 +119,7 @@ def test_imbalanced_learn():
 
 @pytest.mark.parametrize("name", ["pa", "arow", "perceptron"])
 def test_one_vs_rest_equals_OneVsRestClassifier(name):
-    X, y = rows_of("multiclass")
+    X, y = samples_of("multiclass")
     more = OF_NUMBERS.get(name, {})
     ovr, own = OneVsRestClassifier(once(name, **more)).fit(X, y), once(name, **more).fit(X, y)
     assert_allclose(ovr.decision_function(X), own.decision_function(X), rtol=1e-9, atol=1e-9)
@@ -127,7 +127,7 @@ def test_one_vs_rest_equals_OneVsRestClassifier(name):
     for first in range(0, 200, 50):
         part = slice(first, first + 50)
         stream.partial_fit(X[part], y[part], classes=[10, 20, 30])
-    own = learn(model_of(name), X, y)
+    own = train(model_of(name), X, y)
     assert_allclose(stream.decision_function(X), own.decision_function(X), rtol=1e-9, atol=1e-9)
     assert OneVsOneClassifier(once(name, **more)).fit(X, y).score(X, y) > 0.7
 
@@ -167,7 +167,7 @@ def test_calls_of_sgd_classifier():
 
 def test_feature_names_and_set_output():
     pandas = pytest.importorskip("pandas")
-    X, y = rows_of("binary")
+    X, y = samples_of("binary")
     frame = pandas.DataFrame(X, columns=list("abcd"))
     model, plain = model_of("pa").fit(frame, y), model_of("pa").fit(X, y)
     assert_array_equal(model.feature_names_in_, list("abcd"))
@@ -189,7 +189,7 @@ def test_feature_names_and_set_output():
 
 
 def test_sample_weights_through_a_pipeline():
-    X, y = rows_of("binary")
+    X, y = samples_of("binary")
     weight = np.random.default_rng(0).uniform(0, 2, 200)
     scaled = StandardScaler().fit_transform(X)
     weighted = once("pa").fit(scaled, y, weight)

@@ -39,7 +39,7 @@ for_judges = pytest.mark.parametrize("judge", JUDGES, ids=str)
 @for_judges
 @pytest.mark.parametrize("problem", [two_classes, three_classes])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_suspects_are_the_rows_of_the_smallest_margins(judge, problem, layout):
+def test_suspects_have_the_smallest_margins(judge, problem, layout):
     X, y = problem(200)
     X = LAYOUTS[layout](X)
     model = judge.set_params(random_state=0).fit(X, y)
@@ -61,7 +61,7 @@ def test_suspects_are_the_rows_of_the_smallest_margins(judge, problem, layout):
 
 
 @pytest.mark.parametrize("judge", [AROWClassifier(), PassiveAggressiveClassifier(average=True)])
-def test_they_find_wrong_labels(judge):
+def test_suspects_have_wrong_labels(judge):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2000, 10))
     y = (X[:, 0] + X[:, 1] > 0).astype(int)
@@ -73,7 +73,7 @@ def test_they_find_wrong_labels(judge):
 
 
 @for_judges
-def test_what_may_be_wrong(judge):
+def test_invalid_arguments(judge):
     X, y = two_classes(100)
     with pytest.raises((NotFittedError, AttributeError)):
         type(judge)().suspect_labels(X, y)
@@ -87,7 +87,7 @@ def test_what_may_be_wrong(judge):
         model.suspect_labels(X, y[:-1])
 
 
-def test_who_has_none():
+def test_estimators_without_suspect_labels():
     X, y = two_classes(100)
     assert not hasattr(PassiveAggressiveRegressor(), "suspect_labels")
     other = LabelEfficientClassifier(SGDClassifier()).fit(X, y)

@@ -1,4 +1,4 @@
-"""Several threads at one linear model, or one that learns from few labels."""
+"""Several threads that use one linear model, or one LabelEfficientClassifier."""
 
 import copy
 import pickle
@@ -25,7 +25,7 @@ from sklearn_online_svm import (
 from sklearn_online_svm.active import RandomQuery
 from sklearn_online_svm.linear._model import LinearModel
 from sklearn_online_svm.linear._state import LinearState
-from tests.support.linear_kinds import clouds, line
+from tests.support.linear_kinds import clouds, regression
 from tests.support.samples import three_classes, two_classes
 from tests.support.threads import run
 
@@ -48,18 +48,18 @@ MODELS = [
 
 
 @pytest.mark.parametrize("name, params, options", MODELS, ids=str)
-def test_predictions_during_learning(name, params, options):
+def test_predictions_during_training(name, params, options):
     run(name, params, **options)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name, params, options", MODELS[:12], ids=str)
 @pytest.mark.parametrize("chunk", [1, 10, 1000])
-def test_predictions_during_learning_at_length(name, params, options, chunk):
+def test_predictions_during_long_training(name, params, options, chunk):
     run(name, params, **{**options, "chunk": chunk, "n_rows": 2000 * (1 if chunk < 10 else 10)})
 
 
-def test_weights_that_somebody_holds_are_left_to_him():
+def test_training_does_not_change_weights_in_use():
     X, y = two_classes(400)
     for average in (False, True):
         model = PassiveAggressiveClassifier(average=average)
@@ -92,8 +92,8 @@ FAMILIES = [
 
 @pytest.mark.parametrize("model", FAMILIES, ids=str)
 @pytest.mark.parametrize("as_rows", [np.asarray, csr_matrix])
-def test_learners_take_turns(model, as_rows):
-    """The same chunk twice, so that it does not matter who comes first."""
+def test_two_threads_train_one_after_the_other(model, as_rows):
+    """Both train on the same chunk, so their order does not matter."""
     X, y = three_classes(30_000)
     X, model = as_rows(X), clone(model).partial_fit(as_rows(X[:9]), y[:9], classes=np.unique(y))
     other = pickle.loads(pickle.dumps(model))
@@ -115,15 +115,15 @@ def test_learners_take_turns(model, as_rows):
     assert_array_equal(model.intercept_, other.intercept_)
 
 
-class Meddler:
-    """Rows that do something with a model while it reads them."""
+class ReentrantSamples:
+    """Samples that call a model while it validates them."""
 
-    def __init__(self, rows, action):
-        self.rows, self.action, self.result = rows, action, None
+    def __init__(self, samples, action):
+        self.samples, self.action, self.result = samples, action, None
 
     def __array__(self, dtype=None, copy=None):
         self.result = self.action()
-        return self.rows
+        return self.samples
 
 
 @pytest.mark.parametrize("model", [*FAMILIES, PassiveAggressiveRegressor()], ids=str)
@@ -141,9 +141,9 @@ def test_reentrance_is_refused(model, during):
             "sparsify": model.sparsify,
         }[deed]
         with pytest.raises(RuntimeError, match="in the midst of learning"):
-            getattr(model, during)(Meddler(X, action), y)
+            getattr(model, during)(ReentrantSamples(X, action), y)
         assert pickle.dumps(model) == state
-    rows = Meddler(X, lambda: model.predict(X))
+    rows = ReentrantSamples(X, lambda: model.predict(X))
     getattr(model, during)(rows, y)
     assert_array_equal(rows.result, decisions)
 
@@ -151,7 +151,7 @@ def test_reentrance_is_refused(model, during):
 @pytest.mark.parametrize("model", FAMILIES, ids=str)
 @pytest.mark.parametrize("as_rows", [np.asarray, csr_matrix])
 @pytest.mark.parametrize("problem", [two_classes, three_classes])
-def test_weights_are_copied_where_somebody_holds_them_and_only_there(model, as_rows, problem):
+def test_weights_are_copied_only_if_in_use(model, as_rows, problem):
     X, y = problem(200)
     X, model = as_rows(X), clone(model)
     model.partial_fit(X, y, classes=np.unique(y))
@@ -175,8 +175,8 @@ def test_weights_are_copied_where_somebody_holds_them_and_only_there(model, as_r
     assert_array_equal(model.intercept_, other.intercept_)
 
 
-def test_others_who_come_when_weights_are_left_see_those(monkeypatch):
-    """Nobody gets hold of the copies before the learner has done."""
+def test_readers_during_a_copy_get_the_former_weights(monkeypatch):
+    """Readers get the copies only after the training."""
     X, y = two_classes(200)
     model, other = PassiveAggressiveClassifier(), PassiveAggressiveClassifier()
     for one in (model, other):
@@ -196,7 +196,7 @@ def test_others_who_come_when_weights_are_left_see_those(monkeypatch):
     assert (model.coef_ != weights).any()
 
 
-def test_memory_that_is_short_when_weights_are_left(monkeypatch):
+def test_memory_error_during_a_copy(monkeypatch):
     X, y = two_classes(200)
     model = PassiveAggressiveClassifier().fit(X, y)
     held, before = model.coef_, model.coef_.copy()
@@ -252,7 +252,7 @@ READ = [
 
 @pytest.mark.parametrize("model, n_classes", READ, ids=str)
 def test_readers_see_the_weights_between_chunks(model, n_classes):
-    X, y = line(60_000) if n_classes is None else clouds(60_000, n_classes=n_classes)
+    X, y = regression(60_000) if n_classes is None else clouds(60_000, n_classes=n_classes)
     chunks = [slice(start, start + 3000) for start in range(0, 60_000, 3000)]
     first = {} if n_classes is None else {"classes": range(n_classes)}
     model, twin = clone(model), clone(model)
@@ -287,7 +287,7 @@ def test_readers_see_the_weights_between_chunks(model, n_classes):
     assert_array_equal(model.coef_, states[-1])
 
 
-def test_a_linear_model_that_is_fitted_anew_is_the_former_one_until_then(monkeypatch):
+def test_readers_get_the_former_model_during_fit(monkeypatch):
     X, y = two_classes(200)
     model = AROWClassifier().fit(X, y)
     decisions, reached, go_on = model.decision_function(X), threading.Event(), threading.Event()
@@ -315,7 +315,7 @@ def test_a_linear_model_that_is_fitted_anew_is_the_former_one_until_then(monkeyp
 
 
 @pytest.mark.parametrize("inner", [None, LASVC(gamma=0.05)], ids=str)
-def test_others_may_predict_while_the_oracle_thinks(inner):
+def test_predictions_while_the_oracle_is_called(inner):
     X, y = two_classes(300)
     model, seen = LabelEfficientClassifier(inner, random_state=0), []
 
@@ -327,7 +327,7 @@ def test_others_may_predict_while_the_oracle_thinks(inner):
             there.join(20)
             assert_array_equal(seen[-1], model.decision_function(X))
         else:
-            seen.append(None)  # nothing has been learnt
+            seen.append(None)  # not yet trained
         with pytest.raises(RuntimeError, match="in the midst of learning"):
             model.partial_fit(X[:2], y[:2])
         return y[i]
@@ -338,7 +338,7 @@ def test_others_may_predict_while_the_oracle_thinks(inner):
 
 
 @pytest.mark.parametrize("inner", [None, LASVC(gamma=0.05)], ids=str)
-def test_an_oracle_of_fit_sees_the_former_model(inner):
+def test_oracle_of_fit_gets_the_former_model(inner):
     X, y = two_classes(200)
     model, seen = LabelEfficientClassifier(inner, random_state=0).fit(X, y), []
     decisions = model.decision_function(X)
@@ -353,7 +353,7 @@ def test_an_oracle_of_fit_sees_the_former_model(inner):
 
 
 @pytest.mark.parametrize("deed", ["sparsify", "partial_fit", "set_params"])
-def test_an_oracle_may_change_the_estimator_inside(deed):
+def test_oracle_may_change_the_base_estimator(deed):
     """It did so in the midst of a compiled loop, whose arrays were exchanged under it."""
     X, y = two_classes(300)
     model, other = (LabelEfficientClassifier(random_state=0) for _ in range(2))
@@ -383,7 +383,7 @@ def test_an_oracle_may_change_the_estimator_inside(deed):
     assert model.estimator_._state.update_spec.rule["C"] == (0.5 if deed == "set_params" else 1.0)
 
 
-def test_an_oracle_that_fits_the_estimator_inside_anew():
+def test_oracle_may_not_refit_the_base_estimator():
     X, y = two_classes(300)
     model = LabelEfficientClassifier(random_state=0)
     model.partial_fit(X[:50], y[:50], classes=np.unique(y))
@@ -397,7 +397,7 @@ def test_an_oracle_that_fits_the_estimator_inside_anew():
 
 
 @pytest.mark.parametrize("inner", [None, LASVC(gamma=0.05)], ids=str)
-def test_copies_while_the_oracle_thinks(inner):
+def test_copies_while_the_oracle_is_called(inner):
     """From another thread they wait for the end of the call, and belong together."""
     X, y = two_classes(200)
     model, copies = LabelEfficientClassifier(inner, random_state=0), []
@@ -427,7 +427,7 @@ def test_copies_while_the_oracle_thinks(inner):
         one.partial_fit(X[:5], y[:5])
 
 
-def test_query_rules_count_every_row():
+def test_query_strategies_count_in_several_threads():
     rule = RandomQuery(rate=0.5, random_state=0)
 
     def ask():

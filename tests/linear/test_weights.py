@@ -1,4 +1,4 @@
-"""Weights of rows and classes; averaged, sparse and given weights of linear models."""
+"""Sample and class weights; averaged, sparse and given weights of linear models."""
 
 import copy
 import pickle
@@ -12,12 +12,12 @@ from scipy.sparse import csr_matrix
 from tests.support.linear_models import (
     assert_same,
     dense,
-    learn,
     line,
     model_of,
     once,
     regressor,
-    rows_of,
+    samples_of,
+    train,
     with_both,
     with_classifiers,
     with_dtypes,
@@ -30,13 +30,13 @@ from tests.support.linear_models import (
 
 @with_classifiers
 @with_both
-def test_class_weight_is_sample_weight_by_class(name, problem):
-    X, y = rows_of(problem)
+def test_class_weight_multiplies_sample_weight(name, problem):
+    X, y = samples_of(problem)
     classes, counts = np.unique(y, return_counts=True)
     factors = dict(zip(classes.tolist(), [0.5, 3.0, 0.0]))
     of_rows = np.array([factors[label] for label in y.tolist()])
     assert_same(once(name, class_weight=factors).fit(X, y), once(name).fit(X, y, of_rows))
-    # Not all classes need to be named; factors of class and row multiply.
+    # Classes may be left out; class weights multiply sample weights.
     first = classes[0].item()
     weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
     expected = once(name).fit(X, y, np.where(y == first, 0.5, 1.0) * weight)
@@ -52,8 +52,8 @@ def test_class_weight_is_sample_weight_by_class(name, problem):
 
 
 @with_both
-def test_balanced_is_balanced(problem):
-    X, y = rows_of(problem)
+def test_balanced_class_weight(problem):
+    X, y = samples_of(problem)
     classes, counts = np.unique(y, return_counts=True)
     factors = len(y) / (len(classes) * counts)
     of_rows = factors[np.searchsorted(classes, y)]
@@ -72,9 +72,9 @@ def test_balanced_is_balanced(problem):
 def test_targets_of_any_type():
     X, y = line()
     y = np.round(5 * y)
-    model = learn(regressor(), X, y)
+    model = train(regressor(), X, y)
     for targets in (y.astype(np.float32), y.astype(np.int16), y[::-1][::-1]):
-        assert_same(learn(regressor(), X, targets, 70), model)
+        assert_same(train(regressor(), X, targets, 70), model)
     other = regressor().partial_fit(X.tolist(), y.astype(int).tolist())
     assert_same(other, model)
 
@@ -83,7 +83,7 @@ def test_targets_of_any_type():
 
 
 def test_no_average():
-    X, y = rows_of("binary")
+    X, y = samples_of("binary")
     for average in (False, 0):
         assert_same(once("pa", average=average).fit(X, y), once("pa").fit(X, y))
 
@@ -96,8 +96,8 @@ def test_no_average():
 @with_layouts
 @with_dtypes
 def test_sparsify_and_densify(name, problem, layout, dtype):
-    X, y = rows_of(problem, layout, dtype)
-    model = learn(model_of(name), X[:100], y[:100])
+    X, y = samples_of(problem, layout, dtype)
+    model = train(model_of(name), X[:100], y[:100])
     other = copy.deepcopy(model)
     coef, decisions = model.coef_.copy(), model.decision_function(X)
     for _ in range(2):
@@ -105,10 +105,10 @@ def test_sparsify_and_densify(name, problem, layout, dtype):
         assert sparse.issparse(model.coef_) and model.coef_.format == "csr"
         assert_array_equal(model.coef_.toarray(), coef)
         assert model.coef_.dtype == coef.dtype
-        for rows in (X, dense(X), csr_matrix(X), X[:1]):
-            expected = other.decision_function(rows)
-            assert_allclose(model.decision_function(rows), expected, rtol=1e-5, atol=1e-5)
-            assert type(model.decision_function(rows)) is np.ndarray
+        for samples in (X, dense(X), csr_matrix(X), X[:1]):
+            expected = other.decision_function(samples)
+            assert_allclose(model.decision_function(samples), expected, rtol=1e-5, atol=1e-5)
+            assert type(model.decision_function(samples)) is np.ndarray
         assert_array_equal(model.predict(X), other.predict(X))
         assert model.t_ == 101 and model.n_updates_ == other.n_updates_
     restored = pickle.loads(pickle.dumps(model))
@@ -125,18 +125,8 @@ def test_sparsify_and_densify(name, problem, layout, dtype):
         )
         assert type(way.coef_) is np.ndarray
     assert_same(model.sparsify().fit(X, y), model_of(name).fit(X, y))
-
-
-@with_layouts
-def test_sparsify_a_regressor(layout):
-    X, y = line(layout=layout)
-    model = learn(regressor(), X, y)
-    expected = model.predict(X)
-    model.sparsify()
-    assert sparse.issparse(model.coef_)
-    assert_allclose(model.predict(X), expected, rtol=1e-12)
-    assert_same(model.partial_fit(X, y), learn(learn(regressor(), X, y), X, y))
-    assert model.coef_.shape == (4,)
+    warm, other = (model_of(name, warm_start=True).fit(X, y) for _ in range(2))
+    assert_same(warm.sparsify().fit(X, y), other.fit(X, y))
 
 
 def test_sparse_weights_take_less_memory():
@@ -150,9 +140,9 @@ def test_sparse_weights_take_less_memory():
 
 @pytest.mark.parametrize("name", ["pa", "arow", "arow-full"])
 @with_layouts
-def test_weights_can_be_given(name, layout):
-    X, y = rows_of("multiclass", layout)
-    model = learn(model_of(name), X, y)
+def test_setting_weights(name, layout):
+    X, y = samples_of("multiclass", layout)
+    model = train(model_of(name), X, y)
     rng = np.random.default_rng(0)
     coef, intercept = rng.normal(size=(3, 4)), rng.normal(size=3)
     for given in (coef, coef.tolist(), csr_matrix(coef)):
@@ -173,17 +163,17 @@ def test_weights_can_be_given(name, layout):
     assert_array_equal(pickle.loads(pickle.dumps(model)).coef_, coef)
 
 
-def test_weights_of_a_regressor_can_be_given():
+def test_setting_weights_of_a_regressor():
     X, y = line()
-    model = learn(regressor(), X, y)
+    model = train(regressor(), X, y)
     model.coef_, model.intercept_ = [1.0, 2.0, 3.0, 4.0], [5.0]
     assert_allclose(model.predict(X), X @ [1.0, 2.0, 3.0, 4.0] + 5.0, rtol=1e-12)
 
 
 @with_both
-def test_wrong_weights_are_refused(problem):
-    X, y = rows_of(problem)
-    model = learn(model_of("pa"), X, y)
+def test_setting_invalid_weights(problem):
+    X, y = samples_of(problem)
+    model = train(model_of("pa"), X, y)
     coef = model.coef_.copy()
     for wrong in (np.zeros((2, 4)), np.zeros((len(coef), 5)), np.zeros((4, 3)), 0.0):
         with pytest.raises(ValueError, match=r"coef_ must have shape \(\d, 4\), got"):
@@ -193,6 +183,6 @@ def test_wrong_weights_are_refused(problem):
     with pytest.raises(ValueError, match="intercept_ must have shape"):
         model.intercept_ = np.zeros(7)
     assert_array_equal(model.coef_, coef)
-    averaged = learn(model_of("pa", average=True), X, y)
+    averaged = train(model_of("pa", average=True), X, y)
     with pytest.raises(ValueError, match="average"):
         averaged.coef_ = np.zeros(coef.shape)
