@@ -16,17 +16,8 @@ from scipy.optimize import nnls
 
 from ._advice import Advice
 
-__all__ = [
-    "check_advice",
-    "check_features",
-    "keep_of",
-    "mean_advice",
-    "rules_of",
-    "same_rules",
-    "shortfalls",
-    "stored_rules",
-    "warn_of_contradictions",
-]
+# Violations below this fraction of the largest weight are rounding errors of the least squares.
+_ROUNDING = 1e-10
 
 
 def check_advice(advice, classes, n_features, feature_names):
@@ -174,10 +165,9 @@ def shortfalls(piece, label_signs, coef, intercept):
         u = _nonnegative(A, np.append(target, own - 1.0))[:-1]
         eta[c, columns] += rows @ u
         zeta[c] = max(0.0, 1.0 + d @ u - own)
-    # Set rounding errors to 0.
-    nothing = 1e-10 * max(1.0, np.abs(coef).max(), np.abs(intercept).max())
-    eta[np.abs(eta) < nothing] = 0.0
-    zeta[zeta < nothing] = 0.0
+    rounding = _ROUNDING * max(1.0, np.abs(coef).max(), np.abs(intercept).max())
+    eta[np.abs(eta) < rounding] = 0.0
+    zeta[zeta < rounding] = 0.0
     return eta, zeta
 
 

@@ -136,7 +136,7 @@ class LinearClassifier(OnlineClassifier, SuspectLabels, ClassifierMixin, LinearM
 
     def _validation_score(self, X, codes, weights, validation):
         """Return the accuracy on the validation samples."""
-        correct = self._codes_of(self._decide(X[validation])) == codes[validation]
+        correct = self._codes_of(self._decision_values(X[validation])) == codes[validation]
         weights = None if weights is None else weights[validation]
         return float(np.average(correct, weights=weights))
 
@@ -163,7 +163,7 @@ class LinearClassifier(OnlineClassifier, SuspectLabels, ClassifierMixin, LinearM
         ValueError
             If the input is invalid, or a decision value overflows.
         """
-        scores = self._view()._decide(X)
+        scores = self._view()._decision_values(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X):
@@ -187,7 +187,7 @@ class LinearClassifier(OnlineClassifier, SuspectLabels, ClassifierMixin, LinearM
             If the input is invalid, or a decision value overflows.
         """
         view = self._view()
-        codes = self._codes_of(view._decide(X))
+        codes = self._codes_of(view._decision_values(X))
         return view.classes_[codes]
 
     def _codes_of(self, scores):

@@ -98,13 +98,8 @@ class ConfidenceWeightedClassifier(SecondOrder):
     _parameter_constraints: dict = {
         **SecondOrder._parameter_constraints,
         "eta": [Interval(Real, 0.5, 1.0, closed="neither")],
-        "covariance": [StrOptions({"diag", "full"})],
     }
-    _fixed = ("fit_intercept", "covariance")
-    _tunable = (
-        *SecondOrder._tunable,
-        "eta",
-    )
+    _tunable = (*SecondOrder._tunable, "eta")
 
     def __init__(
         self,
@@ -219,9 +214,7 @@ class SCWClassifier(SecondOrder):
         "C": [Interval(Real, 0.0, None, closed="right")],
         "loss": [StrOptions({"hinge", "squared_hinge"})],
         "eta": [Interval(Real, 0.5, 1.0, closed="neither")],
-        "covariance": [StrOptions({"diag", "full"})],
     }
-    _fixed = ("fit_intercept", "covariance")
     _tunable = (*SecondOrder._tunable, "C", "eta", "loss")
 
     def __init__(
@@ -340,13 +333,8 @@ class AROWClassifier(SecondOrder):
     _parameter_constraints: dict = {
         **SecondOrder._parameter_constraints,
         "r": [Interval(Real, 0.0, None, closed="neither")],
-        "covariance": [StrOptions({"diag", "full"})],
     }
-    _fixed = ("fit_intercept", "covariance")
-    _tunable = (
-        *SecondOrder._tunable,
-        "r",
-    )
+    _tunable = (*SecondOrder._tunable, "r")
 
     def __init__(
         self,

@@ -21,6 +21,10 @@ from ._state import LinearState
 INTERCEPT_SCALING = [StrOptions({"auto"}), Interval(Real, 0.0, 1e100, closed="right")]
 AVERAGE = ["boolean", Interval(Integral, 0, None, closed="left")]
 
+# Constant feature for dense and for sparse samples with intercept_scaling="auto". With 0.1 the
+# intercept changes by 0.1^2 of the step, as in scikit-learn (SPARSE_INTERCEPT_DECAY = 0.01).
+AUTO_SCALING = 1.0, 0.1
+
 
 def average_from(average):
     """Return the number of samples before averaging begins; None without averaging.
@@ -35,7 +39,7 @@ def average_from(average):
 def intercept_scalings(value):
     """Return the values of the constant feature for dense and for sparse samples."""
     if value == "auto":
-        return 1.0, 0.1
+        return AUTO_SCALING
     return float(value), float(value)
 
 
@@ -146,7 +150,7 @@ class LinearModel(OnlineLearner):
 
     # ---------------------------------------------------------------------------- predicting
 
-    def _decide(self, X):
+    def _decision_values(self, X):
         """Return decision values; invalid samples are detected in the results."""
         state = self.__dict__.get("_state")
         if state is None:
@@ -168,7 +172,7 @@ class LinearModel(OnlineLearner):
         return scores
 
     def _scores(self, X):
-        """``X w + b``."""
+        """Return ``X w + b``."""
         coef, intercept = self._state.weights(self._guard)
         scores = X @ coef.T
         if sparse.issparse(scores):

@@ -354,7 +354,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearModel):
         ValueError
             If the input is invalid, or a prediction overflows.
         """
-        return self._view()._decide(X)[:, 0]
+        return self._view()._decision_values(X)[:, 0]
 
     @property
     def coef_(self):
@@ -393,5 +393,5 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearModel):
     def _validation_score(self, X, targets, weights, validation):
         """Return R^2 on the validation samples."""
         weights = None if weights is None else weights[validation]
-        predictions = self._decide(X[validation])[:, 0]
+        predictions = self._decision_values(X[validation])[:, 0]
         return r2_score(targets[validation], predictions, sample_weight=weights)

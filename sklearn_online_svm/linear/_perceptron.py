@@ -244,11 +244,10 @@ class SecondOrderPerceptronClassifier(SecondOrder):
     """
 
     _parameter_constraints: dict = {
-        **LinearClassifier._parameter_constraints,
+        **SecondOrder._parameter_constraints,
         "a": [Interval(Real, 0.0, None, closed="neither")],
-        "covariance": [StrOptions({"diag", "full"})],
     }
-    _fixed = ("fit_intercept", "covariance", "a")
+    _fixed = (*SecondOrder._fixed, "a")
 
     def __init__(
         self,

@@ -289,7 +289,9 @@ class LinearState:
 
     def weights(self, guard):
         """Return the weights and intercepts that predict."""
-        arrays, n_rows = self._read(guard)
+        arrays, n_rows = self._shelf.look()
+        if arrays is None:
+            arrays, n_rows = self._read(guard)
         if len(arrays) == 2:
             return arrays
         if self.update_spec.average_from is None:

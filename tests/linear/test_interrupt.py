@@ -143,9 +143,9 @@ def assert_same(model, other):
 n_interrupted = 0
 for _ in range(40):
     model = new(max_iter=10**9)
-    signal.setitimer(signal.ITIMER_REAL, rng.uniform(0.001, 0.02))
     try:
         try:
+            signal.setitimer(signal.ITIMER_REAL, rng.uniform(0.001, 0.02))
             model.fit(X, y)
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)

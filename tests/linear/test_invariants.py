@@ -22,11 +22,8 @@ from sklearn_online_svm.linear import (
 )
 from tests.support.linear_kinds import (
     CLASSIFIERS,
-    COST_SENSITIVE,
-    FIRST_ORDER,
     JOINT,
     MODELS,
-    REGRESSION,
     SECOND_ORDER,
     assert_close,
     clouds,
@@ -63,10 +60,9 @@ class Problem:
 def models_of(kind):
     return {
         "any": MODELS,
-        "steady": FIRST_ORDER + REGRESSION + [COST_SENSITIVE[2], *SECOND_ORDER[1:4]],
         "second-order": SECOND_ORDER,
         # Models whose arrays do not depend on the number of samples processed.
-        "without a mean": [m for m in MODELS if not m.get_params().get("average")],
+        "without average": [m for m in MODELS if not m.get_params().get("average")],
     }[kind]
 
 
@@ -268,7 +264,7 @@ def test_weights_multiply_C(problem, layout, c):
 
 
 @quickly
-@given(problems("without a mean"), layouts)
+@given(problems("without average"), layouts)
 def test_samples_of_weight_0_are_ignored(problem, layout):
     assume(problem.weights is not None)
     kept = np.flatnonzero(problem.weights)
