@@ -25,7 +25,7 @@ from tests.support.samples import LAYOUTS
 
 pytestmark = pytest.mark.filterwarnings("ignore:Rules with different labels contradict")
 
-# A box, a half-space, and a region that is no box.
+# A box, a half-space, and a polyhedron.
 RULES = [
     Advice.from_rules({0: (">=", 0.5), 2: (-1, 2)}, range(4), 1),
     Advice.from_rules({1: ("<=", -1)}, range(4), 0),
@@ -184,7 +184,7 @@ def test_refining_solves_the_least_squares_problem():
             assert_allclose(after[at : at + k], best[:k], atol=1e-9)
             at += k
         changed += (before != after).any()
-        # What the vectors stand for is what draws the weights.
+        # The mean of the rules, towards which samples move the weights, follows from the vectors.
         rules = model._state.update_spec.advice
         r = -np.repeat([1, -1, -1], np.diff(rules["starts"])) * after @ rules["rows"] / 3
         assert_allclose(model._state.arrays["advice"][0, rules["columns"]], r[:-1], atol=1e-12)
@@ -193,7 +193,7 @@ def test_refining_solves_the_least_squares_problem():
 
 
 def test_refining_with_bounds_of_different_scales():
-    """Coordinates whose steps are small: bounds of a hundred units."""
+    """Bounds of a hundred units make the steps of coordinate descent small."""
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(120, 30, 50), rng.normal(30, 6, 50)])
     y = (X[:, 0] + rng.normal(0, 20, 50) > 120).astype(int)
@@ -264,16 +264,16 @@ def test_advice_alone_classifies_its_regions():
         Advice.from_rules({"a": (">=", 1), "b": (">=", 0.5)}, names, "yes"),
         Advice.from_rules({"a": ("<=", -0.5)}, names, "no"),
     ]
-    rows = rng.normal(size=(2000, 3)) * 3
+    samples = rng.normal(size=(2000, 3)) * 3
     for weight in (0.01, 1.0, 100.0):
         model = AdvicePassiveAggressiveClassifier(rules, advice_weight=weight)
-        model.partial_fit(rows[:1], ["no"], ["no", "yes"], sample_weight=[0.0])
+        model.partial_fit(samples[:1], ["no"], ["no", "yes"], sample_weight=[0.0])
         for rule in rules:
-            inside = rule.contains(rows)
+            inside = rule.contains(samples)
             assert inside.sum() > 200
-            right = model.predict(rows[inside]) == rule.label
+            right = model.predict(samples[inside]) == rule.label
             assert right.all() if weight == 100.0 else right.mean() > 0.8
-    # The heavier they are, the nearer the rules come to each other, and the margin to 1.
+    # With a larger weight the rules agree better, and the margins are closer to 1.
     assert (model.advice_violation_ < 0.02).all()
 
 
@@ -297,7 +297,7 @@ def test_chunks_pickles_and_epochs_give_the_same_model(n_classes, layout, dtype,
     assert_same(
         whole, trained(model, X, y, chunk=1), trained(model, X, y, chunk=7), passed, halves
     )
-    # Far enough for the scale to have been multiplied into the weights.
+    # The scale has been multiplied into the weights before it became too small.
     assert 0 < whole._state.arrays["scale"][0] <= 1
     if dtype == np.float32:
         assert whole._state.arrays["scale"][0] > (1 / 1.9) ** 150
@@ -306,7 +306,7 @@ def test_chunks_pickles_and_epochs_give_the_same_model(n_classes, layout, dtype,
 @with_refine
 @with_classes
 def test_queried_labels(n_classes, refine):
-    """The loop that buys labels makes the same steps."""
+    """The loop with label queries makes the same steps."""
     X, y = clouds(120, n_classes=n_classes)
     model = model_of(n_classes, refine=refine)
     bought = LabelEfficientClassifier(model, AllQuery(), shuffle=False).fit(X, y)
@@ -369,7 +369,7 @@ def test_changing_advice_in_a_stream(refine):
         model.partial_fit(X[50:], y[50:])
         assert_allclose(model.coef_, wanted.coef_, rtol=1e-9, atol=1e-9)
         assert np.abs(model.coef_ - other.partial_fit(X[50:], y[50:]).coef_).max() > 1e-3
-    # A list that grows is another one.
+    # Appending to the list changes the advice.
     rules = [RULES[0]]
     model = trained(model_of(refine=refine).set_params(advice=rules), X[:50], y[:50])
     model.advice.append(RULES[1])
@@ -393,7 +393,7 @@ def test_updates_by_sparse_samples_change_only_their_nonzeros():
     assert_allclose(model._state.arrays["scale"], (1 / 1.01) ** 200)
 
 
-# -------------------------------------------------------------------------------- what it says
+# ------------------------------------------------------------------ messages and reports
 
 
 def test_contradictory_rules_give_a_warning():
@@ -442,7 +442,7 @@ def test_advice_must_match_the_model(advice, message):
 
 
 def least_violation(rule, z, w, b):
-    """By another solver: over u >= 0."""
+    """Minimize the violation over u >= 0 by another solver."""
 
     def objective(u):
         eta = rule.D.T @ u + z * w
@@ -492,7 +492,7 @@ def test_explanations():
         "0 of 2 samples in the region get another label."
     )
     assert second.n_samples == 1
-    # Changed so, and no less, the model follows a rule.
+    # This is the smallest change after which the model follows the rule.
     for i, report in enumerate([first, second]):
         coef = model.coef_ + [[report.coef_change.get(name, 0.0) for name in names]]
         other = pickle.loads(pickle.dumps(model))
@@ -521,21 +521,21 @@ def test_explanations_with_several_classes():
     reports = model.explain_advice()
     assert [report.against for report in reports[:1]] == [2]
     assert "most by the decision function of class 2" in str(reports[0])
-    # The first of its conditions, x0 >= 0.5, takes a fifth from 3^2 + 6^2.
+    # The condition x0 >= 0.5 reduces 3^2 + 6^2 by a fifth.
     assert_allclose(reports[0].violation, np.sqrt(0.8 * (3.0**2 + 6.0**2)))
 
 
 def test_invalid_chunk_keeps_refined_vectors():
-    """Where the advice has just been changed, and is changed back."""
+    """Also if the advice is changed for the invalid chunk, and then changed back."""
     X, y = clouds(100)
     model = trained(model_of(refine=True), X[:60], y[:60])
     wanted = pickle.loads(pickle.dumps(model)).partial_fit(X[60:], y[60:])
     bad = np.vstack([X] * 3)
     bad[250, 0] = np.nan
-    for rows in (bad[249:251], bad):
+    for samples in (bad[249:251], bad):
         for new in (dict(advice=RULES[:1]), dict(refine=False), dict(advice=None)):
             model.set_params(**new)
             with pytest.raises(ValueError, match="NaN"):
-                model.partial_fit(rows, np.tile(y, 3)[: len(rows)])
+                model.partial_fit(samples, np.tile(y, 3)[: len(samples)])
             model.set_params(advice=RULES, refine=True)
     assert_same(model.partial_fit(X[60:], y[60:]), wanted)

@@ -57,7 +57,7 @@ def test_text_of_rules():
     assert Advice.from_rules({1: (">=", 2)}, range(3), 0).name == "x1 >= 2"
     assert Advice([[0.5, -2.0, 0.0]], [3.0], 0).name == "0.5 x0 - 2 x1 <= 3"
     assert Advice([[-1.0, 1.0, 1.0]], [0.0], 0).name == "-x0 + x1 + x2 <= 0"
-    # Conditions in other units, and one that is implied by another.
+    # Conditions with different coefficients, and one that is implied by another.
     assert Advice([[2.0], [-4.0], [1.0]], [6.0, -4.0, 5.0], 0).name == "1 <= x0 <= 3"
 
 
@@ -222,7 +222,7 @@ def test_overlap_of_boxes(sides):
     one, other = (Advice.from_rules({0: a, 1: b}, range(2), 0) for a, b in boxes)
     shared = [min(p[1], q[1]) - max(p[0], q[0]) for p, q in zip(boxes[0], boxes[1], strict=True)]
     assert one.overlaps(other) == (min(shared) > 0) == other.overlaps(one)
-    # The same as polyhedra: turned by 45 degrees.
+    # Rotated by 45 degrees they are general polyhedra.
     turn = np.array([[1.0, 1.0], [-1.0, 1.0]])
     turned = [Advice(box.D @ turn, box.d, 0) for box in (one, other)]
     assert turned[0].overlaps(turned[1]) == (min(shared) > 0)

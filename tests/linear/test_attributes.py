@@ -103,7 +103,7 @@ def test_attributes_do_not_exist_before_fit(attribute):
 @with_classifiers
 def test_without_an_intercept(name):
     binary = once(name, fit_intercept=False).fit(*samples_of("binary"))
-    # On the boundary: the first class.
+    # A decision value of 0 means the first class.
     assert_array_equal(binary.predict(np.zeros((2, 4))), ["no", "no"])
     X, y = samples_of("multiclass")
     model = model_of(name, fit_intercept=False).fit(X, y)
@@ -230,7 +230,7 @@ def wide_samples(n=300, per_row=40, dtype=np.float64, seed=0):
 
 
 def peak_of(action):
-    """Bytes that Python and NumPy held at most, beyond those held before."""
+    """Return the peak of additional memory in bytes."""
     tracemalloc.start()
     try:
         action()

@@ -68,7 +68,7 @@ def test_maximum_step_for_C_None(rule):
         fitted = model.partial_fit(x, [0], classes=[0, 1])
         fitted.coef_, fitted.intercept_ = np.array([[start, 0.0]]), np.zeros(1)
         assert_allclose(fitted.partial_fit(x, [1]).decision_function(x), wanted)
-        # Half the weight, half of the longest step.
+        # Half the weight halves the maximum step.
         fitted.coef_, fitted.intercept_ = np.array([[-10.0, 0.0]]), np.zeros(1)
         fitted.partial_fit(x, [1], sample_weight=[0.5])
         assert_allclose(fitted.decision_function(x), asked - 10.0)

@@ -133,14 +133,14 @@ def test_nan_and_infinity(name, layout, dtype, value, said):
     for i, j in ((117, 2), (0, 0), (199, 3)):
         wrong = X.copy()
         wrong[i, j] = value
-        for rows in (LAYOUTS[layout](wrong), LAYOUTS[layout](wrong[i : i + 1])):
-            labels = unharmed.y if rows.shape[0] > 1 else unharmed.y[i : i + 1]
-            methods = ("fit", "partial_fit") if rows.shape[0] > 1 else ("partial_fit",)
-            unharmed.refuses(ValueError, match, rows, labels, methods)
+        for samples in (LAYOUTS[layout](wrong), LAYOUTS[layout](wrong[i : i + 1])):
+            labels = unharmed.y if samples.shape[0] > 1 else unharmed.y[i : i + 1]
+            methods = ("fit", "partial_fit") if samples.shape[0] > 1 else ("partial_fit",)
+            unharmed.refuses(ValueError, match, samples, labels, methods)
             for method in ("predict", "decision_function", "decision_variance"):
                 if hasattr(unharmed.model, method):
                     unharmed.raises(
-                        ValueError, match, lambda m, f=method, Z=rows: getattr(m, f)(Z)
+                        ValueError, match, lambda m, f=method, Z=samples: getattr(m, f)(Z)
                     )
     # In a chunk larger than the model, samples before the invalid one have been processed.
     many = np.tile(X, (20, 1))
@@ -159,11 +159,11 @@ def test_nan_in_a_column_of_weight_zero(layout, way):
     assert model.coef_[0, 2] == 0
     if way == "sparsified":
         model.sparsify()
-    for rows in (X, X[:1]):
-        rows = rows.copy()
-        rows[0, 2] = np.nan
+    for samples in (X, X[:1]):
+        samples = samples.copy()
+        samples[0, 2] = np.nan
         with pytest.raises(ValueError, match="Input X contains NaN"):
-            model.predict(LAYOUTS[layout](rows))
+            model.predict(LAYOUTS[layout](samples))
 
 
 @with_layouts
@@ -191,8 +191,8 @@ def test_samples_whose_squared_norm_overflows(name, layout, dtype):
     huge = 1e30 if dtype == np.float32 else 1e200
     X[42] = huge
     if name == "arow-full" and dtype == np.float32:  # which computes in float64
-        for rows in (LAYOUTS[layout](X), LAYOUTS[layout](X[42:43])):
-            unharmed.model.partial_fit(rows, unharmed.y[: rows.shape[0]])
+        for samples in (LAYOUTS[layout](X), LAYOUTS[layout](X[42:43])):
+            unharmed.model.partial_fit(samples, unharmed.y[: samples.shape[0]])
         assert np.isfinite(unharmed.model.coef_).all()
         return
     kind = np.dtype(dtype).name
@@ -609,11 +609,13 @@ def test_inconsistent_costs():
 def test_early_stopping_needs_training_and_validation_samples():
     X, y = two_classes()
     unharmed = Unharmed()
-    for params, rows, match in [
+    for params, samples, match in [
         (dict(validation_fraction=0.999), slice(None), "test_size|train_size|validation_fraction"),
         (dict(validation_fraction=0.001), slice(None), "test_size|validation_fraction|classes"),
         (dict(), slice(0, 3), "least populated|test_size|classes"),
     ]:
         unharmed.model.set_params(early_stopping=True, **params)
-        unharmed.raises(ValueError, match, lambda m, part=rows: m.fit(X[part], unharmed.y[part]))
+        unharmed.raises(
+            ValueError, match, lambda m, part=samples: m.fit(X[part], unharmed.y[part])
+        )
         unharmed.model.set_params(early_stopping=False, validation_fraction=0.1)

@@ -96,7 +96,7 @@ def test_hard_margin_step_is_minimal(s):
 
 
 def test_perceptron_of_scikit_learn_on_sparse_samples():
-    """Its intercept moves by 0.01 there."""
+    """Its intercept changes by 0.01 per step for sparse samples."""
     X, y = samples(MODELS[0])
     options = dict(shuffle=False, max_iter=3, tol=None)
     for kind in (np.asarray, sparse.csr_matrix):

@@ -110,32 +110,32 @@ def test_chunks_agree_to_the_last_bit(problem, layout, sizes):
     X, y, n = LAYOUTS[layout](problem.X), problem.y, len(problem.y)
     whole, parts, start = problem.trained(X), clone(problem.model), 0
     for size in [*sizes, n]:
-        rows = slice(start, start + size)
+        samples = slice(start, start + size)
         if start >= n:
             break
         more = {} if start or is_regressor(parts) else {"classes": np.arange(problem.n_classes)}
         if problem.weights is not None:
-            more["sample_weight"] = problem.weights[rows]
-        parts.partial_fit(X[rows], y[rows], **more)
+            more["sample_weight"] = problem.weights[samples]
+        parts.partial_fit(X[samples], y[samples], **more)
         start += size
     assert_same(whole, parts)
 
 
 def with_zeros(X, rng):
-    """CSR in which some zeros are stored."""
+    """Return a CSR matrix with explicit zeros."""
     X = csr_matrix(X)
-    rows, columns = X.nonzero()
+    samples, columns = X.nonzero()
     extra = np.argwhere((X.toarray() == 0) & (rng.random(X.shape) < 0.5))
     values = np.concatenate([X.data, np.zeros(len(extra), X.dtype)])
-    rows = np.concatenate([rows, extra[:, 0]])
+    samples = np.concatenate([samples, extra[:, 0]])
     columns = np.concatenate([columns, extra[:, 1]])
-    stored = csr_matrix((values, (rows, columns)), shape=X.shape)
+    stored = csr_matrix((values, (samples, columns)), shape=X.shape)
     assert stored.nnz == X.nnz + len(extra)
     return stored
 
 
 def scrambled(X, rng):
-    """CSR with columns in no order, and values that come in two halves."""
+    """Return a CSR matrix with unsorted indices, some of them twice."""
     X = csr_matrix(X)
     indptr, columns, values = [0], [], []
     for i in range(X.shape[0]):
@@ -231,7 +231,7 @@ SCALED = [
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("s", [0.25, 8.0])
 def test_scaled_samples(model, numbers, weights, layout, s):
-    """By a power of 2: the same bits elsewhere in the exponent."""
+    """Scaling by a power of 2 changes only the exponents."""
     model = clone(model).set_params(fit_intercept=False)
     X, y = regression() if is_regressor(model) else clouds(n_classes=3)
     one = trained(model, LAYOUTS[layout](X), y)
@@ -244,7 +244,7 @@ def test_scaled_samples(model, numbers, weights, layout, s):
 @quickly
 @given(problems(dtype=np.float64, weighted=False), layouts, st.sampled_from([0.5, 4.0]))
 def test_weights_multiply_C(problem, layout, c):
-    """And divide r; rules without a C know only whether there is a weight."""
+    """Weights divide r; rules without C ignore weights other than 0."""
     model, X = problem.model, LAYOUTS[layout](problem.X)
     weighted = problem.trained(X, weights=np.full(len(problem.y), c))
     if isinstance(model, SecondOrderPerceptronClassifier):
@@ -306,7 +306,7 @@ def test_covariances_stay_positive_and_shrink(problem, layout):
 @pytest.mark.parametrize("dtype, most", [(np.float32, 5), (np.float64, 7)])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_variances_are_positive_for_features_of_any_scale(model, dtype, most, layout):
-    """One feature may be all of x'Sx: its variance falls by many orders in one step."""
+    """If x'Sx comes from one feature, its variance falls by many orders in one step."""
     for exponent in range(most + 1):
         for seed in range(5):
             rng = np.random.default_rng(seed)

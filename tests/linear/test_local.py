@@ -26,7 +26,7 @@ from tests.support.samples import LAYOUTS
 
 
 def lol(n_prototypes=4, **params):
-    """With the newest weights, if nothing else is said."""
+    """Return a model that predicts with the newest weights by default."""
     return LocalOnlineClassifier(n_prototypes, **{"average": False, **params})
 
 
@@ -61,7 +61,7 @@ ATTRIBUTES = [
 
 
 def samples_of(n_classes=2, n=60, n_features=6, seed=0, *, dtype=np.float64):
-    """Rows of several clouds, with zeros; some come twice, one is empty. Labels 0, 1, ..."""
+    """Return clustered samples with zeros and duplicates, one of them empty; labels 0, 1, ..."""
     rng = np.random.default_rng([seed, n_classes, n_features])
     clouds = rng.normal(size=(3, n_features))
     X = 0.5 * rng.normal(size=(n, n_features)) + clouds[rng.integers(3, size=n)]
@@ -98,12 +98,12 @@ def assert_follows_twin(model, X, y, layout, weights=None, **tolerance):
     """Compare the model with its twin after each sample."""
     n_classes = y.max() + 1
     twin = twin_of(model, X.shape[1], n_classes)
-    rows = LAYOUTS[layout](X)
+    samples = LAYOUTS[layout](X)
     for i in range(len(y)):
         weight = 1.0 if weights is None else weights[i]
         before = twin.n_updates
         twin.learn_row(X[i], y[i], weight)
-        model.partial_fit(rows[i : i + 1], y[i : i + 1], np.arange(n_classes), [weight])
+        model.partial_fit(samples[i : i + 1], y[i : i + 1], np.arange(n_classes), [weight])
         if len(twin.followed):
             for name, wanted in zip(ATTRIBUTES, twin.state(), strict=True):
                 got = getattr(model, name)
@@ -111,7 +111,7 @@ def assert_follows_twin(model, X, y, layout, weights=None, **tolerance):
         assert model.n_updates_ == twin.n_updates, (i, before)
         assert model.t_ == 2.0 + i
     scores = np.squeeze([twin.scores(x) for x in X])
-    assert_allclose(model.decision_function(rows), scores, **tolerance)
+    assert_allclose(model.decision_function(samples), scores, **tolerance)
     return twin
 
 
@@ -143,7 +143,7 @@ def test_each_weighted_sample(model, layout):
 @pytest.mark.parametrize("n_prototypes", [1, 2, 3, 4, 7, 10])
 @with_layouts
 def test_shapes(n_features, n_prototypes, layout):
-    """Tails of the vectors, of features and of prototypes."""
+    """Numbers of features and prototypes that are no multiples of the SIMD width."""
     for n_classes in (2, 5, 19):
         for params in ({}, SCW, dict(average=True, **SCW, **OVR)):
             model = lol(n_prototypes, C=0.3, n_neighbors=2, **params)
@@ -164,8 +164,8 @@ def test_alternating_dense_and_sparse_chunks(model, dtype):
     models = [clone(model) for _ in range(3)]
     for i in range(0, 120, 10):
         part = slice(i, i + 10)
-        rows = [X[part], csr_matrix(X[part]), X[part] if i // 10 % 2 else csr_matrix(X[part])]
-        for one, given_rows in zip(models, rows, strict=True):
+        samples = [X[part], csr_matrix(X[part]), X[part] if i // 10 % 2 else csr_matrix(X[part])]
+        for one, given_rows in zip(models, samples, strict=True):
             one.partial_fit(given_rows, y[part], [0, 1, 2])
     assert_same(*models, **CLOSE[dtype])
     scores = models[0].decision_function(X)
@@ -214,7 +214,7 @@ def test_nearest_prototypes_far_from_the_origin():
 @pytest.mark.parametrize("n_neighbors", [1, 3])
 @with_classes
 def test_a_step_solves_its_problem(loss, n_neighbors, n_classes):
-    """With scipy for the solver: variables are the move of u, those of v, and the slack."""
+    """Solve by scipy; the variables are the changes of u and v, and the slack."""
     C, lam = 0.05, 0.6
     params = dict(C=C, lam=lam, loss=loss, n_neighbors=n_neighbors, fit_intercept=False)
     X, y = samples_of(n_classes, 60, 3, seed=6)
@@ -393,8 +393,8 @@ def test_arrays_not_in_use_are_not_copied(model, layout):
     model = train(clone(model), X, y)
     model.decision_function(X)
     before = {name: id(array) for name, array in model._state.arrays.items()}
-    for rows in (slice(0, 1), slice(0, 100)):
-        model.partial_fit(X[rows], y[rows])
+    for samples in (slice(0, 1), slice(0, 100)):
+        model.partial_fit(X[samples], y[samples])
         assert {name: id(array) for name, array in model._state.arrays.items()} == before
 
 
@@ -471,7 +471,7 @@ def test_memory_is_proportional_to_the_features_seen():
     model = lol(50, C=0.3).partial_fit(X, y, [0, 1, 2])
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    # Of all columns one number each: their places.
+    # The feature map needs 4 bytes for each feature.
     assert peak < 4 * WIDE + 60e6
     assert len(pickle.dumps(model)) < 60e6
     (dense,), used = narrowed(X)
@@ -484,7 +484,7 @@ def test_memory_is_proportional_to_the_features_seen():
 
 @pytest.mark.parametrize("params", [{}, dict(n_neighbors=2, average=True), SCW], ids=str)
 def test_new_features_in_every_chunk(params):
-    """Beside a model of the columns that occur, which has had them from the beginning."""
+    """Compare with a model trained on only the features that occur."""
     (X, y), (more, labels) = wide_samples(width=9000), wide_samples(seed=1, width=9000)
     (first, second), used = narrowed(X, more)
     for chunk in (1, 30, 200):
@@ -556,7 +556,7 @@ def test_memory_limit_is_checked_before_allocation(monkeypatch):
 
 
 def test_oracle_may_train_the_estimator_on_dense_samples():
-    """Columns get other places meanwhile."""
+    """This changes the columns of the features."""
     X, y = wide_samples(width=3000)
     asked = []
 
@@ -569,13 +569,13 @@ def test_oracle_may_train_the_estimator_on_dense_samples():
     model = LabelEfficientClassifier(lol(8, C=0.3), MarginQuery(delta=100.0, random_state=0))
     model.partial_fit(X, classes=[0, 1, 2], oracle=oracle)
     assert len(asked) > 100
-    rows = np.array(asked)
-    other = train(lol(8, C=0.3), X[rows[:40]], y[rows[:40]])
+    samples = np.array(asked)
+    other = train(lol(8, C=0.3), X[samples[:40]], y[samples[:40]])
     twin = model.estimator_
     assert twin.prototype_counts_.sum() == len(asked) + 5
     assert other.prototypes_.shape == twin.prototypes_.shape
     assert_allclose(
         np.average(twin.prototypes_, axis=0, weights=twin.prototype_counts_),
-        np.asarray((X[rows].sum(axis=0) + X[:5].sum(axis=0)) / (len(asked) + 5)).ravel(),
+        np.asarray((X[samples].sum(axis=0) + X[:5].sum(axis=0)) / (len(asked) + 5)).ravel(),
         atol=1e-9,
     )

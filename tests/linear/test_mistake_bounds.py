@@ -56,7 +56,7 @@ def spheres(n, n_features, noise, seed, margin=0.1, share=0.5):
 def axes(n_features=20, n_rounds=8):
     """The worst case: all samples of the first round are orthogonal, and so mistakes.
 
-    Later rounds have the same rows, some turned round and with the other label.
+    Later rounds repeat these samples, some with the opposite sign and label.
     """
     signs = np.random.default_rng(0).choice([1, -1], (n_rounds, n_features))
     signs[0] = 1

@@ -19,7 +19,7 @@ UNEVEN = [
 
 @pytest.mark.parametrize("model", UNEVEN, ids=str)
 def test_positive_class_is_1_or_pos_label(model):
-    """1 is the positive one; other labels do not say, and the order of their names is no hint."""
+    """The positive class is 1; with other labels pos_label is required."""
     X, y = clouds()
     expected = trained(model, X, y)
     for labels in (2 * y - 1, y == 1, y.astype(float), np.array([3, 1])[y]):
@@ -36,7 +36,7 @@ def test_positive_class_is_1_or_pos_label(model):
         named = clone(model).set_params(pos_label=names[1])
         sign = 1 if names == sorted(names) else -1
         assert_array_equal(sign * trained(named, X, labels).coef_, expected.coef_)
-        # A mistaken parameter is mended without a loss.
+        # After an invalid pos_label the stream can continue.
         stream = clone(named).partial_fit(X[:50], labels[:50], names)
         stream.set_params(pos_label="maybe")
         with pytest.raises(ValueError, match="pos_label='maybe' is not one of the classes"):
@@ -44,7 +44,7 @@ def test_positive_class_is_1_or_pos_label(model):
         stream.set_params(pos_label=names[1]).partial_fit(X[50:], labels[50:])
         whole = clone(named).partial_fit(X, labels, names)
         assert_array_equal(stream.coef_, whole.coef_)
-    # Of more classes each is the positive one in turn.
+    # With more classes each is the positive one in turn.
     X3, y3 = clouds(n_classes=3)
     trained(model, X3, np.array(["a", "b", "c"])[y3])
 

@@ -55,7 +55,7 @@ def test_equals_manual_scaling(scaler):
     assert [*map(str, model.explain_advice(X))] == [*map(str, wanted.explain_advice(scaled))]
     assert [*map(str, model.explain_advice())] == [*map(str, wanted.explain_advice())]
     assert "glucose >= 140" in str(model.explain_advice()[0])
-    # In a stream the first chunk fits the scaler.
+    # In a stream the scaler is fitted on the first chunk.
     model.fit(X[:9], y[:9])
     model = clone(model).partial_fit(X[:50], y[:50], [0, 1]).partial_fit(X[50:], y[50:])
     fitted = clone(scaler or StandardScaler()).fit(X[:50])
@@ -78,7 +78,7 @@ def test_sparse_samples_and_frozen_scalers():
 
 
 def test_grid_search():
-    """Each split has its own scale, and the rules with it."""
+    """Each split has its own scaler."""
     X, y = patients()
     X[:100] += [50.0, 0.0, 0.0]
     grid = {

@@ -133,7 +133,7 @@ def test_one_vs_rest_equals_OneVsRestClassifier(name):
 
 
 def test_calls_of_sgd_classifier():
-    """The same calls, with the parameters that both have."""
+    """Calls and common parameters of SGDClassifier work alike."""
     X, y = breast_cancer()
     shared = dict(
         fit_intercept=True,

@@ -169,7 +169,7 @@ def test_memory_mapped_rows(tmp_path):
 @with_states
 @with_layouts
 def test_two_models_in_two_threads(name, layout):
-    """The loop runs without the lock of Python."""
+    """The loop releases the GIL."""
     X, y = samples_of("multiclass", layout, n=600)
     seeds = range(6)
 

@@ -63,15 +63,15 @@ def test_training_does_not_change_weights_in_use():
     X, y = two_classes(400)
     for average in (False, True):
         model = PassiveAggressiveClassifier(average=average)
-        for rows in (slice(0, 3), slice(3, 200), slice(200, 203), slice(203, 400)):
-            model.partial_fit(X[rows], y[rows], classes=np.unique(y))
+        for samples in (slice(0, 3), slice(3, 200), slice(200, 203), slice(203, 400)):
+            model.partial_fit(X[samples], y[samples], classes=np.unique(y))
             weights = model.coef_, model.intercept_
             before = [array.copy() for array in weights]
             model.partial_fit(X[:7], y[:7])
             assert_array_equal(weights[0], before[0])
             assert_array_equal(weights[1], before[1])
             assert (model.coef_ != before[0]).any()
-    # Who writes to them changes the model, as before.
+    # Writing to the attributes changes the model.
     model = PassiveAggressiveClassifier().fit(X, y)
     model.coef_[:] = 0.0
     model.intercept_[:] = 1.0
@@ -143,9 +143,9 @@ def test_reentrance_is_refused(model, during):
         with pytest.raises(RuntimeError, match="in the midst of learning"):
             getattr(model, during)(ReentrantSamples(X, action), y)
         assert pickle.dumps(model) == state
-    rows = ReentrantSamples(X, lambda: model.predict(X))
-    getattr(model, during)(rows, y)
-    assert_array_equal(rows.result, decisions)
+    samples = ReentrantSamples(X, lambda: model.predict(X))
+    getattr(model, during)(samples, y)
+    assert_array_equal(samples.result, decisions)
 
 
 @pytest.mark.parametrize("model", FAMILIES, ids=str)
@@ -354,7 +354,7 @@ def test_oracle_of_fit_gets_the_former_model(inner):
 
 @pytest.mark.parametrize("deed", ["sparsify", "partial_fit", "set_params"])
 def test_oracle_may_change_the_base_estimator(deed):
-    """It did so in the midst of a compiled loop, whose arrays were exchanged under it."""
+    """The change replaces arrays of the compiled loop between two samples."""
     X, y = two_classes(300)
     model, other = (LabelEfficientClassifier(random_state=0) for _ in range(2))
     for one in (model, other):
@@ -398,7 +398,7 @@ def test_oracle_may_not_refit_the_base_estimator():
 
 @pytest.mark.parametrize("inner", [None, LASVC(gamma=0.05)], ids=str)
 def test_copies_while_the_oracle_is_called(inner):
-    """From another thread they wait for the end of the call, and belong together."""
+    """Copies in other threads wait for the end of the call, and are consistent."""
     X, y = two_classes(200)
     model, copies = LabelEfficientClassifier(inner, random_state=0), []
     classes = np.unique(y)

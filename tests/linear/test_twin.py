@@ -135,7 +135,7 @@ CLOSE = {np.float64: dict(rtol=1e-10, atol=1e-10), np.float32: dict(rtol=1e-3, a
 
 
 def rule_of(model, n_classes):
-    """The rule, and whether the first class is the positive one."""
+    """Return the rule, and whether the first class is the positive one."""
     p = model.get_params()
     if isinstance(model, PassiveAggressiveClassifier):
         return linear.PassiveAggressive(p["C"], p["loss"]), False
@@ -223,7 +223,7 @@ class Twin:
 
 
 class Stream:
-    """Rows with zeros, some of them empty, and a weight for each; class indices or targets."""
+    """Samples with zeros, one of them empty, with weights and class codes or targets."""
 
     def __init__(self, n_classes, n=32, n_features=6, seed=0, dtype=np.float64, weighted=True):
         rng = np.random.default_rng([seed, n_features, n_classes or 0])
@@ -235,7 +235,7 @@ class Stream:
         X[rng.random(X.shape) < 0.4 * (n_features > 1)] = 0.0
         if n > 5:
             X[5] = 0.0
-        # Norms of about 1, so that C takes part.
+        # Norms of about 1, so that C limits some steps.
         self.X = (X / np.sqrt(n_features)).astype(dtype)
         if n_classes is None:
             self.labels = self.X @ rng.normal(size=n_features) + 0.3 * rng.normal(size=n)
@@ -259,10 +259,10 @@ class Stream:
         factors = np.array([factors.get(label, 1.0) for label in self.labels])
         return factors if self.weights is None else factors * self.weights
 
-    def arguments(self, rows, n_seen=0):
+    def arguments(self, samples, n_seen=0):
         arguments = {}
         if self.weights is not None:
-            arguments["sample_weight"] = self.weights[rows]
+            arguments["sample_weight"] = self.weights[samples]
         if n_seen == 0 and self.n_classes is not None:
             arguments["classes"] = np.arange(self.n_classes)
         return arguments
@@ -271,15 +271,17 @@ class Stream:
         """Train by partial_fit; yield the model after each chunk."""
         X = LAYOUTS[layout](self.X)
         for start in range(0, len(self.X), chunk):
-            rows = slice(start, start + chunk)
-            yield model.partial_fit(X[rows], self.labels[rows], **self.arguments(rows, start))
+            samples = slice(start, start + chunk)
+            yield model.partial_fit(
+                X[samples], self.labels[samples], **self.arguments(samples, start)
+            )
 
     def fit(self, model, layout="dense"):
         return model.fit(LAYOUTS[layout](self.X), self.labels, sample_weight=self.weights)
 
 
 def state_of(model):
-    """Copies of all that a model, or a twin, shows of its state."""
+    """Return copies of the attributes of a model or twin."""
     state = [np.ravel(model.coef_).copy(), np.ravel(model.intercept_).copy(), model.n_updates_]
     if getattr(model, "covariance_", None) is not None:
         state.append(model.covariance_.copy())
@@ -442,9 +444,9 @@ def test_parameters_of_the_rule_may_change(before, after, layout):
 def test_alternating_dense_and_sparse_chunks(model, n_classes):
     stream, model = Stream(n_classes, seed=9), clone(model)
     for start in range(0, len(stream.X), 4):
-        rows = slice(start, start + 4)
-        X = LAYOUTS[("dense", "csr")[start // 4 % 2]](stream.X[rows])
-        model.partial_fit(X, stream.labels[rows], **stream.arguments(rows, start))
+        samples = slice(start, start + 4)
+        X = LAYOUTS[("dense", "csr")[start // 4 % 2]](stream.X[samples])
+        model.partial_fit(X, stream.labels[samples], **stream.arguments(samples, start))
     wanted = state_of(stream.twin_learns(model))
     assert_same_states([state_of(model)], [wanted], **CLOSE[np.float64])
 
@@ -453,11 +455,11 @@ def test_alternating_dense_and_sparse_chunks(model, n_classes):
 
 
 def query_of(rule):
-    """The twin of a query rule."""
+    """Return the twin of a query strategy."""
     p = rule.get_params()
     if isinstance(rule, AllQuery):
         return queries.AllQuery()
-    # As the rule seeds its generator.
+    # The same seed as that of the strategy.
     seed = check_random_state(p.pop("random_state")).randint(0, 2**63 - 1, dtype=np.int64)
     kind = queries.RandomQuery if isinstance(rule, RandomQuery) else queries.MarginQuery
     return kind(seed=int(seed), **p)
@@ -502,7 +504,7 @@ RULES = [
     MarginQuery(rate=0.4, random_state=6),
     MarginQuery(2.0, rate=0.3, schedule="mistakes", random_state=7),
 ]
-# For models that know how sure they are.
+# For models with a variance of the decision function.
 SECOND_ORDER_RULES = [
     MarginQuery(0.5, confidence="second-order", random_state=8),
     MarginQuery(rate=0.4, confidence="second-order", offset=0.1, random_state=9),
@@ -537,8 +539,8 @@ def test_queries_sample_by_sample(model, rule, n_classes, layout):
     twin = AskingTwin(model, rule, stream)
     asking = LabelEfficientClassifier(model, rule)
     for i in range(40):
-        rows = slice(i, i + 1)
-        asking.partial_fit(X[rows], stream.labels[rows], classes=np.arange(n_classes))
+        samples = slice(i, i + 1)
+        asking.partial_fit(X[samples], stream.labels[samples], classes=np.arange(n_classes))
         twin.visit(i)
         assert_same_answers(asking, asking.estimator_, twin, i + 1)
     assert 3 < twin.owned.sum() < 40 or isinstance(rule, AllQuery)
@@ -558,8 +560,10 @@ def test_queries_in_chunks_with_weights(model, rule, n_classes):
     by_fit.fit(stream.X, stream.labels, sample_weight=stream.weights)
     in_chunks = LabelEfficientClassifier(model, rule)
     for start in range(0, 60, 7):
-        rows = slice(start, start + 7)
-        in_chunks.partial_fit(stream.X[rows], stream.labels[rows], **stream.arguments(rows))
+        samples = slice(start, start + 7)
+        in_chunks.partial_fit(
+            stream.X[samples], stream.labels[samples], **stream.arguments(samples)
+        )
     for asking in (by_fit, in_chunks):
         assert_same_answers(asking, asking.estimator_, twin)
     assert_same_states(*([state_of(a.estimator_)] for a in (by_fit, in_chunks)), rtol=0)

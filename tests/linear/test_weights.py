@@ -41,7 +41,7 @@ def test_class_weight_multiplies_sample_weight(name, problem):
     weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
     expected = once(name).fit(X, y, np.where(y == first, 0.5, 1.0) * weight)
     assert_same(once(name, class_weight={first: 0.5}).fit(X, y, weight), expected)
-    # In streams, too: both ways into partial_fit.
+    # In streams, with fast and with full validation.
     streams = [model_of(name, class_weight=factors) for _ in range(2)] + [model_of(name)]
     streams[0].partial_fit(X, y, classes=classes).partial_fit(X, y)
     streams[1].partial_fit(X, y, classes=classes).partial_fit(X, y.tolist())
@@ -60,7 +60,7 @@ def test_balanced_class_weight(problem):
     params = dict(C=0.05)
     model = once("pa", class_weight="balanced", **params).fit(X, y)
     assert_same(model, once("pa", **params).fit(X, y, of_rows))
-    # Sample weights are counted.
+    # Classes are counted in sample weights.
     weight = np.where(np.arange(len(y)) % 3, 2.0, 0.0)
     counts = np.array([weight[y == label].sum() for label in classes])
     factors = weight.sum() / (len(classes) * counts)
@@ -118,7 +118,7 @@ def test_sparsify_and_densify(name, problem, layout, dtype):
         assert way.densify() is way
         assert type(way.densify().coef_) is np.ndarray
         assert_same(way, other)
-    # Learning makes them dense by itself.
+    # partial_fit converts them back.
     for way in (model.sparsify(), restored.sparsify()):
         assert_same(
             way.partial_fit(X[100:], y[100:]), copy.deepcopy(other).partial_fit(X[100:], y[100:])
