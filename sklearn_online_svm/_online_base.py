@@ -117,17 +117,10 @@ class OnlineLearner(Learner):
 
     def _stream_parameters(self):
         """Validate the parameters for partial_fit; return the changed values, or None."""
-        if "_state" not in self.__dict__:
-            self._validate_params()
-            new = None
-        else:
-            new = self._new_parameters()
-        if self.early_stopping:
-            raise ValueError(
-                "early_stopping should be False with partial_fit, which trains on all samples of "
-                "a chunk in one epoch and sets none aside for validation."
-            )
-        return new
+        if "_state" in self.__dict__:
+            return self._new_parameters()
+        self._validate_params()
+        return None
 
     # ---------------------------------------------------------------------------- counts
 

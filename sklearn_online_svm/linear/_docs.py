@@ -135,3 +135,4 @@ n_updates_ : int
     "n_iter": _N_ITER,
     "features": _FEATURES,
 }
+_SHARED["full_covariance"] = _SHARED["covariance"].replace('default="diag"', 'default="full"')

@@ -20,7 +20,6 @@ _NO_HYPERPLANE = (
     "each region has its own hyperplane; see common_coef_, common_intercept_, local_coef_ "
     "and local_intercept_"
 )
-_NOT_THIN = "its arrays are always dense"
 
 
 @with_shared_docs
@@ -183,8 +182,8 @@ class LocalOnlineClassifier(LinearClassifier):
 
     coef_ = NotOffered(_NO_HYPERPLANE)
     intercept_ = NotOffered(_NO_HYPERPLANE)
-    sparsify = NotOffered(_NOT_THIN)
-    densify = NotOffered(_NOT_THIN)
+    sparsify = NotOffered("its arrays are always dense")
+    densify = NotOffered("its arrays are always dense")
 
     def __init__(
         self,

@@ -123,6 +123,20 @@ class LinearModel(OnlineLearner):
         if invalid >= 0:
             refuse_row(self, X, invalid)
 
+    def _stream_parameters(self):
+        """Validate the parameters for partial_fit; return the changed values, or None."""
+        changed = None
+        if "_state" in self.__dict__:
+            changed = self._new_parameters()
+        else:
+            self._validate_params()
+        if self.early_stopping:
+            raise ValueError(
+                "early_stopping should be False with partial_fit, which trains on all samples of "
+                "a chunk in one epoch and sets none aside for validation."
+            )
+        return changed
+
     def _prepare_state(self, X, changed):
         """Return the state, ready for these samples and for the changed parameters, if any."""
         state = self.__dict__.get("_state")

@@ -170,10 +170,7 @@ class SecondOrderPerceptronClassifier(SecondOrder):
     a : float, default=1.0
         Initial value of the diagonal of the matrix A below. The larger the value, the closer the
         model is to the perceptron. Cannot change once the model is fitted.
-    covariance : {"diag", "full"}, default="full"
-        "diag" keeps a variance for each weight and needs twice the memory of a first-order model.
-        "full" keeps the full covariance matrix: with D features, memory and the cost of each
-        sample that may cause an update are proportional to D * D for each class.
+    $full_covariance
     $fit_intercept
     $epochs
     $weighted_fit
