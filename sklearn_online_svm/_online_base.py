@@ -20,10 +20,10 @@ from ._sklearn_compat import Interval, StrOptions
 
 
 class OnlineLearner(Learner):
-    """Base class of online learners with epochs over the samples.
+    """Base class of online learners that run epochs over the samples.
 
-    A subclass sets ``_state``, which has the update loop (``loop``) and ``learn``, and defines
-    ``_begin_partial_fit`` and ``_learn_chunk``.
+    A subclass sets ``_state``, which has ``train`` and the update loop (``loop``), and defines
+    ``_begin_partial_fit`` and ``_learn_chunk`` if it uses ``_partial_fit_or_restore``.
     """
 
     _learnt = "_state"
@@ -40,7 +40,7 @@ class OnlineLearner(Learner):
     # Default for subclasses without this parameter.
     early_stopping = False
 
-    # ---------------------------------------------------------------------------- learning
+    # ---------------------------------------------------------------------------- training
 
     def _partial_fit_or_restore(self, *arguments):
         """Update the model with a chunk; an error leaves it unchanged.
@@ -52,89 +52,75 @@ class OnlineLearner(Learner):
         return self
 
     def _was_interrupted(self, error):
-        return not isinstance(error, Exception) and self._state.moved["n_rows"]
+        """Return whether an interrupt ended training after at least one sample."""
+        if isinstance(error, Exception) or "_state" not in self.__dict__:
+            return False
+        return self._state.counters["n_rows"] > 0
 
-    def _make_passes(self, X, targets, weights):
+    def _run_epochs(self, X, targets, weights):
         """Run epochs until the loss or the validation score stops improving."""
         state = self._state
+        samples = state.samples(X)
         random = check_random_state(self.random_state)
-        rows, held_out = self._split(targets, weights, random)
-        n_learnt = X.shape[0] if rows is None else len(rows)
-        best, without_gain = (-np.inf if self.early_stopping else np.inf), 0
-        for n_pass in range(1, self.max_iter + 1):
+        train, validation = self._split(targets, weights, random)
+        n_train = X.shape[0] if train is None else len(train)
+        criterion = _Improvement(self.tol, n_train, self.n_iter_no_change, self.early_stopping)
+        for epoch in range(1, self.max_iter + 1):
             start = time.perf_counter()
-            self.n_iter_ = n_pass
-            order = rows
+            self.n_iter_ = epoch
+            order = train
             if self.shuffle:
-                order = shuffled(n_learnt, draw_seed(random))
-                if rows is not None:
-                    order = rows[order]
+                order = shuffled(n_train, draw_seed(random))
+                if train is not None:
+                    order = train[order]
             state.loop.reset_loss()
-            self._go_through(X, targets, weights, order)
+            end, position = state.train(Dataset(samples, targets, weights, order, X))
+            if end == NOT_FINITE:
+                refuse_row(self, X, position if order is None else order[position])
+            value = state.loop.loss
             if self.early_stopping:
-                value = self._score_of(X, targets, weights, held_out)
-                gained = value >= best + (self.tol or 0.0)
-                best = max(best, value)
-            else:
-                value = state.loop.loss
-                gained = value <= best - (self.tol or 0.0) * n_learnt
-                best = min(best, value)
+                value = self._validation_score(X, targets, weights, validation)
             if self.verbose:
                 print(
-                    f"[{type(self).__name__}] pass {n_pass}: {state.loop.n_updates:,} updates, "
-                    f"{'score' if self.early_stopping else 'loss'} {value:.6g}, "
+                    f"-- Epoch {epoch}: {state.loop.n_updates:,} updates, "
+                    f"{'validation score' if self.early_stopping else 'loss'} {value:.6g}, "
                     f"{time.perf_counter() - start:.3f} s"
                 )
-            without_gain = 0 if gained else without_gain + 1
-            if self.tol is not None and without_gain >= self.n_iter_no_change:
+            if criterion.has_stopped(value):
                 break
         else:
             if self.tol is not None and self.max_iter > 1:
                 warnings.warn(
                     f"{type(self).__name__} was still improving after max_iter={self.max_iter} "
-                    "passes. Increase max_iter, or set tol=None for a fixed number of passes.",
+                    "epochs. Increase max_iter, or set tol=None for a fixed number of epochs.",
                     ConvergenceWarning,
                     stacklevel=4,
                 )
-
-    def _go_through(self, X, targets, weights, order):
-        """Run one epoch; raise scikit-learn's error for a sample with NaN or infinity."""
-        rows = self._state.rows(X)
-        end, position = self._state.learn(Dataset(rows, targets, weights, order, X))
-        if end == NOT_FINITE:
-            refuse_row(self, X, position if order is None else order[position])
 
     def _split(self, targets, weights, random):
         """Return indices of training (None: all) and validation samples for early stopping."""
         if not self.early_stopping:
             return None, None
         # Samples of weight 0 are excluded: they do not contribute to the score.
-        there = np.arange(len(targets)) if weights is None else np.flatnonzero(weights)
+        used = np.arange(len(targets)) if weights is None else np.flatnonzero(weights)
         splitter = self._splitter(test_size=self.validation_fraction, random_state=random)
-        rows, held_out = next(splitter.split(np.zeros((len(there), 1)), targets[there]))
-        if not len(rows) or not len(held_out):
+        train, validation = next(splitter.split(np.zeros((len(used), 1)), targets[used]))
+        if not len(train) or not len(validation):
             raise ValueError(
-                f"Splitting {len(there)} rows with validation_fraction="
-                f"{self.validation_fraction} leaves {len(rows)} rows to learn from and "
-                f"{len(held_out)} to validate on; both are needed for early_stopping=True."
+                f"Splitting {len(used)} samples with validation_fraction="
+                f"{self.validation_fraction} gives {len(train)} training samples and "
+                f"{len(validation)} validation samples; early_stopping=True needs both."
             )
         if not self.shuffle:
-            rows = np.sort(rows)
-        return there[rows].astype(np.int64), there[held_out]
+            train = np.sort(train)
+        return used[train].astype(np.int64), used[validation]
 
     def _stream_parameters(self):
         """Validate the parameters for partial_fit; return the changed values, or None."""
-        if "_state" not in self.__dict__:
-            self._validate_params()
-            new = None
-        else:
-            new = self._new_parameters()
-        if self.early_stopping:
-            raise ValueError(
-                "early_stopping should be False with partial_fit: a chunk of a stream is learnt "
-                "whole, once, and no rows are held out."
-            )
-        return new
+        if "_state" in self.__dict__:
+            return self._new_parameters()
+        self._validate_params()
+        return None
 
     # ---------------------------------------------------------------------------- counts
 
@@ -142,13 +128,35 @@ class OnlineLearner(Learner):
     def t_(self):
         """1 + the number of samples processed since ``fit`` started, over all epochs."""
         check_is_fitted(self)
-        return 1.0 + self._state.moved["n_rows"]
+        return 1.0 + self._state.counters["n_rows"]
 
     @property
     def n_updates_(self):
         """Number of samples that changed the weights since ``fit`` started, over all epochs."""
         check_is_fitted(self)
-        return self._state.moved["n_updates"]
+        return self._state.counters["n_updates"]
+
+
+class _Improvement:
+    """Stopping criterion: ``patience`` consecutive epochs without an improvement.
+
+    As in scikit-learn, an improvement is ``tol`` in the mean loss per sample or, with
+    ``maximize``, in the validation score.
+    """
+
+    def __init__(self, tol, n_samples, patience, maximize):
+        self.sign = 1.0 if maximize else -1.0
+        self.stops = tol is not None
+        self.least = (tol or 0.0) * (1 if maximize else n_samples)
+        self.patience = patience
+        self.best, self.n_without = -np.inf, 0
+
+    def has_stopped(self, value):
+        """Record the loss or score of an epoch; return whether training should stop."""
+        value = self.sign * value
+        self.n_without = 0 if value >= self.best + self.least else self.n_without + 1
+        self.best = max(self.best, value)
+        return self.stops and self.n_without >= self.patience
 
 
 class OnlineClassifier:
@@ -166,7 +174,7 @@ class OnlineClassifier:
         # The loop computes margins with the current weights, not with their averages.
         return None if getattr(self, "average", False) else partial(QueryAdapter, self)
 
-    def _read_targets(self, y, weights):
+    def _encode_targets(self, y, weights):
         """Return the class codes of the labels of ``fit``."""
         self.classes_, codes = label_codes(y)
         n_classes = len(self.classes_)
@@ -179,7 +187,7 @@ class OnlineClassifier:
             )
         return codes
 
-    def _row_weights(self, codes, weights, stream=False):
+    def _sample_weights(self, codes, weights, stream=False):
         """Class weight times sample weight, or None where all are 1."""
         factors = self._class_factors(codes, weights, stream)
         if factors is None:

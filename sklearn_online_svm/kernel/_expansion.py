@@ -9,7 +9,7 @@ from .._core.kernel.expansion import KernelExpansion
 from .._core.kernel.votes import Votes
 from .._core.linear.update_loop import UpdateLoop
 from .._rows import arrays_of
-from ..linear._update_spec import Method
+from ..linear._update_spec import UpdateSpec
 from ._engine import VectorSpec
 
 # Budget maintenance strategies.
@@ -51,39 +51,45 @@ class ExpansionState:
     Parameters
     ----------
     spec : ExpansionSpec
-    method : Method
+    update_spec : UpdateSpec
     """
 
     # Column subset of the samples: a kernel expansion has none.
-    columns = None
+    feature_map = None
 
-    def __init__(self, spec, method):
-        self.spec, self.method = spec, method
+    def __init__(self, spec, update_spec):
+        self.spec, self.update_spec = spec, update_spec
         self.dtype = np.dtype(spec.dtype)
         self.expansion = spec.build()
-        self.loop = self._built(method, None)
+        self.loop = self._built(update_spec, None)
 
     @property
-    def moved(self):
+    def counters(self):
         """The counters of the loop."""
         return self.loop.state()
 
-    def _built(self, method, moved):
-        loop = UpdateLoop(self.expansion, None, method.rule, method.demands, method.crammer_singer)
+    def _built(self, update_spec, moved):
+        loop = UpdateLoop(
+            self.expansion,
+            None,
+            update_spec.rule,
+            update_spec.target_margins,
+            update_spec.crammer_singer,
+        )
         if moved is not None:
             loop.restore(moved)
         return loop
 
-    def use(self, method):
+    def set_update_spec(self, update_spec):
         """Continue training with changed parameters of the update rule."""
-        self.loop = self._built(method, self.moved)
-        self.method = method
+        self.loop = self._built(update_spec, self.counters)
+        self.update_spec = update_spec
 
-    def rows(self, X):
+    def samples(self, X):
         """Return samples in the form that the loop takes."""
         return arrays_of(X)
 
-    def expect_rows(self, n_rows, again):
+    def expect_samples(self, n_rows, again):
         """Assign numbers to the coming samples; ``again``: they are visited more than once."""
         self.expansion.expect(n_rows, again)
         self.loop.position = 0
@@ -96,17 +102,17 @@ class ExpansionState:
         """Return a copy to restore after an error of a callable kernel, else None."""
         if not callable(self.spec.kernel):
             return None
-        saved = type(self)(self.spec, self.method)
-        saved.loop.restore(self.moved)
+        saved = type(self)(self.spec, self.update_spec)
+        saved.loop.restore(self.counters)
         saved.expansion.restore(self.expansion.state())
         return saved
 
-    def learn(self, dataset, start=0, purchases=None):
+    def train(self, dataset, start=0, purchases=None):
         """Run the update loop."""
         with self.expansion.guard:
             return self.loop.train(dataset, start, purchases)
 
-    def keep(self):
+    def publish(self):
         """Do nothing: other threads can always read the state."""
 
     def attach(self, matrix):
@@ -128,15 +134,15 @@ class ExpansionState:
         with self.expansion.guard.reading():
             return {
                 "spec": self.spec.as_dict(),
-                "method": vars(self.method),
-                "moved": self.moved,
+                "method": vars(self.update_spec),
+                "moved": self.counters,
                 "expansion": self.expansion.state(),
             }
 
     @classmethod
     def from_state(cls, state):
         """Rebuild a result of ``as_dict``."""
-        self = cls(ExpansionSpec(**state["spec"]), Method(**state["method"]))
+        self = cls(ExpansionSpec(**state["spec"]), UpdateSpec(**state["method"]))
         self.loop.restore(state["moved"])
         self.expansion.restore(state["expansion"])
         return self

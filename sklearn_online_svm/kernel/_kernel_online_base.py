@@ -29,8 +29,8 @@ from ._online import _FEW_ROWS, _can_take_new_rows
 class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
     """Base of kernel classifiers that update one coefficient vector per sample.
 
-    A subclass defines ``_method``, which returns the :class:`Method` of its parameters, and
-    ``_average`` if it supports averaging.
+    A subclass defines ``_update_spec``, which returns the :class:`UpdateSpec` of its parameters,
+    and ``_average`` if it supports averaging.
     """
 
     _fixed = (*KernelModel._fixed, "multi_class", "max_support_vectors", "budget_policy")
@@ -79,16 +79,16 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
             draft = change.draft
             X, codes, weights = draft._begin_fit(X, y, sample_weight)
             state = draft._state
-            state.expect_rows(X.shape[0], again=self.max_iter > 1)
+            state.expect_samples(X.shape[0], again=self.max_iter > 1)
             state.attach(X)
             try:
-                draft._make_passes(X, codes, weights)
+                draft._run_epochs(X, codes, weights)
             except BaseException as error:
                 change.keep = not isinstance(error, Exception)
                 raise
             finally:
                 state.attach(None)
-                state.expect_rows(0, again=False)
+                state.expect_samples(0, again=False)
         return self
 
     def _begin_fit(self, X, y, sample_weight):
@@ -102,8 +102,8 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
         weights = None
         if sample_weight is not None:
             weights = check_weights(sample_weight, X, allow_all_zero=False)
-        codes = self._read_targets(y, weights)
-        row_weights = self._row_weights(codes, weights)
+        codes = self._encode_targets(y, weights)
+        row_weights = self._sample_weights(codes, weights)
         return self._first_state(X, weights), codes, row_weights
 
     @available_if(_can_take_new_rows)
@@ -155,13 +155,13 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
         if sample_weight is not None:
             weights = check_weights(sample_weight, X, allow_all_zero=True)
         self.classes_ = known
-        row_weights = self._row_weights(codes, weights, stream=True)
+        row_weights = self._sample_weights(codes, weights, stream=True)
         if first:
             self._warn_if_few(X)
             X = self._first_state(X, weights)
         self._state.check(X)
         if not first:
-            self._continue(X, new)
+            self._prepare_state(X, new)
         self.__dict__.setdefault("n_iter_", 1)
         return X, codes, row_weights
 
@@ -178,9 +178,9 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
         """Train on a chunk in order; undo the whole chunk if a callable kernel raises an error."""
         state = self._state
         saved = state.saved()
-        state.expect_rows(X.shape[0], again=False)
+        state.expect_samples(X.shape[0], again=False)
         try:
-            state.learn(Dataset(state.rows(X), codes, weights, None, X))
+            state.train(Dataset(state.samples(X), codes, weights, None, X))
         except BaseException as error:
             if saved is not None and isinstance(error, Exception):
                 self._state = saved
@@ -188,13 +188,13 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
                 state.expansion.expect_no_more(state.loop.position)
             raise
 
-    def _continue(self, X, new):
+    def _prepare_state(self, X, new):
         """Create the state for the first samples, or apply new parameters to it."""
         if "_state" not in self.__dict__:
             self._warn_if_few(X)
             self._first_state(X, None)
         elif new is not None:
-            self._state.use(self._method())
+            self._state.set_update_spec(self._update_spec())
             self._take_up(new)
 
     def _first_state(self, X, weights):
@@ -218,7 +218,7 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
             joint=self.multi_class == "crammer_singer",
         )
         self._sparse = sparse.issparse(X)
-        self._state = ExpansionState(spec, self._method())
+        self._state = ExpansionState(spec, self._update_spec())
         self._learnt_with = self._present_parameters()
         return X
 

@@ -3,7 +3,7 @@
 from numbers import Real
 
 from .._sklearn_compat import Interval, StrOptions
-from ..linear._update_spec import Method
+from ..linear._update_spec import UpdateSpec
 from ._kernel_online_base import KernelUpdates
 
 
@@ -231,8 +231,8 @@ class KernelPassiveAggressiveClassifier(KernelUpdates):
         self.random_state = random_state
         self.class_weight = class_weight
 
-    def _method(self):
-        return Method(
+    def _update_spec(self):
+        return UpdateSpec(
             rule={"name": self.loss, "C": float(self.C)},
             fit_intercept=False,
             crammer_singer=self.multi_class == "crammer_singer",

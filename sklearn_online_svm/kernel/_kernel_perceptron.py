@@ -3,7 +3,7 @@
 from numbers import Real
 
 from .._sklearn_compat import Interval, Options, StrOptions
-from ..linear._update_spec import Method
+from ..linear._update_spec import UpdateSpec
 from ._kernel_online_base import KernelUpdates
 
 
@@ -237,11 +237,11 @@ class KernelPerceptronClassifier(KernelUpdates):
     def _average(self):
         return self.average or None
 
-    def _method(self):
+    def _update_spec(self):
         margin = float(self.margin)
-        return Method(
+        return UpdateSpec(
             rule={"name": "perceptron"},
-            demands={"positive": margin, "negative": margin},
+            target_margins={"positive": margin, "negative": margin},
             fit_intercept=False,
             crammer_singer=self.multi_class == "crammer_singer",
         )

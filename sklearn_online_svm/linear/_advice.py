@@ -104,7 +104,7 @@ class Advice:
                     f"feature_names must have {matrix.shape[1]} names, one for each column of D, "
                     f"got {len(self.feature_names)}."
                 )
-        self.name = _words(self.D, self.d, self.feature_names) if name is None else str(name)
+        self.name = _describe(self.D, self.d, self.feature_names) if name is None else str(name)
         for array in (self.d, self.D.data, self.D.indices, self.D.indptr):
             array.flags.writeable = False
         if not _inner_radius(self.D, self.d) >= -_TOUCHING:
@@ -379,14 +379,14 @@ def _interval(feature, condition):
     return low, high
 
 
-def _words(D, d, names):
+def _describe(D, d, names):
     """Return the conditions as text; those on a single feature are merged into an interval."""
     intervals, others = {}, []
     for i, bound in enumerate(d):
         row = slice(D.indptr[i], D.indptr[i + 1])
         columns, values = D.indices[row], D.data[row]
         if len(columns) != 1:
-            others.append(f"{_sum_in_words(columns, values, names)} <= {bound:g}")
+            others.append(f"{_describe_sum(columns, values, names)} <= {bound:g}")
             continue
         low, high = intervals.setdefault(columns[0], (-np.inf, np.inf))
         edge = bound / values[0] + 0.0  # no -0
@@ -405,7 +405,7 @@ def _words(D, d, names):
     return " and ".join(others + texts)
 
 
-def _sum_in_words(columns, values, names):
+def _describe_sum(columns, values, names):
     parts = []
     for k, value in zip(columns, values, strict=True):
         sign = ("-" if value < 0 else "") if not parts else (" - " if value < 0 else " + ")
@@ -461,10 +461,10 @@ def _inner_radius(D, d):
     D = D[:, columns].multiply(1.0 / lengths[:, None])
     size = max(1.0, np.abs(edges).max())
     # Largest t with D x + t <= d, for rows of D of length 1.
-    wanted = np.append(np.zeros(len(columns)), -1.0)
+    objective = np.append(np.zeros(len(columns)), -1.0)
     conditions = sparse.hstack([D, np.ones((len(d), 1))], format="csr")
     bounds = [*[(None, None)] * len(columns), (None, 1.0)]
-    result = linprog(wanted, A_ub=conditions, b_ub=edges / size, bounds=bounds)
+    result = linprog(objective, A_ub=conditions, b_ub=edges / size, bounds=bounds)
     if result.status != 0:
         raise ValueError(
             f"The linear program of the conditions cannot be solved: {result.message}"

@@ -16,16 +16,8 @@ from scipy.optimize import nnls
 
 from ._advice import Advice
 
-__all__ = [
-    "check_advice",
-    "check_features",
-    "keep_of",
-    "mean_advice",
-    "rules_of",
-    "same_rules",
-    "shortfalls",
-    "warn_of_contradictions",
-]
+# Violations below this fraction of the largest weight are rounding errors of the least squares.
+_ROUNDING = 1e-10
 
 
 def check_advice(advice, classes, n_features, feature_names):
@@ -45,12 +37,14 @@ def check_features(piece, i, n_features, feature_names):
     """Raise an error if the i-th piece is not an Advice, or its features are not those of X."""
     if not isinstance(piece, Advice):
         raise TypeError(f"advice[{i}] must be an Advice, got {piece!r}.")
-    said = f"advice[{i}], {str(piece)!r},"
+    prefix = f"advice[{i}], {str(piece)!r},"
     if piece.D.shape[1] != n_features:
-        raise ValueError(f"{said} is about {piece.D.shape[1]} features, but X has {n_features}.")
+        raise ValueError(f"{prefix} is about {piece.D.shape[1]} features, but X has {n_features}.")
     names = piece.feature_names
     if names is not None and feature_names is not None and names != (*feature_names,):
-        raise ValueError(f"{said} is about the features {[*names]}, but X has {[*feature_names]}.")
+        raise ValueError(
+            f"{prefix} is about the features {[*names]}, but X has {[*feature_names]}."
+        )
 
 
 def warn_of_contradictions(pieces):
@@ -122,17 +116,17 @@ def _first_vectors(rules, signs):
     starts, rows = rules["starts"], rules["rows"]
     m, (n_conditions, n_columns) = len(signs), rows.shape
     parts = np.zeros((m, n_columns, n_conditions))
-    lacks = np.zeros((m, n_conditions + m))
+    margins = np.zeros((m, n_conditions + m))
     for i, z in enumerate(signs):
         own = slice(starts[i], starts[i + 1])
         parts[i, :, own] = -z * rows[own].T
-        lacks[i, own] = rules["bounds"][own]
-        lacks[i, n_conditions + i] = 1.0
+        margins[i, own] = rules["bounds"][own]
+        margins[i, n_conditions + i] = 1.0
     mean = parts.mean(axis=0)
     squares = np.vstack([*(parts - mean), np.sqrt(m * keep_of(rules)) * mean])
     squares = np.hstack([squares, np.zeros((len(squares), m))])
-    wanted = np.append(np.zeros(len(squares)), np.full(m, -1.0))
-    vectors = _nonnegative(np.vstack([squares, lacks]), wanted)[:n_conditions]
+    target = np.append(np.zeros(len(squares)), np.full(m, -1.0))
+    vectors = _nonnegative(np.vstack([squares, margins]), target)[:n_conditions]
     # Only the difference of the u of two opposite conditions matters, such as those of the
     # constant feature: subtract the common part.
     conditions = np.column_stack([rows, rules["bounds"]])
@@ -165,16 +159,15 @@ def shortfalls(piece, label_signs, coef, intercept):
     rows, d = piece.D[:, columns].toarray().T, piece.d
     eta, zeta = label_signs[:, None] * coef.astype(np.float64), np.zeros(len(coef))
     for c, z in enumerate(label_signs):
-        wanted = -eta[c, columns]
+        target = -eta[c, columns]
         own = z * float(intercept[c])
         A = np.vstack([np.hstack([rows, np.zeros((len(columns), 1))]), [*d, 1.0]])
-        u = _nonnegative(A, np.append(wanted, own - 1.0))[:-1]
+        u = _nonnegative(A, np.append(target, own - 1.0))[:-1]
         eta[c, columns] += rows @ u
         zeta[c] = max(0.0, 1.0 + d @ u - own)
-    # Set rounding errors to 0.
-    nothing = 1e-10 * max(1.0, np.abs(coef).max(), np.abs(intercept).max())
-    eta[np.abs(eta) < nothing] = 0.0
-    zeta[zeta < nothing] = 0.0
+    rounding = _ROUNDING * max(1.0, np.abs(coef).max(), np.abs(intercept).max())
+    eta[np.abs(eta) < rounding] = 0.0
+    zeta[zeta < rounding] = 0.0
     return eta, zeta
 
 

@@ -13,7 +13,9 @@ from ._advice import Advice
 from ._advice_rules import check_advice, keep_of, rules_of, shortfalls, warn_of_contradictions
 from ._advised_state import AdvisedState
 from ._classifier import LinearClassifier
-from ._update_spec import Method
+from ._docs import with_shared_docs
+from ._model import store_parameters
+from ._update_spec import UpdateSpec
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class AdviceReport:
         Change of the intercept that leads to this nearest model.
     against : label or None
         With several classes, the class whose decision function violates the advice most.
-    n_rows : int or None
+    n_samples : int or None
         Number of the given samples that lie in the region; None if no samples were given.
     n_contradicted : int or None
         Number of these samples for which the model predicts another label.
@@ -45,7 +47,7 @@ class AdviceReport:
     coef_change: dict
     intercept_change: float
     against: object = None
-    n_rows: int | None = None
+    n_samples: int | None = None
     n_contradicted: int | None = None
 
     def __str__(self):
@@ -62,12 +64,13 @@ class AdviceReport:
             if self.intercept_change != 0.0:
                 changes.append(f"intercept {self.intercept_change:+.3g}")
             text += f"; change needed: {', '.join(changes)}."
-        if self.n_rows is not None:
-            counts = f"{self.n_contradicted} of {self.n_rows} samples in the region"
+        if self.n_samples is not None:
+            counts = f"{self.n_contradicted} of {self.n_samples} samples in the region"
             text += f" {counts} get another label."
         return text
 
 
+@with_shared_docs
 class AdvicePassiveAggressiveClassifier(LinearClassifier):
     r"""Knowledge-based passive-aggressive classifier, trained with advice and samples.
 
@@ -94,44 +97,15 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
     fit_intercept : bool, default=True
         Whether to fit the intercept, as the weight of an additional feature that is always 1.
         Without an intercept, a rule whose region contains the origin has no effect.
-    max_iter : int, default=1000
-        Maximum number of passes over the training data (epochs) in ``fit``. ``partial_fit``
-        always makes one pass.
-    tol : float or None, default=1e-3
-        Stopping criterion of ``fit``. Training stops when the mean loss per sample has not fallen
-        below the lowest loss so far by at least ``tol`` (with ``early_stopping``: when the
-        validation score has not risen by ``tol``) for ``n_iter_no_change`` consecutive epochs. If
-        None, ``fit`` makes ``max_iter`` epochs.
-    early_stopping : bool, default=False
-        Whether ``fit`` sets aside a stratified fraction of the training data as validation data
-        and stops when the validation accuracy is not improving.
-    validation_fraction : float, default=0.1
-        The proportion of training data to set aside as validation set for early stopping. Used
-        only with ``early_stopping=True``.
-    n_iter_no_change : int, default=5
-        Number of consecutive epochs with no improvement after which ``fit`` stops.
-    shuffle : bool, default=True
-        Whether ``fit`` shuffles the training data in each epoch. ``partial_fit`` never shuffles.
-    verbose : int, default=0
-        The verbosity level. 1 prints a line for each epoch.
-    n_jobs : int or None, default=None
-        Has no effect: all classes are trained in one thread, in the same pass over the samples.
-        The parameter exists for compatibility with scikit-learn.
-    random_state : int, RandomState instance or None, default=None
-        Controls the shuffling of the training data and the choice of the validation data.
+    $epochs
     warm_start : bool, default=False
         Whether ``fit`` continues from the current weights. The counts of samples start again at
         0, and the advice is that of the parameter ``advice``.
-    class_weight : dict, "balanced" or None, default=None
-        Weights associated with classes; the weight of a sample is that of its class times its
-        ``sample_weight``. See Notes for the effect of weights. ``"balanced"`` (``fit`` only) is
-        ``n / (n_classes * n_c)``, where n and n_c are sums of sample weights. Classes that are
-        not in the dict have weight 1.
+    $class_weight
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
+    $classes
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Weights of the features, with the dtype of X (float32 or float64). A sparse matrix after
         ``sparsify``.
@@ -139,17 +113,10 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         Intercept of each decision function; 0 without ``fit_intercept``.
     advice_violation_ : ndarray of shape (n_advice,)
         Violation of each rule by the model, 0 if the rule is followed; see Notes.
-    n_iter_ : int
-        Number of epochs made by ``fit``; 1 after ``partial_fit``.
-    t_ : float
-        1 plus the number of samples processed since the start of ``fit``, over all epochs.
+    $n_iter
     n_updates_ : int
         Number of samples with a positive loss since the start of ``fit``, over all epochs.
-    n_features_in_ : int
-        Number of features seen during ``fit``.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of features seen during ``fit``. Defined only when X has feature names that are all
-        strings.
+    $features
 
     See Also
     --------
@@ -252,7 +219,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
     }
     _fixed = ("fit_intercept",)
     _tunable = (*LinearClassifier._tunable, "C", "advice_weight", "refine", "advice")
-    _state_kind = AdvisedState
+    _state_class = AdvisedState
 
     def __init__(
         self,
@@ -274,31 +241,14 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         warm_start=False,
         class_weight=None,
     ):
-        super().__init__(
-            fit_intercept=fit_intercept,
-            max_iter=max_iter,
-            tol=tol,
-            early_stopping=early_stopping,
-            validation_fraction=validation_fraction,
-            n_iter_no_change=n_iter_no_change,
-            shuffle=shuffle,
-            verbose=verbose,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            warm_start=warm_start,
-            class_weight=class_weight,
-        )
-        self.advice = advice
-        self.C = C
-        self.advice_weight = advice_weight
-        self.refine = refine
+        store_parameters(locals())
 
     def _present_parameters(self):
         # A copy, because the user may change the list in place.
         *others, advice = super()._present_parameters()
         return (*others, tuple(advice or ()))
 
-    def _method(self):
+    def _update_spec(self):
         rules = None
         if self.advice:
             names = getattr(self, "feature_names_in_", None)
@@ -313,7 +263,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
             )
         # Starting from c, the step is that of PA-II with nu C in place of C.
         keep = 1.0 if rules is None else keep_of(rules)
-        return Method(
+        return UpdateSpec(
             rule={"name": "squared_hinge", "C": self.C * keep},
             fit_intercept=bool(self.fit_intercept),
             advice=rules,
@@ -352,7 +302,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         if X is not None:
             X = check_rows(view, X, reset=False)
             predicted = view.predict(X)
-        coef, intercept = view._state.look(self._guard)
+        coef, intercept = view._state.weights(self._guard)
         coef = coef.toarray() if sparse.issparse(coef) else coef
         names = getattr(view, "feature_names_in_", None)
         classes = view.classes_.tolist()
@@ -373,7 +323,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
             if X is not None:
                 inside = piece.contains(X)
                 wrong = predicted[inside] != piece.label
-                counts = {"n_rows": int(inside.sum()), "n_contradicted": int(wrong.sum())}
+                counts = {"n_samples": int(inside.sum()), "n_contradicted": int(wrong.sum())}
             reports.append(
                 AdviceReport(
                     advice=piece,

@@ -1,4 +1,4 @@
-"""The arrays of a model with advice: what has been learnt is kept beside it."""
+"""The arrays of a model with advice."""
 
 import numpy as np
 
@@ -7,35 +7,35 @@ from .._core.linear.weights import AdvisedWeights
 from ._advice_rules import keep_of, mean_advice, same_rules
 from ._state import LinearState
 
-# How many arrays are on the shelf where there is advice, as there are for no other model.
+# Number of arrays on the shelf with advice; models without advice have fewer.
 _N_ADVISED = 5
 
 
 class AdvisedState(LinearState):
     """Arrays of a model that may have advice, which may change in a stream.
 
-    With advice r (``advice``, ``intercept_advice``) the weights are ``r + scale * coef``, and
-    where they are to be others, ``coef`` is what changes.
+    With advice r (``advice``, ``intercept_advice``) the weights are ``r + scale * coef``. Updates
+    change ``coef`` and ``scale``.
     """
 
-    # Of the arrays: what was computed from them goes with another.
+    # Incremented when the arrays are replaced: sums computed from former arrays are then invalid.
     _version = 0
-    # Rules and arrays from before the advice was changed, until something is learnt.
-    _unadvised = None
+    # Rules and arrays from before the advice was changed, until the next update.
+    _before_change = None
 
-    def __init__(self, method, n_problems, n_features, dtype, sparse):
-        super().__init__(method, n_problems, n_features, dtype, sparse)
-        if method.advice is not None:
-            self._advise(method)
+    def __init__(self, spec, n_problems, n_features, dtype, sparse):
+        super().__init__(spec, n_problems, n_features, dtype, sparse)
+        if spec.advice is not None:
+            self._add_advice(spec)
             self._build()
 
-    def _advise(self, method):
-        """Begin with the advice of a method, and with weights that are added to it."""
-        rules, coef = method.advice, self.arrays["coef"]
+    def _add_advice(self, spec):
+        """Create the arrays of the advice, with a difference from the advice of 0."""
+        rules, coef = spec.advice, self.arrays["coef"]
         arrays = {"advice": np.zeros(coef.shape, coef.dtype), "scale": np.ones(1)}
         mean = mean_advice(rules, rules["vectors"])
         arrays["intercept_advice"] = np.zeros(len(coef))
-        if method.fit_intercept:
+        if spec.fit_intercept:
             arrays["intercept_advice"][:], mean = mean[:, -1], mean[:, :-1]
         arrays["advice"][:, rules["columns"]] = mean
         if rules["refine"]:
@@ -47,7 +47,7 @@ class AdvisedState(LinearState):
         super()._build()
 
     def _weights(self, arrays):
-        rules = self.method.advice
+        rules = self.update_spec.advice
         if rules is None:
             return super()._weights(arrays)
         names = "coef", "intercept", "advice", "intercept_advice", "scale"
@@ -55,104 +55,103 @@ class AdvisedState(LinearState):
         return AdvisedWeights(
             *(arrays[name] for name in names),
             keep_of(rules),
-            self.method.fit_intercept,
+            self.update_spec.fit_intercept,
             self.sparse,
             refinement,
         )
 
     # ---------------------------------------------------------------------------- reading
 
-    def look(self, guard):
-        """Weights and intercepts that predict, as of any model."""
+    def weights(self, guard):
+        """Return the weights and intercepts that predict."""
         version = self._version
-        arrays, n_rows = self._shelf.look()
-        if arrays is None:
-            arrays, n_rows = self._wait(guard)
+        arrays, n_rows = self._read(guard)
         if len(arrays) < _N_ADVISED:
             return arrays
-        known, seen = self._averaged, (version, n_rows)
-        if known is None or known[0] != seen:
-            known = self._averaged = seen, _sums(*arrays)
-        return known[1]
+        cached, key = self._averaged, (version, n_rows)
+        if cached is None or cached[0] != key:
+            cached = self._averaged = key, _sums(*arrays)
+        return cached[1]
 
     def _average(self, arrays, n_rows):
         return _sums(*arrays)
 
-    def _newest(self):
-        """Return weights and intercepts, for one who holds the guard."""
-        if self.method.advice is None:
+    def _current_weights(self):
+        """Return weights and intercepts; the caller holds the guard."""
+        if self.update_spec.advice is None:
             return self.arrays["coef"], self.arrays["intercept"]
-        return _sums(*self.on_shelf(self.arrays))
+        return _sums(*self._readable(self.arrays))
 
     # ---------------------------------------------------------------------------- changing
 
-    def use(self, method):
-        """Go on with other numbers in the rule, or with other advice."""
-        if not same_rules(self.method.advice, method.advice):
-            self._change_advice(method)
-        super().use(method)
+    def set_update_spec(self, spec):
+        """Continue with other parameters of the update rule, or with other advice."""
+        if not same_rules(self.update_spec.advice, spec.advice):
+            self._change_advice(spec)
+        super().set_update_spec(spec)
 
-    def _change_advice(self, method):
-        """Describe the same weights beside other advice.
+    def _change_advice(self, spec):
+        """Express the same weights relative to other advice.
 
-        A chunk that is refused afterwards, and the former advice again, cost nothing.
+        The former arrays are kept until the next update: if the next chunk is invalid and the
+        former advice is set again, the model is the same to the last bit.
         """
-        if self._unadvised is None:
-            self._unadvised = self.method.advice, self.arrays
-        rules, arrays = self._unadvised
-        if same_rules(rules, method.advice):
+        if self._before_change is None:
+            self._before_change = self.update_spec.advice, self.arrays
+        rules, arrays = self._before_change
+        if same_rules(rules, spec.advice):
             self.arrays = arrays
             return
-        coef, intercept = self._newest()
+        coef, intercept = self._current_weights()
         self.arrays = self._copies({"coef": coef, "intercept": intercept})
-        if method.advice is not None:
-            self._advise(method)
+        if spec.advice is not None:
+            self._add_advice(spec)
             self.arrays["coef"] -= self.arrays["advice"]
             self.arrays["intercept"] -= self.arrays["intercept_advice"]
 
-    def learn(self, dataset, start=0, purchases=None, meanwhile=None):
-        """Learn by the loop."""
-        self._unadvised = None
-        return super().learn(dataset, start, purchases, meanwhile)
+    def train(self, dataset, start=0, purchases=None, meanwhile=None):
+        """Run the update loop."""
+        self._before_change = None
+        return super().train(dataset, start, purchases, meanwhile)
 
-    def put(self, coef=None, intercept=None):
-        """Go on from these weights."""
+    def set_weights(self, coef=None, intercept=None):
+        """Continue from these weights; None keeps the present ones."""
         if coef is None and intercept is None:
             return
-        self._unadvised = None
-        if self.method.advice is not None:
-            newest = self._newest()
-            coef = (newest[0] if coef is None else coef) - self.arrays["advice"]
-            intercept = newest[1] if intercept is None else intercept
+        self._before_change = None
+        if self.update_spec.advice is not None:
+            current = self._current_weights()
+            coef = (current[0] if coef is None else coef) - self.arrays["advice"]
+            intercept = current[1] if intercept is None else intercept
             intercept = intercept - self.arrays["intercept_advice"]
             self.arrays = self.arrays | {"scale": np.ones(1)}
-        super().put(coef, intercept)
+        super().set_weights(coef, intercept)
 
-    def go_on_from(self, former):
-        """Take over the weights alone: the advice is that of the method."""
+    def copy_from(self, former):
+        """Continue from the weights of another state; the advice is that of the parameters."""
         if former.shape != self.shape:
             raise ValueError(
-                "warm_start=True goes on from the former model, but X and y ask for weights of "
-                f"the shape {self.shape}, and it has {former.shape}."
+                "warm_start=True needs weights of the same shape as those of the former model, "
+                f"{former.shape}; X and y require {self.shape}."
             )
         if former.loop is None:
-            coef, intercept = former.thin.toarray(), former.arrays["intercept"]
+            coef, intercept = former.sparse_coef.toarray(), former.arrays["intercept"]
         else:
-            coef, intercept = former._newest()
-        self.put(coef, intercept if self.method.fit_intercept else None)
-        self.loop.restore(self.moved | {"counts": former.moved["counts"]})
+            coef, intercept = former._current_weights()
+        self.set_weights(coef, intercept if self.update_spec.fit_intercept else None)
+        self.loop.restore(self.counters | {"counts": former.counters["counts"]})
 
     def copy(self):
         """Return copies of the arrays and counters, for ``restore``."""
-        return (*super().copy(), self._unadvised)
+        return (*super().copy(), self._before_change)
 
     def restore(self, copied):
         """Restore the state returned by ``copy``."""
-        *copied, self._unadvised = copied
+        *copied, self._before_change = copied
         super().restore(copied)
 
 
 def _sums(coef, intercept, advice, intercept_advice, scale):
-    """Return weights and intercepts: the advice, and what has been learnt beside it."""
+    """Return weights and intercepts: the advice plus the scaled difference from it."""
     scale = float(scale[0])
     return advice + scale * coef, intercept_advice + scale * intercept

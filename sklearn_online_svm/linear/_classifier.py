@@ -15,47 +15,18 @@ from .._base import (
 from .._online_base import OnlineClassifier
 from .._rows import canonical
 from .._suspects import SuspectLabels
-from ._learner import LinearLearner
+from ._model import LinearModel
 
 
-class LinearClassifier(OnlineClassifier, SuspectLabels, ClassifierMixin, LinearLearner):
-    """Base class of linear classifiers; subclasses define what :class:`LinearLearner` requires."""
+class LinearClassifier(OnlineClassifier, SuspectLabels, ClassifierMixin, LinearModel):
+    """Base class of linear classifiers; subclasses define what :class:`LinearModel` requires."""
 
     _parameter_constraints: dict = {
-        **LinearLearner._parameter_constraints,
+        **LinearModel._parameter_constraints,
         **OnlineClassifier._parameter_constraints,
     }
-    _tunable = (*LinearLearner._tunable, "class_weight")
+    _tunable = (*LinearModel._tunable, "class_weight")
     _splitter = StratifiedShuffleSplit
-
-    def __init__(
-        self,
-        *,
-        fit_intercept,
-        max_iter,
-        tol,
-        early_stopping,
-        validation_fraction,
-        n_iter_no_change,
-        shuffle,
-        verbose,
-        n_jobs,
-        random_state,
-        warm_start,
-        class_weight,
-    ):
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.class_weight = class_weight
 
     def fit(self, X, y, sample_weight=None, *, coef_init=None, intercept_init=None):
         """Fit the model from scratch, in up to ``max_iter`` epochs.
@@ -84,10 +55,10 @@ class LinearClassifier(OnlineClassifier, SuspectLabels, ClassifierMixin, LinearL
             If the input is invalid or has fewer than two classes. The model is then unchanged.
         """
         self._validate_params()
-        return self._fit_or_restore(X, y, sample_weight, coef_init, intercept_init)
+        return self._fit(X, y, sample_weight, coef_init, intercept_init)
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Update the model with new samples, in their order, in one pass.
+        """Update the model with new samples, in their order, in one epoch.
 
         The resulting model does not depend on how a stream is split into chunks. The samples are
         not shuffled.
@@ -113,43 +84,33 @@ class LinearClassifier(OnlineClassifier, SuspectLabels, ClassifierMixin, LinearL
         ValueError
             If the input is invalid, or a label is not in ``classes``. The model is then unchanged.
         """
-        with self._guard:
-            state = self.__dict__.get("_state")
-            if (
-                state is not None
-                and classes is None
-                and sample_weight is None
-                and plain_rows(self, X, state.dtype, accept_sparse=True)
-                and type(y) is np.ndarray
-                and y.shape == X.shape[:1]
-            ):
-                new, weights = self._stream_parameters(), None
-                X = canonical(X)
-                codes = encode_labels(y, self.classes_)
-                if self.class_weight is not None:
-                    weights = self._row_weights(codes, None, stream=True)
-                self._continue(X, new)
-                self._learn_chunk(X, codes, weights)
-                return self
-        return self._partial_fit_or_restore(X, y, classes, sample_weight)
+        return self._partial_fit(X, y, classes, sample_weight)
 
-    def _begin_partial_fit(self, X, y, classes, sample_weight):
-        first = "_state" not in self.__dict__
-        new = self._stream_parameters()
-        self.classes_ = classes_of_stream(classes, None if first else self.classes_)
-        X, y = check_rows(
-            self, X, y, reset=first, deep=False, dtype=None if first else self._state.dtype
-        )
+    def _validate_chunk(self, X, y, classes, sample_weight):
+        """Return samples, class codes and weights of the arguments of ``partial_fit``."""
+        state = self.__dict__.get("_state")
+        if state is None:
+            self.classes_ = classes_of_stream(classes)
+        elif classes is not None:
+            classes_of_stream(classes, self.classes_)
+        # scikit-learn's validation takes longer than training on a small chunk.
+        if (
+            state is None
+            or not plain_rows(self, X, state.dtype, accept_sparse=True)
+            or type(y) is not np.ndarray
+            or y.shape != X.shape[:1]
+        ):
+            dtype = None if state is None else state.dtype
+            X, y = check_rows(self, X, y, reset=state is None, deep=False, dtype=dtype)
+            if y.dtype.kind not in "biuU":
+                check_labels(y)
         X = canonical(X)
-        if y.dtype.kind not in "biuU":
-            check_labels(y)
         codes = encode_labels(y, self.classes_)
         weights = None
         if sample_weight is not None:
             weights = check_weights(sample_weight, X, allow_all_zero=True)
-        self.__dict__.setdefault("n_iter_", 1)
-        weights = self._row_weights(codes, weights, stream=True)
-        self._continue(X, new)
+        if self.class_weight is not None:
+            weights = self._sample_weights(codes, weights, stream=True)
         return X, codes, weights
 
     def _positive_is_first(self, *, alike):
@@ -173,10 +134,11 @@ class LinearClassifier(OnlineClassifier, SuspectLabels, ClassifierMixin, LinearL
             )
         return False
 
-    def _score_of(self, X, codes, weights, rows):
+    def _validation_score(self, X, codes, weights, validation):
         """Return the accuracy on the validation samples."""
-        right = self._codes_of(self._decide(X[rows])) == codes[rows]
-        return float(np.average(right, weights=None if weights is None else weights[rows]))
+        correct = self._codes_of(self._decision_values(X[validation])) == codes[validation]
+        weights = None if weights is None else weights[validation]
+        return float(np.average(correct, weights=weights))
 
     def decision_function(self, X):
         """Compute the decision function of each sample.
@@ -201,7 +163,7 @@ class LinearClassifier(OnlineClassifier, SuspectLabels, ClassifierMixin, LinearL
         ValueError
             If the input is invalid, or a decision value overflows.
         """
-        scores = self._view()._decide(X)
+        scores = self._view()._decision_values(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X):
@@ -225,7 +187,7 @@ class LinearClassifier(OnlineClassifier, SuspectLabels, ClassifierMixin, LinearL
             If the input is invalid, or a decision value overflows.
         """
         view = self._view()
-        codes = self._codes_of(view._decide(X))
+        codes = self._codes_of(view._decision_values(X))
         return view.classes_[codes]
 
     def _codes_of(self, scores):

@@ -5,10 +5,13 @@ from numbers import Real
 from scipy.stats import norm
 
 from .._sklearn_compat import Interval, StrOptions
+from ._docs import with_shared_docs
+from ._model import store_parameters
 from ._second_order import SecondOrder
-from ._update_spec import Method
+from ._update_spec import UpdateSpec
 
 
+@with_shared_docs
 class ConfidenceWeightedClassifier(SecondOrder):
     r"""Confidence-weighted (CW) linear classifier.
 
@@ -20,73 +23,16 @@ class ConfidenceWeightedClassifier(SecondOrder):
 
     Parameters
     ----------
-    eta : float, default=0.7
-        Probability, in (0.5, 1), with which a sample is to be classified correctly after the
-        update. :math:`\phi` below is the :math:`\eta`-quantile of the normal distribution.
-    covariance : {"diag", "full"}, default="diag"
-        "diag" keeps a variance for each weight and needs twice the memory of a first-order model.
-        "full" keeps the full covariance matrix: with D features, memory and the cost of each
-        sample that may cause an update are proportional to D * D for each class.
-    fit_intercept : bool, default=True
-        Whether to fit the intercept, as the weight of an additional feature that is always 1. This
-        weight has a variance of its own.
-    max_iter : int, default=1000
-        Maximum number of passes over the training data (epochs) in ``fit``. ``partial_fit``
-        always makes one pass.
-    tol : float or None, default=1e-3
-        Stopping criterion of ``fit``. Training stops when the mean loss per sample has not fallen
-        below the lowest loss so far by at least ``tol`` (with ``early_stopping``: when the
-        validation score has not risen by ``tol``) for ``n_iter_no_change`` consecutive epochs. If
-        None, ``fit`` makes ``max_iter`` epochs.
-    early_stopping : bool, default=False
-        Whether ``fit`` sets aside a stratified fraction of the training data as validation data
-        and stops when the validation accuracy is not improving.
-    validation_fraction : float, default=0.1
-        The proportion of training data to set aside as validation set for early stopping. Used
-        only with ``early_stopping=True``.
-    n_iter_no_change : int, default=5
-        Number of consecutive epochs with no improvement after which ``fit`` stops.
-    shuffle : bool, default=True
-        Whether ``fit`` shuffles the training data in each epoch. ``partial_fit`` never shuffles.
-    verbose : int, default=0
-        The verbosity level. 1 prints a line for each epoch.
-    n_jobs : int or None, default=None
-        Has no effect: all classes are trained in one thread, in the same pass over the samples.
-        The parameter exists for compatibility with scikit-learn.
-    random_state : int, RandomState instance or None, default=None
-        Controls the shuffling of the training data and the choice of the validation data.
-    warm_start : bool, default=False
-        Whether ``fit`` continues from the current model. The counts of samples start again at 0.
-    class_weight : dict, "balanced" or None, default=None
-        Weights associated with classes; the weight of a sample is that of its class times its
-        ``sample_weight``. See Notes for the effect of weights. ``"balanced"`` (``fit`` only) is
-        ``n / (n_classes * n_c)``, where n and n_c are sums of sample weights. Classes that are
-        not in the dict have weight 1.
+    $eta
+    $covariance
+    $fit_intercept
+    $epochs
+    $weighted_fit
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Means of the weights, with the dtype of X (float64 with ``covariance="full"``). A sparse
-        matrix after ``sparsify``.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        Intercept of each decision function; 0 without ``fit_intercept``.
-    covariance_ : ndarray of shape (n_problems, D) or (n_problems, D, D)
-        Variances ("diag") or covariance matrices ("full") of the weights. D is n_features, or
-        n_features + 1 with an intercept, which comes last. n_problems is 1 for two classes, else
-        n_classes.
-    n_iter_ : int
-        Number of epochs made by ``fit``; 1 after ``partial_fit``.
-    t_ : float
-        1 plus the number of samples processed since the start of ``fit``, over all epochs.
-    n_updates_ : int
-        Number of samples that changed the weights since the start of ``fit``, over all epochs.
-    n_features_in_ : int
-        Number of features seen during ``fit``.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of features seen during ``fit``. Defined only when X has feature names that are all
-        strings.
+    $gaussian
+    $counts
 
     See Also
     --------
@@ -152,13 +98,8 @@ class ConfidenceWeightedClassifier(SecondOrder):
     _parameter_constraints: dict = {
         **SecondOrder._parameter_constraints,
         "eta": [Interval(Real, 0.5, 1.0, closed="neither")],
-        "covariance": [StrOptions({"diag", "full"})],
     }
-    _fixed = ("fit_intercept", "covariance")
-    _tunable = (
-        *SecondOrder._tunable,
-        "eta",
-    )
+    _tunable = (*SecondOrder._tunable, "eta")
 
     def __init__(
         self,
@@ -178,31 +119,17 @@ class ConfidenceWeightedClassifier(SecondOrder):
         warm_start=False,
         class_weight=None,
     ):
-        super().__init__(
-            fit_intercept=fit_intercept,
-            max_iter=max_iter,
-            tol=tol,
-            early_stopping=early_stopping,
-            validation_fraction=validation_fraction,
-            n_iter_no_change=n_iter_no_change,
-            shuffle=shuffle,
-            verbose=verbose,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            warm_start=warm_start,
-            class_weight=class_weight,
-        )
-        self.eta = eta
-        self.covariance = covariance
+        store_parameters(locals())
 
-    def _method(self):
-        return Method(
+    def _update_spec(self):
+        return UpdateSpec(
             rule={"name": "confidence", "phi": float(norm.ppf(self.eta))},
             fit_intercept=bool(self.fit_intercept),
             covariance=self.covariance,
         )
 
 
+@with_shared_docs
 class SCWClassifier(SecondOrder):
     r"""Soft confidence-weighted linear classifier (SCW-I, SCW-II).
 
@@ -212,75 +139,18 @@ class SCWClassifier(SecondOrder):
     ----------
     C : float, default=1.0
         Penalty for violating the margin. ``np.inf`` gives :class:`ConfidenceWeightedClassifier`.
-    eta : float, default=0.7
-        Probability, in (0.5, 1), with which a sample is to be classified correctly after the
-        update. :math:`\phi` below is the :math:`\eta`-quantile of the normal distribution.
+    $eta
     loss : {"hinge", "squared_hinge"}, default="hinge"
         "hinge" is SCW-I, "squared_hinge" SCW-II.
-    covariance : {"diag", "full"}, default="diag"
-        "diag" keeps a variance for each weight and needs twice the memory of a first-order model.
-        "full" keeps the full covariance matrix: with D features, memory and the cost of each
-        sample that may cause an update are proportional to D * D for each class.
-    fit_intercept : bool, default=True
-        Whether to fit the intercept, as the weight of an additional feature that is always 1. This
-        weight has a variance of its own.
-    max_iter : int, default=1000
-        Maximum number of passes over the training data (epochs) in ``fit``. ``partial_fit``
-        always makes one pass.
-    tol : float or None, default=1e-3
-        Stopping criterion of ``fit``. Training stops when the mean loss per sample has not fallen
-        below the lowest loss so far by at least ``tol`` (with ``early_stopping``: when the
-        validation score has not risen by ``tol``) for ``n_iter_no_change`` consecutive epochs. If
-        None, ``fit`` makes ``max_iter`` epochs.
-    early_stopping : bool, default=False
-        Whether ``fit`` sets aside a stratified fraction of the training data as validation data
-        and stops when the validation accuracy is not improving.
-    validation_fraction : float, default=0.1
-        The proportion of training data to set aside as validation set for early stopping. Used
-        only with ``early_stopping=True``.
-    n_iter_no_change : int, default=5
-        Number of consecutive epochs with no improvement after which ``fit`` stops.
-    shuffle : bool, default=True
-        Whether ``fit`` shuffles the training data in each epoch. ``partial_fit`` never shuffles.
-    verbose : int, default=0
-        The verbosity level. 1 prints a line for each epoch.
-    n_jobs : int or None, default=None
-        Has no effect: all classes are trained in one thread, in the same pass over the samples.
-        The parameter exists for compatibility with scikit-learn.
-    random_state : int, RandomState instance or None, default=None
-        Controls the shuffling of the training data and the choice of the validation data.
-    warm_start : bool, default=False
-        Whether ``fit`` continues from the current model. The counts of samples start again at 0.
-    class_weight : dict, "balanced" or None, default=None
-        Weights associated with classes; the weight of a sample is that of its class times its
-        ``sample_weight``. See Notes for the effect of weights. ``"balanced"`` (``fit`` only) is
-        ``n / (n_classes * n_c)``, where n and n_c are sums of sample weights. Classes that are
-        not in the dict have weight 1.
+    $covariance
+    $fit_intercept
+    $epochs
+    $weighted_fit
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Means of the weights, with the dtype of X (float64 with ``covariance="full"``). A sparse
-        matrix after ``sparsify``.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        Intercept of each decision function; 0 without ``fit_intercept``.
-    covariance_ : ndarray of shape (n_problems, D) or (n_problems, D, D)
-        Variances ("diag") or covariance matrices ("full") of the weights. D is n_features, or
-        n_features + 1 with an intercept, which comes last. n_problems is 1 for two classes, else
-        n_classes.
-    n_iter_ : int
-        Number of epochs made by ``fit``; 1 after ``partial_fit``.
-    t_ : float
-        1 plus the number of samples processed since the start of ``fit``, over all epochs.
-    n_updates_ : int
-        Number of samples that changed the weights since the start of ``fit``, over all epochs.
-    n_features_in_ : int
-        Number of features seen during ``fit``.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of features seen during ``fit``. Defined only when X has feature names that are all
-        strings.
+    $gaussian
+    $counts
 
     See Also
     --------
@@ -344,9 +214,7 @@ class SCWClassifier(SecondOrder):
         "C": [Interval(Real, 0.0, None, closed="right")],
         "loss": [StrOptions({"hinge", "squared_hinge"})],
         "eta": [Interval(Real, 0.5, 1.0, closed="neither")],
-        "covariance": [StrOptions({"diag", "full"})],
     }
-    _fixed = ("fit_intercept", "covariance")
     _tunable = (*SecondOrder._tunable, "C", "eta", "loss")
 
     def __init__(
@@ -369,34 +237,18 @@ class SCWClassifier(SecondOrder):
         warm_start=False,
         class_weight=None,
     ):
-        super().__init__(
-            fit_intercept=fit_intercept,
-            max_iter=max_iter,
-            tol=tol,
-            early_stopping=early_stopping,
-            validation_fraction=validation_fraction,
-            n_iter_no_change=n_iter_no_change,
-            shuffle=shuffle,
-            verbose=verbose,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            warm_start=warm_start,
-            class_weight=class_weight,
-        )
-        self.C = C
-        self.eta = eta
-        self.loss = loss
-        self.covariance = covariance
+        store_parameters(locals())
 
-    def _method(self):
+    def _update_spec(self):
         name = "soft_confidence" if self.loss == "hinge" else "squared_confidence"
-        return Method(
+        return UpdateSpec(
             rule={"name": name, "C": float(self.C), "phi": float(norm.ppf(self.eta))},
             fit_intercept=bool(self.fit_intercept),
             covariance=self.covariance,
         )
 
 
+@with_shared_docs
 class AROWClassifier(SecondOrder):
     r"""Linear classifier with adaptive regularization of weights (AROW).
 
@@ -410,70 +262,15 @@ class AROWClassifier(SecondOrder):
     r : float, default=1.0
         Regularization parameter. With a larger value the steps are shorter and the variances
         shrink more slowly.
-    covariance : {"diag", "full"}, default="diag"
-        "diag" keeps a variance for each weight and needs twice the memory of a first-order model.
-        "full" keeps the full covariance matrix: with D features, memory and the cost of each
-        sample that may cause an update are proportional to D * D for each class.
-    fit_intercept : bool, default=True
-        Whether to fit the intercept, as the weight of an additional feature that is always 1. This
-        weight has a variance of its own.
-    max_iter : int, default=1000
-        Maximum number of passes over the training data (epochs) in ``fit``. ``partial_fit``
-        always makes one pass.
-    tol : float or None, default=1e-3
-        Stopping criterion of ``fit``. Training stops when the mean loss per sample has not fallen
-        below the lowest loss so far by at least ``tol`` (with ``early_stopping``: when the
-        validation score has not risen by ``tol``) for ``n_iter_no_change`` consecutive epochs. If
-        None, ``fit`` makes ``max_iter`` epochs.
-    early_stopping : bool, default=False
-        Whether ``fit`` sets aside a stratified fraction of the training data as validation data
-        and stops when the validation accuracy is not improving.
-    validation_fraction : float, default=0.1
-        The proportion of training data to set aside as validation set for early stopping. Used
-        only with ``early_stopping=True``.
-    n_iter_no_change : int, default=5
-        Number of consecutive epochs with no improvement after which ``fit`` stops.
-    shuffle : bool, default=True
-        Whether ``fit`` shuffles the training data in each epoch. ``partial_fit`` never shuffles.
-    verbose : int, default=0
-        The verbosity level. 1 prints a line for each epoch.
-    n_jobs : int or None, default=None
-        Has no effect: all classes are trained in one thread, in the same pass over the samples.
-        The parameter exists for compatibility with scikit-learn.
-    random_state : int, RandomState instance or None, default=None
-        Controls the shuffling of the training data and the choice of the validation data.
-    warm_start : bool, default=False
-        Whether ``fit`` continues from the current model. The counts of samples start again at 0.
-    class_weight : dict, "balanced" or None, default=None
-        Weights associated with classes; the weight of a sample is that of its class times its
-        ``sample_weight``. See Notes for the effect of weights. ``"balanced"`` (``fit`` only) is
-        ``n / (n_classes * n_c)``, where n and n_c are sums of sample weights. Classes that are
-        not in the dict have weight 1.
+    $covariance
+    $fit_intercept
+    $epochs
+    $weighted_fit
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Means of the weights, with the dtype of X (float64 with ``covariance="full"``). A sparse
-        matrix after ``sparsify``.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        Intercept of each decision function; 0 without ``fit_intercept``.
-    covariance_ : ndarray of shape (n_problems, D) or (n_problems, D, D)
-        Variances ("diag") or covariance matrices ("full") of the weights. D is n_features, or
-        n_features + 1 with an intercept, which comes last. n_problems is 1 for two classes, else
-        n_classes.
-    n_iter_ : int
-        Number of epochs made by ``fit``; 1 after ``partial_fit``.
-    t_ : float
-        1 plus the number of samples processed since the start of ``fit``, over all epochs.
-    n_updates_ : int
-        Number of samples that changed the weights since the start of ``fit``, over all epochs.
-    n_features_in_ : int
-        Number of features seen during ``fit``.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of features seen during ``fit``. Defined only when X has feature names that are all
-        strings.
+    $gaussian
+    $counts
 
     See Also
     --------
@@ -536,13 +333,8 @@ class AROWClassifier(SecondOrder):
     _parameter_constraints: dict = {
         **SecondOrder._parameter_constraints,
         "r": [Interval(Real, 0.0, None, closed="neither")],
-        "covariance": [StrOptions({"diag", "full"})],
     }
-    _fixed = ("fit_intercept", "covariance")
-    _tunable = (
-        *SecondOrder._tunable,
-        "r",
-    )
+    _tunable = (*SecondOrder._tunable, "r")
 
     def __init__(
         self,
@@ -562,25 +354,10 @@ class AROWClassifier(SecondOrder):
         warm_start=False,
         class_weight=None,
     ):
-        super().__init__(
-            fit_intercept=fit_intercept,
-            max_iter=max_iter,
-            tol=tol,
-            early_stopping=early_stopping,
-            validation_fraction=validation_fraction,
-            n_iter_no_change=n_iter_no_change,
-            shuffle=shuffle,
-            verbose=verbose,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            warm_start=warm_start,
-            class_weight=class_weight,
-        )
-        self.r = r
-        self.covariance = covariance
+        store_parameters(locals())
 
-    def _method(self):
-        return Method(
+    def _update_spec(self):
+        return UpdateSpec(
             rule={"name": "arow", "r": float(self.r)},
             fit_intercept=bool(self.fit_intercept),
             covariance=self.covariance,

@@ -6,10 +6,12 @@ import numpy as np
 
 from .._sklearn_compat import Interval, StrOptions
 from ._classifier import LinearClassifier
-from ._learner import AVERAGE, INTERCEPT_SCALING, average_from, intercept_scalings
-from ._update_spec import Method
+from ._docs import with_shared_docs
+from ._model import AVERAGE, INTERCEPT_SCALING, average_from, intercept_scalings, store_parameters
+from ._update_spec import UpdateSpec
 
 
+@with_shared_docs
 class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
     r"""Cost-sensitive passive-aggressive classifier (CSPA, CPA).
 
@@ -48,67 +50,15 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
         than the last weights. If an integer n greater than 1, averaging begins with sample n.
         Needs a second array of the size of the weights. A :class:`LabelEfficientClassifier` is
         faster with False.
-    multi_class : {"ovr", "crammer_singer"}, default="ovr"
-        Strategy for more than two classes: "ovr" trains each class against the rest,
-        "crammer_singer" trains all classes jointly; see Notes.
-    fit_intercept : bool, default=True
-        Whether to fit the intercept, as the weight of an additional constant feature.
-    intercept_scaling : float or "auto", default="auto"
-        Value s of the constant feature. With a smaller value the intercept changes more slowly.
-        "auto" is 1 for dense and 0.1 for sparse samples; see Notes.
-    max_iter : int, default=1000
-        Maximum number of passes over the training data (epochs) in ``fit``. ``partial_fit``
-        always makes one pass.
-    tol : float or None, default=1e-3
-        Stopping criterion of ``fit``. Training stops when the mean loss per sample has not fallen
-        below the lowest loss so far by at least ``tol`` (with ``early_stopping``: when the
-        validation score has not risen by ``tol``) for ``n_iter_no_change`` consecutive epochs. If
-        None, ``fit`` makes ``max_iter`` epochs.
-    early_stopping : bool, default=False
-        Whether ``fit`` sets aside a stratified fraction of the training data as validation data
-        and stops when the validation accuracy is not improving.
-    validation_fraction : float, default=0.1
-        The proportion of training data to set aside as validation set for early stopping. Used
-        only with ``early_stopping=True``.
-    n_iter_no_change : int, default=5
-        Number of consecutive epochs with no improvement after which ``fit`` stops.
-    shuffle : bool, default=True
-        Whether ``fit`` shuffles the training data in each epoch. ``partial_fit`` never shuffles.
-    verbose : int, default=0
-        The verbosity level. 1 prints a line for each epoch.
-    n_jobs : int or None, default=None
-        Has no effect: all classes are trained in one thread, in the same pass over the samples.
-        The parameter exists for compatibility with scikit-learn.
-    random_state : int, RandomState instance or None, default=None
-        Controls the shuffling of the training data and the choice of the validation data.
-    warm_start : bool, default=False
-        Whether ``fit`` continues from the current model. The counts of samples start again at 0.
-    class_weight : dict, "balanced" or None, default=None
-        Weights associated with classes; the weight of a sample is that of its class times its
-        ``sample_weight``. See Notes for the effect of weights. ``"balanced"`` (``fit`` only) is
-        ``n / (n_classes * n_c)``, where n and n_c are sums of sample weights. Classes that are
-        not in the dict have weight 1.
+    $multi_class
+    $constant_feature
+    $epochs
+    $weighted_fit
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights of the features, with the dtype of X (float32 or float64). With ``average``, their
-        average. A sparse matrix after ``sparsify``.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        Intercept of each decision function; 0 without ``fit_intercept``.
-    n_iter_ : int
-        Number of epochs made by ``fit``; 1 after ``partial_fit``.
-    t_ : float
-        1 plus the number of samples processed since the start of ``fit``, over all epochs.
-    n_updates_ : int
-        Number of samples that changed the weights since the start of ``fit``, over all epochs.
-    n_features_in_ : int
-        Number of features seen during ``fit``.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of features seen during ``fit``. Defined only when X has feature names that are all
-        strings.
+    $model
+    $counts
 
     See Also
     --------
@@ -260,39 +210,15 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
         warm_start=False,
         class_weight=None,
     ):
-        super().__init__(
-            fit_intercept=fit_intercept,
-            max_iter=max_iter,
-            tol=tol,
-            early_stopping=early_stopping,
-            validation_fraction=validation_fraction,
-            n_iter_no_change=n_iter_no_change,
-            shuffle=shuffle,
-            verbose=verbose,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            warm_start=warm_start,
-            class_weight=class_weight,
-        )
-        self.C = C
-        self.objective = objective
-        self.rule = rule
-        self.rho = rho
-        self.eta_p = eta_p
-        self.cost_p = cost_p
-        self.cost_n = cost_n
-        self.pos_label = pos_label
-        self.average = average
-        self.multi_class = multi_class
-        self.intercept_scaling = intercept_scaling
+        store_parameters(locals())
 
-    def _method(self):
-        return Method(
+    def _update_spec(self):
+        return UpdateSpec(
             rule={
                 "name": "prediction" if self.rule == "prediction" else "hinge",
                 "C": 2.0 if self.C is None else float(self.C),
             },
-            demands={"relative": self.C is None, **self._demands()},
+            target_margins={"relative": self.C is None, **self._target_margins()},
             fit_intercept=bool(self.fit_intercept),
             intercept_scaling=intercept_scalings(self.intercept_scaling),
             crammer_singer=self.multi_class == "crammer_singer" and len(self.classes_) > 2,
@@ -303,7 +229,7 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
         values = super()._present_parameters()
         return tuple(v.tolist() if isinstance(v, np.ndarray) else v for v in values)
 
-    def _demands(self):
+    def _target_margins(self):
         """Return the target margins."""
         root = self.rule != "cost-sensitive"
         if len(self.classes_) > 2 and self.multi_class == "crammer_singer":
@@ -317,17 +243,17 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
                 "max_loss": self.rule == "max_loss",
             }
         first = self._positive_is_first(alike=self._treats_classes_alike())
-        demands = {"sign": -1.0 if first else 1.0, "root": root, "counted": True}
+        target_margins = {"sign": -1.0 if first else 1.0, "root": root, "counted": True}
         rho = self._fixed_rho(first)
         if rho is None:
             weighted = self.objective == "sum"
-            demands["running"] = True
-            demands["eta_ratio"] = self.eta_p / (1.0 - self.eta_p) if weighted else 1.0
-            return demands
+            target_margins["running"] = True
+            target_margins["eta_ratio"] = self.eta_p / (1.0 - self.eta_p) if weighted else 1.0
+            return target_margins
         rho_n, rho_p = rho
-        demands["positive"] = np.sqrt(rho_p) if root else rho_p
-        demands["negative"] = np.sqrt(rho_n) if root else rho_n
-        return demands
+        target_margins["positive"] = np.sqrt(rho_p) if root else rho_p
+        target_margins["negative"] = np.sqrt(rho_n) if root else rho_n
+        return target_margins
 
     def _treats_classes_alike(self):
         """Return whether the objective does not depend on which class is positive."""

@@ -11,17 +11,18 @@ from .._estimator_base import NotOffered
 from .._rows import arrays_of
 from .._sklearn_compat import Interval, StrOptions
 from ._classifier import LinearClassifier
-from ._learner import AVERAGE, average_from
+from ._docs import with_shared_docs
+from ._model import AVERAGE, average_from, store_parameters
 from ._state import BY_FEATURE
-from ._update_spec import Method
+from ._update_spec import UpdateSpec
 
 _NO_HYPERPLANE = (
     "each region has its own hyperplane; see common_coef_, common_intercept_, local_coef_ "
     "and local_intercept_"
 )
-_NOT_THIN = "its arrays are always dense"
 
 
+@with_shared_docs
 class LocalOnlineClassifier(LinearClassifier):
     r"""Locally linear classifier with online prototypes (LOL, local online learning).
 
@@ -66,44 +67,15 @@ class LocalOnlineClassifier(LinearClassifier):
     fit_intercept : bool, default=True
         Whether to fit the intercepts, as the weights of an additional feature that is always 1.
         This feature is not used to compute distances.
-    max_iter : int, default=1000
-        Maximum number of passes over the training data (epochs) in ``fit``. ``partial_fit``
-        always makes one pass.
-    tol : float or None, default=1e-3
-        Stopping criterion of ``fit``. Training stops when the mean loss per sample has not fallen
-        below the lowest loss so far by at least ``tol`` (with ``early_stopping``: when the
-        validation score has not risen by ``tol``) for ``n_iter_no_change`` consecutive epochs. If
-        None, ``fit`` makes ``max_iter`` epochs.
-    early_stopping : bool, default=False
-        Whether ``fit`` sets aside a stratified fraction of the training data as validation data
-        and stops when the validation accuracy is not improving.
-    validation_fraction : float, default=0.1
-        The proportion of training data to set aside as validation set for early stopping. Used
-        only with ``early_stopping=True``.
-    n_iter_no_change : int, default=5
-        Number of consecutive epochs with no improvement after which ``fit`` stops.
-    shuffle : bool, default=True
-        Whether ``fit`` shuffles the training data in each epoch. ``partial_fit`` never shuffles.
-    verbose : int, default=0
-        The verbosity level. 1 prints a line for each epoch.
-    n_jobs : int or None, default=None
-        Has no effect: all classes are trained in one thread, in the same pass over the samples.
-        The parameter exists for compatibility with scikit-learn.
-    random_state : int, RandomState instance or None, default=None
-        Controls the shuffling of the training data and the choice of the validation data.
+    $epochs
     warm_start : bool, default=False
         Whether ``fit`` continues from the current model. The counts of samples start again at 0,
         except ``prototype_counts_``.
-    class_weight : dict, "balanced" or None, default=None
-        Weights associated with classes; the weight of a sample is that of its class times its
-        ``sample_weight``. See Notes for the effect of weights. ``"balanced"`` (``fit`` only) is
-        ``n / (n_classes * n_c)``, where n and n_c are sums of sample weights. Classes that are
-        not in the dict have weight 1.
+    $class_weight
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
+    $classes
     prototypes_ : ndarray of shape (n_found, n_features)
         Centers of the regions; fewer than n_prototypes if there were fewer distinct samples.
     prototype_counts_ : ndarray of shape (n_found,)
@@ -117,17 +89,7 @@ class LocalOnlineClassifier(LinearClassifier):
         Weights of the local component of each region, which are added to the common ones.
     local_intercept_ : ndarray of shape (n_found, n_problems)
         Intercepts of the local component of each region.
-    n_iter_ : int
-        Number of epochs made by ``fit``; 1 after ``partial_fit``.
-    t_ : float
-        1 plus the number of samples processed since the start of ``fit``, over all epochs.
-    n_updates_ : int
-        Number of samples that changed the weights since the start of ``fit``, over all epochs.
-    n_features_in_ : int
-        Number of features seen during ``fit``.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of features seen during ``fit``. Defined only when X has feature names that are all
-        strings.
+    $counts
 
     See Also
     --------
@@ -220,8 +182,8 @@ class LocalOnlineClassifier(LinearClassifier):
 
     coef_ = NotOffered(_NO_HYPERPLANE)
     intercept_ = NotOffered(_NO_HYPERPLANE)
-    sparsify = NotOffered(_NOT_THIN)
-    densify = NotOffered(_NOT_THIN)
+    sparsify = NotOffered("its arrays are always dense")
+    densify = NotOffered("its arrays are always dense")
 
     def __init__(
         self,
@@ -248,29 +210,7 @@ class LocalOnlineClassifier(LinearClassifier):
         warm_start=False,
         class_weight=None,
     ):
-        super().__init__(
-            fit_intercept=fit_intercept,
-            max_iter=max_iter,
-            tol=tol,
-            early_stopping=early_stopping,
-            validation_fraction=validation_fraction,
-            n_iter_no_change=n_iter_no_change,
-            shuffle=shuffle,
-            verbose=verbose,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            warm_start=warm_start,
-            class_weight=class_weight,
-        )
-        self.n_prototypes = n_prototypes
-        self.C = C
-        self.lam = lam
-        self.loss = loss
-        self.n_neighbors = n_neighbors
-        self.variant = variant
-        self.eta = eta
-        self.multi_class = multi_class
-        self.average = average
+        store_parameters(locals())
 
     def fit(self, X, y, sample_weight=None):
         """Fit the model from scratch, in up to ``max_iter`` epochs.
@@ -295,15 +235,15 @@ class LocalOnlineClassifier(LinearClassifier):
             If the input is invalid or has fewer than two classes. The model is then unchanged.
         """
         self._validate_params()
-        return self._fit_or_restore(X, y, sample_weight, None, None)
+        return self._fit(X, y, sample_weight, None, None)
 
-    def _method(self):
+    def _update_spec(self):
         if self.variant == "pa":
             rule = {"name": self.loss}
         else:
             name = "soft_confidence" if self.loss == "hinge" else "squared_confidence"
             rule = {"name": name, "phi": float(norm.ppf(self.eta))}
-        return Method(
+        return UpdateSpec(
             rule=rule | {"C": float(self.C)},
             fit_intercept=bool(self.fit_intercept),
             covariance=None if self.variant == "pa" else "diag",
@@ -320,13 +260,13 @@ class LocalOnlineClassifier(LinearClassifier):
 
     def _scores(self, X):
         state = self._state
-        arrays = state.look_around(self._guard)
-        X = arrays["columns"].rows(X, arrays["coef"].shape[1])
+        arrays = state.named_weights(self._guard)
+        X = arrays["feature_map"].map_samples(X, arrays["coef"].shape[1])
         scores = X @ arrays["coef"].T + arrays["intercept"]
-        centres = state.centres(arrays, sparse.issparse(X))
+        kmeans = state.kmeans(arrays, sparse.issparse(X))
         with np.errstate(over="ignore"):  # overflow is detected in the scores
             rows = X.astype(state.dtype, copy=False)
-        near, shares = centres.near_rows(arrays_of(rows))
+        near, shares = kmeans.near_rows(arrays_of(rows))
         local_coef, local_intercept = arrays["local_coef"], arrays["local_intercept"]
         for k in np.unique(near[near >= 0]):
             rows, places = np.nonzero(near == k)
@@ -370,12 +310,12 @@ class LocalOnlineClassifier(LinearClassifier):
     def _found(self, *names):
         """Return arrays by name, cut to the prototypes that exist."""
         check_is_fitted(self)
-        arrays = self._state.look_around(self._guard)
+        arrays = self._state.named_weights(self._guard)
         n_found = np.count_nonzero(arrays["prototype_counts"])
         found = []
         for name in names:
             array = arrays[name]
             if name.startswith(("local_", "prototype")):
                 array = array[:n_found]
-            found.append(arrays["columns"].spread(array) if name in BY_FEATURE else array)
+            found.append(arrays["feature_map"].expand(array) if name in BY_FEATURE else array)
         return found

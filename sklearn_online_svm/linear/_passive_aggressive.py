@@ -10,19 +10,22 @@ from sklearn.model_selection import ShuffleSplit
 from sklearn.utils.validation import assert_all_finite
 
 from .._base import check_rows, check_weights
+from .._rows import canonical
 from .._sklearn_compat import Interval, StrOptions
 from ._classifier import LinearClassifier
-from ._learner import (
+from ._docs import with_shared_docs
+from ._model import (
     AVERAGE,
     INTERCEPT_SCALING,
-    LinearLearner,
+    LinearModel,
     average_from,
-    canonical,
     intercept_scalings,
+    store_parameters,
 )
-from ._update_spec import Method
+from ._update_spec import UpdateSpec
 
 
+@with_shared_docs
 class PassiveAggressiveClassifier(LinearClassifier):
     r"""Passive-aggressive classifier (PA-I, PA-II).
 
@@ -42,71 +45,16 @@ class PassiveAggressiveClassifier(LinearClassifier):
         the margin is 1.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         "hinge" is PA-I, "squared_hinge" PA-II.
-    average : bool or int, default=False
-        Whether to predict with the average of the weights over all samples, which varies much less
-        than the last weights. If an integer n greater than 1, averaging begins with sample n.
-        Needs a second array of the size of the weights.
-    multi_class : {"ovr", "crammer_singer"}, default="ovr"
-        Strategy for more than two classes: "ovr" trains each class against the rest,
-        "crammer_singer" trains all classes jointly; see Notes.
-    fit_intercept : bool, default=True
-        Whether to fit the intercept, as the weight of an additional constant feature.
-    intercept_scaling : float or "auto", default="auto"
-        Value s of the constant feature. With a smaller value the intercept changes more slowly.
-        "auto" is 1 for dense and 0.1 for sparse samples; see Notes.
-    max_iter : int, default=1000
-        Maximum number of passes over the training data (epochs) in ``fit``. ``partial_fit``
-        always makes one pass.
-    tol : float or None, default=1e-3
-        Stopping criterion of ``fit``. Training stops when the mean loss per sample has not fallen
-        below the lowest loss so far by at least ``tol`` (with ``early_stopping``: when the
-        validation score has not risen by ``tol``) for ``n_iter_no_change`` consecutive epochs. If
-        None, ``fit`` makes ``max_iter`` epochs.
-    early_stopping : bool, default=False
-        Whether ``fit`` sets aside a stratified fraction of the training data as validation data
-        and stops when the validation accuracy is not improving.
-    validation_fraction : float, default=0.1
-        The proportion of training data to set aside as validation set for early stopping. Used
-        only with ``early_stopping=True``.
-    n_iter_no_change : int, default=5
-        Number of consecutive epochs with no improvement after which ``fit`` stops.
-    shuffle : bool, default=True
-        Whether ``fit`` shuffles the training data in each epoch. ``partial_fit`` never shuffles.
-    verbose : int, default=0
-        The verbosity level. 1 prints a line for each epoch.
-    n_jobs : int or None, default=None
-        Has no effect: all classes are trained in one thread, in the same pass over the samples.
-        The parameter exists for compatibility with scikit-learn.
-    random_state : int, RandomState instance or None, default=None
-        Controls the shuffling of the training data and the choice of the validation data.
-    warm_start : bool, default=False
-        Whether ``fit`` continues from the current model. The counts of samples start again at 0.
-    class_weight : dict, "balanced" or None, default=None
-        Weights associated with classes; the weight of a sample is that of its class times its
-        ``sample_weight``. See Notes for the effect of weights. ``"balanced"`` (``fit`` only) is
-        ``n / (n_classes * n_c)``, where n and n_c are sums of sample weights. Classes that are
-        not in the dict have weight 1.
+    $average
+    $multi_class
+    $constant_feature
+    $epochs
+    $weighted_fit
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights of the features, with the dtype of X (float32 or float64). With ``average``, their
-        average. A sparse matrix after ``sparsify``.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        Intercept of each decision function; 0 without ``fit_intercept``.
-    n_iter_ : int
-        Number of epochs made by ``fit``; 1 after ``partial_fit``.
-    t_ : float
-        1 plus the number of samples processed since the start of ``fit``, over all epochs.
-    n_updates_ : int
-        Number of samples that changed the weights since the start of ``fit``, over all epochs.
-    n_features_in_ : int
-        Number of features seen during ``fit``.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of features seen during ``fit``. Defined only when X has feature names that are all
-        strings.
+    $model
+    $counts
 
     See Also
     --------
@@ -204,28 +152,10 @@ class PassiveAggressiveClassifier(LinearClassifier):
         warm_start=False,
         class_weight=None,
     ):
-        super().__init__(
-            fit_intercept=fit_intercept,
-            max_iter=max_iter,
-            tol=tol,
-            early_stopping=early_stopping,
-            validation_fraction=validation_fraction,
-            n_iter_no_change=n_iter_no_change,
-            shuffle=shuffle,
-            verbose=verbose,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            warm_start=warm_start,
-            class_weight=class_weight,
-        )
-        self.C = C
-        self.loss = loss
-        self.average = average
-        self.multi_class = multi_class
-        self.intercept_scaling = intercept_scaling
+        store_parameters(locals())
 
-    def _method(self):
-        return Method(
+    def _update_spec(self):
+        return UpdateSpec(
             rule={"name": self.loss, "C": float(self.C)},
             fit_intercept=bool(self.fit_intercept),
             intercept_scaling=intercept_scalings(self.intercept_scaling),
@@ -234,7 +164,8 @@ class PassiveAggressiveClassifier(LinearClassifier):
         )
 
 
-class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
+@with_shared_docs
+class PassiveAggressiveRegressor(RegressorMixin, LinearModel):
     r"""Passive-aggressive regressor (PA-I, PA-II).
 
     Each update is the smallest change of the weights that brings the prediction within ``epsilon``
@@ -253,39 +184,9 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
         "epsilon_insensitive" is PA-I, "squared_epsilon_insensitive" PA-II.
     epsilon : float, default=0.1
         Residuals up to epsilon are not penalized.
-    average : bool or int, default=False
-        Whether to predict with the average of the weights over all samples, which varies much less
-        than the last weights. If an integer n greater than 1, averaging begins with sample n.
-        Needs a second array of the size of the weights.
-    fit_intercept : bool, default=True
-        Whether to fit the intercept, as the weight of an additional constant feature.
-    intercept_scaling : float or "auto", default="auto"
-        Value s of the constant feature. With a smaller value the intercept changes more slowly.
-        "auto" is 1 for dense and 0.1 for sparse samples; see Notes.
-    max_iter : int, default=1000
-        Maximum number of passes over the training data (epochs) in ``fit``. ``partial_fit``
-        always makes one pass.
-    tol : float or None, default=1e-3
-        Stopping criterion of ``fit``. Training stops when the mean loss per sample has not fallen
-        below the lowest loss so far by at least ``tol`` (with ``early_stopping``: when the
-        validation score has not risen by ``tol``) for ``n_iter_no_change`` consecutive epochs. If
-        None, ``fit`` makes ``max_iter`` epochs.
-    early_stopping : bool, default=False
-        Whether ``fit`` sets aside a fraction of the training data as validation data and stops
-        when the validation :math:`R^2` is not improving.
-    validation_fraction : float, default=0.1
-        The proportion of training data to set aside as validation set for early stopping. Used
-        only with ``early_stopping=True``.
-    n_iter_no_change : int, default=5
-        Number of consecutive epochs with no improvement after which ``fit`` stops.
-    shuffle : bool, default=True
-        Whether ``fit`` shuffles the training data in each epoch. ``partial_fit`` never shuffles.
-    verbose : int, default=0
-        The verbosity level. 1 prints a line for each epoch.
-    random_state : int, RandomState instance or None, default=None
-        Controls the shuffling of the training data and the choice of the validation data.
-    warm_start : bool, default=False
-        Whether ``fit`` continues from the current model. The counts of samples start again at 0.
+    $average
+    $constant_feature
+    $regression_epochs
 
     Attributes
     ----------
@@ -294,17 +195,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
         average. A sparse matrix of shape (1, n_features) after ``sparsify``.
     intercept_ : ndarray of shape (1,)
         Intercept; 0 without ``fit_intercept``.
-    n_iter_ : int
-        Number of epochs made by ``fit``; 1 after ``partial_fit``.
-    t_ : float
-        1 plus the number of samples processed since the start of ``fit``, over all epochs.
-    n_updates_ : int
-        Number of samples that changed the weights since the start of ``fit``, over all epochs.
-    n_features_in_ : int
-        Number of features seen during ``fit``.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of features seen during ``fit``. Defined only when X has feature names that are all
-        strings.
+    $counts
 
     See Also
     --------
@@ -347,7 +238,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
     """
 
     _parameter_constraints: dict = {
-        **LinearLearner._parameter_constraints,
+        **LinearModel._parameter_constraints,
         "intercept_scaling": INTERCEPT_SCALING,
         "C": [Interval(Real, 0.0, None, closed="right")],
         "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
@@ -355,7 +246,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
         "average": AVERAGE,
     }
     _fixed = ("fit_intercept", "average")
-    _tunable = (*LinearLearner._tunable, "C", "loss", "epsilon", "intercept_scaling")
+    _tunable = (*LinearModel._tunable, "C", "loss", "epsilon", "intercept_scaling")
     _splitter = ShuffleSplit
 
     def __init__(
@@ -377,21 +268,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
         random_state=None,
         warm_start=False,
     ):
-        self.C = C
-        self.loss = loss
-        self.epsilon = epsilon
-        self.average = average
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.max_iter = max_iter
-        self.tol = tol
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.random_state = random_state
-        self.warm_start = warm_start
+        store_parameters(locals())
 
     def fit(self, X, y, sample_weight=None, *, coef_init=None, intercept_init=None):
         """Fit the model from scratch, in up to ``max_iter`` epochs.
@@ -420,10 +297,10 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
             If the input is invalid. The model is then unchanged.
         """
         self._validate_params()
-        return self._fit_or_restore(X, y, sample_weight, coef_init, intercept_init)
+        return self._fit(X, y, sample_weight, coef_init, intercept_init)
 
     def partial_fit(self, X, y, sample_weight=None):
-        """Update the model with new samples, in their order, in one pass.
+        """Update the model with new samples, in their order, in one epoch.
 
         Parameters
         ----------
@@ -444,21 +321,18 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
         ValueError
             If the input is invalid. The model is then unchanged.
         """
-        return self._partial_fit_or_restore(X, y, sample_weight)
+        return self._partial_fit(X, y, None, sample_weight)
 
-    def _begin_partial_fit(self, X, y, sample_weight):
-        first = "_state" not in self.__dict__
-        new = self._stream_parameters()
-        dtype = None if first else self._state.dtype
-        X, y = check_rows(self, X, y, reset=first, deep=False, dtype=dtype)
+    def _validate_chunk(self, X, y, classes, sample_weight):
+        """Return samples, targets and weights of the arguments of ``partial_fit``."""
+        state = self.__dict__.get("_state")
+        dtype = None if state is None else state.dtype
+        X, y = check_rows(self, X, y, reset=state is None, deep=False, dtype=dtype)
         X = canonical(X)
         weights = None
         if sample_weight is not None:
             weights = check_weights(sample_weight, X, allow_all_zero=True)
-        targets = self._read_targets(y, weights)
-        self.__dict__.setdefault("n_iter_", 1)
-        self._continue(X, new)
-        return X, targets, weights
+        return X, self._encode_targets(y, weights), weights
 
     def predict(self, X):
         """Predict the target value of each sample.
@@ -480,7 +354,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
         ValueError
             If the input is invalid, or a prediction overflows.
         """
-        return self._view()._decide(X)[:, 0]
+        return self._view()._decision_values(X)[:, 0]
 
     @property
     def coef_(self):
@@ -490,10 +364,10 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
 
     @coef_.setter
     def coef_(self, values):
-        LinearLearner.coef_.fset(self, values)
+        LinearModel.coef_.fset(self, values)
 
-    def _method(self):
-        return Method(
+    def _update_spec(self):
+        return UpdateSpec(
             rule={
                 "name": self.loss.replace("epsilon_", ""),
                 "C": float(self.C),
@@ -504,19 +378,20 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearLearner):
             average_from=average_from(self.average),
         )
 
-    def _read_targets(self, y, weights):
+    def _encode_targets(self, y, weights):
         targets = np.ascontiguousarray(y, dtype=np.float64)
         if y.dtype == object:  # the conversion turned None into NaN
             assert_all_finite(targets, input_name="y", estimator_name=type(self).__name__)
         return targets
 
-    def _row_weights(self, targets, weights):
+    def _sample_weights(self, targets, weights):
         return weights
 
     def _n_problems(self):
         return 1
 
-    def _score_of(self, X, targets, weights, rows):
-        """Return R2 on the validation samples."""
-        weights = None if weights is None else weights[rows]
-        return r2_score(targets[rows], self._decide(X[rows])[:, 0], sample_weight=weights)
+    def _validation_score(self, X, targets, weights, validation):
+        """Return R^2 on the validation samples."""
+        weights = None if weights is None else weights[validation]
+        predictions = self._decision_values(X[validation])[:, 0]
+        return r2_score(targets[validation], predictions, sample_weight=weights)

@@ -4,11 +4,13 @@ from numbers import Real
 
 from .._sklearn_compat import Interval, StrOptions
 from ._classifier import LinearClassifier
-from ._learner import AVERAGE, INTERCEPT_SCALING, average_from, intercept_scalings
+from ._docs import with_shared_docs
+from ._model import AVERAGE, INTERCEPT_SCALING, average_from, intercept_scalings, store_parameters
 from ._second_order import SecondOrder
-from ._update_spec import Method
+from ._update_spec import UpdateSpec
 
 
+@with_shared_docs
 class PerceptronClassifier(LinearClassifier):
     r"""Perceptron classifier, with optional uneven margins (PAUM).
 
@@ -27,71 +29,16 @@ class PerceptronClassifier(LinearClassifier):
         Label of the positive class in binary problems. If None, 1 (or True); if this is not a
         class and the margins are uneven, ``fit`` raises an error. Ignored with more than two
         classes.
-    average : bool or int, default=False
-        Whether to predict with the average of the weights over all samples, which varies much less
-        than the last weights. If an integer n greater than 1, averaging begins with sample n.
-        Needs a second array of the size of the weights.
-    multi_class : {"ovr", "crammer_singer"}, default="ovr"
-        Strategy for more than two classes: "ovr" trains each class against the rest,
-        "crammer_singer" trains all classes jointly; see Notes.
-    fit_intercept : bool, default=True
-        Whether to fit the intercept, as the weight of an additional constant feature.
-    intercept_scaling : float or "auto", default="auto"
-        Value s of the constant feature. With a smaller value the intercept changes more slowly.
-        "auto" is 1 for dense and 0.1 for sparse samples; see Notes.
-    max_iter : int, default=1000
-        Maximum number of passes over the training data (epochs) in ``fit``. ``partial_fit``
-        always makes one pass.
-    tol : float or None, default=1e-3
-        Stopping criterion of ``fit``. Training stops when the mean loss per sample has not fallen
-        below the lowest loss so far by at least ``tol`` (with ``early_stopping``: when the
-        validation score has not risen by ``tol``) for ``n_iter_no_change`` consecutive epochs. If
-        None, ``fit`` makes ``max_iter`` epochs.
-    early_stopping : bool, default=False
-        Whether ``fit`` sets aside a stratified fraction of the training data as validation data
-        and stops when the validation accuracy is not improving.
-    validation_fraction : float, default=0.1
-        The proportion of training data to set aside as validation set for early stopping. Used
-        only with ``early_stopping=True``.
-    n_iter_no_change : int, default=5
-        Number of consecutive epochs with no improvement after which ``fit`` stops.
-    shuffle : bool, default=True
-        Whether ``fit`` shuffles the training data in each epoch. ``partial_fit`` never shuffles.
-    verbose : int, default=0
-        The verbosity level. 1 prints a line for each epoch.
-    n_jobs : int or None, default=None
-        Has no effect: all classes are trained in one thread, in the same pass over the samples.
-        The parameter exists for compatibility with scikit-learn.
-    random_state : int, RandomState instance or None, default=None
-        Controls the shuffling of the training data and the choice of the validation data.
-    warm_start : bool, default=False
-        Whether ``fit`` continues from the current model. The counts of samples start again at 0.
-    class_weight : dict, "balanced" or None, default=None
-        Weights associated with classes; the weight of a sample is that of its class times its
-        ``sample_weight``. See Notes for the effect of weights. ``"balanced"`` (``fit`` only) is
-        ``n / (n_classes * n_c)``, where n and n_c are sums of sample weights. Classes that are
-        not in the dict have weight 1.
+    $average
+    $multi_class
+    $constant_feature
+    $epochs
+    $weighted_fit
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights of the features, with the dtype of X (float32 or float64). With ``average``, their
-        average. A sparse matrix after ``sparsify``.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        Intercept of each decision function; 0 without ``fit_intercept``.
-    n_iter_ : int
-        Number of epochs made by ``fit``; 1 after ``partial_fit``.
-    t_ : float
-        1 plus the number of samples processed since the start of ``fit``, over all epochs.
-    n_updates_ : int
-        Number of samples that changed the weights since the start of ``fit``, over all epochs.
-    n_features_in_ : int
-        Number of features seen during ``fit``.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of features seen during ``fit``. Defined only when X has feature names that are all
-        strings.
+    $model
+    $counts
 
     See Also
     --------
@@ -194,34 +141,15 @@ class PerceptronClassifier(LinearClassifier):
         warm_start=False,
         class_weight=None,
     ):
-        super().__init__(
-            fit_intercept=fit_intercept,
-            max_iter=max_iter,
-            tol=tol,
-            early_stopping=early_stopping,
-            validation_fraction=validation_fraction,
-            n_iter_no_change=n_iter_no_change,
-            shuffle=shuffle,
-            verbose=verbose,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            warm_start=warm_start,
-            class_weight=class_weight,
-        )
-        self.positive_margin = positive_margin
-        self.negative_margin = negative_margin
-        self.pos_label = pos_label
-        self.average = average
-        self.multi_class = multi_class
-        self.intercept_scaling = intercept_scaling
+        store_parameters(locals())
 
-    def _method(self):
+    def _update_spec(self):
         first, second = float(self.negative_margin), float(self.positive_margin)
         if self._positive_is_first(alike=first == second):
             first, second = second, first
-        return Method(
+        return UpdateSpec(
             rule={"name": "perceptron"},
-            demands={"positive": second, "negative": first},
+            target_margins={"positive": second, "negative": first},
             fit_intercept=bool(self.fit_intercept),
             intercept_scaling=intercept_scalings(self.intercept_scaling),
             crammer_singer=self.multi_class == "crammer_singer",
@@ -229,6 +157,7 @@ class PerceptronClassifier(LinearClassifier):
         )
 
 
+@with_shared_docs
 class SecondOrderPerceptronClassifier(SecondOrder):
     r"""Second-order perceptron classifier.
 
@@ -240,70 +169,21 @@ class SecondOrderPerceptronClassifier(SecondOrder):
     a : float, default=1.0
         Initial value of the diagonal of the matrix A below. The larger the value, the closer the
         model is to the perceptron. Cannot change once the model is fitted.
-    covariance : {"diag", "full"}, default="full"
-        "diag" keeps a variance for each weight and needs twice the memory of a first-order model.
-        "full" keeps the full covariance matrix: with D features, memory and the cost of each
-        sample that may cause an update are proportional to D * D for each class.
-    fit_intercept : bool, default=True
-        Whether to fit the intercept, as the weight of an additional feature that is always 1. This
-        weight has a variance of its own.
-    max_iter : int, default=1000
-        Maximum number of passes over the training data (epochs) in ``fit``. ``partial_fit``
-        always makes one pass.
-    tol : float or None, default=1e-3
-        Stopping criterion of ``fit``. Training stops when the mean loss per sample has not fallen
-        below the lowest loss so far by at least ``tol`` (with ``early_stopping``: when the
-        validation score has not risen by ``tol``) for ``n_iter_no_change`` consecutive epochs. If
-        None, ``fit`` makes ``max_iter`` epochs.
-    early_stopping : bool, default=False
-        Whether ``fit`` sets aside a stratified fraction of the training data as validation data
-        and stops when the validation accuracy is not improving.
-    validation_fraction : float, default=0.1
-        The proportion of training data to set aside as validation set for early stopping. Used
-        only with ``early_stopping=True``.
-    n_iter_no_change : int, default=5
-        Number of consecutive epochs with no improvement after which ``fit`` stops.
-    shuffle : bool, default=True
-        Whether ``fit`` shuffles the training data in each epoch. ``partial_fit`` never shuffles.
-    verbose : int, default=0
-        The verbosity level. 1 prints a line for each epoch.
-    n_jobs : int or None, default=None
-        Has no effect: all classes are trained in one thread, in the same pass over the samples.
-        The parameter exists for compatibility with scikit-learn.
-    random_state : int, RandomState instance or None, default=None
-        Controls the shuffling of the training data and the choice of the validation data.
-    warm_start : bool, default=False
-        Whether ``fit`` continues from the current model. The counts of samples start again at 0.
-    class_weight : dict, "balanced" or None, default=None
-        Weights associated with classes; the weight of a sample is that of its class times its
-        ``sample_weight``. See Notes for the effect of weights. ``"balanced"`` (``fit`` only) is
-        ``n / (n_classes * n_c)``, where n and n_c are sums of sample weights. Classes that are
-        not in the dict have weight 1.
+    $full_covariance
+    $fit_intercept
+    $epochs
+    $weighted_fit
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
+    $classes
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Weights of the features, with the dtype of X (float64 with ``covariance="full"``). A sparse
         matrix after ``sparsify``.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercept of each decision function; 0 without ``fit_intercept``.
-    covariance_ : ndarray of shape (n_problems, D) or (n_problems, D, D)
-        Variances ("diag") or covariance matrices ("full") of the weights. D is n_features, or
-        n_features + 1 with an intercept, which comes last. n_problems is 1 for two classes, else
-        n_classes.
-    n_iter_ : int
-        Number of epochs made by ``fit``; 1 after ``partial_fit``.
-    t_ : float
-        1 plus the number of samples processed since the start of ``fit``, over all epochs.
-    n_updates_ : int
-        Number of samples that changed the weights since the start of ``fit``, over all epochs.
-    n_features_in_ : int
-        Number of features seen during ``fit``.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of features seen during ``fit``. Defined only when X has feature names that are all
-        strings.
+    $covariance_attribute
+    $counts
 
     See Also
     --------
@@ -360,11 +240,10 @@ class SecondOrderPerceptronClassifier(SecondOrder):
     """
 
     _parameter_constraints: dict = {
-        **LinearClassifier._parameter_constraints,
+        **SecondOrder._parameter_constraints,
         "a": [Interval(Real, 0.0, None, closed="neither")],
-        "covariance": [StrOptions({"diag", "full"})],
     }
-    _fixed = ("fit_intercept", "covariance", "a")
+    _fixed = (*SecondOrder._fixed, "a")
 
     def __init__(
         self,
@@ -384,25 +263,10 @@ class SecondOrderPerceptronClassifier(SecondOrder):
         warm_start=False,
         class_weight=None,
     ):
-        super().__init__(
-            fit_intercept=fit_intercept,
-            max_iter=max_iter,
-            tol=tol,
-            early_stopping=early_stopping,
-            validation_fraction=validation_fraction,
-            n_iter_no_change=n_iter_no_change,
-            shuffle=shuffle,
-            verbose=verbose,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            warm_start=warm_start,
-            class_weight=class_weight,
-        )
-        self.a = a
-        self.covariance = covariance
+        store_parameters(locals())
 
-    def _method(self):
-        return Method(
+    def _update_spec(self):
+        return UpdateSpec(
             rule={"name": "second_order"},
             fit_intercept=bool(self.fit_intercept),
             covariance=self.covariance,

@@ -2,6 +2,7 @@
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_rows, refuse_not_finite
@@ -11,15 +12,21 @@ from ._classifier import LinearClassifier
 class SecondOrder(LinearClassifier):
     """Base class of classifiers that keep a covariance of their weights."""
 
+    _parameter_constraints: dict = {
+        **LinearClassifier._parameter_constraints,
+        "covariance": [StrOptions({"diag", "full"})],
+    }
+    _fixed = ("fit_intercept", "covariance")
+
     @property
     def covariance_(self):
         """Variances or covariance matrices of the weights; the intercept comes last."""
         view = self._view()
         check_is_fitted(view)
-        covariance, *of_intercepts = view._state.covariance(self._guard)
-        if covariance.ndim == 3 or not view._state.method.fit_intercept:
+        covariance, *intercept_variances = view._state.covariance(self._guard)
+        if covariance.ndim == 3 or not view._state.update_spec.fit_intercept:
             return covariance
-        return np.column_stack([covariance, *of_intercepts])
+        return np.column_stack([covariance, *intercept_variances])
 
     def decision_variance(self, X):
         r"""Compute the variance of the decision function, :math:`x^\top \Sigma x`.
@@ -44,16 +51,16 @@ class SecondOrder(LinearClassifier):
         view = self._view()
         check_is_fitted(view)
         X = check_rows(view, X, reset=False)
-        intercept = view._state.method.fit_intercept
+        intercept = view._state.update_spec.fit_intercept
         return _variances(X, intercept, *view._state.covariance(self._guard))
 
 
-def _variances(X, intercept, covariance, of_intercepts=None):
+def _variances(X, intercept, covariance, intercept_variances=None):
     if covariance.ndim == 2:
         squares = X.multiply(X).tocsr() if sparse.issparse(X) else X * X
         variances = squares @ covariance.T.astype(np.float64)
         if intercept:
-            variances = variances + of_intercepts
+            variances = variances + intercept_variances
     else:
         d = X.shape[1]
         variances = np.empty((X.shape[0], len(covariance)))

@@ -9,11 +9,12 @@ from scipy import sparse as sparse_matrices
 from .._core.guard import Shelf
 from .._core.linear.local import LocalWeights
 from .._core.linear.online_kmeans import OnlineKMeans
-from .._core.linear.update_loop import WEIGHTS_IN_USE, UpdateLoop
+from .._core.linear.rows import Dataset
+from .._core.linear.update_loop import NOT_FINITE, WEIGHTS_IN_USE, UpdateLoop, first_not_finite
 from .._core.linear.weights import FullWeights, Weights, zeros
 from .._rows import arrays_of
-from ._columns import Columns
-from ._update_spec import Method
+from ._feature_map import FeatureMap
+from ._update_spec import UpdateSpec
 
 # Arrays that other threads may read during training.
 _NAMES = (
@@ -24,8 +25,8 @@ _NAMES = (
     *("prototypes", "prototype_scales", "prototype_squares", "prototype_counts"),
     *("advice", "intercept_advice", "scale"),
 )
-# Size limit in bytes of the local components, checked before memory is allocated.
-LARGEST_LOCAL = 8 << 30
+# Size limit of the local components, checked before memory is allocated.
+MAX_LOCAL_BYTES = 8 << 30
 
 # Arrays whose last axis is that of the features; their memory order depends on the samples.
 BY_FEATURE = {
@@ -35,63 +36,67 @@ BY_FEATURE = {
 
 
 class LinearState:
-    """Weights, covariance and sums of a model, with the loop that learns.
+    """Weights, covariances and sums of a model, with the update loop that changes them.
 
     Parameters
     ----------
-    method : Method
+    spec : UpdateSpec
     n_problems : int
     n_features : int
     dtype : dtype
-        Of the rows: float32 or float64.
+        dtype of the samples: float32 or float64.
     sparse : bool
-        Whether the rows are CSR: the arrays then lie in Fortran order.
+        Whether the samples are CSR. Arrays with one column per feature are then Fortran-ordered.
     """
 
-    def __init__(self, method, n_problems, n_features, dtype, sparse):
-        self.method = method
+    def __init__(self, spec, n_problems, n_features, dtype, sparse):
+        self.update_spec = spec
         self.dtype = np.dtype(dtype)
         self.sparse = sparse
-        kind = np.float64 if method.covariance == "full" else self.dtype
-        if not method.start_variance <= np.finfo(kind).max:
+        kind = np.float64 if spec.covariance == "full" else self.dtype
+        if not spec.start_variance <= np.finfo(kind).max:
             raise ValueError(
-                f"1 / a = {method.start_variance:g}, the variance of the weights at first, is too "
+                f"1 / a = {spec.start_variance:g}, the initial variance of the weights, is too "
                 f"large for {np.dtype(kind)}: choose a larger a."
             )
         order = self._order()
-        # Where there are many vectors, sparse rows have memory for the columns that occur.
-        self.columns = None
-        if method.local is not None:
-            self.columns = Columns(n_features, np.zeros(0, dtype=np.int32) if sparse else None)
+        # Local models with sparse samples allocate columns only for features that have occurred.
+        self.feature_map = None
+        if spec.local is not None:
+            self.feature_map = FeatureMap(
+                n_features, np.zeros(0, dtype=np.int32) if sparse else None
+            )
         self.shape = (n_problems, n_features)
-        self.width = n_features if self.columns is None else self.columns.n_places
-        self._refuse_width(self.width)
+        self.width = n_features if self.feature_map is None else self.feature_map.n_columns
+        self._check_width(self.width)
         arrays = {}
-        for name, (kind, shape) in _layout(method, self.dtype, n_problems, self.width).items():
+        for name, (kind, shape) in _layout(spec, self.dtype, n_problems, self.width).items():
             if name == "covariance":
-                arrays[name] = _covariances(method, n_problems, n_features)
+                arrays[name] = _covariances(spec, n_problems, n_features)
             else:
                 by_feature = name in BY_FEATURE
                 arrays[name] = zeros(shape, kind, order) if by_feature else np.zeros(shape, kind)
             if name.endswith("variances"):
-                arrays[name] += arrays[name].dtype.type(method.start_variance)
+                arrays[name] += arrays[name].dtype.type(spec.start_variance)
         self.arrays = arrays
-        self.loop = self._moved = self._averaged = None
+        self.loop = self._counters = self._averaged = None
         self._shelf = Shelf()
-        # The weights of a model that was made sparse; "coef" is missing among the arrays then.
-        self.thin = None
+        # The sparse weights after ``sparsify``; the arrays then have no "coef".
+        self.sparse_coef = None
         self._build()
 
     @property
-    def moved(self):
+    def counters(self):
         """The counters of the loop."""
-        return self._moved if self.loop is None else self.loop.state()
+        return self._counters if self.loop is None else self.loop.state()
+
+    # ---------------------------------------------------------------------------- the engine
 
     def _build(self):
-        """Make the loop over these arrays."""
-        method = self.method
+        """Create the update loop over the arrays."""
+        spec = self.update_spec
         weights = self._weights(self.arrays)
-        if method.local is not None:
+        if spec.local is not None:
             local = {
                 name.removeprefix("local_"): array
                 for name, array in self.arrays.items()
@@ -100,203 +105,203 @@ class LinearState:
             weights = LocalWeights(
                 weights,
                 self._weights(local),
-                self.centres(self.arrays, self.sparse),
-                1.0 / method.local["lam"],
+                self.kmeans(self.arrays, self.sparse),
+                1.0 / spec.local["lam"],
             )
-        moved = self.moved
+        counters = self.counters
         loop = UpdateLoop(
             weights,
             self._shelf,
-            method.rule,
-            method.demands,
-            method.crammer_singer,
-            method.average_from or 0,
+            spec.rule,
+            spec.target_margins,
+            spec.crammer_singer,
+            spec.average_from or 0,
         )
-        if moved is not None:
-            loop.restore(moved)
+        if counters is not None:
+            loop.restore(counters)
         self._show(loop.n_rows)
         self.loop = loop
 
     def _weights(self, arrays):
-        """Return the engine's view of weights, and of what belongs to them."""
-        method = self.method
+        """Return the engine's view of weights, their variances and their sums."""
+        spec = self.update_spec
         first = arrays["coef"], arrays["intercept"]
-        if method.covariance == "full":
+        if spec.covariance == "full":
             return FullWeights(
                 *first,
                 arrays["covariance"],
-                method.fit_intercept,
+                spec.fit_intercept,
                 self.sparse,
                 self.dtype == np.float32,
-                method.start_variance,
+                spec.start_variance,
             )
         sums = None
-        if method.average_from is not None:
+        if spec.average_from is not None:
             sums = arrays["coef_sums"], arrays["intercept_sums"]
         variances = None
-        if method.covariance == "diag":
+        if spec.covariance == "diag":
             variances = arrays["variances"], arrays["intercept_variances"]
-        scaling = method.intercept_scaling[self.sparse]
         return Weights(
             *first,
-            method.fit_intercept,
+            spec.fit_intercept,
             self.sparse,
-            scaling,
+            spec.intercept_scaling[self.sparse],
             sums,
             variances,
-            method.start_variance,
+            spec.start_variance,
         )
 
-    def centres(self, arrays, sparse):
-        """Return the engine's view of the prototypes for rows of a kind.
+    def kmeans(self, arrays, sparse):
+        """Return the engine's view of the prototypes, for dense or for sparse samples.
 
-        Each view has memory of its own beside the arrays.
+        Each view has its own buffers.
         """
         vectors = arrays["prototypes"]
-        # The arrays may be of before they were laid out for other rows.
+        # A reader may hold arrays from before the memory order was changed.
         flags = vectors.flags
         if not (flags.f_contiguous if sparse else flags.c_contiguous):
             vectors = _laid_out(vectors, "F" if sparse else "C")
         numbers = (arrays[f"prototype_{name}"] for name in ("scales", "squares", "counts"))
-        return OnlineKMeans(vectors, *numbers, self.method.local["n_neighbors"], sparse)
+        return OnlineKMeans(vectors, *numbers, self.update_spec.local["n_neighbors"], sparse)
 
-    def _show(self, n_rows):
-        """Let others read the arrays that decisions come from."""
-        arrays = self.arrays if self.thin is None else {**self.arrays, "coef": self.thin}
-        self.nbytes = sum(array.nbytes for array in self.arrays.values())
-        self._on_shelf = [name for name in _NAMES if name in arrays]
-        shown = self.on_shelf(arrays)
-        if self.thin is not None and self.method.derived:
-            # The average itself: nothing is learnt before ``densify``.
-            _, intercept = self._average(self.on_shelf(self.arrays), n_rows)
-            shown = self.thin, intercept
-        self._shelf.put(shown, n_rows)
+    # ---------------------------------------------------------------------------- memory layout
 
-    def rows(self, X):
-        """Rows as the update loop takes them, with memory for their columns."""
-        rows = arrays_of(X)
-        if self.columns is None or self.columns.met is None:
-            return rows
-        values, indices, starts = rows
-        new = self.columns.unmet(indices)
+    def samples(self, X):
+        """Return samples in the form that the loop takes; allocate columns for new features."""
+        arrays = arrays_of(X)
+        if self.feature_map is None or self.feature_map.seen is None:
+            return arrays
+        values, indices, starts = arrays
+        new = self.feature_map.new_features(indices)
         if len(new):
-            width = self.columns.n_places + len(new)
+            width = self.feature_map.n_columns + len(new)
             if width > self.width:
                 self._widen(min(max(64, width + width // 2), 1 + self.shape[1]), width)
-            self.columns.admit(new)
-        return values, self.columns.place[indices], starts
+            self.feature_map.add(new)
+        return values, self.feature_map.column_of[indices], starts
 
     def _widen(self, width, needed):
-        """Memory for more columns; for those needed at least."""
+        """Allocate ``width`` columns, or only as many as needed if these are too many."""
         try:
-            self._refuse_width(width)
+            self._check_width(width)
         except ValueError:
-            self._refuse_width(needed)
+            self._check_width(needed)
             width = needed
         self._lay_out("F", width, slice(self.width), slice(self.width))
 
-    def _spread(self):
-        """Memory for all columns, each at its own place, and as dense rows want it."""
+    def _expand(self):
+        """Allocate one column per feature, in the memory order of dense samples."""
         n_features = self.shape[1]
-        self._refuse_width(n_features)
-        met, columns = self.columns.met, Columns(n_features)
-        self._lay_out("C", n_features, met, slice(1, 1 + len(met)), columns)
+        self._check_width(n_features)
+        seen, feature_map = self.feature_map.seen, FeatureMap(n_features)
+        self._lay_out("C", n_features, seen, slice(1, 1 + len(seen)), feature_map)
 
-    def _lay_out(self, order, width, places, former, columns=None):
-        """Put the columns `former` of the arrays to places of arrays that are so wide."""
+    def _lay_out(self, order, width, columns, former, feature_map=None):
+        """Copy the columns ``former`` of the arrays to ``columns`` of arrays of a new width."""
         arrays = dict(self.arrays)
         for name in BY_FEATURE.intersection(arrays):
             array = arrays[name]
             arrays[name] = wider = zeros((*array.shape[:-1], width), array.dtype, order)
             if name.endswith("variances"):
-                wider += wider.dtype.type(self.method.start_variance)
-            wider[..., places] = array[..., former]
-        # Others may be at work with those that there are.
+                wider += wider.dtype.type(self.update_spec.start_variance)
+            wider[..., columns] = array[..., former]
+        # Other threads may be reading the former arrays.
         self.arrays, self.width, self.sparse = arrays, width, order == "F"
-        self.columns = columns or self.columns
+        self.feature_map = feature_map or self.feature_map
         self._averaged = None
         self._build()
 
-    def _refuse_width(self, width):
-        """Refuse arrays of regions that are too large for so many columns."""
-        local = self.method.local
+    def _check_width(self, width):
+        """Raise an error if the local components would be too large with so many columns."""
+        local = self.update_spec.local
         if local is None:
             return
-        layout = _layout(self.method, self.dtype, self.shape[0], width)
+        layout = _layout(self.update_spec, self.dtype, self.shape[0], width)
         n_bytes = sum(kind.itemsize * math.prod(shape) for kind, shape in layout.values())
-        if n_bytes > LARGEST_LOCAL:
+        if n_bytes > MAX_LOCAL_BYTES:
             raise ValueError(
                 f"n_prototypes={local['n_prototypes']} takes {n_bytes / 2**30:.3g} GiB for "
-                f"{width} columns and {max(2, self.shape[0])} classes; at most "
-                f"{LARGEST_LOCAL / 2**30:.3g} GiB are allowed. Choose fewer prototypes, or hash "
-                "the columns to fewer ones (HashingVectorizer, FeatureHasher)."
+                f"{width} features and {max(2, self.shape[0])} classes; at most "
+                f"{MAX_LOCAL_BYTES / 2**30:.3g} GiB are allowed. Choose fewer prototypes, or hash "
+                "the features to fewer ones (HashingVectorizer, FeatureHasher)."
             )
 
-    def use(self, method):
-        """Go on with other numbers in the rule."""
-        self.method = method
+    def set_update_spec(self, spec):
+        """Continue with other parameters of the update rule."""
+        self.update_spec = spec
         self._build()
 
-    def expect(self, sparse):
+    def set_layout(self, sparse):
         """Change the memory order of the arrays for dense or sparse samples."""
-        if sparse == self.sparse:
-            return
-        if self.columns is not None and self.columns.met is not None:
-            self._spread()
+        if self.feature_map is not None and self.feature_map.seen is not None:
+            self._expand()
             return
         self.sparse = sparse
-        if self.method.covariance != "full":
+        if self.update_spec.covariance != "full":
             self.arrays = self._copies(self.arrays)
         self._build()
 
-    def expect_rows(self, n_rows, again):
-        """Rows to come need not be known one by one."""
+    def _copies(self, arrays):
+        """Return copies that the engine can work on."""
+        order = self._order()
+        return {
+            name: _laid_out(array, order) if name in BY_FEATURE else array.copy()
+            for name, array in arrays.items()
+        }
 
-    def look(self, guard):
-        """Weights and intercepts that predict; nobody writes to them while they are held.
+    def _order(self):
+        return "F" if self.sparse and self.update_spec.covariance != "full" else "C"
 
-        While another thread, which holds the guard, learns, they are those of before, or this
-        waits for the end.
+    # ---------------------------------------------------------------------------- reading
+
+    def _show(self, n_rows):
+        """Let readers have the arrays that predictions come from."""
+        arrays = self.arrays
+        if self.sparse_coef is not None:
+            arrays = {**arrays, "coef": self.sparse_coef}
+        self.nbytes = sum(array.nbytes for array in self.arrays.values())
+        self._on_shelf = [name for name in _NAMES if name in arrays]
+        shown = self._readable(arrays)
+        if self.sparse_coef is not None and self.update_spec.derived:
+            # The average itself, which is constant until ``densify``.
+            _, intercept = self._average(self._readable(self.arrays), n_rows)
+            shown = self.sparse_coef, intercept
+        self._shelf.put(shown, n_rows)
+
+    def _readable(self, arrays):
+        """Return the arrays that readers may have, in the order of the shelf."""
+        shown = tuple(arrays[name] for name in self._on_shelf)
+        return shown if self.feature_map is None else (*shown, self.feature_map)
+
+    def _read(self, guard):
+        """Return the arrays on the shelf, and the number of samples processed by then.
+
+        Training does not change them while the caller holds them. During training by another
+        thread they are the former ones, or this waits for the end of the training.
         """
         arrays, n_rows = self._shelf.look()
         if arrays is None:
-            arrays, n_rows = self._wait(guard)
+            with guard.reading():
+                return self._shelf.look()
+        return arrays, n_rows
+
+    def weights(self, guard):
+        """Return the weights and intercepts that predict."""
+        arrays, n_rows = self._shelf.look()
+        if arrays is None:
+            arrays, n_rows = self._read(guard)
         if len(arrays) == 2:
             return arrays
-        if self.method.average_from is None:
+        if self.update_spec.average_from is None:
             return arrays[:2]
         return self._average(arrays, n_rows)
 
-    def on_shelf(self, arrays):
-        """Return what others may read, in the order of the shelf."""
-        shown = tuple(arrays[name] for name in self._on_shelf)
-        return shown if self.columns is None else (*shown, self.columns)
-
-    def _share_columns(self, former):
-        """Have the columns of another state; returns its arrays with these columns."""
-        if self.columns.met is not None and former.columns.met is not None:
-            columns = copy.deepcopy(former.columns)
-            self._lay_out("F", former.width, slice(0), slice(0), columns)
-            return former.arrays
-        if self.columns.met is not None:
-            # What was learnt from dense rows has all columns.
-            self._spread()
-            self.expect(True)
-        spread = {
-            name: former.columns.spread(array)
-            for name, array in former.arrays.items()
-            if name in BY_FEATURE
-        }
-        return former.arrays | spread
-
-    def look_around(self, guard):
-        """All arrays that predict, by their names; as ``look`` does."""
-        arrays, n_rows = self._shelf.look()
-        if arrays is None:
-            arrays, n_rows = self._wait(guard)
+    def named_weights(self, guard):
+        """Return a dict of all arrays that predict."""
+        arrays, n_rows = self._read(guard)
         names = [name for name in _NAMES if name in self.arrays]
-        named = dict(zip([*names, "columns"], arrays, strict=True))
-        if self.method.average_from is not None:
+        named = dict(zip([*names, "feature_map"], arrays, strict=True))
+        if self.update_spec.average_from is not None:
             names = "coef", "intercept", "local_coef", "local_intercept"
             sums = [named.pop(f"{name}_sums") for name in names]
             averages = self._average([*(named[name] for name in names), *sums], n_rows)
@@ -304,19 +309,12 @@ class LinearState:
         return named
 
     def covariance(self, guard):
-        """Variances, or covariances, of the weights, and of the intercepts, as ``look`` does."""
-        arrays, _ = self._shelf.look()
-        if arrays is None:
-            arrays, _ = self._wait(guard)
-        return arrays[2:]
-
-    def _wait(self, guard):
-        with guard.reading():
-            return self._shelf.look()
+        """Return the variances or covariances of the weights, and those of the intercepts."""
+        return self._read(guard)[0][2:]
 
     def _average(self, arrays, n_rows):
-        """Return the averages, once they have begun; the sums come behind what they are of."""
-        start, n = self.method.average_from, len(arrays) // 2
+        """Return averages: ``arrays`` are the newest values, followed by their sums."""
+        start, n = self.update_spec.average_from, len(arrays) // 2
         if n_rows <= start:
             return arrays[:n]
         averaged = self._averaged
@@ -328,100 +326,58 @@ class LinearState:
             averaged = self._averaged = n_rows, averages
         return averaged[1]
 
-    def learn(self, dataset, start=0, purchases=None, meanwhile=None):
-        """Learn by the loop."""
+    # ---------------------------------------------------------------------------- training
+
+    def train_chunk(self, X, targets, weights):
+        """Train on all samples of a chunk, in order, or on none if one is invalid.
+
+        Returns
+        -------
+        invalid : int
+            Index of the first sample with a norm that is not finite, or too large; -1 if none.
+        """
+        samples = self.samples(X)
+        n_bytes = samples.nbytes if X is samples else samples[0].nbytes + samples[1].nbytes
+        backup = readable = None
+        # Either look for invalid samples first, or be able to restore: the cheaper of the two.
+        if n_bytes <= self.nbytes:
+            invalid = first_not_finite(samples, self.loop.weights)
+            if invalid >= 0:
+                return invalid
+        else:
+            backup = self.copy()
+            readable = self._readable(backup[0])
+        end, position = self.train(Dataset(samples, targets, weights), meanwhile=readable)
+        if end == NOT_FINITE:
+            self.restore(backup)
+            return position
+        return -1
+
+    def train(self, dataset, start=0, purchases=None, meanwhile=None):
+        """Run the update loop; return how it ended, and its position."""
         end, position = self.loop.train(dataset, start, purchases, meanwhile)
         if end == WEIGHTS_IN_USE:
-            self._leave()
+            self._detach()
             end, position = self.loop.train(dataset, start, purchases, meanwhile)
         return end, position
 
-    def _leave(self):
-        """Leave the arrays to those who hold them, and go on with copies."""
+    def _detach(self):
+        """Leave the arrays to their readers and continue with copies."""
         held = self.arrays
         try:
             self.arrays = self._copies(held)
             self._build()
         except BaseException:
             self.arrays = held
-            self.keep()
+            self.publish()
             raise
 
-    def keep(self):
-        """Let others read what was learnt before ``learn`` met a row that is no number."""
+    def publish(self):
+        """Let readers have the updates made before training stopped at an invalid sample."""
         self._shelf.open(self.loop.n_rows)
 
-    def _copies(self, arrays):
-        """Return copies that the engine can work on."""
-        order = self._order()
-        return {
-            name: _laid_out(array, order) if name in BY_FEATURE else array.copy()
-            for name, array in arrays.items()
-        }
-
-    def _order(self):
-        return "F" if self.sparse and self.method.covariance != "full" else "C"
-
-    def put(self, coef=None, intercept=None):
-        """Go on from these weights."""
-        given = {"coef": coef, "intercept": intercept}
-        given = {name: values for name, values in given.items() if values is not None}
-        if not given:
-            return
-        if self.method.average_from is not None and self.loop.n_rows:
-            raise ValueError("the weights of a model with average cannot be replaced")
-        for name, values in given.items():
-            given[name] = values.astype(self.arrays[name].dtype)
-        # Others may be at work with the arrays that there are.
-        self.arrays = self.arrays | self._copies(given)
-        if self.loop is None:
-            self._show(self._moved["n_rows"])
-        else:
-            self._build()
-
-    def go_on_from(self, former):
-        """Take over what another state has learnt; rows are counted, and averages made, anew."""
-        former_arrays = dict(former.arrays)
-        if self.columns is not None and former.shape == self.shape:
-            former_arrays = self._share_columns(former)
-        if "coef" not in former_arrays:
-            former_arrays["coef"] = former.thin.toarray()
-        shapes = [
-            {name: array.shape for name, array in arrays.items()}
-            for arrays in (former_arrays, self.arrays)
-        ]
-        if shapes[0] != shapes[1]:
-            raise ValueError(
-                "warm_start=True goes on from the former model, but X, y and the parameters ask "
-                f"for arrays of the shapes {shapes[1]}, and it has {shapes[0]}."
-            )
-        for name, array in self.arrays.items():
-            if name.endswith("_sums"):
-                continue
-            if self.method.fit_intercept or not name.startswith("intercept"):
-                array[...] = former_arrays[name]
-        self.loop.restore(self.moved | {"counts": former.moved["counts"]})
-
-    def sparsify(self):
-        """Predict with a sparse matrix; nothing can be learnt until ``densify``."""
-        if self.thin is None:
-            self.thin = sparse_matrices.csr_matrix(self.look(None)[0])
-            # What is derived cannot do without the weights it comes from.
-            if not self.method.derived:
-                self._moved, self.loop = self.loop.state(), None
-                del self.arrays["coef"]
-            self._show(self.moved["n_rows"])
-
-    def densify(self):
-        """Make the weights an array again."""
-        if self.thin is None:
-            return
-        thin, self.thin = self.thin, None
-        if self.loop is None:
-            kind = np.float64 if self.method.covariance == "full" else self.dtype
-            coef = _laid_out(thin.toarray().astype(kind, copy=False), self._order())
-            self.arrays = {"coef": coef, **self.arrays}
-        self._build()
+    def expect_samples(self, n_rows, again):
+        """Do nothing: kernel models number their samples here."""
 
     def copy(self):
         """Return copies of the arrays and counters, for ``restore``."""
@@ -431,50 +387,129 @@ class LinearState:
 
     def restore(self, copied):
         """Restore the state returned by ``copy``."""
-        arrays, moved = copied
+        arrays, counters = copied
         for name, array in arrays.items():
             self.arrays[name][...] = array
-        self.loop.restore(moved)
+        self.loop.restore(counters)
         self._averaged = None
-        self.keep()
+        self.publish()
+
+    # ---------------------------------------------------------------------------- given weights
+
+    def set_weights(self, coef=None, intercept=None):
+        """Continue from these weights; None keeps the present ones."""
+        given = {"coef": coef, "intercept": intercept}
+        given = {name: values for name, values in given.items() if values is not None}
+        if not given:
+            return
+        if self.update_spec.average_from is not None and self.loop.n_rows:
+            raise ValueError("the weights of a model with average cannot be replaced")
+        for name, values in given.items():
+            given[name] = values.astype(self.arrays[name].dtype)
+        # Other threads may be reading the former arrays.
+        self.arrays = self.arrays | self._copies(given)
+        if self.loop is None:
+            self._show(self._counters["n_rows"])
+        else:
+            self._build()
+
+    def copy_from(self, former):
+        """Continue from another state; counts of samples, and averages, start again."""
+        former_arrays = dict(former.arrays)
+        if self.feature_map is not None and former.shape == self.shape:
+            former_arrays = self._match_features(former)
+        if "coef" not in former_arrays:
+            former_arrays["coef"] = former.sparse_coef.toarray()
+        shapes = [
+            {name: array.shape for name, array in arrays.items()}
+            for arrays in (former_arrays, self.arrays)
+        ]
+        if shapes[0] != shapes[1]:
+            raise ValueError(
+                "warm_start=True needs weights of the same shapes as those of the former model, "
+                f"{shapes[0]}; X, y and the parameters require {shapes[1]}."
+            )
+        for name, array in self.arrays.items():
+            if name.endswith("_sums"):
+                continue
+            if self.update_spec.fit_intercept or not name.startswith("intercept"):
+                array[...] = former_arrays[name]
+        self.loop.restore(self.counters | {"counts": former.counters["counts"]})
+
+    def _match_features(self, former):
+        """Adopt the feature map of another state; return its arrays with the columns of this."""
+        if self.feature_map.seen is not None and former.feature_map.seen is not None:
+            feature_map = copy.deepcopy(former.feature_map)
+            self._lay_out("F", former.width, slice(0), slice(0), feature_map)
+            return former.arrays
+        if self.feature_map.seen is not None:
+            # A model trained on dense samples has a column for each feature.
+            self._expand()
+            self.set_layout(sparse=True)
+        expanded = {
+            name: former.feature_map.expand(array)
+            for name, array in former.arrays.items()
+            if name in BY_FEATURE
+        }
+        return former.arrays | expanded
+
+    def sparsify(self):
+        """Predict with a sparse matrix; training is possible after ``densify``."""
+        self.sparse_coef = sparse_matrices.csr_matrix(self.weights(None)[0])
+        # Averages and advised weights are computed from the weights, which are still needed.
+        if not self.update_spec.derived:
+            self._counters, self.loop = self.loop.state(), None
+            del self.arrays["coef"]
+        self._show(self.counters["n_rows"])
+
+    def densify(self):
+        """Convert the weights back to an array."""
+        coef, self.sparse_coef = self.sparse_coef, None
+        if self.loop is None:
+            kind = np.float64 if self.update_spec.covariance == "full" else self.dtype
+            coef = _laid_out(coef.toarray().astype(kind, copy=False), self._order())
+            self.arrays = {"coef": coef, **self.arrays}
+        self._build()
+
+    # ---------------------------------------------------------------------------- pickling
 
     def as_dict(self):
-        """Plain arrays, copies all of them, and numbers, for pickles."""
-        thin = self.thin
+        """Return copies of the arrays, and numbers, for pickling."""
+        thin = self.sparse_coef
         if thin is not None:
             thin = {name: getattr(thin, name).copy() for name in ("data", "indices", "indptr")}
         return {
-            "method": vars(self.method),
+            "method": vars(self.update_spec),
             "dtype": self.dtype.name,
             "sparse": self.sparse,
             "shape": self.shape,
             **self._columns_as_dict(),
             "arrays": {name: array.copy(order="K") for name, array in self.arrays.items()},
             "thin": thin,
-            "moved": self.moved,
+            "moved": self.counters,
         }
 
     def _columns_as_dict(self):
-        if self.columns is None:
+        if self.feature_map is None:
             return {}
-        return {"columns": self.columns.met, "width": self.width}
+        return {"columns": self.feature_map.seen, "width": self.width}
 
     @classmethod
     def from_state(cls, state):
         """Rebuild a result of ``as_dict``."""
         self = cls.__new__(cls)
-        self.method = Method(**state["method"])
+        self.update_spec = UpdateSpec(**state["method"])
         self.dtype, self.sparse = np.dtype(state["dtype"]), state["sparse"]
         self.shape = tuple(state["shape"])
         n_features = self.shape[1]
-        self.columns, self.width = None, state.get("width", n_features)
-        if self.method.local is not None:
-            self.columns = Columns(n_features, state["columns"])
-        self.thin = state["thin"]
-        if self.thin is not None:
-            parts = tuple(self.thin[name] for name in ("data", "indices", "indptr"))
-            self.thin = sparse_matrices.csr_matrix(parts, shape=self.shape)
-        self._moved = state["moved"]
+        self.feature_map, self.width = None, state.get("width", n_features)
+        if self.update_spec.local is not None:
+            self.feature_map = FeatureMap(n_features, state["columns"])
+        self.sparse_coef = state["thin"]
+        if self.sparse_coef is not None:
+            parts = tuple(self.sparse_coef[name] for name in ("data", "indices", "indptr"))
+            self.sparse_coef = sparse_matrices.csr_matrix(parts, shape=self.shape)
+        self._counters = state["moved"]
         # Copies: the arrays may be read-only, from a memory map.
         order = self._order()
         self.arrays = {
@@ -486,25 +521,25 @@ class LinearState:
         if "coef" in self.arrays:
             self._build()
         else:
-            self._show(self._moved["n_rows"])
+            self._show(self._counters["n_rows"])
         return self
 
 
-def _layout(method, dtype, n_problems, n_features):
+def _layout(spec, dtype, n_problems, n_features):
     """Return type and shape of each array of a model."""
-    full = method.covariance == "full"
+    full = spec.covariance == "full"
     weights = np.dtype(np.float64) if full else dtype, (n_problems, n_features)
     numbers = np.dtype(np.float64), (n_problems,)
     layout = {"coef": weights, "intercept": numbers}
-    if method.average_from is not None:
+    if spec.average_from is not None:
         layout.update(coef_sums=weights, intercept_sums=numbers)
-    if method.covariance == "diag":
+    if spec.covariance == "diag":
         layout.update(variances=weights, intercept_variances=numbers)
     elif full:
-        n = n_features + bool(method.fit_intercept)
+        n = n_features + bool(spec.fit_intercept)
         layout["covariance"] = np.dtype(np.float64), (n_problems, n, n)
-    if method.local is not None:
-        n = method.local["n_prototypes"]
+    if spec.local is not None:
+        n = spec.local["n_prototypes"]
         local = {f"local_{name}": (kind, (n, *shape)) for name, (kind, shape) in layout.items()}
         layout |= local | {
             "prototypes": (dtype, (n, n_features)),
@@ -512,11 +547,11 @@ def _layout(method, dtype, n_problems, n_features):
             "prototype_squares": (np.dtype(np.float64), (n,)),
             "prototype_counts": (np.dtype(np.int64), (n,)),
         }
-    if method.advice is not None:
+    if spec.advice is not None:
         layout |= {"advice": weights, "intercept_advice": numbers}
         layout["scale"] = np.dtype(np.float64), (1,)
-        if method.advice["refine"]:
-            layout["advice_vectors"] = np.dtype(np.float64), (method.advice["vectors"].size,)
+        if spec.advice["refine"]:
+            layout["advice_vectors"] = np.dtype(np.float64), (spec.advice["vectors"].size,)
     return layout
 
 
@@ -527,8 +562,8 @@ def _laid_out(array, order):
     return copied
 
 
-def _covariances(method, n_problems, n_features):
-    n = n_features + bool(method.fit_intercept)
+def _covariances(spec, n_problems, n_features):
+    n = n_features + bool(spec.fit_intercept)
     try:
         covariance = np.zeros((n_problems, n, n))
     except MemoryError:
@@ -537,5 +572,5 @@ def _covariances(method, n_problems, n_features):
             "more than there is memory for; use covariance='diag'."
         ) from None
     diagonal = np.arange(n)
-    covariance[:, diagonal, diagonal] = method.start_variance
+    covariance[:, diagonal, diagonal] = spec.start_variance
     return covariance

@@ -4,25 +4,25 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Method:
+class UpdateSpec:
     """Parameters of the update loop, derived from those of an estimator."""
 
     rule: dict
-    demands: dict = field(default_factory=dict)
+    target_margins: dict = field(default_factory=dict)
     fit_intercept: bool = True
-    # The constant feature that makes the intercept, for dense and for sparse rows.
+    # Value of the constant feature of the intercept, for dense and for sparse samples.
     intercept_scaling: tuple = (1.0, 1.0)
     covariance: str | None = None
     start_variance: float = 1.0
     crammer_singer: bool = False
-    # Rows before the first that counts for the average; None: no average.
+    # Number of samples before averaging begins; None: no average.
     average_from: int | None = None
-    # Components of regions: n_prototypes, n_neighbors, lam. None: one hyperplane.
+    # Parameters of local models: n_prototypes, n_neighbors, lam; None: a single hyperplane.
     local: dict | None = None
-    # The rules of ``_advice_rules.py``; None: no advice.
+    # The result of ``rules_of``; None: no advice.
     advice: dict | None = None
 
     @property
     def derived(self):
-        """Whether the weights that predict are computed from those that are kept."""
+        """Whether the weights that predict are computed from the stored ones."""
         return self.average_from is not None or self.advice is not None

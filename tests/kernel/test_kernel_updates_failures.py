@@ -154,7 +154,7 @@ def test_parameters(params):
 
 def test_convergence_warning_while_the_loss_decreases():
     X, y = rows(100, noise=0.0)
-    with pytest.warns(ConvergenceWarning, match="was still improving after max_iter=2 passes"):
+    with pytest.warns(ConvergenceWarning, match="was still improving after max_iter=2 epochs"):
         pa(max_iter=2).fit(X, y)
     model = pa(max_iter=100).fit(X, y)
     assert 2 < model.n_iter_ < 100
@@ -165,7 +165,7 @@ def test_verbose(capsys):
     pa(max_iter=3, tol=None, verbose=1).fit(X, y)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 3
-    assert re.match(r"\[KernelPassiveAggressiveClassifier\] pass 1: \d+ updates, loss", lines[0])
+    assert re.match(r"-- Epoch 1: \d+ updates, loss", lines[0])
 
 
 # -- Ctrl-C -----------------------------------------------------------------------------

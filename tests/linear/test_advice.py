@@ -1,4 +1,4 @@
-"""Learning with advice: each row against the plain twin, and against the problems it solves."""
+"""Models with advice: equality with the twin, and the problems solved by each step."""
 
 import pickle
 import warnings
@@ -19,12 +19,13 @@ from sklearn_online_svm import (
 )
 from sklearn_online_svm.active import AllQuery, MarginQuery
 from tests.reference.advice import AdviceTwin
-from tests.support.linear_kinds import assert_close, assert_same, clouds, quickly, taught
+from tests.support.linear_kinds import assert_close, clouds, quickly, trained
+from tests.support.linear_models import assert_same
 from tests.support.samples import LAYOUTS
 
 pytestmark = pytest.mark.filterwarnings("ignore:Rules with different labels contradict")
 
-# A box, a half-space, and a region that is no box.
+# A box, a half-space, and a polyhedron.
 RULES = [
     Advice.from_rules({0: (">=", 0.5), 2: (-1, 2)}, range(4), 1),
     Advice.from_rules({1: ("<=", -1)}, range(4), 0),
@@ -61,7 +62,7 @@ def twin_of(model, n_classes, n_features=4):
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("weight", [0.0, 0.01, 1.0, 30.0])
 @pytest.mark.filterwarnings("ignore:advice.* has no effect with fit_intercept=False")
-def test_twin(n_classes, layout, refine, fit_intercept, weight):
+def test_equals_the_twin(n_classes, layout, refine, fit_intercept, weight):
     X, y = clouds(60, n_classes=n_classes, seed=1)
     factors = np.random.default_rng(0).choice([0.0, 0.3, 1.0, 4.0], 60)
     model = model_of(n_classes, refine=refine, fit_intercept=fit_intercept, advice_weight=weight)
@@ -87,7 +88,7 @@ def test_twin(n_classes, layout, refine, fit_intercept, weight):
     st.integers(1, 4),
     st.booleans(),
 )
-def test_twin_with_rules_at_random(seed, weight, C, n_rules, refine):
+def test_equals_the_twin_with_random_rules(seed, weight, C, n_rules, refine):
     rng = np.random.default_rng(seed)
     X, y = clouds(25, 3, seed=seed)
     rules = []
@@ -137,12 +138,12 @@ def test_a_step_solves_its_problem(weight):
     assert model.n_updates_ > 5
 
 
-def test_the_beginning_solves_the_problem_without_rows():
+def test_initial_weights_solve_the_problem_without_samples():
     for n_rules, weight in [(1, 0.5), (3, 0.01), (3, 1.0), (3, 50.0)]:
         model = model_of(advice_weight=weight).set_params(advice=RULES[:n_rules])
         twin = twin_of(model, 2)
         signs = [1, -1, -1][:n_rules]
-        # Nothing is learnt from a row of weight 0: the mean advice is there to be seen.
+        # A sample of weight 0 causes no update, so the weights are the mean advice.
         model.partial_fit(np.zeros((1, 4)), [0], [0, 1], sample_weight=[0.0])
         mean = np.append(model.coef_[0], model.intercept_)
         nu = 1 / (1 + n_rules * weight)
@@ -164,7 +165,7 @@ def test_the_beginning_solves_the_problem_without_rows():
         assert_allclose((1 - nu) * mean, solution.x[:5], atol=2e-5 * max(1, np.abs(mean).max()))
 
 
-def test_refining_solves_its_least_squares():
+def test_refining_solves_the_least_squares_problem():
     X, y = clouds(40, seed=3)
     model = model_of(refine=True, advice_weight=0.4, C=2.0)
     model.partial_fit(X[:1], y[:1], [0, 1])
@@ -183,16 +184,16 @@ def test_refining_solves_its_least_squares():
             assert_allclose(after[at : at + k], best[:k], atol=1e-9)
             at += k
         changed += (before != after).any()
-        # What the vectors stand for is what draws the weights.
-        rules = model._state.method.advice
+        # The mean of the rules, towards which samples move the weights, follows from the vectors.
+        rules = model._state.update_spec.advice
         r = -np.repeat([1, -1, -1], np.diff(rules["starts"])) * after @ rules["rows"] / 3
         assert_allclose(model._state.arrays["advice"][0, rules["columns"]], r[:-1], atol=1e-12)
         assert_allclose(model._state.arrays["intercept_advice"], r[-1:], atol=1e-12)
     assert changed > 30
 
 
-def test_rules_in_other_units_are_refined_to_their_minimum():
-    """Coordinates whose steps are small: bounds of a hundred units."""
+def test_refining_with_bounds_of_different_scales():
+    """Bounds of a hundred units make the steps of coordinate descent small."""
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(120, 30, 50), rng.normal(30, 6, 50)])
     y = (X[:, 0] + rng.normal(0, 20, 50) > 120).astype(int)
@@ -214,7 +215,7 @@ def test_rules_in_other_units_are_refined_to_their_minimum():
 @with_layouts
 @with_classes
 @pytest.mark.parametrize("advice", [None, [], ()])
-def test_without_advice_it_is_pa2(layout, n_classes, advice):
+def test_without_advice_the_model_is_PA2(layout, n_classes, advice):
     X, y = clouds(150, n_classes=n_classes)
     X = LAYOUTS[layout](X)
     params = dict(C=0.3, random_state=0, max_iter=7)
@@ -230,7 +231,7 @@ def test_without_advice_it_is_pa2(layout, n_classes, advice):
 
 @with_layouts
 @with_classes
-def test_advice_of_no_weight_is_where_pa2_begins(layout, n_classes):
+def test_advice_of_weight_0_gives_initial_weights_of_PA2(layout, n_classes):
     X, y = clouds(150, n_classes=n_classes)
     X = LAYOUTS[layout](X)
     params = dict(C=0.3, shuffle=False, max_iter=2, tol=None)
@@ -244,15 +245,15 @@ def test_advice_of_no_weight_is_where_pa2_begins(layout, n_classes):
 
 
 @with_classes
-def test_advice_of_great_weight_is_all_that_counts(n_classes):
+def test_advice_of_large_weight(n_classes):
     X, y = clouds(50, n_classes=n_classes)
-    model = taught(model_of(n_classes, advice_weight=1e12), X, y)
+    model = trained(model_of(n_classes, advice_weight=1e12), X, y)
     twin = twin_of(model, n_classes)
     assert_allclose(model.coef_, twin.coef, atol=1e-6)
-    # Nor does it break with one that leaves nothing of a row.
+    # A factor so small that nothing of the weights remains is also handled.
     for weight in (1e40, 1e300):
         for dtype in (np.float32, np.float64):
-            model = taught(model_of(n_classes, advice_weight=weight), X.astype(dtype), y)
+            model = trained(model_of(n_classes, advice_weight=weight), X.astype(dtype), y)
             assert np.isfinite(model.coef_).all() and model.n_updates_ > 0
 
 
@@ -263,55 +264,17 @@ def test_advice_alone_classifies_its_regions():
         Advice.from_rules({"a": (">=", 1), "b": (">=", 0.5)}, names, "yes"),
         Advice.from_rules({"a": ("<=", -0.5)}, names, "no"),
     ]
-    rows = rng.normal(size=(2000, 3)) * 3
+    samples = rng.normal(size=(2000, 3)) * 3
     for weight in (0.01, 1.0, 100.0):
         model = AdvicePassiveAggressiveClassifier(rules, advice_weight=weight)
-        model.partial_fit(rows[:1], ["no"], ["no", "yes"], sample_weight=[0.0])
+        model.partial_fit(samples[:1], ["no"], ["no", "yes"], sample_weight=[0.0])
         for rule in rules:
-            inside = rule.contains(rows)
+            inside = rule.contains(samples)
             assert inside.sum() > 200
-            right = model.predict(rows[inside]) == rule.label
+            right = model.predict(samples[inside]) == rule.label
             assert right.all() if weight == 100.0 else right.mean() > 0.8
-    # The heavier they are, the nearer the rules come to each other, and the margin to 1.
+    # With a larger weight the rules agree better, and the margins are closer to 1.
     assert (model.advice_violation_ < 0.02).all()
-
-
-def test_each_class_has_its_own_advice():
-    X, y = clouds(80, n_classes=3)
-    model = taught(model_of(3), X, y)
-    for k in range(3):
-        rules = [Advice(r.D, r.d, int(r.label == k)) for r in OF_THREE]
-        alone = taught(model_of().set_params(advice=rules), X, (y == k).astype(int))
-        assert_allclose(model.coef_[k], alone.coef_[0], rtol=1e-12, atol=1e-12)
-        assert_allclose(model.intercept_[k], alone.intercept_[0], rtol=1e-12, atol=1e-12)
-
-
-@with_refine
-def test_a_rule_said_twice_is_one_of_twice_the_weight(refine):
-    X, y = clouds(80)
-    once = taught(model_of(advice_weight=0.2, refine=refine).set_params(advice=RULES[:1]), X, y)
-    twice = taught(
-        model_of(advice_weight=0.1, refine=refine).set_params(advice=RULES[:1] * 2), X, y
-    )
-    if refine:  # each of the two is drawn half as much
-        assert np.abs(once.coef_ - twice.coef_).max() > 1e-6
-    else:
-        assert_allclose(once.coef_, twice.coef_, rtol=1e-9)
-
-
-def test_rows_of_no_loss_lead_to_the_advice():
-    model = model_of(advice_weight=0.1)
-    x = np.array([[3.0, 2.0, 1.0, 0.0]])
-    model.partial_fit(x, [1], [0, 1])
-    model.coef_ = [[3.0, 3.0, 3.0, 3.0]]
-    model.intercept_ = [1.0]
-    mean = np.append(twin_of(model, 2).mean_advice(0), 0.0)[:5]
-    for k in range(1, 4):
-        model.partial_fit(x, [1])
-        part = (1 / 1.3) ** k
-        assert_allclose(model.coef_[0], mean[:4] + part * (3.0 - mean[:4]), rtol=1e-12)
-        assert_allclose(model.intercept_[0], mean[4] + part * (1.0 - mean[4]), rtol=1e-12)
-    assert model.n_updates_ <= 1
 
 
 # -------------------------------------------------------------------------------- promises
@@ -321,18 +284,20 @@ def test_rows_of_no_loss_lead_to_the_advice():
 @with_classes
 @with_layouts
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_chunks_pickles_and_passes_are_the_same_model(n_classes, layout, dtype, refine):
+def test_chunks_pickles_and_epochs_give_the_same_model(n_classes, layout, dtype, refine):
     X, y = clouds(150, n_classes=n_classes, dtype=dtype)
     X = LAYOUTS[layout](X)
     model = model_of(n_classes, refine=refine, advice_weight=0.3)
-    whole = taught(model, X, y)
+    whole = trained(model, X, y)
     assert whole.coef_.dtype == dtype
     passed = model_of(n_classes, refine=refine, advice_weight=0.3, shuffle=False)
     passed.set_params(max_iter=1, tol=None).fit(X, y)
-    halves = taught(model, X[:70], y[:70], range(n_classes))
+    halves = trained(model, X[:70], y[:70], range(n_classes))
     halves = pickle.loads(pickle.dumps(halves)).partial_fit(X[70:], y[70:])
-    assert_same(whole, taught(model, X, y, chunk=1), taught(model, X, y, chunk=7), passed, halves)
-    # Far enough for the scale to have been multiplied into the weights.
+    assert_same(
+        whole, trained(model, X, y, chunk=1), trained(model, X, y, chunk=7), passed, halves
+    )
+    # The scale has been multiplied into the weights before it became too small.
     assert 0 < whole._state.arrays["scale"][0] <= 1
     if dtype == np.float32:
         assert whole._state.arrays["scale"][0] > (1 / 1.9) ** 150
@@ -340,70 +305,25 @@ def test_chunks_pickles_and_passes_are_the_same_model(n_classes, layout, dtype, 
 
 @with_refine
 @with_classes
-def test_layouts_and_types_agree(n_classes, refine):
-    X, y = clouds(120, n_classes=n_classes)
-    X[np.abs(X) < 0.4] = 0.0
-    model = model_of(n_classes, refine=refine)
-    dense = taught(model, X, y)
-    assert_close(taught(model, csr_matrix(X), y), dense)
-    mixed = taught(model, X[:60], y[:60], range(n_classes))
-    assert_close(mixed.partial_fit(csr_matrix(X[60:]), y[60:]), dense)
-    single = taught(model, X.astype(np.float32), y)
-    assert_allclose(single.coef_, dense.coef_, rtol=1e-3, atol=1e-4)
-
-
-@with_refine
-def test_rows_without_labels_or_weight_leave_it_as_it_is(refine):
-    X, y = clouds(100)
-    model = taught(model_of(refine=refine), X[:60], y[:60])
-    before = model.coef_.copy()
-    model.partial_fit(X[60:], y[60:], sample_weight=np.zeros(40))
-    assert_array_equal(model.coef_, before)
-
-
-@with_refine
-@with_classes
-def test_labels_at_a_price(n_classes, refine):
-    """The loop that buys labels makes the same steps."""
+def test_queried_labels(n_classes, refine):
+    """The loop with label queries makes the same steps."""
     X, y = clouds(120, n_classes=n_classes)
     model = model_of(n_classes, refine=refine)
     bought = LabelEfficientClassifier(model, AllQuery(), shuffle=False).fit(X, y)
-    assert_close(bought.estimator_, taught(model, X, y))
+    assert_close(bought.estimator_, trained(model, X, y))
     rule = MarginQuery(delta=0.1, random_state=0)
     some = LabelEfficientClassifier(model, rule, shuffle=False).fit(X, y)
     assert 5 < some.n_queries_ < 115
-    # Rows that are not asked about draw nothing.
+    # Samples without a queried label do not change the model.
     asked = some.queried_ if hasattr(some, "queried_") else None
     if asked is not None:
-        assert_close(some.estimator_, taught(model, X[asked], y[asked], range(n_classes)))
-
-
-def test_errors_leave_it_as_it_was():
-    X, y = clouds(60)
-    model = taught(model_of(refine=True), X, y)
-    before = pickle.dumps(model._state.as_dict())
-    bad = X[:9].copy()
-    bad[5, 1] = np.nan
-    for rows in (bad, np.vstack([bad] * 20)):
-        with pytest.raises(ValueError, match="NaN"):
-            model.partial_fit(rows, y[np.arange(len(rows)) % 60])
-        assert pickle.dumps(model._state.as_dict()) == before
-    for advice, error in [
-        ([RULES[0], "glucose >= 126"], TypeError),
-        ([Advice([[1.0]], [1.0], 1)], ValueError),
-        ([Advice(RULES[0].D, RULES[0].d, 7)], ValueError),
-    ]:
-        model.set_params(advice=advice)
-        for learn in (model.partial_fit, model.fit):
-            with pytest.raises(error, match="advice"):
-                learn(X, y)
-        assert pickle.dumps(model._state.as_dict()) == before
+        assert_close(some.estimator_, trained(model, X[asked], y[asked], range(n_classes)))
 
 
 @with_classes
-def test_weights_can_be_set_and_made_sparse(n_classes):
+def test_setting_and_sparsifying_weights(n_classes):
     X, y = clouds(100, n_classes=n_classes)
-    model = taught(model_of(n_classes), X, y)
+    model = trained(model_of(n_classes), X, y)
     other = pickle.loads(pickle.dumps(model)).sparsify()
     assert_allclose(other.decision_function(X), model.decision_function(X), rtol=1e-12)
     assert_allclose(other.advice_violation_, model.advice_violation_, rtol=1e-9)
@@ -421,7 +341,7 @@ def test_weights_can_be_set_and_made_sparse(n_classes):
 
 
 @with_refine
-def test_a_warm_start_keeps_the_weights_and_takes_the_new_advice(refine):
+def test_warm_start_with_new_advice(refine):
     X, y = clouds(100)
     once = dict(max_iter=1, tol=None, shuffle=False, warm_start=True)
     for first, second in [(RULES, RULES[:1]), (None, RULES), (RULES, None)]:
@@ -432,12 +352,12 @@ def test_a_warm_start_keeps_the_weights_and_takes_the_new_advice(refine):
 
 
 @with_refine
-def test_advice_that_comes_later(refine):
-    """The weights stay; the next rows draw them elsewhere."""
+def test_changing_advice_in_a_stream(refine):
+    """The weights do not change until the next sample."""
     X, y = clouds(100)
     for first, second in [(RULES[:1], RULES), (None, RULES), (RULES, None), (RULES, RULES[:2])]:
         model = model_of(refine=refine).set_params(advice=first)
-        model = taught(model, X[:50], y[:50])
+        model = trained(model, X[:50], y[:50])
         other = pickle.loads(pickle.dumps(model))
         coef, intercept = model.coef_.copy(), model.intercept_.copy()
         model.set_params(advice=second)
@@ -449,16 +369,16 @@ def test_advice_that_comes_later(refine):
         model.partial_fit(X[50:], y[50:])
         assert_allclose(model.coef_, wanted.coef_, rtol=1e-9, atol=1e-9)
         assert np.abs(model.coef_ - other.partial_fit(X[50:], y[50:]).coef_).max() > 1e-3
-    # A list that grows is another one.
+    # Appending to the list changes the advice.
     rules = [RULES[0]]
-    model = taught(model_of(refine=refine).set_params(advice=rules), X[:50], y[:50])
+    model = trained(model_of(refine=refine).set_params(advice=rules), X[:50], y[:50])
     model.advice.append(RULES[1])
     model.partial_fit(X[50:], y[50:])
     assert len(model.advice_violation_) == 2
 
 
-def test_sparse_rows_cost_their_nonzeros():
-    """No array of the weights is touched as a whole for a row."""
+def test_updates_by_sparse_samples_change_only_their_nonzeros():
+    """The cost of a sample does not depend on the number of features."""
     n_features = 200_000
     rules = [Advice.from_rules({3: (">=", 1)}, range(n_features), 1)]
     rng = np.random.default_rng(0)
@@ -473,10 +393,10 @@ def test_sparse_rows_cost_their_nonzeros():
     assert_allclose(model._state.arrays["scale"], (1 / 1.01) ** 200)
 
 
-# -------------------------------------------------------------------------------- what it says
+# ------------------------------------------------------------------ messages and reports
 
 
-def test_contradictions_are_named():
+def test_contradictory_rules_give_a_warning():
     rules = [
         Advice.from_rules({"a": (">=", 1)}, ["a", "b"], 1),
         Advice.from_rules({"b": (0, 3)}, ["a", "b"], 0, name="the other"),
@@ -496,13 +416,13 @@ def test_contradictions_are_named():
         AdvicePassiveAggressiveClassifier(rules[::2]).partial_fit(X, y, [0, 1])
 
 
-def test_a_region_of_the_origin_without_an_intercept():
+def test_rule_without_effect_gives_a_warning():
     X, y = clouds(30)
     model = model_of(fit_intercept=False).set_params(
         advice=[Advice.from_rules({0: ("<=", 1)}, range(4), 1, name="near")]
     )
     with pytest.warns(UserWarning, match="'near => 1', has no effect with fit_intercept=False"):
-        taught(model, X, y)
+        trained(model, X, y)
 
 
 @pytest.mark.parametrize(
@@ -513,7 +433,7 @@ def test_a_region_of_the_origin_without_an_intercept():
         ([Advice(RULES[1].D, RULES[1].d, 1, feature_names="abdc")], "is about the features"),
     ],
 )
-def test_advice_that_does_not_fit(advice, message):
+def test_advice_must_match_the_model(advice, message):
     pandas = pytest.importorskip("pandas")
     X, y = clouds(30)
     frame = pandas.DataFrame(X, columns=[f"x{i}" for i in range(4)])
@@ -522,7 +442,7 @@ def test_advice_that_does_not_fit(advice, message):
 
 
 def least_violation(rule, z, w, b):
-    """By another solver: over u >= 0."""
+    """Minimize the violation over u >= 0 by another solver."""
 
     def objective(u):
         eta = rule.D.T @ u + z * w
@@ -536,15 +456,15 @@ def least_violation(rule, z, w, b):
     return result.fun
 
 
-def test_violations_are_the_least_there_are():
+def test_violations_are_minimal():
     X, y = clouds(60)
-    model = taught(model_of(C=5.0), X, y)
+    model = trained(model_of(C=5.0), X, y)
     found = model.advice_violation_
     for rule, violation, z in zip(RULES, found, [1, -1, -1], strict=True):
         wanted = least_violation(rule, z, model.coef_[0], model.intercept_[0])
         assert_allclose(violation**2, wanted, rtol=1e-5)
     X, y = clouds(60, n_classes=3)
-    model = taught(model_of(3, C=5.0), X, y)
+    model = trained(model_of(3, C=5.0), X, y)
     for rule, violation in zip(OF_THREE, model.advice_violation_, strict=True):
         wanted = sum(
             least_violation(rule, 1 if rule.label == c else -1, model.coef_[c], b)
@@ -564,15 +484,15 @@ def test_explanations():
     model.partial_fit(X, ["ill", "ill", "healthy", "healthy"], ["healthy", "ill"])
     model.coef_, model.intercept_ = [[0.5, 0.0, -0.25]], [0.0]
     first, second = model.explain_advice(X)
-    # A weight that the rule does not speak of: there are rows of any age in the region.
+    # The rule does not mention age, so its weight has to be 0: any age is in the region.
     assert_allclose(first.violation, 0.25)
     assert first.coef_change == {"age": 0.25} and first.intercept_change == 0
     assert str(first) == (
         "glucose >= 2 => 'ill': contradicted by 0.25; change needed: age +0.25. "
         "0 of 2 samples in the region get another label."
     )
-    assert second.n_rows == 1
-    # Changed so, and no less, the model follows a rule.
+    assert second.n_samples == 1
+    # This is the smallest change after which the model follows the rule.
     for i, report in enumerate([first, second]):
         coef = model.coef_ + [[report.coef_change.get(name, 0.0) for name in names]]
         other = pickle.loads(pickle.dumps(model))
@@ -589,33 +509,33 @@ def test_explanations():
     model.coef_ = [[-0.5, 0.0, 0.0]]
     first, _ = model.explain_advice(X)
     assert first.coef_change["glucose"] > 0.4 and first.n_contradicted == 2
-    # Of what was learnt with, not of what is set for later.
+    # The reports refer to the parameters of the last training call.
     model.set_params(advice=None)
     assert len(model.explain_advice()) == 2
 
 
-def test_explanations_of_several_classes_name_the_worst():
+def test_explanations_with_several_classes():
     X, y = clouds(60, n_classes=3)
-    model = taught(model_of(3), X, y)
+    model = trained(model_of(3), X, y)
     model.coef_, model.intercept_ = np.zeros((3, 4)), [-2.0, -2.0, 5.0]
     reports = model.explain_advice()
     assert [report.against for report in reports[:1]] == [2]
     assert "most by the decision function of class 2" in str(reports[0])
-    # The first of its conditions, x0 >= 0.5, takes a fifth from 3^2 + 6^2.
+    # The condition x0 >= 0.5 reduces 3^2 + 6^2 by a fifth.
     assert_allclose(reports[0].violation, np.sqrt(0.8 * (3.0**2 + 6.0**2)))
 
 
-def test_a_refused_chunk_costs_no_refined_vectors():
-    """Where the advice has just been changed, and is changed back."""
+def test_invalid_chunk_keeps_refined_vectors():
+    """Also if the advice is changed for the invalid chunk, and then changed back."""
     X, y = clouds(100)
-    model = taught(model_of(refine=True), X[:60], y[:60])
+    model = trained(model_of(refine=True), X[:60], y[:60])
     wanted = pickle.loads(pickle.dumps(model)).partial_fit(X[60:], y[60:])
     bad = np.vstack([X] * 3)
     bad[250, 0] = np.nan
-    for rows in (bad[249:251], bad):
+    for samples in (bad[249:251], bad):
         for new in (dict(advice=RULES[:1]), dict(refine=False), dict(advice=None)):
             model.set_params(**new)
             with pytest.raises(ValueError, match="NaN"):
-                model.partial_fit(rows, np.tile(y, 3)[: len(rows)])
+                model.partial_fit(samples, np.tile(y, 3)[: len(samples)])
             model.set_params(advice=RULES, refine=True)
     assert_same(model.partial_fit(X[60:], y[60:]), wanted)

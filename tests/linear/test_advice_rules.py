@@ -49,7 +49,7 @@ def test_conditions(condition, words, bounds):
     assert_array_equal(advice.contains(sparse.csr_matrix(X)), advice.contains(X))
 
 
-def test_words():
+def test_text_of_rules():
     rules = {"bmi": (25, 30), "age": (">=", 40)}
     advice = Advice.from_rules(rules, NAMES, "ill")
     assert repr(advice) == "Advice(\"25 <= bmi <= 30 and age >= 40 => 'ill'\")"
@@ -57,7 +57,7 @@ def test_words():
     assert Advice.from_rules({1: (">=", 2)}, range(3), 0).name == "x1 >= 2"
     assert Advice([[0.5, -2.0, 0.0]], [3.0], 0).name == "0.5 x0 - 2 x1 <= 3"
     assert Advice([[-1.0, 1.0, 1.0]], [0.0], 0).name == "-x0 + x1 + x2 <= 0"
-    # Conditions in other units, and one that is implied by another.
+    # Conditions with different coefficients, and one that is implied by another.
     assert Advice([[2.0], [-4.0], [1.0]], [6.0, -4.0, 5.0], 0).name == "1 <= x0 <= 3"
 
 
@@ -77,7 +77,7 @@ def test_words():
         ({"glucose": (30, 25)}, "No sample can meet the condition of 'glucose', \\(30, 25\\)"),
     ],
 )
-def test_conditions_that_are_refused(rules, message):
+def test_invalid_conditions(rules, message):
     with pytest.raises(ValueError, match=message):
         Advice.from_rules(rules, NAMES, 1)
 
@@ -93,16 +93,16 @@ def test_conditions_that_are_refused(rules, message):
         ([[1.0, 2.0]], [1.0], {"feature_names": ["a"]}, "feature_names must have 2 names"),
         ([[1.0], [-1.0]], [1.0, -2.0], {}, "No sample can meet all conditions of .*x0"),
         ([[0.0, 0.0]], [-1.0], {}, "No sample can meet all conditions"),
-        # Empty, though each pair of conditions can be met.
+        # Empty, although each pair of conditions can be satisfied.
         ([[1.0, 1], [-1, 0], [0, -1]], [1.0, -1, -1], {"name": "no"}, "of the advice 'no'"),
     ],
 )
-def test_what_is_refused(D, d, more, message):
+def test_invalid_advice(D, d, more, message):
     with pytest.raises(ValueError, match=message):
         Advice(D, d, 1, **more)
 
 
-def test_values_are_compared_copied_and_stored():
+def test_equality_copies_and_pickles():
     D, d = np.array([[1.0, 0.0], [2.0, 1.0]]), np.array([1.0, 2.0])
     advice = Advice(D, d, 1, feature_names=["a", "b"])
     D[:], d[:] = 9.0, 9.0
@@ -120,13 +120,13 @@ def test_values_are_compared_copied_and_stored():
 # -------------------------------------------------------------------------------- trees
 
 
-def test_a_tree_in_rules():
+def test_rules_from_a_tree():
     X, y = load_iris(return_X_y=True)
     tree = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, y)
     rules = Advice.from_tree(tree, min_purity=0.0, min_samples=1)
     assert len(rules) == tree.get_n_leaves()
     inside = np.array([rule.contains(X) for rule in rules])
-    # Each row lies in its leaf, and in none other but on a border.
+    # Each sample is in the region of its leaf only.
     assert (inside.sum(axis=0) == 1).all()
     labels = np.array([rule.label for rule in rules])
     assert_array_equal(labels[inside.argmax(axis=0)], tree.predict(X))
@@ -143,7 +143,7 @@ def test_a_tree_in_rules():
         assert 0 < len(pure) < len(rules)
 
 
-def test_names_of_a_tree():
+def test_feature_names_of_a_tree():
     X, y = load_iris(return_X_y=True, as_frame=True)
     tree = DecisionTreeClassifier(max_depth=1).fit(X, np.array(["a", "b", "c"])[y])
     (rule,) = Advice.from_tree(tree)
@@ -152,7 +152,7 @@ def test_names_of_a_tree():
     assert Advice.from_tree(tree, "pqrs")[0].name[0] in "pqrs"
 
 
-def test_trees_that_are_refused():
+def test_invalid_trees():
     X, y = load_iris(return_X_y=True)
     for tree in (
         DecisionTreeClassifier(),
@@ -184,7 +184,7 @@ def test_trees_that_are_refused():
     ],
     ids=str,
 )
-def test_scaled_rules_hold_for_scaled_rows(scaler):
+def test_scaled_rules_hold_for_scaled_samples(scaler):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(500, 3)) * [20, 5, 1] + [120, 30, 0]
     X[:, 2] = 7.0  # a constant feature
@@ -200,7 +200,7 @@ def test_scaled_rules_hold_for_scaled_rows(scaler):
         assert 50 < rule.contains(X).sum() < 450
 
 
-def test_scalers_that_are_refused():
+def test_invalid_scalers():
     rule, X = Advice.from_rules({"bmi": (">=", 30)}, NAMES, 1), np.eye(3)
     with pytest.raises(TypeError, match="transformed_by takes a StandardScaler"):
         rule.transformed_by(PowerTransformer().fit(X))
@@ -217,18 +217,18 @@ def test_scalers_that_are_refused():
 
 @quickly
 @given(st.lists(st.tuples(*[st.integers(-3, 3)] * 4), min_size=2, max_size=2))
-def test_boxes_overlap_as_their_intervals_do(sides):
+def test_overlap_of_boxes(sides):
     boxes = [(sorted(s[:2]), sorted(s[2:])) for s in sides]
     one, other = (Advice.from_rules({0: a, 1: b}, range(2), 0) for a, b in boxes)
     shared = [min(p[1], q[1]) - max(p[0], q[0]) for p, q in zip(boxes[0], boxes[1], strict=True)]
     assert one.overlaps(other) == (min(shared) > 0) == other.overlaps(one)
-    # The same as polyhedra: turned by 45 degrees.
+    # Rotated by 45 degrees they are general polyhedra.
     turn = np.array([[1.0, 1.0], [-1.0, 1.0]])
     turned = [Advice(box.D @ turn, box.d, 0) for box in (one, other)]
     assert turned[0].overlaps(turned[1]) == (min(shared) > 0)
 
 
-def test_regions_without_an_end():
+def test_overlap_of_unbounded_regions():
     one = Advice.from_rules({"glucose": (">=", 126)}, NAMES, 1)
     assert one.overlaps(Advice.from_rules({"bmi": ("<=", 25)}, NAMES, 0))
     assert not one.overlaps(Advice.from_rules({"glucose": ("<=", 126)}, NAMES, 0))

@@ -1,4 +1,4 @@
-"""Attributes, labels and scores of the linear learners; second order, very wide rows."""
+"""Attributes, labels and scores of the linear models; millions of features."""
 
 import tracemalloc
 
@@ -8,7 +8,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn.base import is_regressor
 from sklearn.datasets import load_diabetes, load_digits
-from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import SGDClassifier, SGDRegressor
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
@@ -19,22 +18,22 @@ from sklearn_online_svm import (
     SecondOrderPerceptronClassifier,
 )
 from tests.support.linear_models import (
+    BOTH,
     CLASSIFIERS,
     OF_NUMBERS,
     SECOND_ORDER,
-    arrays_of,
+    assert_same,
     dense,
-    learn,
     line,
     model_of,
     once,
     regressor,
-    rows_of,
+    samples_of,
+    train,
     with_both,
     with_classifiers,
     with_dtypes,
     with_layouts,
-    with_states,
 )
 from tests.support.samples import breast_cancer, two_classes
 
@@ -46,7 +45,7 @@ from tests.support.samples import breast_cancer, two_classes
 @with_layouts
 @with_dtypes
 def test_shapes_types_and_predictions(name, problem, layout, dtype):
-    X, y = rows_of(problem, layout, dtype)
+    X, y = samples_of(problem, layout, dtype)
     model = model_of(name, max_iter=3, tol=None).fit(X, y)
     K = 1 if problem == "binary" else 3
     full = model.get_params().get("covariance") == "full"
@@ -87,7 +86,7 @@ def test_regression(layout, dtype, loss, average):
     assert model.n_iter_ == 5 and model.t_ == 1001 and 0 < model.n_updates_ <= 1000
     assert_allclose(model.predict(X), X @ model.coef_ + model.intercept_, rtol=1e-5, atol=1e-5)
     assert model.predict(X).shape == (200,)
-    # Of targets with noise; the last rows have moved the model by up to C each.
+    # The targets are noisy, and each of the last samples changed the model by up to C.
     assert_allclose(model.coef_, [1.0, -2.0, 0.5, 0.0], atol=0.15)
     assert_allclose(model.intercept_, 0.7, atol=0.15)
     assert not hasattr(model, "classes_")
@@ -101,18 +100,12 @@ def test_attributes_do_not_exist_before_fit(attribute):
         assert not hasattr(model, attribute)
 
 
-@pytest.mark.parametrize("method", ["predict", "decision_function", "decision_variance"])
-def test_not_fitted(method):
-    with pytest.raises(NotFittedError, match="AROWClassifier instance is not fitted"):
-        getattr(AROWClassifier(), method)(two_classes()[0])
-
-
 @with_classifiers
 def test_without_an_intercept(name):
-    binary = once(name, fit_intercept=False).fit(*rows_of("binary"))
-    # On the boundary: the first class.
+    binary = once(name, fit_intercept=False).fit(*samples_of("binary"))
+    # A decision value of 0 means the first class.
     assert_array_equal(binary.predict(np.zeros((2, 4))), ["no", "no"])
-    X, y = rows_of("multiclass")
+    X, y = samples_of("multiclass")
     model = model_of(name, fit_intercept=False).fit(X, y)
     assert_array_equal(model.intercept_, 0.0)
     assert_array_equal(model.decision_function(np.zeros((1, 4))), np.zeros((1, 3)))
@@ -120,25 +113,59 @@ def test_without_an_intercept(name):
     assert_array_equal(model.intercept_, 0.0)
 
 
-@with_states
-def test_counts_of_rows_and_updates(name):
-    X, y = rows_of("multiclass")
-    model = model_of(name)
-    n_updates = 0
-    for i in range(60):
-        before = arrays_of(model) if i else None
-        model.partial_fit(X[i : i + 1], y[i : i + 1], classes=[10, 20, 30])
-        assert model.t_ == i + 2
-        moved = before is None or any(
-            (array != before[key]).any() for key, array in arrays_of(model).items()
-        )
-        if name != "pa-average":  # whose mean moves always
-            assert model.n_updates_ - n_updates == moved
-        n_updates = model.n_updates_
-    assert 0 < n_updates <= 60
-
-
 # -- labels -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["no", "yes"],
+        [False, True],
+        [-1, 1],
+        [-7, -3],
+        [-1.0, 1.0],
+        [2.0**60, 2.0**61],
+        [2**62 + 1, 2**62 + 3],  # one and the same number as floats
+        np.array([2**63 + 5, 2**64 - 1], dtype=np.uint64),
+        np.array([3, 250], dtype=np.uint8),
+        np.array(["no", "yes"], dtype=object),
+        ["a", "b", "longer"],
+        [-5, 0, 2**40],
+        [-0.0, 1.0, 7.0],
+        np.array([1, 2, 3], dtype=np.int8),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("name", ["pa", "arow"])
+def test_labels_of_any_type(name, labels):
+    labels = np.asarray(labels)
+    X, codes = BOTH["binary" if len(labels) == 2 else "multiclass"]()
+    codes = np.unique(codes, return_inverse=True)[1]
+    y = labels[codes]
+    model, plain = model_of(name).fit(X, y), model_of(name).fit(X, codes)
+    assert_array_equal(model.classes_, np.unique(y))
+    assert model.classes_.dtype == y.dtype
+    assert_same(model, plain)
+    assert_array_equal(model.predict(X), labels[plain.predict(X)])
+    assert model.predict(X).dtype == y.dtype
+
+    stream = model_of(name).partial_fit(X, y, classes=labels)
+    assert_array_equal(stream.classes_, model.classes_)
+    stream.partial_fit(X[:1], y[:1]).partial_fit(X.tolist(), y.tolist())
+    plain = train(model_of(name), X, codes, classes=np.arange(len(labels)))
+    assert_same(stream, plain.partial_fit(X[:1], codes[:1]).partial_fit(X, codes))
+
+
+def test_labels_of_pandas():
+    pandas = pytest.importorskip("pandas")
+    X, y = two_classes()
+    plain = model_of("pa").fit(X, y)
+    for dtype in ("category", "string", object, None):
+        model = model_of("pa").fit(X, pandas.Series(y, dtype=dtype))
+        assert_same(model, plain)
+        assert_array_equal(model.predict(X), plain.predict(X))
+    whole = pandas.Series((y == "yes").astype(int), dtype="Int64")
+    assert_same(model_of("pa").fit(X, whole), plain)
 
 
 def test_many_classes():
@@ -156,7 +183,7 @@ def test_many_classes():
 
 @pytest.mark.parametrize("name", [*CLASSIFIERS])
 @pytest.mark.parametrize("data", ["breast cancer", "digits"])
-def test_accuracy_is_that_of_sgd_classifier(name, data):
+def test_accuracy_compared_with_sgd_classifier(name, data):
     X, y = breast_cancer() if data == "breast cancer" else load_digits(return_X_y=True)
     X = X if data == "breast cancer" else X[:900] / 16
     y = y[: len(X)]
@@ -168,7 +195,7 @@ def test_accuracy_is_that_of_sgd_classifier(name, data):
     assert model_of(name, **params).fit(X, y).score(X_test, y_test) > sgd - 0.04
 
 
-def test_regression_is_as_good_as_that_of_sgd():
+def test_regression_compared_with_sgd_regressor():
     X, y = load_diabetes(return_X_y=True)
     y = (y - y.mean()) / y.std()
     X = StandardScaler().fit_transform(X)
@@ -182,55 +209,19 @@ def test_regression_is_as_good_as_that_of_sgd():
 # -- second order -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", SECOND_ORDER)
-@with_both
-@with_layouts
-@with_dtypes
-@pytest.mark.parametrize("fit_intercept", [True, False])
-def test_decision_variance(name, problem, layout, dtype, fit_intercept):
-    X, y = rows_of(problem, layout, dtype)
-    model = learn(model_of(name, fit_intercept=fit_intercept), X, y)
-    rows = dense(X).astype(np.float64)
-    if fit_intercept:
-        rows = np.column_stack([rows, np.ones(200)])
-    S = model.covariance_
-    expected = np.stack(
-        [(rows * (rows @ s) if s.ndim == 2 else rows**2 * s).sum(axis=1) for s in S], axis=1
-    )
-    variance = model.decision_variance(X)
-    assert variance.shape == model.decision_function(X).shape
-    assert_allclose(variance.reshape(200, -1), expected, rtol=1e-4)
-    assert_allclose(model.decision_variance(csr_matrix(X)), model.decision_variance(dense(X)))
-    assert_allclose(model.sparsify().decision_variance(X), variance)
-    assert (variance >= 0).all()
-    # The rows learnt have become surer.
-    assert variance.mean() < 0.7 * np.square(rows).sum(axis=1).mean()
-
-
-def test_variance_starts_as_the_norm():
-    X, y = rows_of("binary")
-    nothing = dict(classes=["no", "yes"], sample_weight=np.zeros(200))
-    norms = (X**2).sum(axis=1) + 1
-    for name in SECOND_ORDER:
-        model = model_of(name).partial_fit(X, y, **nothing)
-        assert_allclose(model.decision_variance(X), norms, rtol=1e-12)
-    model = SecondOrderPerceptronClassifier(a=4.0).partial_fit(X, y, **nothing)
-    assert_allclose(model.decision_variance(X), norms / 4, rtol=1e-12)
-
-
-def test_a_covariance_that_does_not_fit_into_memory():
+def test_full_covariance_larger_than_memory():
     X = csr_matrix((np.ones(3), np.arange(3), np.arange(4)), shape=(3, 2_000_000))
     for model in (AROWClassifier(covariance="full"), SecondOrderPerceptronClassifier()):
         with pytest.raises(ValueError, match="covariance='full' keeps .* use covariance='diag'"):
             model.fit(X, [0, 1, 0])
 
 
-# -- very wide rows ---------------------------------------------------------------------
+# -- millions of features -----------------------------------------------------------------
 
 WIDE = 3_000_000
 
 
-def wide_rows(n=300, per_row=40, dtype=np.float64, seed=0):
+def wide_samples(n=300, per_row=40, dtype=np.float64, seed=0):
     rng = np.random.default_rng(seed)
     columns = np.sort(rng.integers(0, WIDE, (n, per_row)), axis=1)
     values = rng.normal(size=n * per_row).astype(dtype)
@@ -239,7 +230,7 @@ def wide_rows(n=300, per_row=40, dtype=np.float64, seed=0):
 
 
 def peak_of(action):
-    """Bytes that Python and NumPy held at most, beyond those held before."""
+    """Return the peak of additional memory in bytes."""
     tracemalloc.start()
     try:
         action()
@@ -250,14 +241,14 @@ def peak_of(action):
 
 @pytest.mark.parametrize("name", ["pa", "pa-joint", "perceptron", "cost", "arow", "cw"])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_very_wide_rows(name, n_classes):
-    X = wide_rows(dtype=np.float32)
+def test_millions_of_features(name, n_classes):
+    X = wide_samples(dtype=np.float32)
     y = np.random.default_rng(1).integers(0, n_classes, 300)
     K = 1 if n_classes == 2 else 3
     per_array = 4 * WIDE * K
     model = once(name, max_iter=3, **OF_NUMBERS.get(name, {}))
     n_arrays = 2 if name in SECOND_ORDER else 1
-    # Nothing beside the arrays of the model is as wide.
+    # Training allocates only the arrays of the model.
     assert peak_of(lambda: model.fit(X, y)) < n_arrays * per_array + 1e6
     assert model.score(X, y) == 1.0
     touched = np.unique(X.indices)
@@ -268,9 +259,9 @@ def test_very_wide_rows(name, n_classes):
         untouched[touched] = False
         variances = model._state.arrays["variances"]
         assert (variances[:, untouched] == 1).all() and (variances < 1).any()
-        del variances  # what somebody holds is left to him
+        del variances  # arrays in use would be copied
 
-    one = wide_rows(1, dtype=np.float32, seed=2)
+    one = wide_samples(1, dtype=np.float32, seed=2)
     before = model.coef_.copy(order="K")
     wrong = (model.predict(one) + 1) % n_classes
     assert peak_of(lambda: model.partial_fit(one, wrong)) < 1e5
@@ -280,8 +271,8 @@ def test_very_wide_rows(name, n_classes):
 
 
 @with_both
-def test_wide_rows_of_an_average(problem):
-    X = wide_rows(60)
+def test_average_with_millions_of_features(problem):
+    X = wide_samples(60)
     y = np.arange(60) % (2 if problem == "binary" else 3)
     model = once("pa", average=True, shuffle=False).fit(X, y)
     columns = np.unique(X.indices)

@@ -36,7 +36,7 @@ def gmeans(model, X, y, **params):
 
 @pytest.mark.parametrize("passes", [{}, dict(max_iter=1, tol=None)], ids=str)
 @pytest.mark.parametrize("data, least", [(fraud, 0.7), (waves, 0.8)])
-def test_the_rare_class_is_found(data, least, passes):
+def test_recall_of_the_rare_class(data, least, passes):
     X, y = data()
     ours = gmeans(CostSensitivePassiveAggressiveClassifier(), X, y, **passes)
     assert min(ours) > least
@@ -48,7 +48,7 @@ def test_the_rare_class_is_found(data, least, passes):
         assert min(ours) > np.mean(gmeans(other, X, y, **passes)) + 0.05
 
 
-def test_the_scale_of_the_rows_does_not_matter():
+def test_invariance_to_the_scale_of_samples():
     X, y = fraud()
     params = dict(max_iter=2, tol=None, random_state=0)
     one, other = (
@@ -59,22 +59,22 @@ def test_the_scale_of_the_rows_does_not_matter():
 
 
 @pytest.mark.parametrize("rule", ["cost-sensitive", "prediction", "max_loss"])
-def test_the_longest_step_turns_the_margin_over(rule):
+def test_maximum_step_for_C_None(rule):
     x = np.array([[1.0, 2.0]])
     asked = 3.0 if rule == "cost-sensitive" else 3.0**0.5
     model = CostSensitivePassiveAggressiveClassifier(rho=3.0, rule=rule, average=False)
-    # From a margin of -asked there is a step to the margin asked for, and from -10 one as long.
+    # Margins before and after the step; the largest change is twice the target margin.
     for start, wanted in ((-asked, asked), (-10.0, 2 * asked - 10.0), (0.0, asked)):
-        learnt = model.partial_fit(x, [0], classes=[0, 1])
-        learnt.coef_, learnt.intercept_ = np.array([[start, 0.0]]), np.zeros(1)
-        assert_allclose(learnt.partial_fit(x, [1]).decision_function(x), wanted)
-        # Half the weight, half of the longest step.
-        learnt.coef_, learnt.intercept_ = np.array([[-10.0, 0.0]]), np.zeros(1)
-        learnt.partial_fit(x, [1], sample_weight=[0.5])
-        assert_allclose(learnt.decision_function(x), asked - 10.0)
+        fitted = model.partial_fit(x, [0], classes=[0, 1])
+        fitted.coef_, fitted.intercept_ = np.array([[start, 0.0]]), np.zeros(1)
+        assert_allclose(fitted.partial_fit(x, [1]).decision_function(x), wanted)
+        # Half the weight halves the maximum step.
+        fitted.coef_, fitted.intercept_ = np.array([[-10.0, 0.0]]), np.zeros(1)
+        fitted.partial_fit(x, [1], sample_weight=[0.5])
+        assert_allclose(fitted.decision_function(x), asked - 10.0)
 
 
-def test_a_number_for_C_is_that_of_the_papers():
+def test_numeric_C_is_that_of_the_papers():
     x = np.array([[1.0, 2.0]])
     model = CostSensitivePassiveAggressiveClassifier(C=0.01, rho=100.0, average=False)
     model.partial_fit(x, [1], classes=[0, 1])

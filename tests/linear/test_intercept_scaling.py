@@ -1,4 +1,4 @@
-"""The constant feature that makes the intercept of the linear learners of first order."""
+"""The constant feature of the intercept in first-order linear models."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ MODELS = [
 for_models = pytest.mark.parametrize("model", MODELS, ids=str)
 
 
-def rows(model, n=300, seed=0):
+def samples(model, n=300, seed=0):
     X, y = make_classification(n, 6, n_informative=4, n_classes=3, random_state=seed)
     X[np.abs(X) < 0.5] = 0.0
     return X, X[:, 0] + 0.5 if is_regressor(model) else y
@@ -48,7 +48,7 @@ def with_constant(X, s):
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize("s", [0.1, 1.0, 3.0])
 def test_the_intercept_is_a_constant_feature(model, kind, s):
-    X, y = rows(model)
+    X, y = samples(model)
     X = kind(X)
     one = learn(model, X, y, intercept_scaling=s)
     other = learn(model, with_constant(X, s), y, fit_intercept=False)
@@ -59,14 +59,14 @@ def test_the_intercept_is_a_constant_feature(model, kind, s):
 
 
 @for_models
-def test_auto_is_1_for_dense_rows_and_a_tenth_for_sparse_ones(model):
-    X, y = rows(model)
+def test_auto_is_1_for_dense_and_01_for_sparse_samples(model):
+    X, y = samples(model)
     stored = sparse.csr_matrix(X)
     dense, thin = learn(model, X, y), learn(model, stored, y)
     assert_array_equal(dense.coef_, learn(model, X, y, intercept_scaling=1.0).coef_)
     assert_array_equal(thin.coef_, learn(model, stored, y, intercept_scaling=0.1).coef_)
     assert np.abs(dense.intercept_ - thin.intercept_).max() > 1e-3
-    # A stream that turns from one kind of rows to the other.
+    # A stream that changes from dense to sparse samples, or from sparse to dense.
     for first, then, kinds in ((X, stored, (1.0, 0.1)), (stored, X, (0.1, 1.0))):
         turning = learn(model, first[:100], y[:100]).partial_fit(then[100:], y[100:])
         given = learn(model, first[:100], y[:100], intercept_scaling=kinds[0])
@@ -76,8 +76,8 @@ def test_auto_is_1_for_dense_rows_and_a_tenth_for_sparse_ones(model):
 
 
 @for_models
-def test_dense_and_sparse_rows_agree_where_the_scaling_is_given(model):
-    X, y = rows(model)
+def test_dense_and_sparse_samples_with_equal_scaling(model):
+    X, y = samples(model)
     one = learn(model, X, y, intercept_scaling=0.4)
     other = learn(model, sparse.csr_matrix(X), y, intercept_scaling=0.4)
     assert_allclose(one.coef_, other.coef_, rtol=1e-9, atol=1e-12)
@@ -85,7 +85,7 @@ def test_dense_and_sparse_rows_agree_where_the_scaling_is_given(model):
 
 
 @pytest.mark.parametrize("s", [0.01, 0.5, 10.0])
-def test_a_hard_step_meets_its_margin_and_changes_as_little_as_it_can(s):
+def test_hard_margin_step_is_minimal(s):
     x, hard = np.array([[1.0, -2.0]]), PassiveAggressiveClassifier(C=np.inf, intercept_scaling=s)
     hard.partial_fit(x, [1], classes=[0, 1])
     assert_allclose(hard.decision_function(x), 1.0)
@@ -95,9 +95,9 @@ def test_a_hard_step_meets_its_margin_and_changes_as_little_as_it_can(s):
     assert_allclose(hard.intercept_, tau * s**2)
 
 
-def test_the_perceptron_of_scikit_learn_on_sparse_rows():
-    """Its intercept moves by 0.01 there."""
-    X, y = rows(MODELS[0])
+def test_perceptron_of_scikit_learn_on_sparse_samples():
+    """Its intercept changes by 0.01 per step for sparse samples."""
+    X, y = samples(MODELS[0])
     options = dict(shuffle=False, max_iter=3, tol=None)
     for kind in (np.asarray, sparse.csr_matrix):
         ours = PerceptronClassifier(**options).fit(kind(X), y)
@@ -106,25 +106,17 @@ def test_the_perceptron_of_scikit_learn_on_sparse_rows():
         assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("value", ["none", 0.0, -1.0, np.inf, np.nan, 1e200, None])
-def test_wrong_values(value):
-    X, y = rows(MODELS[0])
-    for model in (PassiveAggressiveClassifier(), PerceptronClassifier()):
-        with pytest.raises(ValueError, match="'intercept_scaling' parameter of"):
-            model.set_params(intercept_scaling=value).fit(X, y)
-
-
 @pytest.mark.parametrize("s", [1e-100, 1e100])
-def test_extreme_values_give_finite_models(s):
-    X, y = rows(MODELS[0])
+def test_extreme_scalings_give_finite_models(s):
+    X, y = samples(MODELS[0])
     for model in MODELS:
         target = X[:, 0] if is_regressor(model) else y
         for kind in (np.asarray, sparse.csr_matrix):
-            learnt = learn(model, kind(X), target, intercept_scaling=s)
-            assert np.isfinite(learnt.coef_).all() and np.isfinite(learnt.intercept_).all()
+            fitted = learn(model, kind(X), target, intercept_scaling=s)
+            assert np.isfinite(fitted.coef_).all() and np.isfinite(fitted.intercept_).all()
 
 
-def test_second_order_learners_need_none():
+def test_second_order_models_have_no_scaling():
     assert "intercept_scaling" not in AROWClassifier().get_params()
 
 
@@ -141,7 +133,7 @@ def sgd(seed):
 
 
 @pytest.mark.slow
-def test_newsgroups_in_one_pass_are_no_worse_than_with_scikit_learn(paper_data):
+def test_error_on_newsgroups_compared_with_scikit_learn(paper_data):
     data = paper_data("newsgroups20")
     X, y = sparse.vstack([data.X_train, data.X_test]).tocsr(), np.r_[data.y_train, data.y_test]
     X, X_test, y, y_test = train_test_split(X, y, random_state=0)

@@ -1,4 +1,4 @@
-"""Linear learners at the limits of their numbers: finite models, or an error that says why."""
+"""Extreme values: linear models stay finite, or an error names the reason."""
 
 import numpy as np
 import pytest
@@ -21,46 +21,38 @@ from sklearn_online_svm.linear import (
 )
 
 HUGE = 2**70
-INTEGERS = [
-    (PassiveAggressiveClassifier, "average"),
-    (PassiveAggressiveClassifier, "max_iter"),
-    (PassiveAggressiveClassifier, "n_iter_no_change"),
-    (PassiveAggressiveClassifier, "verbose"),
-    (PassiveAggressiveClassifier, "n_jobs"),
-    (PassiveAggressiveClassifier, "random_state"),
-    (PassiveAggressiveClassifier, "C"),
-    (PassiveAggressiveRegressor, "average"),
-    (PassiveAggressiveRegressor, "epsilon"),
-    (PerceptronClassifier, "average"),
-    (PerceptronClassifier, "positive_margin"),
-    (CostSensitivePassiveAggressiveClassifier, "average"),
-    (CostSensitivePassiveAggressiveClassifier, "rho"),
-    (SecondOrderPerceptronClassifier, "a"),
-    (AROWClassifier, "r"),
-    (SCWClassifier, "C"),
-    (LabelEfficientClassifier, "max_iter"),
+# Parameters that are converted to integers, and to floats, by the engine.
+INTEGERS = ["average", "max_iter", "n_iter_no_change", "verbose", "n_jobs", "random_state"]
+FLOATS = ["C", "epsilon", "positive_margin", "rho", "a", "r"]
+ESTIMATORS = [
+    AROWClassifier,
+    CostSensitivePassiveAggressiveClassifier,
+    LabelEfficientClassifier,
+    PassiveAggressiveClassifier,
+    PassiveAggressiveRegressor,
+    PerceptronClassifier,
+    SCWClassifier,
+    SecondOrderPerceptronClassifier,
 ]
 
 
-FRACTIONS = {"C", "epsilon", "positive_margin", "rho", "a", "r"}
-
-
-@pytest.mark.parametrize("make, name", INTEGERS)
+@pytest.mark.parametrize("make", ESTIMATORS)
 @pytest.mark.parametrize("value", [HUGE, 10**400])
-def test_huge_integers_are_refused_by_name(make, name, value):
+def test_huge_integers_are_refused_by_name(make, value):
     X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 2
-    if value == HUGE and name in FRACTIONS:  # it is a float as good as others
-        make(**{name: value}).fit(X, y)
-        return
-    with pytest.raises(ValueError, match=f"{name}.*{value}"):
-        make(**{name: value}).fit(X, y)
-    with pytest.raises(ValueError, match=f"{name}.*{value}"):
-        first = {} if make is PassiveAggressiveRegressor else {"classes": [0, 1]}
-        make(**{name: value}).partial_fit(X, y, **first)
+    first = {} if make is PassiveAggressiveRegressor else {"classes": [0, 1]}
+    for name in set(INTEGERS + FLOATS).intersection(make().get_params()):
+        if value == HUGE and name in FLOATS:
+            make(**{name: value}).fit(X, y)
+            continue
+        with pytest.raises(ValueError, match=f"{name}.*{value}"):
+            make(**{name: value}).fit(X, y)
+        with pytest.raises(ValueError, match=f"{name}.*{value}"):
+            make(**{name: value}).partial_fit(X, y, **first)
 
 
 @pytest.mark.parametrize("name", ["delta", "offset", "rate", "random_state"])
-def test_huge_integers_of_a_query_rule(name):
+def test_huge_integers_of_query_strategies(name):
     for value in (HUGE, 10**400):
         for make in (MarginQuery, RandomQuery):
             if name not in make().get_params():
@@ -75,14 +67,14 @@ def test_huge_integers_of_a_query_rule(name):
                 LabelEfficientClassifier(query_strategy=rule).fit([[0.0], [1.0]], [0, 1])
 
 
-def test_huge_integers_elsewhere():
+def test_huge_integers_of_other_arguments():
     X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 2
     with pytest.raises(ValueError, match=r"class_weight\[1\] must be a finite number >= 0"):
         PassiveAggressiveClassifier(class_weight={1: 10**400}).fit(X, y)
     costs = [[0, 10**400], [1, 0]]
     with pytest.raises(ValueError, match="rho"):
         CostSensitivePassiveAggressiveClassifier(rho=costs).fit(X, y)
-    # As many rows as there are.
+    # More suspects than samples.
     model = AROWClassifier().fit(X, y)
     assert len(model.suspect_labels(X, y, n_suspects=HUGE)) == 40
 
@@ -115,7 +107,7 @@ def arrays_of(model):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_second_order_models_stay_finite(shape, dtype, covariance):
-    """Labels at random: hard margins double their variance's deficit with every row."""
+    """With random labels, hard margins need larger and larger steps."""
     n_fitted = 0
     for seed in range(3):
         rng = np.random.default_rng(seed)
@@ -133,7 +125,7 @@ def test_second_order_models_stay_finite(shape, dtype, covariance):
 
 
 @pytest.mark.parametrize("dtype, a", [(np.float32, 1e-40), (np.float64, 1e-310)])
-def test_variances_that_cannot_be_held_are_refused(dtype, a):
+def test_initial_variance_beyond_the_dtype(dtype, a):
     X, y = np.eye(4, dtype=dtype), [0, 1, 0, 1]
     model = SecondOrderPerceptronClassifier(a=a, covariance="diag")
     with pytest.raises(ValueError, match="1 / a = .* too large for float.*: choose a larger a"):
@@ -141,20 +133,20 @@ def test_variances_that_cannot_be_held_are_refused(dtype, a):
     assert not hasattr(model, "coef_")
 
 
-def test_rows_too_large_for_the_variances_are_refused():
+def test_samples_too_large_for_the_variances():
     X, y = np.eye(4, dtype=np.float32), np.array([0, 1, 0, 1])
     model = SecondOrderPerceptronClassifier(a=1e-30, covariance="diag")
     model.partial_fit(X, y, classes=[0, 1])
     before = arrays_of(model)
     X[2] = 1e5
-    for rows, n in ((X, 2), (X[2:3], 0)):
+    for samples, n in ((X, 2), (X[2:3], 0)):
         with pytest.raises(ValueError, match=f"Row {n} of X has .* or choose a larger a than"):
-            model.partial_fit(rows, y[: len(rows)])
+            model.partial_fit(samples, y[: len(samples)])
     for array, old in zip(arrays_of(model), before, strict=True):
         np.testing.assert_array_equal(array, old)
 
 
-def test_rows_of_tiny_numbers_with_a_hard_margin():
+def test_tiny_samples_with_a_hard_margin():
     for dtype, size in ((np.float32, 1e-19), (np.float64, 1e-155)):
         X = np.full((4, 2), size, dtype=dtype)
         for average in (False, True):
@@ -164,7 +156,7 @@ def test_rows_of_tiny_numbers_with_a_hard_margin():
             assert np.isfinite(model.coef_).all()
 
 
-def test_sample_weights_beyond_the_type_of_the_rows():
+def test_sample_weights_beyond_the_dtype():
     X = np.eye(2, dtype=np.float32)
     for average in (False, True):
         model = PerceptronClassifier(average=average)

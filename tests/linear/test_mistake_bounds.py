@@ -46,17 +46,17 @@ def spheres(n, n_features, noise, seed, margin=0.1, share=0.5):
     y = np.where(X[:, 0] > 0, 1, -1)
     n_positive = int(share * n)
     positive, negative = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
-    rows = np.concatenate([positive[:n_positive], negative[: n - n_positive]])
-    rows = rng.permutation(rows)
-    X, y = X[rows], y[rows]
+    samples = np.concatenate([positive[:n_positive], negative[: n - n_positive]])
+    samples = rng.permutation(samples)
+    X, y = X[samples], y[samples]
     y[rng.random(n) < noise] *= -1
     return X, y
 
 
 def axes(n_features=20, n_rounds=8):
-    """The worst for a learner: each row of the first round is new to it, and a mistake.
+    """The worst case: all samples of the first round are orthogonal, and so mistakes.
 
-    Later rounds have the same rows, some turned round and with the other label.
+    Later rounds repeat these samples, some with the opposite sign and label.
     """
     signs = np.random.default_rng(0).choice([1, -1], (n_rounds, n_features))
     signs[0] = 1
@@ -76,7 +76,7 @@ def three_sectors(n=300):
 
 
 def contradictions(n=200):
-    """The same row again and again, its label changing each time."""
+    """The same sample with alternating labels."""
     return np.ones((n, 1)), np.where(np.arange(n) % 2, -1, 1)
 
 
@@ -184,45 +184,36 @@ NOISY = {
     "axes": (axes(), 7.0),
     "contradictions": (contradictions(), 5.0),
 }
-# With the cost of a mistake on a positive row.
+# With the cost of a mistake on a positive sample.
 COSTLY = {
     "spheres": (spheres(400, 3, 0.05, 3, 0.3, 0.2), 2.0, 10.0),
     "axes": (axes(), 2.0, 2.7),
 }
 
 
-@pytest.mark.parametrize("stream", SEPARABLE)
-@pytest.mark.parametrize("delta", [1.0, 3.0])
-def test_theorem_1(stream, delta):
-    (X, y), factor = SEPARABLE[stream]
-    assert_bounded(*theorem_1(X, y, delta), factor)
+THEOREMS = {
+    theorem_1: (SEPARABLE, [{}], [1.0, 3.0]),
+    theorem_2: (NOISY, [dict(C=0.2), dict(C=1.0)], [1.0, 3.0, "best"]),
+    theorem_3: (NOISY, [dict(C=0.2), dict(C=1.0)], [1.0, 3.0]),
+    theorem_4: (SEPARABLE, [{}], [0.3, 2.0]),
+}
+CASES = [
+    (theorem, streams[name], params | dict(delta=delta))
+    for theorem, (streams, numbers, deltas) in THEOREMS.items()
+    for name in streams
+    for params in numbers
+    for delta in deltas
+]
 
 
-@pytest.mark.parametrize("stream", NOISY)
-@pytest.mark.parametrize("C", [0.2, 1.0])
-@pytest.mark.parametrize("delta", [1.0, 3.0, "best"])
-def test_theorem_2(stream, C, delta):
-    (X, y), factor = NOISY[stream]
-    assert_bounded(*theorem_2(X, y, C, delta), factor)
+@pytest.mark.parametrize("theorem, stream, params", CASES, ids=map(str, range(len(CASES))))
+def test_theorems_1_to_4(theorem, stream, params):
+    (X, y), factor = stream
+    assert_bounded(*theorem(X, y, **params), factor)
 
 
-@pytest.mark.parametrize("stream", NOISY)
-@pytest.mark.parametrize("C", [0.2, 1.0])
-@pytest.mark.parametrize("delta", [1.0, 3.0])
-def test_theorem_3(stream, C, delta):
-    (X, y), factor = NOISY[stream]
-    assert_bounded(*theorem_3(X, y, C, delta), factor)
-
-
-@pytest.mark.parametrize("stream", SEPARABLE)
-@pytest.mark.parametrize("delta", [0.3, 2.0])
-def test_theorem_4(stream, delta):
-    (X, y), factor = SEPARABLE[stream]
-    assert_bounded(*theorem_4(X, y, delta), factor)
-
-
-# Three classes: by the largest of three coordinates, whose rows repeat one another a lot; and
-# orthogonal rows, each of which has to be learnt, with the vectors that are best for them.
+# Three classes: by the largest of three coordinates, with many similar samples; and orthogonal
+# samples, with the best vectors for them.
 AXIS_CLASSES = np.arange(21) % 3
 JOINTLY_SEPARABLE = {
     "spheres": (*three_sectors(), 10.2),
@@ -275,7 +266,7 @@ def test_theorems_6_to_8(stream, delta):
     assert share_of_negatives > 0.3
 
 
-def test_bounds_that_are_met():
+def test_tight_bounds():
     """No smaller bound would hold."""
     X, y = axes()
     labels = 1 + np.arange(20) % 2
@@ -293,7 +284,7 @@ def test_bounds_that_are_met():
 
 
 @pytest.mark.parametrize("delta", [1.0, 3.0])
-def test_the_bounds_with_an_intercept(delta):
+def test_bounds_with_an_intercept(delta):
     """It is the weight of a feature 1, in the norm as elsewhere."""
     X, y = spheres(300, 5, 0.1, 4)
     X[:, 0] += 0.2

@@ -1,4 +1,4 @@
-"""Learners that treat two classes differently know which one is positive, or ask."""
+"""The positive class of models that treat the two classes differently."""
 
 import numpy as np
 import pytest
@@ -6,18 +6,7 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 
 from sklearn_online_svm import CostSensitivePassiveAggressiveClassifier, PerceptronClassifier
-
-
-def clouds(n_classes=2):
-    """Overlapping clouds; labels 0, 1, ..."""
-    rng = np.random.default_rng(0)
-    y = rng.integers(n_classes, size=100)
-    return rng.normal(size=(100, 4)) + rng.normal(size=(n_classes, 4))[y], y
-
-
-def taught(model, X, y):
-    return clone(model).partial_fit(X, y, np.unique(y))
-
+from tests.support.linear_kinds import clouds, trained
 
 UNEVEN = [
     CostSensitivePassiveAggressiveClassifier(eta_p=0.8),
@@ -29,12 +18,12 @@ UNEVEN = [
 
 
 @pytest.mark.parametrize("model", UNEVEN, ids=str)
-def test_the_positive_class_is_known_or_named(model):
-    """1 is the positive one; other labels do not say, and the order of their names is no hint."""
+def test_positive_class_is_1_or_pos_label(model):
+    """The positive class is 1; with other labels pos_label is required."""
     X, y = clouds()
-    expected = taught(model, X, y)
+    expected = trained(model, X, y)
     for labels in (2 * y - 1, y == 1, y.astype(float), np.array([3, 1])[y]):
-        other = taught(model, X, labels)
+        other = trained(model, X, labels)
         turned = np.array_equal(other.classes_, [1, 3])
         assert_array_equal(-other.coef_ if turned else other.coef_, expected.coef_)
     for names in (["legit", "spam"], ["normal", "fraud"], [0, 2]):
@@ -46,8 +35,8 @@ def test_the_positive_class_is_known_or_named(model):
             clone(model).partial_fit(X, labels, names)
         named = clone(model).set_params(pos_label=names[1])
         sign = 1 if names == sorted(names) else -1
-        assert_array_equal(sign * taught(named, X, labels).coef_, expected.coef_)
-        # A mistaken parameter is mended without a loss.
+        assert_array_equal(sign * trained(named, X, labels).coef_, expected.coef_)
+        # After an invalid pos_label the stream can continue.
         stream = clone(named).partial_fit(X[:50], labels[:50], names)
         stream.set_params(pos_label="maybe")
         with pytest.raises(ValueError, match="pos_label='maybe' is not one of the classes"):
@@ -55,9 +44,9 @@ def test_the_positive_class_is_known_or_named(model):
         stream.set_params(pos_label=names[1]).partial_fit(X[50:], labels[50:])
         whole = clone(named).partial_fit(X, labels, names)
         assert_array_equal(stream.coef_, whole.coef_)
-    # Of more classes each is the positive one in turn.
+    # With more classes each is the positive one in turn.
     X3, y3 = clouds(n_classes=3)
-    taught(model, X3, np.array(["a", "b", "c"])[y3])
+    trained(model, X3, np.array(["a", "b", "c"])[y3])
 
 
 @pytest.mark.parametrize(
@@ -72,8 +61,8 @@ def test_the_positive_class_is_known_or_named(model):
     ],
     ids=str,
 )
-def test_no_positive_class_is_needed_where_both_are_treated_alike(model):
+def test_pos_label_is_optional_with_equal_costs(model):
     X, y = clouds()
     assert_array_equal(
-        taught(model, X, np.array(["no", "yes"])[y]).coef_, taught(model, X, y).coef_
+        trained(model, X, np.array(["no", "yes"])[y]).coef_, trained(model, X, y).coef_
     )

@@ -43,7 +43,7 @@ def by_hand(scaler, rules=RULES):
 
 
 @pytest.mark.parametrize("scaler", [None, MinMaxScaler(), MaxAbsScaler(), RobustScaler()], ids=str)
-def test_as_by_hand(scaler):
+def test_equals_manual_scaling(scaler):
     X, y = patients()
     model = ScaledAdviceClassifier(ADVISED, scaler).fit(X, y)
     fitted = clone(scaler or StandardScaler()).fit(X)
@@ -55,7 +55,7 @@ def test_as_by_hand(scaler):
     assert [*map(str, model.explain_advice(X))] == [*map(str, wanted.explain_advice(scaled))]
     assert [*map(str, model.explain_advice())] == [*map(str, wanted.explain_advice())]
     assert "glucose >= 140" in str(model.explain_advice()[0])
-    # In a stream the first chunk fits the scaler.
+    # In a stream the scaler is fitted on the first chunk.
     model.fit(X[:9], y[:9])
     model = clone(model).partial_fit(X[:50], y[:50], [0, 1]).partial_fit(X[50:], y[50:])
     fitted = clone(scaler or StandardScaler()).fit(X[:50])
@@ -63,7 +63,7 @@ def test_as_by_hand(scaler):
     assert_array_equal(model.decision_function(X), wanted.decision_function(fitted.transform(X)))
 
 
-def test_sparse_rows_and_frozen_scalers():
+def test_sparse_samples_and_frozen_scalers():
     X, y = patients()
     S = csr_matrix(X)
     dense = ScaledAdviceClassifier(ADVISED, MaxAbsScaler()).fit(X, y)
@@ -77,8 +77,8 @@ def test_sparse_rows_and_frozen_scalers():
     assert_array_equal(frozen.decision_function(X), scores)
 
 
-def test_within_a_search():
-    """Each split has its own scale, and the rules with it."""
+def test_grid_search():
+    """Each split has its own scaler."""
     X, y = patients()
     X[:100] += [50.0, 0.0, 0.0]
     grid = {
@@ -93,7 +93,7 @@ def test_within_a_search():
     assert model.estimator.advice in grid["estimator__advice"]
 
 
-def test_pickles_go_on_and_errors_cost_nothing():
+def test_pickles_and_errors():
     pandas = pytest.importorskip("pandas")
     X, y = patients()
     frame = pandas.DataFrame(X, columns=NAMES)
@@ -102,13 +102,13 @@ def test_pickles_go_on_and_errors_cost_nothing():
     before = model.decision_function(frame)
     bad = frame[100:].copy()
     bad.iloc[7, 1] = np.nan
-    for rows, labels in ((bad, y[100:]), (frame[:9], y[:9] + 5), (frame[["age"]], y)):
+    for samples, labels in ((bad, y[100:]), (frame[:9], y[:9] + 5), (frame[["age"]], y)):
         with pytest.raises(ValueError):
-            model.partial_fit(rows, labels)
+            model.partial_fit(samples, labels)
         assert_array_equal(model.decision_function(frame), before)
-    for rows, labels in ((bad, y[100:]), (frame, np.ones(200))):
+    for samples, labels in ((bad, y[100:]), (frame, np.ones(200))):
         with pytest.raises(ValueError):
-            model.fit(rows, labels)
+            model.fit(samples, labels)
         assert_array_equal(model.decision_function(frame), before)
     loaded = pickle.loads(pickle.dumps(model))
     more = frame[100:], y[100:]
@@ -124,7 +124,7 @@ def test_pickles_go_on_and_errors_cost_nothing():
         ScaledAdviceClassifier(ADVISED, PowerTransformer()).fit(X, y)
 
 
-def test_what_is_set_in_a_stream_is_handed_on():
+def test_parameters_changed_in_a_stream():
     X, y = patients()
     model = ScaledAdviceClassifier(clone(ADVISED)).partial_fit(X[:100], y[:100], [0, 1])
     model.set_params(estimator__C=2.0, estimator__advice=RULES[:1]).partial_fit(X[100:], y[100:])

@@ -1,8 +1,9 @@
-"""Several threads at one linear model, or one that learns from few labels."""
+"""Several threads that use one linear model, or one LabelEfficientClassifier."""
 
 import copy
 import pickle
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from sklearn.base import clone
 
 from sklearn_online_svm import (
     LASVC,
+    Advice,
+    AdvicePassiveAggressiveClassifier,
     AROWClassifier,
     CostSensitivePassiveAggressiveClassifier,
     LabelEfficientClassifier,
@@ -20,8 +23,9 @@ from sklearn_online_svm import (
     SecondOrderPerceptronClassifier,
 )
 from sklearn_online_svm.active import RandomQuery
-from sklearn_online_svm.linear._learner import LinearLearner
+from sklearn_online_svm.linear._model import LinearModel
 from sklearn_online_svm.linear._state import LinearState
+from tests.support.linear_kinds import clouds, regression
 from tests.support.samples import three_classes, two_classes
 from tests.support.threads import run
 
@@ -44,30 +48,30 @@ MODELS = [
 
 
 @pytest.mark.parametrize("name, params, options", MODELS, ids=str)
-def test_predictions_during_learning(name, params, options):
+def test_predictions_during_training(name, params, options):
     run(name, params, **options)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name, params, options", MODELS[:12], ids=str)
 @pytest.mark.parametrize("chunk", [1, 10, 1000])
-def test_predictions_during_learning_at_length(name, params, options, chunk):
+def test_predictions_during_long_training(name, params, options, chunk):
     run(name, params, **{**options, "chunk": chunk, "n_rows": 2000 * (1 if chunk < 10 else 10)})
 
 
-def test_weights_that_somebody_holds_are_left_to_him():
+def test_training_does_not_change_weights_in_use():
     X, y = two_classes(400)
     for average in (False, True):
         model = PassiveAggressiveClassifier(average=average)
-        for rows in (slice(0, 3), slice(3, 200), slice(200, 203), slice(203, 400)):
-            model.partial_fit(X[rows], y[rows], classes=np.unique(y))
+        for samples in (slice(0, 3), slice(3, 200), slice(200, 203), slice(203, 400)):
+            model.partial_fit(X[samples], y[samples], classes=np.unique(y))
             weights = model.coef_, model.intercept_
             before = [array.copy() for array in weights]
             model.partial_fit(X[:7], y[:7])
             assert_array_equal(weights[0], before[0])
             assert_array_equal(weights[1], before[1])
             assert (model.coef_ != before[0]).any()
-    # Who writes to them changes the model, as before.
+    # Writing to the attributes changes the model.
     model = PassiveAggressiveClassifier().fit(X, y)
     model.coef_[:] = 0.0
     model.intercept_[:] = 1.0
@@ -88,8 +92,8 @@ FAMILIES = [
 
 @pytest.mark.parametrize("model", FAMILIES, ids=str)
 @pytest.mark.parametrize("as_rows", [np.asarray, csr_matrix])
-def test_learners_take_turns(model, as_rows):
-    """The same chunk twice, so that it does not matter who comes first."""
+def test_two_threads_train_one_after_the_other(model, as_rows):
+    """Both train on the same chunk, so their order does not matter."""
     X, y = three_classes(30_000)
     X, model = as_rows(X), clone(model).partial_fit(as_rows(X[:9]), y[:9], classes=np.unique(y))
     other = pickle.loads(pickle.dumps(model))
@@ -111,15 +115,15 @@ def test_learners_take_turns(model, as_rows):
     assert_array_equal(model.intercept_, other.intercept_)
 
 
-class Meddler:
-    """Rows that do something with a model while it reads them."""
+class ReentrantSamples:
+    """Samples that call a model while it validates them."""
 
-    def __init__(self, rows, action):
-        self.rows, self.action, self.result = rows, action, None
+    def __init__(self, samples, action):
+        self.samples, self.action, self.result = samples, action, None
 
     def __array__(self, dtype=None, copy=None):
         self.result = self.action()
-        return self.rows
+        return self.samples
 
 
 @pytest.mark.parametrize("model", [*FAMILIES, PassiveAggressiveRegressor()], ids=str)
@@ -137,17 +141,17 @@ def test_reentrance_is_refused(model, during):
             "sparsify": model.sparsify,
         }[deed]
         with pytest.raises(RuntimeError, match="in the midst of learning"):
-            getattr(model, during)(Meddler(X, action), y)
+            getattr(model, during)(ReentrantSamples(X, action), y)
         assert pickle.dumps(model) == state
-    rows = Meddler(X, lambda: model.predict(X))
-    getattr(model, during)(rows, y)
-    assert_array_equal(rows.result, decisions)
+    samples = ReentrantSamples(X, lambda: model.predict(X))
+    getattr(model, during)(samples, y)
+    assert_array_equal(samples.result, decisions)
 
 
 @pytest.mark.parametrize("model", FAMILIES, ids=str)
 @pytest.mark.parametrize("as_rows", [np.asarray, csr_matrix])
 @pytest.mark.parametrize("problem", [two_classes, three_classes])
-def test_weights_are_copied_where_somebody_holds_them_and_only_there(model, as_rows, problem):
+def test_weights_are_copied_only_if_in_use(model, as_rows, problem):
     X, y = problem(200)
     X, model = as_rows(X), clone(model)
     model.partial_fit(X, y, classes=np.unique(y))
@@ -171,8 +175,8 @@ def test_weights_are_copied_where_somebody_holds_them_and_only_there(model, as_r
     assert_array_equal(model.intercept_, other.intercept_)
 
 
-def test_others_who_come_when_weights_are_left_see_those(monkeypatch):
-    """Nobody gets hold of the copies before the learner has done."""
+def test_readers_during_a_copy_get_the_former_weights(monkeypatch):
+    """Readers get the copies only after the training."""
     X, y = two_classes(200)
     model, other = PassiveAggressiveClassifier(), PassiveAggressiveClassifier()
     for one in (model, other):
@@ -181,7 +185,7 @@ def test_others_who_come_when_weights_are_left_see_those(monkeypatch):
 
     def build_and_look(state):
         build(state)
-        seen.append(state.look(None)[0])
+        seen.append(state.weights(None)[0])
 
     monkeypatch.setattr(LinearState, "_build", build_and_look)
     for one in (model, other):
@@ -192,7 +196,7 @@ def test_others_who_come_when_weights_are_left_see_those(monkeypatch):
     assert (model.coef_ != weights).any()
 
 
-def test_memory_that_is_short_when_weights_are_left(monkeypatch):
+def test_memory_error_during_a_copy(monkeypatch):
     X, y = two_classes(200)
     model = PassiveAggressiveClassifier().fit(X, y)
     held, before = model.coef_, model.coef_.copy()
@@ -232,43 +236,69 @@ def test_sparsify_in_another_thread(average):
     assert len(seen) and all(np.allclose(one, decisions, atol=1e-12) for one in seen)
 
 
-def test_a_regressor_in_several_threads():
-    X = np.random.default_rng(0).normal(size=(3000, 10))
-    y, chunks = X[:, 0] - X[:, 1], [slice(at, at + 50) for at in range(0, 3000, 50)]
-    alone, states = PassiveAggressiveRegressor(), []
-    for chunk in chunks:
-        states.append(alone.partial_fit(X[chunk], y[chunk]).predict(X[:50]).tobytes())
-    model, seen = PassiveAggressiveRegressor().partial_fit(X[:50], y[:50]), []
-    done = threading.Event()
+ADVICE = [
+    Advice.from_rules({0: (">=", 0.5), 2: (-1, 2)}, range(4), 1),
+    Advice.from_rules({0: ("<=", -1)}, range(4), 0),
+]
+READ = [
+    (PassiveAggressiveRegressor(), None),
+    *(
+        (AdvicePassiveAggressiveClassifier(ADVICE, advice_weight=0.05, refine=refine), n_classes)
+        for refine in (False, True)
+        for n_classes in (2, 3)
+    ),
+]
+
+
+@pytest.mark.parametrize("model, n_classes", READ, ids=str)
+def test_readers_see_the_weights_between_chunks(model, n_classes):
+    X, y = regression(60_000) if n_classes is None else clouds(60_000, n_classes=n_classes)
+    chunks = [slice(start, start + 3000) for start in range(0, 60_000, 3000)]
+    first = {} if n_classes is None else {"classes": range(n_classes)}
+    model, twin = clone(model), clone(model)
+    states = [twin.partial_fit(X[chunk], y[chunk], **first).coef_.copy() for chunk in chunks]
+    model.partial_fit(X[chunks[0]], y[chunks[0]], **first)
+    seen, done = [], threading.Event()
 
     def read():
         while not done.is_set():
-            seen.append(model.predict(X[:50]).tobytes())
+            coef = model.coef_
+            seen.append((coef, coef.copy()))
+            time.sleep(0)
 
     readers = [threading.Thread(target=read) for _ in range(2)]
     for reader in readers:
         reader.start()
-    for chunk in chunks[1:]:
-        model.partial_fit(X[chunk], y[chunk])
-    done.set()
-    for reader in readers:
-        reader.join(20)
-    assert seen and set(seen) <= set(states)
-    assert model.predict(X[:50]).tobytes() == states[-1]
+    try:
+        for chunk in chunks[1:]:
+            n_seen = len(seen)
+            while len(seen) == n_seen:  # at least one read between two chunks
+                time.sleep(0)
+            model.partial_fit(X[chunk], y[chunk])
+    finally:
+        done.set()
+        for reader in readers:
+            reader.join()
+    found = {coef.tobytes() for _, coef in seen}
+    assert found <= {state.tobytes() for state in states} and len(found) > 5
+    # Training does not change arrays that a reader holds.
+    for held, coef in seen[:: max(1, len(seen) // 100)]:
+        assert_array_equal(held, coef)
+    assert_array_equal(model.coef_, states[-1])
 
 
-def test_a_linear_model_that_is_fitted_anew_is_the_former_one_until_then(monkeypatch):
+def test_readers_get_the_former_model_during_fit(monkeypatch):
     X, y = two_classes(200)
     model = AROWClassifier().fit(X, y)
     decisions, reached, go_on = model.decision_function(X), threading.Event(), threading.Event()
-    passes = LinearLearner._make_passes
+    passes = LinearModel._run_epochs
 
     def slow(self, *arguments):
         passes(self, *arguments)
         reached.set()
         assert go_on.wait(20)
 
-    monkeypatch.setattr(LinearLearner, "_make_passes", slow)
+    monkeypatch.setattr(LinearModel, "_run_epochs", slow)
     learner = threading.Thread(target=lambda: model.fit(np.c_[X, X], np.arange(200) % 3))
     learner.start()
     try:
@@ -285,7 +315,7 @@ def test_a_linear_model_that_is_fitted_anew_is_the_former_one_until_then(monkeyp
 
 
 @pytest.mark.parametrize("inner", [None, LASVC(gamma=0.05)], ids=str)
-def test_others_may_predict_while_the_oracle_thinks(inner):
+def test_predictions_while_the_oracle_is_called(inner):
     X, y = two_classes(300)
     model, seen = LabelEfficientClassifier(inner, random_state=0), []
 
@@ -297,7 +327,7 @@ def test_others_may_predict_while_the_oracle_thinks(inner):
             there.join(20)
             assert_array_equal(seen[-1], model.decision_function(X))
         else:
-            seen.append(None)  # nothing has been learnt
+            seen.append(None)  # not yet trained
         with pytest.raises(RuntimeError, match="in the midst of learning"):
             model.partial_fit(X[:2], y[:2])
         return y[i]
@@ -308,7 +338,7 @@ def test_others_may_predict_while_the_oracle_thinks(inner):
 
 
 @pytest.mark.parametrize("inner", [None, LASVC(gamma=0.05)], ids=str)
-def test_an_oracle_of_fit_sees_the_former_model(inner):
+def test_oracle_of_fit_gets_the_former_model(inner):
     X, y = two_classes(200)
     model, seen = LabelEfficientClassifier(inner, random_state=0).fit(X, y), []
     decisions = model.decision_function(X)
@@ -323,8 +353,8 @@ def test_an_oracle_of_fit_sees_the_former_model(inner):
 
 
 @pytest.mark.parametrize("deed", ["sparsify", "partial_fit", "set_params"])
-def test_an_oracle_may_change_the_estimator_inside(deed):
-    """It did so in the midst of a compiled loop, whose arrays were exchanged under it."""
+def test_oracle_may_change_the_base_estimator(deed):
+    """The change replaces arrays of the compiled loop between two samples."""
     X, y = two_classes(300)
     model, other = (LabelEfficientClassifier(random_state=0) for _ in range(2))
     for one in (model, other):
@@ -350,10 +380,10 @@ def test_an_oracle_may_change_the_estimator_inside(deed):
     assert inner.t_ == 1 + model.n_queries_ + 3 * n_calls
     if deed == "sparsify":
         assert_array_equal(model.decision_function(X), other.decision_function(X))
-    assert model.estimator_._state.method.rule["C"] == (0.5 if deed == "set_params" else 1.0)
+    assert model.estimator_._state.update_spec.rule["C"] == (0.5 if deed == "set_params" else 1.0)
 
 
-def test_an_oracle_that_fits_the_estimator_inside_anew():
+def test_oracle_may_not_refit_the_base_estimator():
     X, y = two_classes(300)
     model = LabelEfficientClassifier(random_state=0)
     model.partial_fit(X[:50], y[:50], classes=np.unique(y))
@@ -362,13 +392,13 @@ def test_an_oracle_that_fits_the_estimator_inside_anew():
         model.estimator_.fit(np.c_[X, X].astype(np.float32), np.arange(300) % 3)
         return y[50 + i]
 
-    with pytest.raises(RuntimeError, match="was fitted anew"):
+    with pytest.raises(RuntimeError, match="was fitted again"):
         model.partial_fit(X[50:], oracle=oracle)
 
 
 @pytest.mark.parametrize("inner", [None, LASVC(gamma=0.05)], ids=str)
-def test_copies_while_the_oracle_thinks(inner):
-    """From another thread they wait for the end of the call, and belong together."""
+def test_copies_while_the_oracle_is_called(inner):
+    """Copies in other threads wait for the end of the call, and are consistent."""
     X, y = two_classes(200)
     model, copies = LabelEfficientClassifier(inner, random_state=0), []
     classes = np.unique(y)
@@ -397,7 +427,7 @@ def test_copies_while_the_oracle_thinks(inner):
         one.partial_fit(X[:5], y[:5])
 
 
-def test_query_rules_count_every_row():
+def test_query_strategies_count_in_several_threads():
     rule = RandomQuery(rate=0.5, random_state=0)
 
     def ask():

@@ -1,11 +1,10 @@
-"""The linear learners, and the loop that asks for labels, beside their plain twins, row by row."""
+"""The linear models and the query loop compared with their twins, sample by sample."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone, is_regressor
 from sklearn.utils import check_random_state
-from sklearn.utils.class_weight import compute_class_weight
 
 from sklearn_online_svm._core.linear.rows import shuffled
 from sklearn_online_svm.active import (
@@ -34,7 +33,7 @@ COSTS = {
 JOINT = dict(multi_class="crammer_singer")
 
 
-# One scaling for dense and for sparse rows; by default it depends on the rows.
+# The same scaling for dense and for sparse samples; the default differs.
 ONE = dict(intercept_scaling=1.0)
 
 
@@ -136,7 +135,7 @@ CLOSE = {np.float64: dict(rtol=1e-10, atol=1e-10), np.float32: dict(rtol=1e-3, a
 
 
 def rule_of(model, n_classes):
-    """The rule, and whether the first class is the positive one."""
+    """Return the rule, and whether the first class is the positive one."""
     p = model.get_params()
     if isinstance(model, PassiveAggressiveClassifier):
         return linear.PassiveAggressive(p["C"], p["loss"]), False
@@ -224,7 +223,7 @@ class Twin:
 
 
 class Stream:
-    """Rows with zeros, some of them empty, and a weight for each; class indices or targets."""
+    """Samples with zeros, one of them empty, with weights and class codes or targets."""
 
     def __init__(self, n_classes, n=32, n_features=6, seed=0, dtype=np.float64, weighted=True):
         rng = np.random.default_rng([seed, n_features, n_classes or 0])
@@ -232,11 +231,11 @@ class Stream:
         centres = rng.normal(size=(n_classes or 1, n_features))
         self.labels = rng.integers(n_classes or 1, size=n).astype(np.int64)
         X += 0.7 * centres[self.labels]
-        # Of one feature no zeros: rows that are equal twice may meet their margin exactly.
+        # No zeros in a single feature: equal samples may meet their margin exactly.
         X[rng.random(X.shape) < 0.4 * (n_features > 1)] = 0.0
         if n > 5:
             X[5] = 0.0
-        # Norms of about 1, so that C takes part.
+        # Norms of about 1, so that C limits some steps.
         self.X = (X / np.sqrt(n_features)).astype(dtype)
         if n_classes is None:
             self.labels = self.X @ rng.normal(size=n_features) + 0.3 * rng.normal(size=n)
@@ -250,7 +249,7 @@ class Stream:
         return Twin(model, self.X.shape[1], self.n_classes)
 
     def twin_learns(self, model):
-        """A twin that has learnt all rows."""
+        """Return a twin trained on all samples."""
         return self.twin(model).learn(self.X, self.labels, self.weights_for(model))
 
     def weights_for(self, model):
@@ -260,27 +259,29 @@ class Stream:
         factors = np.array([factors.get(label, 1.0) for label in self.labels])
         return factors if self.weights is None else factors * self.weights
 
-    def arguments(self, rows, n_seen=0):
+    def arguments(self, samples, n_seen=0):
         arguments = {}
         if self.weights is not None:
-            arguments["sample_weight"] = self.weights[rows]
+            arguments["sample_weight"] = self.weights[samples]
         if n_seen == 0 and self.n_classes is not None:
             arguments["classes"] = np.arange(self.n_classes)
         return arguments
 
     def teach(self, model, layout="dense", chunk=1):
-        """Learn all rows by partial_fit; yields the model after each chunk."""
+        """Train by partial_fit; yield the model after each chunk."""
         X = LAYOUTS[layout](self.X)
         for start in range(0, len(self.X), chunk):
-            rows = slice(start, start + chunk)
-            yield model.partial_fit(X[rows], self.labels[rows], **self.arguments(rows, start))
+            samples = slice(start, start + chunk)
+            yield model.partial_fit(
+                X[samples], self.labels[samples], **self.arguments(samples, start)
+            )
 
     def fit(self, model, layout="dense"):
         return model.fit(LAYOUTS[layout](self.X), self.labels, sample_weight=self.weights)
 
 
 def state_of(model):
-    """Copies of all that a model, or a twin, shows of its state."""
+    """Return copies of the attributes of a model or twin."""
     state = [np.ravel(model.coef_).copy(), np.ravel(model.intercept_).copy(), model.n_updates_]
     if getattr(model, "covariance_", None) is not None:
         state.append(model.covariance_.copy())
@@ -288,7 +289,7 @@ def state_of(model):
 
 
 def assert_same_states(states, wanted, **tolerance):
-    """At all times; the first number of a place in the message is the row."""
+    """Compare sequences of states; the first index in the message is that of the sample."""
     for one, other in zip(zip(*states), zip(*wanted), strict=True):
         one, other = np.array(one), np.array(other)
         if one.dtype.kind == "i":
@@ -298,14 +299,14 @@ def assert_same_states(states, wanted, **tolerance):
 
 
 def assert_same_path(model, stream, layout, **tolerance):
-    """After each row; and in what is derived from it at the end."""
+    """Compare with the twin after each sample, and compare predictions at the end."""
     weights = stream.weights_for(model)
     weights = np.ones(len(stream.X)) if weights is None else weights
     twin, states, wanted = stream.twin(model), [], []
     taught = stream.teach(model, layout)
-    for x, label, weight, learnt in zip(stream.X, stream.labels, weights, taught, strict=True):
+    for x, label, weight, fitted in zip(stream.X, stream.labels, weights, taught, strict=True):
         twin.learn_row(x, label, weight)
-        states.append(state_of(learnt))
+        states.append(state_of(fitted))
         wanted.append(state_of(twin))
     assert_same_states(states, wanted, **tolerance)
     assert model.t_ == twin.t_ == 1 + len(stream.X)
@@ -318,14 +319,14 @@ def assert_same_path(model, stream, layout, **tolerance):
     return twin
 
 
-# -- one pass ---------------------------------------------------------------------------
+# -- one epoch --------------------------------------------------------------------------
 
 
 @for_every_task
 @in_every_layout
 @pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
 @pytest.mark.parametrize("fit_intercept", [False, True], ids=["homogeneous", "intercept"])
-def test_each_row(model, n_classes, layout, fit_intercept, weighted):
+def test_each_sample(model, n_classes, layout, fit_intercept, weighted):
     model = clone(model).set_params(fit_intercept=fit_intercept)
     if weighted and n_classes is not None:
         model.set_params(class_weight={0: 0.5, 1: 2.0})
@@ -336,42 +337,12 @@ def test_each_row(model, n_classes, layout, fit_intercept, weighted):
 
 @for_every_task
 @in_every_layout
-def test_each_row_of_float32(model, n_classes, layout):
+def test_each_float32_sample(model, n_classes, layout):
     model, stream = clone(model), Stream(n_classes, n=12, dtype=np.float32, seed=1)
     twin = assert_same_path(model, stream, layout, **CLOSE[np.float32])
     assert twin.n_updates_ > 2
     kind = np.float64 if getattr(model, "covariance", None) == "full" else np.float32
     assert model.coef_.dtype == kind
-
-
-@for_every_task
-@in_every_layout
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_chunks_of_any_size_and_one_pass_of_fit_are_the_same_to_the_last_bit(
-    model, n_classes, layout, dtype
-):
-    stream = Stream(n_classes, seed=2, dtype=dtype)
-    one_pass = clone(model).set_params(max_iter=1, shuffle=False, tol=None)
-    learnt = [stream.fit(one_pass, layout)]
-    for chunk in (1, 7, len(stream.X)):
-        learnt.append(clone(model))
-        for _ in stream.teach(learnt[-1], layout, chunk):
-            pass
-    states = [state_of(model) for model in learnt]
-    assert_same_states(states, states[:1] * len(states), rtol=0)
-    if dtype == np.float64:
-        assert_same_states(states[:1], [state_of(stream.twin_learns(model))], **CLOSE[dtype])
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("model", [*FIRST_ORDER[:8], *SECOND_ORDER], ids=str)
-def test_many_rows(model, n_classes):
-    """Rounding does not add up."""
-    stream, model = Stream(n_classes, n=500, seed=13), clone(model)
-    for _ in stream.teach(model, chunk=500):
-        pass
-    wanted = state_of(stream.twin_learns(model))
-    assert_same_states([state_of(model)], [wanted], rtol=1e-8, atol=1e-9)
 
 
 # -- shapes: tails of the vectors ---------------------------------------------------------
@@ -400,38 +371,11 @@ def test_shapes(model, n_features, n_classes):
             assert twin.n_updates_ > 0
 
 
-@in_every_layout
-@pytest.mark.parametrize("model", [pa(C=0.3), AROWClassifier(), regressor(C=0.3)])
-def test_widths_one_after_the_other(model, layout):
-    for n_features in [*range(1, 41), 63, 64, 65, 127, 130]:
-        for dtype in (np.float64, np.float32):
-            n_classes = None if is_regressor(model) else 2
-            stream = Stream(n_classes, 12, n_features, dtype=dtype, seed=4, weighted=False)
-            learnt = clone(model)
-            for _ in stream.teach(learnt, layout, chunk=12):
-                pass
-            twin = stream.twin_learns(model)
-            assert_same_states([state_of(learnt)], [state_of(twin)], **CLOSE[dtype])
-
-
-@pytest.mark.parametrize("model", [pa(C=0.3), AROWClassifier(), pa(C=0.3, average=3)])
-def test_numbers_of_classes_one_after_the_other(model):
-    """Sparse rows serve all classes at once, in vectors and the rest."""
-    for n_classes in [*range(2, 36), 63, 64, 65, 70, 130]:
-        for dtype in (np.float64, np.float32):
-            stream = Stream(n_classes, 8, 5, dtype=dtype, seed=5, weighted=False)
-            learnt = clone(model)
-            for _ in stream.teach(learnt, "csr", chunk=8):
-                pass
-            twin = stream.twin_learns(model)
-            assert_same_states([state_of(learnt)], [state_of(twin)], **CLOSE[dtype])
-
-
-# -- passes -----------------------------------------------------------------------------
+# -- epochs -----------------------------------------------------------------------------
 
 
 def passes_of_the_twin(model, stream, max_iter, tol, patience, random_state):
-    """The twin after so many shuffled passes as the loss wants."""
+    """Return the twin after shuffled epochs, stopped by the loss, and their number."""
     twin, random, n = stream.twin(model), check_random_state(random_state), len(stream.X)
     weights = stream.weights_for(model)
     best, without_gain = np.inf, 0
@@ -448,7 +392,7 @@ def passes_of_the_twin(model, stream, max_iter, tol, patience, random_state):
 
 
 @for_every_task
-def test_passes_in_random_order_end_when_the_loss_gains_no_more(model, n_classes):
+def test_shuffled_epochs_and_stopping_criterion(model, n_classes):
     stream = Stream(n_classes, seed=6)
     settings = dict(max_iter=30, tol=0.01, random_state=3)
     model = clone(model).set_params(n_iter_no_change=2, **settings)
@@ -456,29 +400,15 @@ def test_passes_in_random_order_end_when_the_loss_gains_no_more(model, n_classes
         model.set_params(class_weight={0: 0.5, 1: 2.0})
     twin, n_passes = passes_of_the_twin(model, stream, 30, 0.01, 2, 3)
     assert stream.fit(model).n_iter_ == n_passes < 30
-    # Differences grow from pass to pass; a row that comes again may meet its margin exactly.
+    # Differences grow with each epoch; a repeated sample may meet its margin exactly.
     assert abs(model.n_updates_ - twin.n_updates_) < 0.02 * twin.n_updates_ + 2
     model_state, twin_state = state_of(model), state_of(twin)
     model_state[2] = twin_state[2]
     assert_same_states([model_state], [twin_state], rtol=1e-8, atol=1e-8)
     assert model.t_ == twin.t_
-    # The next pass starts from other rows.
+    # Another seed gives another order.
     again = clone(model).set_params(random_state=4)
     assert np.abs(stream.fit(again).coef_ - model.coef_).max() > 1e-4
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_balanced_weights(weighted):
-    stream = Stream(3, seed=7, weighted=weighted)
-    model = pa(C=0.3, class_weight="balanced", max_iter=1, shuffle=False, tol=None)
-    stream.fit(model)
-    weights = np.ones(len(stream.X)) if stream.weights is None else stream.weights
-    wanted = compute_class_weight(
-        "balanced", classes=np.arange(3), y=stream.labels, sample_weight=weights
-    )
-    twin = stream.twin(model)
-    twin.learn(stream.X, stream.labels, weights * wanted[stream.labels])
-    assert_same_states([state_of(model)], [state_of(twin)], **CLOSE[np.float64])
 
 
 @in_every_layout
@@ -496,7 +426,7 @@ def test_balanced_weights(weighted):
     ],
     ids=str,
 )
-def test_numbers_of_the_rule_may_change_on_the_way(before, after, layout):
+def test_parameters_of_the_rule_may_change(before, after, layout):
     n_classes = None if is_regressor(before) else 2
     stream = Stream(n_classes, seed=8, weighted=False)
     X, y, first = LAYOUTS[layout](stream.X), stream.labels, stream.arguments(slice(0))
@@ -511,32 +441,32 @@ def test_numbers_of_the_rule_may_change_on_the_way(before, after, layout):
 
 
 @for_every_task
-def test_dense_and_sparse_chunks_by_turns(model, n_classes):
+def test_alternating_dense_and_sparse_chunks(model, n_classes):
     stream, model = Stream(n_classes, seed=9), clone(model)
     for start in range(0, len(stream.X), 4):
-        rows = slice(start, start + 4)
-        X = LAYOUTS[("dense", "csr")[start // 4 % 2]](stream.X[rows])
-        model.partial_fit(X, stream.labels[rows], **stream.arguments(rows, start))
+        samples = slice(start, start + 4)
+        X = LAYOUTS[("dense", "csr")[start // 4 % 2]](stream.X[samples])
+        model.partial_fit(X, stream.labels[samples], **stream.arguments(samples, start))
     wanted = state_of(stream.twin_learns(model))
     assert_same_states([state_of(model)], [wanted], **CLOSE[np.float64])
 
 
-# -- labels that are asked for ------------------------------------------------------------
+# -- label queries ------------------------------------------------------------------------
 
 
 def query_of(rule):
-    """The twin of a query rule."""
+    """Return the twin of a query strategy."""
     p = rule.get_params()
     if isinstance(rule, AllQuery):
         return queries.AllQuery()
-    # As the rule seeds its generator.
+    # The same seed as that of the strategy.
     seed = check_random_state(p.pop("random_state")).randint(0, 2**63 - 1, dtype=np.int64)
     kind = queries.RandomQuery if isinstance(rule, RandomQuery) else queries.MarginQuery
     return kind(seed=int(seed), **p)
 
 
 class AskingTwin:
-    """A twin that learns from the labels that its query rule asks for."""
+    """A twin trained on the labels that its query strategy queries."""
 
     def __init__(self, model, rule, stream):
         self.stream, self.twin, self.query = stream, stream.twin(model), query_of(rule)
@@ -545,7 +475,7 @@ class AskingTwin:
         self.predicted = np.zeros(len(stream.X), dtype=int)
 
     def visit(self, i, first=True):
-        """A row of the first pass, or of a later one."""
+        """Process a sample in the first epoch, or in a later one."""
         x, label, learner = self.stream.X[i], self.stream.labels[i], self.twin.learner
         weight = 1.0 if self.weights is None else self.weights[i]
         if self.owned[i]:
@@ -555,7 +485,7 @@ class AskingTwin:
         norm, variance = np.linalg.norm(x), learner.variances(x)[0]
         if first:
             self.predicted[i] = scores.argmax() if len(scores) > 1 else scores[0] > 0
-        if weight == 0:  # nothing would be learnt from its label
+        if weight == 0:  # the label would have no effect
             return
         p = self.query.probability(queries.confidence_of(scores), norm, variance)
         asked = self.query.asks(p)
@@ -574,7 +504,7 @@ RULES = [
     MarginQuery(rate=0.4, random_state=6),
     MarginQuery(2.0, rate=0.3, schedule="mistakes", random_state=7),
 ]
-# For models that know how sure they are.
+# For models with a variance of the decision function.
 SECOND_ORDER_RULES = [
     MarginQuery(0.5, confidence="second-order", random_state=8),
     MarginQuery(rate=0.4, confidence="second-order", offset=0.1, random_state=9),
@@ -603,14 +533,14 @@ def assert_same_answers(asking, model, twin, n=None):
 
 @for_all_who_ask
 @in_every_layout
-def test_asking_row_by_row(model, rule, n_classes, layout):
+def test_queries_sample_by_sample(model, rule, n_classes, layout):
     stream = Stream(n_classes, n=40, seed=10, weighted=False)
     X = LAYOUTS[layout](stream.X)
     twin = AskingTwin(model, rule, stream)
     asking = LabelEfficientClassifier(model, rule)
     for i in range(40):
-        rows = slice(i, i + 1)
-        asking.partial_fit(X[rows], stream.labels[rows], classes=np.arange(n_classes))
+        samples = slice(i, i + 1)
+        asking.partial_fit(X[samples], stream.labels[samples], classes=np.arange(n_classes))
         twin.visit(i)
         assert_same_answers(asking, asking.estimator_, twin, i + 1)
     assert 3 < twin.owned.sum() < 40 or isinstance(rule, AllQuery)
@@ -620,7 +550,7 @@ def test_asking_row_by_row(model, rule, n_classes, layout):
 
 
 @for_all_who_ask
-def test_asking_in_one_go_with_weights(model, rule, n_classes):
+def test_queries_in_chunks_with_weights(model, rule, n_classes):
     model = clone(model).set_params(class_weight={0: 0.5, 1: 2.0})
     stream = Stream(n_classes, n=60, seed=11)
     twin = AskingTwin(model, rule, stream)
@@ -630,8 +560,10 @@ def test_asking_in_one_go_with_weights(model, rule, n_classes):
     by_fit.fit(stream.X, stream.labels, sample_weight=stream.weights)
     in_chunks = LabelEfficientClassifier(model, rule)
     for start in range(0, 60, 7):
-        rows = slice(start, start + 7)
-        in_chunks.partial_fit(stream.X[rows], stream.labels[rows], **stream.arguments(rows))
+        samples = slice(start, start + 7)
+        in_chunks.partial_fit(
+            stream.X[samples], stream.labels[samples], **stream.arguments(samples)
+        )
     for asking in (by_fit, in_chunks):
         assert_same_answers(asking, asking.estimator_, twin)
     assert_same_states(*([state_of(a.estimator_)] for a in (by_fit, in_chunks)), rtol=0)
@@ -639,8 +571,8 @@ def test_asking_in_one_go_with_weights(model, rule, n_classes):
 
 @pytest.mark.parametrize("rule", RULES, ids=str)
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_asking_in_several_passes(rule, n_classes):
-    """What is owned is learnt again without a question; what is not is asked about again."""
+def test_queries_in_several_epochs(rule, n_classes):
+    """Queried labels are used in each epoch; other samples are candidates for queries again."""
     model, stream = pa(C=0.1), Stream(n_classes, n=50, seed=12, weighted=False)
     asking = LabelEfficientClassifier(model, rule, max_iter=3, random_state=5)
     asking.fit(stream.X, stream.labels)

@@ -1,4 +1,4 @@
-"""The oracle has to be right first: the twins of the linear learners."""
+"""The twins of the linear models: special cases, weights, averages."""
 
 import numpy as np
 import pytest
@@ -44,7 +44,7 @@ def assert_same_path(a, b, X, labels, weights=None, **tolerance):
     assert n_updates > 3
 
 
-def test_hard_margin_is_met_exactly_and_is_the_limit_of_large_C():
+def test_hard_margin_is_exact_and_the_limit_of_large_C():
     X, labels = clouds(2)
     twin = LinearTwin(3, 2, PassiveAggressive(np.inf))
     for x, label in zip(X, labels):
@@ -63,7 +63,7 @@ def test_hard_margin_is_met_exactly_and_is_the_limit_of_large_C():
 
 
 @pytest.mark.parametrize("covariance", ["diag", "full"])
-def test_soft_confidence_without_softness_is_confidence_weighted(covariance):
+def test_SCW_with_infinite_C_is_CW(covariance):
     X, labels = clouds(3)
     for loss in ("hinge", "squared_hinge"):
         a = LinearTwin(3, 2, ConfidenceWeighted(0.8), covariance=covariance)
@@ -72,7 +72,7 @@ def test_soft_confidence_without_softness_is_confidence_weighted(covariance):
         assert_allclose(a.covariance, b.covariance)
 
 
-def test_at_eta_of_a_half_nothing_is_ever_learnt():
+def test_eta_of_05_gives_no_updates():
     # phi = 0: mu = 0 meets `y mu.x >= 0`. Hence eta > 0.5.
     X, labels = clouds(3, 20)
     for rule in (
@@ -169,7 +169,7 @@ def test_crammer_singer_of_two_classes_is_binary_with_twice_the_C(C, loss):
         assert_allclose(joint.W[1], -joint.W[0])
 
 
-def test_two_classes_are_one_problem_under_either_multi_class():
+def test_two_classes_are_one_problem_for_both_strategies():
     X, labels = clouds(9)
     for rule in FIRST_ORDER:
         a, b = (LinearTwin(3, 2, rule, multi_class=m) for m in ("ovr", "crammer_singer"))
@@ -230,7 +230,7 @@ def test_perceptron_margins_are_uneven():
 
 
 @pytest.mark.parametrize("rule", FIRST_ORDER + SECOND_ORDER, ids=name_of)
-def test_one_vs_rest_is_so_many_binary_problems(rule):
+def test_one_vs_rest_equals_binary_problems(rule):
     X, labels = clouds(12, n_classes=3)
     weights = np.random.default_rng(0).choice([0.0, 0.5, 1.0, 2.0], len(X))
     params = dict(covariance="diag" if rule in SECOND_ORDER else None, average=5)
@@ -277,11 +277,11 @@ def test_costs_by_running_counts(params, rho):
     assert n_steps > 5 and (twin.counts == [t_n - 1, t_p - 1]).all()
 
 
-# -- weights, empty rows, means ---------------------------------------------------------
+# -- weights, empty samples, averages ---------------------------------------------------
 
 
 @pytest.mark.parametrize("rule", FIRST_ORDER + SECOND_ORDER + REGRESSION, ids=name_of)
-def test_weight_zero_is_the_row_left_out(rule):
+def test_samples_of_weight_0_are_ignored(rule):
     X, labels = clouds(14, n_classes=2)
     covariance = "full" if rule in SECOND_ORDER else None
     a, b = (LinearTwin(3, 2, rule, covariance=covariance) for _ in range(2))
@@ -320,7 +320,7 @@ def test_weights_multiply_C_and_divide_r(rule, scaled):
     assert np.abs(a.W).max() > 0.01
 
 
-def test_rules_without_a_C_know_weights_as_zero_or_one():
+def test_weights_of_rules_without_C():
     X, labels = clouds(16)
     for rule, covariance in ((PassiveAggressive(np.inf), None), (ConfidenceWeighted(), "full")):
         a, b = (LinearTwin(3, 2, rule, covariance=covariance) for _ in range(2))
@@ -336,7 +336,7 @@ def test_rules_without_a_C_know_weights_as_zero_or_one():
 
 @pytest.mark.parametrize("rule", FIRST_ORDER + SECOND_ORDER + REGRESSION, ids=name_of)
 @pytest.mark.parametrize("multi_class", ["ovr", "crammer_singer"])
-def test_an_empty_row_is_no_step(rule, multi_class):
+def test_empty_samples_cause_no_step(rule, multi_class):
     if multi_class == "crammer_singer" and (
         rule in SECOND_ORDER or getattr(rule, "rule", None) == "cost-sensitive"
     ):
@@ -361,7 +361,7 @@ def test_an_empty_row_is_no_step(rule, multi_class):
 
 
 @pytest.mark.parametrize("average", [0, 7, 59, 60])
-def test_the_mean_is_over_the_states_after_the_rows(average):
+def test_average_is_the_mean_of_the_states(average):
     X, labels = clouds(17, n_classes=3)
     weights = np.arange(60) % 4.0
     for multi_class in ("ovr", "crammer_singer"):

@@ -51,7 +51,7 @@ def nearest_weights(W0, C, squared, *constraints):
 def solve(objective, start, conditions=()):
     options = {"ftol": 1e-14, "maxiter": 500}
     result = minimize(objective, start, method="SLSQP", constraints=conditions, options=options)
-    # 8: it finds nothing better along its direction.
+    # 8: no further descent along the search direction.
     assert result.status in (0, 8), result.message
     return result.x
 
@@ -267,7 +267,7 @@ def test_arow_solves_its_problem():
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_second_order_perceptron_is_a_solve(weighted):
+def test_second_order_perceptron_solves_its_linear_system(weighted):
     X, labels = clouds(1, 40)
     weights = np.random.default_rng(0).uniform(0.2, 3, 40) if weighted else np.ones(40)
     a = 0.7
@@ -276,7 +276,7 @@ def test_second_order_perceptron_is_a_solve(weighted):
     n_mistakes = 0
     for x, label, c in zip(X, labels, weights):
         x1, y = np.append(x, 1.0), 2 * label - 1
-        # The paper puts the row into A before it predicts: the sign is the same.
+        # The paper adds the sample to A before it predicts: the sign is the same.
         assert np.sign(np.linalg.solve(A + c * np.outer(x1, x1), v) @ x1) == np.sign(
             np.round(twin.scores(x)[0], 12)
         )

@@ -1,8 +1,8 @@
-"""Linear learners with parameters of every kind, rows for them, and exact comparisons."""
+"""Linear models with all kinds of parameters, and samples with numbers as labels."""
 
 import numpy as np
 from hypothesis import HealthCheck, settings
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from sklearn.base import clone, is_regressor
 
 from sklearn_online_svm.linear import (
@@ -15,6 +15,7 @@ from sklearn_online_svm.linear import (
     SCWClassifier,
     SecondOrderPerceptronClassifier,
 )
+from tests.support.linear_models import state_of, train
 
 quickly = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 JOINT = dict(multi_class="crammer_singer")
@@ -59,7 +60,7 @@ REGRESSION = [
 ]
 CLASSIFIERS = FIRST_ORDER + STEPWISE + COST_SENSITIVE + SECOND_ORDER
 MODELS = CLASSIFIERS + REGRESSION
-# Alike for dense and for sparse rows; by default it depends on the rows.
+# The same for dense and for sparse samples; the default differs.
 for _model in FIRST_ORDER + STEPWISE + COST_SENSITIVE + REGRESSION:
     _model.set_params(intercept_scaling=1.0)
 
@@ -74,47 +75,23 @@ def clouds(n=100, n_features=4, n_classes=2, seed=0, *, dtype=np.float64, flippe
     return X.astype(dtype), labels
 
 
-def line(n=100, n_features=4, seed=0, *, dtype=np.float64):
+def regression(n=100, n_features=4, seed=0, *, dtype=np.float64):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, n_features)).astype(dtype)
     return X, X @ rng.normal(size=n_features) + 0.3 * rng.normal(size=n)
 
 
-def state_of(model):
-    """All numbers that a model shows."""
-    numbers = [model.coef_, model.intercept_, model.n_updates_, model.t_]
-    if hasattr(model, "covariance_"):
-        numbers.append(model.covariance_)
-    return [np.array(number) for number in numbers]
-
-
-def assert_same(*models):
-    """To the last bit."""
-    first = state_of(models[0])
-    for model in models[1:]:
-        for one, other in zip(first, state_of(model), strict=True):
-            assert_array_equal(other, one)
-
-
 def assert_close(one, other, rtol=1e-9, atol=1e-9):
-    """But for the number of updates: rows may meet their margin exactly, but for rounding."""
-    for i, (a, b) in enumerate(zip(state_of(one), state_of(other), strict=True)):
-        if i != 2:
-            assert_allclose(a, b, rtol=rtol, atol=atol * max(1.0, np.abs(b).max()))
+    """Compare all attributes but the number of updates, which rounding may change."""
+    ours, theirs = state_of(one), state_of(other)
+    for name in ours.keys() - {"n_updates_"}:
+        scale = max(1.0, np.abs(theirs[name]).max())
+        assert_allclose(ours[name], theirs[name], rtol=rtol, atol=atol * scale, err_msg=name)
 
 
-def taught(model, X, y, classes=None, chunk=None, sample_weight=None):
-    """A clone that has learnt the rows by partial_fit."""
-    model, first = clone(model), {}
-    if not is_regressor(model):
-        first = {"classes": np.unique(y) if classes is None else classes}
-    chunk = chunk or len(y)
-    for start in range(0, len(y), chunk):
-        rows = slice(start, start + chunk)
-        more = {} if sample_weight is None else {"sample_weight": sample_weight[rows]}
-        model.partial_fit(X[rows], y[rows], **first, **more)
-        first = {}
-    return model
+def trained(model, X, y, classes=None, chunk=None, sample_weight=None):
+    """A clone, trained by partial_fit."""
+    return train(clone(model), X, y, chunk, 0, classes, sample_weight)
 
 
 def decide(model, X):

@@ -1,8 +1,8 @@
-"""Linear learners of every kind, rows for them, and how to compare what they have learnt."""
+"""Named linear models, samples for them, and comparisons of trained models."""
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone, is_regressor
 
@@ -10,6 +10,7 @@ from sklearn_online_svm import (
     AROWClassifier,
     ConfidenceWeightedClassifier,
     CostSensitivePassiveAggressiveClassifier,
+    LocalOnlineClassifier,
     PassiveAggressiveClassifier,
     PassiveAggressiveRegressor,
     PerceptronClassifier,
@@ -40,13 +41,13 @@ SECOND_ORDER = {
     "scw2-full": SCWClassifier(loss="squared_hinge", covariance="full"),
 }
 CLASSIFIERS = {**FIRST_ORDER, **SECOND_ORDER}
-# One of each kind of state.
+# One for each memory layout of the weights.
 STATES = ("pa", "pa-average", "pa-joint", "arow", "arow-full")
 CLASSIFIERS["pa-average"] = PassiveAggressiveClassifier(average=True)
-# Alike for dense and for sparse rows; by default it depends on the rows.
+# The same for dense and for sparse samples; the default differs.
 for _model in (*FIRST_ORDER.values(), CLASSIFIERS["pa-average"]):
     _model.set_params(intercept_scaling=1.0)
-# Those that can average.
+# Models with the parameter average.
 AVERAGING = {
     name: CLASSIFIERS[name] for name in ("pa", "pa2", "pa-joint", "perceptron", "perceptron-joint")
 }
@@ -60,16 +61,24 @@ with_states = pytest.mark.parametrize("name", STATES)
 with_averaging = pytest.mark.parametrize("name", AVERAGING)
 
 
+LOCAL = {
+    "local": LocalOnlineClassifier(5, C=0.3, n_neighbors=2),
+    "local-scw": LocalOnlineClassifier(5, C=0.3, variant="scw", average=False),
+    "local-ovr": LocalOnlineClassifier(4, C=0.3, multi_class="ovr", average=7),
+}
+with_all_classifiers = pytest.mark.parametrize("name", [*CLASSIFIERS, *LOCAL])
+
+
 def model_of(name, **params):
-    return clone(CLASSIFIERS[name]).set_params(**{"random_state": 0, **params})
+    return clone({**CLASSIFIERS, **LOCAL}[name]).set_params(**{"random_state": 0, **params})
 
 
-# What else a model needs where the labels are 0 and 1, not "no" and "yes".
+# Parameters for the labels 0 and 1, instead of "no" and "yes".
 OF_NUMBERS = {"perceptron": {"pos_label": None}}
 
 
 def once(name, **params):
-    """A model that makes a single pass."""
+    """A model that is trained for one epoch."""
     return model_of(name, **{"max_iter": 1, "tol": None, **params})
 
 
@@ -77,14 +86,14 @@ def regressor(**params):
     return PassiveAggressiveRegressor(**{"random_state": 0, "intercept_scaling": 1.0, **params})
 
 
-def rows_of(problem, layout="dense", dtype=np.float64, n=200):
+def samples_of(problem, layout="dense", dtype=np.float64, n=200):
     X, y = BOTH[problem](n)
-    X[np.abs(X) < 0.3] = 0.0  # so that there is something sparse about it
+    X[np.abs(X) < 0.3] = 0.0  # for CSR
     return LAYOUTS[layout](X.astype(dtype)), y
 
 
 def line(n=200, *, noise=0.1, seed=0, dtype=np.float64, layout="dense"):
-    """Rows and targets for regression."""
+    """Samples and targets of a linear function."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 4))
     X[np.abs(X) < 0.3] = 0.0
@@ -92,15 +101,16 @@ def line(n=200, *, noise=0.1, seed=0, dtype=np.float64, layout="dense"):
     return LAYOUTS[layout](X.astype(dtype)), y
 
 
-def learn(model, X, y, size=None, begin=0, classes=None):
-    """`partial_fit` from row `begin` on, in chunks."""
-    first_call = {} if is_regressor(model) else {"classes": np.unique(y)}
-    if classes is not None:
-        first_call = {"classes": classes}
+def train(model, X, y, size=None, begin=0, classes=None, sample_weight=None):
+    """Call `partial_fit` with chunks of this size, from sample `begin` on."""
+    first_call = {}
+    if not is_regressor(model):
+        first_call = {"classes": np.unique(y) if classes is None else classes}
     n = X.shape[0]
     for first in range(begin, n, size or n):
         part = slice(first, first + (size or n))
-        model.partial_fit(X[part], y[part], **(first_call if first == 0 else {}))
+        more = {} if sample_weight is None else {"sample_weight": sample_weight[part]}
+        model.partial_fit(X[part], y[part], **more, **(first_call if first == 0 else {}))
     return model
 
 
@@ -108,19 +118,36 @@ def dense(array):
     return array.toarray() if sparse.issparse(array) else np.asarray(array)
 
 
+ARRAYS = (
+    *("coef_", "intercept_", "covariance_", "common_coef_", "common_intercept_"),
+    *("local_coef_", "local_intercept_", "prototypes_", "prototype_counts_"),
+)
+
+
 def arrays_of(model):
-    names = ["coef_", "intercept_"]
-    if hasattr(model, "covariance_"):
-        names.append("covariance_")
-    return {name: dense(getattr(model, name)).copy() for name in names}
+    """Copies of the arrays that are attributes of a model."""
+    return {name: dense(getattr(model, name)).copy() for name in ARRAYS if hasattr(model, name)}
 
 
-def assert_same(model, other, rtol=0.0, atol=0.0):
-    ours, theirs = arrays_of(model), arrays_of(other)
-    assert set(ours) == set(theirs)
-    for name, array in ours.items():
-        assert_allclose(array, theirs[name], rtol=rtol, atol=atol, err_msg=name)
-    assert model.t_ == other.t_
-    # Rounded differently, a margin may be met or missed by a hair.
-    n_updates = other.n_updates_
-    assert abs(model.n_updates_ - n_updates) <= (0.05 * n_updates if rtol else 0)
+def state_of(model):
+    """Copies of all numbers that are attributes of a model."""
+    return {**arrays_of(model), "n_updates_": model.n_updates_, "t_": model.t_}
+
+
+def assert_same(model, *others, rtol=0.0, atol=0.0):
+    """Compare all attributes, bit by bit unless there is a tolerance."""
+    for other in others:
+        ours, theirs = arrays_of(model), arrays_of(other)
+        assert set(ours) == set(theirs)
+        for name, array in ours.items():
+            assert_allclose(array, theirs[name], rtol=rtol, atol=atol, err_msg=name)
+        assert model.t_ == other.t_
+        # Rounding decides whether a margin is met exactly.
+        n_updates = other.n_updates_
+        assert abs(model.n_updates_ - n_updates) <= (0.05 * n_updates if rtol else 0)
+
+
+def assert_unchanged(model, before):
+    """Compare a model with its earlier `state_of`, bit by bit."""
+    for name, value in state_of(model).items():
+        assert_array_equal(value, before[name], err_msg=name)

@@ -1,4 +1,4 @@
-"""Twins of the linear learners with every rule, rows for them, and how they learn."""
+"""Twins of the linear models with every rule, and samples for them."""
 
 import numpy as np
 from numpy.testing import assert_allclose
@@ -60,7 +60,7 @@ def learn(twin, X, labels, weights=None):
 
 
 def random_twin(seed, rule, n_features=3, n_classes=2, **params):
-    """A twin in a state such as learning might have left it in."""
+    """Return a twin with random weights and covariances."""
     rng = np.random.default_rng(seed)
     twin = LinearTwin(n_features, n_classes, rule, **params)
     twin.W[:] = rng.normal(size=twin.W.shape)
