@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._core.kernel.given_rows import Rows
 from .._core.stored import Stored
-from ._epochs import Passes
+from ._epochs import MAX_EPOCHS, Passes
 
 
 class ConvexProblems(Passes):
@@ -65,7 +65,7 @@ class ConvexProblems(Passes):
             model._warn_unless_solved(stacklevel=6)
             return self.conclude(scores, given_up=self.engine.out_of_steps)
         patience = self.tried_again(at["patience"])
-        if patience["idle"] == self.idle_rounds or patience["n_rounds"] == model.max_passes:
+        if patience["idle"] == self.idle_rounds or patience["n_rounds"] == MAX_EPOCHS:
             warnings.warn(
                 f"A convex problem of RampSVC did not converge within {patience['n_rounds']} "
                 f"rounds: the largest violation left is {model.kkt_violation_:.3g}, tol is "

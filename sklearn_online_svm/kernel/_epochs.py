@@ -16,7 +16,10 @@ from .._base import thread_pool
 from .._core.kernel.members import DATA
 from .._persistent import stored_generator
 from ._progress import progress_of
-from ._sample_selection import chooses
+
+# Maximum number of epochs for max_iter=-1, and of rounds for a convex problem of RampSVC; a
+# ConvergenceWarning is raised at the limit.
+MAX_EPOCHS = 1000
 
 
 class Passes:
@@ -24,7 +27,7 @@ class Passes:
 
     Parameters
     ----------
-    model : KernelLearner
+    model : KernelMachine
         Its ``_engine`` is trained.
     X, codes, cost : samples, class codes, upper bounds of alpha
     at : dict
@@ -144,12 +147,12 @@ class OnlinePasses(Passes):
 
     @classmethod
     def needs_known(cls, model):
-        return model._most_passes != 1 or model._starts_warm
+        return model.max_iter != 1 or model.warm_start
 
     @classmethod
     def checked(cls, model, at, n_rows):
         at.require(
-            model._most_passes == 1 or at.value("random") is not None,
+            model.max_iter == 1 or at.value("random") is not None,
             "random",
             "must be the state of a generator",
         )
@@ -159,8 +162,8 @@ class OnlinePasses(Passes):
 
     def __init__(self, model, X, codes, cost, at):
         super().__init__(model, X, codes, cost, at)
-        until_converged = model._most_passes == -1
-        self.n_passes = model.max_passes if until_converged else model._most_passes
+        until_converged = model.max_iter == -1
+        self.n_passes = MAX_EPOCHS if until_converged else model.max_iter
         self.finishing = until_converged or model.finishing
         self.is_exact = self.n_passes > 1
 
@@ -177,7 +180,7 @@ class OnlinePasses(Passes):
         finally:
             if self.at["n_pass"] == 1:
                 model.n_labels_used_ = choice.n_labels
-                model.stopped_early_ = choice.stopped
+                model._stopped_early = choice.stopped
             self.at = {**self.at, **choice.state}
         unchanged = engine.n_changes == self.at["changes"]
         done = self.n_passes > 1 and unchanged and (model._is_solved() or not self.finishing)
@@ -206,7 +209,7 @@ class OnlinePasses(Passes):
                     random=random,
                     patience=patience,
                 )
-        if model._most_passes == -1:
+        if model.max_iter == -1:
             warnings.warn(
                 f"LASVC did not converge within {n_pass} epochs: the largest violation of the "
                 f"last epoch was {model.kkt_violation_:.3g}, tol is {model.tol:.3g}. "
@@ -218,11 +221,8 @@ class OnlinePasses(Passes):
 
     def next_order(self):
         """Return the order of another epoch, over samples whose label has been used."""
-        model = self.model
-        if not chooses(model):
-            return model._next_order(self.X.shape[0])
-        learnt = self.at["order"][: model.n_labels_used_]
-        return learnt[model._next_order(len(learnt))]
+        used = self.model._choice.used(self.model, self.at["order"])
+        return used[self.model._next_order(len(used))]
 
     def end(self):
         """Warn if the problem is not solved."""

@@ -7,19 +7,21 @@ from scipy import sparse
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
+from .._estimator_base import NotOffered
 from .._feature_space import Kernel
 from .._persistent import stored_classes
-from ._online import OnlineKernelLearner
+from ._active_lasvc import ActiveLASVC
+from ._kernel_machine import NO_LEAVE_ONE_OUT
 from ._svc_names import without_keywords_of_svc
 from ._virtual_points import VirtualPoints
 from ._virtual_pool import VirtualSampleSelection, stacked
 
 
-class VirtualLASVC(OnlineKernelLearner):
+class VirtualLASVC(ActiveLASVC):
     r"""Support vector classifier for rare classes: active selection and virtual samples (VIRTUAL).
 
     Samples are selected by margin sampling, as with
-    :class:`LASVC(selection="active") <LASVC>`. When a sample of the minority class becomes a
+    :class:`ActiveLASVC`. When a sample of the minority class becomes a
     support vector, synthetic samples between it and its nearest neighbours of the minority class
     in kernel space are added to the pool. The minority class is thus over-sampled near the
     decision boundary and during training, whereas SMOTE over-samples it everywhere and before
@@ -69,7 +71,7 @@ class VirtualLASVC(OnlineKernelLearner):
         Label budget: maximum number of real training samples in ``fit``, or in each chunk of
         ``partial_fit``. Virtual samples do not count.
     stopping : {"margin", "n_support"}, default=None
-        Criterion to stop before all samples are used, as in :class:`LASVC`.
+        Criterion to stop before all samples are used, as in :class:`ActiveLASVC`.
     delta_max : float, default=None
         After each sample, repeat REPROCESS until the largest violation within the support set is
         at most ``delta_max``. None: run REPROCESS once. Used only with ``algorithm="lasvm"``; the
@@ -122,11 +124,11 @@ class VirtualLASVC(OnlineKernelLearner):
     n_labels_used_ : int
         Number of real samples used for training.
 
-    Further attributes are those of :class:`LASVC`.
+    Further attributes are those of :class:`ActiveLASVC`.
 
     See Also
     --------
-    LASVC : Active selection without virtual samples.
+    ActiveLASVC : Active selection without virtual samples.
     VirtualSampler : Virtual samples for any classifier.
 
     Notes
@@ -163,15 +165,26 @@ class VirtualLASVC(OnlineKernelLearner):
     """
 
     _parameter_constraints: dict = {
-        **OnlineKernelLearner._parameter_constraints,
+        **ActiveLASVC._parameter_constraints,
         "minority_class": "no_validation",
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "n_virtual": [Interval(Integral, 0, None, closed="left")],
     }
 
-    _tunable = (*OnlineKernelLearner._tunable, "minority_class", "n_neighbors", "n_virtual")
+    _tunable = (*ActiveLASVC._tunable, "minority_class", "n_neighbors", "n_virtual")
     _choice = VirtualSampleSelection
-    _rule = "active"
+
+    # Parameters of ActiveLASVC that are fixed: a single epoch of margin sampling, from scratch and
+    # without a budget, because virtual samples belong to the epoch in which they are generated.
+    selection = "active"
+    max_iter = 1
+    warm_start = False
+    max_support_vectors = None
+    budget_policy = "merging"
+    window_size = None
+
+    leave_one_out = NotOffered(NO_LEAVE_ONE_OUT)
+    leave_one_out_estimate_ = NotOffered(NO_LEAVE_ONE_OUT)
 
     @without_keywords_of_svc
     def __init__(

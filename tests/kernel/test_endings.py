@@ -21,6 +21,7 @@ from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, RampSVC
 from sklearn_online_svm.datasets import make_banana_like
+from sklearn_online_svm.kernel import _kernel_machine, _lasvc
 from tests.support import ROOT
 from tests.support.samples import (
     ALGORITHMS,
@@ -167,7 +168,7 @@ def test_step_limit_is_reported(max_iter):
     caught = [w for w in caught if w.category is ConvergenceWarning]  # precision warns, too
     (message,) = {str(w.message) for w in caught}
     for part in (
-        r"LASVC stopped at the maximum number of steps \(max_steps, max_steps_per_row\)",
+        "LASVC stopped at the maximum number of steps",
         r"largest violation is [\d.e+]+, tol is 0.001",
         r"Scale the features .*, or use a smaller C, gamma or coef0, a larger tol",
     ):
@@ -197,16 +198,17 @@ def test_ramp_svc_with_linear_kernel_and_large_C(fit_intercept, C):
     assert all(w.filename == __file__ for w in caught if w.category is ConvergenceWarning)
 
 
-class Hasty(LASVC):
-    max_steps = 200
-    max_steps_per_row = 1
-    max_reprocess = 3
+@pytest.fixture
+def few_steps(monkeypatch):
+    monkeypatch.setattr(_kernel_machine, "MAX_STEPS", 200)
+    monkeypatch.setattr(_kernel_machine, "MAX_STEPS_PER_SAMPLE", 1)
+    monkeypatch.setattr(_lasvc, "MAX_REPROCESS", 3)
 
 
-def test_finishing_is_limited_in_fit_and_in_finish():
+def test_finishing_is_limited_in_fit_and_in_finish(few_steps):
     X, y = two_classes(200, noise=1.0)
-    model = Hasty(C=1000.0, random_state=0)
-    with pytest.warns(ConvergenceWarning, match="Hasty stopped at the maximum number") as caught:
+    model = LASVC(C=1000.0, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="LASVC stopped at the maximum number") as caught:
         model.fit(X, y)
     assert caught[0].filename == __file__
     with pytest.warns(ConvergenceWarning, match="largest violation is") as caught:
@@ -227,25 +229,23 @@ def test_finishing_is_limited_in_fit_and_in_finish():
 
 
 @pytest.mark.parametrize("params", [dict(algorithm="lasvm-g"), dict(delta_max=0.01)], ids=str)
-def test_reprocess_steps_per_sample_are_limited(params):
+def test_reprocess_steps_per_sample_are_limited(params, few_steps, monkeypatch):
     X, y = two_classes(200, noise=1.0)
-    models = [Hasty(C=1000.0, gamma=0.3, **params) for _ in range(2)]
+    models = [LASVC(C=1000.0, gamma=0.3, **params) for _ in range(2)]
     for model, size in zip(models, (200, 7), strict=True):
-        with pytest.warns(ConvergenceWarning, match=r"\(max_reprocess\) and left") as caught:
+        with pytest.warns(ConvergenceWarning, match="after a sample and left") as caught:
             for first in range(0, 200, size):
                 chunk = slice(first, first + size)
                 model.partial_fit(X[chunk], y[chunk], classes=["no", "yes"])
         assert caught[0].filename == __file__
-    # However the rows come in chunks.
+    # For any division into chunks.
     assert_same_solution(*models)
 
-    # What finishing mends is no reason to warn.
-    class Patient(Hasty):
-        max_steps = LASVC.max_steps
-
+    # No warning if finish solves the problem.
+    monkeypatch.setattr(_kernel_machine, "MAX_STEPS", 5_000_000)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        Patient(C=1000.0, gamma=0.3, **params).fit(X, y)
+        LASVC(C=1000.0, gamma=0.3, **params).fit(X, y)
 
 
 @with_algorithms

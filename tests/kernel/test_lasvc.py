@@ -27,6 +27,7 @@ from sklearn_online_svm._base import (
     running_balanced_weights,
     weighted_variance,
 )
+from sklearn_online_svm.kernel import _epochs
 from tests.support.samples import ALGORITHMS, LAYOUTS, breast_cancer, three_classes, two_classes
 
 BOTH = {"binary": two_classes, "multiclass": three_classes}
@@ -274,14 +275,11 @@ def test_shuffle_and_random_state(any_model):
     )
 
 
-def test_reaching_max_passes_is_reported():
+def test_reaching_the_maximum_number_of_epochs_warns(monkeypatch):
+    monkeypatch.setattr(_epochs, "MAX_EPOCHS", 1)
     X, y = two_classes(300, noise=1.0)
-
-    class Impatient(LASVC):
-        max_passes = 1
-
     with pytest.warns(UserWarning, match="did not converge within 1 epochs.*tol is 1e-08"):
-        Impatient(max_iter=-1, tol=1e-8).fit(X, y)
+        LASVC(max_iter=-1, tol=1e-8).fit(X, y)
 
 
 def test_verbose_prints_a_line_for_each_epoch():

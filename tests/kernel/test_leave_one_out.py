@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
-from sklearn_online_svm import LASVC, RampSVC, VirtualLASVC
+from sklearn_online_svm import LASVC, ActiveLASVC, RampSVC, VirtualLASVC
 from sklearn_online_svm.kernel import _leave_one_out
 from sklearn_online_svm.kernel._leave_one_out import Optimum, predicted
 from sklearn_online_svm.kernel._span import proven_shifts, span_shifts, spans, xi_alpha_shifts
@@ -324,7 +324,7 @@ def test_the_attribute_in_a_stream_and_in_copies():
 
 def test_the_share_is_of_the_rows_learnt():
     X, y = two_classes(200)
-    model = LASVC(gamma=0.4, max_labels=80, random_state=0).fit(X, y)
+    model = ActiveLASVC(gamma=0.4, max_labels=80, random_state=0).fit(X, y)
     estimate = model.leave_one_out_estimate_
     assert estimate * 80 == pytest.approx(round(estimate * 80))
     learnt_nothing = LASVC(gamma=0.4).partial_fit(X, y, ["no", "yes"], np.zeros(200))

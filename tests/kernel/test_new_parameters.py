@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.metrics.pairwise import rbf_kernel
 
 from sklearn_online_svm import LASVC
+from sklearn_online_svm.kernel import _lasvc
 from tests.support.samples import ALGORITHMS, two_classes
 
 X, Y = two_classes(300, noise=1.0)
@@ -51,12 +52,10 @@ TAKEN_UP = [
 
 
 @pytest.mark.parametrize("algorithm, new", TAKEN_UP, ids=str)
-def test_new_values_act_from_the_next_chunk_on(algorithm, new):
-    class Early(LASVC):
-        ramp_start = 5
-
-    # Of the vectors as they are: finished ones depend, within tol, on when they were asked for.
-    model = Early(algorithm=algorithm, C=10.0, gamma=0.3, finishing=False)
+def test_new_values_act_from_the_next_chunk_on(algorithm, new, monkeypatch):
+    monkeypatch.setattr(_lasvc, "RAMP_START", 5)
+    # Without finishing: optimized decision values depend, within tol, on when they are computed.
+    model = LASVC(algorithm=algorithm, C=10.0, gamma=0.3, finishing=False)
     model = streamed(model)
     at_half = model.decision_function(X)
     unchanged = goes_on(pickle_of(model))
@@ -69,7 +68,7 @@ def test_new_values_act_from_the_next_chunk_on(algorithm, new):
     assert_differ(model, unchanged)
     assert_same(model, by_chunks)
     # Set back again, it is as if nothing had been.
-    again = streamed(Early(algorithm=algorithm, C=10.0, gamma=0.3, finishing=False))
+    again = streamed(LASVC(algorithm=algorithm, C=10.0, gamma=0.3, finishing=False))
     old = {name: again.get_params()[name] for name in new}
     again.set_params(**new).set_params(**old)
     assert_same(goes_on(again), unchanged)

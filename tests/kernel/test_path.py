@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from sklearn.metrics.pairwise import rbf_kernel
 
-from sklearn_online_svm import LASVC, VirtualLASVC
+from sklearn_online_svm import LASVC, ActiveLASVC, VirtualLASVC
 from sklearn_online_svm.kernel import SolutionPath, _path_solver
 from sklearn_online_svm.kernel._epochs import OnlinePasses
 from tests.reference import path as reference
@@ -334,9 +334,6 @@ def test_wrong_Cs(Cs, message):
     [
         ({"algorithm": "lasvm-nc"}, "algorithm must be .* got 'lasvm-nc'"),
         ({"algorithm": "lasvm-i"}, "algorithm must be .* got 'lasvm-i'"),
-        ({"selection": "active"}, "selection='active'"),
-        ({"max_labels": 20}, "max_labels=20"),
-        ({"stopping": "n_support"}, "stopping='n_support'"),
         ({"max_support_vectors": 20}, "max_support_vectors=20"),
         ({"window_size": 20}, "window_size=20"),
         ({"finishing": False}, "finishing=True"),
@@ -351,5 +348,7 @@ def test_parameters_without_a_path_are_rejected(parameters, message):
     assert model.C == 1.0
 
 
-def test_only_LASVC_has_a_path():
-    assert not hasattr(VirtualLASVC(), "fit_path")
+@pytest.mark.parametrize("kind", [ActiveLASVC, VirtualLASVC])
+def test_only_LASVC_has_a_path(kind):
+    with pytest.raises(AttributeError, match=f"{kind.__name__} has no fit_path: use LASVC"):
+        kind().fit_path  # noqa: B018

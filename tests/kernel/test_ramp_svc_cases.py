@@ -19,6 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils._param_validation import InvalidParameterError
 
 from sklearn_online_svm import RampSVC
+from sklearn_online_svm.kernel import _cccp
 from tests.support.copies import with_copies
 from tests.support.ramp import (
     BOTH,
@@ -55,13 +56,11 @@ def test_too_few_problems_are_reported(problem):
         model_of().fit(X, y)
 
 
-def test_too_few_rounds_are_reported():
-    class Impatient(RampSVC):
-        max_passes = 1
-
+def test_reaching_the_maximum_number_of_rounds_warns(monkeypatch):
+    monkeypatch.setattr(_cccp, "MAX_EPOCHS", 1)
     X, y = noisy(600)
     with pytest.warns(ConvergenceWarning, match="within 1 rounds.* tol is 1e-08") as caught:
-        Impatient(tol=1e-8, C=100.0, random_state=0).fit(X, y)
+        RampSVC(tol=1e-8, C=100.0, random_state=0).fit(X, y)
     assert caught[0].filename == __file__
 
 

@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -19,6 +20,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 from sklearn_online_svm import LASVC
 from sklearn_online_svm._core.kernel.given_rows import Rows
 from sklearn_online_svm.datasets import flip_labels, make_banana_like, make_waveform
+from sklearn_online_svm.kernel._lasvc import CLEAN_INTERVAL, MAX_NON_SV
 from tests.support.robust import (
     BOTH,
     GAMMA,
@@ -234,8 +236,8 @@ def test_training_stops_after_an_epoch_without_steps(algorithm, problem):
 @pytest.mark.parametrize("interval", [1, 7])
 def test_clean_interval_does_not_change_the_optimum(algorithm, interval):
     class Tidy(LASVC):
-        clean_interval = interval
-        max_non_sv = 0
+        def _solver(self):
+            return replace(super()._solver(), clean_interval=interval, max_non_sv=0)
 
     X, y = two_classes(200)
     expected = exact(algorithm).fit(X, y)
@@ -257,9 +259,9 @@ def test_lasvm_full_keeps_all_samples_and_lasvm_g_at_most_max_non_sv():
     assert full._engine.problems[0].members.n_members == 700
     members = g._engine.problems[0].members
     n_zeros = members.n_members - len(g.support_)
-    assert n_zeros <= LASVC.max_non_sv + 700 % LASVC.clean_interval
+    assert n_zeros <= MAX_NON_SV + 700 % CLEAN_INTERVAL
     g.finish()
-    assert members.n_members - len(g.support_) <= LASVC.max_non_sv
+    assert members.n_members - len(g.support_) <= MAX_NON_SV
 
 
 # -- the ramp ---------------------------------------------------------------------------
@@ -346,7 +348,8 @@ def test_lasvm_nc_without_a_ramp_equals_lasvm_g(problem, layout, max_iter):
 
 def test_ramp_is_used_from_ramp_start_support_vectors_on():
     class Late(Busy):
-        ramp_start = 10_000
+        def _solver(self):
+            return replace(super()._solver(), ramp_start=10_000)
 
     X, y = two_classes(400, noise=1.5)
     g, late, early = (
@@ -367,7 +370,8 @@ def test_ramp_s_changes_the_model():
 
 
 class StartsAtOnce(LASVC):
-    ramp_start = 0
+    def _solver(self):
+        return replace(super()._solver(), ramp_start=0)
 
 
 def test_lasvm_i_uses_only_samples_on_the_ramp():

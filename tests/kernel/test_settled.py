@@ -15,19 +15,12 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.datasets import flip_labels, make_banana_like, make_waveform
 from sklearn_online_svm.evaluation import progressive_validation
+from tests.support.robust import Busy
 from tests.support.samples import ALGORITHMS, three_classes, two_classes
 
 PROBLEMS = {"binary": two_classes, "multiclass": three_classes}
 with_problems = pytest.mark.parametrize("problem", PROBLEMS)
 with_algorithms = pytest.mark.parametrize("algorithm", ALGORITHMS)
-
-
-class Busy(LASVC):
-    """LASVC with small constants, so that the ramp and CLEAN act often."""
-
-    ramp_start = 20
-    clean_interval = 25
-    max_non_sv = 10
 
 
 def new_model(algorithm="lasvm", **params):

@@ -10,8 +10,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 
-from sklearn_online_svm import LASVC
+from sklearn_online_svm.kernel._lasvc import N_INIT
 from tests.support.copies import COPIES, with_copies
+from tests.support.robust import Busy
 from tests.support.samples import ALGORITHMS, LAYOUTS, three_classes, two_classes
 
 PROBLEMS = {"binary": two_classes, "multiclass": three_classes}
@@ -24,14 +25,6 @@ def rows_of(problem, layout="dense", dtype=np.float64, n=300):
     X, y = PROBLEMS[problem](n)
     X[np.abs(X) < 0.3] = 0.0  # so that there is something sparse about it
     return LAYOUTS[layout](X.astype(dtype)), y
-
-
-class Busy(LASVC):
-    """LASVC with small constants, so that the ramp and CLEAN act often."""
-
-    ramp_start = 20
-    clean_interval = 25
-    max_non_sv = 10
 
 
 def new_model(algorithm="lasvm", **params):
@@ -401,7 +394,7 @@ def test_the_first_class_is_predicted_until_another_is_seen():
     model = new_model().partial_fit(yes, np.full(len(yes), "yes"), classes=["no", "yes"])
     assert_array_equal(model.predict(X), "yes")
     assert len(model.support_) == 0
-    assert model._engine.problems[0].members.n_members == LASVC.n_init
+    assert model._engine.problems[0].members.n_members == N_INIT
     model.finish()
     model.partial_fit(X[y == "no"], np.full((y == "no").sum(), "no"))
     assert set(model.predict(X)) == {"no", "yes"}

@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 
-from sklearn_online_svm import LASVC, VirtualLASVC
+from sklearn_online_svm import ActiveLASVC, VirtualLASVC
 from sklearn_online_svm._core.kernel.members import DATA
 from sklearn_online_svm._core.kernel.selection import Active
 from sklearn_online_svm._feature_space import Kernel
@@ -129,7 +129,7 @@ def followed(twin, row, state):
 def test_without_virtual_points_it_is_active_selection(n_classes, algorithm):
     X, y = imbalanced(n_classes=n_classes)
     params = dict(PARAMS, algorithm=algorithm, pool_size=59)
-    plain = LASVC(selection="active", **params).fit(X, y)
+    plain = ActiveLASVC(**params).fit(X, y)
     model = VirtualLASVC(n_virtual=0, **params).fit(X, y)
     assert_array_equal(model.support_, plain.support_)
     assert_array_equal(model.dual_coef_, plain.dual_coef_)

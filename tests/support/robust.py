@@ -1,5 +1,7 @@
 """Kernel models of every algorithm, as the tests of those without a bias make them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -25,11 +27,10 @@ GAMMA = 0.3
 
 
 class Busy(LASVC):
-    """What happens once in hundreds of rows happens often: the ramp, CLEAN."""
+    """LASVC with small constants, so that the ramp and CLEAN act often."""
 
-    ramp_start = 20
-    clean_interval = 25
-    max_non_sv = 10
+    def _solver(self):
+        return replace(super()._solver(), ramp_start=20, clean_interval=25, max_non_sv=10)
 
 
 def model_of(algorithm, make=LASVC, **params):
