@@ -147,12 +147,12 @@ class OnlinePasses(Passes):
 
     @classmethod
     def needs_known(cls, model):
-        return model.max_iter != 1 or model.warm_start
+        return model._most_passes != 1 or model._starts_warm
 
     @classmethod
     def checked(cls, model, at, n_rows):
         at.require(
-            model.max_iter == 1 or at.value("random") is not None,
+            model._most_passes == 1 or at.value("random") is not None,
             "random",
             "must be the state of a generator",
         )
@@ -162,8 +162,8 @@ class OnlinePasses(Passes):
 
     def __init__(self, model, X, codes, cost, at):
         super().__init__(model, X, codes, cost, at)
-        until_converged = model.max_iter == -1
-        self.n_passes = MAX_EPOCHS if until_converged else model.max_iter
+        until_converged = model._most_passes == -1
+        self.n_passes = MAX_EPOCHS if until_converged else model._most_passes
         self.finishing = until_converged or model.finishing
         self.is_exact = self.n_passes > 1
 
@@ -209,7 +209,7 @@ class OnlinePasses(Passes):
                     random=random,
                     patience=patience,
                 )
-        if model.max_iter == -1:
+        if model._most_passes == -1:
             warnings.warn(
                 f"LASVC did not converge within {n_pass} epochs: the largest violation of the "
                 f"last epoch was {model.kkt_violation_:.3g}, tol is {model.tol:.3g}. "

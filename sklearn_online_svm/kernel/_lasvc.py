@@ -744,6 +744,14 @@ class LASVC(LeaveOneOut, KernelMachine):
         return fit_path(self, X, y, Cs, sample_weight)
 
     @property
+    def _most_passes(self):
+        return self.max_iter
+
+    @property
+    def _starts_warm(self):
+        return self.warm_start
+
+    @property
     def n_admitted_(self):
         """Number of samples added to the support set, by position on the ramp."""
         return self._flow(0)
@@ -838,8 +846,8 @@ class LASVC(LeaveOneOut, KernelMachine):
         self._stopped_early = False
         at = dict(stage="begin", n_pass=1, patience=None)
         at |= self._choice.begun(self, self._order, codes, cost, self._random)
-        at["random"] = None if self.max_iter == 1 else self._random.get_state(legacy=False)
-        former = before.get("_engine") if self.warm_start else None
+        at["random"] = None if self._most_passes == 1 else self._random.get_state(legacy=False)
+        former = before.get("_engine") if self._starts_warm else None
         engine = self._built_engine(X)
         if former is not None:
             engine.begin_pass(known_slots(engine, X.shape[0]))
@@ -851,12 +859,12 @@ class LASVC(LeaveOneOut, KernelMachine):
 
     def _refuse_passes_with_limits(self):
         limited = self.max_support_vectors is not None or self.window_size is not None
-        if limited and (self.max_iter != 1 or self.warm_start):
+        if limited and (self._most_passes != 1 or self._starts_warm):
             raise ValueError(
                 "max_support_vectors and window_size require a single epoch from scratch: another "
                 "epoch would add the removed samples again. They need max_iter=1 "
-                f"and warm_start=False, got max_iter={self.max_iter} and "
-                f"warm_start={self.warm_start}."
+                f"and warm_start=False, got max_iter={self._most_passes} and "
+                f"warm_start={self._starts_warm}."
             )
 
     def _seed(self, engine, solution, X, codes, cost, before):

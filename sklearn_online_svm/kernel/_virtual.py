@@ -16,6 +16,17 @@ from ._svc_names import without_keywords_of_svc
 from ._virtual_points import VirtualPoints
 from ._virtual_pool import VirtualSampleSelection, stacked
 
+# Parameters of ActiveLASVC that VirtualLASVC does not have: it runs a single epoch of margin
+# sampling, from scratch and without a budget, because virtual samples belong to their epoch.
+FIXED = (
+    "selection",
+    "max_iter",
+    "warm_start",
+    "max_support_vectors",
+    "budget_policy",
+    "window_size",
+)
+
 
 class VirtualLASVC(ActiveLASVC):
     r"""Support vector classifier for rare classes: active selection and virtual samples (VIRTUAL).
@@ -165,7 +176,11 @@ class VirtualLASVC(ActiveLASVC):
     """
 
     _parameter_constraints: dict = {
-        **ActiveLASVC._parameter_constraints,
+        **{
+            name: constraints
+            for name, constraints in ActiveLASVC._parameter_constraints.items()
+            if name not in FIXED
+        },
         "minority_class": "no_validation",
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "n_virtual": [Interval(Integral, 0, None, closed="left")],
@@ -174,11 +189,10 @@ class VirtualLASVC(ActiveLASVC):
     _tunable = (*ActiveLASVC._tunable, "minority_class", "n_neighbors", "n_virtual")
     _choice = VirtualSampleSelection
 
-    # Parameters of ActiveLASVC that are fixed: a single epoch of margin sampling, from scratch and
-    # without a budget, because virtual samples belong to the epoch in which they are generated.
+    # Values of the parameters in FIXED.
     selection = "active"
-    max_iter = 1
-    warm_start = False
+    _most_passes = 1
+    _starts_warm = False
     max_support_vectors = None
     budget_policy = "merging"
     window_size = None
