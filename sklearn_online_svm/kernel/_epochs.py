@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .._base import thread_pool
 from .._core.kernel.members import DATA
 from .._persistent import stored_generator
-from ._progress import progress_of
+from ._progress import progress
 
 # Maximum number of epochs for max_iter=-1, and of rounds for a convex problem of RampSVC; a
 # ConvergenceWarning is raised at the limit.
@@ -90,13 +90,9 @@ class Passes:
         order = self.at["order"] if order is None else order
         begin, model = self.engine.n_learnt, self.model
         title = f"[{type(model).__name__}]"
-        progress = progress_of(self.engine, len(order), model.verbose, title)
-        try:
-            X = self.X if X is None else X
-            self.engine.learn(X, order, given, self.threads, begin, progress)
-        finally:
-            if progress is not None:
-                progress.close()
+        X = self.X if X is None else X
+        with progress(self.engine, len(order), model.verbose, title) as report:
+            self.engine.learn(X, order, given, self.threads, begin, report)
 
     def finish(self):
         """Optimize over the support set."""

@@ -1,6 +1,7 @@
 """Leave-one-out error of LASVC, compared with one fit per sample."""
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -65,13 +66,53 @@ def moved(model, X, y, shifts):
 # ------------------------------------------------------------------------------ the exact error
 
 
+def separable(n):
+    X, _ = two_classes(n)
+    return X, np.where(X[:, 0] > 0, 1, 0)
+
+
+def one_beyond_the_margin(n):
+    """A single sample beyond the margin, with alpha = 0, limits the bias."""
+    return np.array([[-1.0], [-0.5], [0.5], [1.0], [40.0]]), np.array([0, 0, 1, 1, 1])
+
+
+POLY = dict(kernel="poly", degree=2, coef0=1.0)
+WEIGHTED = dict(C=2.0, class_weight={"no": 0.5, "yes": 2.0})
+CASES = {
+    **{f"C={C}": (two_classes, dict(C=C)) for C in (0.05, 1.0, 50.0)},
+    "three classes": (three_classes, dict(C=5.0)),
+    "linear": (partial(two_classes, seed=4), dict(kernel="linear")),
+    "poly": (partial(two_classes, seed=4), POLY),
+    "weights": (partial(two_classes, seed=3), WEIGHTED),
+    "hard margin": (separable, dict(POLY, gamma=1.0, C=np.inf)),
+    "limit of the bias": (one_beyond_the_margin, dict(kernel="linear", C=0.01)),
+}
+
+
 @with_algorithms
-@with_costs
-def test_exact_equals_separate_fits(algorithm, C):
-    X, y = two_classes(60)
-    model = machine(algorithm=algorithm, C=C).fit(X, y)
-    expected = wrong_by(decisions_without(model, X, y), model, y)
-    assert 0 < expected.mean() < 1
+@pytest.mark.parametrize("name", CASES)
+def test_exact_equals_separate_fits(algorithm, name):
+    data, params = CASES[name]
+    X, y = data(60)
+    weights = np.ones(len(y))
+    if name == "weights":
+        weights = np.random.default_rng(0).uniform(0.1, 3.0, len(y))
+        weights[::7] = 0.0
+    model = machine(algorithm=algorithm, **params).fit(X, y, weights)
+    expected = wrong_by(decisions_without(model, X, y, weights), model, y)
+    assert_array_equal(model.leave_one_out(X, y, weights), expected)
+    if name in ("three classes", "linear", "poly"):
+        assert expected.any()
+        assert np.all(model.leave_one_out(X, y, method="xi-alpha") >= expected)
+        assert (model.leave_one_out(X, y, method="span") != expected).mean() <= 0.15
+
+
+def test_class_weights_and_gamma_are_not_recomputed():
+    X, y = two_classes(60, seed=3)
+    model = machine(class_weight="balanced", gamma="scale").fit(X, y)
+    weights = dict(zip(model.classes_, model.class_weight_))
+    same = machine(class_weight=weights, gamma=model.gamma_).fit(X, y)
+    expected = wrong_by(decisions_without(same, X, y), model, y)
     assert_array_equal(model.leave_one_out(X, y), expected)
 
 
@@ -80,54 +121,6 @@ def test_exact_equals_another_solver():
     model = machine(C=3.0).fit(X, y)
     svc = SVC(C=3.0, gamma=0.4, tol=1e-8)
     assert_array_equal(model.leave_one_out(X, y), wrong_by(decisions_without(svc, X, y), model, y))
-
-
-@with_algorithms
-def test_several_classes(algorithm):
-    X, y = three_classes(60)
-    model = machine(algorithm=algorithm, C=5.0).fit(X, y)
-    expected = wrong_by(decisions_without(model, X, y), model, y)
-    assert expected.any()
-    assert_array_equal(model.leave_one_out(X, y), expected)
-    assert (model.leave_one_out(X, y, method="span") != expected).mean() < 0.1
-    assert np.all(model.leave_one_out(X, y, method="xi-alpha") >= expected)
-
-
-def test_weights_of_rows_and_classes():
-    X, y = two_classes(60, seed=3)
-    weights = np.random.default_rng(0).uniform(0.1, 3.0, len(y))
-    weights[::7] = 0.0
-    model = machine(C=2.0, class_weight={"no": 0.5, "yes": 2.0}).fit(X, y, weights)
-    expected = wrong_by(decisions_without(model, X, y, weights), model, y)
-    assert_array_equal(model.leave_one_out(X, y, weights), expected)
-
-
-def test_balanced_weights_stay_those_of_all_rows():
-    X, y = two_classes(60, seed=3)
-    model = machine(class_weight="balanced").fit(X, y)
-    same = machine(class_weight=dict(zip(model.classes_, model.class_weight_))).fit(X, y)
-    expected = wrong_by(decisions_without(same, X, y), model, y)
-    assert_array_equal(model.leave_one_out(X, y), expected)
-
-
-def test_hard_margin():
-    X, _ = two_classes(50)
-    y = np.where(X[:, 0] > 0, 1, 0)
-    model = machine(kernel="poly", degree=2, coef0=1.0, gamma=1.0, C=np.inf).fit(X, y)
-    expected = wrong_by(decisions_without(model, X, y), model, y)
-    assert_array_equal(model.leave_one_out(X, y), expected)
-
-
-@with_algorithms
-@pytest.mark.parametrize("kernel", ["linear", "poly"])
-def test_kernels_with_a_varying_diagonal(algorithm, kernel):
-    X, y = two_classes(50, seed=4)
-    model = machine(kernel=kernel, degree=2, coef0=1.0, algorithm=algorithm, C=1.0).fit(X, y)
-    scores = decisions_without(model, X, y)
-    expected = wrong_by(scores, model, y)
-    assert_array_equal(model.leave_one_out(X, y), expected)
-    assert np.all(model.leave_one_out(X, y, method="xi-alpha") >= expected)
-    assert (model.leave_one_out(X, y, method="span") != expected).mean() <= 0.15
 
 
 def test_without_a_free_vector_rows_that_limit_the_bias_are_left_out():
@@ -144,15 +137,6 @@ def test_without_a_free_vector_rows_that_limit_the_bias_are_left_out():
     estimates = moved(model, X, y, span_shifts)
     assert np.all(np.isfinite(estimates))
     assert_array_equal(wrong_by(estimates, model, y), wrong_by(scores, model, y))
-
-
-def test_a_row_that_is_no_support_vector_may_limit_the_bias():
-    """A single sample beyond the margin, with alpha = 0, limits the bias."""
-    X = np.array([[-1.0], [-0.5], [0.5], [1.0], [40.0]])
-    y = np.array([0, 0, 1, 1, 1])
-    model = machine(kernel="linear", C=0.01).fit(X, y)
-    expected = wrong_by(decisions_without(model, X, y), model, y)
-    assert_array_equal(model.leave_one_out(X, y), expected)
 
 
 def test_the_only_row_of_a_class_is_wrong_without_it():
@@ -382,13 +366,6 @@ def test_degenerate_kernels_give_finite_results(algorithm, params):
         assert np.all(wrong >= training_errors)
 
 
-def test_gamma_and_labels_are_those_of_the_model():
-    X, y = two_classes(60)
-    model = LASVC(C=5.0, random_state=0).fit(X, y)
-    number = LASVC(C=5.0, gamma=model.gamma_, random_state=0).fit(X, y)
-    assert_array_equal(model.leave_one_out(X, y), number.leave_one_out(X, y))
-
-
 @with_methods
 def test_the_model_stays_as_it_is(method):
     X, y = two_classes(60)
@@ -432,14 +409,14 @@ def test_other_samples_are_rejected():
         model.leave_one_out(X, np.where(y == "yes", "maybe", y))
     with pytest.raises(ValueError, match="method must be one of"):
         model.leave_one_out(X, y, method="jackknife")
-
-
-def test_a_class_without_rows_is_refused():
-    X, y = two_classes(60)
     model = LASVC(gamma=0.4).partial_fit(X, y, classes=["maybe", "no", "yes"])
     with pytest.raises(ValueError, match="needs samples of every class"):
         model.leave_one_out(X, y)
     assert 0 < model.leave_one_out_estimate_ < 0.5
+    with pytest.raises(NotFittedError):
+        LASVC().leave_one_out(X, y)
+    with pytest.raises(NotFittedError):
+        _ = LASVC().leave_one_out_estimate_
 
 
 def test_parameters_that_have_changed():
@@ -450,14 +427,6 @@ def test_parameters_that_have_changed():
     assert_array_equal(model.leave_one_out(X, y), other.leave_one_out(X, y))
     with pytest.raises(ValueError, match="gamma cannot change"):
         model.set_params(gamma=0.1).leave_one_out(X, y)
-
-
-def test_leave_one_out_requires_a_fitted_model():
-    X, y = two_classes(60)
-    with pytest.raises(NotFittedError):
-        LASVC().leave_one_out(X, y)
-    with pytest.raises(NotFittedError):
-        _ = LASVC().leave_one_out_estimate_
 
 
 @pytest.mark.parametrize(

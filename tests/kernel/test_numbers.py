@@ -156,12 +156,6 @@ def test_gamma_scale_beyond_a_double(kernel, factor, layout):
 
 
 @with_layouts
-def test_gamma_scale_of_constant_rows_is_one(layout):
-    X = LAYOUTS[layout](np.full((20, 3), 7.0))
-    assert LASVC().fit(X, [0, 1] * 10).gamma_ == 1.0
-
-
-@with_layouts
 @pytest.mark.parametrize("kernel", ["poly", "rbf", "sigmoid"])
 def test_tiny_float32_rows_are_learnt_in_double(kernel, layout):
     """Their gamma is beyond a float."""
@@ -218,22 +212,6 @@ def test_more_cache_than_there_is_memory():
 
 
 # -- kernel functions -------------------------------------------------------------------
-
-NO_REAL_NUMBERS = {
-    "complex": lambda A, B: (A @ B.T) * (1 + 1j),
-    "objects": lambda A, B: (A @ B.T).astype(object),
-    "strings": lambda A, B: (A @ B.T).astype(str),
-}
-
-
-@pytest.mark.parametrize("kernel", NO_REAL_NUMBERS.values(), ids=NO_REAL_NUMBERS)
-def test_kernel_functions_that_return_no_real_numbers(kernel):
-    X, y = two_classes(40)
-    for learn in (lambda m: m.fit(X, y), lambda m: m.partial_fit(X, y, classes=CLASSES)):
-        model = LASVC(kernel=kernel)
-        with pytest.raises(ValueError, match="kernel function must return real numbers"):
-            learn(model)
-        assert not hasattr(model, "classes_")
 
 
 @with_layouts

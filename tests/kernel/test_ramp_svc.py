@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_matrix, issparse
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
@@ -281,20 +281,6 @@ def test_rows_of_weight_zero_are_as_if_not_there(problem):
     )
 
 
-@with_both
-def test_class_weight_is_sample_weight_by_class(problem):
-    X, y = BOTH[problem](150)
-    classes, counts = np.unique(y, return_counts=True)
-    factors = dict(zip(classes.tolist(), [0.5, 3.0, 1.5]))
-    model = model_of(class_weight=factors).fit(X, y)
-    assert_array_equal(model.class_weight_, [factors[c] for c in classes.tolist()])
-    assert_same_model(model, model_of().fit(X, y, [factors[label] for label in y.tolist()]))
-    balanced = model_of(class_weight="balanced").fit(X, y)
-    expected = 150 / (len(classes) * counts)
-    assert_allclose(balanced.class_weight_, expected)
-    assert_same_model(balanced, model_of().fit(X, y, expected[np.searchsorted(classes, y)]))
-
-
 # -- several classes --------------------------------------------------------------------
 
 
@@ -318,52 +304,6 @@ def test_several_classes_are_one_versus_rest(fit_intercept, layout):
 
 
 # -- the attributes ---------------------------------------------------------------------
-
-
-@with_both
-@with_bias
-@with_layouts
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_attributes_describe_the_solution(problem, fit_intercept, layout, dtype):
-    X, y = BOTH[problem]()
-    data = LAYOUTS[layout](X.astype(dtype))
-    model = model_of(fit_intercept=fit_intercept, tol=1e-3).fit(data, y)
-    n, n_classes = len(y), len(np.unique(y))
-    n_machines, n_sv = 1 if n_classes == 2 else n_classes, len(model.support_)
-    assert 0 < n_sv < n
-    assert_array_equal(model.classes_, np.unique(y))
-    assert_array_equal(y[model.support_], np.repeat(model.classes_, model.n_support_))
-    assert model.dual_coef_.shape == (n_machines, n_sv)
-    assert model.intercept_.shape == (n_machines,)
-    assert model.intercept_.any() == fit_intercept
-    assert model.dual_objective_.shape == model.duality_gap_.shape == (n_machines,)
-    assert model.objective_history_.shape == (model.n_iter_, n_machines)
-    assert model.n_samples_seen_ == n and model.n_features_in_ == 4
-    assert model.gamma_ == GAMMA and model.n_kernel_evaluations_ > n
-    assert np.abs(model.dual_coef_).max() <= 5.0
-    vectors = model.support_vectors_
-    assert vectors.dtype == dtype and issparse(vectors) == (layout == "csr")
-    assert abs(vectors - data[model.support_]).max() == 0
-    K = rbf_kernel(X, X[model.support_], gamma=GAMMA)
-    expected = K @ model.dual_coef_.T + model.intercept_
-    assert_allclose(model.decision_function(data).reshape(n, -1), expected, atol=1e-4)
-
-
-@with_both
-@with_bias
-def test_a_row_is_a_support_vector_once(problem, fit_intercept):
-    """Regression test: samples added by two classes at different times were stored twice."""
-    X, y = BOTH[problem]()
-    for ramp_s in (-1e9, 0.0):
-        model = model_of(fit_intercept=fit_intercept, ramp_s=ramp_s).fit(X, y)
-        assert len(np.unique(model.support_)) == len(model.support_)
-
-
-def test_coef_is_there_for_the_linear_kernel_only():
-    X, y = noisy()
-    model = model_of(kernel="linear").fit(X, y)
-    assert_allclose(model.decision_function(X), X @ model.coef_[0] + model.intercept_, atol=1e-5)
-    assert not hasattr(model_of().fit(X, y), "coef_")
 
 
 def test_ramp_svc_has_no_partial_fit():

@@ -1,7 +1,6 @@
 """Predictions during a stream use an optimized copy that does not influence training."""
 
 import pickle
-from functools import partial
 
 import numpy as np
 import pytest
@@ -302,26 +301,27 @@ def test_copies_give_the_same_predictions(algorithm, problem):
             each.partial_fit(X[200:230], y[200:230])
 
 
-def test_error_during_prediction_leaves_model_unchanged():
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_error_during_prediction_leaves_model_unchanged(error):
+    """Ctrl-C is simulated by the kernel function."""
     X, y = two_classes(300)
-    fails = []
+    calls, fails_at = [], []
 
     def kernel(A, B):
-        if fails:
-            raise RuntimeError("no kernel today")
+        calls.append(1)
+        if fails_at and len(calls) >= fails_at[0]:
+            raise error("no kernel today")
         return rbf_kernel(A, B, gamma=0.3)
 
-    def new():
-        return Busy(kernel=kernel, C=50.0, cache_size=1e-3)
-
-    model, other = new(), new()
-    for each in (model, other):
-        each.partial_fit(X[:200], y[:200], classes=["no", "yes"])
+    model, other = (
+        Busy(kernel=kernel, C=50.0, cache_size=1e-3).partial_fit(X[:200], y[:200], ["no", "yes"])
+        for _ in range(2)
+    )
     expected = other.decision_function(X)
-    fails.append(True)
-    with pytest.raises(RuntimeError, match="no kernel today"):
+    fails_at.append(len(calls) + 20)
+    with pytest.raises(error, match="no kernel today"):
         model.decision_function(X)
-    fails.clear()
+    fails_at.clear()
     assert_same_stream(model, other)
     assert_array_equal(model.decision_function(X), expected)
     for each in (model, other):
@@ -335,33 +335,3 @@ def test_progressive_validation_sees_the_finished_model():
     result = progressive_validation(LASVC(C=100.0, gamma=1.0), X, y, chunk_size=100)
     mistakes = result.mistakes[-1] - result.mistakes[9]
     assert mistakes / (result.n_scored[-1] - result.n_scored[9]) < 0.13
-
-
-def test_single_class_needs_no_finishing():
-    X, y = two_classes(40)
-    model = partial(LASVC, gamma=0.3)().partial_fit(X, ["no"] * 40, classes=["no", "yes"])
-    assert_array_equal(model.predict(X), "no")
-
-
-def test_interrupted_prediction_leaves_model_unchanged():
-    """Simulates Ctrl-C while the finished solution is computed."""
-    X, y = two_classes(300)
-    calls, interrupt_at = [], []
-
-    def kernel(A, B):
-        calls.append(1)
-        if interrupt_at and len(calls) >= interrupt_at[0]:
-            raise KeyboardInterrupt
-        return rbf_kernel(A, B, gamma=0.3)
-
-    def new():
-        return Busy(kernel=kernel, C=50.0, cache_size=1e-3).partial_fit(X, y, ["no", "yes"])
-
-    model, other = new(), new()
-    expected = other.decision_function(X)
-    interrupt_at.append(len(calls) + 20)
-    with pytest.raises(KeyboardInterrupt):
-        model.decision_function(X)
-    interrupt_at.clear()
-    assert_same_stream(model, other)
-    assert_array_equal(model.decision_function(X), expected)

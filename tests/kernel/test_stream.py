@@ -1,6 +1,7 @@
 """Streams: the model does not depend on chunks, pickling, copies and layouts."""
 
 import pickle
+import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -10,8 +11,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 
+from sklearn_online_svm import LASVC
 from sklearn_online_svm.kernel._lasvc import N_INIT
-from tests.support.copies import COPIES, with_copies
+from tests.support.copies import with_copies
 from tests.support.robust import Busy
 from tests.support.samples import ALGORITHMS, LAYOUTS, three_classes, two_classes
 
@@ -49,7 +51,9 @@ def learn(model, X, y, size=None, begin=0):
 def assert_same(model, other, X):
     """Check that two models are bitwise identical.
 
-    Decision values of several classes agree only to rounding (see the test of that name)."""
+    Decision values of several classes agree only to rounding: sums run over the stored vectors in
+    another order.
+    """
     if len(model.classes_) == 2:
         assert_array_equal(model.decision_function(X), other.decision_function(X))
     else:
@@ -86,22 +90,6 @@ def test_chunks_of_any_size_give_the_same_model(model_of, problem, layout, dtype
 def test_chunks_with_other_parameters(model_of, problem, params):
     X, y = rows_of(problem)
     assert_same(learn(model_of(**params), X, y), learn(model_of(**params), X, y, 7), X)
-
-
-@with_problems
-def test_chunks_with_weights(model_of, problem):
-    X, y = rows_of(problem)
-    weight = np.random.default_rng(0).choice([0.0, 1.0, 3.0], 300)
-    classes, models = np.unique(y), []
-    for size in (300, 11):
-        model = model_of(class_weight="online_balanced")
-        for first in range(0, 300, size):
-            part = slice(first, first + size)
-            model.partial_fit(X[part], y[part], classes=classes, sample_weight=weight[part])
-        models.append(model)
-    assert_array_equal(models[0].support_, models[1].support_)
-    # Running sums of weights are rounded differently.
-    assert_allclose(models[0].dual_coef_, models[1].dual_coef_, rtol=1e-9)
 
 
 @with_problems
@@ -142,14 +130,6 @@ def test_dense_rows_and_csr_rows_give_the_same_model(model_of, problem, dtype, s
     assert_array_equal(models[0].decision_function(sparse), models[1].decision_function(dense))
     fitted = [model_of(max_iter=2).fit(X, y) for X in (dense, sparse)]
     assert_same(*fitted, dense)
-
-
-def test_decisions_between_several_classes_agree_to_rounding(model_of):
-    """Sums run over the stored vectors in another order; alpha is the same."""
-    X, y = rows_of("multiclass")
-    whole, chunks = learn(model_of(), X, y), learn(model_of(), X, y, 7)
-    assert_array_equal(whole.dual_coef_, chunks.dual_coef_)
-    assert_allclose(whole.decision_function(X), chunks.decision_function(X), rtol=0, atol=1e-12)
 
 
 @with_problems
@@ -221,29 +201,6 @@ def test_copy_during_a_stream_continues_identically(
 
 
 @with_copies
-@with_problems
-def test_a_copy_after_fit(model_of, make_copy, problem, tmp_path):
-    X, y = rows_of(problem)
-    model = model_of().fit(X[:150], y[:150])
-    copied = make_copy(model, tmp_path)
-    assert_same(copied, model, X)
-    assert_same(learn(copied, X, y, begin=150), learn(model, X, y, begin=150), X)
-    assert copied.get_params() == model.get_params()
-
-
-@with_copies
-def test_original_may_be_trained_before_its_copy(model_of, make_copy, tmp_path):
-    X, y = rows_of("multiclass")
-    original = model_of().partial_fit(X[:150], y[:150], classes=np.unique(y))
-    copied = make_copy(original, tmp_path)
-    halfway = copied.decision_function(X)
-    learn(original, X, y, begin=150).finish()
-    assert_array_equal(copied.decision_function(X), halfway)
-    learn(copied, X, y, begin=150)
-    assert_same(copied.finish(), original, X)
-
-
-@with_copies
 def test_copies_of_models_with_python_kernels(model_of, make_copy, tmp_path):
     X, y = rows_of("binary")
     K = X @ X.T
@@ -259,12 +216,6 @@ def linear(A, B):
     return A @ B.T
 
 
-def test_copies_of_unfitted_models(model_of, tmp_path):
-    model = model_of(C=7.0)
-    for make_copy in COPIES.values():
-        assert make_copy(model, tmp_path).get_params() == model.get_params()
-
-
 def test_a_pickle_holds_vectors_but_no_kernel_rows():
     X, y = two_classes(2000, noise=2.0)
     model = learn(new_model(), X, y)
@@ -273,19 +224,6 @@ def test_a_pickle_holds_vectors_but_no_kernel_rows():
     # A kernel row would be 4 n_vectors bytes for each vector.
     assert len(pickle.dumps(model)) < 300 * n_vectors
     assert sys.getsizeof(model) < 10_000
-
-
-# -- once more --------------------------------------------------------------------------
-
-
-@with_problems
-@with_layouts
-def test_fit_twice_is_fit_once(model_of, problem, layout):
-    X, y = rows_of(problem, layout)
-    once, twice = model_of().fit(X, y), model_of().fit(X, y).fit(X, y)
-    assert_same(once, twice, X)
-    after_stream = learn(model_of(), X, y).fit(X, y)
-    assert_same(once, after_stream, X)
 
 
 # -- what is given stays as it is -------------------------------------------------------
@@ -313,16 +251,6 @@ def test_input_is_not_changed_and_may_be_read_only(model_of, problem, layout, dt
     model.predict(X)
     for array, copied in before:
         assert_array_equal(array, copied)
-
-
-@with_problems
-def test_memory_mapped_rows(model_of, problem, tmp_path):
-    X, y = rows_of(problem)
-    np.save(tmp_path / "X.npy", X)
-    np.save(tmp_path / "y.npy", y)
-    mapped_X, mapped_y = (np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in "Xy")
-    assert_same(learn(model_of(), mapped_X, mapped_y, 7), learn(model_of(), X, y), mapped_X)
-    assert_same(model_of().fit(mapped_X, mapped_y), model_of().fit(X, y), X)
 
 
 @with_layouts
@@ -361,15 +289,6 @@ def test_two_models_in_two_threads(model_of, problem):
             work = lambda C: learn(model_of(C=C), X, y, 50).finish()  # noqa: E731
             for model, other in zip(executor.map(work, (1.0, 10.0)), expected, strict=True):
                 assert_same(model, other, X)
-
-
-def test_one_model_predicts_in_two_threads(model_of):
-    X, y = rows_of("multiclass", n=600)
-    model = learn(model_of(), X, y)
-    expected = model.decision_function(X)
-    with ThreadPoolExecutor(2) as executor:
-        for decisions in executor.map(model.decision_function, [X] * 20):
-            assert_array_equal(decisions, expected)
 
 
 # -- classes that come late -------------------------------------------------------------
@@ -441,3 +360,51 @@ def test_a_first_chunk_of_weight_zero(model_of):
     assert_array_equal(model.decision_function(X), 0)
     model.partial_fit(X[50:], y[50:])
     assert model.score(X, y) > 0.8
+
+
+# -- parameters that change during a stream (see tests/test_parameters.py) ---------------
+
+
+def test_a_small_cache_frees_memory():
+    X, y = two_classes(300, noise=1.0)
+    model = learn(LASVC(gamma=0.3, C=100.0), X[:150], y[:150])
+    rows = model._engine.problems[0].rows
+    assert rows.max_bytes == 375 * 2**20 and rows.n_rows > 10
+    model.set_params(cache_size=0.01).partial_fit(X[150:], y[150:])
+    rows = model._engine.problems[0].rows
+    assert rows.max_bytes < 2**14 and rows.n_rows < 10
+
+
+def test_finish_uses_a_new_tol():
+    model = learn(LASVC(gamma=0.3, C=100.0), *two_classes(300, noise=1.0)).finish()
+    assert 1e-6 < model._engine.problems[0].delta <= 1e-3
+    model.set_params(tol=1e-6).finish()
+    assert model._engine.problems[0].delta <= 1e-6
+    with pytest.raises(ValueError, match="'tol' parameter of LASVC must be"):
+        model.set_params(tol=-1.0).finish()
+
+
+@pytest.mark.parametrize(
+    "name, old, new",
+    [
+        *[("kernel", "rbf", new) for new in ("linear", linear, "precomputed")],
+        *[("kernel", linear, "rbf"), ("gamma", 0.3, "scale"), ("gamma", "scale", 0.3)],
+        *[("degree", 3, 2), ("coef0", 0.0, 1.0), ("algorithm", "lasvm-g", "lasvm-full")],
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_finish_rejects_changed_fixed_parameters(name, old, new, method):
+    X, y = two_classes(150, noise=1.0)
+    params = {"gamma": 0.3, "random_state": 0, name: old}
+    model = LASVC(**params)
+    model = model.fit(X, y) if method == "fit" else learn(model, X, y)
+    loaded = pickle.loads(pickle.dumps(model))
+    message = f"{name} cannot change .*: it was {re.escape(repr(old))} and is now "
+    with pytest.raises(ValueError, match=message + re.escape(repr(new))):
+        model.set_params(C=7.0, **{name: new}).finish()
+    model.set_params(C=1.0, **{name: old})
+    assert_same(model.partial_fit(X, y), loaded.partial_fit(X, y), X)
+    if new != "precomputed":
+        model.set_params(**{name: new}).fit(X, y)
+        assert_same(model, LASVC(**params | {name: new}).fit(X, y), X)

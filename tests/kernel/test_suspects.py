@@ -6,7 +6,6 @@ from functools import partial
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_matrix
 from sklearn.datasets import load_digits
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
@@ -21,7 +20,6 @@ from tests.support.robust import (
 )
 from tests.support.samples import (
     LAYOUTS,
-    three_classes,
     two_classes,
 )
 
@@ -139,13 +137,3 @@ def test_flipped_digits_are_suspected(judge, classes):
     given, flipped = flip_labels(y, 0.15, random_state=1, return_mask=True)
     found = flipped[model.suspect_labels(X, given, n_suspects=flipped.sum())]
     assert found.mean() > 0.6
-
-
-def test_suspects_of_sparse_rows_are_those_of_dense_rows():
-    X, y = three_classes()
-    model = JUDGES["lasvm-nc"](gamma=GAMMA).fit(X, y)
-    for suspects, other in zip(
-        model.suspect_labels(X, y, n_suspects=30, return_margins=True),
-        model.suspect_labels(csr_matrix(X), y, n_suspects=30, return_margins=True),
-    ):
-        assert_array_equal(suspects, other)

@@ -122,13 +122,6 @@ def test_sparse_points_are_the_dense_ones(name, layout, dtype):
     assert found.nnz == ((X[parents] != 0) | (X[ends] != 0)).sum()
 
 
-def test_random_state_is_reproducible():
-    virtual = VirtualPoints(rows(), KERNELS["rbf"])
-    draws = [virtual.draw(np.arange(20), np.random.RandomState(s))[0] for s in (1, 1, 2)]
-    assert_array_equal(draws[0], draws[1])
-    assert (draws[0] != draws[2]).any()
-
-
 def test_rows_as_a_kernel_sees_them():
     """Neighbours are found in one space, points are drawn in another one."""
     X = rows()

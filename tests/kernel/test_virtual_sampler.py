@@ -92,17 +92,6 @@ def test_only_support_vectors_get_points():
     assert len(np.unique(sampler.ends_[:, 0])) < 2 * len(RARE)
 
 
-@pytest.mark.parametrize("layout", ["csr_matrix", "csc_matrix", "csr_array"])
-def test_sparse_input_equals_dense_input(layout):
-    some = np.where(np.abs(X) < 1, 0.0, X)
-    dense, labels = VirtualSampler(random_state=0).fit_resample(some, Y)
-    given = getattr(sparse, layout)(some)
-    found, labels_found = VirtualSampler(random_state=0).fit_resample(given, Y)
-    assert type(found) is type(given)
-    assert_array_equal(labels_found, labels)
-    assert_array_equal(found.toarray(), dense)
-
-
 @pytest.mark.parametrize("machine", [None, LASVC(), SVC()], ids=str)
 def test_random_state_is_reproducible(machine):
     def draw(seed):
@@ -226,11 +215,6 @@ def test_integer_input_gives_floats(kind):
     assert_array_equal(thin.toarray(), points)
 
 
-def test_float32_is_preserved():
-    points, _ = VirtualSampler(random_state=0).fit_resample(X.astype(np.float32), Y)
-    assert points.dtype == np.float32
-
-
 def test_frames():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])
@@ -259,13 +243,6 @@ def test_sparse_frames_of_integers():
     more, _ = VirtualSampler(random_state=0).fit_resample(frame, Y)
     expected, _ = VirtualSampler(random_state=0).fit_resample(whole, Y)
     assert_array_equal(more.to_numpy(), expected.toarray())
-
-
-def test_lists():
-    more, labels = VirtualSampler(random_state=0).fit_resample(X.tolist(), Y.tolist())
-    assert isinstance(more, list)
-    assert_array_equal(more, VirtualSampler(random_state=0).fit_resample(X, Y)[0])
-    assert len(labels) == len(more)
 
 
 # ---------------------------------------------------------------------------- refusals
