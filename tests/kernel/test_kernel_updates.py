@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
+from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel
 
 from sklearn_online_svm import (
     KernelPassiveAggressiveClassifier,
@@ -22,7 +22,6 @@ from tests.reference.kernel_updates import vote
 from tests.support import asking
 from tests.support.kernel_updates import (
     BUDGETS,
-    GAMMA,
     JOINT,
     MODELS,
     assert_same,
@@ -338,10 +337,3 @@ def test_averaged_models_in_label_efficient_training():
         learner = perceptron(average=average)
         model = LabelEfficientClassifier(learner, AllQuery(), shuffle=False).fit(X, y)
         assert_same(model.estimator_, taught(learner, X, y), X=X)
-
-
-def test_rbf_kernel_of_the_twin_is_that_of_the_engine():
-    X, _ = rows(50, seed=17)
-    model = pa(C=np.inf, shuffle=False).fit(X, np.arange(50) % 2)
-    wanted = model.dual_coef_ @ rbf_kernel(model.support_vectors_, X, gamma=GAMMA)
-    assert_allclose(model.decision_function(X), wanted[0], rtol=1e-5, atol=1e-5)

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix, issparse, random_array
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_digits
 from sklearn.metrics.pairwise import linear_kernel, pairwise_kernels, rbf_kernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -678,14 +677,6 @@ def test_pipeline_and_grid_search():
     search = GridSearchCV(LASVC(kernel="precomputed"), {"C": [0.01, 1.0]}, cv=3)
     assert search.fit(linear_kernel(X), y).best_score_ > 0.9
     assert cross_val_score(pipeline, X, y, cv=3, n_jobs=2).min() > 0.95
-
-
-def test_calibration():
-    X, y = two_classes(400)
-    model = CalibratedClassifierCV(model_of(), ensemble=False, cv=3).fit(X, y)
-    probability = model.predict_proba(X)[:, 1]
-    assert ((probability > 0.5) == (y == "yes")).mean() > 0.8
-    assert probability.min() < 0.2 < 0.8 < probability.max()
 
 
 def test_one_vs_rest_stream(any_model):

@@ -169,16 +169,6 @@ def test_multiclass_is_one_vs_rest_svc():
     )
 
 
-def test_weights_are_those_of_svc():
-    X, y = two_classes(seed=1)
-    weight = np.random.default_rng(0).choice([0.0, 0.5, 1.0, 4.0], len(y))
-    params = dict(gamma=0.3, C=2.0, class_weight={"no": 0.3, "yes": 2.0})
-    model = exact(**params).fit(X, y, weight)
-    svc = SVC(tol=1e-6, **params).fit(X, y, weight)
-    assert_allclose(model.decision_function(X), svc.decision_function(X), rtol=0, atol=1e-3)
-    assert not set(model.support_) & set(np.flatnonzero(weight == 0))
-
-
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid"])
 def test_kkt_violation_is_that_of_the_definition(kernel):
     """The largest g_i - g_j over all rows, alpha_i < upper_i and alpha_j > lower_j."""
@@ -209,13 +199,6 @@ def test_attributes_mean_what_those_of_svc_mean():
         ours, theirs = getattr(model, name), getattr(svc, name)
         assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape), name
     assert model.n_features_in_ == svc.n_features_in_
-
-
-def test_coef_of_the_linear_kernel():
-    X, y = breast_cancer()
-    model, svc = check_agreement(X, y, C=0.1, kernel="linear")
-    assert_allclose(model.coef_, svc.coef_, rtol=0, atol=1e-4)
-    assert_allclose(X @ model.coef_[0] + model.intercept_, model.decision_function(X), atol=1e-5)
 
 
 # -- keywords ---------------------------------------------------------------------------

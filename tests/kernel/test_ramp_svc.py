@@ -142,15 +142,6 @@ def test_the_solution_is_stationary(fit_intercept, kernel, C, ramp_s, seed):
     assert abs(model.duality_gap_[0]) <= (1e-5 + model.tol) * 2 * C * 150
 
 
-@with_bias
-def test_each_convex_problem_is_solved_to_tol_over_all_rows(fit_intercept):
-    X, y = noisy(500)
-    for tol in (0.1, 1e-3, 1e-6):
-        model = model_of(fit_intercept=fit_intercept, tol=tol).fit(X, y)
-        assert 0 <= model.kkt_violation_ <= tol * 1.01
-        assert model.duality_gap_[0] <= tol * 5.0 * 500
-
-
 # -- the twin ---------------------------------------------------------------------------
 
 
@@ -262,23 +253,6 @@ def test_weight_two_is_the_row_twice_and_weight_zero_the_row_left_out(problem, f
     assert_allclose(weighted.decision_function(X), other.decision_function(X), atol=1e-4)
     assert_allclose(weighted.objective_history_[-1], other.objective_history_[-1], rtol=1e-6)
     assert (weight[weighted.support_] > 0).all()
-
-
-@with_both
-def test_rows_of_weight_zero_are_as_if_not_there(problem):
-    X, y = BOTH[problem](150)
-    weight = np.where(np.arange(150) % 3, 1.0, 0.0)
-    kept = np.flatnonzero(weight)
-    model = model_of().fit(X, y, weight)
-    other = model_of().fit(X[kept], y[kept])
-    assert_allclose(model.decision_function(X), other.decision_function(X), atol=1e-4)
-    # Whatever is in them.
-    X = np.where(weight[:, None] > 0, X, 100.0)
-    assert_allclose(
-        model_of().fit(X, y, weight).decision_function(X[kept]),
-        other.decision_function(X[kept]),
-        atol=1e-4,
-    )
 
 
 # -- several classes --------------------------------------------------------------------

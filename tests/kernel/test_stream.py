@@ -3,7 +3,6 @@
 import pickle
 import re
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
@@ -277,20 +276,6 @@ def test_rows_in_any_order_of_memory(model_of, change):
     assert_same(learn(model_of(), np.asfortranarray(X), y), learn(model_of(), X, y), X)
 
 
-# -- two at once ------------------------------------------------------------------------
-
-
-@with_problems
-def test_two_models_in_two_threads(model_of, problem):
-    X, y = rows_of(problem, n=600)
-    expected = [learn(model_of(C=C), X, y, 50).finish() for C in (1.0, 10.0)]
-    with ThreadPoolExecutor(2) as executor:
-        for _ in range(3):
-            work = lambda C: learn(model_of(C=C), X, y, 50).finish()  # noqa: E731
-            for model, other in zip(executor.map(work, (1.0, 10.0)), expected, strict=True):
-                assert_same(model, other, X)
-
-
 # -- classes that come late -------------------------------------------------------------
 
 
@@ -391,7 +376,7 @@ def test_finish_uses_a_new_tol():
         *[("kernel", linear, "rbf"), ("gamma", 0.3, "scale"), ("gamma", "scale", 0.3)],
         *[("degree", 3, 2), ("coef0", 0.0, 1.0), ("algorithm", "lasvm-g", "lasvm-full")],
     ],
-    ids=str,
+    ids=lambda value: getattr(value, "__name__", str(value)),
 )
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
 def test_finish_rejects_changed_fixed_parameters(name, old, new, method):

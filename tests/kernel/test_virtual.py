@@ -58,12 +58,12 @@ def test_each_step_equals_the_reference(layout, n_virtual):
     rows = np.flatnonzero(codes == minority)
     costs = np.random.default_rng(0).uniform(1.8, 2.2, n)
     given = csr_matrix(X) if layout == "sparse" else X
-    makes = VirtualPoints(given[rows], Kernel("rbf", GAMMA), 5)
-    of = dict(minority=minority, problem=0, n_virtual=n_virtual, max_labels=None)
+    generator = VirtualPoints(given[rows], Kernel("rbf", GAMMA), 5)
+    options = dict(minority=minority, problem=0, n_virtual=n_virtual, max_labels=None)
     start = dict(order=np.arange(n), points=given[:0], costs=np.zeros(0), n_done=0, first_id=0) | {
         "random": np.random.RandomState(7).get_state(legacy=False)
     }
-    pool = VirtualPool(given, codes, costs, np.arange(n), DATA, makes, of, start)
+    pool = VirtualPool(given, codes, costs, np.arange(n), DATA, generator, start, **options)
     loop = make_loop(make_store(X, gamma=GAMMA, layout=layout), tol=1e-3)
     loop.follower, loop.selection = pool, Active(20)
     loop.selection.restore(99)
@@ -77,13 +77,13 @@ def test_each_step_equals_the_reference(layout, n_virtual):
         named = np.where(members["origin"][slots] == DATA, members["row_id"][slots], virtual)
         states.append(dict(zip(named.tolist(), members["alpha"][slots].tolist(), strict=True)))
 
-    loop.learn(pool.rows.X, pool.order, pool.given, None, 0, note)
+    loop.learn(pool.samples.X, pool.order, pool.given, None, 0, note)
 
-    n_all = n + pool.n_made
-    everything = pool.rows.X[:n_all]
+    n_all = n + pool.n_points
+    everything = pool.samples.X[:n_all]
     everything = everything.toarray() if layout == "sparse" else everything
     K = kernel_values(make_store(X, gamma=GAMMA), everything, everything).astype(np.float64)
-    sign = np.where(np.append(codes, np.full(pool.n_made, minority)) == 1, 1.0, -1.0)
+    sign = np.where(np.append(codes, np.full(pool.n_points, minority)) == 1, 1.0, -1.0)
     twin = ForkedTwin(K, sign, pool.cost[:n_all])
     chooser, random = Chooser("active", 20, 99), np.random.RandomState(7)
     left, n_points, parents = list(range(n)), 0, []
@@ -102,7 +102,7 @@ def test_each_step_equals_the_reference(layout, n_virtual):
             left += made.tolist()
             n_points += n_virtual
             parents.append(row)
-    assert not left and n_points == pool.n_made and len(states) == n_all
+    assert not left and n_points == pool.n_points and len(states) == n_all
     assert len(parents) > 5 and (n_points > 5) == (n_virtual > 0)
 
 
