@@ -35,7 +35,7 @@ from tests.support.samples import (
 )
 
 with_algorithms = pytest.mark.parametrize("algorithm", ALGORITHMS)
-# Processor time that 200 rows may take.
+# Maximum processor time for 200 samples, in seconds.
 LIMIT = 6.0
 
 
@@ -62,7 +62,7 @@ def assert_same_solution(one, other):
     assert_array_equal(one.intercept_, other.intercept_)
 
 
-# -- passes --------------------------------------------------------------------------------
+# -- epochs -----------------------------------------------------------------------------
 
 
 @with_algorithms
@@ -102,7 +102,7 @@ def test_epochs_without_finishing_stop_when_nothing_changes(algorithm):
     assert_same_solution(model, LASVC(max_iter=model.n_iter_ - 1, **params).fit(X, y))
 
 
-# -- steps -----------------------------------------------------------------------------------
+# -- steps ------------------------------------------------------------------------------
 
 
 def contradictory(n=60):
@@ -161,7 +161,7 @@ def test_one_feature_with_large_C(name):
 
 @pytest.mark.usefixtures("in_time")
 @pytest.mark.parametrize("max_iter", [1, 1000, -1])
-def test_step_limit_is_reported(max_iter):
+def test_step_limit_warns(max_iter):
     X, y = make_blobs(80, centers=10, random_state=0)
     with pytest.warns(ConvergenceWarning) as caught:
         model = LASVC(kernel="poly", gamma=1, random_state=0, max_iter=max_iter).fit(X, y)
@@ -214,7 +214,7 @@ def test_finishing_is_limited_in_fit_and_in_finish(few_steps):
     with pytest.warns(ConvergenceWarning, match="largest violation is") as caught:
         model.finish()
     assert caught[0].filename == __file__
-    # Each call goes on where the last one stopped.
+    # Each call continues where the previous one stopped.
     before = model.dual_objective_[0]
     with pytest.warns(ConvergenceWarning):
         model.finish()
@@ -294,7 +294,7 @@ def test_hard_margin_is_the_limit_of_large_C(algorithm):
 @pytest.mark.usefixtures("in_time")
 @pytest.mark.parametrize("max_iter", [1, -1])
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g", "lasvm-full"])
-def test_hard_margin_of_inseparable_classes_is_reported(algorithm, max_iter):
+def test_hard_margin_of_inseparable_classes_warns(algorithm, max_iter):
     X, y = two_classes(200, noise=1.0)
     model = LASVC(C=np.inf, kernel="linear", algorithm=algorithm, max_iter=max_iter)
     with pytest.warns(
@@ -313,7 +313,7 @@ def test_infinite_C_with_sample_and_class_weights(algorithm):
     wrong[::3] = 1 - wrong[::3]
     model = LASVC(**params).fit(X, wrong, sample_weight=weight)
     assert_same_coefficients(model, LASVC(**params).fit(X[weight > 0], y[weight > 0]))
-    # As good as infinite for one class only: none of its rows is sacrificed.
+    # A huge C for one class only: none of its samples lies within the margin.
     X, y = two_classes(200, noise=1.0)
     model = LASVC(class_weight={"yes": 1e300}, gamma=0.3, max_iter=-1, tol=1e-6).fit(X, y)
     assert model.decision_function(X)[y == "yes"].min() > 1 - 1e-5
@@ -339,7 +339,7 @@ def test_ramp_loss_requires_finite_C(model):
             clone(model).set_params(C=np.inf).partial_fit(X, y, classes=["no", "yes"])
 
 
-# -- anything at all --------------------------------------------------------------------
+# -- random calls -----------------------------------------------------------------------
 
 
 def fuzz(first, last):
@@ -365,7 +365,7 @@ def fuzz(first, last):
 def assert_calls_end(first, last):
     outcomes = [report["outcome"] for _, report in fuzz(first, last)]
     assert len(outcomes) == last - first
-    # Most calls learn something; the others say what is wrong.
+    # Most calls train a model; the others raise an error that names the cause.
     results = outcomes.count("result")
     assert results > 0.7 * len(outcomes)
     assert all(o == "result" or o.startswith("ValueError: ") for o in outcomes)

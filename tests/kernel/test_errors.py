@@ -436,7 +436,7 @@ def test_kernel_functions_that_fail_in_fit(layout, failure, n_calls, kind, param
 
 @with_layouts
 @pytest.mark.parametrize("failure", FAILURES)
-@pytest.mark.parametrize("n_calls", [0, 1])  # later, the blocks before have been learnt
+@pytest.mark.parametrize("n_calls", [0, 1])  # later, the model has been trained on earlier blocks
 def test_kernel_functions_that_fail_in_partial_fit(layout, failure, n_calls):
     fail, error, match = FAILURES[failure]
     kernel = Broken(fail)

@@ -43,7 +43,7 @@ with_classes = pytest.mark.parametrize("n_classes", [2, 3])
 with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
 
 
-# -- the twin ---------------------------------------------------------------------------
+# -- the reference implementation -------------------------------------------------------
 
 
 @with_all
@@ -193,13 +193,13 @@ def test_samples_with_zero_kernel_value_cause_no_update():
     X, y = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 0.0]]), np.array([1, 0, 0])
     model = pa(kernel="linear").partial_fit(X, y, [0, 1])
     assert_array_equal(model.support_, [1])
-    # The sigmoid kernel may even make lengths negative.
+    # With the sigmoid kernel, K(x, x) may be negative.
     model = pa(kernel="sigmoid", gamma=1.0, coef0=-2.0).partial_fit(X, y, [0, 1])
     assert model.n_updates_ == 0
     assert (model.decision_function(X) == 0).all()
 
 
-# -- ways to give rows ------------------------------------------------------------------
+# -- chunks, layouts, copies ------------------------------------------------------------
 
 
 @with_all
@@ -255,7 +255,7 @@ def test_gamma_is_that_of_svc_and_fixed_by_the_first_chunk():
     assert model.partial_fit(X[10:], y[10:]).gamma_ == gamma
 
 
-def test_balanced_weights_are_those_of_scikit_learn():
+def test_balanced_class_weight_is_inverse_class_frequency():
     X, y = rows(100, seed=13)
     y[:60] = 0
     counts = np.bincount(y)
@@ -267,7 +267,7 @@ def test_balanced_weights_are_those_of_scikit_learn():
         pa(class_weight="balanced").partial_fit(X, y, [0, 1])
 
 
-# -- labels that cost -------------------------------------------------------------------
+# -- label queries ----------------------------------------------------------------------
 
 RULES = {
     "all": AllQuery(),
@@ -326,7 +326,7 @@ def test_oracle_is_queried_once_per_sample(layout):
     model.fit(X, oracle=oracle, classes=[0, 1])
     assert_array_equal(np.flatnonzero(told.queried_), asked)
     assert_same(told.estimator_, model.estimator_, X=X)
-    # What was computed for rows behind a question is not thrown away again and again.
+    # Kernel values computed ahead of a query are kept.
     n_rows_computed = model.estimator_.n_kernel_evaluations_ / len(model.estimator_.support_)
     assert n_rows_computed < 6 * 150
 

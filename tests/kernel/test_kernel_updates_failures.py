@@ -148,7 +148,7 @@ def test_verbose(capsys):
 
 # -- Ctrl-C -----------------------------------------------------------------------------
 
-# Learns noise, which takes many seconds, says when it begins, and reports what happened to it.
+# Fits noise, which takes many seconds; prints a line at the start, and a report of the outcome.
 PROGRAM = """
 import json, signal, sys, time
 import numpy as np

@@ -32,8 +32,8 @@ from tests.support.samples import ALGORITHMS, LAYOUTS, breast_cancer, three_clas
 BOTH = {"binary": two_classes, "multiclass": three_classes}
 with_both = pytest.mark.parametrize("problem", BOTH)
 with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
-# Those that max_iter=-1 leads to the optimum over all rows, whatever the order: the others drop
-# rows, or shift their boxes, by what f says when they come.
+# Algorithms with a convex problem: max_iter=-1 reaches the optimum over all samples, in any order.
+# The others skip samples, or shift their boxes, depending on f when they are visited.
 CONVEX = ("lasvm", "lasvm-g", "lasvm-full")
 with_convex = pytest.mark.parametrize("algorithm", CONVEX)
 
@@ -147,7 +147,7 @@ def test_predict_is_the_class_with_the_largest_decision(any_model, problem):
 @pytest.mark.parametrize("problem, shape", [("binary", (1, 4)), ("multiclass", (3, 4))])
 @with_layouts
 @with_machines
-def test_coef_is_there_for_the_linear_kernel_only(make, problem, shape, layout):
+def test_coef_requires_the_linear_kernel(make, problem, shape, layout):
     X, y = BOTH[problem]()
     X = LAYOUTS[layout](X)
     model = make(kernel="linear").fit(X, y)
@@ -223,18 +223,18 @@ def test_a_copy_after_fit(make, make_copy, problem, tmp_path):
     assert_same_model(copied, make().fit(X[:100], y[:100]))
 
 
-# -- passes, finishing ------------------------------------------------------------------
+# -- epochs, finishing ------------------------------------------------------------------
 
 
 @with_convex
-def test_more_passes_come_closer_to_the_optimum(any_model, any_exact, algorithm):
+def test_more_epochs_are_closer_to_the_optimum(any_model, any_exact, algorithm):
     X, y = two_classes(400, noise=1.0)
     best = any_exact().fit(X, y).dual_objective_[0]
     one, three = (any_model(max_iter=n).fit(X, y) for n in (1, 3))
     assert one.n_iter_ == 1 < three.n_iter_ <= 3
-    # -full keeps every row: finished after one pass, it is at the optimum but for rounding.
+    # lasvm-full keeps every sample: after one epoch it is at the optimum, except for rounding.
     assert one.dual_objective_[0] * (1 - 1e-12) <= three.dual_objective_[0] <= best * (1 + 1e-6)
-    # The others keep more, and finishing finds the optimum among it.
+    # The others keep more samples, so that finishing gets closer to the optimum.
     assert algorithm != "lasvm" or one.dual_objective_[0] < three.dual_objective_[0]
     assert one.dual_objective_[0] > 0.9 * best
 
@@ -261,7 +261,7 @@ def test_delta_max_bounds_the_violation_in_the_support_set():
     assert often._engine.problems[0].delta <= 0.01
 
 
-def test_shrinking_and_memory_make_no_difference_to_the_optimum(any_exact):
+def test_optimum_is_independent_of_shrinking_and_cache_size(any_exact):
     X, y = two_classes(300, noise=1.0)
     base = any_exact().fit(X, y)
     small = any_exact(cache_size=1e-3).fit(X, y)
@@ -334,11 +334,11 @@ def test_two_threads_on_a_binary_problem(any_model):
 
 
 @with_convex
-def test_weight_two_is_twice_the_c_of_that_row(any_model, any_exact, algorithm):
+def test_sample_weight_multiplies_C(any_model, any_exact, algorithm):
     X, y = two_classes(noise=1.5)
     plain = any_model(C=1.0).fit(X, y)
     doubled = any_model(C=1.0).fit(X, y, np.full(200, 2.0))
-    # The target of the duality gap is at least the parameter C, whatever the weights.
+    # The target of the duality gap is at least the parameter C, for any weights.
     if algorithm == "lasvm":
         assert_same_model(doubled, model_of(C=2.0).fit(X, y))
     else:
@@ -353,7 +353,7 @@ def test_weight_two_is_twice_the_c_of_that_row(any_model, any_exact, algorithm):
     alpha[model.support_] = np.abs(model.dual_coef_[0])
     assert alpha[::5].max() == 2.0
     assert np.delete(alpha, np.s_[::5]).max() == 1.0
-    # The row given twice.
+    # The same with repeated samples.
     twice = np.r_[np.arange(200), np.arange(0, 200, 5)]
     repeated = any_exact(C=1.0).fit(X[twice], y[twice])
     assert_allclose(model.decision_function(X), repeated.decision_function(X), atol=1e-4)
@@ -384,7 +384,7 @@ def test_class_weight_is_sample_weight_by_class(make, problem):
     model = make(class_weight=factors).fit(X, y)
     assert_array_equal(model.class_weight_, [factors[c] for c in classes.tolist()])
     assert_same_model(model, make().fit(X, y, [factors[label] for label in y.tolist()]))
-    # Not all classes need to be named; factors of class and row multiply.
+    # Unnamed classes have weight 1; class weight and sample weight multiply.
     first = classes[0].item()
     weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
     model = make(class_weight={first: 0.5}).fit(X, y, weight)
@@ -412,7 +412,7 @@ def test_balanced_counts_sample_weights():
 
 
 def running_balance(y, weight, classes):
-    """The same by a plain loop."""
+    """Return running class weights, computed by a plain loop."""
     total, of_class, factors = 0.0, dict.fromkeys(classes, 0.0), []
     for label, w in zip(y.tolist(), weight):
         total += w
@@ -439,7 +439,7 @@ def test_online_balanced_uses_the_counts_up_to_each_sample(any_model, problem, s
     assert_allclose(model.class_weight_, [total / (len(classes) * counts[c]) for c in classes])
 
 
-def test_online_balanced_in_fit_counts_in_order_of_visiting(any_model):
+def test_online_balanced_in_fit_counts_in_training_order(any_model):
     X, y = two_classes()
     model = any_model(class_weight="online_balanced", random_state=3).fit(X, y)
     order = np.random.RandomState(3).permutation(200)
@@ -455,7 +455,7 @@ def test_running_balance_of_several_chunks():
     counts, parts = np.zeros(4), []
     for part in np.split(np.arange(500), [1, 2, 50, 51, 300]):
         parts.append(running_balanced_weights(codes[part], counts, weight[part]))
-    # What the factor of a row of weight 0 is does not matter.
+    # The class weight of samples of weight 0 is irrelevant.
     counted = weight > 0
     assert_allclose(np.concatenate(parts)[counted], expected[counted], rtol=1e-12)
     assert_allclose(counts, [weight[codes == c].sum() for c in range(4)])
@@ -488,12 +488,12 @@ def test_gamma_scale_takes_the_weighted_variance(layout):
 
 
 @with_layouts
-def test_gamma_scale_of_equal_rows_is_one(layout):
+def test_gamma_scale_of_constant_features_is_one(layout):
     X, y = np.full((40, 3), 2.0), np.arange(40) % 2
     assert model_of(gamma="scale").fit(LAYOUTS[layout](X), y).gamma_ == 1.0
 
 
-def test_variance_of_rows_far_from_zero_is_exact_enough():
+def test_variance_of_samples_far_from_zero():
     X = np.random.default_rng(0).normal(size=(5000, 300)) + 1e6
     assert_allclose(weighted_variance(X, np.ones(5000)), X.var(), rtol=1e-9)
 
@@ -541,7 +541,7 @@ def test_precomputed_kernel_is_the_named_kernel(any_exact, problem):
     assert_allclose(model.decision_function(K_test), named.decision_function(X_test), atol=1e-4)
     assert_array_equal(model.n_support_, named.n_support_)
     assert model.support_vectors_.shape == (0, len(y))
-    # Also when rows are dropped and have to come from the matrix again.
+    # Also if evicted kernel rows are read again from the matrix.
     small = any_exact(kernel="precomputed", cache_size=1e-3).fit(rbf_kernel(X, gamma=0.3), y)
     assert_same_model(small, model)
 
@@ -574,7 +574,7 @@ def peak_of(action):
         tracemalloc.stop()
 
 
-def test_csr_rows_are_never_made_dense():
+def test_csr_input_is_not_converted_to_dense():
     X = random_array((2000, 20_000), density=1e-3, format="csr", rng=np.random.default_rng(0))
     X = csr_matrix(X)
     y = np.arange(2000) % 2
@@ -586,18 +586,18 @@ def test_csr_rows_are_never_made_dense():
     assert peak_of(lambda: model.partial_fit(X, y)) < 10 * n_bytes
 
 
-def test_predicting_takes_no_memory_for_kernel_values():
+def test_predictions_do_not_store_kernel_values():
     X, y = two_classes(1000, noise=2.0)
     model = model_of().fit(X, y)
     many = np.tile(X, (40, 1))
-    # 40 000 rows by some 600 vectors would be 100 MB.
+    # Kernel values of 40 000 samples with some 600 vectors would be 100 MB.
     assert peak_of(lambda: model.decision_function(many)) < 4e6
 
 
-def test_dense_rows_are_not_copied_for_the_shuffle():
+def test_dense_input_is_not_copied_for_shuffling():
     X = np.random.default_rng(0).normal(size=(20_000, 100))
     y = X[:, 0] > 0
-    X[:, 0] += np.where(y, 10, -10)  # so that few vectors are kept
+    X[:, 0] += np.where(y, 10, -10)  # for a small support set
     model = model_of(kernel="linear")
     assert peak_of(lambda: model.fit(X, y)) < 0.5 * X.nbytes
 
@@ -608,7 +608,7 @@ def test_dense_rows_are_not_copied_for_the_shuffle():
 @with_convex
 @with_both
 @with_layouts
-def test_warm_start_goes_on_with_more_passes(any_model, any_exact, problem, layout):
+def test_warm_start_continues_with_more_epochs(any_model, any_exact, problem, layout):
     X, y = BOTH[problem](300)
     X = LAYOUTS[layout](X)
     cold = any_exact().fit(X, y)
@@ -618,7 +618,7 @@ def test_warm_start_goes_on_with_more_passes(any_model, any_exact, problem, layo
     assert (model.dual_objective_ >= first * (1 - 1e-12)).all()
     assert_allclose(model.dual_objective_, cold.dual_objective_, rtol=1e-6)
     assert_allclose(model.decision_function(X), cold.decision_function(X), atol=1e-4)
-    # From the optimum there is nothing left to do.
+    # No changes from the optimum.
     model.fit(X, y)
     assert model.n_iter_ <= 2
     assert_allclose(model.dual_objective_, cold.dual_objective_, rtol=1e-6)
@@ -647,7 +647,7 @@ def test_warm_start_of_a_precomputed_kernel(any_model, any_exact):
 
 
 @pytest.mark.parametrize("change", ["rows", "fewer", "order", "labels", "classes"])
-def test_warm_start_refuses_other_rows(change):
+def test_warm_start_rejects_other_samples(change):
     X, y = two_classes()
     model = model_of(warm_start=True).fit(X, y)
     before = model.decision_function(X)
@@ -663,7 +663,7 @@ def test_warm_start_refuses_other_rows(change):
     assert_array_equal(model.decision_function(X), before)
 
 
-# -- company ----------------------------------------------------------------------------
+# -- with other packages ----------------------------------------------------------------
 
 
 def test_pipeline_and_grid_search():

@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 from sklearn_online_svm import LASVC, RampSVC
 from tests.support.samples import LAYOUTS, three_classes, two_classes
 
-# Six points, one pair of which carries the margin: alpha is 1/4 each, and so is every coefficient.
+# Six points; the margin is determined by one pair, with alpha = 1/4 each.
 POINTS = np.array([[-2.0, -1], [-1, -1], [-1, -2], [1, 1], [1, 2], [2, 1]])
 SIDES = np.array([1, 1, 1, 2, 2, 2])
 FAR = np.array([[-1.0, -1], [2, 2], [3, 2]])
@@ -29,14 +29,14 @@ def inner(A, B):
 KERNELS = {
     "linear": (POINTS, FAR, "linear"),
     "function": (POINTS, FAR, inner),
-    "function, sparse rows": (csr_matrix(POINTS), csr_matrix(FAR), inner),
+    "function, sparse": (csr_matrix(POINTS), csr_matrix(FAR), inner),
     "matrix": (inner(POINTS, POINTS), inner(FAR, POINTS), "precomputed"),
 }
 
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_the_margin_of_six_points(name):
-    """Sparse rows make ``inner`` return a sparse matrix, which it may."""
+    """With sparse samples ``inner`` returns a sparse matrix."""
     X, far, kernel = KERNELS[name]
     model = exact(kernel=kernel).fit(X, SIDES)
     assert_allclose(model.dual_coef_, [[-0.25, 0.25]], rtol=1e-7)
@@ -46,7 +46,7 @@ def test_the_margin_of_six_points(name):
     assert_array_equal(model.predict(far), [1, 2, 2])
 
 
-def test_only_the_columns_of_support_vectors_matter_to_a_kernel_matrix():
+def test_predictions_use_kernel_columns_of_support_vectors_only():
     model = exact(kernel="precomputed").fit(inner(POINTS, POINTS), SIDES)
     values = inner(FAR, POINTS)
     others = np.setdiff1d(np.arange(6), model.support_)
@@ -58,7 +58,7 @@ def test_only_the_columns_of_support_vectors_matter_to_a_kernel_matrix():
 
 @pytest.mark.parametrize("learn", ["fit", "partial_fit"])
 @pytest.mark.parametrize("make", [csr_matrix, csr_array])
-def test_a_function_may_return_sparse_values(learn, make):
+def test_callable_kernels_may_return_sparse_matrices(learn, make):
     """Kernel functions of sparse or dense samples may return sparse matrices."""
     X, y = three_classes()
 
@@ -147,8 +147,10 @@ def test_probabilities_name_what_to_use(kind, name):
 
 
 def test_samples_must_be_numeric_for_callable_kernels():
-    """SVC hands rows of any kind to a function. Here they are stored as numbers: let the rows be
-    numbers of objects."""
+    """SVC passes samples of any type to a callable kernel; LASVC stores numbers.
+
+    Objects can be represented by their indices.
+    """
     words = np.array([["A", "A A"], ["B B", "B"]])
     with pytest.raises(ValueError, match="could not convert string to float"):
         LASVC(kernel=lambda A, B: np.ones((len(A), len(B)))).fit(words, [1, 2])
@@ -166,8 +168,10 @@ def test_samples_must_be_numeric_for_callable_kernels():
 
 @pytest.mark.parametrize("C", [10.0, 316.0])
 def test_tol_bounds_the_distance_from_the_optimum_as_in_svc(C):
-    """``tol`` bounds the violation; how far that is in decision values grows with C, in SVC as
-    well. A smaller tol brings both to the same place, as far as float32 kernel values can say."""
+    """``tol`` bounds the violation; the error of decision values grows with C, in SVC as well.
+
+    With a smaller tol the difference is that of float32 kernel values.
+    """
     X, y = two_classes(400, 2)
     optimum = SVC(C=C, gamma=1.0, tol=1e-10).fit(X, y).decision_function(X)
 

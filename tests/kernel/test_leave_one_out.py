@@ -63,7 +63,7 @@ def moved(model, X, y, shifts):
     return optimum.scores[:, 0] - shifts(optimum.problems[0], optimum.pairwise)
 
 
-# ------------------------------------------------------------------------------ the exact error
+# -- the exact error --------------------------------------------------------------------
 
 
 def separable(n):
@@ -123,7 +123,7 @@ def test_exact_equals_another_solver():
     assert_array_equal(model.leave_one_out(X, y), wrong_by(decisions_without(svc, X, y), model, y))
 
 
-def test_without_a_free_vector_rows_that_limit_the_bias_are_left_out():
+def test_samples_that_limit_the_bias_without_a_free_vector():
     """With equal class sizes and a small C nearly all alpha are at their bounds."""
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(-1, 0.5, 8), rng.normal(1, 0.5, 8)])[:, None]
@@ -133,13 +133,13 @@ def test_without_a_free_vector_rows_that_limit_the_bias_are_left_out():
     assert not len(optimum.problems[0].free)
     scores = decisions_without(model, X, y)
     assert_array_equal(model.leave_one_out(X, y), wrong_by(scores, model, y))
-    # The vector that is next to move decides; others may have to follow.
+    # The estimate is based on the vector that would become free next.
     estimates = moved(model, X, y, span_shifts)
     assert np.all(np.isfinite(estimates))
     assert_array_equal(wrong_by(estimates, model, y), wrong_by(scores, model, y))
 
 
-def test_the_only_row_of_a_class_is_wrong_without_it():
+def test_single_sample_of_a_class_is_misclassified_without_it():
     X, y = three_classes(40)
     X, y = np.vstack([X, np.full((1, X.shape[1]), 9.0)]), np.append(y, 40)
     model = machine().fit(X, y)
@@ -155,7 +155,7 @@ def test_the_only_row_of_a_class_is_wrong_without_it():
     C=st.sampled_from([0.1, 1.0, 20.0]),
     gamma=st.sampled_from([0.1, 1.0]),
 )
-def test_exact_and_its_proofs_whatever_the_rows(algorithm, seed, n, C, gamma):
+def test_exact_errors_and_bounds_on_random_samples(algorithm, seed, n, C, gamma):
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(n, 2)), np.arange(n) % 2
     X[rng.random(n) < 0.2] = X[0]
@@ -176,12 +176,12 @@ def test_exact_and_its_proofs_whatever_the_rows(algorithm, seed, n, C, gamma):
         assert np.all((least <= margins + 1e-4)[is_certain])
 
 
-# ------------------------------------------------------------------------------ the span
+# -- the span ---------------------------------------------------------------------------
 
 
 @with_algorithms
 @with_costs
-def test_the_span_is_exact_where_no_vector_changes_sides(algorithm, C):
+def test_span_is_exact_if_no_vector_changes_its_status(algorithm, C):
     X, y = two_classes(60)
     model = machine(algorithm=algorithm, C=C, gamma=2.0, tol=1e-9).fit(X, y)
     estimates = moved(model, X, y, span_shifts)
@@ -233,7 +233,7 @@ def test_spans_are_distances_from_combinations(algorithm):
         assert_allclose(found.reach[i], reach, rtol=1e-3)
 
 
-def test_the_span_of_a_row_with_a_copy_is_none():
+def test_span_of_a_repeated_sample_is_zero():
     X, y = two_classes(40)
     X, y = np.vstack([X, X]), np.append(y, y)
     model = machine(C=1.0).fit(X, y)
@@ -246,7 +246,7 @@ def test_the_span_of_a_row_with_a_copy_is_none():
     assert (model.leave_one_out(X, y, method="span") != expected).mean() < 0.1
 
 
-def test_rows_far_from_zero_have_the_same_spans():
+def test_spans_are_invariant_to_shifts():
     X, y = two_classes(60)
     near = machine(kernel="linear", C=1.0).fit(X, y)
     far = machine(kernel="linear", C=1.0).fit(X + 1e4, y)
@@ -266,7 +266,7 @@ def test_the_estimate_is_close_on_sets_of_the_papers(paper_data, name, C):
     assert model.leave_one_out(X, y, method="xi-alpha").mean() >= exact
 
 
-# ------------------------------------------------------------------------------ the attribute
+# -- the attribute ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("problem", [two_classes, three_classes])
@@ -285,7 +285,7 @@ def test_samples_outside_the_support_set_count_as_correct():
     kept = model.support_
     let_go = np.setdiff1d(np.arange(len(y)), kept)
     assert np.any(model.predict(X[let_go]) != y[let_go])
-    # The solution is the optimum over the rows that are kept.
+    # The solution is the optimum over the support set.
     over_kept = machine(C=100.0, tol=1e-6).fit(X[kept], y[kept])
     n_wrong = over_kept.leave_one_out(X[kept], y[kept], method="span").sum()
     assert model.leave_one_out_estimate_ == n_wrong / len(y)
@@ -301,12 +301,12 @@ def test_the_attribute_in_a_stream_and_in_copies():
         assert 0 < estimate < 0.5
         assert pickle.loads(before).leave_one_out_estimate_ == estimate
     assert model.snapshot().leave_one_out_estimate_ == pytest.approx(estimate, abs=0.011)
-    # The rows of the stream are those of X.
+    # The samples of the stream are those of X.
     exact = model.leave_one_out(X, y)
     assert_array_equal(exact, machine(C=5.0, tol=1e-3).fit(X, y).leave_one_out(X, y))
 
 
-def test_the_share_is_of_the_rows_learnt():
+def test_estimate_is_a_fraction_of_the_training_samples():
     X, y = two_classes(200)
     model = ActiveLASVC(gamma=0.4, max_labels=80, random_state=0).fit(X, y)
     estimate = model.leave_one_out_estimate_
@@ -315,7 +315,7 @@ def test_the_share_is_of_the_rows_learnt():
     assert learnt_nothing.leave_one_out_estimate_ == 0.0
 
 
-# ------------------------------------------------------------------------------ conventions
+# -- conventions ------------------------------------------------------------------------
 
 
 @with_methods
@@ -337,7 +337,7 @@ def test_layouts_types_and_precomputed_values_agree(method, algorithm):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_matrix_of_values_changes_nothing(layout, monkeypatch):
+def test_kernel_matrix_gives_the_same_result(layout, monkeypatch):
     X, y = three_classes(60, seed=1)
     X = LAYOUTS[layout](X)
     model = machine(C=5.0, tol=1e-5).fit(X, y)
@@ -367,7 +367,7 @@ def test_degenerate_kernels_give_finite_results(algorithm, params):
 
 
 @with_methods
-def test_the_model_stays_as_it_is(method):
+def test_leave_one_out_leaves_the_model_unchanged(method):
     X, y = two_classes(60)
     model = LASVC(gamma=0.4, warm_start=True, random_state=0).fit(X, y)
     before = pickle.dumps(model)
@@ -419,7 +419,7 @@ def test_other_samples_are_rejected():
         _ = LASVC().leave_one_out_estimate_
 
 
-def test_parameters_that_have_changed():
+def test_changed_parameters():
     """C may change: the optimum is that of the current C."""
     X, y = two_classes(60)
     model = LASVC(gamma=0.4, C=0.1, random_state=0).fit(X, y).set_params(C=50.0)
@@ -458,7 +458,7 @@ def test_estimate_is_missing_for_precomputed_kernels():
 
 
 @pytest.mark.parametrize("kind", [VirtualLASVC, RampSVC])
-def test_models_of_other_problems_say_so(kind):
+def test_other_models_have_no_leave_one_out(kind):
     model = kind()
     for name in ("leave_one_out", "leave_one_out_estimate_"):
         with pytest.raises(AttributeError, match=rf"{kind.__name__} has no {name}"):

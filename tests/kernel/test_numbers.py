@@ -26,7 +26,7 @@ with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
 
 @pytest.fixture(autouse=True)
 def no_warnings():
-    """What is refused needs no RuntimeWarning of NumPy beside the error, but of looking for it."""
+    """Fail on RuntimeWarnings of NumPy, except those of the check for overflow."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
         warnings.filterwarnings(
@@ -40,14 +40,14 @@ def scaled(factor, dtype=np.float64, layout="dense"):
     return LAYOUTS[layout]((X * factor).astype(dtype)), y
 
 
-# -- rows -------------------------------------------------------------------------------
+# -- samples ----------------------------------------------------------------------------
 
 
 @with_layouts
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("dtype, factor", [(np.float64, 1e160), (np.float64, 1e200)])
 @pytest.mark.parametrize("make", [LASVC, RampSVC])
-def test_fit_refuses_rows_whose_squares_overflow(make, kernel, dtype, factor, layout):
+def test_fit_rejects_samples_whose_squares_overflow(make, kernel, dtype, factor, layout):
     X, y = scaled(factor, dtype, layout)
     model = make(kernel=kernel, gamma=1.0, random_state=0)
     with pytest.raises(ValueError, match=r"Row \d+ of X has a squared norm .* float64"):
@@ -57,7 +57,7 @@ def test_fit_refuses_rows_whose_squares_overflow(make, kernel, dtype, factor, la
 
 @with_layouts
 @pytest.mark.parametrize("kernel", ["poly", "rbf", "sigmoid"])
-def test_rows_too_long_for_single_precision_are_learnt_in_double(kernel, layout):
+def test_samples_beyond_single_precision_are_converted_to_double(kernel, layout):
     X, y = scaled(1e25, np.float32, layout)
     model = LASVC(kernel=kernel, random_state=0).fit(X, y)
     same = LASVC(kernel=kernel, random_state=0).fit(X.astype(float), y)
@@ -98,7 +98,7 @@ def test_partial_fit_rejects_samples_and_can_continue(kernel, dtype, factor, lay
 @pytest.mark.parametrize("dtype, factor", [(np.float32, 1e25), (np.float64, 1e160)])
 @pytest.mark.parametrize("kernel", ["poly", "rbf", "sigmoid"])
 @pytest.mark.parametrize("method", ["predict", "decision_function"])
-def test_predicting_refuses_rows_whose_squares_overflow(kernel, dtype, factor, layout, method):
+def test_predict_rejects_samples_whose_squares_overflow(kernel, dtype, factor, layout, method):
     """Regression test: distances of inf - inf became 0."""
     X, y = scaled(1, dtype, layout)
     model = LASVC(kernel=kernel, gamma=0.3, random_state=0).fit(X, y)
@@ -122,7 +122,7 @@ def test_decisions_that_are_not_finite(kernel, size, layout):
 
 
 @with_layouts
-def test_linear_rows_beyond_single_precision_are_predicted(layout):
+def test_linear_predictions_beyond_single_precision(layout):
     X, y = scaled(1, layout=layout)
     model = LASVC(kernel="linear", random_state=0).fit(X, y)
     far = model.decision_function(X * 1e40) - model.intercept_
@@ -157,7 +157,7 @@ def test_gamma_scale_beyond_a_double(kernel, factor, layout):
 
 @with_layouts
 @pytest.mark.parametrize("kernel", ["poly", "rbf", "sigmoid"])
-def test_tiny_float32_rows_are_learnt_in_double(kernel, layout):
+def test_tiny_float32_samples_are_converted_to_double(kernel, layout):
     """Their gamma is beyond a float."""
     X, y = scaled(1e-30, np.float32, layout)
     model = LASVC(kernel=kernel, random_state=0).fit(X, y)
@@ -249,7 +249,7 @@ def test_kernel_functions_that_are_not_finite_off_the_diagonal():
         model.predict(K)
 
 
-# -- linear learners --------------------------------------------------------------------
+# -- linear models ----------------------------------------------------------------------
 
 
 @with_layouts
@@ -267,7 +267,7 @@ def test_kernel_functions_that_are_not_finite_off_the_diagonal():
     ],
     ids=repr,
 )
-def test_outputs_of_linear_learners_that_are_not_finite(model, dtype, layout):
+def test_predictions_of_linear_models_that_are_not_finite(model, dtype, layout):
     X, y = scaled(0.1, dtype)
     y = (y == "yes").astype(float)
     model = clone(model).fit(LAYOUTS[layout](X), y)

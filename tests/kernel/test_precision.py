@@ -51,7 +51,7 @@ def no_warnings():
         yield
 
 
-# -- decisions of linear models -----------------------------------------------------------
+# -- decisions of linear models ---------------------------------------------------------
 
 
 @with_layouts
@@ -94,7 +94,7 @@ def test_linear_decisions_of_a_model_without_support_vectors():
         assert_array_equal(model.decision_function(layout(X)), np.ones(20))
 
 
-# -- features far from 0 ------------------------------------------------------------------
+# -- features far from 0 ----------------------------------------------------------------
 
 
 @with_layouts
@@ -147,7 +147,7 @@ def test_several_classes_far_from_zero(shift, no_warnings):
     assert np.mean(far.predict(X + shift) == near.predict(X)) > 0.98
 
 
-def test_float32_rows_far_from_zero(no_warnings):
+def test_float32_samples_far_from_zero(no_warnings):
     """Products of float32 samples are computed in double."""
     X, y = shifted(3e3, dtype=np.float32)
     model = LASVC(kernel="linear", random_state=0).fit(X, y)
@@ -173,7 +173,7 @@ def test_a_stream_that_moves_away(shift):
 
 
 @with_layouts
-def test_far_models_can_be_pickled_and_go_on(layout):
+def test_models_far_from_zero_continue_after_pickling(layout):
     X, y = shifted(3e3, layout=layout)
     model = in_chunks(LASVC(kernel="linear"), X[:300], y[:300], 100)
     copy = pickle.loads(pickle.dumps(model))
@@ -197,14 +197,14 @@ def test_samples_near_zero_are_not_centered():
     model = LASVC(kernel="linear", random_state=0).fit(X, y)
     assert model._engine.store.offset is None
     X, y = shifted(1e3, n=60)
-    for algorithm in ALGORITHMS[1:]:  # without a bias it makes a difference where 0 is
+    for algorithm in ALGORITHMS[1:]:  # without a bias the model depends on the origin
         model = LASVC(kernel="linear", algorithm=algorithm, finishing=False)
         with pytest.warns(UserWarning, match=COARSE):
             model.fit(X, y)
         assert model._engine.store.offset is None
 
 
-# -- what cannot be helped is said --------------------------------------------------------
+# -- warnings ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("shift", [1e3, 3e3])
@@ -226,7 +226,7 @@ def test_saturated_sigmoid_kernel_warns(learn):
 
 @pytest.mark.parametrize("sample", [two_classes, banana, waveform])
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid"])
-def test_usual_features_need_no_warning(sample, kernel, no_warnings):
+def test_no_warning_for_usual_features(sample, kernel, no_warnings):
     X, y = sample()
     for algorithm in ALGORITHMS:
         LASVC(kernel=kernel, C=10, algorithm=algorithm, random_state=0).fit(X, y)
@@ -247,13 +247,13 @@ def exact_kernel(kernel, X, Z, gamma):
 
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid"])
 @pytest.mark.parametrize("shift", [0.0, 0.5, 2.0])
-def test_the_uncertainty_is_about_the_error(kernel, shift):
+def test_uncertainty_is_close_to_the_error(kernel, shift):
     """Checks the user guide's statement on decision values."""
     X, y = shifted(shift)
     model = LASVC(kernel=kernel, finishing=False, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        model.set_params(algorithm="lasvm-g").fit(X, y)  # takes no mean off
+        model.set_params(algorithm="lasvm-g").fit(X, y)  # does not center
     K = exact_kernel(kernel, X, model.support_vectors_, model.gamma_)
     scores = np.empty((len(X), 1))
     model._engine.show(False, 0).decide(X, scores)
@@ -284,7 +284,7 @@ def test_rounding_is_well_below_tol_for_scaled_features(kernel, sample):
         assert uncertainty(model._engine) < 0.3 * model.tol
 
 
-def test_csr_and_dense_rows_far_from_zero_give_the_same_bits():
+def test_csr_and_dense_samples_far_from_zero_are_bitwise_identical():
     X, y = shifted(3e3)
     dense = LASVC(kernel="linear", random_state=0).fit(X, y)
     sparse = LASVC(kernel="linear", random_state=0).fit(csr_matrix(X), y)
@@ -299,7 +299,7 @@ def _rational_of_sparse(A, B):
 
 @pytest.mark.parametrize("cache_size", [0.2, 0.3])
 def test_callable_kernels_on_sparse_samples_recompute_evicted_values(cache_size):
-    """Also if only some values of a cached row have to be recomputed."""
+    """Also if only some values of a cached kernel row are recomputed."""
     X, y = three_classes(260, distance=1.0)
     X = csr_matrix(np.where(abs(X) > 0.4, X, 0))
     small, large = (

@@ -29,14 +29,14 @@ from tests.support.samples import three_classes, two_classes
 
 
 @with_both
-def test_too_few_problems_are_reported(problem):
+def test_reaching_max_iter_warns(problem):
     X, y = BOTH[problem](300)
     for max_iter in (1, 2):
         match = rf"RampSVC did not converge within max_iter={max_iter} convex problems: \d+ sam"
         with pytest.warns(ConvergenceWarning, match=match) as caught:
             model = model_of(max_iter=max_iter).fit(X, y)
         assert len(caught) == 1
-        # It points to the line that calls fit.
+        # The warning refers to the line that calls fit.
         assert caught[0].filename == __file__
         assert model.n_iter_ == max_iter
         assert np.isfinite(model.decision_function(X)).all()
@@ -94,7 +94,7 @@ def test_precomputed_and_callable_kernels_are_the_named_one(problem, fit_interce
 @with_bias
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
 @pytest.mark.parametrize("C", [1e-50, 1e-3, 1.0, 100.0])
-def test_constant_features_and_repeated_rows(fit_intercept, kernel, C):
+def test_constant_features_and_repeated_samples(fit_intercept, kernel, C):
     y = np.where(np.arange(60) % 3, "yes", "no")
     params = dict(fit_intercept=fit_intercept, kernel=kernel, C=C, tol=1e-4)
     model = model_of(**params).fit(np.full((60, 3), 0.5), y)
@@ -121,7 +121,7 @@ def test_very_few_samples(fit_intercept, n):
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("ramp_s", [-1.0, -0.5])
 @pytest.mark.parametrize("init_size", [1, 3, 1e-3])
-def test_a_tiny_first_problem_has_a_row_of_each_class(init_size, ramp_s, fit_intercept):
+def test_tiny_first_problem_has_a_sample_of_each_class(init_size, ramp_s, fit_intercept):
     """Regression test: with samples of one class, all of the other were beyond the ramp."""
     X, y = three_classes(300, distance=4.0)
     X, y = X[y < 30], y[y < 30]

@@ -89,7 +89,7 @@ def test_gap_is_below_its_target_after_each_sample(algorithm, C):
     problem = model._engine.problems[0]
     n_reached = n_idle = 0
     for i in range(1, 250):
-        # The target is that of the set before the row comes.
+        # The target is that of the support set before the sample is added.
         target, n_admitted = gap_and_target(model)[1], model.n_admitted_.sum()
         model.partial_fit(X[i : i + 1], y[i : i + 1], sample_weight=weight[i : i + 1])
         if model.n_admitted_.sum() == n_admitted:
@@ -108,13 +108,13 @@ def test_gap_is_below_its_target_after_each_sample(algorithm, C):
 
 
 @with_gap_driven
-def test_a_stream_ends_at_the_target(algorithm):
+def test_gap_after_a_stream_is_below_its_target(algorithm):
     X, y = two_classes(600, noise=1.5)
     model = model_of(algorithm, finishing=False, shuffle=False).fit(X, y)
     problem = model._engine.problems[0]
     assert model.duality_gap_[0] <= problem.threshold * (1 + 1e-6) or problem.delta <= 1e-3
     assert problem.threshold >= model.C
-    # Finishing goes on to the optimum over the vectors kept.
+    # finish reaches the optimum over the support set.
     gap = model.duality_gap_[0]
     model.finish()
     assert 0 <= model.duality_gap_[0] <= gap
@@ -165,7 +165,7 @@ def quadratic_program(K, y, cost):
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
 @pytest.mark.parametrize("C", [0.1, 5.0])
 @pytest.mark.parametrize("n", [5, 40])
-def test_the_optimum_is_that_of_a_plain_quadratic_program(algorithm, kernel, C, n):
+def test_optimum_equals_a_quadratic_program(algorithm, kernel, C, n):
     X, y = two_classes(n, seed=6, noise=1.0)
     weight = np.random.default_rng(1).uniform(0.5, 2, n)
     model = exact(algorithm, kernel=kernel, degree=2, coef0=1.0, C=C).fit(X, y, weight)
@@ -267,7 +267,7 @@ def noisy(name, seed):
 
 
 def mean_results(name, C, flips, make_models):
-    """(n_models, 2): number of support vectors and error, means of several draws."""
+    """Return support vectors and error of each model, of shape (n_models, 2), means of 3 draws."""
     results = []
     for seed in range(3):
         X, y, X_test, y_test = noisy(name, seed)
@@ -311,7 +311,7 @@ def test_lasvm_nc_has_fewer_errors_with_label_noise(name):
 @pytest.mark.parametrize("fraction", [0.1, 0.3])
 @pytest.mark.parametrize("flips", [{}, dict(from_label=1)], ids=["both", "positives"])
 @with_gap_driven
-def test_noisy_labels_do_not_break_anything(algorithm, fraction, flips):
+def test_accuracy_with_noisy_labels(algorithm, fraction, flips):
     X, y = make_banana_like(1200, random_state=1)
     noisy_labels = flip_labels(y[:400], fraction, random_state=1, **flips)
     model = model_of(algorithm, C=10.0, gamma=1.0).fit(X[:400], noisy_labels)
@@ -364,7 +364,7 @@ class StartsAtOnce(LASVC):
 
 def test_lasvm_i_uses_only_samples_on_the_ramp():
     X, y = two_classes(400, noise=1.5)
-    # It is the margin with the vectors as they are, not yet finished, that decides.
+    # The margin is that of the solution before finishing.
     model = model_of("lasvm-i", StartsAtOnce, ramp_s=-0.5, finishing=False)
     n_learnt = 0
     for i in range(400):
@@ -378,7 +378,7 @@ def test_lasvm_i_uses_only_samples_on_the_ramp():
         n_learnt += region == 1
         assert flow[region != 1][region] >= 1
         if region != 1:
-            # Nothing but the count has changed.
+            # Only the count has changed.
             assert_array_equal(
                 pickle.loads(before)["alpha"], model._engine.problems[0].state()["alpha"]
             )
@@ -434,7 +434,7 @@ def test_counters_add_up(algorithm, problem):
 
 
 @with_gap_driven
-def test_rows_of_weight_zero_are_not_counted(algorithm):
+def test_samples_of_weight_zero_are_not_counted(algorithm):
     X, y = two_classes()
     weight = np.where(np.arange(200) % 3, 1.0, 0.0)
     model = model_of(algorithm).partial_fit(X, y, ["no", "yes"], sample_weight=weight)
@@ -493,7 +493,7 @@ def test_warm_start_from_another_algorithm(former, algorithm, C, problem):
         assert (members["alpha"] <= members["upper"]).all()
         assert part.delta <= part.tau
     if algorithm in ("lasvm-nc", "lasvm-i"):
-        # Where to learn from is told by f, and f begins elsewhere.
+        # The samples used depend on f, which starts from another solution.
         assert model.score(X, y) > cold.score(X, y) - 0.05
     else:
         assert_allclose(model.dual_objective_, cold.dual_objective_, rtol=1e-6)
@@ -512,7 +512,7 @@ def test_single_class_is_predicted(algorithm, label):
     assert_array_equal(model.predict(X[:60]), label)
     sign = 1 if label == "yes" else -1
     assert (sign * model.decision_function(X[:60]) > 0.8).all()
-    # The other class comes at last.
+    # Then the other class appears.
     model.partial_fit(X[60:], y[60:])
     assert set(model.predict(X)) == {"no", "yes"}
     assert model.score(X[60:], y[60:]) > 0.7
@@ -545,7 +545,7 @@ def test_repeated_samples(algorithm, C, max_iter):
     y[:20] = np.where(y[:20] == "yes", "no", "yes")
     model = model_of(algorithm, C=C, max_iter=max_iter).fit(X, y)
     assert np.isfinite(model.decision_function(X)).all()
-    # What is left of the ramp at first never gets another chance with -i.
+    # lasvm-i may skip samples left of the ramp for good.
     if algorithm != "lasvm-i":
         assert model.score(X[20:], y[20:]) > 0.9
 
@@ -577,12 +577,12 @@ def test_tiny_and_huge_costs(algorithm, C, max_iter):
     decisions = model.decision_function(X)
     assert np.isfinite(decisions).all() and decisions.any()
     assert np.isfinite(model.duality_gap_).all() and np.isfinite(model.dual_objective_).all()
-    if C < 1:  # every row is at its bound
+    if C < 1:  # all alpha are at their bounds
         assert_allclose(np.abs(model.dual_coef_), C)
         assert model.dual_coef_.shape == (1, 100)
         K = rbf_kernel(X, gamma=0.5)
         assert_allclose(decisions, C * K @ (2.0 * y - 1), rtol=1e-3, atol=1e-5 * C)
-    elif algorithm != "lasvm-i":  # nothing holds the margin back
+    elif algorithm != "lasvm-i":  # separable
         assert (signs(y) * decisions > 1 - 2e-3).all()
 
 

@@ -27,12 +27,12 @@ def same(one, other):
     assert_array_equal(one.intercept_, other.intercept_)
 
 
-# -- which rows ----------------------------------------------------------------------------------
+# -- selected samples -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("selection", CHOOSING[:2])
 @pytest.mark.parametrize("samples", [two_classes, three_classes])
-def test_one_candidate_is_random(samples, selection):
+def test_pool_of_one_sample_is_random_selection(samples, selection):
     X, y = samples(300)
     chosen = ActiveLASVC(selection=selection, pool_size=1, **PARAMS).fit(X, y)
     same(chosen, LASVC(**PARAMS).fit(X, y))
@@ -46,7 +46,7 @@ def test_one_candidate_is_random(samples, selection):
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("selection", CHOOSING)
 @pytest.mark.parametrize("samples", [two_classes, three_classes])
-def test_threads_and_sparse_rows_make_the_same_choice(samples, selection, algorithm):
+def test_selection_is_independent_of_layout_and_threads(samples, selection, algorithm):
     X, y = samples(400)
     params = dict(selection=selection, algorithm=algorithm, max_labels=150, **PARAMS)
     model = ActiveLASVC(**params).fit(X, y)
@@ -70,7 +70,7 @@ def test_pool_size_all_selects_the_closest_sample():
         row = rest.pop(int(np.argmin(scores)))
         learnt.append(row)
         stream.partial_fit(X[[row]], y[[row]], classes=np.unique(y))
-        # ``support_`` counts places in the stream there.
+        # ``support_`` of a stream holds positions in it.
         assert_array_equal(np.sort(np.array(learnt)[stream.support_]), np.sort(model.support_))
         np.testing.assert_allclose(
             stream.decision_function(X), model.decision_function(X), atol=1e-9
@@ -78,12 +78,12 @@ def test_pool_size_all_selects_the_closest_sample():
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
-def test_labels_of_active_selection_are_those_of_rows_learnt(selection):
+def test_active_selection_uses_labels_of_training_samples_only(selection):
     """Labels of other samples do not matter, except for gradient selection."""
     X, y = two_classes(300)
     params = dict(PARAMS, selection=selection, max_labels=60, algorithm="lasvm-full")
     model = ActiveLASVC(**params).fit(X, y)
-    # That algorithm keeps all it has learnt.
+    # lasvm-full keeps all training samples.
     learnt = model._engine.problems[0].members["row_id"][model._engine.problems[0].slots()]
     assert len(learnt) == 60
     others = np.setdiff1d(np.arange(300), learnt)
@@ -96,11 +96,11 @@ def test_labels_of_active_selection_are_those_of_rows_learnt(selection):
         same(again, model)
 
 
-# -- budgets and stopping ------------------------------------------------------------------------
+# -- budgets and stopping ---------------------------------------------------------------
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
-def test_a_budget_in_fit_and_for_each_chunk(selection):
+def test_label_budget_in_fit_and_for_each_chunk(selection):
     X, y = three_classes(300)
     model = ActiveLASVC(selection=selection, max_labels=40, **PARAMS)
     model.fit(X, y)
@@ -116,7 +116,7 @@ def test_a_budget_in_fit_and_for_each_chunk(selection):
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
-def test_further_passes_are_over_the_rows_of_the_first(selection, monkeypatch):
+def test_further_epochs_use_the_samples_of_the_first(selection, monkeypatch):
     X, y = two_classes(300)
     orders, next_order = [], OnlinePasses.next_order
 
@@ -137,7 +137,7 @@ def test_further_passes_are_over_the_rows_of_the_first(selection, monkeypatch):
     np.testing.assert_allclose(model.decision_function(X), exact.decision_function(X), atol=1e-3)
 
 
-def test_rows_of_weight_0_cost_no_label():
+def test_samples_of_weight_0_use_no_label():
     X, y = two_classes(200)
     weight = (np.arange(200) % 2).astype(float)
     for selection in SELECTIONS:
@@ -149,7 +149,7 @@ def test_rows_of_weight_0_cost_no_label():
 
 
 @pytest.mark.parametrize("selection", ["active", "autoactive"])
-def test_the_margin_is_exhausted(selection):
+def test_margin_stopping(selection):
     X, y = two_classes(1500)
     model = ActiveLASVC(selection=selection, stopping="margin", **PARAMS).fit(X, y)
     assert model.stopped_early_ and 20 < model.n_labels_used_ < 1200
@@ -158,7 +158,7 @@ def test_the_margin_is_exhausted(selection):
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
-def test_support_vectors_are_stable(selection):
+def test_n_support_stopping(selection):
     """On an easy problem most samples do not become support vectors."""
     X, y = two_classes(3000)
     X = X + 3 * np.outer(y == np.unique(y)[1], np.ones(X.shape[1]))
@@ -169,10 +169,10 @@ def test_support_vectors_are_stable(selection):
     assert chunk.n_labels_used_ < 3000
 
 
-# -- what a user holds ---------------------------------------------------------------------------
+# -- streams, parameters, kernels -------------------------------------------------------
 
 
-def test_a_seed_is_one_for_the_stream():
+def test_each_chunk_has_its_own_seed():
     """Each chunk has its own generator, seeded with the index of its first sample, too."""
     X, y = two_classes(60)
     model = ActiveLASVC(selection="active", **PARAMS)
@@ -211,7 +211,7 @@ def test_margin_stopping_requires_active_selection(selection):
     assert_array_equal(model.decision_function(X), before)
 
 
-def test_precomputed_and_callable_kernels_choose_the_same_rows():
+def test_precomputed_and_callable_kernels_select_the_same_samples():
     X, y = two_classes(200)
     gamma = 0.1
 
@@ -227,7 +227,7 @@ def test_precomputed_and_callable_kernels_choose_the_same_rows():
         np.testing.assert_allclose(other.dual_coef_, model.dual_coef_, atol=1e-3)
 
 
-# -- snapshots -----------------------------------------------------------------------------------
+# -- snapshots --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

@@ -26,7 +26,7 @@ def new_model(algorithm="lasvm", **params):
     return Busy(**{"gamma": 0.3, "C": 50.0, "algorithm": algorithm, **params})
 
 
-def learn(model, X, y, size, *, between=None):
+def train(model, X, y, size, *, between=None):
     classes = np.unique(y)
     for first in range(0, X.shape[0], size):
         model.partial_fit(X[first : first + size], y[first : first + size], classes=classes)
@@ -140,7 +140,7 @@ QUICK_SETS = ("banana", "waveform")
         for name in (SETS if algorithm in ("lasvm", "lasvm-nc") else QUICK_SETS)
     ],
 )
-def test_every_prefix_of_a_stream_predicts_as_if_finished(algorithm, name, C, paper_data):
+def test_predictions_are_as_accurate_as_after_finish(algorithm, name, C, paper_data):
     """Regression test: without finish the error of lasvm on banana was 39 %, not 10 %."""
     X, y, X_test, y_test, gamma = SETS[name](paper_data)
     errors = []
@@ -149,7 +149,7 @@ def test_every_prefix_of_a_stream_predicts_as_if_finished(algorithm, name, C, pa
         mine = np.mean(model.predict(X_test) != y_test)
         errors.append((mine, np.mean(finished(model).predict(X_test) != y_test)))
 
-    learn(LASVC(C=C, gamma=gamma, algorithm=algorithm), X, y, len(y) // 5, between=compare)
+    train(LASVC(C=C, gamma=gamma, algorithm=algorithm), X, y, len(y) // 5, between=compare)
     mine, theirs = np.array(errors).T
     assert (mine <= np.minimum(1.1 * theirs, theirs + 0.005) + 1.5 / len(y_test)).all(), errors
 
@@ -162,8 +162,8 @@ def test_every_prefix_of_a_stream_predicts_as_if_finished(algorithm, name, C, pa
 @pytest.mark.parametrize("size", [1, 7, 100])
 def test_predictions_do_not_change_the_stream(algorithm, problem, size):
     X, y = PROBLEMS[problem](300)
-    watched = learn(new_model(algorithm), X, y, size, between=lambda model, _: model.predict(X))
-    alone = learn(new_model(algorithm), X, y, 300)
+    watched = train(new_model(algorithm), X, y, size, between=lambda model, _: model.predict(X))
+    alone = train(new_model(algorithm), X, y, 300)
     assert_same_stream(watched, alone)
     decisions = alone.finish().decision_function(X)
     assert_allclose(watched.finish().decision_function(X), decisions, rtol=1e-12, atol=1e-12)
@@ -172,9 +172,9 @@ def test_predictions_do_not_change_the_stream(algorithm, problem, size):
 
 @with_algorithms
 @with_problems
-def test_without_finishing_decisions_come_from_the_vectors_as_they_are(algorithm, problem):
+def test_decisions_without_finishing_use_the_current_solution(algorithm, problem):
     X, y = PROBLEMS[problem](300)
-    model = learn(new_model(algorithm), X, y, 50, between=lambda model, _: model.predict(X))
+    model = train(new_model(algorithm), X, y, 50, between=lambda model, _: model.predict(X))
     settled = model.decision_function(X)
     raw = model.set_params(finishing=False).decision_function(X)
     f = np.zeros((300, len(model._engine.problems)))
@@ -188,7 +188,7 @@ def test_without_finishing_decisions_come_from_the_vectors_as_they_are(algorithm
     assert_allclose(model.set_params(finishing=True).decision_function(X), settled, atol=0.06)
 
 
-def test_attributes_belong_to_the_decisions():
+def test_attributes_describe_the_decisions_during_a_stream():
     X, y = three_classes(300)
     model = new_model().partial_fit(X, y, classes=np.unique(y))
     K = rbf_kernel(X, model.support_vectors_, gamma=0.3)
@@ -254,7 +254,7 @@ def test_finished_solution_is_warm_started_from_the_previous_one(algorithm):
         problem = model._engine.problems[0]
         evaluations.append(problem.settled.live or problem.is_settled)
 
-    learn(model, X, y, 1, between=decide)
+    train(model, X, y, 1, between=decide)
     assert np.mean(evaluations) > 0.99
     # Both are solutions to a coarse tol, from different starts.
     assert_allclose(model.decision_function(X), finished(model).decision_function(X), atol=0.04)
@@ -293,7 +293,7 @@ def test_removed_vectors_with_nonzero_alpha_in_the_finished_solution():
 @with_problems
 def test_copies_give_the_same_predictions(algorithm, problem):
     X, y = PROBLEMS[problem](300)
-    model = learn(new_model(algorithm), X[:200], y[:200], 50, between=lambda m, _: m.predict(X))
+    model = train(new_model(algorithm), X[:200], y[:200], 50, between=lambda m, _: m.predict(X))
     copied = pickle.loads(pickle.dumps(model))
     for _ in range(2):
         assert_array_equal(copied.decision_function(X), model.decision_function(X))
@@ -329,7 +329,7 @@ def test_error_during_prediction_leaves_model_unchanged(error):
     assert_same_stream(model, other)
 
 
-def test_progressive_validation_sees_the_finished_model():
+def test_progressive_validation_uses_the_optimized_model():
     """Regression test: it reported an error of 33 % for a model with 10 % after finish."""
     X, y = make_banana_like(3000, random_state=0)
     result = progressive_validation(LASVC(C=100.0, gamma=1.0), X, y, chunk_size=100)

@@ -22,9 +22,9 @@ with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
 with_dtypes = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 
 
-def rows_of(problem, layout="dense", dtype=np.float64, n=300):
+def samples_of(problem, layout="dense", dtype=np.float64, n=300):
     X, y = PROBLEMS[problem](n)
-    X[np.abs(X) < 0.3] = 0.0  # so that there is something sparse about it
+    X[np.abs(X) < 0.3] = 0.0  # some zeros
     return LAYOUTS[layout](X.astype(dtype)), y
 
 
@@ -38,8 +38,8 @@ def model_of(request):
     return partial(new_model, request.param)
 
 
-def learn(model, X, y, size=None, begin=0):
-    """`partial_fit` from row `begin` on, in chunks."""
+def train(model, X, y, size=None, begin=0):
+    """Call partial_fit with chunks, from sample ``begin`` on."""
     n = X.shape[0]
     for first in range(begin, n, size or n):
         part = slice(first, first + (size or n))
@@ -76,8 +76,8 @@ def assert_same(model, other, X):
 @with_dtypes
 @pytest.mark.parametrize("size", [1, 7, 100])
 def test_chunks_of_any_size_give_the_same_model(model_of, problem, layout, dtype, size):
-    X, y = rows_of(problem, layout, dtype)
-    whole, chunks = learn(model_of(), X, y), learn(model_of(), X, y, size)
+    X, y = samples_of(problem, layout, dtype)
+    whole, chunks = train(model_of(), X, y), train(model_of(), X, y, size)
     assert_same(whole, chunks, X)
     assert_same(whole.finish(), chunks.finish(), X)
 
@@ -87,28 +87,28 @@ def test_chunks_of_any_size_give_the_same_model(model_of, problem, layout, dtype
     "params", [dict(delta_max=0.1), dict(kernel="poly", C=0.1), dict(C=100.0)], ids=str
 )
 def test_chunks_with_other_parameters(model_of, problem, params):
-    X, y = rows_of(problem)
-    assert_same(learn(model_of(**params), X, y), learn(model_of(**params), X, y, 7), X)
+    X, y = samples_of(problem)
+    assert_same(train(model_of(**params), X, y), train(model_of(**params), X, y, 7), X)
 
 
 @with_problems
 def test_chunks_after_fit(model_of, problem):
-    X, y = rows_of(problem)
+    X, y = samples_of(problem)
     models = []
     for size in (None, 9):
         model = model_of().fit(X[:100], y[:100])
-        models.append(learn(model, X, y, size, begin=100))
+        models.append(train(model, X, y, size, begin=100))
     assert_same(*models, X)
     assert models[0].n_samples_seen_ == 300
-    # Positions in the stream: rows of fit come first.
+    # Positions in the stream, which begins with the samples of fit.
     vectors = models[0].support_vectors_
     assert_array_equal(vectors, X[models[0].support_])
     assert models[0].support_.max() >= 100
 
 
-def test_every_row_given_is_a_new_row():
-    X, y = rows_of("binary")
-    model = learn(new_model(), X, y)
+def test_repeated_samples_of_a_stream_are_new_samples():
+    X, y = samples_of("binary")
+    model = train(new_model(), X, y)
     model.partial_fit(X, y)
     assert model.n_samples_seen_ == 600
     assert model.support_.max() >= 300
@@ -117,12 +117,12 @@ def test_every_row_given_is_a_new_row():
 @with_problems
 @with_dtypes
 @pytest.mark.parametrize("size", [1, 64, None])
-def test_dense_rows_and_csr_rows_give_the_same_model(model_of, problem, dtype, size):
+def test_dense_and_csr_input_give_the_same_model(model_of, problem, dtype, size):
     models = []
     for layout in LAYOUTS:
-        X, y = rows_of(problem, layout, dtype)
-        models.append(learn(model_of(), X, y, size).finish())
-    dense, _ = rows_of(problem, "dense", dtype)
+        X, y = samples_of(problem, layout, dtype)
+        models.append(train(model_of(), X, y, size).finish())
+    dense, _ = samples_of(problem, "dense", dtype)
     sparse = csr_matrix(dense)
     assert_same(*models, dense)
     assert_same(*models, sparse)
@@ -133,9 +133,9 @@ def test_dense_rows_and_csr_rows_give_the_same_model(model_of, problem, dtype, s
 
 @with_problems
 def test_layouts_may_change_between_chunks(model_of, problem):
-    dense, y = rows_of(problem)
+    dense, y = samples_of(problem)
     sparse = csr_matrix(dense)
-    expected = learn(model_of(), dense, y)
+    expected = train(model_of(), dense, y)
     for first, second in [(dense, sparse), (sparse, dense)]:
         model = model_of().partial_fit(first[:100], y[:100], classes=np.unique(y))
         model.partial_fit(second[100:], y[100:])
@@ -143,32 +143,32 @@ def test_layouts_may_change_between_chunks(model_of, problem):
 
 
 @with_problems
-def test_mostly_zero_dense_rows_are_learnt_as_any_others(model_of, problem):
+def test_mostly_zero_dense_samples_give_the_same_model(model_of, problem):
     """Dense samples with few nonzeros are stored as sparse vectors, and so are later samples."""
     X, y = PROBLEMS[problem](300, 40)
     X[np.random.default_rng(0).random(X.shape) < 0.9] = 0.0
     X[200:] += 1.0  # no zeros any more
-    assert_same(learn(model_of(), X, y), learn(model_of(), X, y, 7), X)
-    assert_same(learn(model_of(), X, y), learn(model_of(), csr_matrix(X), y), X)
+    assert_same(train(model_of(), X, y), train(model_of(), X, y, 7), X)
+    assert_same(train(model_of(), X, y), train(model_of(), csr_matrix(X), y), X)
 
 
 @with_problems
-def test_float32_and_float64_rows_give_similar_models(model_of, problem):
-    X, y = rows_of(problem)
+def test_float32_and_float64_give_similar_models(model_of, problem):
+    X, y = samples_of(problem)
     double = model_of(max_iter=-1, tol=1e-6).fit(X, y)
     single = model_of(max_iter=-1, tol=1e-6).fit(X.astype(np.float32), y)
     assert_allclose(single.decision_function(X), double.decision_function(X), atol=1e-3)
 
 
-def test_later_chunks_are_taken_in_the_type_of_the_first(model_of):
-    X, y = rows_of("binary", dtype=np.float32)
+def test_later_chunks_are_converted_to_the_dtype_of_the_first(model_of):
+    X, y = samples_of("binary", dtype=np.float32)
     model = model_of().partial_fit(X[:100], y[:100], classes=["no", "yes"])
     model.partial_fit(X[100:].astype(np.float64), y[100:])
-    assert_same(model, learn(model_of(), X, y), X)
+    assert_same(model, train(model_of(), X, y), X)
     assert model.support_vectors_.dtype == np.float32
 
 
-# -- pauses and copies ------------------------------------------------------------------
+# -- copies -----------------------------------------------------------------------------
 
 
 @with_copies
@@ -178,8 +178,8 @@ def test_later_chunks_are_taken_in_the_type_of_the_first(model_of):
 def test_copy_during_a_stream_continues_identically(
     model_of, make_copy, problem, layout, n_before, tmp_path
 ):
-    X, y = rows_of(problem, layout)
-    uninterrupted = learn(model_of(finishing=False), X, y)
+    X, y = samples_of(problem, layout)
+    uninterrupted = train(model_of(finishing=False), X, y)
     original = model_of(finishing=False).partial_fit(
         X[:n_before], y[:n_before], classes=np.unique(y)
     )
@@ -188,36 +188,36 @@ def test_copy_during_a_stream_continues_identically(
     assert_array_equal(copied.decision_function(X), halfway)
     assert copied.n_kernel_evaluations_ == original.n_kernel_evaluations_
 
-    learn(copied, X, y, size=40, begin=n_before)
+    train(copied, X, y, size=40, begin=n_before)
     assert_same(copied, uninterrupted, X)
-    # The original has stayed where it was, and goes on just as well.
+    # The original is unchanged and can be trained further.
     assert_array_equal(original.decision_function(X), halfway)
-    learn(original, X, y, begin=n_before)
+    train(original, X, y, begin=n_before)
     assert_same(original, uninterrupted, X)
     assert_same(original.finish(), uninterrupted.finish(), X)
-    # A copy has no kernel rows and computes them again, which may not change a bit.
+    # A copy recomputes its kernel rows, with bitwise identical results.
     assert_same(copied.finish(), original, X)
 
 
 @with_copies
 def test_copies_of_models_with_python_kernels(model_of, make_copy, tmp_path):
-    X, y = rows_of("binary")
+    X, y = samples_of("binary")
     K = X @ X.T
     model = model_of(kernel="precomputed").fit(K, y)
     copied = make_copy(model, tmp_path)
     assert_array_equal(copied.decision_function(K), model.decision_function(K))
-    model = learn(model_of(kernel=linear), X[:150], y[:150])
+    model = train(model_of(kernel=linear), X[:150], y[:150])
     copied = make_copy(model, tmp_path)
-    assert_same(learn(copied, X, y, begin=150), learn(model, X, y, begin=150), X)
+    assert_same(train(copied, X, y, begin=150), train(model, X, y, begin=150), X)
 
 
 def linear(A, B):
     return A @ B.T
 
 
-def test_a_pickle_holds_vectors_but_no_kernel_rows():
+def test_pickles_contain_no_kernel_rows():
     X, y = two_classes(2000, noise=2.0)
-    model = learn(new_model(), X, y)
+    model = train(new_model(), X, y)
     n_vectors = len(model.support_)
     assert n_vectors > 1000
     # A kernel row would be 4 n_vectors bytes for each vector.
@@ -225,7 +225,7 @@ def test_a_pickle_holds_vectors_but_no_kernel_rows():
     assert sys.getsizeof(model) < 10_000
 
 
-# -- what is given stays as it is -------------------------------------------------------
+# -- input ------------------------------------------------------------------------------
 
 
 def frozen(X):
@@ -240,7 +240,7 @@ def frozen(X):
 @with_layouts
 @with_dtypes
 def test_input_is_not_changed_and_may_be_read_only(model_of, problem, layout, dtype):
-    X, y = rows_of(problem, layout, dtype)
+    X, y = samples_of(problem, layout, dtype)
     weight = np.random.default_rng(0).uniform(0, 2, 300)
     before = [*frozen(X), *frozen(y), *frozen(weight)]
     model = model_of(class_weight="balanced", max_iter=-1).fit(X, y, weight)
@@ -255,10 +255,10 @@ def test_input_is_not_changed_and_may_be_read_only(model_of, problem, layout, dt
 @with_layouts
 def test_samples_may_be_modified_after_training(model_of, layout):
     """The model stores copies of the samples."""
-    X, y = rows_of("binary", layout)
-    expected = learn(model_of(), X, y).decision_function(X)
+    X, y = samples_of("binary", layout)
+    expected = train(model_of(), X, y).decision_function(X)
     given = X.copy()
-    model = learn(model_of(), given, y)
+    model = train(model_of(), given, y)
     (given.data if layout == "csr" else given)[:] = -1.0
     assert_array_equal(model.decision_function(X), expected)
     vectors = model.support_vectors_
@@ -269,31 +269,31 @@ def test_samples_may_be_modified_after_training(model_of, layout):
 
 
 @pytest.mark.parametrize("change", [np.asfortranarray, lambda X: np.repeat(X, 2, 0)[::2], list])
-def test_rows_in_any_order_of_memory(model_of, change):
-    X, y = rows_of("binary")
+def test_memory_order_does_not_matter(model_of, change):
+    X, y = samples_of("binary")
     other = change(X)
     assert_same(model_of().fit(other, y), model_of().fit(X, y), X)
-    assert_same(learn(model_of(), np.asfortranarray(X), y), learn(model_of(), X, y), X)
+    assert_same(train(model_of(), np.asfortranarray(X), y), train(model_of(), X, y), X)
 
 
-# -- classes that come late -------------------------------------------------------------
+# -- classes that appear late -----------------------------------------------------------
 
 
 @with_problems
 def test_chunks_of_a_single_class(model_of, problem):
-    X, y = rows_of(problem)
+    X, y = samples_of(problem)
     order = np.argsort(y, kind="stable")
     X, y = X[order], y[order]
     classes = np.unique(y)
     model = model_of()
     for label in classes:
         model.partial_fit(X[y == label], y[y == label], classes=classes)
-    assert_same(model, learn(model_of(), X, y), X)
+    assert_same(model, train(model_of(), X, y), X)
     assert model.n_support_.min() > 0
 
 
 def test_the_first_class_is_predicted_until_another_is_seen():
-    X, y = rows_of("binary")
+    X, y = samples_of("binary")
     yes = X[y == "yes"]
     model = new_model().partial_fit(yes, np.full(len(yes), "yes"), classes=["no", "yes"])
     assert_array_equal(model.predict(X), "yes")
@@ -305,7 +305,7 @@ def test_the_first_class_is_predicted_until_another_is_seen():
 
 
 def test_class_that_appears_late(model_of):
-    X, y = rows_of("multiclass")
+    X, y = samples_of("multiclass")
     early = y != 30
     model = model_of().partial_fit(X[early], y[early], classes=[10, 20, 30])
     assert set(model.predict(X)) == {10, 20}
@@ -315,7 +315,7 @@ def test_class_that_appears_late(model_of):
 
 
 def test_class_that_never_appears(model_of):
-    X, y = rows_of("binary")
+    X, y = samples_of("binary")
     model = model_of().partial_fit(X, y, classes=["maybe", "no", "yes"])
     assert set(model.predict(X)) == {"no", "yes"}
     assert model.n_support_[0] == 0
@@ -327,8 +327,8 @@ def test_class_that_never_appears(model_of):
 
 @with_problems
 def test_a_chunk_of_weight_zero_changes_nothing(model_of, problem):
-    X, y = rows_of(problem)
-    model = learn(model_of(), X[:200], y[:200])
+    X, y = samples_of(problem)
+    model = train(model_of(), X[:200], y[:200])
     before = pickle.loads(pickle.dumps(model))
     model.partial_fit(X[200:], y[200:], sample_weight=np.zeros(100))
     assert_array_equal(model.decision_function(X), before.decision_function(X))
@@ -338,7 +338,7 @@ def test_a_chunk_of_weight_zero_changes_nothing(model_of, problem):
 
 
 def test_a_first_chunk_of_weight_zero(model_of):
-    X, y = rows_of("binary")
+    X, y = samples_of("binary")
     model = model_of(gamma="scale")
     model.partial_fit(X[:50], y[:50], classes=["no", "yes"], sample_weight=np.zeros(50))
     assert len(model.support_) == 0
@@ -347,12 +347,12 @@ def test_a_first_chunk_of_weight_zero(model_of):
     assert model.score(X, y) > 0.8
 
 
-# -- parameters that change during a stream (see tests/test_parameters.py) ---------------
+# -- parameters that change during a stream (see tests/test_parameters.py) --------------
 
 
 def test_a_small_cache_frees_memory():
     X, y = two_classes(300, noise=1.0)
-    model = learn(LASVC(gamma=0.3, C=100.0), X[:150], y[:150])
+    model = train(LASVC(gamma=0.3, C=100.0), X[:150], y[:150])
     rows = model._engine.problems[0].rows
     assert rows.max_bytes == 375 * 2**20 and rows.n_rows > 10
     model.set_params(cache_size=0.01).partial_fit(X[150:], y[150:])
@@ -361,7 +361,7 @@ def test_a_small_cache_frees_memory():
 
 
 def test_finish_uses_a_new_tol():
-    model = learn(LASVC(gamma=0.3, C=100.0), *two_classes(300, noise=1.0)).finish()
+    model = train(LASVC(gamma=0.3, C=100.0), *two_classes(300, noise=1.0)).finish()
     assert 1e-6 < model._engine.problems[0].delta <= 1e-3
     model.set_params(tol=1e-6).finish()
     assert model._engine.problems[0].delta <= 1e-6
@@ -383,7 +383,7 @@ def test_finish_rejects_changed_fixed_parameters(name, old, new, method):
     X, y = two_classes(150, noise=1.0)
     params = {"gamma": 0.3, "random_state": 0, name: old}
     model = LASVC(**params)
-    model = model.fit(X, y) if method == "fit" else learn(model, X, y)
+    model = model.fit(X, y) if method == "fit" else train(model, X, y)
     loaded = pickle.loads(pickle.dumps(model))
     message = f"{name} cannot change .*: it was {re.escape(repr(old))} and is now "
     with pytest.raises(ValueError, match=message + re.escape(repr(new))):

@@ -33,7 +33,7 @@ with_judges = pytest.mark.parametrize("judge", JUDGES)
 
 
 def margins_of(model, X, y):
-    """Suspects by the definition."""
+    """Return the margins by their definition."""
     decisions = model.decision_function(X)
     codes = np.searchsorted(model.classes_, y)
     if decisions.ndim == 1:
@@ -47,7 +47,7 @@ def margins_of(model, X, y):
 @with_judges
 @with_both
 @with_layouts
-def test_suspects_are_the_rows_of_the_smallest_margins(judge, problem, layout):
+def test_suspects_are_the_samples_of_smallest_margin(judge, problem, layout):
     X, y = BOTH[problem]()
     data = LAYOUTS[layout](X)
     model = JUDGES[judge](gamma=GAMMA, C=5.0, ramp_s=-0.3).fit(data, y)
@@ -80,7 +80,7 @@ def test_suspect_labels_leaves_model_unchanged(problem):
     assert pickle.dumps(model) == before
 
 
-def test_suspects_of_equal_margins_come_in_order():
+def test_suspects_of_equal_margins_are_sorted_by_index():
     X, y = two_classes()
     model = JUDGES["lasvm-nc"](gamma=GAMMA).fit(X, y)
     same = np.tile(X[:1], (5, 1))
@@ -131,7 +131,7 @@ def test_flipped_digits_are_suspected(judge, classes):
     found = flipped[model.suspect_labels(X, given, n_suspects=n)]
     assert found.mean() > 0.5 > 3 * flipped.mean()
     assert found[: n // 4].mean() > 0.6
-    # New rows, of which nothing was learnt.
+    # Samples that were not used for training.
     X, y = load_digits(return_X_y=True)
     X, y = X[900:] / 16, y[900:] if classes == 10 else (y[900:] >= 5).astype(int)
     given, flipped = flip_labels(y, 0.15, random_state=1, return_mask=True)

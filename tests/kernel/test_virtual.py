@@ -35,11 +35,11 @@ def minority_rows(y, label=None):
     return y == (labels[counts.argmin()] if label is None else label)
 
 
-# -- the plain twin ------------------------------------------------------------------------------
+# -- the plain twin ---------------------------------------------------------------------
 
 
 def plain_point(X, rows, row, n_neighbors, n_virtual, random):
-    """Reference: points between a sample and one of its nearest neighbours in ``rows``."""
+    """Return points between a sample and one of its nearest neighbours, by the definition."""
     others = np.array([r for r in rows if r != row])
     distances = 2 - 2 * np.exp(-GAMMA * ((X[others] - X[row]) ** 2).sum(axis=1))
     nearest = others[np.argsort(distances, kind="stable")[:n_neighbors]]
@@ -112,7 +112,7 @@ def place_of(chooser, left, twin):
 
 
 def followed(twin, row, state):
-    """The twin after the row, in the way that the engine took."""
+    """Return the reference after the sample, with the tie resolved as in the engine."""
     for way in twin.ways_to_learn(row):
         if set(way.S) == set(state) and np.allclose(
             way.alpha[way.S], [state[s] for s in way.S], atol=1e-7
@@ -121,12 +121,12 @@ def followed(twin, row, state):
     raise AssertionError(f"no way to learn row {row} leads there")
 
 
-# -- special cases -------------------------------------------------------------------------------
+# -- special cases ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g", "lasvm-i"])
-def test_without_virtual_points_it_is_active_selection(n_classes, algorithm):
+def test_without_virtual_points_it_equals_active_selection(n_classes, algorithm):
     X, y = imbalanced(n_classes=n_classes)
     params = dict(PARAMS, algorithm=algorithm, pool_size=59)
     plain = ActiveLASVC(**params).fit(X, y)
@@ -138,21 +138,21 @@ def test_without_virtual_points_it_is_active_selection(n_classes, algorithm):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_virtual_points_lie_between_rows_of_the_minority(n_classes):
+def test_virtual_points_lie_between_minority_samples(n_classes):
     X, y = imbalanced(n_classes=n_classes)
     model = VirtualLASVC(**PARAMS).fit(X, y)
     few = X[minority_rows(y)]
     points = model.virtual_support_vectors_
     assert len(points) == (model.support_ == -1).sum() > 3
     for point in points:
-        # On a segment the distances from its ends add up to its length.
+        # On a segment, the distances to its ends add up to its length.
         from_rows = np.linalg.norm(few - point, axis=1)
         between = from_rows[:, None] + from_rows
         lengths = np.linalg.norm(few[:, None] - few, axis=2)
         np.fill_diagonal(lengths, -1)
         assert np.isclose(between, lengths, atol=1e-9).any()
     assert model.virtual_ratio_ == len(points) / model.n_virtual_points_
-    # Of the class of the minority, and with its upper bound.
+    # They belong to the minority class.
     labels = np.repeat(model.classes_, model.n_support_)
     assert (labels[model.support_ == -1] == model.minority_class_).all()
     assert model.minority_class_ == y[minority_rows(y)][0]
@@ -160,7 +160,7 @@ def test_virtual_points_lie_between_rows_of_the_minority(n_classes):
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", "function"])
-def test_sparse_rows_and_threads_change_nothing(kernel, n_classes):
+def test_model_is_independent_of_layout_and_threads(kernel, n_classes):
     X, y = imbalanced(300, n_classes)
     X[np.abs(X) < 0.5] = 0
     params = dict(PARAMS, kernel=rbf if kernel == "function" else kernel, max_labels=120)
@@ -180,11 +180,11 @@ def rbf(A, B):
     return np.exp(-0.1 * ((dense[0][:, None] - dense[1][None]) ** 2).sum(axis=2))
 
 
-# -- streams -------------------------------------------------------------------------------------
+# -- streams ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-def test_a_stream_that_is_pickled_halfway(sparse):
+def test_pickled_halfway_through_a_stream(sparse):
     X, y = imbalanced(600)
     X = csr_matrix(X) if sparse else X
     y = np.array(["many", "few"])[y]
@@ -200,14 +200,14 @@ def test_a_stream_that_is_pickled_halfway(sparse):
     assert models[0].n_virtual_points_ == models[1].n_virtual_points_ > 10
     assert models[0].minority_class_ == "few"
     assert models[0].support_.max() < 600 and (models[0].support_ >= -1).all()
-    # Virtual points of several chunks are different members.
+    # Virtual points of several chunks have different identifiers.
     members = models[0]._engine.problems[0].members
     slots = models[0]._engine.problems[0].slots()
     named = set(zip(members["origin"][slots], members["row_id"][slots], strict=True))
     assert len(named) == len(slots)
 
 
-def test_neighbours_in_a_stream_are_former_vectors_too():
+def test_neighbours_include_earlier_support_vectors():
     """A single minority sample of a chunk has neighbours among earlier support vectors."""
     X, y = imbalanced(300)
     few = np.flatnonzero(minority_rows(y))
@@ -215,14 +215,14 @@ def test_neighbours_in_a_stream_are_former_vectors_too():
     made = model.n_virtual_points_
     rows = np.append(np.flatnonzero(~minority_rows(y))[:20], few[0])
     X = X[rows].copy()
-    X[-1] = X[0] + 0.01  # where the others are: it becomes a support vector
+    X[-1] = X[0] + 0.01  # among the other class, to become a support vector
     model.partial_fit(X, y[rows])
     assert model.n_virtual_points_ == made + 1
     alone = VirtualLASVC(**PARAMS).partial_fit(X, y[rows], [0, 1])
     assert alone.n_virtual_points_ == 0  # no neighbour
 
 
-def test_the_minority_may_be_named():
+def test_minority_class():
     X, y = imbalanced()
     many = int(y.mean() > 0.5)
     model = VirtualLASVC(minority_class=many, **PARAMS).fit(X, y)
@@ -237,7 +237,7 @@ def test_the_minority_may_be_named():
     assert_array_equal(model.decision_function(X), before)
 
 
-def test_weights_of_points_are_those_of_their_parents():
+def test_virtual_points_have_the_weight_of_their_parent():
     X, y = imbalanced()
     weight = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
     model = VirtualLASVC(**PARAMS, class_weight={0: 1.0, 1: 3.0}).fit(X, y, sample_weight=weight)
