@@ -33,27 +33,29 @@ from ._path import fit_path
 from ._sample_selection import AllSamples
 from ._svc_names import without_keywords_of_svc
 
-# Size of the support set while only one class has been seen. [2] (chapter 3) starts with "a few
-# examples of each class", which a stream cannot guarantee.
+# Size of the support set while only one class has been seen. The thesis of Ertekin (2009, section
+# 3.2) starts with "a few examples of each class", which a stream cannot guarantee.
 N_INIT = 5
 
-# lasvm-nc, lasvm-i: number of support vectors from which the left end of the ramp is used. With
-# fewer, f may be left of the ramp everywhere. Values from 100 to 500 change the error little.
+# lasvm-nc, lasvm-i: number of support vectors from which the left end of the ramp is used. The
+# thesis uses the hinge loss "for the first few instances" (section 6.2.2), because f is not yet
+# meaningful. From 100 to 500 the error changes little.
 RAMP_START = 100
 
-# All but lasvm: steps on one vector after a sample before steps on two vectors, which [2] does
-# not have; see "Deviation: updates of two coordinates" in the user guide.
+# All but lasvm: steps on one vector after a sample, before steps on two vectors. The thesis has
+# the former only; see "Deviation: updates of two coordinates" in the user guide.
 SINGLE_STEPS = 10
 
-# lasvm-g, -nc, -i: samples added between two runs of CLEAN ([2], section 6.5), and vectors with
-# alpha = 0 that CLEAN leaves ([2], section 6.1: "the number that is permitted").
+# lasvm-g, -nc, -i: samples added between two runs of CLEAN (Ertekin 2009, section 6.5), and number
+# of vectors with alpha = 0 that CLEAN leaves (section 6.1.2, m, without a value).
 CLEAN_INTERVAL = 300
 MAX_NON_SV = 100
 
 # budget_policy="merging": smallest cosine in kernel space of two vectors that are merged.
 MERGE_COSINE = 0.9
 
-# Maximum number of REPROCESS steps after one sample, shared by the binary problems.
+# Maximum number of REPROCESS steps after one sample, shared by the binary problems; typical
+# problems need a few.
 MAX_REPROCESS = 20_000
 
 _NO_LIMIT = np.iinfo(np.int64).max

@@ -23,6 +23,7 @@ from sklearn_online_svm import LASVC, RampSVC
 from sklearn_online_svm.datasets import make_banana_like
 from sklearn_online_svm.kernel import _kernel_machine, _lasvc
 from tests.support import ROOT
+from tests.support.robust import assert_same_model
 from tests.support.samples import (
     ALGORITHMS,
     GAP_DRIVEN,
@@ -56,12 +57,6 @@ def in_time(request):
     signal.signal(signal.SIGPROF, before)
 
 
-def assert_same_solution(one, other):
-    assert_array_equal(one.support_, other.support_)
-    assert_array_equal(one.dual_coef_, other.dual_coef_)
-    assert_array_equal(one.intercept_, other.intercept_)
-
-
 # -- epochs -----------------------------------------------------------------------------
 
 
@@ -72,7 +67,7 @@ def test_training_stops_after_an_epoch_without_changes(algorithm):
     assert 1 < model.n_iter_ < 20
     exact = LASVC(algorithm=algorithm, max_iter=-1, random_state=0).fit(X, y)
     assert model.n_iter_ == exact.n_iter_
-    assert_same_solution(model, exact)
+    assert_same_model(model, exact)
     assert model.kkt_violation_ == exact.kkt_violation_ <= 1e-3
 
 
@@ -89,7 +84,7 @@ def test_max_iter_runs_the_first_epochs_of_training_to_convergence(C):
         gaps.append(exact.dual_objective_[0] - model.dual_objective_[0])
     # The last pass of all changes nothing.
     assert gaps[0] > gaps[-1] == gaps[-2] == 0
-    assert_same_solution(model, exact)
+    assert_same_model(model, exact)
 
 
 @with_algorithms
@@ -98,8 +93,8 @@ def test_epochs_without_finishing_stop_when_nothing_changes(algorithm):
     params = dict(algorithm=algorithm, gamma=0.3, finishing=False, random_state=0)
     model = LASVC(max_iter=1000, **params).fit(X, y)
     assert 1 < model.n_iter_ < 100
-    assert_same_solution(model, LASVC(max_iter=model.n_iter_, **params).fit(X, y))
-    assert_same_solution(model, LASVC(max_iter=model.n_iter_ - 1, **params).fit(X, y))
+    assert_same_model(model, LASVC(max_iter=model.n_iter_, **params).fit(X, y))
+    assert_same_model(model, LASVC(max_iter=model.n_iter_ - 1, **params).fit(X, y))
 
 
 # -- steps ------------------------------------------------------------------------------
@@ -239,7 +234,7 @@ def test_reprocess_steps_per_sample_are_limited(params, few_steps, monkeypatch):
                 model.partial_fit(X[chunk], y[chunk], classes=["no", "yes"])
         assert caught[0].filename == __file__
     # For any division into chunks.
-    assert_same_solution(*models)
+    assert_same_model(*models)
 
     # No warning if finish solves the problem.
     monkeypatch.setattr(_kernel_machine, "MAX_STEPS", 5_000_000)

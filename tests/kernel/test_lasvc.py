@@ -27,11 +27,9 @@ from sklearn_online_svm._base import (
 )
 from sklearn_online_svm.kernel import _epochs
 from tests.support.copies import with_copies
+from tests.support.robust import BOTH, assert_same_model, with_both, with_layouts
 from tests.support.samples import ALGORITHMS, LAYOUTS, breast_cancer, three_classes, two_classes
 
-BOTH = {"binary": two_classes, "multiclass": three_classes}
-with_both = pytest.mark.parametrize("problem", BOTH)
-with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
 # Algorithms with a convex problem: max_iter=-1 reaches the optimum over all samples, in any order.
 # The others skip samples, or shift their boxes, depending on f when they are visited.
 CONVEX = ("lasvm", "lasvm-g", "lasvm-full")
@@ -66,14 +64,6 @@ def any_model(algorithm):
 @pytest.fixture
 def any_exact(algorithm):
     return partial(exact, algorithm=algorithm)
-
-
-def assert_same_model(model, other):
-    """Check that two models are bitwise identical."""
-    assert_array_equal(model.classes_, other.classes_)
-    assert_array_equal(model.support_, other.support_)
-    assert_array_equal(model.dual_coef_, other.dual_coef_)
-    assert_array_equal(model.intercept_, other.intercept_)
 
 
 # -- the solution as attributes ---------------------------------------------------------

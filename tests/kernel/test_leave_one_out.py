@@ -12,7 +12,6 @@ from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, ActiveLASVC, RampSVC, VirtualLASVC
 from sklearn_online_svm.kernel import _leave_one_out
@@ -114,13 +113,6 @@ def test_class_weights_and_gamma_are_not_recomputed():
     same = machine(class_weight=weights, gamma=model.gamma_).fit(X, y)
     expected = wrong_by(decisions_without(same, X, y), model, y)
     assert_array_equal(model.leave_one_out(X, y), expected)
-
-
-def test_exact_equals_another_solver():
-    X, y = two_classes(60, seed=2)
-    model = machine(C=3.0).fit(X, y)
-    svc = SVC(C=3.0, gamma=0.4, tol=1e-8)
-    assert_array_equal(model.leave_one_out(X, y), wrong_by(decisions_without(svc, X, y), model, y))
 
 
 def test_samples_that_limit_the_bias_without_a_free_vector():

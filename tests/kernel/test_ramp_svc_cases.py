@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from scipy.sparse import csr_matrix
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
@@ -23,7 +23,7 @@ from tests.support.ramp import (
     with_bias,
     with_both,
 )
-from tests.support.samples import three_classes, two_classes
+from tests.support.samples import three_classes
 
 # -- limits -----------------------------------------------------------------------------
 
@@ -89,33 +89,6 @@ def test_precomputed_and_callable_kernels_are_the_named_one(problem, fit_interce
 
 
 # -- degenerate data --------------------------------------------------------------------
-
-
-@with_bias
-@pytest.mark.parametrize("kernel", ["rbf", "linear"])
-@pytest.mark.parametrize("C", [1e-50, 1e-3, 1.0, 100.0])
-def test_constant_features_and_repeated_samples(fit_intercept, kernel, C):
-    y = np.where(np.arange(60) % 3, "yes", "no")
-    params = dict(fit_intercept=fit_intercept, kernel=kernel, C=C, tol=1e-4)
-    model = model_of(**params).fit(np.full((60, 3), 0.5), y)
-    decisions = model.decision_function(np.full((60, 3), 0.5))
-    assert np.isfinite(decisions).all()
-    assert_array_equal(decisions, decisions[0])
-    X, y = two_classes(20)
-    X, y = np.tile(X, (6, 1)), np.tile(y, 6)
-    y[:20] = np.where(y[:20] == "yes", "no", "yes")
-    model = model_of(**params).fit(X, y)
-    assert np.isfinite(model.decision_function(X)).all()
-    assert (np.diff(model.objective_history_[:, 0]) <= 1e-4 * C * 120).all()
-
-
-@with_bias
-@pytest.mark.parametrize("n", [2, 3, 4])
-def test_very_few_samples(fit_intercept, n):
-    X, y = np.random.default_rng(n).normal(size=(n, 3)), np.arange(n) % 2
-    model = model_of(fit_intercept=fit_intercept, C=100.0).fit(X, y)
-    assert model.score(X, y) == 1.0
-    assert model.n_iter_ == 1
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])

@@ -7,24 +7,18 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, ActiveLASVC
 from sklearn_online_svm.kernel._epochs import OnlinePasses
 from sklearn_online_svm.kernel._sample_selection import STABLE_SAMPLES, SampleSelection
+from tests.support.robust import assert_same_model
 from tests.support.samples import three_classes, two_classes
 
 SELECTIONS = ["random", "gradient", "active", "autoactive"]
 CHOOSING = SELECTIONS[1:]
 ALGORITHMS = ["lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full"]
 PARAMS = dict(C=3.0, gamma=0.1, random_state=0)
-
-
-def same(one, other):
-    assert_array_equal(one.support_, other.support_)
-    assert_array_equal(one.dual_coef_, other.dual_coef_)
-    assert_array_equal(one.intercept_, other.intercept_)
 
 
 # -- selected samples -------------------------------------------------------------------
@@ -35,12 +29,12 @@ def same(one, other):
 def test_pool_of_one_sample_is_random_selection(samples, selection):
     X, y = samples(300)
     chosen = ActiveLASVC(selection=selection, pool_size=1, **PARAMS).fit(X, y)
-    same(chosen, LASVC(**PARAMS).fit(X, y))
+    assert_same_model(chosen, LASVC(**PARAMS).fit(X, y))
     streams = [ActiveLASVC(**PARAMS, selection=s, pool_size=1) for s in (selection, "random")]
     for model in streams:
         for rows in (slice(0, 90), slice(90, 91), slice(91, 300)):
             model.partial_fit(X[rows], y[rows], classes=np.unique(y))
-    same(*streams)
+    assert_same_model(*streams)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -52,9 +46,9 @@ def test_selection_is_independent_of_layout_and_threads(samples, selection, algo
     model = ActiveLASVC(**params).fit(X, y)
     assert model.n_labels_used_ == 150 and model.n_samples_seen_ == 400
     assert set(model.support_) < set(range(400))
-    same(model, ActiveLASVC(n_jobs=3, **params).fit(X, y))
-    same(model, ActiveLASVC(cache_size=1e-3, **params).fit(X, y))
-    same(model, ActiveLASVC(**params).fit(csr_matrix(X), y))
+    assert_same_model(model, ActiveLASVC(n_jobs=3, **params).fit(X, y))
+    assert_same_model(model, ActiveLASVC(cache_size=1e-3, **params).fit(X, y))
+    assert_same_model(model, ActiveLASVC(**params).fit(csr_matrix(X), y))
 
 
 def test_pool_size_all_selects_the_closest_sample():
@@ -93,7 +87,7 @@ def test_active_selection_uses_labels_of_training_samples_only(selection):
     if selection == "gradient":
         assert not np.array_equal(again.support_, model.support_)
     else:
-        same(again, model)
+        assert_same_model(again, model)
 
 
 # -- budgets and stopping ---------------------------------------------------------------
@@ -242,18 +236,13 @@ def test_snapshot_leaves_model_unchanged(finishing, algorithm):
         for model in (watched, alone):
             model.partial_fit(X[rows], y[rows], classes)
         shot = watched.snapshot()
-        same(shot, pickle.loads(pickle.dumps(alone)).finish())
+        assert_same_model(shot, pickle.loads(pickle.dumps(alone)).finish())
         shot.partial_fit(X[:100], y[:100]).finish()
     for problem, other in zip(watched._engine.problems, alone._engine.problems, strict=True):
         for name, value in other.state().items():
             assert_array_equal(problem.state()[name], value, err_msg=name)
-    same(watched, alone)
+    assert_same_model(watched, alone)
     assert watched.n_kernel_evaluations_ == alone.n_kernel_evaluations_
-
-
-def test_snapshot_requires_a_fitted_model():
-    with pytest.raises(NotFittedError):
-        LASVC().snapshot()
 
 
 def test_snapshot_is_optimized_over_the_support_set():

@@ -14,12 +14,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.datasets import flip_labels, make_banana_like, make_waveform
 from sklearn_online_svm.evaluation import progressive_validation
-from tests.support.robust import Busy
+from tests.support.robust import BOTH, Busy, with_algorithms, with_both
 from tests.support.samples import ALGORITHMS, three_classes, two_classes
-
-PROBLEMS = {"binary": two_classes, "multiclass": three_classes}
-with_problems = pytest.mark.parametrize("problem", PROBLEMS)
-with_algorithms = pytest.mark.parametrize("algorithm", ALGORITHMS)
 
 
 def new_model(algorithm="lasvm", **params):
@@ -158,10 +154,10 @@ def test_predictions_are_as_accurate_as_after_finish(algorithm, name, C, paper_d
 
 
 @with_algorithms
-@with_problems
+@with_both
 @pytest.mark.parametrize("size", [1, 7, 100])
 def test_predictions_do_not_change_the_stream(algorithm, problem, size):
-    X, y = PROBLEMS[problem](300)
+    X, y = BOTH[problem](300)
     watched = train(new_model(algorithm), X, y, size, between=lambda model, _: model.predict(X))
     alone = train(new_model(algorithm), X, y, 300)
     assert_same_stream(watched, alone)
@@ -171,9 +167,9 @@ def test_predictions_do_not_change_the_stream(algorithm, problem, size):
 
 
 @with_algorithms
-@with_problems
+@with_both
 def test_decisions_without_finishing_use_the_current_solution(algorithm, problem):
-    X, y = PROBLEMS[problem](300)
+    X, y = BOTH[problem](300)
     model = train(new_model(algorithm), X, y, 50, between=lambda model, _: model.predict(X))
     settled = model.decision_function(X)
     raw = model.set_params(finishing=False).decision_function(X)
@@ -290,9 +286,9 @@ def test_removed_vectors_with_nonzero_alpha_in_the_finished_solution():
 
 
 @with_algorithms
-@with_problems
+@with_both
 def test_copies_give_the_same_predictions(algorithm, problem):
-    X, y = PROBLEMS[problem](300)
+    X, y = BOTH[problem](300)
     model = train(new_model(algorithm), X[:200], y[:200], 50, between=lambda m, _: m.predict(X))
     copied = pickle.loads(pickle.dumps(model))
     for _ in range(2):

@@ -13,17 +13,14 @@ from scipy.sparse import csr_matrix
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.kernel._lasvc import N_INIT
 from tests.support.copies import with_copies
-from tests.support.robust import Busy
-from tests.support.samples import ALGORITHMS, LAYOUTS, three_classes, two_classes
+from tests.support.robust import BOTH, Busy, with_both, with_layouts
+from tests.support.samples import ALGORITHMS, LAYOUTS, two_classes
 
-PROBLEMS = {"binary": two_classes, "multiclass": three_classes}
-with_problems = pytest.mark.parametrize("problem", PROBLEMS)
-with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
 with_dtypes = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 
 
 def samples_of(problem, layout="dense", dtype=np.float64, n=300):
-    X, y = PROBLEMS[problem](n)
+    X, y = BOTH[problem](n)
     X[np.abs(X) < 0.3] = 0.0  # some zeros
     return LAYOUTS[layout](X.astype(dtype)), y
 
@@ -71,7 +68,7 @@ def assert_same(model, other, X):
 # -- chunks -----------------------------------------------------------------------------
 
 
-@with_problems
+@with_both
 @with_layouts
 @with_dtypes
 @pytest.mark.parametrize("size", [1, 7, 100])
@@ -82,7 +79,7 @@ def test_chunks_of_any_size_give_the_same_model(model_of, problem, layout, dtype
     assert_same(whole.finish(), chunks.finish(), X)
 
 
-@with_problems
+@with_both
 @pytest.mark.parametrize(
     "params", [dict(delta_max=0.1), dict(kernel="poly", C=0.1), dict(C=100.0)], ids=str
 )
@@ -91,7 +88,7 @@ def test_chunks_with_other_parameters(model_of, problem, params):
     assert_same(train(model_of(**params), X, y), train(model_of(**params), X, y, 7), X)
 
 
-@with_problems
+@with_both
 def test_chunks_after_fit(model_of, problem):
     X, y = samples_of(problem)
     models = []
@@ -114,7 +111,7 @@ def test_repeated_samples_of_a_stream_are_new_samples():
     assert model.support_.max() >= 300
 
 
-@with_problems
+@with_both
 @with_dtypes
 @pytest.mark.parametrize("size", [1, 64, None])
 def test_dense_and_csr_input_give_the_same_model(model_of, problem, dtype, size):
@@ -131,7 +128,7 @@ def test_dense_and_csr_input_give_the_same_model(model_of, problem, dtype, size)
     assert_same(*fitted, dense)
 
 
-@with_problems
+@with_both
 def test_layouts_may_change_between_chunks(model_of, problem):
     dense, y = samples_of(problem)
     sparse = csr_matrix(dense)
@@ -142,17 +139,17 @@ def test_layouts_may_change_between_chunks(model_of, problem):
         assert_same(model, expected, dense)
 
 
-@with_problems
+@with_both
 def test_mostly_zero_dense_samples_give_the_same_model(model_of, problem):
     """Dense samples with few nonzeros are stored as sparse vectors, and so are later samples."""
-    X, y = PROBLEMS[problem](300, 40)
+    X, y = BOTH[problem](300, 40)
     X[np.random.default_rng(0).random(X.shape) < 0.9] = 0.0
     X[200:] += 1.0  # no zeros any more
     assert_same(train(model_of(), X, y), train(model_of(), X, y, 7), X)
     assert_same(train(model_of(), X, y), train(model_of(), csr_matrix(X), y), X)
 
 
-@with_problems
+@with_both
 def test_float32_and_float64_give_similar_models(model_of, problem):
     X, y = samples_of(problem)
     double = model_of(max_iter=-1, tol=1e-6).fit(X, y)
@@ -172,7 +169,7 @@ def test_later_chunks_are_converted_to_the_dtype_of_the_first(model_of):
 
 
 @with_copies
-@with_problems
+@with_both
 @with_layouts
 @pytest.mark.parametrize("n_before", [3, 150])
 def test_copy_during_a_stream_continues_identically(
@@ -236,7 +233,7 @@ def frozen(X):
     return [(array, array.copy()) for array in arrays]
 
 
-@with_problems
+@with_both
 @with_layouts
 @with_dtypes
 def test_input_is_not_changed_and_may_be_read_only(model_of, problem, layout, dtype):
@@ -279,7 +276,7 @@ def test_memory_order_does_not_matter(model_of, change):
 # -- classes that appear late -----------------------------------------------------------
 
 
-@with_problems
+@with_both
 def test_chunks_of_a_single_class(model_of, problem):
     X, y = samples_of(problem)
     order = np.argsort(y, kind="stable")
@@ -325,7 +322,7 @@ def test_class_that_never_appears(model_of):
 # -- weights of zero --------------------------------------------------------------------
 
 
-@with_problems
+@with_both
 def test_a_chunk_of_weight_zero_changes_nothing(model_of, problem):
     X, y = samples_of(problem)
     model = train(model_of(), X[:200], y[:200])

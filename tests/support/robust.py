@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from sklearn_online_svm import LASVC
+from sklearn_online_svm import LASVC, RampSVC
 from tests.support.samples import (
     ALGORITHMS,
     GAP_DRIVEN,
@@ -17,6 +17,7 @@ from tests.support.samples import (
 
 with_gap_driven = pytest.mark.parametrize("algorithm", GAP_DRIVEN)
 with_algorithms = pytest.mark.parametrize("algorithm", ALGORITHMS)
+with_machines = pytest.mark.parametrize("name", [*ALGORITHMS, "RampSVC", "RampSVC, no bias"])
 with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
 # Those whose optimum over all rows is known, whatever was learnt before.
 with_convex = pytest.mark.parametrize("algorithm", ["lasvm-g", "lasvm-full"])
@@ -35,6 +36,14 @@ class Busy(LASVC):
 
 def model_of(algorithm, make=LASVC, **params):
     return make(**{"gamma": GAMMA, "C": 2.0, "random_state": 0, "algorithm": algorithm, **params})
+
+
+def machine_of(name, **params):
+    """Return a LASVC of this algorithm, or a RampSVC with or without a bias."""
+    if not name.startswith("RampSVC"):
+        return model_of(name, **params)
+    params = {name: value for name, value in params.items() if name != "max_iter"}
+    return RampSVC(gamma=GAMMA, random_state=0, fit_intercept=name == "RampSVC", **params)
 
 
 def exact(algorithm, **params):
