@@ -9,7 +9,7 @@ from scipy.sparse import csc_array, csr_array, csr_matrix, lil_matrix
 from sklearn.base import clone
 from sklearn.svm import SVC
 
-from sklearn_online_svm import LASVC, RampSVC
+from sklearn_online_svm import LASVC, ActiveLASVC, RampSVC, VirtualLASVC
 from tests.support.samples import LAYOUTS, three_classes, two_classes
 
 # Six points; the margin is determined by one pair, with alpha = 1/4 each.
@@ -110,7 +110,7 @@ def test_computed_attributes_are_read_only(kind, layout):
             delattr(model, name)
 
 
-@pytest.mark.parametrize("kind", [LASVC, RampSVC])
+@pytest.mark.parametrize("kind", [LASVC, ActiveLASVC, VirtualLASVC, RampSVC])
 @pytest.mark.parametrize(
     "name, advice",
     [
