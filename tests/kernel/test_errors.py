@@ -484,12 +484,14 @@ NOT_FINITE = {
 
 
 @pytest.mark.parametrize("params", NOT_FINITE.values(), ids=NOT_FINITE)
-@pytest.mark.parametrize("method", ["fit", "partial_fit"])
-def test_kernel_values_that_are_not_finite(method, params):
+@pytest.mark.parametrize(
+    "kind, method", [(LASVC, "fit"), (LASVC, "partial_fit"), (RampSVC, "fit")]
+)
+def test_kernel_values_that_are_not_finite(kind, method, params):
     """SVC says: the dual coefficients or intercepts are not finite."""
     X, y = two_classes()
     X *= 1e20
-    model = model_of(**params)
+    model = model_of(kind, **params)
     with pytest.raises(ValueError, match="not finite"):
         if method == "fit":
             model.fit(X, y)

@@ -357,6 +357,13 @@ def test_a_small_cache_frees_memory():
     assert rows.max_bytes < 2**14 and rows.n_rows < 10
 
 
+@pytest.mark.parametrize("new", [dict(C=100.0), dict(tol=0.3), dict(ramp_s=0.5)], ids=str)
+def test_changed_parameters_take_effect_at_the_next_chunk(model_of, new):
+    X, y = two_classes(300, noise=1.0)
+    models = [train(model_of(finishing=False), X[:150], y[:150]).set_params(**new) for _ in "ab"]
+    assert_same(*(train(m, X, y, size, begin=150) for m, size in zip(models, (7, 150))), X)
+
+
 def test_finish_uses_a_new_tol():
     model = train(LASVC(gamma=0.3, C=100.0), *two_classes(300, noise=1.0)).finish()
     assert 1e-6 < model._engine.problems[0].delta <= 1e-3
