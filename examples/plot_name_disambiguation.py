@@ -35,7 +35,7 @@ from sklearn.metrics import adjusted_rand_score, completeness_score, f1_score, h
 from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.svm import SVC
 
-from sklearn_online_svm import LASVC
+from sklearn_online_svm import LASVC, ActiveLASVC
 from sklearn_online_svm.active import MarginSampling
 
 BLUE, ORANGE, GREY, INK = "#0072b2", "#d55e00", "#8b949e", "#24292f"
@@ -205,9 +205,9 @@ print("{:12} {:8.2f}{:8.2f}{:8.2f}   {:8.3f}{:8.3f}".format("mean", *np.mean(tab
 
 # %%
 # In this example labels are queried one at a time. If they are already available, as in an
-# annotated archive, ``LASVC`` selects samples and stops by itself:
+# annotated archive, ``ActiveLASVC`` selects samples and stops by itself:
 
-archive = LASVC(**search.best_params_, selection="active", stopping="margin", random_state=0)
+archive = ActiveLASVC(**search.best_params_, stopping="margin", random_state=0)
 archive.fit(X_pairs, y_pairs)
 error = np.mean([evaluated(archive, name)[0] for name in TEST])
 print(f"{archive.n_labels_used_} labels, {len(archive.support_)} SVs, {error:.2f} % error")

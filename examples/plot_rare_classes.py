@@ -24,7 +24,7 @@ from imblearn.over_sampling import SMOTE, SVMSMOTE
 from sklearn.datasets import make_moons
 from sklearn.model_selection import TunedThresholdClassifierCV
 
-from sklearn_online_svm import LASVC, VirtualLASVC, VirtualSampler
+from sklearn_online_svm import LASVC, ActiveLASVC, VirtualLASVC, VirtualSampler
 from sklearn_online_svm.evaluation import geometric_mean_score, geometric_mean_scorer
 
 BLUE, ORANGE, GREY, INK = "#0072b2", "#d55e00", "#8b949e", "#24292f"
@@ -143,8 +143,8 @@ plt.show()
 
 BUDGETS = [20, 40, 80, 150, 300, 600, 1200, 2500, 6200]
 WAYS = {
-    "random order": (GREY, LASVC(selection="random")),
-    "active": (BLUE, LASVC(selection="active", pool_size=59)),
+    "random order": (GREY, ActiveLASVC(selection="random")),
+    "active": (BLUE, ActiveLASVC(pool_size=59)),
     "virtual samples": (ORANGE, VirtualLASVC()),
 }
 

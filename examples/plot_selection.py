@@ -3,12 +3,13 @@
 Active selection of training samples
 ====================================
 
-All labels are known, but most samples are redundant for a support vector machine. With
-``selection`` :class:`~sklearn_online_svm.LASVC` chooses the next training sample before each step,
-and ``max_labels`` limits their number. There are four strategies: random order (``"random"``), the
-sample with the smallest margin (``"gradient"``), the one nearest to the boundary (``"active"``),
-and the nearest of the first few within the margin (``"autoactive"``). The example compares them
-with and without label noise. See :ref:`choosing_rows`.
+All labels are known, but most samples are redundant for a support vector machine.
+:class:`~sklearn_online_svm.ActiveLASVC` selects its training samples: its parameter
+``selection`` chooses the next training sample before each step, and ``max_labels`` limits their
+number. There are four strategies: random order (``"random"``), the sample with the smallest margin
+(``"gradient"``), the one nearest to the boundary (``"active"``), and the nearest of the first few
+within the margin (``"autoactive"``). The example compares them with and without label noise. See
+:ref:`sample_selection`.
 """
 
 # %%
@@ -26,7 +27,7 @@ from sklearn.datasets import load_digits
 from sklearn.inspection import DecisionBoundaryDisplay
 from sklearn.model_selection import train_test_split
 
-from sklearn_online_svm import LASVC
+from sklearn_online_svm import ActiveLASVC
 from sklearn_online_svm.datasets import flip_labels, make_banana_like
 
 BLUE, ORANGE, GREEN, GREY, RED, INK = (
@@ -59,7 +60,7 @@ def show_model(axis, model):
 
 figure, axes = plt.subplots(2, 2, figsize=(9.6, 9.0), layout="constrained")
 for axis, selection in zip(axes.flat, COLOURS):
-    model = LASVC(C=10, gamma=1.0, selection=selection, max_labels=150, random_state=0)
+    model = ActiveLASVC(C=10, gamma=1.0, selection=selection, max_labels=150, random_state=0)
     model.fit(X, y_noisy)
     show_model(axis, model)
     for kept, ring in ((~is_wrong[model.support_], INK), (is_wrong[model.support_], RED)):
@@ -95,7 +96,7 @@ plt.show()
 figure, axes = plt.subplots(1, 3, figsize=(9.6, 3.6), layout="constrained")
 before = []
 for axis, n_labels in zip(axes, (15, 40, 100)):
-    model = LASVC(C=10, gamma=1.0, selection="active", max_labels=n_labels, random_state=0)
+    model = ActiveLASVC(C=10, gamma=1.0, max_labels=n_labels, random_state=0)
     model.fit(X, y)
     show_model(axis, model)
     is_new = ~np.isin(model.support_, before)
@@ -129,7 +130,9 @@ def errors_of(selection, noise, seed):
         y_train = flip_labels(y_train, noise, random_state=seed)
     errors = []
     for n_labels in N_LABELS:
-        model = LASVC(C=10, gamma=0.1, selection=selection, max_labels=n_labels, random_state=seed)
+        model = ActiveLASVC(
+            C=10, gamma=0.1, selection=selection, max_labels=n_labels, random_state=seed
+        )
         errors.append(1 - model.fit(X_train, y_train).score(X_test, y_test))
     return errors
 

@@ -8,6 +8,7 @@ from ._version import __version__
 from .active import LabelEfficientClassifier
 from .kernel import (
     LASVC,
+    ActiveLASVC,
     KernelPassiveAggressiveClassifier,
     KernelPerceptronClassifier,
     RampSVC,
@@ -31,6 +32,7 @@ from .linear import (
 __all__ = [
     "LASVC",
     "AROWClassifier",
+    "ActiveLASVC",
     "Advice",
     "AdvicePassiveAggressiveClassifier",
     "ConfidenceWeightedClassifier",

@@ -9,6 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sklearn_online_svm import (
     LASVC,
+    ActiveLASVC,
     AdvicePassiveAggressiveClassifier,
     AROWClassifier,
     ConfidenceWeightedClassifier,
@@ -124,8 +125,9 @@ ESTIMATORS = [
     LASVC(kernel="sigmoid"),
     LASVC(kernel="precomputed"),
     LASVC(class_weight="online_balanced", delta_max=0.1),
-    LASVC(selection="active", pool_size=20),
-    LASVC(selection="autoactive", stopping="margin"),
+    ActiveLASVC(),
+    ActiveLASVC(selection="autoactive", stopping="margin"),
+    ActiveLASVC(selection="random", stopping="n_support", max_labels=40),
     LASVC(max_support_vectors=40),
     LASVC(window_size=50, max_support_vectors=30, budget_policy="oldest", algorithm="lasvm-g"),
     LASVC(**EXACT),

@@ -10,6 +10,7 @@ from sklearn.datasets import make_classification
 import sklearn_online_svm
 from sklearn_online_svm import (
     LASVC,
+    ActiveLASVC,
     AdvicePassiveAggressiveClassifier,
     AROWClassifier,
     CostSensitivePassiveAggressiveClassifier,
@@ -39,9 +40,9 @@ PLAIN_MARGIN = dict(offset=0.0, schedule="constant", confidence="margin", rate=N
 COST = CostSensitivePassiveAggressiveClassifier
 SUM = dict(objective="sum", rule="cost-sensitive", rho=None)
 # What a name of LASVM leaves at its default is part of what it means.
-PLAIN = dict(algorithm="lasvm", selection="random", max_labels=None, stopping=None)
-POOL = dict(PLAIN, selection="active", pool_size=59)
-BUDGET = dict(PLAIN, max_labels=100)
+PLAIN = dict(algorithm="lasvm")
+POOL = dict(PLAIN, selection="active", pool_size=59, max_labels=None, stopping=None)
+BUDGET = dict(PLAIN, max_labels=100, stopping=None)
 
 
 def passive(where=ACTIVE, rule=MarginQuery, joint=False):
@@ -123,17 +124,17 @@ PAPER_NAMES = {
     "LASVM-I": (LASVC, dict(algorithm="lasvm-i", ramp_s=-1.0, finishing=False)),
     "FULL SVM": (LASVC, dict(algorithm="lasvm-full", finishing=False)),
     "ramp loss by CCCP": (RampSVC, dict(ramp_s=-1.0)),
-    "RANDOM, RS": (LASVC, BUDGET),
-    "GRADIENT": (LASVC, dict(BUDGET, selection="gradient", pool_size=50)),
-    "ACTIVE, LASVM ACTIVE 50": (LASVC, dict(BUDGET, selection="active", pool_size=50)),
+    "RANDOM, RS": (ActiveLASVC, dict(BUDGET, selection="random")),
+    "GRADIENT": (ActiveLASVC, dict(BUDGET, selection="gradient", pool_size=50)),
+    "ACTIVE, LASVM ACTIVE 50": (ActiveLASVC, dict(BUDGET, selection="active", pool_size=50)),
     "LASVM ACTIVE ALL, AL(full search)": (
-        LASVC,
+        ActiveLASVC,
         dict(BUDGET, selection="active", pool_size="all"),
     ),
-    "AUTOACTIVE": (LASVC, dict(BUDGET, selection="autoactive", pool_size=50)),
-    "AL, AL(random pool), L = 59": (LASVC, POOL),
-    "AL, margin exhausted": (LASVC, dict(POOL, stopping="margin")),
-    "AL with early stopping": (LASVC, dict(POOL, stopping="n_support")),
+    "AUTOACTIVE": (ActiveLASVC, dict(BUDGET, selection="autoactive", pool_size=50)),
+    "AL, AL(random pool), L = 59": (ActiveLASVC, POOL),
+    "AL, margin exhausted": (ActiveLASVC, dict(POOL, stopping="margin")),
+    "AL with early stopping": (ActiveLASVC, dict(POOL, stopping="n_support")),
     "VIRTUAL": (
         VirtualLASVC,
         dict(pool_size=59, n_neighbors=5, n_virtual=1, stopping="n_support", max_labels=None),

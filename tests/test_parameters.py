@@ -15,6 +15,7 @@ from sklearn.preprocessing import MinMaxScaler
 import sklearn_online_svm as package
 from sklearn_online_svm import (
     LASVC,
+    ActiveLASVC,
     Advice,
     AdvicePassiveAggressiveClassifier,
     AROWClassifier,
@@ -90,39 +91,34 @@ OF_KERNEL_UPDATES = {
 # A hard constraint knows only the weight 0 and not 0.
 NO_ROWS_OF_ONE = {"class_weight": ({1: 0.0}, TAKEN_UP)}
 
+OF_LASVC = {
+    "C": (100.0, TAKEN_UP),
+    "kernel": ("linear", REFUSED),
+    "degree": (2, REFUSED),
+    "gamma": (0.4, REFUSED),
+    "coef0": (1.0, REFUSED),
+    "algorithm": ("lasvm-g", REFUSED),
+    "max_iter": (7, NOT_OF_STREAMS),
+    "delta_max": (0.1, TAKEN_UP),
+    "finishing": (True, TAKEN_UP),
+    "shrinking": (False, NOT_OF_STREAMS),
+    "tol": (0.3, TAKEN_UP),
+    "ramp_s": (0.5, NOT_OF_STREAMS),  # but of lasvm-nc and -i, below
+    "max_support_vectors": (10, TAKEN_UP),
+    "budget_policy": ("oldest", NOT_OF_STREAMS),  # but with a budget, below
+    "window_size": (20, TAKEN_UP),
+    "cache_size": (1e-3, NOT_OF_STREAMS),
+    "class_weight": ({1: 5.0}, TAKEN_UP),
+    "shuffle": (False, NOT_OF_STREAMS),
+    "n_jobs": (2, NOT_OF_STREAMS),
+    "random_state": (7, NOT_OF_STREAMS),
+    "verbose": (1, NOT_OF_STREAMS),
+    "warm_start": (True, NOT_OF_STREAMS),
+}
+
 # Each with the new value of every parameter, and what becomes of it.
 TABLE = [
-    (
-        LASVC(C=10.0, gamma=0.3, finishing=False, random_state=0),
-        {
-            "C": (100.0, TAKEN_UP),
-            "kernel": ("linear", REFUSED),
-            "degree": (2, REFUSED),
-            "gamma": (0.4, REFUSED),
-            "coef0": (1.0, REFUSED),
-            "algorithm": ("lasvm-g", REFUSED),
-            "max_iter": (7, NOT_OF_STREAMS),
-            "delta_max": (0.1, TAKEN_UP),
-            "finishing": (True, TAKEN_UP),
-            "shrinking": (False, NOT_OF_STREAMS),
-            "tol": (0.3, TAKEN_UP),
-            "ramp_s": (0.5, NOT_OF_STREAMS),  # but of lasvm-nc and -i, below
-            "max_support_vectors": (10, TAKEN_UP),
-            "budget_policy": ("oldest", NOT_OF_STREAMS),  # but with a budget, below
-            "window_size": (20, TAKEN_UP),
-            "cache_size": (1e-3, NOT_OF_STREAMS),
-            "class_weight": ({1: 5.0}, TAKEN_UP),
-            "selection": ("active", TAKEN_UP),
-            "pool_size": (5, NOT_OF_STREAMS),  # but with a selection, below
-            "max_labels": (50, TAKEN_UP),
-            "stopping": ("n_support", NOT_OF_STREAMS),  # of more rows than there are here
-            "shuffle": (False, NOT_OF_STREAMS),
-            "n_jobs": (2, NOT_OF_STREAMS),
-            "random_state": (7, NOT_OF_STREAMS),
-            "verbose": (1, NOT_OF_STREAMS),
-            "warm_start": (True, NOT_OF_STREAMS),
-        },
-    ),
+    (LASVC(C=10.0, gamma=0.3, finishing=False, random_state=0), OF_LASVC),
     (LASVC(algorithm="lasvm-i", C=10.0, gamma=0.3), {"ramp_s": (0.5, TAKEN_UP)}),
     (
         LASVC(C=10.0, gamma=0.3, max_support_vectors=10),
@@ -130,34 +126,29 @@ TABLE = [
     ),
     (
         VirtualLASVC(C=10.0, gamma=0.3, finishing=False, random_state=0),
-        {
-            "C": (100.0, TAKEN_UP),
-            "kernel": ("linear", REFUSED),
-            "degree": (2, REFUSED),
-            "gamma": (0.4, REFUSED),
-            "coef0": (1.0, REFUSED),
-            "algorithm": ("lasvm-g", REFUSED),
+        {name: OF_LASVC[name] for name in OF_LASVC if name in VirtualLASVC().get_params()}
+        | {
             "minority_class": (0, TAKEN_UP),
             "n_neighbors": (1, TAKEN_UP),
             "n_virtual": (3, TAKEN_UP),
             "pool_size": (5, TAKEN_UP),
             "max_labels": (50, TAKEN_UP),
-            "stopping": ("n_support", NOT_OF_STREAMS),  # of more rows than there are here
-            "delta_max": (0.1, TAKEN_UP),
-            "finishing": (True, TAKEN_UP),
-            "shrinking": (False, NOT_OF_STREAMS),
-            "tol": (0.3, TAKEN_UP),
-            "ramp_s": (0.5, NOT_OF_STREAMS),
-            "cache_size": (1e-3, NOT_OF_STREAMS),
-            "class_weight": ({1: 5.0}, TAKEN_UP),
-            "shuffle": (False, NOT_OF_STREAMS),
-            "n_jobs": (2, NOT_OF_STREAMS),
+            "stopping": ("n_support", NOT_OF_STREAMS),  # of more samples than there are here
             "random_state": (7, TAKEN_UP),
-            "verbose": (1, NOT_OF_STREAMS),
         },
     ),
     (
-        LASVC(selection="active", C=10.0, gamma=0.3, random_state=0),
+        ActiveLASVC(selection="random", C=10.0, gamma=0.3, finishing=False, random_state=0),
+        OF_LASVC
+        | {
+            "selection": ("active", TAKEN_UP),
+            "pool_size": (5, NOT_OF_STREAMS),  # but with a selection, below
+            "max_labels": (50, TAKEN_UP),
+            "stopping": ("n_support", NOT_OF_STREAMS),  # of more samples than there are here
+        },
+    ),
+    (
+        ActiveLASVC(C=10.0, gamma=0.3, random_state=0),
         {"pool_size": (5, TAKEN_UP), "random_state": (7, TAKEN_UP)},
     ),
     (

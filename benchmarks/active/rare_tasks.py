@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.metrics import roc_auc_score, roc_curve
 from sklearn.svm import SVC
 
-from sklearn_online_svm import LASVC, VirtualLASVC
+from sklearn_online_svm import ActiveLASVC, VirtualLASVC
 from sklearn_online_svm.evaluation import geometric_mean_score, precision_recall_breakeven_score
 
 from .rare_sets import SETS
@@ -28,9 +28,9 @@ class Rival:
     def fit(self, X, y):
         self.model = SVC(**self.shared).fit(X, y)
 
-    def lasvc(self, **options):
-        limit = dict(max_labels=self.max_labels, random_state=self.seed)
-        return LASVC(**limit, **self.shared, **options)
+    def lasvc(self, selection="random", **options):
+        limit = dict(max_labels=self.max_labels, random_state=self.seed, selection=selection)
+        return ActiveLASVC(**limit, **self.shared, **options)
 
     def told(self, n_train):
         """What only this way of learning knows."""

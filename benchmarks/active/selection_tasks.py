@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.dummy import DummyClassifier
 from sklearn.svm import SVC
 
-from sklearn_online_svm import LASVC
+from sklearn_online_svm import ActiveLASVC
 from sklearn_online_svm.active import MarginSampling
 from sklearn_online_svm.evaluation import geometric_mean_score
 
@@ -43,7 +43,7 @@ def chosen(job, split, options, n_labels):
     """One fit with a budget (None: no limit)."""
     work = WORKLOADS[job.workload]
     parameters = dict(C=work.C, gamma=work.gamma, cache_size=CACHE_SIZE, random_state=job.seed)
-    model = LASVC(**(parameters | {"max_labels": n_labels} | options))
+    model = ActiveLASVC(**(parameters | {"max_labels": n_labels} | options))
     _, seconds = timed(lambda: model.fit(split.X_train, split.y_train), max_repeats=1)
     return {"n_labels": int(model.n_labels_used_), **told(model, split, seconds[0])}
 

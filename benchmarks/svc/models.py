@@ -1,6 +1,6 @@
 """The estimators that are compared, each built by one function from one setting."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -61,7 +61,11 @@ def _lasvc_single_steps(setting):
     from sklearn_online_svm import LASVC
 
     class SingleSteps(LASVC):
-        single_steps = max_reprocess = max_steps = 2**40
+        def _solver(self):
+            return replace(super()._solver(), single_steps=2**40, max_reprocess=2**40)
+
+        def _most_steps(self, n_rows=None):
+            return 2**40
 
     return SingleSteps(
         C=setting.C,

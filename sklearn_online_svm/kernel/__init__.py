@@ -1,5 +1,6 @@
 """Support vector machines and other online models with a kernel."""
 
+from ._active_lasvc import ActiveLASVC
 from ._kernel_passive_aggressive import KernelPassiveAggressiveClassifier
 from ._kernel_perceptron import KernelPerceptronClassifier
 from ._lasvc import LASVC
@@ -9,6 +10,7 @@ from ._virtual import VirtualLASVC
 
 __all__ = [
     "LASVC",
+    "ActiveLASVC",
     "KernelPassiveAggressiveClassifier",
     "KernelPerceptronClassifier",
     "RampSVC",

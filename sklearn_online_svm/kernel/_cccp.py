@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._core.kernel.block import Samples
-from ._epochs import Passes
+from ._epochs import MAX_EPOCHS, Passes
 
 
 class ConvexProblems(Passes):
@@ -49,7 +49,7 @@ class ConvexProblems(Passes):
             model._warn_unless_solved(stacklevel=6)
             return self.conclude(scores, given_up=self.engine.out_of_steps)
         patience = self.tried_again(at["patience"])
-        if patience["idle"] == self.idle_rounds or patience["n_rounds"] == model.max_passes:
+        if patience["idle"] == self.idle_rounds or patience["n_rounds"] == MAX_EPOCHS:
             warnings.warn(
                 f"A convex problem of RampSVC did not converge within {patience['n_rounds']} "
                 f"rounds: the largest violation left is {model.kkt_violation_:.3g}, tol is "
@@ -95,7 +95,13 @@ class ConvexProblems(Passes):
     def shift(self):
         """Move the current solution into the boxes of the next problem."""
         self.engine.rebox(self.given())
-        return dict(stage="finish", rows=None, patience=None, checked_at=-1, n_rounds=0)
+        return dict(
+            stage="finish",
+            rows=None,
+            patience=None,
+            checked_at=-1,
+            n_rounds=0,
+        )
 
     def scores(self):
         """Return the decision values of all samples, of shape (n_samples, n_problems)."""

@@ -14,8 +14,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._base import thread_pool
 from .._core.kernel.support_set import DATA
-from ._progress import progress_of
-from ._sample_selection import chooses
+from ._progress import progress
+
+# Maximum number of epochs for max_iter=-1, and of rounds for a convex problem of RampSVC; a
+# ConvergenceWarning is raised at the limit.
+MAX_EPOCHS = 1000
 
 
 class Passes:
@@ -23,12 +26,13 @@ class Passes:
 
     Parameters
     ----------
-    model : KernelLearner
+    model : KernelMachine
         Its ``_engine`` is trained.
     X, codes, cost : samples, class codes, upper bounds of alpha
     at : dict
-        ``stage``, the name of a method; ``order`` of the current epoch; ``changes``, a count of
-        the engine; ``patience``, the result of ``tried_again``; and fields of the subclass.
+        ``stage``, the name of a method; ``order`` of the current epoch;
+        ``changes``, a count of the engine; ``patience``, the result of ``tried_again``; and fields
+        of the subclass.
     """
 
     # Maximum number of times that finish is repeated with recomputed gradients.
@@ -65,20 +69,19 @@ class Passes:
         order = self.at["order"] if order is None else order
         begin, model = self.engine.n_learnt, self.model
         title = f"[{type(model).__name__}]"
-        progress = progress_of(self.engine, len(order), model.verbose, title)
-        try:
-            X = self.X if X is None else X
-            self.engine.learn(X, order, given, self.threads, begin, progress)
-        finally:
-            if progress is not None:
-                progress.close()
+        X = self.X if X is None else X
+        with progress(self.engine, len(order), model.verbose, title) as report:
+            self.engine.learn(X, order, given, self.threads, begin, report)
 
     def finish(self):
         """Optimize over the support set."""
         self.engine.finish(self.threads)
         n_rounds = self.at["n_rounds"] + 1
         exactly = self.is_exact and n_rounds <= self.max_rounds
-        return dict(stage="refresh" if exactly else self.after_finishing, n_rounds=n_rounds)
+        return dict(
+            stage="refresh" if exactly else self.after_finishing,
+            n_rounds=n_rounds,
+        )
 
     def refresh(self):
         """Recompute all gradients, and finish again if that reveals violations."""
@@ -117,7 +120,7 @@ class OnlinePasses(Passes):
     def __init__(self, model, X, codes, cost, at):
         super().__init__(model, X, codes, cost, at)
         until_converged = model._most_passes == -1
-        self.n_passes = model.max_passes if until_converged else model._most_passes
+        self.n_passes = MAX_EPOCHS if until_converged else model._most_passes
         self.finishing = until_converged or model.finishing
         self.is_exact = self.n_passes > 1
 
@@ -134,7 +137,7 @@ class OnlinePasses(Passes):
         finally:
             if self.at["n_pass"] == 1:
                 model.n_labels_used_ = choice.n_labels
-                model.stopped_early_ = choice.stopped
+                model._stopped_early = choice.stopped
             self.at = {**self.at, **choice.state}
         unchanged = engine.n_changes == self.at["changes"]
         done = self.n_passes > 1 and unchanged and (model._is_solved() or not self.finishing)
@@ -175,11 +178,8 @@ class OnlinePasses(Passes):
 
     def next_order(self):
         """Return the order of another epoch, over samples whose label has been used."""
-        model = self.model
-        if not chooses(model):
-            return model._next_order(self.X.shape[0])
-        learnt = self.at["order"][: model.n_labels_used_]
-        return learnt[model._next_order(len(learnt))]
+        used = self.model._choice.used(self.model, self.at["order"])
+        return used[self.model._next_order(len(used))]
 
     def end(self):
         """Warn if the problem is not solved."""

@@ -1,33 +1,78 @@
-"""Base of kernel models that solve an optimization problem over a support set."""
+"""Base of LASVC and RampSVC: training over a support set, diagnostics, pickling."""
 
+import warnings
 from contextlib import contextmanager
+from dataclasses import replace
+from numbers import Real
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import thread_pool
-from .._estimator_base import NotOffered
-from ._engine import EngineSpec
+from .._base import (
+    balanced_weights,
+    check_rows,
+    check_weights,
+    class_factors,
+    generator_from,
+    label_codes,
+    running_balanced_weights,
+    thread_pool,
+)
+from .._core.interrupts import DeferredInterrupts
+from .._core.kernel.engine import is_interrupt
+from .._estimator_base import Change, NotOffered
+from .._sklearn_compat import Interval
+from ._checkpoint import advice, checkpoint_of, refuse_new_parameters, same_rows
+from ._engine import (
+    COARSE,
+    EngineSpec,
+    choose_layout,
+    counted_from,
+    far_centre,
+    is_saturated,
+    short,
+    uncertainty,
+)
+from ._epochs import known_slots
 from ._model import KernelModel
 from ._svc_names import PROBABILITIES
 
-_NO_LEAVE_ONE_OUT = (
-    "use cross-validation; the leave-one-out error follows from a solution of LASVC"
-)
+# Maximum number of steps of one call on the support set (REPROCESS and finish), shared by the
+# binary problems; if larger, MAX_STEPS_PER_SAMPLE times samples, for each problem. Without a
+# limit a call might run for a very long time if features or C are very large, or if the kernel is
+# not positive semidefinite. Typical problems need a small fraction of them.
+MAX_STEPS = 5_000_000
+MAX_STEPS_PER_SAMPLE = 2500
+
+NO_LEAVE_ONE_OUT = "use cross-validation; the leave-one-out error follows from a solution of LASVC"
 
 
 class KernelMachine(KernelModel):
-    """Kernel model with an engine: its solution, diagnostics and pickling.
+    """Kernel model that solves an optimization problem over a support set.
 
     Several threads may use a model at once. A thread that trains holds ``_guard``, and ``guard``
     of an engine that other threads may read. Predictions use the last complete state of the
     engine; other readers wait.
 
-    A subclass sets ``_engine`` and ``_spec`` (an :class:`EngineSpec`), ``_dtype``, ``_sparse``,
-    ``classes_`` and ``n_samples_seen_``.
+    A subclass defines ``_solver``, which returns the :class:`SolverSpec` of its parameters, and
+    ``_begin_passes``, which sets ``_engine`` and returns the :class:`Passes` of ``fit`` (of class
+    ``_passes``).
     """
 
     _learnt = "_engine"
+
+    _parameter_constraints: dict = {
+        "C": [Interval(Real, 0.0, None, closed="right")],
+        **KernelModel._parameter_constraints,
+        "ramp_s": [Interval(Real, None, 1.0, closed="neither")],
+        "shrinking": ["boolean"],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "cache_size": [Interval(Real, 0.0, None, closed="neither")],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
 
     def _solution(self):
         """Return the last complete state, optimized over the support set where that is due."""
@@ -46,8 +91,8 @@ class KernelMachine(KernelModel):
     predict_proba = NotOffered(PROBABILITIES)
     predict_log_proba = NotOffered(PROBABILITIES)
     # Undefined for problems that are not convex or that change with the samples.
-    leave_one_out = NotOffered(_NO_LEAVE_ONE_OUT)
-    leave_one_out_estimate_ = NotOffered(_NO_LEAVE_ONE_OUT)
+    leave_one_out = NotOffered(NO_LEAVE_ONE_OUT)
+    leave_one_out_estimate_ = NotOffered(NO_LEAVE_ONE_OUT)
 
     # ---------------------------------------------------------------------------- the solution
 
@@ -111,6 +156,310 @@ class KernelMachine(KernelModel):
     def _predicts_optimized(self):
         """Return whether predictions use the optimum over the support set."""
         return False
+
+    # ---------------------------------------------------------------------------- training
+
+    def _fit_or_restore(self, X, y, sample_weight, begun=None):
+        """Fit the model; an error leaves it unchanged.
+
+        ``begun`` is called before training with the engine, the samples and their order.
+        """
+        with self._guard, DeferredInterrupts(), Change(self) as change:
+            draft = change.draft
+            draft.__dict__.pop("_checkpoint", None)
+            rows = draft._begin_fit(X, y, sample_weight)
+            cost, factors, counts = draft._costs(rows[1], rows[2], draft._order)
+            draft._note_class_weights(factors, counts)
+            passes = draft._begin_passes(rows[0], rows[1], cost, self.__dict__)
+            if begun is not None:
+                begun(draft._engine, rows, draft._order)
+            try:
+                passes.run()
+                draft._end_fit()
+                uncertain = draft._coarseness()
+            except BaseException as error:
+                if draft._was_interrupted(error):
+                    # The interrupted model is usable: keep it.
+                    draft._note_interrupt(error, "fit", rows, cost, passes.at)
+                    draft._end_fit()
+                    change.keep = True
+                raise
+        self._warn_if_coarse(uncertain, stacklevel=5)
+        return self
+
+    def _was_interrupted(self, error):
+        """Return whether the model is usable after an error."""
+        return is_interrupt(error)
+
+    def _end_fit(self):
+        for name in ("_order", "_random"):
+            self.__dict__.pop(name, None)
+        self._engine.track(None)
+
+    def _built_engine(self, X):
+        """Return an empty engine for the epochs of ``fit``."""
+        engine = self._spec.build()
+        if self._spec.layout == "precomputed":
+            engine.store.attach(X)
+        return engine
+
+    # ---------------------------------------------------------------------------- interrupts
+
+    @property
+    def interrupted_(self):
+        """Whether the last call was interrupted and :meth:`resume` can continue it."""
+        check_is_fitted(self)
+        return "_checkpoint" in self.__dict__
+
+    def _note_interrupt(self, error, method, rows, cost, at):
+        """Store what ``resume`` needs if the error is Ctrl-C, and add a note to the traceback."""
+        if isinstance(error, KeyboardInterrupt):
+            self._checkpoint = checkpoint_of(self, method, rows, cost, at)
+            error.add_note(advice(self))
+
+    def _resume(self, X, y, sample_weight):
+        """Continue the interrupted call; an error changes neither model nor checkpoint."""
+        with self._guard, DeferredInterrupts():
+            checkpoint = self.__dict__.get("_checkpoint")
+            if checkpoint is None:
+                raise ValueError(
+                    "There is nothing to resume: no call of this model was interrupted."
+                )
+            refuse_new_parameters(self, checkpoint)
+            rows = None
+            if checkpoint["checksums"] is not None:
+                rows = same_rows(self, checkpoint, X, y, sample_weight)
+            with Change(self) as change:
+                draft = change.draft
+                draft._engine = draft._engine_of(checkpoint, rows)
+                del draft._checkpoint
+                go_on = getattr(draft, f"_resume_{checkpoint['method']}")
+                try:
+                    uncertain = go_on(rows, checkpoint["cost"], checkpoint["at"])
+                except BaseException as error:
+                    change.keep = is_interrupt(error)
+                    raise
+        self._warn_if_coarse(uncertain, stacklevel=4)
+        return self
+
+    def _engine_of(self, checkpoint, rows):
+        """Return an engine in the state of a checkpoint."""
+        state = checkpoint["engine"]
+        if state is None:
+            with self._engine.guard.reading():
+                state = self._engine.state()
+        engine = self._built_engine(None if rows is None else rows[0])
+        engine.restore(state)
+        if checkpoint["method"] == "fit" and self._passes.needs_known(self):
+            engine.track(known_slots(engine, len(rows[1])))
+        engine.discard_optimized()  # predictions may have been made since the interrupt
+        return engine
+
+    def _resume_fit(self, rows, cost, at):
+        self._random = None if at["random"] is None else generator_from(at["random"])
+        passes = self._passes(self, rows[0], rows[1], cost, at)
+        try:
+            passes.run()
+            self._end_fit()
+            return self._coarseness()
+        except BaseException as error:
+            self._note_interrupt(error, "fit", rows, cost, passes.at)
+            self._end_fit()
+            raise
+
+    def _begin_fit(self, X, y, sample_weight):
+        """Validate the input; set classes, gamma and counters before training."""
+        precomputed = self._is_precomputed()
+        X, y = check_rows(self, X, y, reset=True, accept_sparse=False if precomputed else "csr")
+        if precomputed and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                "Precomputed matrix must be a square matrix. "
+                f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
+            )
+        self.classes_, codes = label_codes(y)
+        weights = check_weights(sample_weight, X, allow_all_zero=False)
+        n_weighted = np.count_nonzero(np.bincount(codes, weights=weights))
+        if n_weighted < 2:
+            raise ValueError(
+                "The number of classes has to be greater than one; got "
+                f"{n_weighted} class with positive sample weight."
+            )
+        X = self._fix_kernel(X, weights)
+        self._class_counts = np.zeros(len(self.classes_))
+        self.n_samples_seen_ = X.shape[0]
+        self.n_iter_ = 0
+        self.kkt_violation_ = np.inf
+        self._random = check_random_state(self.random_state)
+        self._order = self._next_order(X.shape[0])
+        return X, codes, weights
+
+    def _fix_kernel(self, X, weights, fewest=2):
+        """Set ``gamma_``, the dtype and the layout; return X in that dtype.
+
+        Fewer samples than ``fewest`` are not enough to tell whether features are far from 0.
+        """
+        X = self._fix_gamma(X, weights)
+        self._learnt_with = self._present_parameters()
+        solver, offset = self._solver(), None
+        linear = isinstance(self.kernel, str) and self.kernel == "linear"
+        if linear and solver.has_bias and X.shape[0] >= fewest:
+            offset = far_centre(X if weights.all() else X[weights > 0])
+            X = X if offset is None else X.astype(np.float64, copy=False)
+        self._dtype = X.dtype
+        self._sparse = not isinstance(X, np.ndarray)
+        self._spec = EngineSpec(
+            n_features=X.shape[1],
+            n_problems=1 if len(self.classes_) == 2 else len(self.classes_),
+            dtype=X.dtype.name,
+            layout=choose_layout(X, self.kernel),
+            kernel=self.kernel,
+            degree=int(self.degree),
+            gamma=self.gamma_,
+            coef0=float(self.coef0),
+            cache_size=float(self.cache_size),
+            solver=solver,
+            offset=offset,
+        )
+        return X
+
+    def _costs(self, codes, weights, order):
+        """Return C of each sample, the weight of each class, and new class counts or None.
+
+        C of a sample is C times class weight times sample weight. The model is not changed.
+        ``order`` is the order of training, for running counts; None: the order of the samples.
+        """
+        if self.class_weight is None and float(self.C) < np.inf:
+            cost, factors, counts = self.C * weights, np.ones(len(self.classes_)), None
+        else:
+            with np.errstate(invalid="ignore", over="ignore"):
+                cost, factors, counts = self._weighted_costs(codes, weights, order)
+        if not cost.max(initial=0.0) < np.inf:  # infinite, or not a number
+            cost[np.isnan(cost)] = 0.0  # weight 0 and C=inf
+            if self._needs_finite_costs() and np.isinf(cost).any():
+                raise ValueError(
+                    "C must be finite here, and so must C times class_weight and sample_weight: "
+                    "the ramp loss of an outlier is C (1 - s). "
+                    f"Got C={self.C!r} and a largest product of {cost.max()}."
+                )
+        return cost, factors, counts
+
+    def _weighted_costs(self, codes, weights, order):
+        """Return C of each sample, the weight of each class, and new class counts or None."""
+        factors = np.ones(len(self.classes_))
+        if self.class_weight is None:
+            return self.C * weights, factors, None
+        if self.class_weight == "online_balanced":
+            order = np.arange(len(codes)) if order is None else order
+            running = np.empty(len(codes))
+            counts = self._class_counts.copy()
+            running[order] = running_balanced_weights(codes[order], counts, weights[order])
+            return self.C * running * weights, factors, counts
+        if self.class_weight == "balanced":
+            factors = balanced_weights(codes, len(factors), weights)
+        else:
+            factors = class_factors(self.class_weight, self.classes_)
+        return self.C * factors[codes] * weights, factors, None
+
+    def _warn_if_coarse(self, uncertain, stacklevel):
+        """Warn when kernel values in single precision are too coarse for the solution."""
+        if uncertain:
+            warnings.warn(
+                "Kernel values are rounded to single precision, which makes the decision function "
+                f"values of this {type(self).__name__} uncertain by about {uncertain:.1g} (the "
+                "margin is 1). The usual cause is features with large values, or with a mean that "
+                "is large compared with their spread: scale them, for example with "
+                "sklearn.preprocessing.StandardScaler.",
+                UserWarning,
+                stacklevel=stacklevel,
+            )
+
+    def _coarseness(self):
+        """Return the uncertainty of decision values, or 0 when below the warning threshold."""
+        if self._spec.kernel == "rbf":
+            return 0.0  # values of at most 1 are too coarse only if C is very large
+        found = uncertainty(self._engine)
+        if self._spec.kernel == "sigmoid" and is_saturated(self._engine):
+            found = max(found, 1.0)
+        return found if found > max(self.tol, COARSE) else 0.0
+
+    def _recentre_if_coarse(self):
+        """Move the origin to the mean of the support set if that helps; return whether it did.
+
+        The first chunk of a stream does not always show that features are far from 0.
+        """
+        found = self._coarseness()
+        if not found or self._spec.kernel != "linear" or not self._spec.solver.has_bias:
+            return False
+        vectors = self._engine.present().vectors()
+        mean = np.asarray(vectors.mean(axis=0, dtype=np.float64)).ravel()
+        spec = replace(self._spec, offset=short(mean), dtype="float64")
+        engine = counted_from(self._engine, spec)
+        if uncertainty(engine) > 0.5 * found:
+            return False
+        # One assignment, because other threads may predict.
+        changed = dict(_spec=spec, _engine=engine, _dtype=np.dtype(np.float64))
+        self.__dict__ = {**self.__dict__, **changed}
+        return True
+
+    def _note_class_weights(self, factors, counts):
+        """Set ``class_weight_``, from the class counts if they are given."""
+        if counts is not None:
+            self._class_counts = counts
+            factors = np.ones(len(counts))
+            present = counts > 0
+            factors[present] = counts.sum() / (len(counts) * counts[present])
+        self.class_weight_ = factors
+
+    def _next_order(self, n):
+        order = self._random.permutation(n) if self.shuffle else np.arange(n)
+        return order.astype(np.int64, copy=False)
+
+    def _allow_steps(self, n_rows=None):
+        """Limit the steps of a call on ``n_rows`` samples; None: on the support set."""
+        self._engine.allow(self._most_steps(n_rows))
+
+    def _most_steps(self, n_rows=None):
+        if n_rows is None:
+            n_rows = max(problem.members.n_members for problem in self._engine.problems)
+        return max(MAX_STEPS // self._spec.n_problems, MAX_STEPS_PER_SAMPLE * n_rows)
+
+    def _warn_unless_solved(self, stacklevel):
+        """Warn if the step limit, or the precision of a double, prevented convergence."""
+        violation = self._violation_among_members()
+        if self._is_solved() and violation <= max(self.tol, 1e-3):
+            return
+        reason = (
+            "at the maximum number of steps"
+            if self._engine.out_of_steps
+            else "at the limit of floating-point precision"
+        )
+        warnings.warn(
+            f"{type(self).__name__} stopped {reason}: the largest violation is {violation:.3g}, "
+            f"tol is {self.tol:.3g}. {self._advice()}",
+            ConvergenceWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+    def _advice(self):
+        if np.isinf(self.C):
+            return (
+                "With C=inf every sample must lie on the correct side of the margin, but the "
+                "classes are not separable, or barely. Use a finite C."
+            )
+        smaller = {"linear": "C", "rbf": "C or another gamma", "sigmoid": "C, gamma or coef0"}
+        kernel = self.kernel if isinstance(self.kernel, str) else None
+        return (
+            "Scale the features (StandardScaler), or use a smaller "
+            f"{smaller.get(kernel, 'C, gamma or coef0' if kernel == 'poly' else 'C')}, a larger "
+            "tol, or another kernel."
+        )
+
+    def _violation_among_members(self):
+        return max(problem.delta for problem in self._engine.problems)
+
+    def _is_solved(self):
+        """Return whether the problems over the support set are solved to tol."""
+        return all(problem.delta <= problem.tau for problem in self._engine.problems)
 
     # ---------------------------------------------------------------------------- conventions
 

@@ -22,8 +22,7 @@ from .._online_base import OnlineClassifier, OnlineLearner
 from .._sklearn_compat import Interval, StrOptions, _fit_context
 from ._engine import choose_layout
 from ._expansion import POLICIES, ExpansionSpec, ExpansionState
-from ._model import KernelModel
-from ._online import _FEW_ROWS, _can_take_new_rows
+from ._model import FEW_SAMPLES, KernelModel, can_take_new_samples
 
 
 class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
@@ -106,7 +105,7 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
         row_weights = self._sample_weights(codes, weights)
         return self._first_state(X, weights), codes, row_weights
 
-    @available_if(_can_take_new_rows)
+    @available_if(can_take_new_samples)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Continue training with new samples, one after the other.
 
@@ -166,7 +165,7 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
         return X, codes, row_weights
 
     def _warn_if_few(self, X):
-        if self._uses_gamma_scale() and X.shape[0] < _FEW_ROWS:
+        if self._uses_gamma_scale() and X.shape[0] < FEW_SAMPLES:
             warnings.warn(
                 f"gamma='scale' is fixed by the first chunk, which has only {X.shape[0]} "
                 "samples; give gamma a number, or begin with a larger chunk.",

@@ -1,16 +1,67 @@
 """Online kernel support vector classifier (LASVM and its successors)."""
 
-from numbers import Integral
+import copy
+import warnings
+from dataclasses import replace
+from numbers import Integral, Real
 
-from .._sklearn_compat import Interval, Options, StrOptions
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from .._base import (
+    check_labels,
+    check_rows,
+    check_weights,
+    classes_of_stream,
+    encode_labels,
+    has_fast_path,
+    thread_pool,
+)
+from .._core.interrupts import DeferredInterrupts
+from .._core.kernel.block import Samples
+from .._core.kernel.stores import BLOCK
+from .._core.kernel.support_set import STREAM
+from .._sklearn_compat import Interval, Options, StrOptions, _fit_context
+from ._engine import ALGORITHMS, SolverSpec
+from ._epochs import OnlinePasses, known_slots
+from ._kernel_machine import KernelMachine
 from ._leave_one_out import LeaveOneOut
-from ._online import OnlineKernelLearner
+from ._model import FEW_SAMPLES, can_take_new_samples
 from ._path import fit_path
-from ._sample_selection import SELECTIONS
+from ._sample_selection import AllSamples
 from ._svc_names import without_keywords_of_svc
 
+# Size of the support set while only one class has been seen. The thesis of Ertekin (2009, section
+# 3.2) starts with "a few examples of each class", which a stream cannot guarantee.
+N_INIT = 5
 
-class LASVC(LeaveOneOut, OnlineKernelLearner):
+# lasvm-nc, lasvm-i: number of support vectors from which the left end of the ramp is used. The
+# thesis uses the hinge loss "for the first few instances" (section 6.2.2), because f is not yet
+# meaningful. From 100 to 500 the error changes little.
+RAMP_START = 100
+
+# All but lasvm: steps on one vector after a sample, before steps on two vectors. The thesis has
+# the former only; see "Deviation: updates of two coordinates" in the user guide.
+SINGLE_STEPS = 10
+
+# lasvm-g, -nc, -i: samples added between two runs of CLEAN (Ertekin 2009, section 6.5), and number
+# of vectors with alpha = 0 that CLEAN leaves (section 6.1.2, m, without a value).
+CLEAN_INTERVAL = 300
+MAX_NON_SV = 100
+
+# budget_policy="merging": smallest cosine in kernel space of two vectors that are merged.
+MERGE_COSINE = 0.9
+
+# Maximum number of REPROCESS steps after one sample, shared by the binary problems; typical
+# problems need a few.
+MAX_REPROCESS = 20_000
+
+_NO_LIMIT = np.iinfo(np.int64).max
+
+
+class LASVC(LeaveOneOut, KernelMachine):
     r"""Online support vector classifier (LASVM and its successors).
 
     Parameters, attributes and predictions follow :class:`sklearn.svm.SVC`. ``fit`` runs one epoch
@@ -98,8 +149,7 @@ class LASVC(LeaveOneOut, OnlineKernelLearner):
           is merged into the other, which takes over its C and its :math:`\alpha`; its
           :math:`|\alpha|` may then exceed C. The pair with the smallest
           :math:`C_i \|\phi(x_i) - \phi(x_j)\|^2` is merged, among the pairs whose cosine in kernel
-          space is at least 0.9 (class attribute ``merge_cosine``). If there is no such pair, the
-          oldest vector is removed.
+          space is at least 0.9. If there is no such pair, the oldest vector is removed.
         - ``"oldest"``: the vector that was added first is removed.
     window_size : int, default=None
         Number of samples after which a vector is removed from the support set, merged or not, for
@@ -112,44 +162,6 @@ class LASVC(LeaveOneOut, OnlineKernelLearner):
         have weight one. ``"balanced"`` (``fit`` only) uses weights inversely proportional to class
         frequencies, ``n_samples / (n_classes * n_c)``, with sample weights counted as
         frequencies; ``"online_balanced"`` uses the frequencies up to each sample.
-    selection : {"random", "gradient", "active", "autoactive"}, default="random"
-        How the next training sample is selected. The current model selects it, among all samples
-        in ``fit`` and within each chunk in ``partial_fit``.
-
-        - ``"random"``: the next sample in the (shuffled) order. All samples are used.
-        - ``"gradient"``: of ``pool_size`` samples drawn at random, the one with the smallest
-          :math:`y f(x)`, that is, the worst classified one. Sensitive to label noise; needs all
-          labels.
-        - ``"active"``: margin sampling; of ``pool_size`` samples drawn at random, the one closest
-          to the decision boundary, with the smallest :math:`|f(x)|`. Only the labels of selected
-          samples are used.
-        - ``"autoactive"``: samples are drawn until 5 of them lie within the margin, widened by
-          half of the violation that REPROCESS has left, but at most ``2 * pool_size`` of them; the
-          one closest to the decision boundary is selected. Selection is close to random at first
-          and turns to informative samples later.
-
-        With more than two classes the distance is the difference between the two largest decision
-        function values, and :math:`y f(x)` is the value of the true class minus the largest value
-        of the other classes. Selection saves time with ``max_labels`` or ``stopping`` only: a full
-        epoch scores each sample many times.
-    pool_size : int or "all", default=50
-        Number of samples drawn at random for each selection. With 59 samples, one of the best 5 %
-        is among them with a probability of 95 %
-        (:func:`~sklearn_online_svm.active.small_pool_size`). ``"all"``: every sample that is left.
-    max_labels : int, default=None
-        Label budget: maximum number of training samples in ``fit``, or in each chunk of
-        ``partial_fit``; the others are skipped. Further epochs of ``fit`` run over the samples
-        that were used in the first epoch. None: no limit.
-    stopping : {"margin", "n_support"}, default=None
-        Criterion to stop an epoch before all samples are used; ``fit`` then continues with
-        :meth:`finish`.
-
-        - ``"margin"``: the last 5 selected samples (class attribute ``margin_rows``) lay outside
-          the margin of all free support vectors, :math:`|f(x)| \ge \max_s |f(x_s)|`, in each
-          binary problem. Training does not stop while there are no free support vectors. Requires
-          ``selection`` ``"active"`` or ``"autoactive"``.
-        - ``"n_support"``: less than a tenth of the last 200 samples increased the number of
-          support vectors (class attributes ``stable_share`` and ``stable_rows``).
     shuffle : bool, default=True
         Whether ``fit`` visits the samples in random order. LASVM relies on random order: switch
         shuffling off only if the samples are already shuffled.
@@ -158,7 +170,7 @@ class LASVC(LeaveOneOut, OnlineKernelLearner):
         predictions. None means 1 unless in a :obj:`joblib.parallel_backend` context; -1 means
         using all cores.
     random_state : int, RandomState instance or None, default=None
-        Seed of the sample order, and of the samples drawn for ``selection``.
+        Seed of the sample order.
     verbose : int, default=0
         Verbosity. 1 prints a line per epoch and, on a terminal, the progress of the epoch: samples
         processed, samples per second, size of the support set, remaining time (a progress bar
@@ -219,14 +231,11 @@ class LASVC(LeaveOneOut, OnlineKernelLearner):
     n_kernel_evaluations_ : int
         Number of kernel values computed for training.
     n_labels_used_ : int
-        Number of samples used for training, that is, of labels used (``selection="gradient"`` also
-        uses the labels of the samples that it draws).
+        Number of samples used for training by the last ``fit``, and by ``partial_fit`` since.
     n_samples_seen_ : int
         Number of samples passed to ``fit`` and ``partial_fit`` since training was last started.
     n_support_ : ndarray of shape (n_classes,), dtype=int32
         Number of support vectors for each class.
-    stopped_early_ : bool
-        Whether ``stopping`` ended the last ``fit`` or chunk before all samples were used.
     support_ : ndarray of shape (n_SV,), dtype=int32
         Indices of the support vectors in X, grouped by class; after ``partial_fit`` their
         positions in the stream, which begins with the samples of ``fit``.
@@ -235,6 +244,7 @@ class LASVC(LeaveOneOut, OnlineKernelLearner):
 
     See Also
     --------
+    ActiveLASVC : LASVC with sample selection.
     RampSVC : Support vector classifier with the ramp loss, trained in batch.
     sklearn.svm.SVC : Batch solver (LIBSVM); one-vs-one for more than two classes.
     sklearn.linear_model.SGDClassifier : Online training of linear models.
@@ -264,9 +274,8 @@ class LASVC(LeaveOneOut, OnlineKernelLearner):
     kernel values are computed once for all classes.
 
     The number of steps of each call is limited. On the support set, ``fit`` and :meth:`finish`
-    take at most ``max_steps`` steps (5 million, shared by the binary problems) or, if that is
-    larger, ``max_steps_per_row`` (2500) per sample and problem; REPROCESS takes at most
-    ``max_reprocess`` steps (20 000, shared) after one sample. These are class attributes; typical
+    take at most 5 million steps (shared by the binary problems) or, if that is larger, 2500 per
+    sample and problem; REPROCESS takes at most 20 000 steps (shared) after one sample. Typical
     problems need a small fraction of them. If a limit is reached, a ``ConvergenceWarning`` states
     the remaining violation and what to change; the model can be used, and further optimized with
     :meth:`finish`.
@@ -304,13 +313,27 @@ class LASVC(LeaveOneOut, OnlineKernelLearner):
     """
 
     _parameter_constraints: dict = {
-        **OnlineKernelLearner._parameter_constraints,
+        **KernelMachine._parameter_constraints,
+        "algorithm": [StrOptions(set(ALGORITHMS))],
         "max_iter": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1})],
-        "selection": [StrOptions(set(SELECTIONS))],
+        "delta_max": [Interval(Real, 0.0, None, closed="neither"), None],
+        "finishing": ["boolean"],
+        "max_support_vectors": [Interval(Integral, 2, None, closed="left"), None],
+        "budget_policy": [StrOptions({"merging", "oldest"})],
+        "window_size": [Interval(Integral, 1, None, closed="left"), None],
+        "class_weight": [StrOptions({"balanced", "online_balanced"}), dict, None],
+        "shuffle": ["boolean"],
         "warm_start": ["boolean"],
     }
 
-    _tunable = (*OnlineKernelLearner._tunable, "selection")
+    _fixed = (*KernelMachine._fixed, "algorithm")
+    _tunable = (
+        *("C", "class_weight", "tol", "delta_max", "finishing", "ramp_s", "shrinking"),
+        *("cache_size", "n_jobs", "max_support_vectors", "budget_policy", "window_size"),
+    )
+
+    _passes = OnlinePasses
+    _choice = AllSamples
 
     @without_keywords_of_svc
     def __init__(
@@ -333,10 +356,6 @@ class LASVC(LeaveOneOut, OnlineKernelLearner):
         window_size=None,
         cache_size=500,
         class_weight=None,
-        selection="random",
-        pool_size=50,
-        max_labels=None,
-        stopping=None,
         shuffle=True,
         n_jobs=None,
         random_state=None,
@@ -360,17 +379,309 @@ class LASVC(LeaveOneOut, OnlineKernelLearner):
         self.window_size = window_size
         self.cache_size = cache_size
         self.class_weight = class_weight
-        self.selection = selection
-        self.pool_size = pool_size
-        self.max_labels = max_labels
-        self.stopping = stopping
         self.shuffle = shuffle
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
         self.warm_start = warm_start
 
-    # ---------------------------------------------------------------------------- solution path
+    # ---------------------------------------------------------------------------- training
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Fit the model: reset, shuffle, run the epochs, then optimize over the support set.
+
+        Incremental: :meth:`partial_fit` continues from the fitted model. Interruptible: Ctrl-C
+        leaves a usable model, and :meth:`resume` continues from where it stopped. Invalid input
+        leaves a fitted model unchanged.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
+                or (n_samples, n_samples)
+            Training samples, or the kernel matrix if ``kernel="precomputed"``.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Per-sample weights. Rescale C per sample; samples of weight 0 are ignored.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid, fewer than two classes have positive weight, or
+            ``warm_start=True`` and X does not hold the samples of the previous ``fit``.
+        """
+        return self._fit_or_restore(X, y, sample_weight)
+
+    @available_if(can_take_new_samples)
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Continue training with new samples.
+
+        Every sample is treated as new: to run several epochs over the same samples use
+        ``fit(max_iter=...)``. The model does not depend on how a stream is divided into chunks,
+        unless samples are selected (``ActiveLASVC``), because selection is restricted to the
+        chunk. Predictions between two calls come from a copy that is optimized over the support
+        set (see ``finishing``).
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, in the order of the stream. Shuffle them if they are sorted.
+        y : array-like of shape (n_samples,)
+            Class labels. A chunk may contain a single class.
+        classes : array-like of shape (n_classes,), default=None
+            All classes that can occur. Must be passed in the first call; optional afterwards.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Per-sample weights. Rescale C per sample; samples of weight 0 are ignored.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid, a label is not among the classes, or
+            ``class_weight="balanced"``. The model is left unchanged. If a callable kernel raises
+            an error within a chunk, the model has been trained on the blocks of samples before it.
+        MemoryError
+            If memory runs out. The model has been trained on the blocks of samples before, and
+            ``n_samples_seen_`` counts them: training can continue with the next sample once memory
+            is available. With sample selection, the training so far is kept, and
+            ``n_samples_seen_`` counts the whole chunk.
+        """
+        with self._guard, DeferredInterrupts():
+            begin = type(self)._begin_chunk
+            uncertain = self._learn_next(begin, X, y, classes, sample_weight)
+            self._warn_if_cut_short(stacklevel=2)
+        self._warn_if_coarse(uncertain, stacklevel=3)
+        return self
+
+    def _begin_chunk(self, X, y, classes, sample_weight):
+        """Return validated samples, upper bounds of alpha, and the state of the chunk."""
+        rows, new = self._begin_partial_fit(X, y, classes, sample_weight)
+        cost, factors, counts = self._costs(rows[1], rows[2], None)
+        at = dict(
+            stage="begin",
+            first=self.n_samples_seen_,
+            n_labels=self.__dict__.get("n_labels_used_", 0),
+            counts_before=self._class_counts,
+            counts=self._class_counts if counts is None else counts,
+            **self._choice.begun(
+                self, np.arange(len(cost)), rows[1], cost, self.random_state, self.n_samples_seen_
+            ),
+        )
+        # All input is valid: only from here on is the model changed.
+        if counts is None:
+            self._note_class_weights(factors, None)
+        self.__dict__.pop("_checkpoint", None)
+        if new is not None:
+            self._take_up(new)
+        return rows, cost, at
+
+    def _learn_chunk(self, rows, cost, at):
+        """Train on validated samples; return the uncertainty of decisions (see ``_coarseness``).
+
+        The counts of samples and labels are correct even after an exception.
+        """
+        X, codes, weights = rows
+        engine, first, n_rows, whole = self._engine, at["first"], X.shape[0], False
+        order = at["order"]
+        in_order = at["choice"] is None and len(order) == n_rows
+        row_ids = first + (order if in_order else np.arange(n_rows))
+        choice = self._choice(self, at, X, codes, cost, row_ids, STREAM)
+
+        def count(_=None):
+            # Selected samples may come from anywhere in the chunk: then the whole chunk counts.
+            n = choice.n_labels if at["stage"] == "learn" else 0
+            n_seen = n_rows if whole or n and not in_order else n
+            self.n_samples_seen_, self.n_labels_used_ = first + n_seen, at["n_labels"] + n
+
+        def count_all():
+            count()
+            self._stopped_early = choice.stopped
+            self._note_counts(codes, weights, at)
+
+        try:
+            with engine.guard, thread_pool(self.n_jobs, n_rows) as threads, choice:
+                if at["stage"] == "begin":
+                    engine.begin_pass(None)
+                    engine.allow(_NO_LIMIT)  # steps per sample are limited by max_reprocess
+                    if n_rows > BLOCK:
+                        engine.check(X)
+                    at = {**at, "stage": "learn"}
+                progress = count if n_rows > BLOCK else None
+                engine.learn(
+                    choice.X, choice.order, choice.given, threads, engine.n_learnt, progress
+                )
+                whole = True
+                return self._look_at_rounding(first, n_rows)
+        except BaseException as error:
+            if self._engine is engine:
+                at = {**at, **choice.state}
+                self._note_interrupt(error, "partial_fit", rows, cost, at)
+            raise
+        finally:
+            count_all()
+
+    def _note_counts(self, codes, weights, at):
+        """Update the class counts of online_balanced with the samples of a chunk."""
+        if self.class_weight == "online_balanced":
+            before, after = at["counts_before"], at["counts"]
+            n = self.n_samples_seen_ - at["first"]
+            if n < len(codes):
+                after = before + np.bincount(codes[:n], weights[:n], len(before))
+            self._note_class_weights(None, after)
+
+    def _look_at_rounding(self, first, n_rows):
+        """Return the uncertainty of decisions after a chunk, or 0 below the warning threshold."""
+        # Checked only each time the number of samples has doubled.
+        if (first + n_rows).bit_length() == first.bit_length():
+            return 0.0
+        self._recentre_if_coarse()
+        return self._coarseness()
+
+    def finish(self):
+        """Optimize over the support set to ``tol``; training can be continued afterwards.
+
+        Returns
+        -------
+        self : object
+            Estimator optimized over the support set.
+
+        Raises
+        ------
+        NotFittedError
+            If the estimator is not fitted.
+        ValueError
+            If a parameter was changed that must not change during training.
+        """
+        with self._guard, DeferredInterrupts():
+            check_is_fitted(self)
+            new = self._new_parameters()
+            if new is not None:
+                self._take_up(new)
+            self.__dict__.pop("_checkpoint", None)
+            uncertain = self._finish(dict(stage="begin"))
+            self._warn_unless_solved(stacklevel=2)
+        self._warn_if_coarse(uncertain, stacklevel=3)
+        return self
+
+    def _finish(self, at):
+        """Optimize over the support set, again if the origin of the features has been moved.
+
+        Returns the uncertainty of decisions (see ``_coarseness``).
+        """
+        try:
+            with thread_pool(self.n_jobs) as threads:
+                while at["stage"] != "over":
+                    with self._engine.guard:
+                        at = self._finish_stage(at, threads)
+                with self._engine.guard:
+                    return self._coarseness()
+        except BaseException as error:
+            self._note_interrupt(error, "finish", None, None, at)
+            raise
+
+    def _finish_stage(self, at, threads):
+        stage = at["stage"]
+        if stage == "begin":
+            self._allow_steps()
+            return dict(stage="finish")
+        if stage == "recentre":
+            if not self._recentre_if_coarse():
+                return dict(stage="over")
+            self._allow_steps()
+            return dict(stage="again")
+        self._engine.finish(threads)
+        return dict(stage="recentre" if stage == "finish" else "over")
+
+    def snapshot(self):
+        """Return an independent copy of the model that is optimized over the support set.
+
+        The copy is optimized to ``tol``, and can be used, stored and deployed; training of this
+        model continues as if the copy had not been made (bitwise identical). The kernel cache is
+        not copied.
+
+        Returns
+        -------
+        model : LASVC
+            Independent copy, on which ``partial_fit`` can be called as well.
+
+        Raises
+        ------
+        NotFittedError
+            If the estimator is not fitted.
+        ValueError
+            If ``kernel="precomputed"`` and :meth:`finish` has not been called: the kernel matrix
+            is not stored.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.datasets import load_digits
+        >>> from sklearn_online_svm import LASVC
+        >>> X, y = load_digits(return_X_y=True)
+        >>> model, accuracy = LASVC(C=10, gamma=0.001, random_state=0), []
+        >>> for rows in np.array_split(np.arange(1200), 4):
+        ...     model = model.partial_fit(X[rows], y[rows], classes=np.arange(10))
+        ...     accuracy.append(model.snapshot().score(X[1200:], y[1200:]))
+        >>> accuracy[0] < accuracy[-1]
+        True
+        """
+        check_is_fitted(self)
+        return copy.deepcopy(self).finish()
+
+    def resume(self, X=None, y=None, sample_weight=None):
+        """Continue an interrupted call as if it had not been interrupted.
+
+        The interrupted call may be :meth:`fit`, :meth:`partial_fit` or :meth:`finish`. The
+        resulting model is bitwise identical to that of an uninterrupted call, also if it was
+        pickled in between. Exceptions: ``n_kernel_evaluations_`` includes kernel values that had
+        to be recomputed, and a callable kernel must return the same values for any division into
+        blocks. The data are not stored and must be passed again, except for :meth:`finish`. A
+        second interrupt can be resumed as well; a new call of one of the three methods discards
+        the interrupted one.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
+                or (n_samples, n_samples), default=None
+            Samples of the interrupted call. Shape, dtype and checksum must match.
+        y : array-like of shape (n_samples,), default=None
+            Labels of the interrupted call.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Sample weights of the interrupted call, if there were any.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If no call was interrupted, the data are not those of the interrupted call, or a
+            parameter other than ``n_jobs`` and ``verbose`` has changed. The model is left
+            unchanged and can still be resumed.
+        """
+        return self._resume(X, y, sample_weight)
+
+    def _resume_partial_fit(self, rows, cost, at):
+        uncertain = self._learn_chunk(rows, cost, at)
+        self._warn_if_cut_short(stacklevel=4)
+        return uncertain
+
+    def _resume_finish(self, rows, cost, at):
+        uncertain = self._finish(at)
+        self._warn_unless_solved(stacklevel=4)
+        return uncertain
 
     def fit_path(self, X, y, Cs, sample_weight=None):
         """Fit the solution path: one model for each value of C.
@@ -403,9 +714,8 @@ class LASVC(LeaveOneOut, OnlineKernelLearner):
         ValueError
             If the input is invalid, as in :meth:`fit`; if a value of `Cs` is not positive or is
             given twice; with ``algorithm`` ``"lasvm-nc"`` or ``"lasvm-i"``, whose problems are not
-            convex; if samples are selected (``selection``, ``max_labels``, ``stopping``), support
-            vectors are limited (``max_support_vectors``, ``window_size``), or ``finishing=False``.
-            A fitted model is left unchanged.
+            convex; if support vectors are limited (``max_support_vectors``, ``window_size``), or
+            with ``finishing=False``. A fitted model is left unchanged.
         KeyboardInterrupt
             After Ctrl-C. The attribute ``path`` of the exception is the path of the values of C
             solved so far, and this estimator is the last of these models. If the path is empty,
@@ -432,8 +742,6 @@ class LASVC(LeaveOneOut, OnlineKernelLearner):
         """
         return fit_path(self, X, y, Cs, sample_weight)
 
-    # ---------------------------------------------------------------------------- conventions
-
     @property
     def _most_passes(self):
         return self.max_iter
@@ -443,5 +751,161 @@ class LASVC(LeaveOneOut, OnlineKernelLearner):
         return self.warm_start
 
     @property
-    def _rule(self):
-        return self.selection
+    def n_admitted_(self):
+        """Number of samples added to the support set, by position on the ramp."""
+        return self._flow(0)
+
+    @property
+    def n_cleaned_(self):
+        """Number of samples removed by CLEAN, by position on the ramp when they were added."""
+        return self._flow(1)
+
+    @property
+    def n_skipped_(self):
+        """Number of samples skipped, by position on the ramp."""
+        return self._flow(2)
+
+    def _flow(self, which):
+        with self._reading() as (view, engine):
+            if view._spec.solver.has_bias:
+                raise AttributeError("counted only by the algorithms lasvm-g, -nc, -i and -full")
+            return np.array([problem.flow()[which] for problem in engine.problems])
+
+    def _begin_partial_fit(self, X, y, classes, sample_weight):
+        """Validate a chunk and changed parameters; the first chunk fixes classes and kernel."""
+        first, new = "_engine" not in self.__dict__, None
+        if first:
+            self._validate_params()
+        else:
+            new = self._new_parameters()
+        known = classes_of_stream(classes, None if first else self.classes_)
+        self._refuse_in_partial_fit()
+        self.classes_ = known
+        if not first and y is not None and has_fast_path(self, X, self._dtype):
+            y = np.asarray(y)
+            if y.shape != (X.shape[0],):
+                X, y = check_rows(self, X, y, reset=False, dtype=self._dtype)
+        else:
+            X, y = check_rows(self, X, y, reset=first, dtype=None if first else self._dtype)
+            check_labels(y)
+        codes = encode_labels(y, self.classes_)
+        if sample_weight is None:
+            weights = np.ones(X.shape[0])
+        else:
+            weights = check_weights(sample_weight, X, allow_all_zero=True)
+        if first:
+            if self._uses_gamma_scale() and X.shape[0] < FEW_SAMPLES:
+                warnings.warn(
+                    f"gamma='scale' is fixed by the first chunk, which has only {X.shape[0]} "
+                    "samples; give gamma a number, or begin with a larger chunk.",
+                    UserWarning,
+                    stacklevel=5,
+                )
+            weighted = weights if weights.any() else np.ones(X.shape[0])
+            X = self._fix_kernel(X, weighted, fewest=FEW_SAMPLES)
+            self._engine = self._spec.build()
+            self._class_counts = np.zeros(len(self.classes_))
+            self.n_samples_seen_ = 0
+            self.n_iter_ = 1
+            self.kkt_violation_ = np.inf
+        return (X, codes, weights), new
+
+    def _solver(self):
+        return SolverSpec(
+            algorithm=self.algorithm,
+            tol=float(self.tol),
+            shrinking=bool(self.shrinking),
+            delta_max=np.inf if self.delta_max is None else float(self.delta_max),
+            n_init=N_INIT,
+            gap_floor=float(self.C),
+            ramp_s=float(self.ramp_s),
+            ramp_start=RAMP_START,
+            single_steps=SINGLE_STEPS,
+            clean_interval=CLEAN_INTERVAL,
+            max_non_sv=MAX_NON_SV,
+            max_reprocess=MAX_REPROCESS,
+            most_members=self.max_support_vectors,
+            window_size=self.window_size,
+            closest=MERGE_COSINE if self.budget_policy == "merging" else None,
+        )
+
+    def _needs_finite_costs(self):
+        return self.algorithm in ("lasvm-nc", "lasvm-i")
+
+    def _refuse_in_partial_fit(self):
+        if self.class_weight == "balanced":
+            raise ValueError(
+                "class_weight='balanced' is not supported for partial_fit: the class counts of a "
+                "stream are unknown. Use class_weight='online_balanced', or a dict of weights."
+            )
+
+    def _begin_passes(self, X, codes, cost, before):
+        self._refuse_passes_with_limits()
+        self.n_labels_used_ = 0
+        self._stopped_early = False
+        at = dict(stage="begin", n_pass=1, patience=None)
+        at |= self._choice.begun(self, self._order, codes, cost, self._random)
+        at["random"] = None if self._most_passes == 1 else self._random.get_state(legacy=False)
+        former = before.get("_engine") if self._starts_warm else None
+        engine = self._built_engine(X)
+        if former is not None:
+            engine.begin_pass(known_slots(engine, X.shape[0]))
+            with former.guard.reading():
+                self._seed(engine, former.present(), X, codes, cost, before)
+        self._engine = engine
+        self._allow_steps(X.shape[0])
+        return self._passes(self, X, codes, cost, at)
+
+    def _refuse_passes_with_limits(self):
+        limited = self.max_support_vectors is not None or self.window_size is not None
+        if limited and (self._most_passes != 1 or self._starts_warm):
+            raise ValueError(
+                "max_support_vectors and window_size require a single epoch from scratch: another "
+                "epoch would add the removed samples again. They need max_iter=1 "
+                f"and warm_start=False, got max_iter={self._most_passes} and "
+                f"warm_start={self._starts_warm}."
+            )
+
+    def _seed(self, engine, solution, X, codes, cost, before):
+        """Start from the solution of the previous fit, projected onto the current boxes."""
+        rows = solution.row_ids
+        same = np.array_equal(before["classes_"], self.classes_)
+        if not same or not self._are_rows_of(solution, X, codes):
+            raise ValueError(
+                "warm_start=True continues fit on the same samples, but X or y differ from those "
+                "of the previous fit; use partial_fit for new samples, or warm_start=False."
+            )
+        shifted = None
+        if self._spec.solver.algorithm == "lasvm-nc":
+            shifted = np.zeros((self._spec.n_problems, X.shape[0]), dtype=np.int8)
+            shifted[:, rows] = solution.beyond_ramp
+        given = Samples(codes, cost, np.arange(X.shape[0]), shifted)
+        engine.seed(X, rows, given, engine.moved(given, rows, solution.alpha))
+
+    def _are_rows_of(self, solution, X, codes):
+        """Whether the support vectors are samples of X, with these class codes."""
+        rows = solution.row_ids
+        same = not len(rows) or rows.max() < X.shape[0]
+        if same and self._spec.layout != "precomputed":
+            difference = solution.vectors() - X[rows]
+            same = not abs(difference).max() if len(rows) else True
+        return same and np.array_equal(codes[rows], solution.labels)
+
+    def _warn_if_cut_short(self, stacklevel):
+        if self._engine.cut_short:
+            warnings.warn(
+                "REPROCESS reached the maximum number of steps after a sample and left a "
+                f"violation of up to {self._violation_among_members():.3g} in the support set. "
+                f"{self._advice()} A larger delta_max helps, too, where one is given.",
+                ConvergenceWarning,
+                stacklevel=stacklevel + 1,
+            )
+
+    def _predicts_optimized(self):
+        return self.finishing and not self._is_precomputed()
+
+    def _take_up(self, present):
+        super()._take_up(present)
+        spec = replace(self._spec, cache_size=float(self.cache_size), solver=self._solver())
+        spec.configure(self._engine)
+        self._spec = spec

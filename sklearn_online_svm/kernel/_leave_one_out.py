@@ -224,12 +224,11 @@ class Optimum:
             max_iter=-1,
             warm_start=True,
             class_weight=None,
-            selection="random",
-            stopping=None,
-            max_labels=None,
             verbose=0,
             random_state=0,
         )
+        if hasattr(model, "selection"):
+            model.set_params(selection="random", stopping=None, max_labels=None)
         if isinstance(model.gamma, str):
             model.set_params(gamma=model.gamma_)
         self.model = model.fit(self.X, self.y, self.weights)

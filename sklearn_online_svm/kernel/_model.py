@@ -15,6 +15,9 @@ from ._engine import KINDS, LARGEST_DEGREE, linear_weights, needs_double
 # Number of float32 values that are converted to double at a time.
 _DOUBLES_AT_ONCE = 1 << 17
 
+# Warn if gamma="scale" is computed from a first chunk with fewer samples.
+FEW_SAMPLES = 30
+
 
 class KernelModel(SuspectLabels, ClassifierMixin, Learner):
     """Base of kernel models: predictions and support vectors; subclasses implement training.
@@ -185,6 +188,15 @@ class KernelModel(SuspectLabels, ClassifierMixin, Learner):
         tags.input_tags.sparse = not self._is_precomputed()
         tags.input_tags.pairwise = self._is_precomputed()
         return tags
+
+
+def can_take_new_samples(model):
+    if model._is_precomputed():
+        raise AttributeError(
+            "partial_fit is not possible with kernel='precomputed': new samples have no kernel "
+            "values with each other. Use a callable kernel, or fit."
+        )
+    return True
 
 
 def linear_scores(X, coef, intercept):

@@ -5,7 +5,6 @@ import numpy as np
 from .._core.interrupts import DeferredInterrupts
 from .._estimator_base import Change
 from ._path_solver import Sweeps
-from ._sample_selection import chooses
 
 
 class SolutionPath:
@@ -124,12 +123,6 @@ def check_path_parameters(model):
         raise ValueError(
             "fit_path follows the optimum of a convex problem, and the ramp loss is not convex: "
             f"algorithm must be 'lasvm', 'lasvm-g' or 'lasvm-full', got {model.algorithm!r}."
-        )
-    if chooses(model):
-        raise ValueError(
-            "fit_path uses all samples: it needs selection='random', max_labels=None and "
-            f"stopping=None, got selection={model.selection!r}, max_labels={model.max_labels!r} "
-            f"and stopping={model.stopping!r}."
         )
     if model.max_support_vectors is not None or model.window_size is not None:
         raise ValueError(

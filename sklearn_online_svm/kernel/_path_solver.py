@@ -23,7 +23,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .._base import thread_pool
 from .._core.kernel.block import Samples
 from .._core.kernel.stores import BLOCK
-from ._epochs import known_slots
+from ._epochs import MAX_EPOCHS, known_slots
 
 # Number of kernel values, and of gradients, held in memory during a check.
 _VALUES_AT_ONCE = 1 << 22
@@ -101,7 +101,7 @@ class Sweeps:
             return
         engine.begin_pass(known_slots(engine, len(self.codes)))
         self.disable_eviction()
-        n_checks = model.max_passes if self.until_converged else model.max_iter
+        n_checks = MAX_EPOCHS if self.until_converged else model.max_iter
         with thread_pool(model.n_jobs) as self.threads:
             for k in range(1, n):
                 self.solve_next(k)
@@ -401,5 +401,5 @@ class Sweeps:
             idle = idle[~beyond]
         elif self.model.algorithm != "lasvm-full":
             residual = np.where(rises, g, -g)
-            idle = idle[np.argsort(-residual, kind="stable")[: self.model.max_non_sv]]
+            idle = idle[np.argsort(-residual, kind="stable")[: self.model._spec.solver.max_non_sv]]
         return np.sort(np.concatenate([np.flatnonzero(state.alpha[c]), idle]))

@@ -7,11 +7,11 @@ import numpy as np
 from .._sklearn_compat import Interval, RealNotInt, StrOptions, _fit_context
 from ._cccp import ConvexProblems
 from ._engine import SolverSpec
-from ._learner import KernelLearner
+from ._kernel_machine import KernelMachine
 from ._svc_names import without_keywords_of_svc
 
 
-class RampSVC(KernelLearner):
+class RampSVC(KernelMachine):
     r"""Support vector classifier with the ramp loss, robust to outliers.
 
     The hinge loss of :class:`~sklearn.svm.SVC` grows without bound, so that each mislabelled
@@ -163,7 +163,7 @@ class RampSVC(KernelLearner):
     """
 
     _parameter_constraints: dict = {
-        **KernelLearner._parameter_constraints,
+        **KernelMachine._parameter_constraints,
         "fit_intercept": ["boolean"],
         "init_size": [
             Interval(Integral, 1, None, closed="left"),
@@ -173,9 +173,6 @@ class RampSVC(KernelLearner):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
-
-    # Maximum number of rounds per convex problem; a ConvergenceWarning is raised at the limit.
-    max_passes = 1000
 
     _passes = ConvexProblems
     shuffle = True

@@ -1,4 +1,4 @@
-"""Sample selection of LASVC: which samples are used, in what order, and when to stop."""
+"""Which samples LASVC and ActiveLASVC use for training, in what order, and when they stop."""
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -16,46 +16,82 @@ from .._core.kernel.selection import (
 SELECTIONS = ("random", "gradient", "active", "autoactive")
 STOPPINGS = ("margin", "n_support")
 
+# selection="autoactive": number of samples within the margin among which the closest is selected
+# (Bordes et al. 2005, section 4: "five examples").
+N_CLOSE = 5
+
+# stopping="margin": number of consecutive selected samples outside the margin. One is enough in
+# the thesis of Ertekin (2009, chapter 4); several make the criterion robust.
+MARGIN_SAMPLES = 5
+
+# stopping="n_support": training stops when less than this share of the last samples increased the
+# number of support vectors. The thesis requires a stable number, without a figure.
+STABLE_SAMPLES = 200
+STABLE_SHARE = 0.1
+
 _LARGEST_SEED = np.iinfo(np.int64).max
 
 
-def chooses(model):
-    """Return whether samples are selected, rather than all of them used in order."""
-    return model._rule != "random" or model.max_labels is not None or model.stopping is not None
-
-
-def refuse_contradictions(model):
-    """Raise ValueError for parameters of the selection that cannot be combined."""
-    if model.stopping == "margin" and model._rule not in ("active", "autoactive"):
-        raise ValueError(
-            "stopping='margin' is based on the sample closest to the decision boundary: it needs "
-            f"selection='active' or 'autoactive', got selection={model._rule!r}."
-        )
-    if model.class_weight == "online_balanced" and chooses(model):
-        raise ValueError(
-            "class_weight='online_balanced' counts the samples in their order, which is not known "
-            "in advance with selection, max_labels or stopping. Use 'balanced' (fit only) or a "
-            "dict."
-        )
-
-
-class SampleSelection:
-    """Sample selection of a model; the engine uses it inside the context.
+class AllSamples:
+    """Training on all samples in their order; a context in which the engine processes them.
 
     Parameters
     ----------
     model : LASVC
     at : dict
-        ``order`` of the samples, and ``choice``, the state of the selection (see ``begun``).
+        ``order`` of the samples, and ``choice``, the state of a sample selection or None.
     X, codes, cost : samples, class codes, upper bounds of alpha
     row_ids : ndarray of int64
     origin : int
         What ``row_ids`` refer to: DATA or STREAM.
     """
 
+    # Whether a stopping criterion has been met.
+    stopped = False
+
     def __init__(self, model, at, X, codes, cost, row_ids, origin):
         self.engine, self.X, self.order = model._engine, X, at["order"]
         self.given = Samples(codes, cost, row_ids, origin=origin)
+
+    @classmethod
+    def begun(cls, model, order, codes, cost, random, salt=0):
+        """Return the initial state, for ``at``; raise ValueError for inconsistent parameters.
+
+        ``random`` is a RandomState or a seed, ``salt`` a number that differs between the chunks
+        of a stream.
+        """
+        return {"order": order, "choice": None}
+
+    @classmethod
+    def used(cls, model, order):
+        """Return the samples of further epochs, given the ``order`` of the last one."""
+        return np.arange(len(order))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+    @property
+    def state(self):
+        """State of the selection, for ``at``."""
+        return {"order": self.order, "choice": None}
+
+    @property
+    def n_labels(self):
+        """Number of samples processed whose label is used."""
+        return self.engine.n_learnt
+
+
+class SampleSelection(AllSamples):
+    """Training on samples selected by the parameters of :class:`ActiveLASVC`.
+
+    ``selection="random"`` without a stopping criterion is a fixed order: ``choice`` is then None.
+    """
+
+    def __init__(self, model, at, X, codes, cost, row_ids, origin):
+        super().__init__(model, at, X, codes, cost, row_ids, origin)
         self.selection = None
         if at["choice"] is not None:
             self.selection = new_selection(model)
@@ -63,19 +99,26 @@ class SampleSelection:
 
     @classmethod
     def begun(cls, model, order, codes, cost, random, salt=0):
-        """Return the initial state of a selection among the samples of ``order``, for ``at``.
-
-        Samples of cost 0 are excluded and use no label. ``random`` is a RandomState or a seed,
-        ``salt`` a number that differs between the chunks of a stream.
-        """
-        if not chooses(model):
-            return {"order": order, "choice": None}
+        """Return the initial state of a selection; samples of cost 0 are excluded."""
+        if model.stopping == "margin" and model.selection not in ("active", "autoactive"):
+            raise ValueError(
+                "stopping='margin' is based on the sample closest to the decision boundary: it "
+                f"needs selection='active' or 'autoactive', got selection={model.selection!r}."
+            )
+        if uses_all_samples(model):
+            return super().begun(model, order, codes, cost, random, salt)
         order = order[cost[order] > 0.0]
-        if model._rule == "random" and model.stopping is None:
+        if model.selection == "random" and model.stopping is None:
             return {"order": order[: model.max_labels], "choice": None}
         seed = int(check_random_state(random).randint(_LARGEST_SEED))
         seed = int(np.random.SeedSequence([seed, salt]).generate_state(1, np.uint64)[0])
         return {"order": order, "choice": {"random": seed, "history": None}}
+
+    @classmethod
+    def used(cls, model, order):
+        if uses_all_samples(model):
+            return super().used(model, order)
+        return order[: model.n_labels_used_]
 
     def __enter__(self):
         self.engine.selection = self.selection
@@ -86,7 +129,6 @@ class SampleSelection:
 
     @property
     def state(self):
-        """State of the selection, for ``at``."""
         choice = None if self.selection is None else self.selection.state()
         return {"order": self.order, "choice": choice}
 
@@ -95,23 +137,23 @@ class SampleSelection:
         """Whether the ``stopping`` criterion has been met."""
         return self.selection is not None and self.selection.stopped
 
-    @property
-    def n_labels(self):
-        """Number of samples processed whose label is used."""
-        return self.engine.n_learnt
+
+def uses_all_samples(model):
+    """Return whether the parameters select all samples, in their order."""
+    return model.selection == "random" and model.max_labels is None and model.stopping is None
 
 
 def new_selection(model):
-    """Return the selection that the parameters describe."""
-    stopping = {
-        None: lambda: None,
-        "margin": lambda: MarginExhausted(model.margin_rows),
-        "n_support": lambda: SupportStable(model.stable_rows, model.stable_share),
-    }[model.stopping]()
+    """Return the selection of the engine for the parameters of the model."""
+    stopping = None
+    if model.stopping == "margin":
+        stopping = MarginExhausted(MARGIN_SAMPLES)
+    elif model.stopping == "n_support":
+        stopping = SupportStable(STABLE_SAMPLES, STABLE_SHARE)
     n = -1 if model.pool_size == "all" else int(model.pool_size)
     options = dict(most=model.max_labels, stopping=stopping)
-    if model._rule == "random":
+    if model.selection == "random":
         return Selection(1, **options)
-    if model._rule == "autoactive":
-        return AutoActive(n if n < 0 else 2 * n, n_close=model.n_close, **options)
-    return {"gradient": Gradient, "active": Active}[model._rule](n, **options)
+    if model.selection == "autoactive":
+        return AutoActive(n if n < 0 else 2 * n, n_close=N_CLOSE, **options)
+    return {"gradient": Gradient, "active": Active}[model.selection](n, **options)

@@ -6,19 +6,32 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from .._estimator_base import NotOffered
 from .._feature_space import Kernel
 from .._sklearn_compat import Interval
-from ._online import OnlineKernelLearner
+from ._active_lasvc import ActiveLASVC
+from ._kernel_machine import NO_LEAVE_ONE_OUT
 from ._svc_names import without_keywords_of_svc
 from ._virtual_points import VirtualPoints
 from ._virtual_pool import VirtualSampleSelection, stacked
 
+# Parameters of ActiveLASVC that VirtualLASVC does not have: it runs a single epoch of margin
+# sampling, from scratch and without a budget, because virtual samples belong to their epoch.
+FIXED = (
+    "selection",
+    "max_iter",
+    "warm_start",
+    "max_support_vectors",
+    "budget_policy",
+    "window_size",
+)
 
-class VirtualLASVC(OnlineKernelLearner):
+
+class VirtualLASVC(ActiveLASVC):
     r"""Support vector classifier for rare classes: active selection and virtual samples (VIRTUAL).
 
     Samples are selected by margin sampling, as with
-    :class:`LASVC(selection="active") <LASVC>`. When a sample of the minority class becomes a
+    :class:`ActiveLASVC`. When a sample of the minority class becomes a
     support vector, synthetic samples between it and its nearest neighbours of the minority class
     in kernel space are added to the pool. The minority class is thus over-sampled near the
     decision boundary and during training, whereas SMOTE over-samples it everywhere and before
@@ -33,20 +46,14 @@ class VirtualLASVC(OnlineKernelLearner):
     Parameters
     ----------
     C : float, default=1.0
-        Regularization parameter. The strength of the regularization is inversely proportional to
-        C. :math:`|\alpha_i|` of a sample is at most C times its class weight and its sample
-        weight. ``np.inf`` is the hard margin: no sample may lie within the margin, which requires
-        separable classes. Must be finite with ``"lasvm-nc"`` and ``"lasvm-i"``.
+        Regularization parameter, as in :class:`LASVC`.
     kernel : {"linear", "poly", "rbf", "sigmoid"} or callable, default="rbf"
         Kernel type to be used in the algorithm, as in :class:`LASVC`. ``"precomputed"`` is not
         available, because it has no values for synthetic samples.
     degree : int, default=3
         Degree of the polynomial kernel function ("poly"). Ignored by all other kernels.
     gamma : {"scale", "auto"} or float, default="scale"
-        Kernel coefficient for "rbf", "poly" and "sigmoid". ``"scale"`` uses
-        ``1 / (n_features * X.var())``, with the variance weighted by ``sample_weight`` (1.0 if the
-        variance is 0); ``"auto"`` uses ``1 / n_features``. In ``partial_fit``, gamma is computed
-        from the first chunk and then kept.
+        Kernel coefficient for "rbf", "poly" and "sigmoid", as in :class:`LASVC`.
     coef0 : float, default=0.0
         Independent term in the kernel function. Only significant in "poly" and "sigmoid".
     algorithm : {"lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full"}, default="lasvm"
@@ -68,43 +75,30 @@ class VirtualLASVC(OnlineKernelLearner):
         Label budget: maximum number of real training samples in ``fit``, or in each chunk of
         ``partial_fit``. Virtual samples do not count.
     stopping : {"margin", "n_support"}, default=None
-        Criterion to stop before all samples are used, as in :class:`LASVC`.
+        Criterion to stop before all samples are used, as in :class:`ActiveLASVC`.
     delta_max : float, default=None
-        After each sample, repeat REPROCESS until the largest violation within the support set is
-        at most ``delta_max``. None: run REPROCESS once. Used only with ``algorithm="lasvm"``; the
-        other algorithms stop on the duality gap.
+        Largest violation after each sample, as in :class:`LASVC`. None: run REPROCESS once.
     finishing : bool, default=True
-        Whether ``fit`` ends with :meth:`finish`, and whether decision function values between two
-        calls of ``partial_fit`` come from a copy of the solution that is optimized over the
-        support set, to ten times ``tol``. The copy does not influence further training.
+        Whether the model is optimized over its support set, as in :class:`LASVC`.
     shrinking : bool, default=True
         Whether :meth:`finish` uses the shrinking heuristic.
     tol : float, default=1e-3
-        Tolerance for the stopping criterion: the largest violation of the optimality conditions
-        that is accepted.
+        Tolerance for the stopping criterion of the optimization.
     ramp_s : float, default=-1.0
-        Position :math:`s < 1` of the ramp: ``"lasvm-nc"`` and ``"lasvm-i"`` treat samples with a
-        margin :math:`y f(x) < s` as outliers; the other algorithms only count them. Also the
-        threshold of :meth:`suspect_labels`.
+        Position :math:`s < 1` of the ramp, as in :class:`LASVC`.
     cache_size : float, default=500
-        Size of the kernel cache (in MB). A cache that is too small increases the training time,
-        but does not change the result.
+        Size of the kernel cache (in MB).
     class_weight : dict or "balanced", default=None
         Set the parameter C of class i to ``class_weight[i] * C``, as in :class:`LASVC`. A virtual
         sample has the weight of the sample it was generated from.
     shuffle : bool, default=True
-        Whether ``fit`` visits the samples in random order. LASVM relies on random order: switch
-        shuffling off only if the samples are already shuffled.
+        Whether ``fit`` visits the samples in random order.
     n_jobs : int, default=None
-        Number of threads for kernel values, for the classes of a multiclass problem and for
-        predictions. None means 1 unless in a :obj:`joblib.parallel_backend` context; -1 means
-        using all cores.
+        Number of threads, as in :class:`LASVC`.
     random_state : int, RandomState instance or None, default=None
         Seed of the sample order, of the samples drawn for selection, and of the virtual samples.
     verbose : int, default=0
-        Verbosity. 1 prints a line per epoch and, on a terminal, the progress of the epoch: samples
-        processed, samples per second, size of the support set, remaining time (a progress bar
-        if tqdm is installed). 2 shows the progress also if standard error is not a terminal.
+        Verbosity, as in :class:`LASVC`.
 
     Attributes
     ----------
@@ -121,11 +115,11 @@ class VirtualLASVC(OnlineKernelLearner):
     n_labels_used_ : int
         Number of real samples used for training.
 
-    Further attributes are those of :class:`LASVC`.
+    Further attributes are those of :class:`ActiveLASVC`.
 
     See Also
     --------
-    LASVC : Active selection without virtual samples.
+    ActiveLASVC : Active selection without virtual samples.
     VirtualSampler : Virtual samples for any classifier.
 
     Notes
@@ -162,15 +156,29 @@ class VirtualLASVC(OnlineKernelLearner):
     """
 
     _parameter_constraints: dict = {
-        **OnlineKernelLearner._parameter_constraints,
+        **{
+            name: constraints
+            for name, constraints in ActiveLASVC._parameter_constraints.items()
+            if name not in FIXED
+        },
         "minority_class": "no_validation",
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "n_virtual": [Interval(Integral, 0, None, closed="left")],
     }
 
-    _tunable = (*OnlineKernelLearner._tunable, "minority_class", "n_neighbors", "n_virtual")
+    _tunable = (*ActiveLASVC._tunable, "minority_class", "n_neighbors", "n_virtual")
     _choice = VirtualSampleSelection
-    _rule = "active"
+
+    # Values of the parameters in FIXED.
+    selection = "active"
+    _most_passes = 1
+    _starts_warm = False
+    max_support_vectors = None
+    budget_policy = "merging"
+    window_size = None
+
+    leave_one_out = NotOffered(NO_LEAVE_ONE_OUT)
+    leave_one_out_estimate_ = NotOffered(NO_LEAVE_ONE_OUT)
 
     @without_keywords_of_svc
     def __init__(

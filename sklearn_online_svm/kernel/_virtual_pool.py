@@ -1,4 +1,4 @@
-"""Pool of VIRTUAL: the samples left to process, and virtual samples added during training."""
+"""Pool of VIRTUAL: the remaining samples, and virtual samples added during training."""
 
 import numpy as np
 from scipy import sparse
@@ -20,101 +20,110 @@ class VirtualPool:
     ----------
     X, codes, cost : samples, class codes, upper bounds of alpha
     row_ids, origin : identifiers of the real samples
-    makes : VirtualPoints
+    generator : VirtualPoints
         Its first samples are those of the minority class in X, in their order.
-    of : dict
-        ``minority``, a class code; ``problem``, the binary problem that determines the support
-        vectors; ``n_virtual``, points for each of them; ``max_labels``.
     state : dict
         ``order`` and the fields returned by ``state``.
+    minority : int
+        Class code.
+    problem : int
+        Index of the binary problem that determines the support vectors.
+    n_virtual : int
+        Number of points for each support vector of the minority class.
+    max_labels : int or None
+        Maximum number of real samples.
     """
 
-    def __init__(self, X, codes, cost, row_ids, origin, makes, of, state):
-        self.n_rows, self.row_ids, self.origin = X.shape[0], row_ids, origin
-        self.makes, self.of = makes, of
-        parents = np.flatnonzero(codes == of["minority"])
-        self.place = dict(zip(parents.tolist(), range(len(parents)), strict=True))
-        most = of["n_virtual"] * len(parents)
-        self.rows = (SparseRows if sparse.issparse(X) else DenseRows)(X, most)
-        self.cost = np.concatenate([cost, np.zeros(most)])
+    def __init__(
+        self, X, codes, cost, row_ids, origin, generator, state, *, minority, problem, n_virtual,
+        max_labels,
+    ):  # fmt: skip
+        self.n_samples, self.row_ids, self.origin = X.shape[0], row_ids, origin
+        self.generator, self.problem = generator, problem
+        self.n_virtual, self.max_labels = n_virtual, max_labels
+        parents = np.flatnonzero(codes == minority)
+        # Index of each minority sample among the samples of the generator.
+        self.parents = dict(zip(parents.tolist(), range(len(parents)), strict=True))
+        capacity = n_virtual * len(parents)
+        self.samples = (SparseBuffer if sparse.issparse(X) else DenseBuffer)(X, capacity)
+        self.cost = np.concatenate([cost, np.zeros(capacity)])
         self.first_id, self.n_done = state["first_id"], state["n_done"]
         self.random = generator_from(state["random"])
-        self.n, self.n_made = len(state["order"]), state["points"].shape[0]
-        self.order = np.concatenate([state["order"], np.zeros(most, dtype=np.int64)])
-        self.rows.put(self.n_rows, state["points"])
-        self.cost[self.n_rows : self.n_rows + self.n_made] = state["costs"]
-        labels = np.concatenate([codes, np.full(most, of["minority"], dtype=codes.dtype)])
-        ids = np.concatenate([row_ids, self.first_id + np.arange(most)])
+        self.n, self.n_points = len(state["order"]), state["points"].shape[0]
+        self.order = np.concatenate([state["order"], np.zeros(capacity, dtype=np.int64)])
+        self.samples.put(self.n_samples, state["points"])
+        self.cost[self.n_samples : self.n_samples + self.n_points] = state["costs"]
+        labels = np.concatenate([codes, np.full(capacity, minority, dtype=codes.dtype)])
+        ids = np.concatenate([row_ids, self.first_id + np.arange(capacity)])
         origins = np.full(len(ids), VIRTUAL, dtype=np.int8)
-        origins[: self.n_rows] = origin
+        origins[: self.n_samples] = origin
         self.given = Samples(labels, self.cost, ids, origin=origins)
 
-    def follow(self, problems, n_learnt):
+    def follow(self, problems, n_processed):
         """Add the virtual samples due after the samples processed since the last call.
 
         Returns the samples, and the number of those that are processed or remain.
         """
-        while self.n_done < n_learnt:
-            row, changed = int(self.order[self.n_done]), {}
-            if row in self.place and self.of["n_virtual"] and self.makes.n_neighbors:
-                members = problems[self.of["problem"]].members
-                if members.alpha_of(self.row_ids[row], self.origin):
-                    changed = self._made_of(row)
+        while self.n_done < n_processed:
+            i, changed = int(self.order[self.n_done]), {}
+            if i in self.parents and self.n_virtual and self.generator.n_neighbors:
+                members = problems[self.problem].members
+                if members.alpha_of(self.row_ids[i], self.origin):
+                    changed = self._add_points_of(i)
             # One assignment, so that an interrupt leaves all or nothing.
             self.__dict__.update(n_done=self.n_done + 1, **changed)
-        budget = self.of["max_labels"]
-        if budget is not None and self.n_labels(n_learnt) >= budget:
-            return self.rows.X, n_learnt
-        return self.rows.X, self.n
+        if self.max_labels is not None and self.n_labels(n_processed) >= self.max_labels:
+            return self.samples.X, n_processed
+        return self.samples.X, self.n
 
-    def n_labels(self, n_learnt):
+    def n_labels(self, n_processed):
         """Return the number of real samples among those processed."""
-        return int(np.count_nonzero(self.order[:n_learnt] < self.n_rows))
+        return int(np.count_nonzero(self.order[:n_processed] < self.n_samples))
 
-    def _made_of(self, row):
+    def _add_points_of(self, i):
         """Draw the points of a sample; return the changed fields, set only afterwards."""
         random = generator_from(self.random.get_state(legacy=False))
-        n, first = self.of["n_virtual"], self.n_rows + self.n_made
-        points, _ = self.makes.draw(np.full(n, self.place[row]), random)
-        self.rows.put(first, points)
-        self.cost[first : first + n] = self.cost[row]
+        n, first = self.n_virtual, self.n_samples + self.n_points
+        points, _ = self.generator.draw(np.full(n, self.parents[i]), random)
+        self.samples.put(first, points)
+        self.cost[first : first + n] = self.cost[i]
         self.order[self.n : self.n + n] = first + np.arange(n)
-        return dict(random=random, n=self.n + n, n_made=self.n_made + n)
+        return dict(random=random, n=self.n + n, n_points=self.n_points + n)
 
     def state(self):
         """Return what is needed to continue, apart from the order."""
-        made = slice(self.n_rows, self.n_rows + self.n_made)
+        virtual = slice(self.n_samples, self.n_samples + self.n_points)
         return {
-            "points": as_arrays(self.rows.X[made]),
-            "costs": self.cost[made].copy(),
+            "points": as_arrays(self.samples.X[virtual]),
+            "costs": self.cost[virtual].copy(),
             "n_done": self.n_done,
             "first_id": self.first_id,
             "random": self.random.get_state(legacy=False),
         }
 
 
-class DenseRows:
-    """Samples of an array, with space for ``most`` more."""
+class DenseBuffer:
+    """Samples of an array, with space for ``capacity`` more."""
 
-    def __init__(self, X, most):
-        self.X = np.zeros((X.shape[0] + most, X.shape[1]), dtype=X.dtype)
+    def __init__(self, X, capacity):
+        self.X = np.zeros((X.shape[0] + capacity, X.shape[1]), dtype=X.dtype)
         self.X[: X.shape[0]] = X
 
     def put(self, first, points):
-        """Write points into the rows from ``first`` on."""
+        """Write points from index ``first`` on."""
         self.X[first : first + len(points)] = points
 
 
-class SparseRows:
-    """CSR matrix to which rows are appended in amortized constant time per row."""
+class SparseBuffer:
+    """CSR matrix to which samples are appended in amortized constant time per sample."""
 
-    def __init__(self, X, most):
+    def __init__(self, X, capacity):
         nnz = X.indptr[-1]
         self._parts = [X.data[:nnz], X.indices[:nnz], X.indptr]  # no spare capacity: owned by X
         self.X = X
 
     def put(self, first, points):
-        """Write points into the rows from ``first`` on."""
+        """Write points from index ``first`` on."""
         n, used = points.shape[0], int(self._parts[2][first])
         if not n:
             return
@@ -179,15 +188,13 @@ class VirtualSampleSelection(SampleSelection):
             row_ids,
             origin,
             model._points_of(X, codes, state["minority"], state["former"]),
-            {
-                "minority": state["minority"],
-                "problem": state["minority"] if len(model.classes_) > 2 else 0,
-                "n_virtual": model.n_virtual,
-                "max_labels": model.max_labels,
-            },
             state,
+            minority=state["minority"],
+            problem=state["minority"] if len(model.classes_) > 2 else 0,
+            n_virtual=model.n_virtual,
+            max_labels=model.max_labels,
         )
-        self.X, self.order, self.given = self.pool.rows.X, self.pool.order, self.pool.given
+        self.X, self.order, self.given = self.pool.samples.X, self.pool.order, self.pool.given
 
     @classmethod
     def begun(cls, model, order, codes, cost, random, salt=0):
@@ -215,7 +222,7 @@ class VirtualSampleSelection(SampleSelection):
         self.engine.follower = None
         if self.engine.n_learnt:
             self.model.__dict__.update(
-                n_virtual_points_=self.pool.first_id + self.pool.n_made,
+                n_virtual_points_=self.pool.first_id + self.pool.n_points,
                 _minority=self.begun_with["minority"],
                 _class_rows=self.begun_with["class_rows"],
             )

@@ -9,16 +9,11 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_matrix
 
 from sklearn_online_svm import LASVC
+from tests.support.robust import assert_same_model
 from tests.support.samples import ALGORITHMS, three_classes, two_classes
 
 PARAMS = dict(C=3.0, gamma=0.1, random_state=0)
 POLICIES = ["merging", "oldest"]
-
-
-def same(one, other):
-    assert_array_equal(one.support_, other.support_)
-    assert_array_equal(one.dual_coef_, other.dual_coef_)
-    assert_array_equal(one.intercept_, other.intercept_)
 
 
 def n_kept(model):
@@ -79,7 +74,7 @@ def test_budget_model_is_independent_of_chunks_threads_caches_and_pickles(
                 model = pickle.loads(pickle.dumps(model))
         others.append(model)
     for other in others:
-        same(other, whole)
+        assert_same_model(other, whole)
 
 
 def test_budget_with_float32_samples():
@@ -93,7 +88,7 @@ def test_budget_with_float32_samples():
 def test_unreached_budget_does_not_change_the_model():
     X, y = two_classes(300)
     plain = LASVC(**PARAMS).fit(X, y)
-    same(LASVC(max_support_vectors=300, window_size=300, **PARAMS).fit(X, y), plain)
+    assert_same_model(LASVC(max_support_vectors=300, window_size=300, **PARAMS).fit(X, y), plain)
 
 
 def test_merged_vectors_may_exceed_C():
@@ -111,7 +106,7 @@ def test_distant_vectors_are_not_merged():
     """If no two vectors are similar, merging removes the oldest one."""
     X, y = two_classes(300)
     params = dict(PARAMS, gamma=50.0, max_support_vectors=30)
-    same(LASVC(**params).fit(X, y), LASVC(budget_policy="oldest", **params).fit(X, y))
+    assert_same_model(LASVC(**params).fit(X, y), LASVC(budget_policy="oldest", **params).fit(X, y))
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -178,7 +173,7 @@ def test_snapshot_respects_budget_and_leaves_model_unchanged():
         shot = watched.snapshot()
         assert n_kept(shot)[0] <= 20
         shot.partial_fit(X[:30], y[:30])
-    same(watched, alone)
+    assert_same_model(watched, alone)
 
 
 def test_merging_with_hard_margin():
@@ -190,10 +185,6 @@ def test_merging_with_hard_margin():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        (dict(max_support_vectors=1), "'max_support_vectors' parameter of LASVC must be"),
-        (dict(max_support_vectors=2.5), "'max_support_vectors' parameter of LASVC must be"),
-        (dict(window_size=0), "'window_size' parameter of LASVC must be"),
-        (dict(budget_policy="newest"), "'budget_policy' parameter of LASVC must be"),
         (dict(max_support_vectors=9, max_iter=2), "max_iter=1 .* got max_iter=2"),
         (dict(window_size=9, max_iter=-1), "max_iter=1 .* got max_iter=-1"),
         (dict(window_size=9, warm_start=True), "warm_start=False, got .*warm_start=True"),

@@ -21,7 +21,9 @@ from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, RampSVC
 from sklearn_online_svm.datasets import make_banana_like
+from sklearn_online_svm.kernel import _kernel_machine, _lasvc
 from tests.support import ROOT
+from tests.support.robust import assert_same_model
 from tests.support.samples import (
     ALGORITHMS,
     GAP_DRIVEN,
@@ -34,7 +36,7 @@ from tests.support.samples import (
 )
 
 with_algorithms = pytest.mark.parametrize("algorithm", ALGORITHMS)
-# Processor time that 200 rows may take.
+# Maximum processor time for 200 samples, in seconds.
 LIMIT = 6.0
 
 
@@ -55,13 +57,7 @@ def in_time(request):
     signal.signal(signal.SIGPROF, before)
 
 
-def assert_same_solution(one, other):
-    assert_array_equal(one.support_, other.support_)
-    assert_array_equal(one.dual_coef_, other.dual_coef_)
-    assert_array_equal(one.intercept_, other.intercept_)
-
-
-# -- passes --------------------------------------------------------------------------------
+# -- epochs -----------------------------------------------------------------------------
 
 
 @with_algorithms
@@ -71,7 +67,7 @@ def test_training_stops_after_an_epoch_without_changes(algorithm):
     assert 1 < model.n_iter_ < 20
     exact = LASVC(algorithm=algorithm, max_iter=-1, random_state=0).fit(X, y)
     assert model.n_iter_ == exact.n_iter_
-    assert_same_solution(model, exact)
+    assert_same_model(model, exact)
     assert model.kkt_violation_ == exact.kkt_violation_ <= 1e-3
 
 
@@ -88,7 +84,7 @@ def test_max_iter_runs_the_first_epochs_of_training_to_convergence(C):
         gaps.append(exact.dual_objective_[0] - model.dual_objective_[0])
     # The last pass of all changes nothing.
     assert gaps[0] > gaps[-1] == gaps[-2] == 0
-    assert_same_solution(model, exact)
+    assert_same_model(model, exact)
 
 
 @with_algorithms
@@ -97,11 +93,11 @@ def test_epochs_without_finishing_stop_when_nothing_changes(algorithm):
     params = dict(algorithm=algorithm, gamma=0.3, finishing=False, random_state=0)
     model = LASVC(max_iter=1000, **params).fit(X, y)
     assert 1 < model.n_iter_ < 100
-    assert_same_solution(model, LASVC(max_iter=model.n_iter_, **params).fit(X, y))
-    assert_same_solution(model, LASVC(max_iter=model.n_iter_ - 1, **params).fit(X, y))
+    assert_same_model(model, LASVC(max_iter=model.n_iter_, **params).fit(X, y))
+    assert_same_model(model, LASVC(max_iter=model.n_iter_ - 1, **params).fit(X, y))
 
 
-# -- steps -----------------------------------------------------------------------------------
+# -- steps ------------------------------------------------------------------------------
 
 
 def contradictory(n=60):
@@ -160,14 +156,14 @@ def test_one_feature_with_large_C(name):
 
 @pytest.mark.usefixtures("in_time")
 @pytest.mark.parametrize("max_iter", [1, 1000, -1])
-def test_step_limit_is_reported(max_iter):
+def test_step_limit_warns(max_iter):
     X, y = make_blobs(80, centers=10, random_state=0)
     with pytest.warns(ConvergenceWarning) as caught:
         model = LASVC(kernel="poly", gamma=1, random_state=0, max_iter=max_iter).fit(X, y)
     caught = [w for w in caught if w.category is ConvergenceWarning]  # precision warns, too
     (message,) = {str(w.message) for w in caught}
     for part in (
-        r"LASVC stopped at the maximum number of steps \(max_steps, max_steps_per_row\)",
+        "LASVC stopped at the maximum number of steps",
         r"largest violation is [\d.e+]+, tol is 0.001",
         r"Scale the features .*, or use a smaller C, gamma or coef0, a larger tol",
     ):
@@ -197,22 +193,23 @@ def test_ramp_svc_with_linear_kernel_and_large_C(fit_intercept, C):
     assert all(w.filename == __file__ for w in caught if w.category is ConvergenceWarning)
 
 
-class Hasty(LASVC):
-    max_steps = 200
-    max_steps_per_row = 1
-    max_reprocess = 3
+@pytest.fixture
+def few_steps(monkeypatch):
+    monkeypatch.setattr(_kernel_machine, "MAX_STEPS", 200)
+    monkeypatch.setattr(_kernel_machine, "MAX_STEPS_PER_SAMPLE", 1)
+    monkeypatch.setattr(_lasvc, "MAX_REPROCESS", 3)
 
 
-def test_finishing_is_limited_in_fit_and_in_finish():
+def test_finishing_is_limited_in_fit_and_in_finish(few_steps):
     X, y = two_classes(200, noise=1.0)
-    model = Hasty(C=1000.0, random_state=0)
-    with pytest.warns(ConvergenceWarning, match="Hasty stopped at the maximum number") as caught:
+    model = LASVC(C=1000.0, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="LASVC stopped at the maximum number") as caught:
         model.fit(X, y)
     assert caught[0].filename == __file__
     with pytest.warns(ConvergenceWarning, match="largest violation is") as caught:
         model.finish()
     assert caught[0].filename == __file__
-    # Each call goes on where the last one stopped.
+    # Each call continues where the previous one stopped.
     before = model.dual_objective_[0]
     with pytest.warns(ConvergenceWarning):
         model.finish()
@@ -227,25 +224,23 @@ def test_finishing_is_limited_in_fit_and_in_finish():
 
 
 @pytest.mark.parametrize("params", [dict(algorithm="lasvm-g"), dict(delta_max=0.01)], ids=str)
-def test_reprocess_steps_per_sample_are_limited(params):
+def test_reprocess_steps_per_sample_are_limited(params, few_steps, monkeypatch):
     X, y = two_classes(200, noise=1.0)
-    models = [Hasty(C=1000.0, gamma=0.3, **params) for _ in range(2)]
+    models = [LASVC(C=1000.0, gamma=0.3, **params) for _ in range(2)]
     for model, size in zip(models, (200, 7), strict=True):
-        with pytest.warns(ConvergenceWarning, match=r"\(max_reprocess\) and left") as caught:
+        with pytest.warns(ConvergenceWarning, match="after a sample and left") as caught:
             for first in range(0, 200, size):
                 chunk = slice(first, first + size)
                 model.partial_fit(X[chunk], y[chunk], classes=["no", "yes"])
         assert caught[0].filename == __file__
-    # However the rows come in chunks.
-    assert_same_solution(*models)
+    # For any division into chunks.
+    assert_same_model(*models)
 
-    # What finishing mends is no reason to warn.
-    class Patient(Hasty):
-        max_steps = LASVC.max_steps
-
+    # No warning if finish solves the problem.
+    monkeypatch.setattr(_kernel_machine, "MAX_STEPS", 5_000_000)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        Patient(C=1000.0, gamma=0.3, **params).fit(X, y)
+        LASVC(C=1000.0, gamma=0.3, **params).fit(X, y)
 
 
 @with_algorithms
@@ -294,7 +289,7 @@ def test_hard_margin_is_the_limit_of_large_C(algorithm):
 @pytest.mark.usefixtures("in_time")
 @pytest.mark.parametrize("max_iter", [1, -1])
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g", "lasvm-full"])
-def test_hard_margin_of_inseparable_classes_is_reported(algorithm, max_iter):
+def test_hard_margin_of_inseparable_classes_warns(algorithm, max_iter):
     X, y = two_classes(200, noise=1.0)
     model = LASVC(C=np.inf, kernel="linear", algorithm=algorithm, max_iter=max_iter)
     with pytest.warns(
@@ -313,7 +308,7 @@ def test_infinite_C_with_sample_and_class_weights(algorithm):
     wrong[::3] = 1 - wrong[::3]
     model = LASVC(**params).fit(X, wrong, sample_weight=weight)
     assert_same_coefficients(model, LASVC(**params).fit(X[weight > 0], y[weight > 0]))
-    # As good as infinite for one class only: none of its rows is sacrificed.
+    # A huge C for one class only: none of its samples lies within the margin.
     X, y = two_classes(200, noise=1.0)
     model = LASVC(class_weight={"yes": 1e300}, gamma=0.3, max_iter=-1, tol=1e-6).fit(X, y)
     assert model.decision_function(X)[y == "yes"].min() > 1 - 1e-5
@@ -339,7 +334,7 @@ def test_ramp_loss_requires_finite_C(model):
             clone(model).set_params(C=np.inf).partial_fit(X, y, classes=["no", "yes"])
 
 
-# -- anything at all --------------------------------------------------------------------
+# -- random calls -----------------------------------------------------------------------
 
 
 def fuzz(first, last):
@@ -365,7 +360,7 @@ def fuzz(first, last):
 def assert_calls_end(first, last):
     outcomes = [report["outcome"] for _, report in fuzz(first, last)]
     assert len(outcomes) == last - first
-    # Most calls learn something; the others say what is wrong.
+    # Most calls train a model; the others raise an error that names the cause.
     results = outcomes.count("result")
     assert results > 0.7 * len(outcomes)
     assert all(o == "result" or o.startswith("ValueError: ") for o in outcomes)

@@ -1,4 +1,4 @@
-"""Invalid input: messages, and fitted models are left unchanged."""
+"""Invalid input to the kernel models: messages, and fitted models are left unchanged."""
 
 import re
 import warnings
@@ -10,88 +10,92 @@ from scipy.sparse import csr_matrix
 from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import InvalidParameterError
 
-from sklearn_online_svm import LASVC
+from sklearn_online_svm import (
+    LASVC,
+    ActiveLASVC,
+    KernelPassiveAggressiveClassifier,
+    KernelPerceptronClassifier,
+    RampSVC,
+    VirtualLASVC,
+)
 from tests.support.samples import LAYOUTS, two_classes
 from tests.support.unharmed import UnharmedModel
 
+KINDS = [
+    *(LASVC, ActiveLASVC, VirtualLASVC, RampSVC),
+    *(KernelPassiveAggressiveClassifier, KernelPerceptronClassifier),
+]
+STREAMS = [kind for kind in KINDS if hasattr(kind(), "partial_fit")]
+with_kinds = pytest.mark.parametrize("kind", KINDS)
+with_streams = pytest.mark.parametrize("kind", STREAMS)
 with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
+ATTRIBUTES = (
+    *("classes_", "class_weight_", "support_", "support_vectors_", "dual_coef_", "intercept_"),
+    *("n_support_", "gamma_", "n_features_in_", "n_samples_seen_", "n_labels_used_", "n_iter_"),
+    *("kkt_violation_", "dual_objective_", "objective_history_", "n_updates_", "t_"),
+)
 
 
-def model_of(**params):
-    return LASVC(**{"gamma": 0.3, "C": 2.0, "random_state": 0, **params})
+def model_of(kind=LASVC, **params):
+    return kind(**{"gamma": 0.3, "random_state": 0, **params})
 
 
 class Unharmed(UnharmedModel):
-    attributes = (
-        *("classes_", "class_weight_", "support_", "support_vectors_", "dual_coef_"),
-        *("intercept_", "n_support_", "gamma_", "n_features_in_", "n_samples_seen_"),
-        *("n_labels_used_", "n_iter_", "kkt_violation_", "dual_objective_"),
-    )
-
-    def __init__(self, layout="dense", dtype=np.float64, y=None, **params):
+    def __init__(self, kind=LASVC, layout="dense", dtype=np.float64, y=None, **params):
         X, labels = two_classes()
         rows = X @ X.T if params.get("kernel") == "precomputed" else X.astype(dtype)
         y = labels if y is None else y
-        super().__init__(lambda: model_of(**params), LAYOUTS[layout](rows), y)
+        super().__init__(lambda: model_of(kind, **params), LAYOUTS[layout](rows), y)
+        self.attributes = [name for name in ATTRIBUTES if hasattr(self.other, name)]
 
 
 # -- before fit -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", ["predict", "decision_function", "finish"])
-def test_not_fitted(method):
-    X, _ = two_classes()
-    arguments = () if method == "finish" else (X,)
-    with pytest.raises(NotFittedError, match="LASVC instance is not fitted"):
-        getattr(LASVC(), method)(*arguments)
-
-
-@pytest.mark.parametrize(
-    "attribute",
-    ["support_", "support_vectors_", "n_support_", "dual_coef_", "intercept_", "coef_"],
-)
-def test_attributes_do_not_exist_before_fit(attribute):
-    assert not hasattr(LASVC(kernel="linear"), attribute)
-
-
-def test_failed_first_fit_leaves_model_unfitted():
+@with_kinds
+def test_not_fitted(kind):
     X, y = two_classes()
-    model = model_of()
+    model = kind(kernel="linear")
+    for method in {"predict", "decision_function", "finish"} & set(dir(model)):
+        arguments = () if method == "finish" else (X,)
+        with pytest.raises(NotFittedError, match=f"{kind.__name__} instance is not fitted"):
+            getattr(model, method)(*arguments)
+    for name in ("support_", "support_vectors_", "n_support_", "dual_coef_", "coef_", "n_iter_"):
+        assert not hasattr(model, name)
+
+
+@with_kinds
+def test_failed_first_fit_leaves_model_unfitted(kind):
+    X, y = two_classes()
+    model = model_of(kind)
     params = set(vars(model))
-    for fit in (
-        lambda: model.fit(X, y[:-1]),
-        lambda: model.fit(np.full_like(X, np.nan), y),
-        lambda: model.fit(X, np.full(200, "yes")),
-        lambda: model.partial_fit(X, y),
-        lambda: model.partial_fit(X, y, classes=["no"]),
-        lambda: model.partial_fit(X, y, classes=["no", "maybe"]),
-        lambda: model.partial_fit(np.full_like(X, np.inf), y, classes=["no", "yes"]),
-    ):
+    cases = [("fit", (X, y[:-1])), ("fit", (X * np.nan, y)), ("fit", (X, np.full(200, "yes")))]
+    if kind in STREAMS:
+        cases += [("partial_fit", (X, y, classes)) for classes in (None, ["no"], ["no", "maybe"])]
+        cases += [("partial_fit", (np.full_like(X, np.inf), y, ["no", "yes"]))]
+    for method, arguments in cases:
         with pytest.raises(ValueError):
-            fit()
+            getattr(model, method)(*arguments)
         assert set(vars(model)) == params
-    with pytest.raises(NotFittedError):
-        model.predict(X)
 
 
 # -- X and y ----------------------------------------------------------------------------
 
 
+@with_kinds
 @with_layouts
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("value, said", [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "inf")])
-def test_nan_and_infinity(layout, dtype, value, said):
-    unharmed = Unharmed(layout=layout)
+def test_nan_and_infinity(kind, layout, dtype, value, said):
+    unharmed = Unharmed(kind, layout)
     X = two_classes()[0].astype(dtype)
     X[117, 2] = value
-    unharmed.refuses(ValueError, f"Input X contains {said}", LAYOUTS[layout](X))
-    X = LAYOUTS[layout](X)
+    X, match = LAYOUTS[layout](X), f"Input X contains {said}"
+    unharmed.refuses(ValueError, match, X)
     for method in ("predict", "decision_function"):
-        unharmed.raises(
-            ValueError, f"Input X contains {said}", lambda m, f=method: getattr(m, f)(X)
-        )
+        unharmed.raises(ValueError, match, lambda m, f=method: getattr(m, f)(X))
     # Small chunks are validated on a path of their own.
-    unharmed.refuses(ValueError, f"Input X contains {said}", X[117:118], ["yes"], ["partial_fit"])
+    unharmed.refuses(ValueError, match, X[117:118], ["yes"], ["partial_fit"])
 
 
 def test_values_beyond_single_precision_are_rejected():
@@ -109,7 +113,7 @@ def test_finite_samples_whose_sum_overflows_are_accepted(layout):
     X = np.full((4, 3), 1e308)
     y = ["no", "yes", "no", "yes"]
 
-    def kernel(A, B):  # those of the engine have no use for them: their squares overflow
+    def kernel(A, B):  # the kernels of the engine refuse them: their squares overflow
         return np.ones((A.shape[0], B.shape[0]))
 
     model = model_of(kernel=kernel).fit(*two_classes(n_features=3))
@@ -120,31 +124,29 @@ def test_finite_samples_whose_sum_overflows_are_accepted(layout):
         model_of().fit(*two_classes(n_features=3)).partial_fit(LAYOUTS[layout](X), y)
 
 
-@with_layouts
-def test_wrong_number_of_features(layout):
-    X, y = two_classes(n_features=6)
-    X = LAYOUTS[layout](X)
-    unharmed = Unharmed(layout=layout)
-    match = "X has 6 features, but LASVC is expecting 4 features"
-    unharmed.refuses(ValueError, match, X, y, methods=["partial_fit"])
-    unharmed.raises(ValueError, match, lambda m: m.predict(X))
-    unharmed.raises(ValueError, match, lambda m: m.predict(X[:1]))
-
-
-def test_wrong_shapes():
-    unharmed = Unharmed()
+@with_kinds
+def test_wrong_shapes(kind):
+    unharmed = Unharmed(kind)
     X, y = two_classes()
+    wide = two_classes(n_features=6)[0]
+    match = f"X has 6 features, but {kind.__name__} is expecting 4 features"
+    for rows in (wide, wide[:1], csr_matrix(wide)):
+        unharmed.refuses(ValueError, match, rows, y[: rows.shape[0]], methods=["partial_fit"])
+        unharmed.raises(ValueError, match, lambda m, X=rows: m.predict(X))
     unharmed.refuses(ValueError, "inconsistent numbers of samples", X, y[:-1])
     unharmed.refuses(ValueError, "inconsistent numbers of samples", X[:5], y[:4])
     unharmed.refuses(ValueError, "Expected 2D array, got 1D array", X[:, 0], y)
     unharmed.refuses(ValueError, "y should be a 1d array", X, np.c_[y, y])
     unharmed.refuses(ValueError, "y should be a 1d array", X[:5], np.c_[y, y][:5])
     unharmed.refuses(ValueError, "0 sample", X[:0], y[:0])
-    unharmed.refuses(ValueError, "0 feature", X[:, :0], y, methods=["fit"])
+    match = "requires y to be passed, but the target y is None"
+    for method in ("fit", "partial_fit") if kind in STREAMS else ("fit",):
+        unharmed.raises(ValueError, match, lambda m, f=method: getattr(m, f)(X, None))
 
 
-def test_non_numeric_samples_are_rejected():
-    unharmed = Unharmed()
+@with_kinds
+def test_non_numeric_samples_are_rejected(kind):
+    unharmed = Unharmed(kind)
     X, y = two_classes()
     words = np.full(X.shape, "x", dtype=object)
     unharmed.refuses(ValueError, "could not convert string to float", words, y)
@@ -152,61 +154,44 @@ def test_non_numeric_samples_are_rejected():
     unharmed.refuses(ValueError, "Complex data not supported", X + 1j, y)
 
 
-@pytest.mark.parametrize(
-    "method",
-    ["fit", "partial_fit"],
-)
-def test_y_is_missing(method):
-    unharmed = Unharmed()
-    match = "requires y to be passed, but the target y is None"
-    unharmed.raises(ValueError, match, lambda m: getattr(m, method)(unharmed.X, None))
-
-
+@with_streams
 @pytest.mark.parametrize("n_rows", [1, 200])
-@pytest.mark.parametrize(
-    "label, said", [("maybe", "maybe"), ("", ""), ("zzz", "zzz"), ("no ", "no ")]
-)
-def test_unknown_label(label, said, n_rows):
+@pytest.mark.parametrize("label", ["maybe", "", "zzz", "no "])
+def test_unknown_label(kind, label, n_rows):
     X, y = two_classes()
     y = y.astype(object)
     y[n_rows - 1] = label
-    Unharmed().refuses(
-        ValueError,
-        rf"not among the classes \['no', 'yes'\]: \['{said}'\]",
-        X[:n_rows],
-        y[:n_rows],
-        methods=["partial_fit"],
-    )
+    match = rf"not among the classes \['no', 'yes'\]: \['{label}'\]"
+    Unharmed(kind).refuses(ValueError, match, X[:n_rows], y[:n_rows], methods=["partial_fit"])
 
 
-def test_labels_of_another_type():
+@with_kinds
+def test_labels_of_another_type(kind):
     X, y = two_classes()
-    unharmed = Unharmed()
+    unharmed = Unharmed(kind)
     unharmed.refuses(ValueError, None, X, np.arange(200) % 2, methods=["partial_fit"])
-    unharmed.refuses(
-        ValueError, "(?i)unknown label type", X, np.linspace(0, 1, 200), methods=["fit"]
-    )
-    numbers = Unharmed(y=(y == "yes") * 1)
+    match = "(?i)unknown label type"
+    unharmed.refuses(ValueError, match, X, np.linspace(0, 1, 200), methods=["fit"])
+    numbers = Unharmed(kind, y=(y == "yes") * 1)
     numbers.refuses(ValueError, r"\[2\]", X[:2], [0, 2], ["partial_fit"])
-    numbers.refuses(ValueError, r"0\.5", X[:2], [0.0, 0.5], ["partial_fit"])
+    numbers.refuses(ValueError, r"0\.5|continuous", X[:2], [0.0, 0.5], ["partial_fit"])
     numbers.refuses(ValueError, None, X[:2], [0.0, np.nan], ["partial_fit"])
 
 
-def test_one_class_only():
+@with_kinds
+def test_one_class_only(kind):
     X, _ = two_classes()
-    unharmed = Unharmed()
     match = "number of classes has to be greater than one; got 1 class"
-    unharmed.refuses(ValueError, match, X, np.full(200, "yes"), methods=["fit"])
-    with pytest.raises(ValueError, match=match):
-        model_of().partial_fit(X, np.full(200, "yes"), classes=["yes"])
+    Unharmed(kind).refuses(ValueError, match, X, np.full(200, "yes"), methods=["fit"])
 
 
 # -- weights ----------------------------------------------------------------------------
 
 
-def test_sample_weights():
-    X, y = two_classes()
-    unharmed = Unharmed()
+@with_kinds
+def test_sample_weights(kind):
+    _, y = two_classes()
+    unharmed = Unharmed(kind)
     weight = np.ones(200)
 
     def refuses(match, weight, methods=("fit", "partial_fit")):
@@ -224,72 +209,94 @@ def test_sample_weights():
     refuses("Sample weights must be 1D", np.ones((200, 2)))
 
 
-def test_class_weights():
-    X, y = two_classes()
-    unharmed = Unharmed()
-    for value, match in [
-        ("equal", "The 'class_weight' parameter of LASVC must be .* Got 'equal'"),
-        (3.0, r"The 'class_weight' parameter of LASVC must be .* Got 3.0"),
+@with_kinds
+@pytest.mark.parametrize(
+    "value, match",
+    [
+        ("equal", "The 'class_weight' parameter of .* must be .* Got 'equal'"),
+        (3.0, "The 'class_weight' parameter of .* must be .* Got 3.0"),
         ({"maybe": 2.0}, r"classes, \['maybe'\], are not in class_weight"),
-        ({"yes": -2.0}, r"class_weight\['yes'\] must be a finite number >= 0, got -2.0"),
-        ({"yes": np.nan}, r"class_weight\['yes'\] must be a finite number >= 0, got nan"),
-    ]:
-        unharmed.model.set_params(class_weight=value)
-        for method in ("fit", "partial_fit"):
-            unharmed.raises(ValueError, match, lambda m, f=method: getattr(m, f)(X, y))
+    ],
+)
+def test_class_weights(kind, value, match):
+    unharmed = Unharmed(kind)
+    unharmed.model.set_params(class_weight=value)
+    for method in ("fit", "partial_fit") if kind in STREAMS else ("fit",):
+        action = lambda m, f=method: getattr(m, f)(unharmed.X, unharmed.y)  # noqa: E731
+        unharmed.raises(ValueError, match, action)
 
 
 # -- parameters -------------------------------------------------------------------------
 
-WRONG = [
-    ("C", -1.0),
-    ("C", 0.0),
-    ("C", "big"),
-    ("C", np.nan),
-    ("kernel", "rbff"),
-    ("kernel", 3),
-    ("gamma", -0.5),
-    ("gamma", "none"),
-    ("gamma", np.inf),
-    ("gamma", np.nan),
-    ("degree", -1),
-    ("degree", 2.5),
-    ("coef0", np.inf),
-    ("coef0", np.nan),
-    ("coef0", "1"),
-    ("algorithm", "smo"),
-    ("max_iter", 0),
-    ("max_iter", -2),
-    ("max_iter", 1.5),
-    ("delta_max", 0.0),
-    ("delta_max", -1.0),
-    ("finishing", "yes"),
-    ("shrinking", 2),
-    ("tol", 0.0),
-    ("tol", -1e-3),
-    ("cache_size", 0),
-    ("cache_size", "500"),
-    ("class_weight", "auto"),
-    ("shuffle", None),
-    ("n_jobs", 1.5),
-    ("random_state", "seed"),
-    ("verbose", -1),
-    ("warm_start", "no"),
-]
+OF_KERNELS = {
+    "kernel": ["rbff", 3],
+    "gamma": [-0.5, "none", np.inf, np.nan],
+    "degree": [-1, 2.5],
+    "coef0": [np.inf, np.nan, "1"],
+    "n_jobs": [1.5],
+    "random_state": ["seed"],
+    "verbose": [-1],
+}
+OF_BUDGETS = {"max_support_vectors": [0, 2.5], "budget_policy": ["newest"]}
+OF_MACHINES = OF_KERNELS | {
+    "C": [-1.0, 0.0, "big", np.nan],
+    "ramp_s": [1.0, 3, np.nan, np.inf, -np.inf, "-1", None],
+    "shrinking": [2],
+    "tol": [0.0, -1e-3],
+    "cache_size": [0, "500"],
+}
+OF_LASVC = OF_MACHINES | {
+    "algorithm": ["smo", "LASVM-G", "", None],
+    "delta_max": [0.0, -1.0],
+    "finishing": ["yes"],
+    "shuffle": [None],
+}
+OF_EPOCHS = OF_BUDGETS | {
+    "max_support_vectors": [1, 2.5],
+    "window_size": [0],
+    "max_iter": [0, -2, 1.5],
+    "warm_start": ["no"],
+}
+OF_SELECTION = {
+    "pool_size": [0, "some"],
+    "max_labels": [0],
+    "stopping": ["now"],
+    "class_weight": ["auto", "online_balanced"],
+}
+OF_UPDATES = OF_KERNELS | OF_BUDGETS | {"multi_class": ["ovo"], "max_iter": [0]}
+WRONG = {
+    LASVC: OF_LASVC | OF_EPOCHS | {"class_weight": ["auto"]},
+    ActiveLASVC: OF_LASVC | OF_EPOCHS | OF_SELECTION | {"selection": ["nearest", None]},
+    VirtualLASVC: OF_LASVC | OF_SELECTION | {"n_neighbors": [0], "n_virtual": [-1]},
+    RampSVC: OF_MACHINES
+    | {
+        "fit_intercept": ["yes", 2],
+        "init_size": [0, -3, 0.0, 1.5, "all"],
+        "max_iter": [0, -1, 2.5],
+        "class_weight": ["online_balanced"],
+    },
+    KernelPassiveAggressiveClassifier: OF_UPDATES | {"C": [0.0], "loss": ["hinges"]},
+    KernelPerceptronClassifier: OF_UPDATES | {"average": [True]},
+}
 
 
-@pytest.mark.parametrize("name, value", WRONG)
-def test_wrong_parameters(name, value):
-    X, y = two_classes()
-    match = f"The '{name}' parameter of LASVC must be .*{re.escape(repr(value))}"
+@pytest.mark.parametrize(
+    "kind, name, value",
+    [(k, name, value) for k in WRONG for name, values in WRONG[k].items() for value in values],
+)
+def test_wrong_parameters(kind, name, value):
+    X, y = two_classes(60)
+    match = f"The '{name}' parameter of {kind.__name__} must be .*{re.escape(repr(value))}"
+    model = model_of(kind).fit(X, y)
+    before, learnt = model.predict(X), set(vars(model))
     with pytest.raises(InvalidParameterError, match=match):
-        model_of(**{name: value}).fit(X, y)
-    with pytest.raises(InvalidParameterError, match=match):
-        model_of(**{name: value}).partial_fit(X, y, classes=["no", "yes"])
-    unharmed = Unharmed()
-    unharmed.model.set_params(**{name: value})
+        model.set_params(**{name: value}).fit(X, y)
+    if kind in STREAMS:
+        with pytest.raises(InvalidParameterError, match=match):
+            model_of(kind, **{name: value}).partial_fit(X, y, classes=["no", "yes"])
     if name != "n_jobs":
-        unharmed.raises(InvalidParameterError, match, lambda m: m.fit(X, y))
+        assert set(vars(model)) == learnt
+        np.testing.assert_array_equal(model.predict(X), before)
 
 
 @pytest.mark.parametrize(
@@ -302,49 +309,56 @@ def test_parameters_are_validated_again_in_partial_fit(name, value):
     match = f"The '{name}' parameter of LASVC"
     unharmed.raises(InvalidParameterError, match, lambda m: m.partial_fit(X, y))
     unharmed.raises(InvalidParameterError, match, lambda m: m.partial_fit(X[:1], y[:1]))
-    unharmed.model.set_params(C=2.0, class_weight=None, kernel="rbf")
+    unharmed.model.set_params(C=1.0, class_weight=None, kernel="rbf")
     unharmed.model.partial_fit(X, y)
 
 
 # -- streams ----------------------------------------------------------------------------
 
 
-def test_classes_of_a_stream():
+@with_streams
+def test_classes_of_a_stream(kind):
     X, y = two_classes()
-    with pytest.raises(ValueError, match="classes must be passed on the first call"):
-        model_of().partial_fit(X, y)
-    unharmed = Unharmed()
+    unharmed = Unharmed(kind)
     match = "is not the same as on last call to partial_fit, was: "
     for classes in (["no", "maybe"], ["no", "yes", "maybe"], ["yes"]):
         unharmed.raises(ValueError, match, lambda m, c=classes: m.partial_fit(X, y, classes=c))
     unharmed.model.partial_fit(X, y, classes=["yes", "no"])  # in another order: the same
 
 
-def test_balanced_class_weight_is_rejected_by_partial_fit():
+@with_streams
+def test_balanced_class_weight_is_rejected_by_partial_fit(kind):
     X, y = two_classes()
-    match = "class_weight='balanced' is not supported for partial_fit.*online_balanced"
+    match = "class_weight='balanced' is not supported for partial_fit"
     with pytest.raises(ValueError, match=match):
-        model_of(class_weight="balanced").partial_fit(X, y, classes=["no", "yes"])
-    Unharmed(class_weight="balanced").raises(ValueError, match, lambda m: m.partial_fit(X, y))
+        model_of(kind, class_weight="balanced").partial_fit(X, y, classes=["no", "yes"])
+    Unharmed(kind, class_weight="balanced").raises(
+        ValueError, match, lambda m: m.partial_fit(X, y)
+    )
 
 
-def test_precomputed_kernel_has_no_partial_fit():
+# -- precomputed kernels ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [k for k in STREAMS if k is not VirtualLASVC])
+def test_precomputed_kernel_has_no_partial_fit(kind):
     X, y = two_classes()
-    model, match = model_of(kernel="precomputed"), "has no attribute 'partial_fit'"
-    assert not hasattr(model, "partial_fit")
-    with pytest.raises(AttributeError, match=match) as caught:
-        model.partial_fit(X @ X.T, y, classes=["no", "yes"])
-    assert "new samples have no kernel values with each other" in str(caught.value.__cause__)
-    unharmed = Unharmed(kernel="precomputed")
-    unharmed.raises(AttributeError, match, lambda m: m.partial_fit(X @ X.T, y))
+    unharmed = Unharmed(kind, kernel="precomputed")
+    assert not hasattr(unharmed.model, "partial_fit")
+    for rows in (X @ X.T, X):
+        match = "has no attribute 'partial_fit'"
+        unharmed.raises(AttributeError, match, lambda m, K=rows: m.partial_fit(K, y))
+    cause = str(unharmed.raised.value.__cause__)
+    assert "new samples have no kernel values with each other" in cause
 
 
-def test_shape_of_a_precomputed_kernel():
-    unharmed = Unharmed(kernel="precomputed")
+@pytest.mark.parametrize("kind", [k for k in KINDS if k is not VirtualLASVC])
+def test_shape_of_a_precomputed_kernel(kind):
+    unharmed = Unharmed(kind, kernel="precomputed")
     K, y = unharmed.X, unharmed.y
     match = "must be a square matrix. Input is a 200x199 matrix"
     unharmed.raises(ValueError, match, lambda m: m.fit(K[:, 1:], y))
-    match = "X has 199 features, but LASVC is expecting 200 features"
+    match = f"X has 199 features, but {kind.__name__} is expecting 200 features"
     unharmed.raises(ValueError, match, lambda m: m.predict(K[:, 1:]))
     unharmed.raises(TypeError, "Sparse data was passed", lambda m: m.fit(csr_matrix(K), y))
 
@@ -381,6 +395,9 @@ FAILURES = {
     "too short": (lambda K: K[1:], ValueError, WRONG_SHAPE),
     "flat": (lambda K: K.ravel(), ValueError, WRONG_SHAPE),
     "no numbers": (lambda K: K.astype(str) + "x", ValueError, "must return real numbers"),
+    "numbers as text": (lambda K: K.astype(str), ValueError, "must return real numbers"),
+    "complex": (lambda K: K * (1 + 1j), ValueError, "must return real numbers"),
+    "objects": (lambda K: K.astype(object), ValueError, "must return real numbers"),
     "nothing": (lambda K: None, (TypeError, ValueError), None),
 }
 
@@ -401,11 +418,15 @@ def failing(kernel, n_calls, action):
 @with_layouts
 @pytest.mark.parametrize("failure", FAILURES)
 @pytest.mark.parametrize("n_calls", [0, 3])
-@pytest.mark.parametrize("params", [{}, dict(max_iter=-1), dict(cache_size=1e-3)], ids=str)
-def test_kernel_functions_that_fail_in_fit(layout, failure, n_calls, params):
+@pytest.mark.parametrize(
+    "kind, params",
+    [(LASVC, {}), (LASVC, dict(max_iter=-1)), (LASVC, dict(cache_size=1e-3)), (RampSVC, {})],
+    ids=str,
+)
+def test_kernel_functions_that_fail_in_fit(layout, failure, n_calls, kind, params):
     fail, error, match = FAILURES[failure]
     kernel = Broken(fail)
-    unharmed = Unharmed(layout=layout, kernel=kernel, **params)
+    unharmed = Unharmed(kind, layout, kernel=kernel, **params)
     X, y = unharmed.X, unharmed.y
     unharmed.raises(error, match, failing(kernel, n_calls, lambda m: m.fit(X, y)))
     if n_calls == 0:
@@ -415,7 +436,7 @@ def test_kernel_functions_that_fail_in_fit(layout, failure, n_calls, params):
 
 @with_layouts
 @pytest.mark.parametrize("failure", FAILURES)
-@pytest.mark.parametrize("n_calls", [0, 1])  # later, the blocks before have been learnt
+@pytest.mark.parametrize("n_calls", [0, 1])  # later, the model has been trained on earlier blocks
 def test_kernel_functions_that_fail_in_partial_fit(layout, failure, n_calls):
     fail, error, match = FAILURES[failure]
     kernel = Broken(fail)
@@ -463,12 +484,14 @@ NOT_FINITE = {
 
 
 @pytest.mark.parametrize("params", NOT_FINITE.values(), ids=NOT_FINITE)
-@pytest.mark.parametrize("method", ["fit", "partial_fit"])
-def test_kernel_values_that_are_not_finite(method, params):
+@pytest.mark.parametrize(
+    "kind, method", [(LASVC, "fit"), (LASVC, "partial_fit"), (RampSVC, "fit")]
+)
+def test_kernel_values_that_are_not_finite(kind, method, params):
     """SVC says: the dual coefficients or intercepts are not finite."""
     X, y = two_classes()
     X *= 1e20
-    model = model_of(**params)
+    model = model_of(kind, **params)
     with pytest.raises(ValueError, match="not finite"):
         if method == "fit":
             model.fit(X, y)

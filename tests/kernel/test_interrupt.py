@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
 
 from sklearn_online_svm import LASVC, RampSVC
-from sklearn_online_svm.kernel import _learner
+from sklearn_online_svm.kernel import _kernel_machine
 from tests.support.programs import finished, interrupted
 from tests.support.samples import three_classes, two_classes
 
@@ -176,7 +176,7 @@ def test_interrupt_before_training_leaves_model_unchanged(method, monkeypatch):
     X, y = np.random.default_rng(0).normal(size=(60, 4)), np.arange(60) % 2
     fitted, empty = LASVC(random_state=0).fit(X, y), LASVC()
     decisions = fitted.decision_function(X)
-    monkeypatch.setattr(_learner, "EngineSpec", interrupt)
+    monkeypatch.setattr(_kernel_machine, "EngineSpec", interrupt)
     with pytest.raises(KeyboardInterrupt):
         fitted.fit(X[:, :3], y + 5)
     assert list(fitted.classes_) == [0, 1]

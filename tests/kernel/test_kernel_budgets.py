@@ -84,7 +84,7 @@ def test_uncached_kernel_rows_are_computed(name, n_classes, policy, layout):
 
 
 def test_each_policy_removes_the_expected_vector():
-    # Margins of 1, 2 and 3 without themselves: the last is best off.
+    # Margins of 1, 2 and 3 without their own contribution: the last is largest.
     X, y = np.array([[0.0], [5.0], [10.0], [10.1]]), np.array([0, 1, 1, 1])
     steps = dict(C=1.0, gamma=1.0, max_support_vectors=2)
     oldest = pa(budget_policy="oldest", **steps).partial_fit(X[:3], y[:3], [0, 1])
@@ -95,7 +95,7 @@ def test_each_policy_removes_the_expected_vector():
     assert_array_equal(np.sort(smallest.support_), [0, 2])
     margin = perceptron(margin=5.0, gamma=1.0, max_support_vectors=3, budget_policy="margin")
     margin.partial_fit(X, y, [0, 1])
-    assert_array_equal(np.sort(margin.support_), [0, 1, 3])  # rows 2 and 3 help each other
+    assert_array_equal(np.sort(margin.support_), [0, 1, 3])  # samples 2 and 3 support each other
 
 
 @with_policies
@@ -234,7 +234,7 @@ def test_policies_incompatible_with_the_kernel_are_rejected(params, match):
     X, y = rows(30)
     with pytest.raises(ValueError, match=match):
         pa(max_support_vectors=5, **params).fit(X, y)
-    # Without a budget there is no policy.
+    # Without a budget the policy is not used.
     pa(**params).fit(X, y)
 
 

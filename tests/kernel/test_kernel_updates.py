@@ -1,10 +1,13 @@
 """Kernel models with one update per sample, compared with references after each sample."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
+from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel
 
 from sklearn_online_svm import (
     KernelPassiveAggressiveClassifier,
@@ -19,7 +22,6 @@ from tests.reference.kernel_updates import vote
 from tests.support import asking
 from tests.support.kernel_updates import (
     BUDGETS,
-    GAMMA,
     JOINT,
     MODELS,
     assert_same,
@@ -41,7 +43,7 @@ with_classes = pytest.mark.parametrize("n_classes", [2, 3])
 with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
 
 
-# -- the twin ---------------------------------------------------------------------------
+# -- the reference implementation -------------------------------------------------------
 
 
 @with_all
@@ -191,13 +193,26 @@ def test_samples_with_zero_kernel_value_cause_no_update():
     X, y = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 0.0]]), np.array([1, 0, 0])
     model = pa(kernel="linear").partial_fit(X, y, [0, 1])
     assert_array_equal(model.support_, [1])
-    # The sigmoid kernel may even make lengths negative.
+    # With the sigmoid kernel, K(x, x) may be negative.
     model = pa(kernel="sigmoid", gamma=1.0, coef0=-2.0).partial_fit(X, y, [0, 1])
     assert model.n_updates_ == 0
     assert (model.decision_function(X) == 0).all()
 
 
-# -- ways to give rows ------------------------------------------------------------------
+# -- chunks, layouts, copies ------------------------------------------------------------
+
+
+@with_all
+@with_classes
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_model_is_bitwise_independent_of_chunks_and_layouts(name, n_classes, dtype):
+    X, y = rows(200, n_classes, seed=8, dtype=dtype)
+    weights = np.random.default_rng(0).choice([0.0, 1.0, 2.0], len(X))
+    whole = taught(ALL[name], X, y, weights=weights)
+    others = [taught(ALL[name], X, y, size, weights=weights) for size in (1, 7, 65)]
+    others.append(taught(ALL[name], LAYOUTS["csr"](X), y, 7, weights=weights))
+    once = clone(ALL[name]).set_params(shuffle=False).fit(X, y, weights)
+    assert_same(whole, once, *others, X=X)
 
 
 def test_a_stream_may_change_from_dense_to_sparse_and_from_one_type_to_another():
@@ -218,6 +233,18 @@ def test_single_precision_is_close(name):
     assert_allclose(scores, double.decision_function(X), rtol=1e-4, atol=1e-4)
 
 
+@with_all
+@with_classes
+def test_pickled_halfway(name, n_classes):
+    X, y = rows(160, n_classes, seed=11)
+    model = taught(ALL[name], X[:90], y[:90], classes=range(n_classes))
+    loaded, copied = pickle.loads(pickle.dumps(model)), copy.deepcopy(model)
+    assert_same(model, loaded, copied, X=X)
+    for m in (model, loaded, copied):
+        m.partial_fit(X[90:], y[90:])
+    assert_same(taught(ALL[name], X, y), model, loaded, copied, X=X)
+
+
 def test_gamma_is_that_of_svc_and_fixed_by_the_first_chunk():
     X, y = rows(100, seed=12)
     model = KernelPassiveAggressiveClassifier().fit(X, y)
@@ -228,7 +255,19 @@ def test_gamma_is_that_of_svc_and_fixed_by_the_first_chunk():
     assert model.partial_fit(X[10:], y[10:]).gamma_ == gamma
 
 
-# -- labels that cost -------------------------------------------------------------------
+def test_balanced_class_weight_is_inverse_class_frequency():
+    X, y = rows(100, seed=13)
+    y[:60] = 0
+    counts = np.bincount(y)
+    weights = {c: len(y) / (2 * n) for c, n in enumerate(counts)}
+    balanced = pa(class_weight="balanced", random_state=0).fit(X, y)
+    assert_same(balanced, pa(class_weight=weights, random_state=0).fit(X, y))
+    assert_same(balanced, pa(random_state=0).fit(X, y, np.array([weights[c] for c in y])))
+    with pytest.raises(ValueError, match="class_weight='balanced' is not supported for partial"):
+        pa(class_weight="balanced").partial_fit(X, y, [0, 1])
+
+
+# -- label queries ----------------------------------------------------------------------
 
 RULES = {
     "all": AllQuery(),
@@ -287,7 +326,7 @@ def test_oracle_is_queried_once_per_sample(layout):
     model.fit(X, oracle=oracle, classes=[0, 1])
     assert_array_equal(np.flatnonzero(told.queried_), asked)
     assert_same(told.estimator_, model.estimator_, X=X)
-    # What was computed for rows behind a question is not thrown away again and again.
+    # Kernel values computed ahead of a query are kept.
     n_rows_computed = model.estimator_.n_kernel_evaluations_ / len(model.estimator_.support_)
     assert n_rows_computed < 6 * 150
 
@@ -298,10 +337,3 @@ def test_averaged_models_in_label_efficient_training():
         learner = perceptron(average=average)
         model = LabelEfficientClassifier(learner, AllQuery(), shuffle=False).fit(X, y)
         assert_same(model.estimator_, taught(learner, X, y), X=X)
-
-
-def test_rbf_kernel_of_the_twin_is_that_of_the_engine():
-    X, _ = rows(50, seed=17)
-    model = pa(C=np.inf, shuffle=False).fit(X, np.arange(50) % 2)
-    wanted = model.dual_coef_ @ rbf_kernel(model.support_vectors_, X, gamma=GAMMA)
-    assert_allclose(model.decision_function(X), wanted[0], rtol=1e-5, atol=1e-5)

@@ -10,14 +10,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 
 from sklearn_online_svm import KernelPassiveAggressiveClassifier
 from tests.support import programs, threads
 from tests.support.kernel_updates import (
     assert_same,
     pa,
-    perceptron,
     rows,
     single,
     taught,
@@ -41,14 +40,6 @@ def unharmed(layout="dense", dtype=np.float64, model=None):
 
 
 # -- invalid input ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("method", ["predict", "decision_function"])
-def test_not_fitted(method):
-    with pytest.raises(NotFittedError, match="is not fitted yet"):
-        getattr(pa(), method)(rows()[0])
-    for name in ("support_", "dual_coef_", "n_samples_seen_", "n_updates_", "coef_"):
-        assert not hasattr(pa(kernel="linear"), name)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -118,40 +109,6 @@ def test_reentrant_kernel_function_is_rejected():
     assert_same(model, pa(kernel=single).partial_fit(X, y, [0, 1]), X=X)
 
 
-def test_precomputed_matrices_are_square():
-    X, y = rows(50)
-    with pytest.raises(ValueError, match="Precomputed matrix must be a square matrix"):
-        pa(kernel="precomputed").fit(X, y)
-    model = pa(kernel="precomputed", max_support_vectors=10).fit(single(X, X), y)
-    loaded = pickle.loads(pickle.dumps(model))
-    assert_array_equal(
-        loaded.decision_function(single(X, X)), model.decision_function(single(X, X))
-    )
-
-
-@pytest.mark.parametrize(
-    "params",
-    [
-        dict(C=0.0),
-        dict(loss="hinges"),
-        dict(max_support_vectors=0),
-        dict(budget_policy="newest"),
-        dict(gamma=-1.0),
-        dict(multi_class="ovo"),
-        dict(max_iter=0),
-    ],
-    ids=str,
-)
-def test_parameters(params):
-    X, y = rows(50)
-    name = next(iter(params))
-    for learn in ("fit", "partial_fit"):
-        with pytest.raises(ValueError, match=f"The '{name}' parameter of Kernel"):
-            getattr(pa(**params), learn)(X, y)
-    with pytest.raises(ValueError, match="The 'average' parameter of Kernel"):
-        perceptron(average=True).fit(X, y)
-
-
 def test_convergence_warning_while_the_loss_decreases():
     X, y = rows(100, noise=0.0)
     with pytest.warns(ConvergenceWarning, match="was still improving after max_iter=2 epochs"):
@@ -170,7 +127,7 @@ def test_verbose(capsys):
 
 # -- Ctrl-C -----------------------------------------------------------------------------
 
-# Learns noise, which takes many seconds, says when it begins, and reports what happened to it.
+# Fits noise, which takes many seconds; prints a line at the start, and a report of the outcome.
 PROGRAM = """
 import json, signal, sys, time
 import numpy as np

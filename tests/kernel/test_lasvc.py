@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix, issparse, random_array
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_digits
 from sklearn.metrics.pairwise import linear_kernel, pairwise_kernels, rbf_kernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -20,19 +19,19 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from sklearn_online_svm import LASVC
+from sklearn_online_svm import LASVC, RampSVC
 from sklearn_online_svm._base import (
     balanced_weights,
     running_balanced_weights,
     weighted_variance,
 )
+from sklearn_online_svm.kernel import _epochs
+from tests.support.copies import with_copies
+from tests.support.robust import BOTH, assert_same_model, with_both, with_layouts
 from tests.support.samples import ALGORITHMS, LAYOUTS, breast_cancer, three_classes, two_classes
 
-BOTH = {"binary": two_classes, "multiclass": three_classes}
-with_both = pytest.mark.parametrize("problem", BOTH)
-with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
-# Those that max_iter=-1 leads to the optimum over all rows, whatever the order: the others drop
-# rows, or shift their boxes, by what f says when they come.
+# Algorithms with a convex problem: max_iter=-1 reaches the optimum over all samples, in any order.
+# The others skip samples, or shift their boxes, depending on f when they are visited.
 CONVEX = ("lasvm", "lasvm-g", "lasvm-full")
 with_convex = pytest.mark.parametrize("algorithm", CONVEX)
 
@@ -43,6 +42,13 @@ def model_of(**params):
 
 def exact(**params):
     return model_of(**{"max_iter": -1, "tol": 1e-6, **params})
+
+
+MACHINES = {name: partial(model_of, algorithm=name) for name in ALGORITHMS} | {
+    "RampSVC": partial(RampSVC, gamma=0.3, C=2.0, random_state=0),
+    "RampSVC, no bias": partial(RampSVC, gamma=0.3, C=2.0, random_state=0, fit_intercept=False),
+}
+with_machines = pytest.mark.parametrize("make", MACHINES.values(), ids=MACHINES)
 
 
 @pytest.fixture(params=ALGORITHMS)
@@ -60,43 +66,38 @@ def any_exact(algorithm):
     return partial(exact, algorithm=algorithm)
 
 
-def assert_same_model(model, other):
-    """Check that two models are bitwise identical."""
-    assert_array_equal(model.classes_, other.classes_)
-    assert_array_equal(model.support_, other.support_)
-    assert_array_equal(model.dual_coef_, other.dual_coef_)
-    assert_array_equal(model.intercept_, other.intercept_)
-
-
 # -- the solution as attributes ---------------------------------------------------------
 
 
 @with_both
 @with_layouts
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_attributes_describe_the_decision_function(any_model, algorithm, problem, layout, dtype):
+@pytest.mark.parametrize("name", MACHINES)
+def test_attributes_describe_the_decision_function(name, problem, layout, dtype):
     X, y = BOTH[problem]()
     X = LAYOUTS[layout](X.astype(dtype))
-    model = any_model().fit(X, y)
+    model = MACHINES[name]().fit(X, y)
     n, n_classes = X.shape[0], len(np.unique(y))
-    n_machines = 1 if n_classes == 2 else n_classes
-    n_sv = len(model.support_)
+    n_problems = 1 if n_classes == 2 else n_classes
+    n_sv, has_bias = len(model.support_), name in ("lasvm", "RampSVC")
     assert_array_equal(model.classes_, np.unique(y))
     assert 0 < n_sv < n
     assert model.support_.dtype == model.n_support_.dtype == np.int32
-    assert model.n_support_.shape == (n_classes,)
-    assert model.dual_coef_.shape == (n_machines, n_sv)
-    assert model.intercept_.shape == (n_machines,)
-    assert model.dual_objective_.shape == model.duality_gap_.shape == (n_machines,)
-    assert model.class_weight_.shape == (n_classes,)
+    assert model.n_support_.shape == model.class_weight_.shape == (n_classes,)
+    assert model.dual_coef_.shape == (n_problems, n_sv)
+    assert model.intercept_.shape == (n_problems,)
+    assert model.dual_objective_.shape == model.duality_gap_.shape == (n_problems,)
     assert model.n_features_in_ == X.shape[1]
-    assert model.n_samples_seen_ == model.n_labels_used_ == n
-    assert model.n_iter_ == 1
+    assert model.n_samples_seen_ == n
     assert model.gamma_ == 0.3
     assert model.n_kernel_evaluations_ > n
     assert model.kkt_violation_ > 0
+    if name.startswith("RampSVC"):
+        assert model.objective_history_.shape == (model.n_iter_, n_problems)
+    else:
+        assert model.n_iter_ == 1 and model.n_labels_used_ == n
 
-    # Class by class, in each class in order of the rows.
+    # Grouped by class, in each class in the order of the samples.
     assert_array_equal(y[model.support_], np.repeat(model.classes_, model.n_support_))
     for label in model.classes_:
         assert (np.diff(model.support_[y[model.support_] == label]) > 0).all()
@@ -104,8 +105,7 @@ def test_attributes_describe_the_decision_function(any_model, algorithm, problem
     vectors = model.support_vectors_
     assert vectors.dtype == dtype
     assert issparse(vectors) == (layout == "csr")
-    difference = vectors - X[model.support_]
-    assert abs(difference).max() == 0
+    assert abs(vectors - X[model.support_]).max() == 0
 
     decisions = model.decision_function(X)
     assert decisions.shape == ((n,) if n_classes == 2 else (n, n_classes))
@@ -113,14 +113,15 @@ def test_attributes_describe_the_decision_function(any_model, algorithm, problem
     expected = K @ model.dual_coef_.T + model.intercept_
     assert_allclose(decisions, expected[:, 0] if n_classes == 2 else expected, atol=1e-4)
 
-    # alpha is in its box, signed (but where boxes are shifted), and sums to 0 if there is a bias.
+    # alpha is within its bounds; with a bias it sums to 0; the ramp loss may shift the bounds.
     for c, alpha in enumerate(model.dual_coef_):
         positive = y[model.support_] == model.classes_[1 if n_classes == 2 else c]
-        assert algorithm == "lasvm-nc" or (np.where(positive, alpha, -alpha) >= 0).all()
+        if name.startswith("lasvm") and name != "lasvm-nc":
+            assert (np.where(positive, alpha, -alpha) >= 0).all()
         assert np.abs(alpha).max() <= 2.0
-        if algorithm == "lasvm":
+        if has_bias:
             assert_allclose(alpha.sum(), 0, atol=1e-10)
-    assert algorithm == "lasvm" or not model.intercept_.any()
+    assert model.intercept_.any() == has_bias
 
 
 @with_both
@@ -135,15 +136,16 @@ def test_predict_is_the_class_with_the_largest_decision(any_model, problem):
 
 @pytest.mark.parametrize("problem, shape", [("binary", (1, 4)), ("multiclass", (3, 4))])
 @with_layouts
-def test_coef_is_there_for_the_linear_kernel_only(any_model, problem, shape, layout):
+@with_machines
+def test_coef_requires_the_linear_kernel(make, problem, shape, layout):
     X, y = BOTH[problem]()
     X = LAYOUTS[layout](X)
-    model = any_model(kernel="linear").fit(X, y)
+    model = make(kernel="linear").fit(X, y)
     assert model.coef_.shape == shape
     assert type(model.coef_) is np.ndarray
     decisions = (X @ model.coef_.T + model.intercept_).reshape(-1, shape[0])
     assert_allclose(model.decision_function(X).reshape(-1, shape[0]), decisions, atol=1e-5)
-    assert not hasattr(any_model().fit(X, y), "coef_")
+    assert not hasattr(make().fit(X, y), "coef_")
 
 
 def test_support_vectors_of_dense_input_are_dense(any_model):
@@ -158,35 +160,71 @@ def test_support_vectors_of_dense_input_are_dense(any_model):
     assert type(linear.coef_) is np.ndarray
 
 
+CASES = {name: [{}, dict(max_iter=2), dict(max_iter=-1)] for name in ALGORITHMS} | {
+    "RampSVC": [dict(ramp_s=-1e9), dict(ramp_s=0.0)],
+    "RampSVC, no bias": [dict(ramp_s=-1e9), dict(ramp_s=0.0)],
+}
+
+
 @with_both
-@pytest.mark.parametrize("max_iter", [1, 2, -1])
-def test_a_row_is_a_support_vector_once(any_model, problem, max_iter):
+@pytest.mark.parametrize("name, params", [(name, p) for name in CASES for p in CASES[name]])
+def test_a_sample_is_a_support_vector_once(name, params, problem):
     """Regression test: samples added by two classes in different epochs were stored twice."""
     X, y = BOTH[problem]()
     y[::5] = np.unique(y)[0]
-    model = any_model(max_iter=max_iter).fit(X, y)
+    model = MACHINES[name](**params).fit(X, y)
     assert len(np.unique(model.support_)) == len(model.support_)
     assert model.n_support_.sum() <= len(y)
 
 
-def test_precomputed_kernel_has_empty_support_vectors(any_model):
+@with_machines
+@with_layouts
+def test_fit_does_not_depend_on_the_previous_fit(make, layout):
     X, y = two_classes()
-    model = any_model(kernel="precomputed").fit(X @ X.T, y)
-    assert model.support_vectors_.shape == (0, 200)
+    X_other, y_other = three_classes()
+    model = make().fit(LAYOUTS[layout](X_other[:, :3]), y_other).fit(LAYOUTS[layout](X), y)
+    fresh = make().fit(LAYOUTS[layout](X), y)
+    assert_same_model(model, fresh)
+    assert set(vars(model)) == set(vars(fresh))
+    for name in ("n_iter_", "n_features_in_", "n_samples_seen_", "kkt_violation_", "gamma_"):
+        assert getattr(model, name) == getattr(fresh, name)
+    assert model.n_kernel_evaluations_ == fresh.n_kernel_evaluations_
+    assert_same_model(model.fit(LAYOUTS[layout](X), y), fresh)
 
 
-# -- passes, finishing ------------------------------------------------------------------
+@with_copies
+@with_both
+@with_machines
+def test_a_copy_after_fit(make, make_copy, problem, tmp_path):
+    X, y = BOTH[problem]()
+    model = make().fit(X, y)
+    copied = make_copy(model, tmp_path)
+    assert_same_model(copied, model)
+    assert copied.get_params() == model.get_params()
+    decisions = model.decision_function(X)
+    assert_array_equal(copied.decision_function(X), decisions)
+    assert (copied.n_iter_, copied.kkt_violation_) == (model.n_iter_, model.kkt_violation_)
+    if hasattr(model, "partial_fit"):
+        model.partial_fit(X[:50], y[:50])
+        assert_same_model(copied.partial_fit(X[:50], y[:50]), model)
+        decisions = model.decision_function(X)
+    copied.fit(X[:100], y[:100])
+    assert_array_equal(model.decision_function(X), decisions)
+    assert_same_model(copied, make().fit(X[:100], y[:100]))
+
+
+# -- epochs, finishing ------------------------------------------------------------------
 
 
 @with_convex
-def test_more_passes_come_closer_to_the_optimum(any_model, any_exact, algorithm):
+def test_more_epochs_are_closer_to_the_optimum(any_model, any_exact, algorithm):
     X, y = two_classes(400, noise=1.0)
     best = any_exact().fit(X, y).dual_objective_[0]
     one, three = (any_model(max_iter=n).fit(X, y) for n in (1, 3))
     assert one.n_iter_ == 1 < three.n_iter_ <= 3
-    # -full keeps every row: finished after one pass, it is at the optimum but for rounding.
+    # lasvm-full keeps every sample: after one epoch it is at the optimum, except for rounding.
     assert one.dual_objective_[0] * (1 - 1e-12) <= three.dual_objective_[0] <= best * (1 + 1e-6)
-    # The others keep more, and finishing finds the optimum among it.
+    # The others keep more samples, so that finishing gets closer to the optimum.
     assert algorithm != "lasvm" or one.dual_objective_[0] < three.dual_objective_[0]
     assert one.dual_objective_[0] > 0.9 * best
 
@@ -205,14 +243,6 @@ def test_finish_optimizes_over_the_support_set(any_model):
     assert_array_equal(model.decision_function(X), decisions)
 
 
-def test_training_continues_after_finish(any_model):
-    X, y = two_classes(300)
-    model = any_model().partial_fit(X[:100], y[:100], classes=["no", "yes"]).finish()
-    model.partial_fit(X[100:200], y[100:200]).finish().partial_fit(X[200:], y[200:])
-    assert model.n_samples_seen_ == 300
-    assert model.score(X, y) > 0.85
-
-
 def test_delta_max_bounds_the_violation_in_the_support_set():
     X, y = two_classes(300, noise=1.0)
     once = model_of(finishing=False).partial_fit(X, y, classes=["no", "yes"])
@@ -221,7 +251,7 @@ def test_delta_max_bounds_the_violation_in_the_support_set():
     assert often._engine.problems[0].delta <= 0.01
 
 
-def test_shrinking_and_memory_make_no_difference_to_the_optimum(any_exact):
+def test_optimum_is_independent_of_shrinking_and_cache_size(any_exact):
     X, y = two_classes(300, noise=1.0)
     base = any_exact().fit(X, y)
     small = any_exact(cache_size=1e-3).fit(X, y)
@@ -251,14 +281,11 @@ def test_shuffle_and_random_state(any_model):
     )
 
 
-def test_reaching_max_passes_is_reported():
+def test_reaching_the_maximum_number_of_epochs_warns(monkeypatch):
+    monkeypatch.setattr(_epochs, "MAX_EPOCHS", 1)
     X, y = two_classes(300, noise=1.0)
-
-    class Impatient(LASVC):
-        max_passes = 1
-
     with pytest.warns(UserWarning, match="did not converge within 1 epochs.*tol is 1e-08"):
-        Impatient(max_iter=-1, tol=1e-8).fit(X, y)
+        LASVC(max_iter=-1, tol=1e-8).fit(X, y)
 
 
 def test_verbose_prints_a_line_for_each_epoch():
@@ -297,11 +324,11 @@ def test_two_threads_on_a_binary_problem(any_model):
 
 
 @with_convex
-def test_weight_two_is_twice_the_c_of_that_row(any_model, any_exact, algorithm):
+def test_sample_weight_multiplies_C(any_model, any_exact, algorithm):
     X, y = two_classes(noise=1.5)
     plain = any_model(C=1.0).fit(X, y)
     doubled = any_model(C=1.0).fit(X, y, np.full(200, 2.0))
-    # The target of the duality gap is at least the parameter C, whatever the weights.
+    # The target of the duality gap is at least the parameter C, for any weights.
     if algorithm == "lasvm":
         assert_same_model(doubled, model_of(C=2.0).fit(X, y))
     else:
@@ -316,11 +343,53 @@ def test_weight_two_is_twice_the_c_of_that_row(any_model, any_exact, algorithm):
     alpha[model.support_] = np.abs(model.dual_coef_[0])
     assert alpha[::5].max() == 2.0
     assert np.delete(alpha, np.s_[::5]).max() == 1.0
-    # The row given twice.
+    # The same with repeated samples.
     twice = np.r_[np.arange(200), np.arange(0, 200, 5)]
     repeated = any_exact(C=1.0).fit(X[twice], y[twice])
     assert_allclose(model.decision_function(X), repeated.decision_function(X), atol=1e-4)
     assert_allclose(model.dual_objective_, repeated.dual_objective_, rtol=1e-6)
+
+
+@with_both
+def test_samples_of_weight_zero_are_ignored(any_model, any_exact, problem):
+    X, y = BOTH[problem]()
+    weight = np.random.default_rng(0).choice([0.0, 1.0], len(y))
+    kept = np.flatnonzero(weight)
+    stream, short = any_model(), any_model()
+    stream.partial_fit(X, y, classes=np.unique(y), sample_weight=weight)
+    short.partial_fit(X[kept], y[kept], classes=np.unique(y))
+    assert_array_equal(stream.support_, kept[short.support_])
+    assert_array_equal(stream.dual_coef_, short.dual_coef_)
+    assert_array_equal(stream.intercept_, short.intercept_)
+    model = any_exact().fit(X, y, weight)
+    assert not set(model.support_) - set(kept)
+
+
+@with_both
+@with_machines
+def test_class_weight_is_sample_weight_by_class(make, problem):
+    X, y = BOTH[problem]()
+    classes = np.unique(y)
+    factors = dict(zip(classes.tolist(), [0.5, 3.0, 1.5]))
+    model = make(class_weight=factors).fit(X, y)
+    assert_array_equal(model.class_weight_, [factors[c] for c in classes.tolist()])
+    assert_same_model(model, make().fit(X, y, [factors[label] for label in y.tolist()]))
+    # Unnamed classes have weight 1; class weight and sample weight multiply.
+    first = classes[0].item()
+    weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    model = make(class_weight={first: 0.5}).fit(X, y, weight)
+    assert_same_model(model, make().fit(X, y, np.where(y == first, 0.5, 1.0) * weight))
+
+
+@with_both
+@with_machines
+def test_balanced_class_weight_is_inverse_class_frequency(make, problem):
+    X, y = BOTH[problem]()
+    classes, counts = np.unique(y, return_counts=True)
+    model = make(class_weight="balanced").fit(X, y)
+    expected = len(y) / (len(classes) * counts)
+    assert_array_equal(model.class_weight_, expected)
+    assert_same_model(model, make().fit(X, y, expected[np.searchsorted(classes, y)]))
 
 
 def test_balanced_counts_sample_weights():
@@ -333,7 +402,7 @@ def test_balanced_counts_sample_weights():
 
 
 def running_balance(y, weight, classes):
-    """The same by a plain loop."""
+    """Return running class weights, computed by a plain loop."""
     total, of_class, factors = 0.0, dict.fromkeys(classes, 0.0), []
     for label, w in zip(y.tolist(), weight):
         total += w
@@ -360,7 +429,7 @@ def test_online_balanced_uses_the_counts_up_to_each_sample(any_model, problem, s
     assert_allclose(model.class_weight_, [total / (len(classes) * counts[c]) for c in classes])
 
 
-def test_online_balanced_in_fit_counts_in_order_of_visiting(any_model):
+def test_online_balanced_in_fit_counts_in_training_order(any_model):
     X, y = two_classes()
     model = any_model(class_weight="online_balanced", random_state=3).fit(X, y)
     order = np.random.RandomState(3).permutation(200)
@@ -376,7 +445,7 @@ def test_running_balance_of_several_chunks():
     counts, parts = np.zeros(4), []
     for part in np.split(np.arange(500), [1, 2, 50, 51, 300]):
         parts.append(running_balanced_weights(codes[part], counts, weight[part]))
-    # What the factor of a row of weight 0 is does not matter.
+    # The class weight of samples of weight 0 is irrelevant.
     counted = weight > 0
     assert_allclose(np.concatenate(parts)[counted], expected[counted], rtol=1e-12)
     assert_allclose(counts, [weight[codes == c].sum() for c in range(4)])
@@ -409,12 +478,12 @@ def test_gamma_scale_takes_the_weighted_variance(layout):
 
 
 @with_layouts
-def test_gamma_scale_of_equal_rows_is_one(layout):
+def test_gamma_scale_of_constant_features_is_one(layout):
     X, y = np.full((40, 3), 2.0), np.arange(40) % 2
     assert model_of(gamma="scale").fit(LAYOUTS[layout](X), y).gamma_ == 1.0
 
 
-def test_variance_of_rows_far_from_zero_is_exact_enough():
+def test_variance_of_samples_far_from_zero():
     X = np.random.default_rng(0).normal(size=(5000, 300)) + 1e6
     assert_allclose(weighted_variance(X, np.ones(5000)), X.var(), rtol=1e-9)
 
@@ -461,7 +530,8 @@ def test_precomputed_kernel_is_the_named_kernel(any_exact, problem):
     K_test = rbf_kernel(X_test, X, gamma=0.3)
     assert_allclose(model.decision_function(K_test), named.decision_function(X_test), atol=1e-4)
     assert_array_equal(model.n_support_, named.n_support_)
-    # Also when rows are dropped and have to come from the matrix again.
+    assert model.support_vectors_.shape == (0, len(y))
+    # Also if evicted kernel rows are read again from the matrix.
     small = any_exact(kernel="precomputed", cache_size=1e-3).fit(rbf_kernel(X, gamma=0.3), y)
     assert_same_model(small, model)
 
@@ -494,7 +564,7 @@ def peak_of(action):
         tracemalloc.stop()
 
 
-def test_csr_rows_are_never_made_dense():
+def test_csr_input_is_not_converted_to_dense():
     X = random_array((2000, 20_000), density=1e-3, format="csr", rng=np.random.default_rng(0))
     X = csr_matrix(X)
     y = np.arange(2000) % 2
@@ -506,18 +576,18 @@ def test_csr_rows_are_never_made_dense():
     assert peak_of(lambda: model.partial_fit(X, y)) < 10 * n_bytes
 
 
-def test_predicting_takes_no_memory_for_kernel_values():
+def test_predictions_do_not_store_kernel_values():
     X, y = two_classes(1000, noise=2.0)
     model = model_of().fit(X, y)
     many = np.tile(X, (40, 1))
-    # 40 000 rows by some 600 vectors would be 100 MB.
+    # Kernel values of 40 000 samples with some 600 vectors would be 100 MB.
     assert peak_of(lambda: model.decision_function(many)) < 4e6
 
 
-def test_dense_rows_are_not_copied_for_the_shuffle():
+def test_dense_input_is_not_copied_for_shuffling():
     X = np.random.default_rng(0).normal(size=(20_000, 100))
     y = X[:, 0] > 0
-    X[:, 0] += np.where(y, 10, -10)  # so that few vectors are kept
+    X[:, 0] += np.where(y, 10, -10)  # for a small support set
     model = model_of(kernel="linear")
     assert peak_of(lambda: model.fit(X, y)) < 0.5 * X.nbytes
 
@@ -528,7 +598,7 @@ def test_dense_rows_are_not_copied_for_the_shuffle():
 @with_convex
 @with_both
 @with_layouts
-def test_warm_start_goes_on_with_more_passes(any_model, any_exact, problem, layout):
+def test_warm_start_continues_with_more_epochs(any_model, any_exact, problem, layout):
     X, y = BOTH[problem](300)
     X = LAYOUTS[layout](X)
     cold = any_exact().fit(X, y)
@@ -538,21 +608,10 @@ def test_warm_start_goes_on_with_more_passes(any_model, any_exact, problem, layo
     assert (model.dual_objective_ >= first * (1 - 1e-12)).all()
     assert_allclose(model.dual_objective_, cold.dual_objective_, rtol=1e-6)
     assert_allclose(model.decision_function(X), cold.decision_function(X), atol=1e-4)
-    # From the optimum there is nothing left to do.
+    # No changes from the optimum.
     model.fit(X, y)
     assert model.n_iter_ <= 2
     assert_allclose(model.dual_objective_, cold.dual_objective_, rtol=1e-6)
-
-
-@with_convex
-@with_both
-@pytest.mark.parametrize("C", [0.1, 50.0])
-def test_warm_start_with_another_c(any_exact, problem, C):
-    X, y = BOTH[problem]()
-    model = any_exact(warm_start=True).fit(X, y).set_params(C=C).fit(X, y)
-    cold = any_exact(C=C).fit(X, y)
-    assert_allclose(model.dual_objective_, cold.dual_objective_, rtol=1e-6)
-    assert_allclose(model.decision_function(X), cold.decision_function(X), atol=1e-3)
 
 
 @with_convex
@@ -578,7 +637,7 @@ def test_warm_start_of_a_precomputed_kernel(any_model, any_exact):
 
 
 @pytest.mark.parametrize("change", ["rows", "fewer", "order", "labels", "classes"])
-def test_warm_start_refuses_other_rows(change):
+def test_warm_start_rejects_other_samples(change):
     X, y = two_classes()
     model = model_of(warm_start=True).fit(X, y)
     before = model.decision_function(X)
@@ -594,14 +653,7 @@ def test_warm_start_refuses_other_rows(change):
     assert_array_equal(model.decision_function(X), before)
 
 
-def test_fit_without_warm_start_resets_the_model(any_model):
-    X, y = two_classes()
-    X_other, y_other = three_classes()
-    model = any_model().fit(X_other, y_other).fit(X, y)
-    assert_same_model(model, any_model().fit(X, y))
-
-
-# -- company ----------------------------------------------------------------------------
+# -- with other packages ----------------------------------------------------------------
 
 
 def test_pipeline_and_grid_search():
@@ -615,14 +667,6 @@ def test_pipeline_and_grid_search():
     search = GridSearchCV(LASVC(kernel="precomputed"), {"C": [0.01, 1.0]}, cv=3)
     assert search.fit(linear_kernel(X), y).best_score_ > 0.9
     assert cross_val_score(pipeline, X, y, cv=3, n_jobs=2).min() > 0.95
-
-
-def test_calibration():
-    X, y = two_classes(400)
-    model = CalibratedClassifierCV(model_of(), ensemble=False, cv=3).fit(X, y)
-    probability = model.predict_proba(X)[:, 1]
-    assert ((probability > 0.5) == (y == "yes")).mean() > 0.8
-    assert probability.min() < 0.2 < 0.8 < probability.max()
 
 
 def test_one_vs_rest_stream(any_model):
@@ -648,16 +692,3 @@ def test_svm_smote():
     assert_array_equal(with_lasvc[0], with_svc[0])
     assert_array_equal(with_lasvc[1], with_svc[1])
     assert (default[1] == "yes").sum() > 2 * len(rare)
-
-
-def test_feature_names():
-    pandas = pytest.importorskip("pandas")
-    X, y = two_classes()
-    frame = pandas.DataFrame(X, columns=list("abcd"))
-    model = model_of().fit(frame, y)
-    assert_array_equal(model.feature_names_in_, list("abcd"))
-    assert_array_equal(model.decision_function(frame), model_of().fit(X, y).decision_function(X))
-    with pytest.warns(UserWarning, match="feature names"):
-        model.decision_function(X)
-    with pytest.raises(ValueError, match="feature names"):
-        model.partial_fit(frame[list("abdc")], y)

@@ -1,6 +1,7 @@
 """Leave-one-out error of LASVC, compared with one fit per sample."""
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,9 +12,8 @@ from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.svm import SVC
 
-from sklearn_online_svm import LASVC, RampSVC, VirtualLASVC
+from sklearn_online_svm import LASVC, ActiveLASVC, RampSVC, VirtualLASVC
 from sklearn_online_svm.kernel import _leave_one_out
 from sklearn_online_svm.kernel._leave_one_out import Optimum, predicted
 from sklearn_online_svm.kernel._span import proven_shifts, span_shifts, spans, xi_alpha_shifts
@@ -62,75 +62,60 @@ def moved(model, X, y, shifts):
     return optimum.scores[:, 0] - shifts(optimum.problems[0], optimum.pairwise)
 
 
-# ------------------------------------------------------------------------------ the exact error
+# -- the exact error --------------------------------------------------------------------
+
+
+def separable(n):
+    X, _ = two_classes(n)
+    return X, np.where(X[:, 0] > 0, 1, 0)
+
+
+def one_beyond_the_margin(n):
+    """A single sample beyond the margin, with alpha = 0, limits the bias."""
+    return np.array([[-1.0], [-0.5], [0.5], [1.0], [40.0]]), np.array([0, 0, 1, 1, 1])
+
+
+POLY = dict(kernel="poly", degree=2, coef0=1.0)
+WEIGHTED = dict(C=2.0, class_weight={"no": 0.5, "yes": 2.0})
+CASES = {
+    **{f"C={C}": (two_classes, dict(C=C)) for C in (0.05, 1.0, 50.0)},
+    "three classes": (three_classes, dict(C=5.0)),
+    "linear": (partial(two_classes, seed=4), dict(kernel="linear")),
+    "poly": (partial(two_classes, seed=4), POLY),
+    "weights": (partial(two_classes, seed=3), WEIGHTED),
+    "hard margin": (separable, dict(POLY, gamma=1.0, C=np.inf)),
+    "limit of the bias": (one_beyond_the_margin, dict(kernel="linear", C=0.01)),
+}
 
 
 @with_algorithms
-@with_costs
-def test_exact_equals_separate_fits(algorithm, C):
-    X, y = two_classes(60)
-    model = machine(algorithm=algorithm, C=C).fit(X, y)
-    expected = wrong_by(decisions_without(model, X, y), model, y)
-    assert 0 < expected.mean() < 1
-    assert_array_equal(model.leave_one_out(X, y), expected)
-
-
-def test_exact_equals_another_solver():
-    X, y = two_classes(60, seed=2)
-    model = machine(C=3.0).fit(X, y)
-    svc = SVC(C=3.0, gamma=0.4, tol=1e-8)
-    assert_array_equal(model.leave_one_out(X, y), wrong_by(decisions_without(svc, X, y), model, y))
-
-
-@with_algorithms
-def test_several_classes(algorithm):
-    X, y = three_classes(60)
-    model = machine(algorithm=algorithm, C=5.0).fit(X, y)
-    expected = wrong_by(decisions_without(model, X, y), model, y)
-    assert expected.any()
-    assert_array_equal(model.leave_one_out(X, y), expected)
-    assert (model.leave_one_out(X, y, method="span") != expected).mean() < 0.1
-    assert np.all(model.leave_one_out(X, y, method="xi-alpha") >= expected)
-
-
-def test_weights_of_rows_and_classes():
-    X, y = two_classes(60, seed=3)
-    weights = np.random.default_rng(0).uniform(0.1, 3.0, len(y))
-    weights[::7] = 0.0
-    model = machine(C=2.0, class_weight={"no": 0.5, "yes": 2.0}).fit(X, y, weights)
+@pytest.mark.parametrize("name", CASES)
+def test_exact_equals_separate_fits(algorithm, name):
+    data, params = CASES[name]
+    X, y = data(60)
+    weights = np.ones(len(y))
+    if name == "weights":
+        weights = np.random.default_rng(0).uniform(0.1, 3.0, len(y))
+        weights[::7] = 0.0
+    model = machine(algorithm=algorithm, **params).fit(X, y, weights)
     expected = wrong_by(decisions_without(model, X, y, weights), model, y)
     assert_array_equal(model.leave_one_out(X, y, weights), expected)
+    if name in ("three classes", "linear", "poly"):
+        assert expected.any()
+        assert np.all(model.leave_one_out(X, y, method="xi-alpha") >= expected)
+        assert (model.leave_one_out(X, y, method="span") != expected).mean() <= 0.15
 
 
-def test_balanced_weights_stay_those_of_all_rows():
+def test_class_weights_and_gamma_are_not_recomputed():
     X, y = two_classes(60, seed=3)
-    model = machine(class_weight="balanced").fit(X, y)
-    same = machine(class_weight=dict(zip(model.classes_, model.class_weight_))).fit(X, y)
+    model = machine(class_weight="balanced", gamma="scale").fit(X, y)
+    weights = dict(zip(model.classes_, model.class_weight_))
+    same = machine(class_weight=weights, gamma=model.gamma_).fit(X, y)
     expected = wrong_by(decisions_without(same, X, y), model, y)
     assert_array_equal(model.leave_one_out(X, y), expected)
 
 
-def test_hard_margin():
-    X, _ = two_classes(50)
-    y = np.where(X[:, 0] > 0, 1, 0)
-    model = machine(kernel="poly", degree=2, coef0=1.0, gamma=1.0, C=np.inf).fit(X, y)
-    expected = wrong_by(decisions_without(model, X, y), model, y)
-    assert_array_equal(model.leave_one_out(X, y), expected)
-
-
-@with_algorithms
-@pytest.mark.parametrize("kernel", ["linear", "poly"])
-def test_kernels_with_a_varying_diagonal(algorithm, kernel):
-    X, y = two_classes(50, seed=4)
-    model = machine(kernel=kernel, degree=2, coef0=1.0, algorithm=algorithm, C=1.0).fit(X, y)
-    scores = decisions_without(model, X, y)
-    expected = wrong_by(scores, model, y)
-    assert_array_equal(model.leave_one_out(X, y), expected)
-    assert np.all(model.leave_one_out(X, y, method="xi-alpha") >= expected)
-    assert (model.leave_one_out(X, y, method="span") != expected).mean() <= 0.15
-
-
-def test_without_a_free_vector_rows_that_limit_the_bias_are_left_out():
+def test_samples_that_limit_the_bias_without_a_free_vector():
     """With equal class sizes and a small C nearly all alpha are at their bounds."""
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(-1, 0.5, 8), rng.normal(1, 0.5, 8)])[:, None]
@@ -140,22 +125,13 @@ def test_without_a_free_vector_rows_that_limit_the_bias_are_left_out():
     assert not len(optimum.problems[0].free)
     scores = decisions_without(model, X, y)
     assert_array_equal(model.leave_one_out(X, y), wrong_by(scores, model, y))
-    # The vector that is next to move decides; others may have to follow.
+    # The estimate is based on the vector that would become free next.
     estimates = moved(model, X, y, span_shifts)
     assert np.all(np.isfinite(estimates))
     assert_array_equal(wrong_by(estimates, model, y), wrong_by(scores, model, y))
 
 
-def test_a_row_that_is_no_support_vector_may_limit_the_bias():
-    """A single sample beyond the margin, with alpha = 0, limits the bias."""
-    X = np.array([[-1.0], [-0.5], [0.5], [1.0], [40.0]])
-    y = np.array([0, 0, 1, 1, 1])
-    model = machine(kernel="linear", C=0.01).fit(X, y)
-    expected = wrong_by(decisions_without(model, X, y), model, y)
-    assert_array_equal(model.leave_one_out(X, y), expected)
-
-
-def test_the_only_row_of_a_class_is_wrong_without_it():
+def test_single_sample_of_a_class_is_misclassified_without_it():
     X, y = three_classes(40)
     X, y = np.vstack([X, np.full((1, X.shape[1]), 9.0)]), np.append(y, 40)
     model = machine().fit(X, y)
@@ -171,7 +147,7 @@ def test_the_only_row_of_a_class_is_wrong_without_it():
     C=st.sampled_from([0.1, 1.0, 20.0]),
     gamma=st.sampled_from([0.1, 1.0]),
 )
-def test_exact_and_its_proofs_whatever_the_rows(algorithm, seed, n, C, gamma):
+def test_exact_errors_and_bounds_on_random_samples(algorithm, seed, n, C, gamma):
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(n, 2)), np.arange(n) % 2
     X[rng.random(n) < 0.2] = X[0]
@@ -192,12 +168,12 @@ def test_exact_and_its_proofs_whatever_the_rows(algorithm, seed, n, C, gamma):
         assert np.all((least <= margins + 1e-4)[is_certain])
 
 
-# ------------------------------------------------------------------------------ the span
+# -- the span ---------------------------------------------------------------------------
 
 
 @with_algorithms
 @with_costs
-def test_the_span_is_exact_where_no_vector_changes_sides(algorithm, C):
+def test_span_is_exact_if_no_vector_changes_its_status(algorithm, C):
     X, y = two_classes(60)
     model = machine(algorithm=algorithm, C=C, gamma=2.0, tol=1e-9).fit(X, y)
     estimates = moved(model, X, y, span_shifts)
@@ -249,7 +225,7 @@ def test_spans_are_distances_from_combinations(algorithm):
         assert_allclose(found.reach[i], reach, rtol=1e-3)
 
 
-def test_the_span_of_a_row_with_a_copy_is_none():
+def test_span_of_a_repeated_sample_is_zero():
     X, y = two_classes(40)
     X, y = np.vstack([X, X]), np.append(y, y)
     model = machine(C=1.0).fit(X, y)
@@ -262,7 +238,7 @@ def test_the_span_of_a_row_with_a_copy_is_none():
     assert (model.leave_one_out(X, y, method="span") != expected).mean() < 0.1
 
 
-def test_rows_far_from_zero_have_the_same_spans():
+def test_spans_are_invariant_to_shifts():
     X, y = two_classes(60)
     near = machine(kernel="linear", C=1.0).fit(X, y)
     far = machine(kernel="linear", C=1.0).fit(X + 1e4, y)
@@ -282,7 +258,7 @@ def test_the_estimate_is_close_on_sets_of_the_papers(paper_data, name, C):
     assert model.leave_one_out(X, y, method="xi-alpha").mean() >= exact
 
 
-# ------------------------------------------------------------------------------ the attribute
+# -- the attribute ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("problem", [two_classes, three_classes])
@@ -301,7 +277,7 @@ def test_samples_outside_the_support_set_count_as_correct():
     kept = model.support_
     let_go = np.setdiff1d(np.arange(len(y)), kept)
     assert np.any(model.predict(X[let_go]) != y[let_go])
-    # The solution is the optimum over the rows that are kept.
+    # The solution is the optimum over the support set.
     over_kept = machine(C=100.0, tol=1e-6).fit(X[kept], y[kept])
     n_wrong = over_kept.leave_one_out(X[kept], y[kept], method="span").sum()
     assert model.leave_one_out_estimate_ == n_wrong / len(y)
@@ -317,21 +293,21 @@ def test_the_attribute_in_a_stream_and_in_copies():
         assert 0 < estimate < 0.5
         assert pickle.loads(before).leave_one_out_estimate_ == estimate
     assert model.snapshot().leave_one_out_estimate_ == pytest.approx(estimate, abs=0.011)
-    # The rows of the stream are those of X.
+    # The samples of the stream are those of X.
     exact = model.leave_one_out(X, y)
     assert_array_equal(exact, machine(C=5.0, tol=1e-3).fit(X, y).leave_one_out(X, y))
 
 
-def test_the_share_is_of_the_rows_learnt():
+def test_estimate_is_a_fraction_of_the_training_samples():
     X, y = two_classes(200)
-    model = LASVC(gamma=0.4, max_labels=80, random_state=0).fit(X, y)
+    model = ActiveLASVC(gamma=0.4, max_labels=80, random_state=0).fit(X, y)
     estimate = model.leave_one_out_estimate_
     assert estimate * 80 == pytest.approx(round(estimate * 80))
     learnt_nothing = LASVC(gamma=0.4).partial_fit(X, y, ["no", "yes"], np.zeros(200))
     assert learnt_nothing.leave_one_out_estimate_ == 0.0
 
 
-# ------------------------------------------------------------------------------ conventions
+# -- conventions ------------------------------------------------------------------------
 
 
 @with_methods
@@ -353,7 +329,7 @@ def test_layouts_types_and_precomputed_values_agree(method, algorithm):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_matrix_of_values_changes_nothing(layout, monkeypatch):
+def test_kernel_matrix_gives_the_same_result(layout, monkeypatch):
     X, y = three_classes(60, seed=1)
     X = LAYOUTS[layout](X)
     model = machine(C=5.0, tol=1e-5).fit(X, y)
@@ -382,15 +358,8 @@ def test_degenerate_kernels_give_finite_results(algorithm, params):
         assert np.all(wrong >= training_errors)
 
 
-def test_gamma_and_labels_are_those_of_the_model():
-    X, y = two_classes(60)
-    model = LASVC(C=5.0, random_state=0).fit(X, y)
-    number = LASVC(C=5.0, gamma=model.gamma_, random_state=0).fit(X, y)
-    assert_array_equal(model.leave_one_out(X, y), number.leave_one_out(X, y))
-
-
 @with_methods
-def test_the_model_stays_as_it_is(method):
+def test_leave_one_out_leaves_the_model_unchanged(method):
     X, y = two_classes(60)
     model = LASVC(gamma=0.4, warm_start=True, random_state=0).fit(X, y)
     before = pickle.dumps(model)
@@ -432,17 +401,17 @@ def test_other_samples_are_rejected():
         model.leave_one_out(X, np.where(y == "yes", "maybe", y))
     with pytest.raises(ValueError, match="method must be one of"):
         model.leave_one_out(X, y, method="jackknife")
-
-
-def test_a_class_without_rows_is_refused():
-    X, y = two_classes(60)
     model = LASVC(gamma=0.4).partial_fit(X, y, classes=["maybe", "no", "yes"])
     with pytest.raises(ValueError, match="needs samples of every class"):
         model.leave_one_out(X, y)
     assert 0 < model.leave_one_out_estimate_ < 0.5
+    with pytest.raises(NotFittedError):
+        LASVC().leave_one_out(X, y)
+    with pytest.raises(NotFittedError):
+        _ = LASVC().leave_one_out_estimate_
 
 
-def test_parameters_that_have_changed():
+def test_changed_parameters():
     """C may change: the optimum is that of the current C."""
     X, y = two_classes(60)
     model = LASVC(gamma=0.4, C=0.1, random_state=0).fit(X, y).set_params(C=50.0)
@@ -450,14 +419,6 @@ def test_parameters_that_have_changed():
     assert_array_equal(model.leave_one_out(X, y), other.leave_one_out(X, y))
     with pytest.raises(ValueError, match="gamma cannot change"):
         model.set_params(gamma=0.1).leave_one_out(X, y)
-
-
-def test_leave_one_out_requires_a_fitted_model():
-    X, y = two_classes(60)
-    with pytest.raises(NotFittedError):
-        LASVC().leave_one_out(X, y)
-    with pytest.raises(NotFittedError):
-        _ = LASVC().leave_one_out_estimate_
 
 
 @pytest.mark.parametrize(
@@ -489,7 +450,7 @@ def test_estimate_is_missing_for_precomputed_kernels():
 
 
 @pytest.mark.parametrize("kind", [VirtualLASVC, RampSVC])
-def test_models_of_other_problems_say_so(kind):
+def test_other_models_have_no_leave_one_out(kind):
     model = kind()
     for name in ("leave_one_out", "leave_one_out_estimate_"):
         with pytest.raises(AttributeError, match=rf"{kind.__name__} has no {name}"):

@@ -51,7 +51,7 @@ def no_warnings():
         yield
 
 
-# -- decisions of linear models -----------------------------------------------------------
+# -- decisions of linear models ---------------------------------------------------------
 
 
 @with_layouts
@@ -94,28 +94,20 @@ def test_linear_decisions_of_a_model_without_support_vectors():
         assert_array_equal(model.decision_function(layout(X)), np.ones(20))
 
 
-# -- features far from 0 ------------------------------------------------------------------
+# -- features far from 0 ----------------------------------------------------------------
 
 
 @with_layouts
 @pytest.mark.parametrize("shift", SHIFTS)
-def test_fit_far_from_zero_is_as_good_as_svc_at_zero(shift, layout, no_warnings):
-    X, y = shifted(shift, layout=layout)
-    svc = SVC(kernel="linear").fit(*shifted(0.0))
-    model = LASVC(kernel="linear", random_state=0).fit(X, y)
-    assert model.score(X, y) >= svc.score(*shifted(0.0)) - 0.002
-    assert np.mean(model.predict(X) == svc.predict(shifted(0.0)[0])) > 0.99
-
-
-@pytest.mark.parametrize("shift", SHIFTS)
-@pytest.mark.parametrize("chunk", [1, 7, 600])
-def test_partial_fit_far_from_zero_is_as_good_as_svc_at_zero(shift, chunk, no_warnings):
+@pytest.mark.parametrize("size", [None, 1, 7, 600])
+def test_accuracy_far_from_zero_equals_svc_at_zero(size, shift, layout, no_warnings):
     """The first samples of a stream do not show that features are far from 0."""
-    X, y = shifted(shift)
-    svc = SVC(kernel="linear").fit(*shifted(0.0))
-    model = in_chunks(LASVC(kernel="linear"), X, y, chunk).finish()
-    assert model.score(X, y) >= svc.score(*shifted(0.0)) - 0.01
-    assert np.mean(model.predict(X) == svc.predict(shifted(0.0)[0])) > 0.98
+    (X, y), (near, _) = shifted(shift, layout=layout), shifted(0.0)
+    svc = SVC(kernel="linear").fit(near, y)
+    model = LASVC(kernel="linear", random_state=0)
+    model = in_chunks(model, X, y, size).finish() if size else model.fit(X, y)
+    assert model.score(X, y) >= svc.score(near, y) - (0.01 if size else 0.002)
+    assert np.mean(model.predict(X) == svc.predict(near)) > (0.98 if size else 0.99)
 
 
 @with_layouts
@@ -147,7 +139,7 @@ def test_several_classes_far_from_zero(shift, no_warnings):
     assert np.mean(far.predict(X + shift) == near.predict(X)) > 0.98
 
 
-def test_float32_rows_far_from_zero(no_warnings):
+def test_float32_samples_far_from_zero(no_warnings):
     """Products of float32 samples are computed in double."""
     X, y = shifted(3e3, dtype=np.float32)
     model = LASVC(kernel="linear", random_state=0).fit(X, y)
@@ -173,7 +165,7 @@ def test_a_stream_that_moves_away(shift):
 
 
 @with_layouts
-def test_far_models_can_be_pickled_and_go_on(layout):
+def test_models_far_from_zero_continue_after_pickling(layout):
     X, y = shifted(3e3, layout=layout)
     model = in_chunks(LASVC(kernel="linear"), X[:300], y[:300], 100)
     copy = pickle.loads(pickle.dumps(model))
@@ -197,36 +189,30 @@ def test_samples_near_zero_are_not_centered():
     model = LASVC(kernel="linear", random_state=0).fit(X, y)
     assert model._engine.store.offset is None
     X, y = shifted(1e3, n=60)
-    for algorithm in ALGORITHMS[1:]:  # without a bias it makes a difference where 0 is
+    for algorithm in ALGORITHMS[1:]:  # without a bias the model depends on the origin
         model = LASVC(kernel="linear", algorithm=algorithm, finishing=False)
         with pytest.warns(UserWarning, match=COARSE):
             model.fit(X, y)
         assert model._engine.store.offset is None
 
 
-# -- what cannot be helped is said --------------------------------------------------------
+# -- warnings ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("shift", [1e3, 3e3])
-@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
-def test_polynomials_far_from_zero(shift, learn):
+@pytest.mark.parametrize("kernel, shift", [("poly", 1e3), ("poly", 3e3), ("sigmoid", 1e2)])
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_coarse_kernel_values_warn(method, kernel, shift):
+    """A saturated sigmoid kernel has an uncertainty of 1."""
     X, y = shifted(shift)
-    model = LASVC(kernel="poly", finishing=False, random_state=0)
-    with pytest.warns(UserWarning, match=COARSE + ".*uncertain by about.*StandardScaler"):
-        model.fit(X, y) if learn == "fit" else in_chunks(model, X, y, 100)
-
-
-@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
-def test_saturated_sigmoid_kernel_warns(learn):
-    X, y = shifted(1e2)
-    model = LASVC(kernel="sigmoid", random_state=0)
-    with pytest.warns(UserWarning, match=COARSE + ".*uncertain by about 1 .*StandardScaler"):
-        model.fit(X, y) if learn == "fit" else in_chunks(model, X, y, 100)
+    model = LASVC(kernel=kernel, finishing=kernel == "sigmoid", random_state=0)
+    about = "about 1 " if kernel == "sigmoid" else "about"
+    with pytest.warns(UserWarning, match=f"{COARSE}.*uncertain by {about}.*StandardScaler"):
+        model.fit(X, y) if method == "fit" else in_chunks(model, X, y, 100)
 
 
 @pytest.mark.parametrize("sample", [two_classes, banana, waveform])
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid"])
-def test_usual_features_need_no_warning(sample, kernel, no_warnings):
+def test_no_warning_for_usual_features(sample, kernel, no_warnings):
     X, y = sample()
     for algorithm in ALGORITHMS:
         LASVC(kernel=kernel, C=10, algorithm=algorithm, random_state=0).fit(X, y)
@@ -247,13 +233,13 @@ def exact_kernel(kernel, X, Z, gamma):
 
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid"])
 @pytest.mark.parametrize("shift", [0.0, 0.5, 2.0])
-def test_the_uncertainty_is_about_the_error(kernel, shift):
+def test_uncertainty_is_close_to_the_error(kernel, shift):
     """Checks the user guide's statement on decision values."""
     X, y = shifted(shift)
     model = LASVC(kernel=kernel, finishing=False, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        model.set_params(algorithm="lasvm-g").fit(X, y)  # takes no mean off
+        model.set_params(algorithm="lasvm-g").fit(X, y)  # does not center
     K = exact_kernel(kernel, X, model.support_vectors_, model.gamma_)
     scores = np.empty((len(X), 1))
     model._engine.show(False, 0).decide(X, scores)
@@ -284,7 +270,7 @@ def test_rounding_is_well_below_tol_for_scaled_features(kernel, sample):
         assert uncertainty(model._engine) < 0.3 * model.tol
 
 
-def test_csr_and_dense_rows_far_from_zero_give_the_same_bits():
+def test_csr_and_dense_samples_far_from_zero_are_bitwise_identical():
     X, y = shifted(3e3)
     dense = LASVC(kernel="linear", random_state=0).fit(X, y)
     sparse = LASVC(kernel="linear", random_state=0).fit(csr_matrix(X), y)
@@ -299,7 +285,7 @@ def _rational_of_sparse(A, B):
 
 @pytest.mark.parametrize("cache_size", [0.2, 0.3])
 def test_callable_kernels_on_sparse_samples_recompute_evicted_values(cache_size):
-    """Also if only some values of a cached row have to be recomputed."""
+    """Also if only some values of a cached kernel row are recomputed."""
     X, y = three_classes(260, distance=1.0)
     X = csr_matrix(np.where(abs(X) > 0.4, X, 0))
     small, large = (

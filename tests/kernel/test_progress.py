@@ -1,12 +1,17 @@
 """Progress output of fit."""
 
 import sys
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tqdm import tqdm
 
 from sklearn_online_svm import LASVC, RampSVC
 from sklearn_online_svm.kernel import _progress
+from sklearn_online_svm.kernel._progress import progress
+from tests.support.samples import two_classes
 
 
 class Engine:
@@ -23,51 +28,43 @@ def without_tqdm(monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm", None)
 
 
-def two_classes(n=400):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(n, 3))
-    return X, (X[:, 0] > 0).astype(int)
-
-
-def test_progress_goes_to_a_pipe_only_with_verbose_2():
-    assert _progress.progress_of(Engine, 100, 0, "") is None
-    assert _progress.progress_of(Engine, 100, 1, "") is None
-    assert _progress.progress_of(Engine, 100, 2, "") is not None
-
-
-def test_progress_is_shown_on_a_terminal_with_verbose_1(monkeypatch, without_tqdm):
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    assert isinstance(_progress.progress_of(Engine, 100, 1, ""), _progress.Lines)
+@pytest.mark.parametrize(
+    "verbose, on_terminal, shown", [(0, 1, 0), (1, 0, 0), (1, 1, 1), (2, 0, 1)]
+)
+def test_progress_is_shown_on_a_terminal_or_with_verbose_2(
+    verbose, on_terminal, shown, monkeypatch, without_tqdm
+):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: on_terminal, raising=False)
+    with progress(Engine, 100, verbose, "") as report:
+        assert (report is not None) == shown
 
 
 def test_lines_show_rate_and_remaining_time(monkeypatch, capsys, without_tqdm):
     now = iter([0.0, 1.0, 4.0, 5.0])
     monkeypatch.setattr(_progress.time, "perf_counter", lambda: next(now))
-    lines = _progress.progress_of(Engine, 10_000, 2, "[LASVC]")
-    for n_learnt in (1000, 2000, 3000):
-        lines(n_learnt)
-    lines.close()
-    told = capsys.readouterr().err.splitlines()
-    assert told == [
+    with progress(Engine, 10_000, 2, "[LASVC]") as report:
+        for n_processed in (1000, 2000, 3000):
+            report(n_processed)
+    assert capsys.readouterr().err.splitlines() == [
         "[LASVC] 2,000 of 10,000 samples, 500 samples/s, 1,234 vectors in the support set, "
         "16 s left"
     ]
 
 
-def test_bar_shows_size_of_support_set():
-    bar = _progress.progress_of(Engine, 100, 2, "[LASVC]")
-    bar(100)
-    assert bar.bar.n == 100
-    assert "1,234 vectors in the support set" in str(bar.bar)
-    bar.close()
+def test_bar_shows_size_of_support_set(capsys, monkeypatch):
+    at_once = SimpleNamespace(tqdm=partial(tqdm, mininterval=0))
+    monkeypatch.setitem(sys.modules, "tqdm", at_once)
+    with progress(Engine, 100, 2, "[LASVC]") as report:
+        report(100)
+    assert "100/100 " in (shown := capsys.readouterr().err)
+    assert "1,234 vectors in the support set" in shown
 
 
-@pytest.mark.parametrize("model", [LASVC, RampSVC])
-def test_verbose_does_not_change_the_model(model, without_tqdm, monkeypatch, capsys):
+@pytest.mark.parametrize("kind", [LASVC, RampSVC])
+def test_verbose_does_not_change_the_model(kind, without_tqdm, monkeypatch, capsys):
     monkeypatch.setattr(_progress, "_BETWEEN", 0.0)
-    X, y = two_classes()
-    told = model(random_state=0, verbose=2).fit(X, y)
-    err = capsys.readouterr().err
-    assert f"[{model.__name__}] 384 of 400 samples" in err
-    silent = model(random_state=0).fit(X, y)
-    assert np.array_equal(told.decision_function(X), silent.decision_function(X))
+    X, y = two_classes(400)
+    verbose = kind(random_state=0, verbose=2).fit(X, y)
+    assert f"[{kind.__name__}] 384 of 400 samples" in capsys.readouterr().err
+    silent = kind(random_state=0).fit(X, y)
+    assert np.array_equal(verbose.decision_function(X), silent.decision_function(X))

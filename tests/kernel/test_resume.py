@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from sklearn_online_svm import LASVC, RampSVC, VirtualLASVC
+from sklearn_online_svm import LASVC, ActiveLASVC, RampSVC, VirtualLASVC
 from sklearn_online_svm.kernel._engine import EngineSpec
 from tests.support.samples import three_classes, two_classes
 
@@ -142,9 +142,9 @@ CASES = [
     (LASVC, dict(algorithm="lasvm-nc", max_iter=-1, n_jobs=2)),
     (LASVC, dict(algorithm="lasvm-i", max_iter=3)),
     (LASVC, dict(algorithm="lasvm-full")),
-    (LASVC, dict(selection="gradient", max_iter=2, max_labels=250)),
-    (LASVC, dict(selection="active", delta_max=1e-3, stopping="n_support")),
-    (LASVC, dict(selection="autoactive", algorithm="lasvm-g", max_labels=300, n_jobs=2)),
+    (ActiveLASVC, dict(selection="gradient", max_iter=2, max_labels=250)),
+    (ActiveLASVC, dict(selection="active", delta_max=1e-3, stopping="n_support")),
+    (ActiveLASVC, dict(selection="autoactive", algorithm="lasvm-g", max_labels=300, n_jobs=2)),
     (VirtualLASVC, dict(delta_max=1e-3)),
     (VirtualLASVC, dict(algorithm="lasvm-g", n_virtual=2, max_labels=200)),
     (RampSVC, {}),
@@ -192,7 +192,8 @@ def test_partial_fit_in_pieces(params, n_classes, ctrl_c, impatient):
     X, y = noise(700, n_classes)
     weights = np.random.default_rng(1).uniform(0.5, 2.0, len(y))
     params = {"class_weight": "online_balanced", **params}
-    make = lambda: LASVC(C=10.0, gamma=0.05, random_state=0, **params)  # noqa: E731
+    kind = ActiveLASVC if "selection" in params else LASVC
+    make = lambda: kind(C=10.0, gamma=0.05, random_state=0, **params)  # noqa: E731
     chunks = [slice(0, 100), slice(100, 500), slice(500, 700)]
     start = time.perf_counter()
     reference = make()

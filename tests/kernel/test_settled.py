@@ -1,7 +1,6 @@
 """Predictions during a stream use an optimized copy that does not influence training."""
 
 import pickle
-from functools import partial
 
 import numpy as np
 import pytest
@@ -15,26 +14,15 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.datasets import flip_labels, make_banana_like, make_waveform
 from sklearn_online_svm.evaluation import progressive_validation
+from tests.support.robust import BOTH, Busy, with_algorithms, with_both
 from tests.support.samples import ALGORITHMS, three_classes, two_classes
-
-PROBLEMS = {"binary": two_classes, "multiclass": three_classes}
-with_problems = pytest.mark.parametrize("problem", PROBLEMS)
-with_algorithms = pytest.mark.parametrize("algorithm", ALGORITHMS)
-
-
-class Busy(LASVC):
-    """LASVC with small constants, so that the ramp and CLEAN act often."""
-
-    ramp_start = 20
-    clean_interval = 25
-    max_non_sv = 10
 
 
 def new_model(algorithm="lasvm", **params):
     return Busy(**{"gamma": 0.3, "C": 50.0, "algorithm": algorithm, **params})
 
 
-def learn(model, X, y, size, *, between=None):
+def train(model, X, y, size, *, between=None):
     classes = np.unique(y)
     for first in range(0, X.shape[0], size):
         model.partial_fit(X[first : first + size], y[first : first + size], classes=classes)
@@ -148,7 +136,7 @@ QUICK_SETS = ("banana", "waveform")
         for name in (SETS if algorithm in ("lasvm", "lasvm-nc") else QUICK_SETS)
     ],
 )
-def test_every_prefix_of_a_stream_predicts_as_if_finished(algorithm, name, C, paper_data):
+def test_predictions_are_as_accurate_as_after_finish(algorithm, name, C, paper_data):
     """Regression test: without finish the error of lasvm on banana was 39 %, not 10 %."""
     X, y, X_test, y_test, gamma = SETS[name](paper_data)
     errors = []
@@ -157,7 +145,7 @@ def test_every_prefix_of_a_stream_predicts_as_if_finished(algorithm, name, C, pa
         mine = np.mean(model.predict(X_test) != y_test)
         errors.append((mine, np.mean(finished(model).predict(X_test) != y_test)))
 
-    learn(LASVC(C=C, gamma=gamma, algorithm=algorithm), X, y, len(y) // 5, between=compare)
+    train(LASVC(C=C, gamma=gamma, algorithm=algorithm), X, y, len(y) // 5, between=compare)
     mine, theirs = np.array(errors).T
     assert (mine <= np.minimum(1.1 * theirs, theirs + 0.005) + 1.5 / len(y_test)).all(), errors
 
@@ -166,12 +154,12 @@ def test_every_prefix_of_a_stream_predicts_as_if_finished(algorithm, name, C, pa
 
 
 @with_algorithms
-@with_problems
+@with_both
 @pytest.mark.parametrize("size", [1, 7, 100])
 def test_predictions_do_not_change_the_stream(algorithm, problem, size):
-    X, y = PROBLEMS[problem](300)
-    watched = learn(new_model(algorithm), X, y, size, between=lambda model, _: model.predict(X))
-    alone = learn(new_model(algorithm), X, y, 300)
+    X, y = BOTH[problem](300)
+    watched = train(new_model(algorithm), X, y, size, between=lambda model, _: model.predict(X))
+    alone = train(new_model(algorithm), X, y, 300)
     assert_same_stream(watched, alone)
     decisions = alone.finish().decision_function(X)
     assert_allclose(watched.finish().decision_function(X), decisions, rtol=1e-12, atol=1e-12)
@@ -179,10 +167,10 @@ def test_predictions_do_not_change_the_stream(algorithm, problem, size):
 
 
 @with_algorithms
-@with_problems
-def test_without_finishing_decisions_come_from_the_vectors_as_they_are(algorithm, problem):
-    X, y = PROBLEMS[problem](300)
-    model = learn(new_model(algorithm), X, y, 50, between=lambda model, _: model.predict(X))
+@with_both
+def test_decisions_without_finishing_use_the_current_solution(algorithm, problem):
+    X, y = BOTH[problem](300)
+    model = train(new_model(algorithm), X, y, 50, between=lambda model, _: model.predict(X))
     settled = model.decision_function(X)
     raw = model.set_params(finishing=False).decision_function(X)
     f = np.zeros((300, len(model._engine.problems)))
@@ -196,7 +184,7 @@ def test_without_finishing_decisions_come_from_the_vectors_as_they_are(algorithm
     assert_allclose(model.set_params(finishing=True).decision_function(X), settled, atol=0.06)
 
 
-def test_attributes_belong_to_the_decisions():
+def test_attributes_describe_the_decisions_during_a_stream():
     X, y = three_classes(300)
     model = new_model().partial_fit(X, y, classes=np.unique(y))
     K = rbf_kernel(X, model.support_vectors_, gamma=0.3)
@@ -262,7 +250,7 @@ def test_finished_solution_is_warm_started_from_the_previous_one(algorithm):
         problem = model._engine.problems[0]
         evaluations.append(problem.optimized.live or problem.is_optimized)
 
-    learn(model, X, y, 1, between=decide)
+    train(model, X, y, 1, between=decide)
     assert np.mean(evaluations) > 0.99
     # Both are solutions to a coarse tol, from different starts.
     assert_allclose(model.decision_function(X), finished(model).decision_function(X), atol=0.04)
@@ -298,10 +286,10 @@ def test_removed_vectors_with_nonzero_alpha_in_the_finished_solution():
 
 
 @with_algorithms
-@with_problems
+@with_both
 def test_copies_give_the_same_predictions(algorithm, problem):
-    X, y = PROBLEMS[problem](300)
-    model = learn(new_model(algorithm), X[:200], y[:200], 50, between=lambda m, _: m.predict(X))
+    X, y = BOTH[problem](300)
+    model = train(new_model(algorithm), X[:200], y[:200], 50, between=lambda m, _: m.predict(X))
     copied = pickle.loads(pickle.dumps(model))
     for _ in range(2):
         assert_array_equal(copied.decision_function(X), model.decision_function(X))
@@ -309,26 +297,27 @@ def test_copies_give_the_same_predictions(algorithm, problem):
             each.partial_fit(X[200:230], y[200:230])
 
 
-def test_error_during_prediction_leaves_model_unchanged():
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_error_during_prediction_leaves_model_unchanged(error):
+    """Ctrl-C is simulated by the kernel function."""
     X, y = two_classes(300)
-    fails = []
+    calls, fails_at = [], []
 
     def kernel(A, B):
-        if fails:
-            raise RuntimeError("no kernel today")
+        calls.append(1)
+        if fails_at and len(calls) >= fails_at[0]:
+            raise error("no kernel today")
         return rbf_kernel(A, B, gamma=0.3)
 
-    def new():
-        return Busy(kernel=kernel, C=50.0, cache_size=1e-3)
-
-    model, other = new(), new()
-    for each in (model, other):
-        each.partial_fit(X[:200], y[:200], classes=["no", "yes"])
+    model, other = (
+        Busy(kernel=kernel, C=50.0, cache_size=1e-3).partial_fit(X[:200], y[:200], ["no", "yes"])
+        for _ in range(2)
+    )
     expected = other.decision_function(X)
-    fails.append(True)
-    with pytest.raises(RuntimeError, match="no kernel today"):
+    fails_at.append(len(calls) + 20)
+    with pytest.raises(error, match="no kernel today"):
         model.decision_function(X)
-    fails.clear()
+    fails_at.clear()
     assert_same_stream(model, other)
     assert_array_equal(model.decision_function(X), expected)
     for each in (model, other):
@@ -336,39 +325,9 @@ def test_error_during_prediction_leaves_model_unchanged():
     assert_same_stream(model, other)
 
 
-def test_progressive_validation_sees_the_finished_model():
+def test_progressive_validation_uses_the_optimized_model():
     """Regression test: it reported an error of 33 % for a model with 10 % after finish."""
     X, y = make_banana_like(3000, random_state=0)
     result = progressive_validation(LASVC(C=100.0, gamma=1.0), X, y, chunk_size=100)
     mistakes = result.mistakes[-1] - result.mistakes[9]
     assert mistakes / (result.n_scored[-1] - result.n_scored[9]) < 0.13
-
-
-def test_single_class_needs_no_finishing():
-    X, y = two_classes(40)
-    model = partial(LASVC, gamma=0.3)().partial_fit(X, ["no"] * 40, classes=["no", "yes"])
-    assert_array_equal(model.predict(X), "no")
-
-
-def test_interrupted_prediction_leaves_model_unchanged():
-    """Simulates Ctrl-C while the finished solution is computed."""
-    X, y = two_classes(300)
-    calls, interrupt_at = [], []
-
-    def kernel(A, B):
-        calls.append(1)
-        if interrupt_at and len(calls) >= interrupt_at[0]:
-            raise KeyboardInterrupt
-        return rbf_kernel(A, B, gamma=0.3)
-
-    def new():
-        return Busy(kernel=kernel, C=50.0, cache_size=1e-3).partial_fit(X, y, ["no", "yes"])
-
-    model, other = new(), new()
-    expected = other.decision_function(X)
-    interrupt_at.append(len(calls) + 20)
-    with pytest.raises(KeyboardInterrupt):
-        model.decision_function(X)
-    interrupt_at.clear()
-    assert_same_stream(model, other)
-    assert_array_equal(model.decision_function(X), expected)

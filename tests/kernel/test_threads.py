@@ -58,7 +58,7 @@ def test_predictions_during_learning_at_length(params, n_classes, chunk, sparse)
     run("LASVC", {**KERNEL, **params}, **options, n_learners=3)
 
 
-# -- a kernel function that uses its model ----------------------------------------------
+# -- kernel functions that call their model ---------------------------------------------
 
 
 class MeddlingKernel:
@@ -97,7 +97,7 @@ def same(model, other, X):
     "deed", ["partial_fit", "fit", "finish", "predict", "dual_coef_", "pickle"]
 )
 @pytest.mark.parametrize("during", ["partial_fit", "finish"])
-def test_reentrance_is_refused(deed, during, problem, n_jobs):
+def test_reentrant_calls_are_rejected(deed, during, problem, n_jobs):
     X, y, model, other = meddled_with(problem, n_jobs=n_jobs)
     actions = {
         "partial_fit": lambda: model.partial_fit(X[:5], y[:5]),
@@ -121,7 +121,7 @@ def test_reentrance_is_refused(deed, during, problem, n_jobs):
         except RuntimeError as error:
             assert "in the midst of learning" in str(error)
             n_refused += 1
-        else:  # the call of the kernel never came
+        else:  # the kernel function was not called that often
             assert kernel.n_calls < ahead
             learn(other)
         kernel.at = np.inf
@@ -195,7 +195,7 @@ def paused(model, learn, at=3):
     return thread
 
 
-def test_a_model_that_is_fitted_anew_is_the_former_one_until_then():
+def test_predictions_use_the_previous_model_during_fit():
     X, y = two_classes(200)
     wide, labels = np.c_[X, X], np.arange(200) % 3
     model = LASVC(kernel=Pause(), random_state=0).fit(X, y)
@@ -216,7 +216,7 @@ def test_a_model_that_is_fitted_anew_is_the_former_one_until_then():
     assert model.predict(wide).shape == (200,)
 
 
-def test_a_model_that_is_fitted_for_the_first_time_is_not_fitted_until_then():
+def test_model_is_not_fitted_during_its_first_fit():
     X, y = two_classes(200)
     for learn in ("fit", "partial_fit"):
         model = LASVC(kernel=Pause())
@@ -276,7 +276,7 @@ def test_predictions_run_between_two_blocks_of_samples():
     assert model.kernel.reached.wait(20)
     for reader in readers:
         reader.join(20)
-    # The learner is still in the midst of the call.
+    # The training call is still running.
     assert len(seen) == 2 and learner.is_alive() and 64 < model.n_samples_seen_ < 384
     model.kernel.go_on.set()
     learner.join(20)
@@ -292,7 +292,7 @@ def hears_interrupts():
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent to no thread on Windows")
-def test_an_interrupt_while_waiting_for_the_turn(hears_interrupts):
+def test_interrupt_while_waiting_for_another_thread(hears_interrupts):
     """Ctrl-C in the main thread while it waits for training; the guard stays consistent."""
     X, y = two_classes(300)
     model, other = LASVC(kernel=Pause(), random_state=0), LASVC(kernel=Pause(), random_state=0)

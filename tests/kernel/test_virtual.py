@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 
-from sklearn_online_svm import LASVC, VirtualLASVC
+from sklearn_online_svm import ActiveLASVC, VirtualLASVC
 from sklearn_online_svm._core.kernel.selection import Active
 from sklearn_online_svm._core.kernel.support_set import DATA
 from sklearn_online_svm._feature_space import Kernel
@@ -35,11 +35,11 @@ def minority_rows(y, label=None):
     return y == (labels[counts.argmin()] if label is None else label)
 
 
-# -- the plain twin ------------------------------------------------------------------------------
+# -- the plain twin ---------------------------------------------------------------------
 
 
 def plain_point(X, rows, row, n_neighbors, n_virtual, random):
-    """Reference: points between a sample and one of its nearest neighbours in ``rows``."""
+    """Return points between a sample and one of its nearest neighbours, by the definition."""
     others = np.array([r for r in rows if r != row])
     distances = 2 - 2 * np.exp(-GAMMA * ((X[others] - X[row]) ** 2).sum(axis=1))
     nearest = others[np.argsort(distances, kind="stable")[:n_neighbors]]
@@ -58,12 +58,12 @@ def test_each_step_equals_the_reference(layout, n_virtual):
     rows = np.flatnonzero(codes == minority)
     costs = np.random.default_rng(0).uniform(1.8, 2.2, n)
     given = csr_matrix(X) if layout == "sparse" else X
-    makes = VirtualPoints(given[rows], Kernel("rbf", GAMMA), 5)
-    of = dict(minority=minority, problem=0, n_virtual=n_virtual, max_labels=None)
+    generator = VirtualPoints(given[rows], Kernel("rbf", GAMMA), 5)
+    options = dict(minority=minority, problem=0, n_virtual=n_virtual, max_labels=None)
     start = dict(order=np.arange(n), points=given[:0], costs=np.zeros(0), n_done=0, first_id=0) | {
         "random": np.random.RandomState(7).get_state(legacy=False)
     }
-    pool = VirtualPool(given, codes, costs, np.arange(n), DATA, makes, of, start)
+    pool = VirtualPool(given, codes, costs, np.arange(n), DATA, generator, start, **options)
     loop = make_loop(make_store(X, gamma=GAMMA, layout=layout), tol=1e-3)
     loop.follower, loop.selection = pool, Active(20)
     loop.selection.restore(99)
@@ -77,13 +77,13 @@ def test_each_step_equals_the_reference(layout, n_virtual):
         named = np.where(members["origin"][slots] == DATA, members["row_id"][slots], virtual)
         states.append(dict(zip(named.tolist(), members["alpha"][slots].tolist(), strict=True)))
 
-    loop.learn(pool.rows.X, pool.order, pool.given, None, 0, note)
+    loop.learn(pool.samples.X, pool.order, pool.given, None, 0, note)
 
-    n_all = n + pool.n_made
-    everything = pool.rows.X[:n_all]
+    n_all = n + pool.n_points
+    everything = pool.samples.X[:n_all]
     everything = everything.toarray() if layout == "sparse" else everything
     K = kernel_values(make_store(X, gamma=GAMMA), everything, everything).astype(np.float64)
-    sign = np.where(np.append(codes, np.full(pool.n_made, minority)) == 1, 1.0, -1.0)
+    sign = np.where(np.append(codes, np.full(pool.n_points, minority)) == 1, 1.0, -1.0)
     twin = ForkedTwin(K, sign, pool.cost[:n_all])
     chooser, random = Chooser("active", 20, 99), np.random.RandomState(7)
     left, n_points, parents = list(range(n)), 0, []
@@ -102,7 +102,7 @@ def test_each_step_equals_the_reference(layout, n_virtual):
             left += made.tolist()
             n_points += n_virtual
             parents.append(row)
-    assert not left and n_points == pool.n_made and len(states) == n_all
+    assert not left and n_points == pool.n_points and len(states) == n_all
     assert len(parents) > 5 and (n_points > 5) == (n_virtual > 0)
 
 
@@ -112,7 +112,7 @@ def place_of(chooser, left, twin):
 
 
 def followed(twin, row, state):
-    """The twin after the row, in the way that the engine took."""
+    """Return the reference after the sample, with the tie resolved as in the engine."""
     for way in twin.ways_to_learn(row):
         if set(way.S) == set(state) and np.allclose(
             way.alpha[way.S], [state[s] for s in way.S], atol=1e-7
@@ -121,15 +121,15 @@ def followed(twin, row, state):
     raise AssertionError(f"no way to learn row {row} leads there")
 
 
-# -- special cases -------------------------------------------------------------------------------
+# -- special cases ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g", "lasvm-i"])
-def test_without_virtual_points_it_is_active_selection(n_classes, algorithm):
+def test_without_virtual_points_it_equals_active_selection(n_classes, algorithm):
     X, y = imbalanced(n_classes=n_classes)
     params = dict(PARAMS, algorithm=algorithm, pool_size=59)
-    plain = LASVC(selection="active", **params).fit(X, y)
+    plain = ActiveLASVC(**params).fit(X, y)
     model = VirtualLASVC(n_virtual=0, **params).fit(X, y)
     assert_array_equal(model.support_, plain.support_)
     assert_array_equal(model.dual_coef_, plain.dual_coef_)
@@ -138,21 +138,21 @@ def test_without_virtual_points_it_is_active_selection(n_classes, algorithm):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_virtual_points_lie_between_rows_of_the_minority(n_classes):
+def test_virtual_points_lie_between_minority_samples(n_classes):
     X, y = imbalanced(n_classes=n_classes)
     model = VirtualLASVC(**PARAMS).fit(X, y)
     few = X[minority_rows(y)]
     points = model.virtual_support_vectors_
     assert len(points) == (model.support_ == -1).sum() > 3
     for point in points:
-        # On a segment the distances from its ends add up to its length.
+        # On a segment, the distances to its ends add up to its length.
         from_rows = np.linalg.norm(few - point, axis=1)
         between = from_rows[:, None] + from_rows
         lengths = np.linalg.norm(few[:, None] - few, axis=2)
         np.fill_diagonal(lengths, -1)
         assert np.isclose(between, lengths, atol=1e-9).any()
     assert model.virtual_ratio_ == len(points) / model.n_virtual_points_
-    # Of the class of the minority, and with its upper bound.
+    # They belong to the minority class.
     labels = np.repeat(model.classes_, model.n_support_)
     assert (labels[model.support_ == -1] == model.minority_class_).all()
     assert model.minority_class_ == y[minority_rows(y)][0]
@@ -160,7 +160,7 @@ def test_virtual_points_lie_between_rows_of_the_minority(n_classes):
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", "function"])
-def test_sparse_rows_and_threads_change_nothing(kernel, n_classes):
+def test_model_is_independent_of_layout_and_threads(kernel, n_classes):
     X, y = imbalanced(300, n_classes)
     X[np.abs(X) < 0.5] = 0
     params = dict(PARAMS, kernel=rbf if kernel == "function" else kernel, max_labels=120)
@@ -180,11 +180,11 @@ def rbf(A, B):
     return np.exp(-0.1 * ((dense[0][:, None] - dense[1][None]) ** 2).sum(axis=2))
 
 
-# -- streams -------------------------------------------------------------------------------------
+# -- streams ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-def test_a_stream_that_is_pickled_halfway(sparse):
+def test_pickled_halfway_through_a_stream(sparse):
     X, y = imbalanced(600)
     X = csr_matrix(X) if sparse else X
     y = np.array(["many", "few"])[y]
@@ -200,14 +200,14 @@ def test_a_stream_that_is_pickled_halfway(sparse):
     assert models[0].n_virtual_points_ == models[1].n_virtual_points_ > 10
     assert models[0].minority_class_ == "few"
     assert models[0].support_.max() < 600 and (models[0].support_ >= -1).all()
-    # Virtual points of several chunks are different members.
+    # Virtual points of several chunks have different identifiers.
     members = models[0]._engine.problems[0].members
     slots = models[0]._engine.problems[0].slots()
     named = set(zip(members["origin"][slots], members["row_id"][slots], strict=True))
     assert len(named) == len(slots)
 
 
-def test_neighbours_in_a_stream_are_former_vectors_too():
+def test_neighbours_include_earlier_support_vectors():
     """A single minority sample of a chunk has neighbours among earlier support vectors."""
     X, y = imbalanced(300)
     few = np.flatnonzero(minority_rows(y))
@@ -215,14 +215,14 @@ def test_neighbours_in_a_stream_are_former_vectors_too():
     made = model.n_virtual_points_
     rows = np.append(np.flatnonzero(~minority_rows(y))[:20], few[0])
     X = X[rows].copy()
-    X[-1] = X[0] + 0.01  # where the others are: it becomes a support vector
+    X[-1] = X[0] + 0.01  # among the other class, to become a support vector
     model.partial_fit(X, y[rows])
     assert model.n_virtual_points_ == made + 1
     alone = VirtualLASVC(**PARAMS).partial_fit(X, y[rows], [0, 1])
     assert alone.n_virtual_points_ == 0  # no neighbour
 
 
-def test_the_minority_may_be_named():
+def test_minority_class():
     X, y = imbalanced()
     many = int(y.mean() > 0.5)
     model = VirtualLASVC(minority_class=many, **PARAMS).fit(X, y)
@@ -237,7 +237,7 @@ def test_the_minority_may_be_named():
     assert_array_equal(model.decision_function(X), before)
 
 
-def test_weights_of_points_are_those_of_their_parents():
+def test_virtual_points_have_the_weight_of_their_parent():
     X, y = imbalanced()
     weight = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
     model = VirtualLASVC(**PARAMS, class_weight={0: 1.0, 1: 3.0}).fit(X, y, sample_weight=weight)
@@ -249,20 +249,10 @@ def test_weights_of_points_are_those_of_their_parents():
     assert len(bounds) > 3 and np.isclose(bounds[:, None], possible).any(axis=1).all()
 
 
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        (dict(kernel="precomputed"), "between two samples, but with kernel=.precomputed. X holds"),
-        (dict(n_neighbors=0), "The 'n_neighbors' parameter of VirtualLASVC must be"),
-        (dict(n_virtual=-1), "The 'n_virtual' parameter of VirtualLASVC must be"),
-        (dict(class_weight="online_balanced"), "online_balanced"),
-    ],
-)
-def test_errors_name_the_parameter(params, message):
+def test_precomputed_kernels_are_rejected():
     X, y = imbalanced(60)
-    X = X @ X.T if "kernel" in params else X
-    with pytest.raises(ValueError, match=message):
-        VirtualLASVC(**params).fit(X, y)
+    with pytest.raises(ValueError, match="between two samples, but with kernel=.precomputed. X"):
+        VirtualLASVC(kernel="precomputed").fit(X @ X.T, y)
 
 
 def test_snapshots_and_clones():

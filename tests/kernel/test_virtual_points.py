@@ -40,21 +40,21 @@ def test_neighbors_are_those_in_kernel_space(name, layout):
     assert_array_equal(found, [nearest(X, kernel, i, 4) for i in (7, 0, 7, 59)])
 
 
-def test_neighbors_in_kernel_space_are_others_than_in_the_input():
+def test_neighbors_in_kernel_space_differ_from_those_in_input_space():
     X = rows()
     plain = VirtualPoints(X, KERNELS["linear"]).neighbors(np.arange(60))
     curved = VirtualPoints(X, KERNELS["poly"]).neighbors(np.arange(60))
     assert (plain != curved).any()
 
 
-def test_blocks_of_distances_change_nothing(monkeypatch):
+def test_neighbors_are_independent_of_the_block_size(monkeypatch):
     virtual = VirtualPoints(rows(), KERNELS["poly"])
     whole = virtual.neighbors(np.arange(60))
     monkeypatch.setattr(_virtual_points, "_DISTANCES", 7 * 60)
     assert_array_equal(virtual.neighbors(np.arange(60)), whole)
 
 
-def test_rbf_finds_the_nearest_row_where_all_kernel_values_are_zero():
+def test_rbf_neighbors_if_all_kernel_values_are_zero():
     X = 1e3 * rows()
     kernel = Kernel("rbf", gamma=1.0)
     assert (kernel(X, X) == np.eye(60)).all()
@@ -76,7 +76,7 @@ def test_ties_are_resolved_by_index():
 
 
 @pytest.mark.parametrize(("n", "expected"), [(1, 0), (2, 1), (5, 4), (6, 5), (20, 5)])
-def test_no_more_neighbors_than_rows(n, expected):
+def test_no_more_neighbors_than_samples(n, expected):
     virtual = VirtualPoints(rows(n), KERNELS["rbf"])
     assert virtual.n_neighbors == expected
     assert virtual.neighbors([0]).shape == (1, expected)
@@ -84,7 +84,7 @@ def test_no_more_neighbors_than_rows(n, expected):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("name", KERNELS)
-def test_points_lie_between_rows_and_their_neighbors(name, dtype, global_random_seed):
+def test_points_lie_between_samples_and_their_neighbors(name, dtype, global_random_seed):
     X = rows(seed=global_random_seed).astype(dtype)
     virtual = VirtualPoints(X, KERNELS[name], 3)
     parents = np.random.default_rng(global_random_seed).integers(60, size=400)
@@ -108,7 +108,7 @@ def test_points_lie_between_rows_and_their_neighbors(name, dtype, global_random_
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("layout", [sparse.csr_matrix, sparse.csr_array])
 @pytest.mark.parametrize("name", KERNELS)
-def test_sparse_points_are_the_dense_ones(name, layout, dtype):
+def test_sparse_points_equal_dense_points(name, layout, dtype):
     X = rows().astype(dtype)
     parents = np.arange(60).repeat(3)
     dense, ends = VirtualPoints(X, KERNELS[name]).draw(parents, np.random.RandomState(0))
@@ -118,18 +118,11 @@ def test_sparse_points_are_the_dense_ones(name, layout, dtype):
     assert found.dtype == dtype
     assert_array_equal(ends_found, ends)
     assert_array_equal(found.toarray(), dense)
-    # What is zero in both rows is stored in no point.
+    # Features that are 0 in both samples are not stored.
     assert found.nnz == ((X[parents] != 0) | (X[ends] != 0)).sum()
 
 
-def test_random_state_is_reproducible():
-    virtual = VirtualPoints(rows(), KERNELS["rbf"])
-    draws = [virtual.draw(np.arange(20), np.random.RandomState(s))[0] for s in (1, 1, 2)]
-    assert_array_equal(draws[0], draws[1])
-    assert (draws[0] != draws[2]).any()
-
-
-def test_rows_as_a_kernel_sees_them():
+def test_neighbors_of_transformed_samples():
     """Neighbours are found in one space, points are drawn in another one."""
     X = rows()
     seen = X[:, ::-1] ** 2

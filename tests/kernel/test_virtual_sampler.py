@@ -40,7 +40,7 @@ MACHINES = [
 ]
 
 
-# They call it twice and want the same points: with random_state=None there are others each time.
+# The checks call it twice and require the same points, hence a fixed random_state.
 @parametrize_with_checks(
     [VirtualSampler(random_state=0), VirtualSampler(estimator=SVC(), random_state=0)]
 )
@@ -79,7 +79,7 @@ def test_points_between_support_vectors_and_their_neighbors(machine, global_rand
     np.fill_diagonal(distance, np.inf)
     nearest = RARE[np.argsort(distance, axis=1)[:, :3]]
     assert (nearest[np.searchsorted(RARE, parents)] == others[:, None]).any(axis=1).all()
-    # Each has its fair share.
+    # The points are distributed evenly.
     counts = np.unique(parents, return_counts=True)[1]
     assert counts.max() - counts.min() <= 1
 
@@ -92,17 +92,6 @@ def test_only_support_vectors_get_points():
     assert len(np.unique(sampler.ends_[:, 0])) < 2 * len(RARE)
 
 
-@pytest.mark.parametrize("layout", ["csr_matrix", "csc_matrix", "csr_array"])
-def test_sparse_input_equals_dense_input(layout):
-    some = np.where(np.abs(X) < 1, 0.0, X)
-    dense, labels = VirtualSampler(random_state=0).fit_resample(some, Y)
-    given = getattr(sparse, layout)(some)
-    found, labels_found = VirtualSampler(random_state=0).fit_resample(given, Y)
-    assert type(found) is type(given)
-    assert_array_equal(labels_found, labels)
-    assert_array_equal(found.toarray(), dense)
-
-
 @pytest.mark.parametrize("machine", [None, LASVC(), SVC()], ids=str)
 def test_random_state_is_reproducible(machine):
     def draw(seed):
@@ -113,7 +102,7 @@ def test_random_state_is_reproducible(machine):
     assert (draw(None) != draw(None)).any()
 
 
-def test_the_estimator_is_seeded_only_where_it_has_no_seed():
+def test_estimator_is_seeded_only_if_it_has_no_seed():
     own = make_pipeline(StandardScaler(), LASVC(random_state=7))
     assert VirtualSampler(estimator=own, random_state=0).fit(X, Y) is not None
     sampler = VirtualSampler(estimator=own, random_state=0)
@@ -169,7 +158,7 @@ def test_several_classes():
     assert set(labels) == {"ant"}
 
 
-def test_a_pipeline_finds_neighbors_where_its_kernel_is():
+def test_pipeline_finds_neighbors_in_the_transformed_space():
     wide = X * np.logspace(-3, 3, X.shape[1])
     machine = make_pipeline(StandardScaler(), LASVC(gamma=0.05))
     sampler = VirtualSampler(estimator=machine, random_state=0)
@@ -181,7 +170,7 @@ def test_a_pipeline_finds_neighbors_where_its_kernel_is():
     assert_allclose(scale.transform(points), expected, atol=1e-9)
 
 
-def test_a_pipeline_whose_scaler_makes_frames():
+def test_pipeline_with_data_frame_output():
     pytest.importorskip("pandas")
     plain = make_pipeline(StandardScaler(), LASVC())
     framed = make_pipeline(StandardScaler().set_output(transform="pandas"), LASVC())
@@ -210,7 +199,7 @@ def test_in_a_pipeline():
     assert clone(model[1]).random_state == 0
 
 
-# ---------------------------------------------------------------------------- what is given
+# -- types of input ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.int8, np.uint16, bool])
@@ -224,11 +213,6 @@ def test_integer_input_gives_floats(kind):
     assert_array_equal(points[: len(X)], whole)
     thin, _ = VirtualSampler(random_state=0).fit_resample(sparse.csr_matrix(whole), Y)
     assert_array_equal(thin.toarray(), points)
-
-
-def test_float32_is_preserved():
-    points, _ = VirtualSampler(random_state=0).fit_resample(X.astype(np.float32), Y)
-    assert points.dtype == np.float32
 
 
 def test_frames():
@@ -249,7 +233,7 @@ def test_frames():
     share = (found[:, 3] - given[ends[:, 1], 3]) / (given[ends[:, 0], 3] - given[ends[:, 1], 3])
     expected = share[:, None] * given[ends[:, 0]] + (1 - share)[:, None] * given[ends[:, 1]]
     assert_allclose(found, expected, atol=1e-5)
-    assert frame.dtypes["x0"] == np.int64  # what was given is not touched
+    assert frame.dtypes["x0"] == np.int64  # the input is not changed
 
 
 def test_sparse_frames_of_integers():
@@ -261,17 +245,10 @@ def test_sparse_frames_of_integers():
     assert_array_equal(more.to_numpy(), expected.toarray())
 
 
-def test_lists():
-    more, labels = VirtualSampler(random_state=0).fit_resample(X.tolist(), Y.tolist())
-    assert isinstance(more, list)
-    assert_array_equal(more, VirtualSampler(random_state=0).fit_resample(X, Y)[0])
-    assert len(labels) == len(more)
+# -- errors -----------------------------------------------------------------------------
 
 
-# ---------------------------------------------------------------------------- refusals
-
-
-def test_a_class_with_too_few_rows():
+def test_class_with_too_few_samples():
     y = np.where(np.arange(len(Y)) < 5, "tiny", "large")
     with pytest.raises(ValueError, match=r"Class tiny has 5 samples, .*n_neighbors=5 requires 6"):
         VirtualSampler().fit_resample(X, y)
@@ -299,7 +276,7 @@ def test_an_estimator_without_support_vectors():
         VirtualSampler(estimator=LogisticRegression()).fit_resample(X, Y)
 
 
-def test_a_class_of_which_no_row_is_a_support_vector():
+def test_class_without_support_vectors():
     class Blind(SVC):
         @property
         def support_(self):

@@ -96,9 +96,11 @@ def models():
             S3,
             y3,
         ),
-        "lasvm, active": (LASVC(selection="active", random_state=0, **kernel), X, y),
+        "lasvm, active": (package.ActiveLASVC(selection="active", random_state=0, **kernel), X, y),
         "lasvm, autoactive, 3 classes": (
-            LASVC(selection="autoactive", stopping="n_support", random_state=0, **kernel),
+            package.ActiveLASVC(
+                selection="autoactive", stopping="n_support", random_state=0, **kernel
+            ),
             X3,
             y3,
         ),

@@ -1,10 +1,12 @@
 """Kernel models of every algorithm, as the tests of those without a bias make them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from sklearn_online_svm import LASVC
+from sklearn_online_svm import LASVC, RampSVC
 from tests.support.samples import (
     ALGORITHMS,
     GAP_DRIVEN,
@@ -15,6 +17,7 @@ from tests.support.samples import (
 
 with_gap_driven = pytest.mark.parametrize("algorithm", GAP_DRIVEN)
 with_algorithms = pytest.mark.parametrize("algorithm", ALGORITHMS)
+with_machines = pytest.mark.parametrize("name", [*ALGORITHMS, "RampSVC", "RampSVC, no bias"])
 with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
 # Those whose optimum over all rows is known, whatever was learnt before.
 with_convex = pytest.mark.parametrize("algorithm", ["lasvm-g", "lasvm-full"])
@@ -25,15 +28,22 @@ GAMMA = 0.3
 
 
 class Busy(LASVC):
-    """What happens once in hundreds of rows happens often: the ramp, CLEAN."""
+    """LASVC with small constants, so that the ramp and CLEAN act often."""
 
-    ramp_start = 20
-    clean_interval = 25
-    max_non_sv = 10
+    def _solver(self):
+        return replace(super()._solver(), ramp_start=20, clean_interval=25, max_non_sv=10)
 
 
 def model_of(algorithm, make=LASVC, **params):
     return make(**{"gamma": GAMMA, "C": 2.0, "random_state": 0, "algorithm": algorithm, **params})
+
+
+def machine_of(name, **params):
+    """Return a LASVC of this algorithm, or a RampSVC with or without a bias."""
+    if not name.startswith("RampSVC"):
+        return model_of(name, **params)
+    params = {name: value for name, value in params.items() if name != "max_iter"}
+    return RampSVC(gamma=GAMMA, random_state=0, fit_intercept=name == "RampSVC", **params)
 
 
 def exact(algorithm, **params):

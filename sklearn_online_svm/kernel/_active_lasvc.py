@@ -1,0 +1,237 @@
+"""LASVC with active selection of the training samples."""
+
+from numbers import Integral
+
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from .._estimator_base import NotOffered
+from ._lasvc import LASVC
+from ._sample_selection import SELECTIONS, STOPPINGS, SampleSelection
+from ._svc_names import without_keywords_of_svc
+
+
+class ActiveLASVC(LASVC):
+    r"""Online support vector classifier that selects its training samples (LASVM, active).
+
+    Before each step the current model selects the next training sample; samples that are not
+    informative may remain unused. With a label budget (``max_labels``) or a stopping criterion
+    (``stopping``), training takes a part of the samples and of the time of :class:`LASVC`, with
+    fewer support vectors at a similar error.
+
+    Selection takes place among samples that are passed to ``fit`` or ``partial_fit`` with their
+    labels. If labels must be bought one at a time, see :ref:`active_pool`.
+
+    Read more in the :ref:`user guide <sample_selection>`.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Regularization parameter, as in :class:`LASVC`.
+    selection : {"active", "autoactive", "gradient", "random"}, default="active"
+        How the next training sample is selected, among all samples in ``fit`` and within each
+        chunk in ``partial_fit``.
+
+        - ``"active"``: margin sampling; of ``pool_size`` samples drawn at random, the one closest
+          to the decision boundary, with the smallest :math:`|f(x)|`. Only the labels of selected
+          samples are used.
+        - ``"autoactive"``: samples are drawn until 5 of them lie within the margin, widened by
+          half of the violation that REPROCESS has left, but at most ``2 * pool_size`` of them; the
+          one closest to the decision boundary is selected. Selection is close to random at first
+          and turns to informative samples later.
+        - ``"gradient"``: of ``pool_size`` samples drawn at random, the one with the smallest
+          :math:`y f(x)`, that is, the worst classified one. Sensitive to label noise; needs all
+          labels.
+        - ``"random"``: the next sample in the (shuffled) order, as a baseline.
+
+        With more than two classes the distance is the difference between the two largest decision
+        function values, and :math:`y f(x)` is the value of the true class minus the largest value
+        of the other classes.
+    pool_size : int or "all", default=50
+        Number of samples drawn at random for each selection. With 59 samples, one of the best 5 %
+        is among them with a probability of 95 %
+        (:func:`~sklearn_online_svm.active.small_pool_size`). ``"all"``: every sample that is left.
+    max_labels : int, default=None
+        Label budget: maximum number of training samples in ``fit``, or in each chunk of
+        ``partial_fit``; the others are skipped. Further epochs of ``fit`` run over the samples
+        that were used in the first epoch. None: no limit.
+    stopping : {"margin", "n_support"}, default=None
+        Criterion to stop an epoch before all samples are used; ``fit`` then continues with
+        :meth:`finish`.
+
+        - ``"margin"``: the last 5 selected samples lay outside the margin of all free support
+          vectors, :math:`|f(x)| \ge \max_s |f(x_s)|`, in each binary problem. Training does not
+          stop while there are no free support vectors. Requires ``selection`` ``"active"`` or
+          ``"autoactive"``.
+        - ``"n_support"``: less than a tenth of the last 200 samples increased the number of
+          support vectors.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        Kernel type to be used in the algorithm, as in :class:`LASVC`.
+    degree : int, default=3
+        Degree of the polynomial kernel function ("poly"). Ignored by all other kernels.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Kernel coefficient for "rbf", "poly" and "sigmoid", as in :class:`LASVC`.
+    coef0 : float, default=0.0
+        Independent term in the kernel function. Only significant in "poly" and "sigmoid".
+    algorithm : {"lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full"}, default="lasvm"
+        Training algorithm, as in :class:`LASVC`.
+    max_iter : int, default=1
+        Maximum number of epochs in ``fit``, as in :class:`LASVC`; -1 runs as many as needed.
+    delta_max : float, default=None
+        Largest violation after each sample, as in :class:`LASVC`. None: run REPROCESS once.
+    finishing : bool, default=True
+        Whether the model is optimized over its support set, as in :class:`LASVC`.
+    shrinking : bool, default=True
+        Whether :meth:`finish` uses the shrinking heuristic.
+    tol : float, default=1e-3
+        Tolerance for the stopping criterion of the optimization.
+    ramp_s : float, default=-1.0
+        Position :math:`s < 1` of the ramp, as in :class:`LASVC`.
+    max_support_vectors : int, default=None
+        Maximum size of the support set of each binary problem, as in :class:`LASVC`.
+    budget_policy : {"merging", "oldest"}, default="merging"
+        Budget maintenance strategy, as in :class:`LASVC`.
+    window_size : int, default=None
+        Number of samples after which a vector is removed from the support set. None: no limit.
+    cache_size : float, default=500
+        Size of the kernel cache (in MB).
+    class_weight : dict or "balanced", default=None
+        Set the parameter C of class i to ``class_weight[i] * C``, as in :class:`LASVC`.
+        ``"online_balanced"`` is not available: it counts the samples in their order, which is not
+        known in advance.
+    shuffle : bool, default=True
+        Whether ``fit`` visits the samples in random order, with ``selection="random"``.
+    n_jobs : int, default=None
+        Number of threads, as in :class:`LASVC`.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the sample order, and of the samples drawn for each selection.
+    verbose : int, default=0
+        Verbosity, as in :class:`LASVC`.
+    warm_start : bool, default=False
+        Whether ``fit`` starts from the current solution, as in :class:`LASVC`.
+
+    Attributes
+    ----------
+    n_labels_used_ : int
+        Number of samples used for training, that is, of labels used (``selection="gradient"`` also
+        uses the labels of the samples that it draws).
+    stopped_early_ : bool
+        Whether ``stopping`` ended the last ``fit`` or chunk before all samples were used.
+
+    Further attributes are those of :class:`LASVC`.
+
+    See Also
+    --------
+    LASVC : Training on all samples.
+    VirtualLASVC : Active selection with virtual samples of a rare class.
+    sklearn_online_svm.active.margin_sampling : Selection from a pool of unlabelled samples.
+
+    Notes
+    -----
+    A selected sample is processed (PROCESS, REPROCESS) and not selected again in the same epoch
+    ([1]_, section 4). Scoring samples takes time: without ``max_labels`` or ``stopping`` an epoch
+    uses all samples and scores each of them many times. With two classes of unequal size the
+    selected samples are more balanced than the data, because the samples near the boundary are
+    ([2]_, section 3).
+
+    References
+    ----------
+    .. [1] Bordes, Ertekin, Weston, Bottou: Fast kernel classifiers with online and active
+       learning. JMLR 6, 2005, section 4 (active selection of training examples).
+    .. [2] Ertekin, Huang, Bottou, Giles: Learning on the border: active learning in imbalanced
+       data classification. CIKM 2007, section 3 (small pools, early stopping).
+    .. [3] Ertekin: Learning in extreme conditions: online and active learning with massive,
+       imbalanced and noisy data. Pennsylvania State University, 2009, section 3.3 and chapter 4.
+
+    Examples
+    --------
+    >>> from sklearn_online_svm import ActiveLASVC
+    >>> from sklearn_online_svm.datasets import make_waveform
+    >>> X, y = make_waveform(3000, random_state=0)
+    >>> model = ActiveLASVC(gamma=0.05, stopping="n_support", random_state=0)
+    >>> model = model.fit(X[:2000], y[:2000])
+    >>> model.stopped_early_, model.n_labels_used_ < 1500
+    (True, True)
+    >>> bool(model.score(X[2000:], y[2000:]) > 0.9)
+    True
+    """
+
+    _parameter_constraints: dict = {
+        **LASVC._parameter_constraints,
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "selection": [StrOptions(set(SELECTIONS))],
+        "pool_size": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
+        "max_labels": [Interval(Integral, 1, None, closed="left"), None],
+        "stopping": [StrOptions(set(STOPPINGS)), None],
+    }
+
+    _tunable = (*LASVC._tunable, "selection", "pool_size", "max_labels", "stopping")
+    _choice = SampleSelection
+
+    fit_path = NotOffered("use LASVC; the models of a solution path are trained on all samples")
+
+    @without_keywords_of_svc
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        selection="active",
+        pool_size=50,
+        max_labels=None,
+        stopping=None,
+        kernel="rbf",
+        degree=3,
+        gamma="scale",
+        coef0=0.0,
+        algorithm="lasvm",
+        max_iter=1,
+        delta_max=None,
+        finishing=True,
+        shrinking=True,
+        tol=1e-3,
+        ramp_s=-1.0,
+        max_support_vectors=None,
+        budget_policy="merging",
+        window_size=None,
+        cache_size=500,
+        class_weight=None,
+        shuffle=True,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+        warm_start=False,
+    ):
+        super().__init__(
+            C,
+            kernel=kernel,
+            degree=degree,
+            gamma=gamma,
+            coef0=coef0,
+            algorithm=algorithm,
+            max_iter=max_iter,
+            delta_max=delta_max,
+            finishing=finishing,
+            shrinking=shrinking,
+            tol=tol,
+            ramp_s=ramp_s,
+            max_support_vectors=max_support_vectors,
+            budget_policy=budget_policy,
+            window_size=window_size,
+            cache_size=cache_size,
+            class_weight=class_weight,
+            shuffle=shuffle,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+            warm_start=warm_start,
+        )
+        self.selection = selection
+        self.pool_size = pool_size
+        self.max_labels = max_labels
+        self.stopping = stopping
+
+    @property
+    def stopped_early_(self):
+        """Whether ``stopping`` ended the last ``fit`` or chunk before all samples were used."""
+        check_is_fitted(self)
+        return self._stopped_early
