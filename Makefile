@@ -8,6 +8,7 @@
 
 PYTHON ?= python3
 VENV ?= .venv
+MINIMUM := .venv-minimum
 JOBS ?= 2
 DATA =
 QUICK =
@@ -32,7 +33,7 @@ INSTALL := SOSVM_NO_EXTENSIONS=1 $(PY) -m pip install --quiet --disable-pip-vers
 .DELETE_ON_ERROR:
 # Two targets would install into the same environment at the same time.
 .NOTPARALLEL:
-.PHONY: help demo test test-slow test-debug test-sanitize lint format bench doc inplace clean
+.PHONY: help demo test test-slow test-minimum test-debug test-sanitize lint format bench doc inplace clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | \
@@ -46,6 +47,17 @@ test: $(VENV)/.built $(VENV)/.extra-test ## the tests, without the slow ones
 
 test-slow: $(VENV)/.built $(VENV)/.extra-test ## the slow tests
 	$(PYTEST) -m slow $(PYTEST_ARGS)
+
+# The copy is what the source distribution contains; the compiled extensions of the checkout and of
+# the copy do not meet. What the copy has compiled before is kept.
+test-minimum: $(VENV)/.installed ## the tests with the minimum versions of all dependencies (Python 3.11)
+	mkdir -p $(MINIMUM)/source
+	$(PY) .ci/minimum.py > $(MINIMUM)/constraints.txt
+	SOSVM_NO_EXTENSIONS=1 $(PY) setup.py --quiet sdist --dist-dir $(MINIMUM) --formats gztar
+	find $(MINIMUM)/source -type f ! -name '*.so' ! -name '*.c' -delete
+	tar -xzf $(MINIMUM)/sklearn_online_svm-*.tar.gz -C $(MINIMUM)/source --strip-components 1
+	PIP_CONSTRAINT=$(abspath $(MINIMUM))/constraints.txt \
+		$(MAKE) -C $(MINIMUM)/source VENV=$(abspath $(MINIMUM)) test
 
 test-debug: $(VENV)/.extra-test ## the tests on a build that checks bounds
 	rm -f $(VENV)/.built
@@ -84,7 +96,7 @@ doc: $(VENV)/.built $(VENV)/.extra-doc ## the documentation, into doc/_build/htm
 inplace: $(VENV)/.built ## compile the extensions in place
 
 clean: ## remove everything that was generated, .venv included
-	rm -rf $(VENV) build dist demo-report doc/_build doc/auto_examples doc/generated
+	rm -rf $(VENV) $(MINIMUM) build dist demo-report doc/_build doc/auto_examples doc/generated
 	rm -rf .pytest_cache .ruff_cache .hypothesis *.egg-info doc/sg_execution_times.rst
 	rm -f $(foreach end,so pyd c cpp html,$(CORE_ROOMS:=/*.$(end)))
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

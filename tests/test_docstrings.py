@@ -1,4 +1,4 @@
-"""Docstrings: complete, in numpydoc's order, and of one mind with the signatures."""
+"""Test that docstrings are complete, in numpydoc's format, and agree with the signatures."""
 
 import ast
 import dataclasses
@@ -23,7 +23,7 @@ from tests.support.docstrings import (
 
 DOCUMENTED = documented()
 
-# Not asked of every docstring.
+# Not required in every docstring.
 OPEN = {
     "ES01",  # an extended summary
     "EX01",  # examples: the guide has them
@@ -40,12 +40,12 @@ def sections_of(path):
 
 
 def is_record(path):
-    """Of a dataclass that the package makes and users read, the attributes are described."""
+    """Return whether an object is a dataclass, whose fields are documented as attributes."""
     return dataclasses.is_dataclass(DOCUMENTED[path][0])
 
 
 @with_documented
-def test_numpydoc_has_nothing_to_say(path):
+def test_numpydoc_finds_no_errors(path):
     left_open = OPEN | {"PR01"} if is_record(path) else OPEN
     errors = validate(f"{PACKAGE}.{path}")["errors"]
     assert not [error for error in errors if error[0] not in left_open]

@@ -1,4 +1,4 @@
-"""The algorithms of the papers, by the names they have there."""
+"""The algorithm names of the papers create the models that doc/paper_names.rst states."""
 
 import re
 
@@ -39,14 +39,14 @@ SQUARED = dict(C=1.0, loss="squared_hinge")
 PLAIN_MARGIN = dict(offset=0.0, schedule="constant", confidence="margin", rate=None)
 COST = CostSensitivePassiveAggressiveClassifier
 SUM = dict(objective="sum", rule="cost-sensitive", rho=None)
-# What a name of LASVM leaves at its default is part of what it means.
+# The defaults of LASVC are part of the meaning of its names.
 PLAIN = dict(algorithm="lasvm")
 POOL = dict(PLAIN, selection="active", pool_size=59, max_labels=None, stopping=None)
 BUDGET = dict(PLAIN, max_labels=100, stopping=None)
 
 
 def passive(where=ACTIVE, rule=MarginQuery, joint=False):
-    """What the three variants of a passive-aggressive algorithm are."""
+    """Return the three variants of a passive-aggressive algorithm."""
     kind = JOINT if joint else dict(multi_class="ovr")
     rule_params = PLAIN_MARGIN if rule is MarginQuery else {}
     variants = ({**HARD, **kind}, {**SOFT, **kind}, {**SQUARED, **kind})
@@ -59,7 +59,7 @@ def named(name, variants):
     return dict(zip((name, f"{name}-I", f"{name}-II"), variants, strict=True))
 
 
-# Of each name the learner, its parameters, the rule, its parameters: what makes it what it is.
+# For each name: the estimator, its parameters and, if any, the query strategy and its parameters.
 PAPER_NAMES = {
     "PE": (PerceptronClassifier, dict(positive_margin=0.0, negative_margin=0.0)),
     **named("PA", passive(PA)),
@@ -149,19 +149,19 @@ COUNTED = "What the thesis counts"
 
 
 def lines_of(text):
-    """Name and code of each row of the tables."""
+    """Return a dict from the names in the tables to their code."""
     rows = re.findall(r"^   \* - (.+)\n     - ``(.+)``$", text, re.M)
     assert len({name for name, _ in rows}) == len(rows) > 10
     return dict(rows)
 
 
 def lines_of_the_page():
-    """The lines that make a model."""
+    """Return the part of the page that creates models."""
     return lines_of(PAGE.read_text().split(COUNTED)[0])
 
 
 def run(model, n_classes):
-    """Learn a small set in one pass, and predict."""
+    """Train a model in one pass on a small data set, and check its score."""
     rng = np.random.default_rng(0)
     y = rng.choice(n_classes, 240, p=[0.7, 0.3] if n_classes == 2 else [0.5, 0.3, 0.2])
     X = 4 * np.eye(3, 4)[y] + rng.normal(size=(240, 4))
@@ -182,7 +182,7 @@ def run(model, n_classes):
 
 @pytest.mark.parametrize("name", PAPER_NAMES)
 def test_paper_names(name):
-    """Each is made by a line of code, and it is what the page of the documentation says."""
+    """The line of code on the page creates the model of the paper, and it can be trained."""
     learner, params, *asking = PAPER_NAMES[name]
     n_classes = 3 if params.get("multi_class") == "crammer_singer" else 2
     if asking:
@@ -196,8 +196,6 @@ def test_paper_names(name):
     else:
         run(learner(**params), n_classes)
 
-    if not PAGE.exists():
-        pytest.skip("there is no doc/paper_names.rst here")
     model = eval(lines_of_the_page()[name], namespace())
     if asking:
         assert type(model) is LabelEfficientClassifier
@@ -216,17 +214,15 @@ def namespace():
     return public
 
 
-@pytest.mark.skipif(not PAGE.exists(), reason="there is no doc/paper_names.rst here")
-def test_every_line_of_the_page_of_names_learns():
-    for name, code in lines_of_the_page().items():
-        model = eval(code, namespace())
-        if "random_state" in model.get_params():
-            model.set_params(random_state=0)
-        print(name)
-        run(model, 3 if "crammer_singer" in code else 2)
+@pytest.mark.parametrize("name", lines_of_the_page())
+def test_models_of_the_page_can_be_trained(name):
+    code = lines_of_the_page()[name]
+    model = eval(code, namespace())
+    if "random_state" in model.get_params():
+        model.set_params(random_state=0)
+    run(model, 3 if "crammer_singer" in code else 2)
 
 
-@pytest.mark.skipif(not PAGE.exists(), reason="there is no doc/paper_names.rst here")
 def test_what_the_thesis_counts():
     X, y = make_classification(600, weights=[0.9], class_sep=0.5, random_state=0)
     model = VirtualLASVC(C=10, gamma=0.05, max_labels=200, random_state=0).fit(X, y)
@@ -245,14 +241,19 @@ def test_what_the_thesis_counts():
         "g-means": np.sqrt(is_right[is_rare].mean() * is_right[~is_rare].mean()),
         "PRBEP": is_rare[best].mean(),
     }
-    # What there is nothing to compare with.
-    at_least = {"#V.I.": np.sum(virtual), "#Kernel, KCalc": 200, "duality gap": 0.0}
+    # No exact value is known; the gap is a small part of the dual objective.
+    bounds = {
+        "#V.I.": (np.sum(virtual), 600),
+        "#Kernel, KCalc": (200, np.inf),
+        "duality gap": (1e-9, 0.01 * np.abs(model.dual_coef_).sum()),
+    }
     names = namespace() | vars(evaluation) | {"model": model, "X": X, "y": y}
     lines = lines_of(PAGE.read_text().split(COUNTED)[1])
-    assert set(lines) == set(wanted) | set(at_least)
+    assert set(lines) == set(wanted) | set(bounds)
     for name, code in lines.items():
         if name in wanted:
             np.testing.assert_allclose(eval(code, names), wanted[name], err_msg=name)
         else:
-            assert eval(code, names) >= at_least[name], name
+            low, high = bounds[name]
+            assert low <= eval(code, names) <= high, name
     assert 0 < np.sum(virtual) < np.sum(positive) < len(positive)
