@@ -51,7 +51,7 @@ def check_integers(estimator):
         )
 
 
-def check_rows(
+def check_samples(
     estimator, X, y="no_validation", *, reset, accept_sparse="csr", dtype=None, deep=True
 ):
     """Validate samples and, if given, labels.
@@ -88,21 +88,21 @@ def check_rows(
     return X if without_y else (X, y)
 
 
-def has_fast_path(estimator, X, dtype):
+def can_skip_validation(estimator, X, dtype):
     """Return whether X is a small, finite array that needs no conversion.
 
     The validation by scikit-learn takes longer than training on one sample. Here the same
     properties are checked; if one is violated, the full validation raises the usual error.
     """
     return (
-        plain_rows(estimator, X, dtype)
+        matches_fitted_format(estimator, X, dtype)
         and X.shape[0] <= _FEW_SAMPLES
         # If the sum of finite numbers overflows, the full validation will accept X.
         and bool(np.isfinite(X.sum()))
     )
 
 
-def plain_rows(estimator, X, dtype, *, accept_sparse=False):
+def matches_fitted_format(estimator, X, dtype, *, accept_sparse=False):
     """Return whether X has the type, shape and dtype of the data the estimator was fitted on.
 
     Values are not checked. With ``accept_sparse=True`` CSR matrices are accepted as well, and the
@@ -120,7 +120,7 @@ def plain_rows(estimator, X, dtype, *, accept_sparse=False):
     )
 
 
-def refuse_not_finite(scores, why):
+def check_finite_output(scores, why):
     """Raise an error if outputs (n_samples, n_problems) for finite samples are not finite."""
     # Faster than isfinite of all values, which follows only if the sum is not finite.
     if math.isfinite(scores.sum()):
@@ -138,7 +138,7 @@ def draw_seed(random):
     return int(random.randint(0, 2**63 - 1, dtype=np.int64))
 
 
-def generator_from(state):
+def restore_generator(state):
     """Return a RandomState with the state that ``get_state(legacy=False)`` returned."""
     generator = np.random.RandomState(getattr(np.random, state["bit_generator"])())
     generator.set_state(state)
@@ -166,7 +166,7 @@ def classes_of_stream(classes, known=None):
     return known
 
 
-def known_labels(y):
+def is_labelled(y):
     """Return a mask of the labels that are not missing (None, nan or ``pandas.NA``)."""
     if y.dtype.kind == "f":
         return ~np.isnan(y)
@@ -183,7 +183,7 @@ def _is_missing(label):
 
 
 def _refuse_missing(y):
-    if not known_labels(np.ravel(np.asarray(y, dtype=object))).all():
+    if not is_labelled(np.ravel(np.asarray(y, dtype=object))).all():
         raise ValueError(
             "Input y contains missing labels (nan, None or pandas.NA). Use "
             "LabelEfficientClassifier, which accepts them."
@@ -220,7 +220,7 @@ def encode_labels(y, classes, name="y"):
     )
 
 
-def label_codes(y):
+def unique_labels_and_codes(y):
     """Return the sorted distinct labels, and the index of each label among them as int32.
 
     Like ``np.unique(y, return_inverse=True)``, but integer labels within a small range are not

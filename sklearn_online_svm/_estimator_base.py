@@ -1,7 +1,7 @@
 """Base classes of all estimators: atomic updates, parameter changes and pickling.
 
-A training call changes a model completely or not at all (``Change``). A parameter changed between
-two calls either takes effect or raises an error with its name. Pickles carry a format number.
+A training call changes a model completely or not at all (``Transaction``). A parameter changed
+between two calls either takes effect or raises an error with its name.
 """
 
 import copy
@@ -12,10 +12,16 @@ from sklearn.base import BaseEstimator
 from ._core.guard import Guarded
 from ._persistent import Persistent
 
-__all__ = ["Change", "Continued", "Learner", "NotOffered", "refuse_change"]
+__all__ = [
+    "Transaction",
+    "StatefulEstimator",
+    "IncrementalEstimator",
+    "UnavailableAttribute",
+    "raise_fixed_param",
+]
 
 
-class Change:
+class Transaction:
     """Context for changing a draft of a model that replaces the model at the end.
 
     Until then, other threads read the unchanged model. After an error the draft is discarded
@@ -43,73 +49,74 @@ class Change:
         self.model.__dict__ = self.before
 
 
-class Continued(Persistent, BaseEstimator):
+class StatefulEstimator(Persistent, BaseEstimator):
     """Base class of estimators whose parameters may change between two training calls.
 
-    A subclass sets ``_learnt``, the name of an attribute that exists after the first call,
-    ``_fixed``, the parameters that cannot change, and ``_tunable``, the parameters that the next
-    call applies in ``_take_up``. Other parameters affect ``fit`` only or are read on use.
+    A subclass sets ``_state_attribute``, the name of an attribute that exists after the first
+    call, ``_fixed_params``, the parameters that cannot change, and ``_adjustable_params``, the
+    parameters that the next call applies in ``_apply_params``. Other parameters affect ``fit``
+    only or are read on use.
     """
 
-    _fixed = ()
-    _tunable = ()
+    _fixed_params = ()
+    _adjustable_params = ()
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
-        watched = (*cls._fixed, *cls._tunable)
+        watched = (*cls._fixed_params, *cls._adjustable_params)
         if len(watched) > 1:
-            cls._watched = staticmethod(attrgetter(*watched))
+            cls._tracked_values = staticmethod(attrgetter(*watched))
 
     @staticmethod
-    def _watched(model):
+    def _tracked_values(model):
         return ()
 
-    def _present_parameters(self):
+    def _current_params(self):
         """Return the values of the fixed and the tunable parameters."""
-        return self._watched(self)
+        return self._tracked_values(self)
 
-    def _new_parameters(self):
+    def _changed_params(self):
         """Return these values if one has changed since the last call, otherwise None.
 
         An invalid value or a changed fixed parameter raises an error.
         """
-        present, known = self._present_parameters(), self._learnt_with
+        present, known = self._current_params(), self._fitted_params
         if present == known:
             return None
         self._validate_params()
-        for name, old, new in zip(self._fixed, known, present, strict=False):
+        for name, old, new in zip(self._fixed_params, known, present, strict=False):
             if new is not old and (callable(new) or callable(old) or new != old):
-                refuse_change(name, old, new)
+                raise_fixed_param(name, old, new)
         return present
 
-    def _take_up(self, present):
-        """Apply the values that ``_new_parameters`` returned."""
-        self._learnt_with = present
+    def _apply_params(self, present):
+        """Apply the values that ``_changed_params`` returned."""
+        self._fitted_params = present
 
 
-class Learner(Continued, Guarded):
+class IncrementalEstimator(StatefulEstimator, Guarded):
     """Base class of estimators with a guard against concurrent training."""
 
-    def _learn_next(self, begin, *arguments):
-        """Train on a chunk: ``begin`` validates it and returns the arguments of ``_learn_chunk``.
+    def _train_on_next_chunk(self, begin, *arguments):
+        """Train on a chunk; ``begin`` validates it, and returns arguments of ``_train_on_chunk``.
 
         The first chunk is processed by a draft. Later chunks need no draft, which would take as
         long as a sample: ``begin`` changes the model only after all checks, and the engine remains
         consistent if it is interrupted.
         """
-        if self._learnt in self.__dict__:
-            return self._learn_chunk(*begin(self, *arguments))
-        with Change(self) as change:
+        if self._state_attribute in self.__dict__:
+            return self._train_on_chunk(*begin(self, *arguments))
+        with Transaction(self) as change:
             draft = change.draft
             chunk = begin(draft, *arguments)
             try:
-                return draft._learn_chunk(*chunk)
+                return draft._train_on_chunk(*chunk)
             except BaseException as error:
                 change.keep = draft._was_interrupted(error)
                 raise
 
     def __sklearn_is_fitted__(self):
-        return self._learnt in self.__dict__
+        return self._state_attribute in self.__dict__
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -125,7 +132,7 @@ class Learner(Continued, Guarded):
         return copy.deepcopy(self)
 
 
-def refuse_change(name, old, new):
+def raise_fixed_param(name, old, new):
     """Raise an error for a changed parameter that is fixed."""
     raise ValueError(
         f"{name} cannot change once the model has been fitted: it was {old!r} and is now {new!r}. "
@@ -133,7 +140,7 @@ def refuse_change(name, old, new):
     )
 
 
-class NotOffered:
+class UnavailableAttribute:
     """Attribute that raises an error with advice on what to use instead."""
 
     def __init__(self, advice):

@@ -10,7 +10,7 @@ from sklearn.utils import check_array
 _BLOCK = 64
 
 
-def taken_apart(model):
+def split_model(model):
     """Return a list of the transformers and the final classifier of a fitted model.
 
     The model may be a pipeline, a search or another meta-estimator that contains the classifier.
@@ -41,7 +41,7 @@ class Kernel:
         self._parameters = dict(gamma=gamma, degree=degree, coef0=coef0)
 
     @classmethod
-    def of(cls, classifier, purpose, or_else=""):
+    def from_classifier(cls, classifier, purpose, or_else=""):
         """Return the kernel of a fitted classifier, the linear one for a linear model.
 
         Error messages start with ``purpose``, which needs the kernel, and end with ``or_else``, an
@@ -76,7 +76,7 @@ class Kernel:
         return cls(kernel, gamma, degree, coef0)
 
     @property
-    def orders_like_input(self):
+    def preserves_distance_order(self):
         """Whether distances in feature space have the same order as distances in X."""
         return isinstance(self.kernel, str) and self.kernel in ("linear", "rbf")
 
@@ -98,15 +98,15 @@ class Kernel:
         return np.concatenate([self(block, block).diagonal() for block in blocks])
 
 
-class Angles:
+class KernelCosines:
     """Cosines of angles between samples in the feature space of a classifier.
 
     If K(x, x) is 0 (or negative, for an invalid kernel), the cosine is 0.
     """
 
     def __init__(self, model, rows):
-        transformers, classifier = taken_apart(model)
-        self._kernel = Kernel.of(classifier, "diversity", ", or use diversity=0")
+        transformers, classifier = split_model(model)
+        self._kernel = Kernel.from_classifier(classifier, "diversity", ", or use diversity=0")
         for transformer in transformers:
             rows = transformer.transform(rows)
         self._rows = check_array(rows, accept_sparse="csr", dtype=[np.float64, np.float32])

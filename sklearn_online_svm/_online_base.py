@@ -10,23 +10,23 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ._base import balanced_weights, class_factors, draw_seed, label_codes
+from ._base import balanced_weights, class_factors, draw_seed, unique_labels_and_codes
 from ._core.linear.rows import Dataset, shuffled
 from ._core.linear.update_loop import NOT_FINITE
-from ._estimator_base import Learner
+from ._estimator_base import IncrementalEstimator
 from ._query_adapter import QueryAdapter
-from ._rows import refuse_row
+from ._sample_arrays import raise_sample_error
 from ._sklearn_compat import Interval, StrOptions
 
 
-class OnlineLearner(Learner):
+class OnlineLearner(IncrementalEstimator):
     """Base class of online learners that run epochs over the samples.
 
     A subclass sets ``_state``, which has ``train`` and the update loop (``loop``), and defines
-    ``_begin_partial_fit`` and ``_learn_chunk`` if it uses ``_partial_fit_or_restore``.
+    ``_begin_partial_fit`` and ``_train_on_chunk`` if it uses ``_partial_fit_or_restore``.
     """
 
-    _learnt = "_state"
+    _state_attribute = "_state"
 
     _parameter_constraints: dict = {
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -48,7 +48,7 @@ class OnlineLearner(Learner):
         An interrupt before the first update also leaves it unchanged.
         """
         with self._guard:
-            self._learn_next(type(self)._begin_partial_fit, *arguments)
+            self._train_on_next_chunk(type(self)._begin_partial_fit, *arguments)
         return self
 
     def _was_interrupted(self, error):
@@ -76,7 +76,7 @@ class OnlineLearner(Learner):
             state.loop.reset_loss()
             end, position = state.train(Dataset(samples, targets, weights, order, X))
             if end == NOT_FINITE:
-                refuse_row(self, X, position if order is None else order[position])
+                raise_sample_error(self, X, position if order is None else order[position])
             value = state.loop.loss
             if self.early_stopping:
                 value = self._validation_score(X, targets, weights, validation)
@@ -118,7 +118,7 @@ class OnlineLearner(Learner):
     def _stream_parameters(self):
         """Validate the parameters for partial_fit; return the changed values, or None."""
         if "_state" in self.__dict__:
-            return self._new_parameters()
+            return self._changed_params()
         self._validate_params()
         return None
 
@@ -176,7 +176,7 @@ class OnlineClassifier:
 
     def _encode_targets(self, y, weights):
         """Return the class codes of the labels of ``fit``."""
-        self.classes_, codes = label_codes(y)
+        self.classes_, codes = unique_labels_and_codes(y)
         n_classes = len(self.classes_)
         if weights is not None:
             n_classes = np.count_nonzero(np.bincount(codes, weights=weights))

@@ -52,8 +52,8 @@ class InconsistentPackageWarning(InconsistentVersionWarning):
 class Persistent:
     """Mixin of estimators: their pickles have versions, a format number and a checksum.
 
-    A subclass names in ``_learnt`` an attribute of fitted models. ``_packed`` returns what is
-    stored in place of attributes that are not plain values, numbers, strings and arrays;
+    A subclass names in ``_state_attribute`` an attribute of fitted models. ``_packed`` returns
+    what is stored in place of attributes that are not plain values, numbers, strings and arrays;
     ``_rebuilt`` returns these attributes again. The mixin stands before ``BaseEstimator``.
     """
 
@@ -64,7 +64,7 @@ class Persistent:
     def __getstate__(self):
         state = dict(super().__getstate__())
         state.update(zip(_VERSIONS, (__version__, sklearn.__version__), strict=True))
-        if self._learnt in state:
+        if self._state_attribute in state:
             state.update(self._packed(state), format=_FORMAT)
             state["checksum"] = self._checksum(state)
         return state
@@ -72,7 +72,7 @@ class Persistent:
     def __setstate__(self, state):
         state = dict(state)
         versions = [state.pop(name, _UNKNOWN) for name in _VERSIONS]
-        if self._learnt in state:
+        if self._state_attribute in state:
             found = state.pop("format", None)
             if found != _FORMAT:
                 raise ValueError(

@@ -5,7 +5,7 @@ import numpy as np
 from ._base import classes_of_stream
 from ._core.linear.rows import Dataset
 from ._core.linear.update_loop import NOT_FINITE
-from ._rows import refuse_row
+from ._sample_arrays import raise_sample_error
 
 
 class QueryAdapter:
@@ -19,7 +19,7 @@ class QueryAdapter:
     ----------
     model : OnlineLearner
     X : {ndarray, csr_matrix} of shape (n_samples, n_features)
-        Samples validated by ``check_rows``.
+        Samples validated by ``check_samples``.
     classes : ndarray of shape (n_classes,)
     """
 
@@ -88,5 +88,5 @@ class QueryAdapter:
                 state.publish()
         if end == NOT_FINITE:
             i = self.position if order is None else int(order[self.position])
-            refuse_row(model, self.X, i)
+            raise_sample_error(model, self.X, i)
         return end

@@ -8,13 +8,13 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from ._base import encode_labels
 
 
-class SuspectLabels:
+class SuspectLabelsMixin:
     """Mixin for classifiers: ``suspect_labels``.
 
-    Labels with a margin below ``_suspicious_below`` are suspicious.
+    Labels with a margin below ``_suspect_margin`` are suspicious.
     """
 
-    _suspicious_below = -1.0
+    _suspect_margin = -1.0
 
     def suspect_labels(self, X, y, *, n_suspects=None, return_margins=False):
         r"""Find the samples whose label the model contradicts most.
@@ -64,7 +64,7 @@ class SuspectLabels:
         margins = _margins(scores, encode_labels(y, view.classes_))
         suspects = np.argsort(margins, kind="stable")
         if n_suspects is None:
-            n_suspects = np.count_nonzero(margins < self._suspicious_below)
+            n_suspects = np.count_nonzero(margins < self._suspect_margin)
         suspects = suspects[:n_suspects]
         return (suspects, margins[suspects]) if return_margins else suspects
 

@@ -13,7 +13,7 @@ from tests.support.samples import two_classes
 
 # Paths of parameters, which may be functions or estimators.
 PARAMETERS = {
-    "_learnt_with",
+    "_fitted_params",
     "_checkpoint.parameters",
     "_spec.kernel",
     "_state.spec.kernel",

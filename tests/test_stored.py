@@ -102,7 +102,7 @@ def test_damage_anywhere_is_detected(name, global_random_seed):
         with pytest.raises(ValueError, match="is damaged: its checksum differs"):
             loaded(type(model), parameters | wrong)
         missing = found[k][0]
-        if missing != model._learnt:
+        if missing != model._state_attribute:
             del wrong[missing]
             with pytest.raises(ValueError, match="is damaged: its checksum differs"):
                 loaded(type(model), parameters | wrong)

@@ -219,9 +219,9 @@ class _River:
             return self._model.predict_one, [(x,) for x, _ in rows]
         if task == "learn":
             return self._model.learn_one, rows
-        return self._learn_chunk, _chunks(rows)
+        return self._train_on_chunk, _chunks(rows)
 
-    def _learn_chunk(self, rows):
+    def _train_on_chunk(self, rows):
         learn = self._model.learn_one
         for x, y in rows:
             learn(x, y)
@@ -246,11 +246,11 @@ class _VowpalWabbit:
     def calls(self, task, start, stop):
         rows = self._rows[start:stop]
         if task == "chunk":
-            return self._learn_chunk, _chunks(rows)
+            return self._train_on_chunk, _chunks(rows)
         call = self._model.predict if task == "predict" else self._model.learn
         return call, [(row,) for row in rows]
 
-    def _learn_chunk(self, rows):
+    def _train_on_chunk(self, rows):
         learn = self._model.learn
         for row in rows:
             learn(row)

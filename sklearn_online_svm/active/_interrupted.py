@@ -6,7 +6,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._base import generator_from
+from .._base import restore_generator
 from ._query_loop import UNKNOWN
 
 # Number of bytes hashed at a time.
@@ -73,7 +73,7 @@ class InitialRandomState:
             and previous.given is random_state
             and not isinstance(random_state, Integral)
         ):
-            self.generator = generator_from(previous.start)
+            self.generator = restore_generator(previous.start)
         self.start = self.generator.get_state(legacy=False)
 
     def as_dict(self):

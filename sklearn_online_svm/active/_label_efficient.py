@@ -10,9 +10,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import check_rows, check_weights, classes_of_stream, draw_seed
+from .._base import check_samples, check_weights, classes_of_stream, draw_seed
 from .._core.linear.rows import shuffled
-from .._estimator_base import Change, Learner, refuse_change
+from .._estimator_base import IncrementalEstimator, Transaction, raise_fixed_param
 from .._sklearn_compat import HasMethods, Interval
 from ..linear import PassiveAggressiveClassifier
 from ._interrupted import InitialRandomState, InterruptedCall
@@ -28,7 +28,7 @@ from ._query_loop import (
 )
 
 
-class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
+class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalEstimator):
     """Online classifier that queries only the labels selected by a query strategy.
 
     For each sample, the model predicts its class, the query strategy decides from the confidence
@@ -120,9 +120,9 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         "max_labels": [Interval(Integral, 0, None, closed="left"), None],
         "random_state": ["random_state"],
     }
-    _learnt = "_seen"
-    _fixed = ("random_state",)
-    _tunable = ("max_labels", "estimator", "query_strategy")
+    _state_attribute = "_seen"
+    _fixed_params = ("random_state",)
+    _adjustable_params = ("max_labels", "estimator", "query_strategy")
 
     def __init__(
         self,
@@ -182,7 +182,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         model is left unchanged.
         """
         self._validate_params()
-        with self._guard, Change(self) as change:
+        with self._guard, Transaction(self) as change:
             change.draft._fit(change, X, y, sample_weight, oracle, classes)
         return self
 
@@ -266,11 +266,11 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
             if first:
                 self._validate_params()
             else:
-                with Change(self) as change:
-                    new = self._new_parameters()
+                with Transaction(self) as change:
+                    new = self._changed_params()
                     if new is not None:
-                        change.draft._take_up(new)
-            with Change(self) as change:
+                        change.draft._apply_params(new)
+            with Transaction(self) as change:
                 loop = change.draft._begin_partial_fit(X, y, classes, sample_weight, oracle)
             # From here on, other code (including the oracle) sees the partially updated model.
             start = loop.n_seen
@@ -302,13 +302,13 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
 
     # ---------------------------------------------------------------------------- parameters
 
-    def _present_parameters(self):
+    def _current_params(self):
         parts = (_values_of(self.estimator), _values_of(self.query_strategy))
         return (self.random_state, self.max_labels, *parts)
 
-    def _take_up(self, present):
+    def _apply_params(self, present):
         """Set changed parameters of the fitted base estimator and query strategy."""
-        known = self._learnt_with
+        known = self._fitted_params
         changes = []
         for (name, default), old, new in zip(
             _DEFAULTS.items(), known[2:], present[2:], strict=True
@@ -317,22 +317,24 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
             if old == new:
                 continue
             if not isinstance(new, dict) or old.keys() != new.keys() or old[""] != new[""]:
-                refuse_change(name, _short(old), _short(new))
+                raise_fixed_param(name, _short(old), _short(new))
             given = default() if getattr(self, name) is None else getattr(self, name)
             changed = {part: getattr(given, part) for part in new if new[part] != old[part]}
             if name == "query_strategy" and "random_state" in changed:  # its seed has been drawn
-                refuse_change(f"{name}__random_state", old["random_state"], new["random_state"])
+                raise_fixed_param(
+                    f"{name}__random_state", old["random_state"], new["random_state"]
+                )
             changes.append((getattr(self, f"{name}_"), changed))
         for fitted, changed in changes:
             fitted.set_params(**clone(changed, safe=False))
-        super()._take_up(present)
+        super()._apply_params(present)
 
     # ---------------------------------------------------------------------------- training
 
     def _validated(self, X, y, sample_weight, classes):
         """Return samples, class codes and weights; the first call sets ``classes_``."""
         first = "_seen" not in self.__dict__
-        X = check_rows(self, X, reset=first)
+        X = check_samples(self, X, reset=first)
         labels, known = labels_of(y, X)
         if first:
             if classes is None:
@@ -355,7 +357,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
             setattr(self, f"{name}_", default() if given is None else clone(given, safe=False))
         if getattr(self.query_strategy_, "random_state", 0) is None:
             self.query_strategy_.set_params(random_state=draw_seed(random) % 2**32)
-        self._learnt_with = self._present_parameters()
+        self._fitted_params = self._current_params()
         self._seen = QueryHistory()
 
     def _interrupted_call(self, X):
@@ -523,7 +525,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         """Return the base estimator and validated samples, consistent with each other."""
         view = self._view()
         check_is_fitted(view)
-        return view.estimator_, check_rows(view, X, reset=False)
+        return view.estimator_, check_samples(view, X, reset=False)
 
     def _packed(self, state):
         """Return the state as plain values; estimator and query strategy pack themselves."""

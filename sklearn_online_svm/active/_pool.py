@@ -10,8 +10,8 @@ from sklearn.utils import check_random_state
 
 from .._base import draw_seed
 from .._core.guard import Guarded
-from .._estimator_base import Continued
-from .._feature_space import Angles, taken_apart
+from .._estimator_base import StatefulEstimator
+from .._feature_space import KernelCosines, split_model
 from .._sklearn_compat import (
     Interval,
     StrOptions,
@@ -66,7 +66,7 @@ def small_pool_size(p=0.05, eta=0.05):
     return max(1, math.ceil(math.log(eta) / math.log1p(-p) * (1 - 1e-15)))
 
 
-class MarginSampling(Continued, Guarded):
+class MarginSampling(StatefulEstimator, Guarded):
     r"""Query the samples of a pool with the smallest margin.
 
     A random subset of the pool is drawn, and its samples closest to the hyperplane are chosen:
@@ -155,9 +155,9 @@ class MarginSampling(Continued, Guarded):
         "random_tie_break": ["boolean"],
         "random_state": ["random_state"],
     }
-    _learnt = "_seed"
-    _fixed = ("random_state",)
-    _tunable = ("pool_size", "diversity", "random_tie_break")
+    _state_attribute = "_seed"
+    _fixed_params = ("random_state",)
+    _adjustable_params = ("pool_size", "diversity", "random_tie_break")
 
     def __init__(self, pool_size=59, *, diversity=0.0, random_tie_break=False, random_state=None):
         self.pool_size = pool_size
@@ -239,7 +239,7 @@ class MarginSampling(Continued, Guarded):
         if self.diversity == 0 or batch_size == 1:
             steps = _least_confident(confidence, 1 - self.diversity)
         else:
-            steps = _diverse(confidence, Angles(model, X), self.diversity)
+            steps = _diverse(confidence, KernelCosines(model, X), self.diversity)
         indices, batch_costs = np.empty(batch_size, dtype=np.intp), np.empty(batch_size)
         utilities = np.full((batch_size, n_samples), np.nan) if return_utilities else None
         for k, (i, costs) in zip(range(batch_size), steps):
@@ -252,11 +252,11 @@ class MarginSampling(Continued, Guarded):
     def _begin(self):
         if "_seed" not in self.__dict__:
             self._validate_params()
-            self._learnt_with = self._present_parameters()
+            self._fitted_params = self._current_params()
             self.n_queries_ = 0
             self._seed = draw_seed(check_random_state(self.random_state))
-        elif (new := self._new_parameters()) is not None:
-            self._take_up(new)
+        elif (new := self._changed_params()) is not None:
+            self._apply_params(new)
 
     def _draw(self, n_samples, batch_size):
         """Return distinct indices; among equally close samples the first one is selected."""
@@ -434,7 +434,7 @@ def _confidence(model, X, drawn):
             f"X_pool contains NaN or infinity in sample {bad.min()}: {error}"
         ) from error
     if scores.ndim == 2:
-        _, classifier = taken_apart(model)
+        _, classifier = split_model(model)
         if getattr(classifier, "decision_function_shape", "ovr") == "ovo":
             raise ValueError(
                 "With decision_function_shape='ovo' there are no class scores. Set "

@@ -7,7 +7,7 @@ from sklearn.utils import check_random_state
 
 from .._base import draw_seed
 from .._core.linear.queries import ALL, AT_RANDOM, BY_MARGIN, SelectiveSampler
-from .._estimator_base import Continued
+from .._estimator_base import StatefulEstimator
 from .._sklearn_compat import Interval, StrOptions
 
 __all__ = ["AllQuery", "MarginQuery", "RandomQuery"]
@@ -33,14 +33,14 @@ def confidence_of(scores):
     return np.ascontiguousarray(best[:, -1] - best[:, -2])
 
 
-class QueryStrategy(Continued):
+class QueryStrategy(StatefulEstimator):
     r"""Base class of query strategies with their own random generator.
 
     A subclass creates the compiled ``SelectiveSampler``. Each call that reads or changes the
     state is atomic with respect to other threads.
     """
 
-    _learnt = "_asker"
+    _state_attribute = "_asker"
     _parameter_constraints: dict = {}
 
     def query(self, scores, norms=None, variances=None):
@@ -133,13 +133,13 @@ class QueryStrategy(Continued):
         if asker is None:
             self._validate_params()
             random = check_random_state(getattr(self, "random_state", None))
-            self._learnt_with = self._present_parameters()
+            self._fitted_params = self._current_params()
             # Another thread may have created it in the meantime.
             return self.__dict__.setdefault("_asker", self._make(draw_seed(random)))
-        new = self._new_parameters()
+        new = self._changed_params()
         if new is not None:
             asker.use(self._make(0))
-            self._take_up(new)
+            self._apply_params(new)
         return asker
 
     def _numbers(self, scores, norms, variances):
@@ -160,7 +160,9 @@ class QueryStrategy(Continued):
     def _rebuilt(self, state):
         given = {name: state[name] for name in self._get_param_names()}
         # Parameters set since then take effect when the strategy is used again.
-        given |= zip((*self._fixed, *self._tunable), state["_learnt_with"], strict=True)
+        given |= zip(
+            (*self._fixed_params, *self._adjustable_params), state["_fitted_params"], strict=True
+        )
         asker = type(self)(**given)._make(0)
         asker.restore(state["_asker"])
         return {"_asker": asker}
@@ -203,8 +205,8 @@ class RandomQuery(QueryStrategy):
         "rate": [Interval(Real, 0.0, 1.0, closed="both")],
         "random_state": ["random_state"],
     }
-    _fixed = ("random_state",)
-    _tunable = ("rate",)
+    _fixed_params = ("random_state",)
+    _adjustable_params = ("rate",)
 
     def __init__(self, rate=0.1, *, random_state=None):
         self.rate = rate
@@ -284,8 +286,8 @@ class MarginQuery(QueryStrategy):
         "confidence": [StrOptions({"margin", "second-order"})],
         "random_state": ["random_state"],
     }
-    _fixed = ("random_state",)
-    _tunable = ("delta", "offset", "schedule", "rate", "confidence")
+    _fixed_params = ("random_state",)
+    _adjustable_params = ("delta", "offset", "schedule", "rate", "confidence")
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from .._base import encode_labels, known_labels
+from .._base import encode_labels, is_labelled
 from .._core.linear.queries import LabelQueries
 from .._core.linear.update_loop import DONE
 
@@ -127,7 +127,7 @@ def labels_of(y, X):
     # NumPy would convert the nan in a list of strings to the string "nan".
     labels = column_or_1d(np.array(y, dtype=object) if isinstance(y, list) else y, warn=True)
     check_consistent_length(X, labels)
-    known = known_labels(labels)
+    known = is_labelled(labels)
     if labels.dtype == object:
         known &= np.array([label is not ABSTAIN for label in labels], dtype=bool)
     return labels, known

@@ -16,7 +16,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
-from .._base import encode_labels, known_labels
+from .._base import encode_labels, is_labelled
 from .._sklearn_compat import (
     HasMethods,
     Interval,
@@ -71,7 +71,7 @@ def _iter_chunks(X, y, chunk_size):
 def _split_labels(y):
     """Return a mask of the samples that have a label, and these labels."""
     y = column_or_1d(y)
-    mask = known_labels(y)
+    mask = is_labelled(y)
     labels = y[mask]
     return mask, np.array(labels.tolist()) if y.dtype == object else labels
 

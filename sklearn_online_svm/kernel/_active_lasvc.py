@@ -5,7 +5,7 @@ from numbers import Integral
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from .._estimator_base import NotOffered
+from .._estimator_base import UnavailableAttribute
 from ._lasvc import LASVC
 from ._sample_selection import SELECTIONS, STOPPINGS, SampleSelection
 from ._svc_names import without_keywords_of_svc
@@ -165,10 +165,18 @@ class ActiveLASVC(LASVC):
         "stopping": [StrOptions(set(STOPPINGS)), None],
     }
 
-    _tunable = (*LASVC._tunable, "selection", "pool_size", "max_labels", "stopping")
+    _adjustable_params = (
+        *LASVC._adjustable_params,
+        "selection",
+        "pool_size",
+        "max_labels",
+        "stopping",
+    )
     _choice = SampleSelection
 
-    fit_path = NotOffered("use LASVC; the models of a solution path are trained on all samples")
+    fit_path = UnavailableAttribute(
+        "use LASVC; the models of a solution path are trained on all samples"
+    )
 
     @without_keywords_of_svc
     def __init__(

@@ -7,7 +7,7 @@ import zlib
 
 import numpy as np
 
-from .._base import check_rows, check_weights, encode_labels
+from .._base import check_samples, check_weights, encode_labels
 
 # Maximum number of bytes in a checksum; larger data are subsampled at even intervals.
 _MOST_BYTES = 2**24
@@ -50,7 +50,7 @@ def same_rows(model, checkpoint, X, y, sample_weight):
             f"resume needs the X and y of the interrupted {method}: they are not stored."
         )
     sparse = False if model._is_precomputed() else "csr"
-    X, y = check_rows(model, X, y, reset=False, dtype=model._dtype, accept_sparse=sparse)
+    X, y = check_samples(model, X, y, reset=False, dtype=model._dtype, accept_sparse=sparse)
     codes = encode_labels(y, model.classes_)
     weights = check_weights(sample_weight, X, allow_all_zero=True)
     present = checksums(X, codes, weights)

@@ -8,7 +8,7 @@ from .._core.kernel import expansion_budgets
 from .._core.kernel.expansion import KernelExpansion
 from .._core.kernel.votes import Votes
 from .._core.linear.update_loop import UpdateLoop
-from .._rows import arrays_of
+from .._sample_arrays import sample_arrays
 from ..linear._update_spec import UpdateSpec
 from ._engine import VectorSpec
 
@@ -87,7 +87,7 @@ class ExpansionState:
 
     def samples(self, X):
         """Return samples in the form that the loop takes."""
-        return arrays_of(X)
+        return sample_arrays(X)
 
     def expect_samples(self, n_rows, again):
         """Assign numbers to the coming samples; ``again``: they are visited more than once."""

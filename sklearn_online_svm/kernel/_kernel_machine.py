@@ -12,17 +12,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._base import (
     balanced_weights,
-    check_rows,
+    check_samples,
     check_weights,
     class_factors,
-    generator_from,
-    label_codes,
+    restore_generator,
     running_balanced_weights,
     thread_pool,
+    unique_labels_and_codes,
 )
 from .._core.interrupts import DeferredInterrupts
 from .._core.kernel.engine import is_interrupt
-from .._estimator_base import Change, NotOffered
+from .._estimator_base import Transaction, UnavailableAttribute
 from .._sklearn_compat import Interval
 from ._checkpoint import advice, checkpoint_of, refuse_new_parameters, same_rows
 from ._engine import (
@@ -61,7 +61,7 @@ class KernelMachine(KernelModel):
     ``_passes``).
     """
 
-    _learnt = "_engine"
+    _state_attribute = "_engine"
 
     _parameter_constraints: dict = {
         "C": [Interval(Real, 0.0, None, closed="right")],
@@ -84,15 +84,15 @@ class KernelMachine(KernelModel):
         return solution
 
     @property
-    def _suspicious_below(self):
+    def _suspect_margin(self):
         # The ramp loss is constant for smaller margins.
         return self.ramp_s
 
-    predict_proba = NotOffered(PROBABILITIES)
-    predict_log_proba = NotOffered(PROBABILITIES)
+    predict_proba = UnavailableAttribute(PROBABILITIES)
+    predict_log_proba = UnavailableAttribute(PROBABILITIES)
     # Undefined for problems that are not convex or that change with the samples.
-    leave_one_out = NotOffered(NO_LEAVE_ONE_OUT)
-    leave_one_out_estimate_ = NotOffered(NO_LEAVE_ONE_OUT)
+    leave_one_out = UnavailableAttribute(NO_LEAVE_ONE_OUT)
+    leave_one_out_estimate_ = UnavailableAttribute(NO_LEAVE_ONE_OUT)
 
     # ---------------------------------------------------------------------------- the solution
 
@@ -164,7 +164,7 @@ class KernelMachine(KernelModel):
 
         ``begun`` is called before training with the engine, the samples and their order.
         """
-        with self._guard, DeferredInterrupts(), Change(self) as change:
+        with self._guard, DeferredInterrupts(), Transaction(self) as change:
             draft = change.draft
             draft.__dict__.pop("_checkpoint", None)
             rows = draft._begin_fit(X, y, sample_weight)
@@ -229,7 +229,7 @@ class KernelMachine(KernelModel):
             rows = None
             if checkpoint["checksums"] is not None:
                 rows = same_rows(self, checkpoint, X, y, sample_weight)
-            with Change(self) as change:
+            with Transaction(self) as change:
                 draft = change.draft
                 draft._engine = draft._engine_of(checkpoint, rows)
                 del draft._checkpoint
@@ -256,7 +256,7 @@ class KernelMachine(KernelModel):
         return engine
 
     def _resume_fit(self, rows, cost, at):
-        self._random = None if at["random"] is None else generator_from(at["random"])
+        self._random = None if at["random"] is None else restore_generator(at["random"])
         passes = self._passes(self, rows[0], rows[1], cost, at)
         try:
             passes.run()
@@ -270,13 +270,13 @@ class KernelMachine(KernelModel):
     def _begin_fit(self, X, y, sample_weight):
         """Validate the input; set classes, gamma and counters before training."""
         precomputed = self._is_precomputed()
-        X, y = check_rows(self, X, y, reset=True, accept_sparse=False if precomputed else "csr")
+        X, y = check_samples(self, X, y, reset=True, accept_sparse=False if precomputed else "csr")
         if precomputed and X.shape[0] != X.shape[1]:
             raise ValueError(
                 "Precomputed matrix must be a square matrix. "
                 f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
             )
-        self.classes_, codes = label_codes(y)
+        self.classes_, codes = unique_labels_and_codes(y)
         weights = check_weights(sample_weight, X, allow_all_zero=False)
         n_weighted = np.count_nonzero(np.bincount(codes, weights=weights))
         if n_weighted < 2:
@@ -299,7 +299,7 @@ class KernelMachine(KernelModel):
         Fewer samples than ``fewest`` are not enough to tell whether features are far from 0.
         """
         X = self._fix_gamma(X, weights)
-        self._learnt_with = self._present_parameters()
+        self._fitted_params = self._current_params()
         solver, offset = self._solver(), None
         linear = isinstance(self.kernel, str) and self.kernel == "linear"
         if linear and solver.has_bias and X.shape[0] >= fewest:

@@ -9,15 +9,15 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import (
+    can_skip_validation,
     check_labels,
-    check_rows,
+    check_samples,
     check_weights,
     classes_of_stream,
     encode_labels,
-    has_fast_path,
 )
 from .._core.linear.rows import Dataset
-from .._estimator_base import Change
+from .._estimator_base import Transaction
 from .._online_base import OnlineClassifier, OnlineLearner
 from .._sklearn_compat import Interval, StrOptions, _fit_context
 from ._engine import choose_layout
@@ -32,8 +32,13 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
     and ``_average`` if it supports averaging.
     """
 
-    _fixed = (*KernelModel._fixed, "multi_class", "max_support_vectors", "budget_policy")
-    _tunable = ("class_weight",)
+    _fixed_params = (
+        *KernelModel._fixed_params,
+        "multi_class",
+        "max_support_vectors",
+        "budget_policy",
+    )
+    _adjustable_params = ("class_weight",)
 
     _parameter_constraints: dict = {
         **KernelModel._parameter_constraints,
@@ -74,7 +79,7 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
         ValueError
             If the input is invalid, or fewer than two classes have positive weight.
         """
-        with self._guard, Change(self) as change:
+        with self._guard, Transaction(self) as change:
             draft = change.draft
             X, codes, weights = draft._begin_fit(X, y, sample_weight)
             state = draft._state
@@ -92,7 +97,7 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
 
     def _begin_fit(self, X, y, sample_weight):
         accept_sparse = False if self._is_precomputed() else "csr"
-        X, y = check_rows(self, X, y, reset=True, accept_sparse=accept_sparse)
+        X, y = check_samples(self, X, y, reset=True, accept_sparse=accept_sparse)
         if self._is_precomputed() and X.shape[0] != X.shape[1]:
             raise ValueError(
                 "Precomputed matrix must be a square matrix. "
@@ -141,12 +146,12 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
         new = self._stream_parameters()
         known = classes_of_stream(classes, None if first else self.classes_)
         dtype = None if first else self._dtype
-        if not first and y is not None and has_fast_path(self, X, dtype):
+        if not first and y is not None and can_skip_validation(self, X, dtype):
             y = np.asarray(y)
             if y.shape != (X.shape[0],):
-                X, y = check_rows(self, X, y, reset=False, dtype=dtype)
+                X, y = check_samples(self, X, y, reset=False, dtype=dtype)
         else:
-            X, y = check_rows(self, X, y, reset=first, dtype=dtype)
+            X, y = check_samples(self, X, y, reset=first, dtype=dtype)
         if y.dtype.kind not in "biuU":
             check_labels(y)
         codes = encode_labels(y, known)
@@ -173,7 +178,7 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
                 stacklevel=6,
             )
 
-    def _learn_chunk(self, X, codes, weights):
+    def _train_on_chunk(self, X, codes, weights):
         """Train on a chunk in order; undo the whole chunk if a callable kernel raises an error."""
         state = self._state
         saved = state.saved()
@@ -194,7 +199,7 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
             self._first_state(X, None)
         elif new is not None:
             self._state.set_update_spec(self._update_spec())
-            self._take_up(new)
+            self._apply_params(new)
 
     def _first_state(self, X, weights):
         """Set the kernel and create an empty state; return X in the dtype it requires."""
@@ -218,7 +223,7 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
         )
         self._sparse = sparse.issparse(X)
         self._state = ExpansionState(spec, self._update_spec())
-        self._learnt_with = self._present_parameters()
+        self._fitted_params = self._current_params()
         return X
 
     def _refuse_contradictions(self):

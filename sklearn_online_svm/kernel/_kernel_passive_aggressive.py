@@ -190,7 +190,7 @@ class KernelPassiveAggressiveClassifier(KernelUpdates):
         "C": [Interval(Real, 0.0, None, closed="right")],
         "loss": [StrOptions({"hinge", "squared_hinge"})],
     }
-    _tunable = (*KernelUpdates._tunable, "C", "loss")
+    _adjustable_params = (*KernelUpdates._adjustable_params, "C", "loss")
 
     def __init__(
         self,

@@ -191,8 +191,8 @@ class KernelPerceptronClassifier(KernelUpdates):
         "margin": [Interval(Real, 0.0, None, closed="left")],
         "average": [StrOptions({"mean", "vote"}), Options(bool, {False})],
     }
-    _fixed = (*KernelUpdates._fixed, "average")
-    _tunable = (*KernelUpdates._tunable, "margin")
+    _fixed_params = (*KernelUpdates._fixed_params, "average")
+    _adjustable_params = (*KernelUpdates._adjustable_params, "margin")
 
     def __init__(
         self,

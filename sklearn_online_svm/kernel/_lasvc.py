@@ -11,12 +11,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import (
+    can_skip_validation,
     check_labels,
-    check_rows,
+    check_samples,
     check_weights,
     classes_of_stream,
     encode_labels,
-    has_fast_path,
     thread_pool,
 )
 from .._core.interrupts import DeferredInterrupts
@@ -326,8 +326,8 @@ class LASVC(LeaveOneOut, KernelMachine):
         "warm_start": ["boolean"],
     }
 
-    _fixed = (*KernelMachine._fixed, "algorithm")
-    _tunable = (
+    _fixed_params = (*KernelMachine._fixed_params, "algorithm")
+    _adjustable_params = (
         *("C", "class_weight", "tol", "delta_max", "finishing", "ramp_s", "shrinking"),
         *("cache_size", "n_jobs", "max_support_vectors", "budget_policy", "window_size"),
     )
@@ -458,7 +458,7 @@ class LASVC(LeaveOneOut, KernelMachine):
         """
         with self._guard, DeferredInterrupts():
             begin = type(self)._begin_chunk
-            uncertain = self._learn_next(begin, X, y, classes, sample_weight)
+            uncertain = self._train_on_next_chunk(begin, X, y, classes, sample_weight)
             self._warn_if_cut_short(stacklevel=2)
         self._warn_if_coarse(uncertain, stacklevel=3)
         return self
@@ -482,10 +482,10 @@ class LASVC(LeaveOneOut, KernelMachine):
             self._note_class_weights(factors, None)
         self.__dict__.pop("_checkpoint", None)
         if new is not None:
-            self._take_up(new)
+            self._apply_params(new)
         return rows, cost, at
 
-    def _learn_chunk(self, rows, cost, at):
+    def _train_on_chunk(self, rows, cost, at):
         """Train on validated samples; return the uncertainty of decisions (see ``_coarseness``).
 
         The counts of samples and labels are correct even after an exception.
@@ -564,9 +564,9 @@ class LASVC(LeaveOneOut, KernelMachine):
         """
         with self._guard, DeferredInterrupts():
             check_is_fitted(self)
-            new = self._new_parameters()
+            new = self._changed_params()
             if new is not None:
-                self._take_up(new)
+                self._apply_params(new)
             self.__dict__.pop("_checkpoint", None)
             uncertain = self._finish(dict(stage="begin"))
             self._warn_unless_solved(stacklevel=2)
@@ -674,7 +674,7 @@ class LASVC(LeaveOneOut, KernelMachine):
         return self._resume(X, y, sample_weight)
 
     def _resume_partial_fit(self, rows, cost, at):
-        uncertain = self._learn_chunk(rows, cost, at)
+        uncertain = self._train_on_chunk(rows, cost, at)
         self._warn_if_cut_short(stacklevel=4)
         return uncertain
 
@@ -777,16 +777,16 @@ class LASVC(LeaveOneOut, KernelMachine):
         if first:
             self._validate_params()
         else:
-            new = self._new_parameters()
+            new = self._changed_params()
         known = classes_of_stream(classes, None if first else self.classes_)
         self._refuse_in_partial_fit()
         self.classes_ = known
-        if not first and y is not None and has_fast_path(self, X, self._dtype):
+        if not first and y is not None and can_skip_validation(self, X, self._dtype):
             y = np.asarray(y)
             if y.shape != (X.shape[0],):
-                X, y = check_rows(self, X, y, reset=False, dtype=self._dtype)
+                X, y = check_samples(self, X, y, reset=False, dtype=self._dtype)
         else:
-            X, y = check_rows(self, X, y, reset=first, dtype=None if first else self._dtype)
+            X, y = check_samples(self, X, y, reset=first, dtype=None if first else self._dtype)
             check_labels(y)
         codes = encode_labels(y, self.classes_)
         if sample_weight is None:
@@ -904,8 +904,8 @@ class LASVC(LeaveOneOut, KernelMachine):
     def _predicts_optimized(self):
         return self.finishing and not self._is_precomputed()
 
-    def _take_up(self, present):
-        super()._take_up(present)
+    def _apply_params(self, present):
+        super()._apply_params(present)
         spec = replace(self._spec, cache_size=float(self.cache_size), solver=self._solver())
         spec.configure(self._engine)
         self._spec = spec

@@ -13,7 +13,7 @@ from sklearn import config_context
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import check_rows, check_weights, encode_labels
+from .._base import check_samples, check_weights, encode_labels
 from .._feature_space import Kernel
 from ._span import (
     BLOCK,
@@ -73,7 +73,7 @@ class LeaveOneOut:
                 BinarySolution.of(problem, solver.has_bias, "index", n_slots)
                 for problem in engine.problems
             ]
-        pairwise = PairwiseKernel(Kernel.of(view, "leave_one_out_estimate_"), vectors)
+        pairwise = PairwiseKernel(Kernel.from_classifier(view, "leave_one_out_estimate_"), vectors)
         kept = solution.support
         scores = np.empty((len(kept), len(problems)))
         solution.decide(vectors[kept], scores)
@@ -203,8 +203,8 @@ class Optimum:
     def __init__(self, model, X, y, sample_weight):
         model = copy.deepcopy(model)
         layout = False if model._is_precomputed() else "csr"
-        model._new_parameters()  # raises if fixed parameters have changed
-        self.X, self.y = check_rows(model, X, y, reset=False, accept_sparse=layout)
+        model._changed_params()  # raises if fixed parameters have changed
+        self.X, self.y = check_samples(model, X, y, reset=False, accept_sparse=layout)
         self.codes = encode_labels(self.y, model.classes_)
         weights = check_weights(sample_weight, self.X, allow_all_zero=False)
         n_rows = model.n_samples_seen_
@@ -238,7 +238,9 @@ class Optimum:
             BinarySolution.of(problem, has_bias, "row_id", n_rows)
             for problem in model._engine.problems
         ]
-        kernel = None if model._is_precomputed() else Kernel.of(model, "leave_one_out")
+        kernel = (
+            None if model._is_precomputed() else Kernel.from_classifier(model, "leave_one_out")
+        )
         self.pairwise = PairwiseKernel(kernel, self.X)
 
     def wrong(self, shifts):

@@ -6,10 +6,16 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import check_rows, has_fast_path, refuse_not_finite, thread_pool, weighted_variance
-from .._estimator_base import Learner
+from .._base import (
+    can_skip_validation,
+    check_finite_output,
+    check_samples,
+    thread_pool,
+    weighted_variance,
+)
+from .._estimator_base import IncrementalEstimator
 from .._sklearn_compat import Interval, StrOptions
-from .._suspects import SuspectLabels
+from .._suspects import SuspectLabelsMixin
 from ._engine import KINDS, LARGEST_DEGREE, linear_weights, needs_double
 
 # Number of float32 values that are converted to double at a time.
@@ -19,14 +25,14 @@ _DOUBLES_AT_ONCE = 1 << 17
 FEW_SAMPLES = 30
 
 
-class KernelModel(SuspectLabels, ClassifierMixin, Learner):
+class KernelModel(SuspectLabelsMixin, ClassifierMixin, IncrementalEstimator):
     """Base of kernel models: predictions and support vectors; subclasses implement training.
 
     A subclass defines ``_solution`` (a :class:`Solution`), and has ``_spec`` (a
     :class:`VectorSpec`), ``_dtype``, ``_sparse``, ``classes_`` and ``n_samples_seen_``.
     """
 
-    _fixed = ("kernel", "degree", "gamma", "coef0")
+    _fixed_params = ("kernel", "degree", "gamma", "coef0")
 
     _parameter_constraints: dict = {
         "kernel": [StrOptions({*KINDS, "precomputed"}), callable],
@@ -80,8 +86,8 @@ class KernelModel(SuspectLabels, ClassifierMixin, Learner):
 
     def _decide(self, X):
         check_is_fitted(self)
-        if not has_fast_path(self, X, self._dtype):
-            X = check_rows(
+        if not can_skip_validation(self, X, self._dtype):
+            X = check_samples(
                 self,
                 X,
                 reset=False,
@@ -91,12 +97,14 @@ class KernelModel(SuspectLabels, ClassifierMixin, Learner):
         solution = self._solution()
         if self._spec.kernel == "linear" and solution.votes is None:
             scores = linear_scores(X, *linear_weights(solution))
-            refuse_not_finite(scores, "beyond the range of float64")
+            check_finite_output(scores, "beyond the range of float64")
         else:
             scores = np.empty((X.shape[0], self._spec.n_problems))
             with thread_pool(self.n_jobs, X.shape[0]) as threads:
                 solution.decide(X, scores, threads)
-            refuse_not_finite(scores, "made of kernel values beyond the range of single precision")
+            check_finite_output(
+                scores, "made of kernel values beyond the range of single precision"
+            )
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _shown(self):

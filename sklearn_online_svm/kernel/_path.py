@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._core.interrupts import DeferredInterrupts
-from .._estimator_base import Change
+from .._estimator_base import Transaction
 from ._path_solver import Sweeps
 
 
@@ -143,7 +143,7 @@ def fit_path(model, X, y, Cs, sample_weight):
     check_path_parameters(model)
     Cs = checked_Cs(Cs)
     begun = []
-    with model._guard, DeferredInterrupts(), Change(model) as change:
+    with model._guard, DeferredInterrupts(), Transaction(model) as change:
         draft = change.draft
         draft.C = float(Cs[0])
         try:

@@ -367,7 +367,7 @@ class Sweeps:
         one.__dict__ = {**model.__dict__, "C": float(self.Cs[k])}
         for name in ("class_weight", "random_state"):
             setattr(one, name, copy.deepcopy(getattr(model, name)))
-        one._learnt_with = one._present_parameters()
+        one._fitted_params = one._current_params()
         if len(self.Cs) == 1:
             return copy.deepcopy(one)
         one._spec = replace(model._spec, solver=one._solver())

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from .._estimator_base import NotOffered
+from .._estimator_base import UnavailableAttribute
 from .._feature_space import Kernel
 from .._sklearn_compat import Interval
 from ._active_lasvc import ActiveLASVC
@@ -166,7 +166,12 @@ class VirtualLASVC(ActiveLASVC):
         "n_virtual": [Interval(Integral, 0, None, closed="left")],
     }
 
-    _tunable = (*ActiveLASVC._tunable, "minority_class", "n_neighbors", "n_virtual")
+    _adjustable_params = (
+        *ActiveLASVC._adjustable_params,
+        "minority_class",
+        "n_neighbors",
+        "n_virtual",
+    )
     _choice = VirtualSampleSelection
 
     # Values of the parameters in FIXED.
@@ -177,8 +182,8 @@ class VirtualLASVC(ActiveLASVC):
     budget_policy = "merging"
     window_size = None
 
-    leave_one_out = NotOffered(NO_LEAVE_ONE_OUT)
-    leave_one_out_estimate_ = NotOffered(NO_LEAVE_ONE_OUT)
+    leave_one_out = UnavailableAttribute(NO_LEAVE_ONE_OUT)
+    leave_one_out_estimate_ = UnavailableAttribute(NO_LEAVE_ONE_OUT)
 
     @without_keywords_of_svc
     def __init__(
@@ -312,4 +317,4 @@ class VirtualLASVC(ActiveLASVC):
         rows = X[codes == minority]
         if former is not None:
             rows = stacked(rows, former)
-        return VirtualPoints(rows, Kernel.of(self, "VirtualLASVC"), self.n_neighbors)
+        return VirtualPoints(rows, Kernel.from_classifier(self, "VirtualLASVC"), self.n_neighbors)

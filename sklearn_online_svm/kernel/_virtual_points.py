@@ -42,7 +42,7 @@ class VirtualPoints:
         self._kernel = kernel
         # These kernels order distances like the input space. Input distances also work where all
         # values of an rbf kernel are 0 because the samples are far apart.
-        self._squares = None if kernel.orders_like_input else kernel.diagonal(self._seen)
+        self._squares = None if kernel.preserves_distance_order else kernel.diagonal(self._seen)
 
     def neighbors(self, rows):
         """Return the indices of the nearest other samples, of shape (len(rows), n_neighbors).

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from .._base import generator_from
+from .._base import restore_generator
 from .._core.kernel.block import Samples
 from .._core.kernel.support_set import VIRTUAL
 from ._sample_selection import SampleSelection
@@ -48,7 +48,7 @@ class VirtualPool:
         self.samples = (SparseBuffer if sparse.issparse(X) else DenseBuffer)(X, capacity)
         self.cost = np.concatenate([cost, np.zeros(capacity)])
         self.first_id, self.n_done = state["first_id"], state["n_done"]
-        self.random = generator_from(state["random"])
+        self.random = restore_generator(state["random"])
         self.n, self.n_points = len(state["order"]), state["points"].shape[0]
         self.order = np.concatenate([state["order"], np.zeros(capacity, dtype=np.int64)])
         self.samples.put(self.n_samples, state["points"])
@@ -82,7 +82,7 @@ class VirtualPool:
 
     def _add_points_of(self, i):
         """Draw the points of a sample; return the changed fields, set only afterwards."""
-        random = generator_from(self.random.get_state(legacy=False))
+        random = restore_generator(self.random.get_state(legacy=False))
         n, first = self.n_virtual, self.n_samples + self.n_points
         points, _ = self.generator.draw(np.full(n, self.parents[i]), random)
         self.samples.put(first, points)

@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import check_array, check_random_state
 
-from .._feature_space import Kernel, taken_apart
+from .._feature_space import Kernel, split_model
 from .._sklearn_compat import HasMethods, Interval
 from ._lasvc import LASVC
 from ._virtual_points import VirtualPoints
@@ -175,8 +175,8 @@ class VirtualSampler(BaseOverSampler):
             self._refuse_few(label, np.count_nonzero(y == label))
         random = check_random_state(self.random_state)
         self.estimator_ = self._fitted(rows, y, random)
-        transformers, machine = taken_apart(self.estimator_)
-        kernel = Kernel.of(machine, "VirtualSampler")
+        transformers, machine = split_model(self.estimator_)
+        kernel = Kernel.from_classifier(machine, "VirtualSampler")
         seen = rows
         for transformer in transformers:
             seen = transformer.transform(seen)
@@ -224,7 +224,7 @@ class VirtualSampler(BaseOverSampler):
             if name.rpartition("__")[2] == "random_state" and value is None
         }
         estimator.set_params(**seeds).fit(rows, y)
-        _, machine = taken_apart(estimator)
+        _, machine = split_model(estimator)
         if not hasattr(machine, "support_"):
             raise TypeError(
                 "VirtualSampler needs a support vector machine whose support_ holds the indices "

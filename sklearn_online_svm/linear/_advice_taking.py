@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import check_rows
+from .._base import check_samples
 from .._sklearn_compat import Interval
 from ._advice import Advice
 from ._advice_rules import check_advice, keep_of, rules_of, shortfalls, warn_of_contradictions
@@ -217,8 +217,14 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         "advice_weight": [Interval(Real, 0.0, None, closed="left")],
         "refine": ["boolean"],
     }
-    _fixed = ("fit_intercept",)
-    _tunable = (*LinearClassifier._tunable, "C", "advice_weight", "refine", "advice")
+    _fixed_params = ("fit_intercept",)
+    _adjustable_params = (
+        *LinearClassifier._adjustable_params,
+        "C",
+        "advice_weight",
+        "refine",
+        "advice",
+    )
     _state_class = AdvisedState
 
     def __init__(
@@ -243,9 +249,9 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
     ):
         store_parameters(locals())
 
-    def _present_parameters(self):
+    def _current_params(self):
         # A copy, because the user may change the list in place.
-        *others, advice = super()._present_parameters()
+        *others, advice = super()._current_params()
         return (*others, tuple(advice or ()))
 
     def _update_spec(self):
@@ -300,7 +306,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         view = self._view()
         check_is_fitted(view)
         if X is not None:
-            X = check_rows(view, X, reset=False)
+            X = check_samples(view, X, reset=False)
             predicted = view.predict(X)
         coef, intercept = view._state.weights(self._guard)
         coef = coef.toarray() if sparse.issparse(coef) else coef
@@ -308,7 +314,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         classes = view.classes_.tolist()
         positive = classes[1:] if len(classes) == 2 else classes
         reports = []
-        for piece in view._learnt_with[-1]:
+        for piece in view._fitted_params[-1]:
             signs = np.array([1.0 if piece.label == label else -1.0 for label in positive])
             eta, zeta = shortfalls(piece, signs, coef, intercept)
             squares = (eta**2).sum(axis=1) + zeta**2

@@ -6,26 +6,26 @@ from sklearn.model_selection import StratifiedShuffleSplit
 
 from .._base import (
     check_labels,
-    check_rows,
+    check_samples,
     check_weights,
     classes_of_stream,
     encode_labels,
-    plain_rows,
+    matches_fitted_format,
 )
 from .._online_base import OnlineClassifier
-from .._rows import canonical
-from .._suspects import SuspectLabels
+from .._sample_arrays import canonical_csr
+from .._suspects import SuspectLabelsMixin
 from ._model import LinearModel
 
 
-class LinearClassifier(OnlineClassifier, SuspectLabels, ClassifierMixin, LinearModel):
+class LinearClassifier(OnlineClassifier, SuspectLabelsMixin, ClassifierMixin, LinearModel):
     """Base class of linear classifiers; subclasses define what :class:`LinearModel` requires."""
 
     _parameter_constraints: dict = {
         **LinearModel._parameter_constraints,
         **OnlineClassifier._parameter_constraints,
     }
-    _tunable = (*LinearModel._tunable, "class_weight")
+    _adjustable_params = (*LinearModel._adjustable_params, "class_weight")
     _splitter = StratifiedShuffleSplit
 
     def fit(self, X, y, sample_weight=None, *, coef_init=None, intercept_init=None):
@@ -96,15 +96,15 @@ class LinearClassifier(OnlineClassifier, SuspectLabels, ClassifierMixin, LinearM
         # scikit-learn's validation takes longer than training on a small chunk.
         if (
             state is None
-            or not plain_rows(self, X, state.dtype, accept_sparse=True)
+            or not matches_fitted_format(self, X, state.dtype, accept_sparse=True)
             or type(y) is not np.ndarray
             or y.shape != X.shape[:1]
         ):
             dtype = None if state is None else state.dtype
-            X, y = check_rows(self, X, y, reset=state is None, deep=False, dtype=dtype)
+            X, y = check_samples(self, X, y, reset=state is None, deep=False, dtype=dtype)
             if y.dtype.kind not in "biuU":
                 check_labels(y)
-        X = canonical(X)
+        X = canonical_csr(X)
         codes = encode_labels(y, self.classes_)
         weights = None
         if sample_weight is not None:

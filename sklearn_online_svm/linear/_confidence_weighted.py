@@ -99,7 +99,7 @@ class ConfidenceWeightedClassifier(SecondOrder):
         **SecondOrder._parameter_constraints,
         "eta": [Interval(Real, 0.5, 1.0, closed="neither")],
     }
-    _tunable = (*SecondOrder._tunable, "eta")
+    _adjustable_params = (*SecondOrder._adjustable_params, "eta")
 
     def __init__(
         self,
@@ -215,7 +215,7 @@ class SCWClassifier(SecondOrder):
         "loss": [StrOptions({"hinge", "squared_hinge"})],
         "eta": [Interval(Real, 0.5, 1.0, closed="neither")],
     }
-    _tunable = (*SecondOrder._tunable, "C", "eta", "loss")
+    _adjustable_params = (*SecondOrder._adjustable_params, "C", "eta", "loss")
 
     def __init__(
         self,
@@ -334,7 +334,7 @@ class AROWClassifier(SecondOrder):
         **SecondOrder._parameter_constraints,
         "r": [Interval(Real, 0.0, None, closed="neither")],
     }
-    _tunable = (*SecondOrder._tunable, "r")
+    _adjustable_params = (*SecondOrder._adjustable_params, "r")
 
     def __init__(
         self,

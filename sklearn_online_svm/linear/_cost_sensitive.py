@@ -169,9 +169,9 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
         "average": AVERAGE,
         "multi_class": [StrOptions({"ovr", "crammer_singer"})],
     }
-    _fixed = ("fit_intercept", "average", "multi_class")
-    _tunable = (
-        *LinearClassifier._tunable,
+    _fixed_params = ("fit_intercept", "average", "multi_class")
+    _adjustable_params = (
+        *LinearClassifier._adjustable_params,
         "C",
         "objective",
         "rule",
@@ -225,8 +225,8 @@ class CostSensitivePassiveAggressiveClassifier(LinearClassifier):
             average_from=average_from(self.average),
         )
 
-    def _present_parameters(self):
-        values = super()._present_parameters()
+    def _current_params(self):
+        values = super()._current_params()
         return tuple(v.tolist() if isinstance(v, np.ndarray) else v for v in values)
 
     def _target_margins(self):

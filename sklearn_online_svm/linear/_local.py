@@ -7,8 +7,8 @@ from scipy import sparse
 from scipy.stats import norm
 from sklearn.utils.validation import check_is_fitted
 
-from .._estimator_base import NotOffered
-from .._rows import arrays_of
+from .._estimator_base import UnavailableAttribute
+from .._sample_arrays import sample_arrays
 from .._sklearn_compat import Interval, StrOptions
 from ._classifier import LinearClassifier
 from ._docs import with_shared_docs
@@ -177,13 +177,20 @@ class LocalOnlineClassifier(LinearClassifier):
         "multi_class": [StrOptions({"crammer_singer", "ovr"})],
         "average": AVERAGE,
     }
-    _fixed = ("fit_intercept", "n_prototypes", "variant", "multi_class", "average")
-    _tunable = (*LinearClassifier._tunable, "C", "lam", "loss", "n_neighbors", "eta")
+    _fixed_params = ("fit_intercept", "n_prototypes", "variant", "multi_class", "average")
+    _adjustable_params = (
+        *LinearClassifier._adjustable_params,
+        "C",
+        "lam",
+        "loss",
+        "n_neighbors",
+        "eta",
+    )
 
-    coef_ = NotOffered(_NO_HYPERPLANE)
-    intercept_ = NotOffered(_NO_HYPERPLANE)
-    sparsify = NotOffered("its arrays are always dense")
-    densify = NotOffered("its arrays are always dense")
+    coef_ = UnavailableAttribute(_NO_HYPERPLANE)
+    intercept_ = UnavailableAttribute(_NO_HYPERPLANE)
+    sparsify = UnavailableAttribute("its arrays are always dense")
+    densify = UnavailableAttribute("its arrays are always dense")
 
     def __init__(
         self,
@@ -266,7 +273,7 @@ class LocalOnlineClassifier(LinearClassifier):
         kmeans = state.kmeans(arrays, sparse.issparse(X))
         with np.errstate(over="ignore"):  # overflow is detected in the scores
             rows = X.astype(state.dtype, copy=False)
-        near, shares = kmeans.near_rows(arrays_of(rows))
+        near, shares = kmeans.near_rows(sample_arrays(rows))
         local_coef, local_intercept = arrays["local_coef"], arrays["local_intercept"]
         for k in np.unique(near[near >= 0]):
             rows, places = np.nonzero(near == k)

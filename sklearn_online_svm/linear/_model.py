@@ -8,10 +8,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
-from .._base import check_rows, check_weights, plain_rows, refuse_not_finite
-from .._estimator_base import Change
+from .._base import check_finite_output, check_samples, check_weights, matches_fitted_format
+from .._estimator_base import Transaction
 from .._online_base import OnlineLearner
-from .._rows import canonical, refuse_row
+from .._sample_arrays import canonical_csr, raise_sample_error
 from .._sklearn_compat import Interval, StrOptions
 from ._state import LinearState
 
@@ -55,7 +55,7 @@ class LinearModel(OnlineLearner):
     """
 
     _state_class = LinearState
-    _tunable = ("early_stopping",)
+    _adjustable_params = ("early_stopping",)
 
     _parameter_constraints: dict = {
         **OnlineLearner._parameter_constraints,
@@ -69,10 +69,10 @@ class LinearModel(OnlineLearner):
 
     def _fit(self, X, y, sample_weight, coef_init, intercept_init):
         """Fit; after an error the model is unchanged, after an interrupt it keeps its updates."""
-        with self._guard, Change(self) as change:
+        with self._guard, Transaction(self) as change:
             draft = change.draft
-            X, y = check_rows(draft, X, y, reset=True, deep=False)
-            X = canonical(X)
+            X, y = check_samples(draft, X, y, reset=True, deep=False)
+            X = canonical_csr(X)
             weights = None
             if sample_weight is not None:
                 weights = check_weights(sample_weight, X, allow_all_zero=False)
@@ -106,7 +106,7 @@ class LinearModel(OnlineLearner):
             if "_state" in self.__dict__:
                 self._train_chunk(X, y, classes, sample_weight)
                 return self
-            with Change(self) as change:
+            with Transaction(self) as change:
                 try:
                     change.draft._train_chunk(X, y, classes, sample_weight)
                 except BaseException as error:
@@ -119,13 +119,13 @@ class LinearModel(OnlineLearner):
         X, targets, weights = self._validate_chunk(X, y, classes, sample_weight)
         invalid = self._prepare_state(X, changed).train_chunk(X, targets, weights)
         if invalid >= 0:
-            refuse_row(self, X, invalid)
+            raise_sample_error(self, X, invalid)
 
     def _stream_parameters(self):
         """Validate the parameters for partial_fit; return the changed values, or None."""
         changed = None
         if "_state" in self.__dict__:
-            changed = self._new_parameters()
+            changed = self._changed_params()
         else:
             self._validate_params()
         if self.early_stopping:
@@ -148,7 +148,7 @@ class LinearModel(OnlineLearner):
             state.densify()
         if changed is not None:
             state.set_update_spec(spec)
-            self._take_up(changed)
+            self._apply_params(changed)
         if state.sparse != is_sparse:
             state.set_layout(is_sparse)
         return state
@@ -157,7 +157,7 @@ class LinearModel(OnlineLearner):
         self._state = self._state_class(
             self._update_spec(), self._n_problems(), X.shape[1], X.dtype, sparse.issparse(X)
         )
-        self._learnt_with = self._present_parameters()
+        self._fitted_params = self._current_params()
         return self._state
 
     # ---------------------------------------------------------------------------- predicting
@@ -167,11 +167,11 @@ class LinearModel(OnlineLearner):
         state = self.__dict__.get("_state")
         if state is None:
             check_is_fitted(self)
-        if state.sparse_coef is not None or not plain_rows(
+        if state.sparse_coef is not None or not matches_fitted_format(
             self, X, state.dtype, accept_sparse=True
         ):
             # NaN in a feature without a stored weight would not show in the result.
-            X = check_rows(self, X, reset=False, deep=state.sparse_coef is not None)
+            X = check_samples(self, X, reset=False, deep=state.sparse_coef is not None)
         scores = self._scores(X)
         # Cheaper than isfinite of each: inf - inf is nan.
         if not math.isfinite(scores.sum()):
@@ -180,7 +180,7 @@ class LinearModel(OnlineLearner):
                 input_name="X",
                 estimator_name=type(self).__name__,
             )
-            refuse_not_finite(scores, f"beyond the range of {scores.dtype}")
+            check_finite_output(scores, f"beyond the range of {scores.dtype}")
         return scores
 
     def _scores(self, X):

@@ -9,8 +9,8 @@ from sklearn.metrics import r2_score
 from sklearn.model_selection import ShuffleSplit
 from sklearn.utils.validation import assert_all_finite
 
-from .._base import check_rows, check_weights
-from .._rows import canonical
+from .._base import check_samples, check_weights
+from .._sample_arrays import canonical_csr
 from .._sklearn_compat import Interval, StrOptions
 from ._classifier import LinearClassifier
 from ._docs import with_shared_docs
@@ -128,8 +128,8 @@ class PassiveAggressiveClassifier(LinearClassifier):
         "average": AVERAGE,
         "multi_class": [StrOptions({"ovr", "crammer_singer"})],
     }
-    _fixed = ("fit_intercept", "average", "multi_class")
-    _tunable = (*LinearClassifier._tunable, "C", "loss", "intercept_scaling")
+    _fixed_params = ("fit_intercept", "average", "multi_class")
+    _adjustable_params = (*LinearClassifier._adjustable_params, "C", "loss", "intercept_scaling")
 
     def __init__(
         self,
@@ -245,8 +245,14 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearModel):
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
         "average": AVERAGE,
     }
-    _fixed = ("fit_intercept", "average")
-    _tunable = (*LinearModel._tunable, "C", "loss", "epsilon", "intercept_scaling")
+    _fixed_params = ("fit_intercept", "average")
+    _adjustable_params = (
+        *LinearModel._adjustable_params,
+        "C",
+        "loss",
+        "epsilon",
+        "intercept_scaling",
+    )
     _splitter = ShuffleSplit
 
     def __init__(
@@ -327,8 +333,8 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearModel):
         """Return samples, targets and weights of the arguments of ``partial_fit``."""
         state = self.__dict__.get("_state")
         dtype = None if state is None else state.dtype
-        X, y = check_rows(self, X, y, reset=state is None, deep=False, dtype=dtype)
-        X = canonical(X)
+        X, y = check_samples(self, X, y, reset=state is None, deep=False, dtype=dtype)
+        X = canonical_csr(X)
         weights = None
         if sample_weight is not None:
             weights = check_weights(sample_weight, X, allow_all_zero=True)

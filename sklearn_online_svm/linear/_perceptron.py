@@ -110,9 +110,9 @@ class PerceptronClassifier(LinearClassifier):
         "average": AVERAGE,
         "multi_class": [StrOptions({"ovr", "crammer_singer"})],
     }
-    _fixed = ("fit_intercept", "average", "multi_class")
-    _tunable = (
-        *LinearClassifier._tunable,
+    _fixed_params = ("fit_intercept", "average", "multi_class")
+    _adjustable_params = (
+        *LinearClassifier._adjustable_params,
         "positive_margin",
         "negative_margin",
         "pos_label",
@@ -243,7 +243,7 @@ class SecondOrderPerceptronClassifier(SecondOrder):
         **SecondOrder._parameter_constraints,
         "a": [Interval(Real, 0.0, None, closed="neither")],
     }
-    _fixed = (*SecondOrder._fixed, "a")
+    _fixed_params = (*SecondOrder._fixed_params, "a")
 
     def __init__(
         self,

@@ -5,14 +5,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import check_rows
-from .._estimator_base import Change, Learner, refuse_change
+from .._base import check_samples
+from .._estimator_base import IncrementalEstimator, Transaction, raise_fixed_param
 from .._sklearn_compat import HasMethods
 from ._advice_rules import check_features
 from ._advice_taking import AdvicePassiveAggressiveClassifier
 
 
-class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
+class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalEstimator):
     """Meta-estimator that scales samples and advice together.
 
     The rules are in the units of X. A scaler is fitted on the samples in ``fit`` and transforms
@@ -79,9 +79,9 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         "estimator": [HasMethods(["partial_fit", "decision_function", "explain_advice"]), None],
         "scaler": [HasMethods(["fit", "transform"]), None],
     }
-    _learnt = "estimator_"
-    _fixed = ("scaler",)
-    _tunable = ("estimator",)
+    _state_attribute = "estimator_"
+    _fixed_params = ("scaler",)
+    _adjustable_params = ("estimator",)
 
     def __init__(self, estimator=None, scaler=None):
         self.estimator = estimator
@@ -110,7 +110,7 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
             If the input is invalid. The model is then unchanged.
         """
         self._validate_params()
-        with self._guard, Change(self) as change:
+        with self._guard, Transaction(self) as change:
             draft = change.draft
             X = draft._begin(X)
             try:
@@ -145,15 +145,15 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
             If the input is invalid, or a label is not in ``classes``. The model is then unchanged.
         """
         with self._guard:
-            self._learn_next(type(self)._begin_partial_fit, X, y, classes, sample_weight)
+            self._train_on_next_chunk(type(self)._begin_partial_fit, X, y, classes, sample_weight)
         return self
 
     def _begin(self, X):
         """Create the scaler and the classifier; return the scaled samples."""
-        X = check_rows(self, X, reset=True)
+        X = check_samples(self, X, reset=True)
         self.scaler_ = clone(self._given("scaler")).fit(X, None)
         self.estimator_ = clone(self._given("estimator"))
-        self._learnt_with = self._present_parameters()
+        self._fitted_params = self._current_params()
         self.estimator_.set_params(advice=self._scaled_advice(self.estimator_.advice))
         return self.scaler_.transform(X)
 
@@ -161,13 +161,13 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         if "estimator_" not in self.__dict__:
             self._validate_params()
             return self._begin(X), y, classes, sample_weight
-        new = self._new_parameters()
-        X = check_rows(self, X, reset=False)
+        new = self._changed_params()
+        X = check_samples(self, X, reset=False)
         if new is not None:
-            self._take_up(new)
+            self._apply_params(new)
         return self.scaler_.transform(X), y, classes, sample_weight
 
-    def _learn_chunk(self, X, y, classes, sample_weight):
+    def _train_on_chunk(self, X, y, classes, sample_weight):
         self.estimator_.partial_fit(X, y, classes, sample_weight)
 
     def _was_interrupted(self, error):
@@ -190,23 +190,23 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
 
     # ---------------------------------------------------------------------------- parameters
 
-    def _present_parameters(self):
+    def _current_params(self):
         estimator = self._given("estimator")
         values = estimator.get_params(deep=False)
         # A copy, because the user may change the list in place.
         values["advice"] = tuple(values["advice"] or ())
         return self.scaler, {"": type(estimator).__name__, **values}
 
-    def _take_up(self, present):
+    def _apply_params(self, present):
         """Pass changed parameters to the classifier, which accepts or refuses them."""
-        known, new = self._learnt_with[1], present[1]
+        known, new = self._fitted_params[1], present[1]
         if known[""] != new[""]:
-            refuse_change("estimator", known[""], new[""])
+            raise_fixed_param("estimator", known[""], new[""])
         changed = {name: new[name] for name in new if new[name] != known[name]}
         if "advice" in changed:
             changed["advice"] = self._scaled_advice(changed["advice"])
         self.estimator_.set_params(**clone(changed, safe=False))
-        super()._take_up(present)
+        super()._apply_params(present)
 
     # ---------------------------------------------------------------------------- predicting
 
@@ -214,7 +214,7 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, Learner):
         """Return the classifier and the scaled samples."""
         view = self._view()
         check_is_fitted(view)
-        return view.estimator_, view.scaler_.transform(check_rows(view, X, reset=False))
+        return view.estimator_, view.scaler_.transform(check_samples(view, X, reset=False))
 
     def decision_function(self, X):
         """Compute the decision function of the classifier.

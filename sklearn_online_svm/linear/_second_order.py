@@ -5,7 +5,7 @@ from scipy import sparse
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import check_rows, refuse_not_finite
+from .._base import check_finite_output, check_samples
 from ._classifier import LinearClassifier
 
 
@@ -16,7 +16,7 @@ class SecondOrder(LinearClassifier):
         **LinearClassifier._parameter_constraints,
         "covariance": [StrOptions({"diag", "full"})],
     }
-    _fixed = ("fit_intercept", "covariance")
+    _fixed_params = ("fit_intercept", "covariance")
 
     @property
     def covariance_(self):
@@ -50,7 +50,7 @@ class SecondOrder(LinearClassifier):
         """
         view = self._view()
         check_is_fitted(view)
-        X = check_rows(view, X, reset=False)
+        X = check_samples(view, X, reset=False)
         intercept = view._state.update_spec.fit_intercept
         return _variances(X, intercept, *view._state.covariance(self._guard))
 
@@ -72,5 +72,5 @@ def _variances(X, intercept, covariance, intercept_variances=None):
                 variances[:, c] = np.einsum("ij,ij->i", X, product)
             if intercept:
                 variances[:, c] += 2.0 * (X @ S[:d, d]) + S[d, d]
-    refuse_not_finite(variances, f"beyond the range of {variances.dtype}")
+    check_finite_output(variances, f"beyond the range of {variances.dtype}")
     return variances[:, 0] if variances.shape[1] == 1 else variances

@@ -12,7 +12,7 @@ from .._core.linear.online_kmeans import OnlineKMeans
 from .._core.linear.rows import Dataset
 from .._core.linear.update_loop import NOT_FINITE, WEIGHTS_IN_USE, UpdateLoop, first_not_finite
 from .._core.linear.weights import FullWeights, Weights, zeros
-from .._rows import arrays_of
+from .._sample_arrays import sample_arrays
 from ._feature_map import FeatureMap
 from ._update_spec import UpdateSpec
 
@@ -168,7 +168,7 @@ class LinearState:
 
     def samples(self, X):
         """Return samples in the form that the loop takes; allocate columns for new features."""
-        arrays = arrays_of(X)
+        arrays = sample_arrays(X)
         if self.feature_map is None or self.feature_map.seen is None:
             return arrays
         values, indices, starts = arrays

@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
 from .._base import callbacks, classes_of_stream, routes_metadata
-from .._estimator_base import refuse_change
+from .._estimator_base import raise_fixed_param
 from .._sklearn_compat import (
     BaseSearchCV,
     HasMethods,
@@ -497,7 +497,7 @@ class ProgressiveSearch(BaseSearchCV):
             new = getattr(self, name)
             plain = isinstance(old, (str, Real)) or old is None
             if new is not old and not (plain and (new == old or new != new and old != old)):
-                refuse_change(name, old, new)
+                raise_fixed_param(name, old, new)
 
     def _new_stream(self, classes):
         if "_finished_race" in self.__dict__:

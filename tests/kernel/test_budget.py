@@ -24,14 +24,14 @@ def n_kept(model):
 def watched(monkeypatch):
     """Record the support set size after each block of samples of each model."""
     counts = []
-    original = LASVC._learn_chunk
+    original = LASVC._train_on_chunk
 
     def learn_chunk(self, *args):
         result = original(self, *args)
         counts.append(max(n_kept(self)))
         return result
 
-    monkeypatch.setattr(LASVC, "_learn_chunk", learn_chunk)
+    monkeypatch.setattr(LASVC, "_train_on_chunk", learn_chunk)
     return counts
 
 

@@ -74,7 +74,7 @@ def test_points_between_support_vectors_and_their_neighbors(machine, global_rand
     parents, others = sampler.ends_.T
     support = np.intersect1d(sampler.estimator_.support_, RARE)
     assert_array_equal(np.unique(parents), support)
-    K = Kernel.of(sampler.estimator_, "the test")(X[RARE], X[RARE])
+    K = Kernel.from_classifier(sampler.estimator_, "the test")(X[RARE], X[RARE])
     distance = K.diagonal()[:, None] + K.diagonal() - 2 * K
     np.fill_diagonal(distance, np.inf)
     nearest = RARE[np.argsort(distance, axis=1)[:, :3]]

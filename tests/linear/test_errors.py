@@ -550,7 +550,7 @@ def test_invalid_parameters(make, name):
             assert vars(model).keys() == vars(make()).keys()
         unharmed.model.set_params(**{name: value})
         unharmed.raises(InvalidParameterError, match, lambda m: m.fit(X, y))
-        if name in (*make._fixed, *make._tunable):
+        if name in (*make._fixed_params, *make._adjustable_params):
             for samples in (X, X[:1], X.tolist()):
                 labels = y[: len(samples)]
                 unharmed.raises(

@@ -6,7 +6,7 @@ from sklearn.utils.validation import assert_all_finite
 from ._core.linear.rows import is_canonical
 
 
-def arrays_of(X):
+def sample_arrays(X):
     """Return the array of dense samples, or data, indices and indptr of CSR samples."""
     if isinstance(X, np.ndarray):
         return X
@@ -17,13 +17,13 @@ def arrays_of(X):
     )
 
 
-def canonical(X):
+def canonical_csr(X):
     """Return CSR samples with sorted columns and no duplicates, or dense samples unchanged."""
     if isinstance(X, np.ndarray):
         return X
     if X.indices.dtype != np.int32:
         X.check_format(full_check=True)
-    _, indices, indptr = arrays_of(X)
+    _, indices, indptr = sample_arrays(X)
     if indptr[-1] > len(X.data) or not is_canonical(indices, indptr, X.shape[1]):
         X.check_format(full_check=True)  # raises an error for an invalid matrix
         X = X.copy()
@@ -31,7 +31,7 @@ def canonical(X):
     return X
 
 
-def refuse_row(estimator, X, row):
+def raise_sample_error(estimator, X, row):
     """Raise the error for a sample that is not finite or has too large a norm."""
     name = type(estimator).__name__
     values = X[row] if isinstance(X, np.ndarray) else X[row].data
