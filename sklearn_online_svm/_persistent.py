@@ -122,7 +122,7 @@ class Persistent:
 
 def _crc(value, crc):
     """Continue the CRC-32 ``crc`` with nested plain values and arrays; ignore other objects."""
-    if isinstance(value, np.ndarray) and value.dtype.kind not in "OT":
+    if isinstance(value, np.ndarray) and value.dtype.kind not in ("O", "T"):
         crc = zlib.crc32(f"{value.dtype.str[1:]}{value.shape}".encode(), crc)
         # In little-endian order, so that the checksum is the same on every machine.
         array = np.ascontiguousarray(value, value.dtype.newbyteorder("<"))
