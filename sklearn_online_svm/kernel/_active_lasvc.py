@@ -2,10 +2,10 @@
 
 from numbers import Integral
 
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .._estimator_base import UnavailableAttribute
+from .._sklearn_compat import Interval, StrOptions
 from ._lasvc import LASVC
 from ._sample_selection import SELECTIONS, STOPPINGS, SampleSelection
 from ._svc_names import without_keywords_of_svc

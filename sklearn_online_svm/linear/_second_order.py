@@ -2,10 +2,10 @@
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_finite_output, check_samples
+from .._sklearn_compat import StrOptions
 from ._classifier import LinearClassifier
 
 

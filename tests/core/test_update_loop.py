@@ -7,14 +7,14 @@ from sklearn_online_svm._core.linear.queries import ALL, LabelQueries, Selective
 from sklearn_online_svm._core.linear.rows import Dataset
 from sklearn_online_svm._core.linear.update_loop import DONE, LABEL_NEEDED, NOT_FINITE
 from sklearn_online_svm.linear._state import LinearState
-from sklearn_online_svm.linear._update_spec import Method
+from sklearn_online_svm.linear._update_spec import UpdateSpec
 from tests.support.linear_kinds import clouds
 
 
 def loop_of(n_features, n_problems=1, **params):
     """Return weights of 0 and the update loop that trains them."""
-    method = Method(rule={"name": "hinge", "C": 0.5}, **params)
-    state = LinearState(method, n_problems, n_features, np.float64, False)
+    spec = UpdateSpec(rule={"name": "hinge", "C": 0.5}, **params)
+    state = LinearState(spec, n_problems, n_features, np.float64, False)
     return state.arrays["coef"], state.loop
 
 

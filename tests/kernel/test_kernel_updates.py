@@ -19,7 +19,7 @@ from sklearn_online_svm import (
 from sklearn_online_svm._core.linear.rows import shuffled
 from sklearn_online_svm.active import AllQuery, MarginQuery, RandomQuery
 from tests.reference.kernel_updates import vote
-from tests.support import asking
+from tests.support import selective_sampling
 from tests.support.kernel_updates import (
     BUDGETS,
     JOINT,
@@ -280,13 +280,13 @@ RULES = {
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("name", ["pa", "pa2-joint", "perceptron", "pa, margin"])
-@pytest.mark.parametrize("problem", asking.BOTH)
+@pytest.mark.parametrize("problem", selective_sampling.BOTH)
 @with_layouts
 def test_label_efficient_training_equals_the_reference(name, rule, problem, layout):
     """Compares the compiled loop, for several chunk sizes, with the protocol in Python."""
-    X, y = asking.rows_of(problem, 150, layout)
+    X, y = selective_sampling.make_samples(problem, 150, layout)
     learner = ALL[name]
-    wanted = asking.naive(learner, RULES[rule], X, y)
+    wanted = selective_sampling.reference_run(learner, RULES[rule], X, y)
     for chunk in (1, 40, 150):
         model = LabelEfficientClassifier(clone(learner), clone(RULES[rule]))
         for start in range(0, 150, chunk):
