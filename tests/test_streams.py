@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 import sklearn_online_svm as package
 from sklearn_online_svm import (
     LASVC,
+    ActiveLASVC,
     Advice,
     AdvicePassiveAggressiveClassifier,
     AROWClassifier,
@@ -47,6 +48,7 @@ MODELS = {
     "lasvm": LASVC(C=2.0, **KERNEL),
     **{name: LASVC(C=2.0, algorithm=name, **KERNEL) for name in GAP_DRIVEN},
     "lasvm, budget": LASVC(max_support_vectors=15, window_size=60, **KERNEL),
+    "active": ActiveLASVC(random_state=0, **KERNEL),
     "virtual": VirtualLASVC(random_state=0, **KERNEL),
     "kernel pa": KernelPassiveAggressiveClassifier(gamma=0.3),
     "kernel pa, budget": KernelPassiveAggressiveClassifier(gamma=0.3, max_support_vectors=15),
@@ -81,7 +83,7 @@ MODELS = {
     ),
 }
 # Samples are selected within a chunk, and the scaler is fitted on the first one.
-DEPEND_ON_CHUNKS = ("virtual", "scaled advice")
+DEPEND_ON_CHUNKS = ("active", "virtual", "scaled advice")
 # Averages, votes, prototypes and window_size take every sample into account.
 COUNT_ALL_SAMPLES = (
     *("pa, average", "regressor", "kernel perceptron", "kernel perceptron, vote"),

@@ -2,3 +2,4 @@
 
 
 cdef int check_interrupts() except -1
+cdef object call_function(function, first, second)

@@ -7,6 +7,8 @@ from cpython.pythread cimport PyThread_get_thread_ident
 
 # The outermost context that is active, in the main thread, or None.
 cdef DeferredInterrupts _active = None
+# Whether a function of the user is running, which may be interrupted anywhere.
+cdef bint _in_function = False
 
 
 @cython.final
@@ -14,8 +16,9 @@ cdef class DeferredInterrupts:
     """Context in which SIGINT is recorded instead of raised.
 
     ``check_interrupts`` raises it, and so does the end of the context if no other exception is
-    raised there. In threads other than the main thread, or if SIGINT has no Python handler, the
-    context has no effect. An inner context has no effect either.
+    raised there. Within a function of the user (``call_function``) it is raised at once. In
+    threads other than the main thread, or if SIGINT has no Python handler, the context has no
+    effect. An inner context has no effect either.
     """
     cdef object handler
     cdef bint is_active, is_pending
@@ -43,7 +46,10 @@ cdef class DeferredInterrupts:
         return False
 
     def _record(self, number, frame):
-        self.is_pending = True
+        if _in_function:
+            self.handler(number, frame)
+        else:
+            self.is_pending = True
 
     cdef int raise_pending(self) except -1:
         if self.is_pending:
@@ -59,3 +65,15 @@ cdef int check_interrupts() except -1:
             and _active.thread == PyThread_get_thread_ident()):
         _active.raise_pending()
     return 0
+
+
+cdef object call_function(function, first, second):
+    """Call a function of the user, such as a kernel; SIGINT is raised in it."""
+    global _in_function
+    if _active is None or _active.thread != PyThread_get_thread_ident():
+        return function(first, second)
+    _in_function = True
+    try:
+        return function(first, second)
+    finally:
+        _in_function = False

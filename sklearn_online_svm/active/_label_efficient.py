@@ -68,7 +68,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
     queried_ : ndarray of shape (n_samples_seen,), bool
         Which samples have a queried label, by their index in X (after ``partial_fit``: in the
         stream).
-    queried_labels_ : ndarray of shape (n_queries_,)
+    queried_labels_ : ndarray of shape (n_queries,)
         The queried labels, those of ``X[queried_]``.
     n_abstained_ : int
         Number of queries answered by ``ABSTAIN``.

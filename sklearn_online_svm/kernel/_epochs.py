@@ -67,7 +67,7 @@ class Passes:
     def learn_rows(self, given, X=None, order=None):
         """Process the rest of the current epoch, or the given samples in the given order."""
         order = self.at["order"] if order is None else order
-        begin, model = self.engine.n_learnt, self.model
+        begin, model = self.engine.n_processed, self.model
         title = f"[{type(model).__name__}]"
         X = self.X if X is None else X
         with progress(self.engine, len(order), model.verbose, title) as report:

@@ -518,7 +518,7 @@ class LASVC(LeaveOneOut, KernelMachine):
                     at = {**at, "stage": "learn"}
                 progress = count if n_rows > BLOCK else None
                 engine.learn(
-                    choice.X, choice.order, choice.given, threads, engine.n_learnt, progress
+                    choice.X, choice.order, choice.given, threads, engine.n_processed, progress
                 )
                 whole = True
                 return self._look_at_rounding(first, n_rows)

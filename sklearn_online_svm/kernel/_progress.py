@@ -25,7 +25,7 @@ def progress(engine, n_samples, verbose, title):
         yield _lines(engine, n_samples, title)
         return
     options = dict(unit=" samples", unit_scale=True, leave=False)
-    with tqdm(total=n_samples, initial=engine.n_learnt, desc=title, **options) as bar:
+    with tqdm(total=n_samples, initial=engine.n_processed, desc=title, **options) as bar:
 
         def update(n_processed):
             n_vectors = f"{engine.store.n_slots:,} vectors in the support set"
@@ -37,7 +37,7 @@ def progress(engine, n_samples, verbose, title):
 
 def _lines(engine, n_samples, title):
     """Return a callback that prints speed, size of the support set and remaining time."""
-    last, since = engine.n_learnt, time.perf_counter()
+    last, since = engine.n_processed, time.perf_counter()
 
     def update(n_processed):
         nonlocal last, since

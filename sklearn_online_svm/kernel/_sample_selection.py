@@ -81,7 +81,7 @@ class AllSamples:
     @property
     def n_labels(self):
         """Number of samples processed whose label is used."""
-        return self.engine.n_learnt
+        return self.engine.n_processed
 
 
 class SampleSelection(AllSamples):

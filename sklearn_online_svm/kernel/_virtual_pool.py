@@ -220,7 +220,7 @@ class VirtualSampleSelection(SampleSelection):
 
     def __exit__(self, *error):
         self.engine.follower = None
-        if self.engine.n_learnt:
+        if self.engine.n_processed:
             self.model.__dict__.update(
                 n_virtual_points_=self.pool.first_id + self.pool.n_points,
                 _minority=self.begun_with["minority"],
@@ -238,4 +238,4 @@ class VirtualSampleSelection(SampleSelection):
 
     @property
     def n_labels(self):
-        return self.pool.n_labels(self.engine.n_learnt)
+        return self.pool.n_labels(self.engine.n_processed)

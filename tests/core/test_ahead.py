@@ -101,10 +101,10 @@ def test_a_row_that_is_refused_is_refused_in_its_turn(bad):
     given = Samples((y > 0).astype(np.int32), np.full(N, 5.0), np.arange(N))
     with ThreadPoolExecutor(2) as executor, pytest.raises(ValueError, match=f"Row {bad} of X"):
         loop.learn(X, np.arange(N), given, executor)
-    assert loop.n_learnt == bad // 64 * 64
+    assert loop.n_processed == bad // 64 * 64
     X[bad] = 0
     with ThreadPoolExecutor(2) as executor:
-        loop.learn(X, np.arange(N), given, executor, loop.n_learnt)
+        loop.learn(X, np.arange(N), given, executor, loop.n_processed)
     whole = make_loop(make_store(X, gamma=0.3))
     whole.learn(X, np.arange(N), given)
     assert_array_equal(loop.problems[0].members["alpha"], whole.problems[0].members["alpha"])

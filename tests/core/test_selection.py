@@ -63,7 +63,7 @@ class Run:
     @property
     def rows(self):
         """The rows learnt, one after the other."""
-        return self.order[: self.loop.n_learnt]
+        return self.order[: self.loop.n_processed]
 
 
 class Twin:
@@ -239,7 +239,7 @@ def test_rows_that_are_kept_come_last():
     order = np.arange(80)
     run.loop.learn(X, order, Samples(labels, run.costs, np.arange(80)))
     assert 0 < len(members) < 80 and order[0] not in members
-    assert run.loop.n_learnt == 80 and sorted(order) == list(range(80))
+    assert run.loop.n_processed == 80 and sorted(order) == list(range(80))
 
 
 def test_the_order_is_written_to():

@@ -17,7 +17,7 @@ from tests.support.samples import two_classes
 class Engine:
     """Stub with the engine attributes that the progress output reads."""
 
-    n_learnt = 0
+    n_processed = 0
 
     class store:
         n_slots = 1234

@@ -482,3 +482,25 @@ def test_resume_can_be_repeated_after_an_error():
         model.resume(X, y)
     assert model.interrupted_
     assert_same(model.resume(X, y), reference, X)
+
+
+class SignallingKernel(InterruptedKernel):
+    """Kernel function that receives SIGINT in its n-th call."""
+
+    def __call__(self, A, B):
+        self.calls_left -= 1
+        if self.calls_left == -1:
+            signal.raise_signal(signal.SIGINT)
+            pytest.fail("SIGINT is raised within the kernel function")
+        return np.exp(-0.3 * cdist(A, B, "sqeuclidean"))
+
+
+@pytest.mark.parametrize("n_calls", [0, 1, 5, 12])
+def test_a_kernel_function_is_interrupted_at_once(n_calls, ctrl_c):
+    X, y = three_classes(120)
+    reference = LASVC(kernel=SignallingKernel(), C=5.0, max_iter=3, random_state=0).fit(X, y)
+    model = LASVC(kernel=SignallingKernel(), C=5.0, max_iter=3, random_state=0)
+    model.kernel.calls_left = n_calls
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert_same(model.resume(X, y), reference, X)

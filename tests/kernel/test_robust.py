@@ -368,7 +368,7 @@ def test_lasvm_i_uses_only_samples_on_the_ramp():
     X, y = two_classes(400, noise=1.5)
     # The margin is that of the solution before finishing.
     model = model_of("lasvm-i", StartsAtOnce, ramp_s=-0.5, finishing=False)
-    n_learnt = 0
+    n_processed = 0
     for i in range(400):
         margin = signs(y)[i] * model.decision_function(X[i : i + 1])[0] if i else 0.0
         before = pickle.dumps(model._engine.problems[0].state()) if i else None
@@ -377,14 +377,14 @@ def test_lasvm_i_uses_only_samples_on_the_ramp():
         if abs(margin + 0.5) < 1e-6 or abs(margin - 1) < 1e-6:
             continue
         region = 0 if margin < -0.5 else 1 if margin <= 1 else 2
-        n_learnt += region == 1
+        n_processed += region == 1
         assert flow[region != 1][region] >= 1
         if region != 1:
             # Only the count has changed.
             assert_array_equal(
                 pickle.loads(before)["alpha"], model._engine.problems[0].state()["alpha"]
             )
-    assert model.n_admitted_.sum() == model.n_admitted_[0, 1] == n_learnt
+    assert model.n_admitted_.sum() == model.n_admitted_[0, 1] == n_processed
 
 
 @pytest.mark.parametrize("ramp_s", [-1.0, 0.5])

@@ -350,10 +350,10 @@ def test_a_first_chunk_of_weight_zero(model_of):
 def test_a_small_cache_frees_memory():
     X, y = two_classes(300, noise=1.0)
     model = train(LASVC(gamma=0.3, C=100.0), X[:150], y[:150])
-    rows = model._engine.problems[0].rows
+    rows = model._engine.problems[0].matrix.rows
     assert rows.max_bytes == 375 * 2**20 and rows.n_rows > 10
     model.set_params(cache_size=0.01).partial_fit(X[150:], y[150:])
-    rows = model._engine.problems[0].rows
+    rows = model._engine.problems[0].matrix.rows
     assert rows.max_bytes < 2**14 and rows.n_rows < 10
 
 

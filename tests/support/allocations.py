@@ -191,10 +191,10 @@ class Case:
 
     def long_chunk(self, model):
         """More than a block of rows; kernel machines count those of the blocks learnt."""
-        n_learnt = getattr(model, "n_samples_seen_", self.n_seen) - self.n_seen
-        assert n_learnt in (0, 64, 128, 130)
-        if n_learnt < 130:
-            self.chunk(model, len(self.y) - 140 + n_learnt, len(self.y) - 10)
+        n_processed = getattr(model, "n_samples_seen_", self.n_seen) - self.n_seen
+        assert n_processed in (0, 64, 128, 130)
+        if n_processed < 130:
+            self.chunk(model, len(self.y) - 140 + n_processed, len(self.y) - 10)
 
     def predict(self, model):
         return model.predict(self.X[-70:])
@@ -267,7 +267,7 @@ def digest(model):
 def _parts(value, path):
     yield path.encode()
     # Counts of work, and what belongs to one call or epoch.
-    if path.endswith(("n_evaluations", ".n_learnt", ".limits", ".epoch", ".checksum")):
+    if path.endswith(("n_evaluations", ".n_processed", ".limits", ".epoch", ".checksum")):
         return
     if path.endswith(".counters"):
         value = value[1:]

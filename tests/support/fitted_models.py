@@ -80,6 +80,7 @@ def models():
         "lasvm-g": learnt(LASVC(algorithm="lasvm-g", gamma=0.5), X, y),
         "lasvm-nc": learnt(LASVC(algorithm="lasvm-nc", gamma=0.5), X3, y3),
         "lasvm-i": learnt(LASVC(algorithm="lasvm-i", gamma=0.5), S, y),
+        "active": learnt(package.ActiveLASVC(gamma=0.5, random_state=0), X, y),
         "virtual": learnt(package.VirtualLASVC(gamma=0.5, random_state=0), X, y),
         "virtual, sparse": learnt(package.VirtualLASVC(gamma=0.5, random_state=0), S3, y3),
         "kernel pa, margin": learnt(

@@ -65,7 +65,7 @@ cdef class Engine:
             "n_slots": self.store.n_slots,
             "problems": [problem.state() for problem in self.problems],
             "n_evaluations": self.stream.n_evaluations + self.finisher.n_evaluations,
-            "n_learnt": self.stream.n_learnt,
+            "n_processed": self.stream.n_processed,
             **self.slots.state(),
         }
 
@@ -73,7 +73,7 @@ cdef class Engine:
         """Restore a result of ``state()``; the arrays are copied before they are changed."""
         self.store.restore(state["store"], state["n_slots"])
         self.stream.n_evaluations, self.finisher.n_evaluations = state["n_evaluations"], 0
-        self.stream.n_learnt = state["n_learnt"]
+        self.stream.n_processed = state["n_processed"]
         self.slots.take_back(state["problems"])
         self.slots.restore(state)
         self.touched()
@@ -85,9 +85,9 @@ cdef class Engine:
     # -------------------------------------------------------------------------- training
 
     @property
-    def n_learnt(self):
+    def n_processed(self):
         """Number of samples processed by the last call of ``learn``, in order."""
-        return self.stream.n_learnt
+        return self.stream.n_processed
 
     @property
     def selection(self):
@@ -109,7 +109,7 @@ cdef class Engine:
 
     def begin_pass(self, known=None):
         """Begin an epoch. ``known``: per problem an int32 array (slot of each sample), or None."""
-        self.stream.n_learnt = 0
+        self.stream.n_processed = 0
         self.track(known)
         for problem in self.problems:
             problem.begin_pass()
@@ -128,7 +128,7 @@ cdef class Engine:
               Py_ssize_t begin=0, progress=None):
         """Run online iterations over the samples ``X[order]``.
 
-        ``n_learnt`` is the number of samples processed, updated after each block.
+        ``n_processed`` is the number of samples processed, updated after each block.
 
         Parameters
         ----------
@@ -143,7 +143,7 @@ cdef class Engine:
         begin : int, default=0
             Number of samples of ``order`` processed before.
         progress : callable, optional
-            Called with ``n_learnt`` after each block.
+            Called with ``n_processed`` after each block.
         """
         self.busy, self.checkpoint = True, None
         try:
@@ -399,5 +399,5 @@ cdef class Engine:
 
 
 def is_interrupt(error):
-    """Return whether training was ended from outside, such as by Ctrl-C, not by an error."""
-    return not isinstance(error, Exception)
+    """Return whether training was ended by Ctrl-C, not by an error."""
+    return isinstance(error, KeyboardInterrupt)

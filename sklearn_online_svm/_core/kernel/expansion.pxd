@@ -31,7 +31,7 @@ cdef class KernelExpansion(Weights):
     cdef readonly Votes votes           # or None
     cdef bint limited                   # whether there is a budget
     cdef bint voted
-    cdef SampleBlock fresh
+    cdef SampleBlock block
     cdef Solution solution
     cdef dict kept
     cdef bint busy                      # a block is being processed
@@ -110,11 +110,11 @@ cdef class Budget:
     cdef readonly Py_ssize_t most       # largest number of vectors
 
     # Before a block, with the GIL: allocate memory for the vectors it may add.
-    cdef int prepare(self, KernelExpansion held) except -1
-    # Called after ``held.along`` was added to the coefficients of a slot; ``k`` are its kernel
-    # values against all slots, itself included; ``entered``: it is a new vector.
-    cdef void moved(self, KernelExpansion held, int32_t slot, const float *k,
+    cdef int prepare(self, KernelExpansion expansion) except -1
+    # Called after ``expansion.along`` was added to the coefficients of a slot; ``k``: its kernel
+    # row over all slots; ``entered``: it is a new vector.
+    cdef void moved(self, KernelExpansion expansion, int32_t slot, const float *k,
                     bint entered) noexcept nogil
     # Choose the vector to remove, and redistribute its coefficients, which are still present.
-    cdef int32_t choose(self, KernelExpansion held) noexcept nogil
-    cdef void give_up(self, KernelExpansion held, int32_t slot) noexcept nogil
+    cdef int32_t choose(self, KernelExpansion expansion) noexcept nogil
+    cdef void give_up(self, KernelExpansion expansion, int32_t slot) noexcept nogil

@@ -48,17 +48,17 @@ cdef class Budget:
     def __init__(self, Py_ssize_t most, Py_ssize_t n_problems):
         self.most = most
 
-    cdef int prepare(self, KernelExpansion held) except -1:
+    cdef int prepare(self, KernelExpansion expansion) except -1:
         return 0
 
-    cdef void moved(self, KernelExpansion held, int32_t slot, const float *k,
+    cdef void moved(self, KernelExpansion expansion, int32_t slot, const float *k,
                     bint entered) noexcept nogil:
         pass
 
-    cdef int32_t choose(self, KernelExpansion held) noexcept nogil:
+    cdef int32_t choose(self, KernelExpansion expansion) noexcept nogil:
         return -1
 
-    cdef void give_up(self, KernelExpansion held, int32_t slot) noexcept nogil:
+    cdef void give_up(self, KernelExpansion expansion, int32_t slot) noexcept nogil:
         pass
 
     def state(self, n_slots):
@@ -89,7 +89,7 @@ cdef class KernelExpansion(Weights):
         self.store, self.budget, self.votes = store, budget, votes
         self.limited, self.voted = budget is not None, votes is not None
         self.averaged = averaged
-        self.guard, self.fresh, self.kept = Guard(), SampleBlock(store), {}
+        self.guard, self.block, self.kept = Guard(), SampleBlock(store), {}
         self.n_problems, self.n_features = n_problems, store.n_features
         self.follows, self.n_vectors = True, n_problems
         self.single = store.dtype == np.float32
@@ -128,28 +128,28 @@ cdef class KernelExpansion(Weights):
 
     def check(self, X):
         """Raise an error if kernel values are not finite, before any sample is used."""
-        self.fresh.check(X)
+        self.block.check(X)
 
     # -------------------------------------------------------------------------- a block
 
     cdef Py_ssize_t begin(self, Dataset dataset, Py_ssize_t position, Py_ssize_t stop) except -1:
         """Load the next block of samples and compute its kernel values."""
-        cdef SampleBlock fresh = self.fresh
+        cdef SampleBlock block = self.block
         cdef Py_ssize_t r, n = min(self.size, stop - position)
         if n <= 0:
             return stop
         for r in range(n):
-            fresh.rows[r] = dataset.order[position + r] if dataset.order != NULL else position + r
-        fresh.n = n
+            block.rows[r] = dataset.order[position + r] if dataset.order != NULL else position + r
+        block.n = n
         self.busy = True
         try:
-            fresh.load(dataset.source)
-            fresh.score_values(None, None)
+            block.load(dataset.source)
+            block.score_values(None, None)
             self.store.raise_errors()
-            fresh.score_themselves()
+            block.score_themselves()
             check_interrupts()
             self.make_room()
-            self.store.make_room(fresh.block)
+            self.store.make_room(block.block)
             if self.limited:
                 self.budget.prepare(self)
         except BaseException:
@@ -175,12 +175,12 @@ cdef class KernelExpansion(Weights):
             q = self.entered[p]
             slot = self.slot_of[q]
             if slot >= 0:
-                self.store.put(slot, self.fresh.block, q)
+                self.store.put(slot, self.block.block, q)
                 self.pending[slot] = -1
         self.n_here, self.source = 0, None
         # The block was left early, as a label is queried: load fewer samples, to avoid computing
         # unused values repeatedly.
-        self.size = max(1, used) if used < self.fresh.n else min(SIMD_BLOCK, 2 * self.size)
+        self.size = max(1, used) if used < self.block.n else min(SIMD_BLOCK, 2 * self.size)
         self.busy, self.code = False, 0
         self.store.raise_errors(code)
         check_interrupts()
@@ -221,12 +221,12 @@ cdef class KernelExpansion(Weights):
 
     cdef float *values_of(self, Py_ssize_t r) noexcept nogil:
         """Return the kernel values of a sample of the block against the slots."""
-        return self.fresh.scored.values + r * self.fresh.scored.ld
+        return self.block.scored.values + r * self.block.scored.ld
 
     cdef void look(self, const Row *row) noexcept nogil:
         cdef Py_ssize_t c, p, r = row.at - self.first
         cdef float *k = self.values_of(r)
-        cdef const float *gram = self.fresh.scored.gram + r * self.fresh.scored.gram_ld
+        cdef const float *gram = self.block.scored.gram + r * self.block.scored.gram_ld
         cdef int32_t slot
         for p in range(self.n_here):
             slot = self.slot_of[self.entered[p]]
@@ -280,12 +280,12 @@ cdef class KernelExpansion(Weights):
 
     cdef int32_t known(self, Py_ssize_t r) noexcept nogil:
         """Return the slot that a sample of the block has had since an earlier epoch, or -1."""
-        return self.slot_of_row[self.fresh.rows[r]] if self.slot_of_row != NULL else -1
+        return self.slot_of_row[self.block.rows[r]] if self.slot_of_row != NULL else -1
 
     cdef int32_t enter(self, Py_ssize_t r) noexcept nogil:
         """Assign a slot to a sample of the block."""
         cdef int32_t slot
-        cdef int64_t row = self.fresh.rows[r]
+        cdef int64_t row = self.block.rows[r]
         if self.n_free:
             self.n_free -= 1
             slot = self.free[self.n_free]
@@ -344,7 +344,7 @@ cdef class KernelExpansion(Weights):
                 # The value is in the row of the later of the two samples.
                 self.row[self.slot_of[q]] = (
                     self.values_of(q)[slot] if here < 0
-                    else self.fresh.gram[max(q, here) * SIMD_BLOCK + min(q, here)])
+                    else self.block.gram[max(q, here) * SIMD_BLOCK + min(q, here)])
         return self.row
 
     # -------------------------------------------------------------------------- for budgets
@@ -396,8 +396,8 @@ cdef class KernelExpansion(Weights):
     cdef int replace(self, int32_t slot, int32_t partner, double h) except -1:
         """Carry out ``merge``; whatever may fail comes before the first change."""
         cdef Py_ssize_t p, r, tile = partner // SIMD_TILE * SIMD_TILE
-        cdef Py_ssize_t last, ld = self.fresh.scored.ld
-        cdef float *values = self.fresh.scored.values
+        cdef Py_ssize_t last, ld = self.block.scored.ld
+        cdef float *values = self.block.scored.values
         cdef int32_t q
         cdef int64_t row = self.ids[partner] - self.first_id, first = 0
         one, other = self.vector_in(slot), self.vector_in(partner)
@@ -421,18 +421,18 @@ cdef class KernelExpansion(Weights):
         self.store.put(partner, self.lone, 0)
         last = round_up(self.store.n_slots, SIMD_TILE)
         self.store.values(self.lone, 0, last, self.row, 0)
-        self.n_evaluations += last + SIMD_TILE * self.fresh.n
+        self.n_evaluations += last + SIMD_TILE * self.block.n
         # The samples of the block need values against it. They are computed for its tile, which
         # may also hold slots of vectors added in this block.
-        self.store.values(self.fresh.block, tile, tile + SIMD_TILE, values, ld)
+        self.store.values(self.block.block, tile, tile + SIMD_TILE, values, ld)
         for p in range(self.n_here):
             q = self.entered[p]
             slot = self.slot_of[q]
             if slot < 0:
                 continue
             if slot // SIMD_TILE == partner // SIMD_TILE:
-                for r in range(self.fresh.n):
-                    values[r * ld + slot] = self.fresh.gram[r * SIMD_BLOCK + q]
+                for r in range(self.block.n):
+                    values[r * ld + slot] = self.block.gram[r * SIMD_BLOCK + q]
             self.row[slot] = values[q * ld + partner]
         self.diag[partner] = self.row[partner]
         return 0
@@ -440,7 +440,7 @@ cdef class KernelExpansion(Weights):
     cdef object vector_in(self, int32_t slot):
         """Return the vector in a slot, as an array or a CSR matrix of one row."""
         if self.pending[slot] >= 0:
-            r = self.fresh.rows[self.pending[slot]]
+            r = self.block.rows[self.pending[slot]]
             return self.source[r:r + 1]
         return self.store.vectors([slot])
 

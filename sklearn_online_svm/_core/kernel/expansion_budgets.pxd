@@ -13,10 +13,10 @@ cdef class SlotKernel:
     cdef object values_array
     cdef float *values
 
-    cdef int prepare(self, KernelExpansion held, Py_ssize_t most) except -1
-    cdef int compute(self, KernelExpansion held) except -1
+    cdef int prepare(self, KernelExpansion expansion, Py_ssize_t most) except -1
+    cdef int compute(self, KernelExpansion expansion) except -1
     cdef void enter(self, int32_t slot, const float *k, Py_ssize_t n_slots) noexcept nogil
-    cdef const float *row(self, KernelExpansion held, int32_t slot) noexcept nogil
+    cdef const float *row(self, KernelExpansion expansion, int32_t slot) noexcept nogil
 
 
 cdef class Oldest(Budget):
@@ -33,4 +33,4 @@ cdef class Margin(Budget):
     cdef object f_array             # (n_problems, ld) decision values of the vectors
     cdef double *f
 
-    cdef double margin_without(self, KernelExpansion held, Py_ssize_t s) noexcept nogil
+    cdef double margin_without(self, KernelExpansion expansion, Py_ssize_t s) noexcept nogil

@@ -54,9 +54,9 @@ cdef class SlotKernel:
         self.always = always
         self.values_array = np.zeros((0, 0), dtype=np.float32)
 
-    cdef int prepare(self, KernelExpansion held, Py_ssize_t most) except -1:
+    cdef int prepare(self, KernelExpansion expansion, Py_ssize_t most) except -1:
         """Allocate memory for the samples of a block."""
-        cdef Py_ssize_t ld = min(held.n_slots + SIMD_BLOCK, most + 1), old = self.ld
+        cdef Py_ssize_t ld = min(expansion.n_slots + SIMD_BLOCK, most + 1), old = self.ld
         self.is_kept = self.always or most <= MOST_KEPT
         if not self.is_kept:
             return 0
@@ -66,16 +66,17 @@ cdef class SlotKernel:
             values[:old, :old] = self.values_array
             self.values_array, self.values, self.ld = values, <float *>address(values), ld
         if not self.is_known:
-            self.compute(held)
+            self.compute(expansion)
         return 0
 
-    cdef int compute(self, KernelExpansion held) except -1:
+    cdef int compute(self, KernelExpansion expansion) except -1:
         """Compute the matrix of restored vectors: it is not stored with a model."""
-        cdef Py_ssize_t s, n = held.n_slots
+        cdef Py_ssize_t s, n = expansion.n_slots
         for s in range(n):
-            if held.alive[s]:
-                memcpy(self.values + s * self.ld, held.kernel_row(<int32_t>s), n * sizeof(float))
-                held.store.raise_errors(held.code)
+            if expansion.alive[s]:
+                memcpy(self.values + s * self.ld, expansion.kernel_row(<int32_t>s),
+                       n * sizeof(float))
+                expansion.store.raise_errors(expansion.code)
         self.is_known = True
         return 0
 
@@ -87,22 +88,22 @@ cdef class SlotKernel:
         for s in range(n_slots):
             self.values[s * self.ld + slot] = k[s]
 
-    cdef const float *row(self, KernelExpansion held, int32_t slot) noexcept nogil:
+    cdef const float *row(self, KernelExpansion expansion, int32_t slot) noexcept nogil:
         """Return the kernel values of a vector against all slots."""
         if self.is_kept:
             return self.values + slot * self.ld
-        return held.kernel_row(slot)
+        return expansion.kernel_row(slot)
 
 
 @cython.final
 cdef class Oldest(Budget):
     """Remove the oldest vector."""
 
-    cdef int32_t choose(self, KernelExpansion held) noexcept nogil:
+    cdef int32_t choose(self, KernelExpansion expansion) noexcept nogil:
         cdef Py_ssize_t s
         cdef int32_t oldest = -1
-        for s in range(held.n_slots):
-            if held.alive[s] and (oldest < 0 or held.since[s] < held.since[oldest]):
+        for s in range(expansion.n_slots):
+            if expansion.alive[s] and (oldest < 0 or expansion.since[s] < expansion.since[oldest]):
                 oldest = <int32_t>s
         return oldest
 
@@ -114,8 +115,8 @@ cdef class Smallest(Budget):
     The change is ``sum_c coef[c, s]^2 K(v_s, v_s)``.
     """
 
-    cdef int32_t choose(self, KernelExpansion held) noexcept nogil:
-        return held.smallest()
+    cdef int32_t choose(self, KernelExpansion expansion) noexcept nogil:
+        return expansion.smallest()
 
 
 @cython.final
@@ -130,65 +131,66 @@ cdef class Margin(Budget):
         self.kernel = SlotKernel()
         self.f_array = np.zeros((n_problems, 0))
 
-    cdef int prepare(self, KernelExpansion held) except -1:
+    cdef int prepare(self, KernelExpansion expansion) except -1:
         cdef Py_ssize_t old = self.f_array.shape[1]
-        self.kernel.prepare(held, self.most)
-        if held.ld > self.ld:
-            f = grown(np.zeros((0, held.ld)), held.n_problems)
+        self.kernel.prepare(expansion, self.most)
+        if expansion.ld > self.ld:
+            f = grown(np.zeros((0, expansion.ld)), expansion.n_problems)
             f[:, :old] = self.f_array
-            self.f_array, self.f, self.ld = f, <double *>address(f), held.ld
+            self.f_array, self.f, self.ld = f, <double *>address(f), expansion.ld
         return 0
 
-    cdef void moved(self, KernelExpansion held, int32_t slot, const float *k,
+    cdef void moved(self, KernelExpansion expansion, int32_t slot, const float *k,
                     bint entered) noexcept nogil:
         cdef Py_ssize_t c
         if entered:
-            self.kernel.enter(slot, k, held.n_slots)
-        for c in range(held.n_problems):
+            self.kernel.enter(slot, k, expansion.n_slots)
+        for c in range(expansion.n_problems):
             if entered:
-                self.f[c * self.ld + slot] = held.margins[c]
-            if held.along[c] != 0.0:
-                table().axpy(held.along[c], k, self.f + c * self.ld, held.n_slots)
+                self.f[c * self.ld + slot] = expansion.margins[c]
+            if expansion.along[c] != 0.0:
+                table().axpy(expansion.along[c], k, self.f + c * self.ld, expansion.n_slots)
 
-    cdef int32_t choose(self, KernelExpansion held) noexcept nogil:
+    cdef int32_t choose(self, KernelExpansion expansion) noexcept nogil:
         cdef Py_ssize_t s
         cdef int32_t best = -1
         cdef double margin, largest = -INFINITY
         cdef const double *f = self.f
-        cdef const double *coef = held.coef
-        cdef bint binary = held.n_problems == 1
-        for s in range(held.n_slots):
-            if not held.alive[s]:
+        cdef const double *coef = expansion.coef
+        cdef bint binary = expansion.n_problems == 1
+        for s in range(expansion.n_slots):
+            if not expansion.alive[s]:
                 continue
             if binary:
-                margin = f[s] - coef[s] * held.diag[s]
-                if held.labels[s] != 1:
+                margin = f[s] - coef[s] * expansion.diag[s]
+                if expansion.labels[s] != 1:
                     margin = -margin
             else:
-                margin = self.margin_without(held, s)
+                margin = self.margin_without(expansion, s)
             if best < 0 or margin > largest or (
-                    margin == largest and held.since[s] < held.since[best]):
+                    margin == largest and expansion.since[s] < expansion.since[best]):
                 best, largest = <int32_t>s, margin
         return best
 
-    cdef double margin_without(self, KernelExpansion held, Py_ssize_t s) noexcept nogil:
+    cdef double margin_without(self, KernelExpansion expansion, Py_ssize_t s) noexcept nogil:
         """Return the multiclass margin of a vector without its own contribution."""
-        cdef double own, other = -INFINITY, square = held.diag[s]
-        cdef Py_ssize_t c, label = held.labels[s]
-        own = self.f[label * self.ld + s] - held.coef[label * held.ld + s] * square
-        for c in range(held.n_problems):
+        cdef double own, other = -INFINITY, square = expansion.diag[s]
+        cdef Py_ssize_t c, label = expansion.labels[s]
+        own = self.f[label * self.ld + s] - expansion.coef[label * expansion.ld + s] * square
+        for c in range(expansion.n_problems):
             if c != label:
-                other = max(other, self.f[c * self.ld + s] - held.coef[c * held.ld + s] * square)
+                other = max(other, self.f[c * self.ld + s]
+                            - expansion.coef[c * expansion.ld + s] * square)
         return own - other
 
-    cdef void give_up(self, KernelExpansion held, int32_t slot) noexcept nogil:
+    cdef void give_up(self, KernelExpansion expansion, int32_t slot) noexcept nogil:
         cdef Py_ssize_t c
-        cdef const float *k = self.kernel.row(held, slot)
+        cdef const float *k = self.kernel.row(expansion, slot)
         cdef double a
-        for c in range(held.n_problems):
-            a = held.coef[c * held.ld + slot]
+        for c in range(expansion.n_problems):
+            a = expansion.coef[c * expansion.ld + slot]
             if a != 0.0:
-                table().axpy(-a, k, self.f + c * self.ld, held.n_slots)
+                table().axpy(-a, k, self.f + c * self.ld, expansion.n_slots)
 
     def state(self, n_slots):
         return {"f": self.f_array[:, :n_slots].copy()}
@@ -222,10 +224,10 @@ cdef class Projection(Budget):
         self.kernel = SlotKernel(always=True)
         self.inverse_array = np.zeros((0, 0))
 
-    cdef int prepare(self, KernelExpansion held) except -1:
-        cdef Py_ssize_t ld = min(held.n_slots + SIMD_BLOCK, self.most + 1)
+    cdef int prepare(self, KernelExpansion expansion) except -1:
+        cdef Py_ssize_t ld = min(expansion.n_slots + SIMD_BLOCK, self.most + 1)
         cdef Py_ssize_t old = self.inverse_array.shape[0]
-        self.kernel.prepare(held, self.most)
+        self.kernel.prepare(expansion, self.most)
         if ld > self.ld:
             ld = round_up(min(max(ld, old + old // 2), self.most + 1), SIMD_TILE)
             inverse = grown(np.zeros((0, ld)), ld)
@@ -236,18 +238,18 @@ cdef class Projection(Budget):
             self.inverse_array, self.buffers, self.ld = inverse, buffers, ld
         return 0
 
-    cdef void moved(self, KernelExpansion held, int32_t slot, const float *k,
+    cdef void moved(self, KernelExpansion expansion, int32_t slot, const float *k,
                     bint entered) noexcept nogil:
         if entered:
-            self.kernel.enter(slot, k, held.n_slots)
-            self.enter(held, slot, k)
+            self.kernel.enter(slot, k, expansion.n_slots)
+            self.enter(expansion, slot, k)
 
-    cdef void enter(self, KernelExpansion held, int32_t slot, const float *k) noexcept nogil:
+    cdef void enter(self, KernelExpansion expansion, int32_t slot, const float *k) noexcept nogil:
         """Add a row and a column to the inverse."""
         cdef Py_ssize_t s, ld = self.ld
         cdef double square = k[slot], rest
         memset(self.x, 0, ld * sizeof(double))
-        for s in range(held.n_slots):
+        for s in range(expansion.n_slots):
             if self.inverse[s * ld + s] != 0.0:
                 self.x[s] = k[s]
         rest = square * (1.0 + RIDGE) - table().covariance_times(
@@ -258,45 +260,45 @@ cdef class Projection(Budget):
             self.inverse[slot * ld + s] = self.inverse[s * ld + slot] = -self.u[s] / rest
         self.inverse[slot * ld + slot] = 1.0 / rest
 
-    cdef int32_t choose(self, KernelExpansion held) noexcept nogil:
+    cdef int32_t choose(self, KernelExpansion expansion) noexcept nogil:
         cdef Py_ssize_t s
         cdef int32_t best = -1
         cdef double lost, least = INFINITY
-        for s in range(held.n_slots):
-            if not held.alive[s]:
+        for s in range(expansion.n_slots):
+            if not expansion.alive[s]:
                 continue
-            lost = held.size_of(s) / self.inverse[s * self.ld + s]
+            lost = expansion.size_of(s) / self.inverse[s * self.ld + s]
             if best < 0 or lost < least or (
-                    lost == least and held.since[s] < held.since[best]):
+                    lost == least and expansion.since[s] < expansion.since[best]):
                 best, least = <int32_t>s, lost
         return best
 
-    cdef void give_up(self, KernelExpansion held, int32_t slot) noexcept nogil:
+    cdef void give_up(self, KernelExpansion expansion, int32_t slot) noexcept nogil:
         cdef Py_ssize_t c, s, ld = self.ld
         cdef double pivot = self.inverse[slot * ld + slot], a, b
         memcpy(self.u, self.inverse + slot * ld, ld * sizeof(double))
-        for c in range(held.n_problems):
-            a = held.coef[c * held.ld + slot] / pivot
-            for s in range(held.n_slots):
-                held.coef[c * held.ld + s] -= a * self.u[s]
-            if held.averaged:
-                b = held.sums[c * held.ld + slot] / pivot
-                for s in range(held.n_slots):
-                    held.sums[c * held.ld + s] -= b * self.u[s]
+        for c in range(expansion.n_problems):
+            a = expansion.coef[c * expansion.ld + slot] / pivot
+            for s in range(expansion.n_slots):
+                expansion.coef[c * expansion.ld + s] -= a * self.u[s]
+            if expansion.averaged:
+                b = expansion.sums[c * expansion.ld + slot] / pivot
+                for s in range(expansion.n_slots):
+                    expansion.sums[c * expansion.ld + s] -= b * self.u[s]
         table().covariance_shrink(1.0 / pivot, self.u, self.inverse, ld)
         for s in range(ld):
             self.inverse[slot * ld + s] = self.inverse[s * ld + slot] = 0.0
         self.n_left += 1
         if self.n_left >= RENEWED_AFTER * self.most:
-            self.renew(held, slot)
+            self.renew(expansion, slot)
 
-    cdef void renew(self, KernelExpansion held, int32_t leaver) noexcept nogil:
+    cdef void renew(self, KernelExpansion expansion, int32_t leaver) noexcept nogil:
         """Recompute the inverse from the kernel matrix, without vector ``leaver``."""
         cdef Py_ssize_t s
         memset(self.inverse, 0, self.ld * self.ld * sizeof(double))
-        for s in range(held.n_slots):
-            if held.alive[s] and s != leaver:
-                self.enter(held, <int32_t>s, self.kernel.row(held, <int32_t>s))
+        for s in range(expansion.n_slots):
+            if expansion.alive[s] and s != leaver:
+                self.enter(expansion, <int32_t>s, self.kernel.row(expansion, <int32_t>s))
         self.n_left = 0
 
     def state(self, n_slots):
@@ -323,46 +325,46 @@ cdef class Merging(Budget):
         super().__init__(most, n_problems)
         self.kernel = SlotKernel()
 
-    cdef int prepare(self, KernelExpansion held) except -1:
-        return self.kernel.prepare(held, self.most)
+    cdef int prepare(self, KernelExpansion expansion) except -1:
+        return self.kernel.prepare(expansion, self.most)
 
-    cdef void moved(self, KernelExpansion held, int32_t slot, const float *k,
+    cdef void moved(self, KernelExpansion expansion, int32_t slot, const float *k,
                     bint entered) noexcept nogil:
         if entered:
-            self.kernel.enter(slot, k, held.n_slots)
+            self.kernel.enter(slot, k, expansion.n_slots)
 
-    cdef int32_t choose(self, KernelExpansion held) noexcept nogil:
-        return held.smallest()
+    cdef int32_t choose(self, KernelExpansion expansion) noexcept nogil:
+        return expansion.smallest()
 
-    cdef void give_up(self, KernelExpansion held, int32_t slot) noexcept nogil:
-        cdef const float *k = self.kernel.row(held, slot)
+    cdef void give_up(self, KernelExpansion expansion, int32_t slot) noexcept nogil:
+        cdef const float *k = self.kernel.row(expansion, slot)
         cdef int32_t partner = -1, nearest = -1
         cdef Py_ssize_t s
         cdef Pair pair
         cdef double lost, h, best_h = 0.0, least = INFINITY, first, second
-        for s in range(held.n_slots):
-            if held.alive[s] and s != slot and (nearest < 0 or k[s] > k[nearest]):
+        for s in range(expansion.n_slots):
+            if expansion.alive[s] and s != slot and (nearest < 0 or k[s] > k[nearest]):
                 nearest = <int32_t>s
         if nearest < 0:
             return                          # a budget of one vector: it is removed
         # Start with the nearest one: its loss is a bound that excludes most of the others.
-        pair_of(held, slot, nearest, &pair)
+        pair_of(expansion, slot, nearest, &pair)
         partner, least = nearest, merged(&pair, k[nearest], INFINITY, &best_h)
-        for s in range(held.n_slots):
-            if not held.alive[s] or s == slot or s == nearest:
+        for s in range(expansion.n_slots):
+            if not expansion.alive[s] or s == slot or s == nearest:
                 continue
-            pair_of(held, slot, s, &pair)
+            pair_of(expansion, slot, s, &pair)
             lost = merged(&pair, k[s], least, &h)
             if lost < least:
                 partner, least, best_h = <int32_t>s, lost, h
         h = best_h
         first, second = share(k[partner], 1.0 - h), share(k[partner], h)
-        if h > 0.0 and not held.merge(slot, partner, h):
+        if h > 0.0 and not expansion.merge(slot, partner, h):
             return                          # no memory: remove it without merging
-        for c in range(held.n_problems):
-            held.unite(c, slot, partner, first, second)
+        for c in range(expansion.n_problems):
+            expansion.unite(c, slot, partner, first, second)
         if h > 0.0:
-            self.kernel.enter(partner, held.row, held.n_slots)
+            self.kernel.enter(partner, expansion.row, expansion.n_slots)
 
 
 # Products of the coefficients of two vectors, summed over the problems.
@@ -372,13 +374,14 @@ cdef struct Pair:
     double bb
 
 
-cdef inline void pair_of(KernelExpansion held, Py_ssize_t one, Py_ssize_t other,
+cdef inline void pair_of(KernelExpansion expansion, Py_ssize_t one, Py_ssize_t other,
                          Pair *pair) noexcept nogil:
     cdef Py_ssize_t c
     cdef double first, second
     pair.aa = pair.ab = pair.bb = 0.0
-    for c in range(held.n_problems):
-        first, second = held.coef[c * held.ld + one], held.coef[c * held.ld + other]
+    for c in range(expansion.n_problems):
+        first = expansion.coef[c * expansion.ld + one]
+        second = expansion.coef[c * expansion.ld + other]
         pair.aa += first * first
         pair.ab += first * second
         pair.bb += second * second

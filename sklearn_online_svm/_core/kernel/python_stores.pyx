@@ -8,6 +8,7 @@ from libc.math cimport INFINITY, isfinite
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
+from ..interrupts cimport call_function
 from ..memory cimport address, grown, round_up
 from .sparse_store cimport SparseStore
 from .stores cimport Block, Store, row_array
@@ -114,7 +115,8 @@ cdef class CallableStore(Store):
         return 0
 
     cdef object python_values(self, Block block, Py_ssize_t first, Py_ssize_t last):
-        return self.function(block.X, block.X if first < 0 else self.rows_array[first:last])
+        return call_function(
+            self.function, block.X, block.X if first < 0 else self.rows_array[first:last])
 
     cdef void values(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
                      Py_ssize_t ld) noexcept nogil:
@@ -177,7 +179,8 @@ cdef class CallableSparseStore(SparseStore):
 
     cdef object python_values(self, Block block, Py_ssize_t first, Py_ssize_t last):
         rows = self.fresh_rows(block)
-        return self.function(rows, rows if first < 0 else self.vectors(range(first, last)))
+        return call_function(
+            self.function, rows, rows if first < 0 else self.vectors(range(first, last)))
 
     cdef void values(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
                      Py_ssize_t ld) noexcept nogil:

@@ -24,7 +24,7 @@ cdef class Stream:
     # Called after each selected sample; it may add samples to the remaining ones, and returns them
     # with their number. Or None.
     cdef object follower
-    cdef Py_ssize_t n_learnt        # samples processed by the last call of ``learn``, in order
+    cdef Py_ssize_t n_processed        # samples processed by the last call of ``learn``, in order
     # A block that takes long is followed by blocks that can be ended by an interrupt.
     cdef bint is_slow, can_stop, stopped
     cdef object interrupt           # raised by a signal handler within a block

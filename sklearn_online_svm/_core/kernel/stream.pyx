@@ -57,7 +57,7 @@ cdef class Stream:
         if given.vectors is not None and not self.slots.shares:
             raise ValueError("the engine has not been told that samples share vectors")
         self.given = given
-        self.n_learnt = at
+        self.n_processed = at
         self.prefetch.begin = -1
         self.is_slow = self.is_slow or n - at >= MANY
         if chooses:
@@ -86,7 +86,7 @@ cdef class Stream:
             finally:
                 self.prefetch.stop(False)
             # Count before signals are checked: an interrupt must not lose processed samples.
-            self.n_learnt = at
+            self.n_processed = at
             if progress is not None:
                 progress(at)
             check_interrupts()
