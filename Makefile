@@ -22,7 +22,7 @@ HEADERS := $(wildcard $(CORE_ROOMS:=/*.h))
 CYTHON := $(wildcard $(CORE_ROOMS:=/*.pyx) $(CORE_ROOMS:=/*.pxd))
 ENGINE := $(CYTHON) $(HEADERS)
 
-# The tests run in JOBS processes: a BLAS that takes all cores in each would only get in the way.
+# The tests run in JOBS processes, so BLAS uses one thread in each.
 SINGLE := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(SINGLE) $(PY) -m pytest -n $(JOBS)
 SANITIZE := -fsanitize=address,undefined -fno-omit-frame-pointer
@@ -39,7 +39,7 @@ help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | \
 		while IFS='|' read -r name text; do printf '%-14s %s\n' "$$name" "$$text"; done
 
-demo: $(VENV)/.built $(VENV)/.extra-demo ## LASVC beside SVC on real data, into demo-report/ (DATA=name: one set)
+demo: $(VENV)/.built $(VENV)/.extra-demo ## compare LASVC with SVC on real data, into demo-report/ (DATA=name: one set)
 	$(PY) examples/demo.py $(if $(DATA),--data $(DATA))
 
 test: $(VENV)/.built $(VENV)/.extra-test ## the tests, without the slow ones

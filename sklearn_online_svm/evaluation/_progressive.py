@@ -313,6 +313,10 @@ def progressive_validation(
     >>> int(result.estimator.n_samples_seen_)
     1600
     """
+    if isinstance(estimator, type):
+        raise TypeError(
+            f"estimator must be an instance, got the estimator class {estimator.__name__}."
+        )
     if hasattr(estimator, "__sklearn_tags__") and is_regressor(estimator):
         raise ValueError(f"estimator must be a classifier, got {estimator!r}.")
     model = estimator if in_place else clone(estimator)
