@@ -9,11 +9,11 @@
 
 A room for each subject, one on top of the other::
 
-    svc                  LASVC beside SVC and other peers, and chapter 3 of the thesis
+    svc                  LASVC compared with SVC and other peers, and chapter 3 of the thesis
     robust               label noise, and chapter 6
-    linear               linear models beside SGDClassifier and other online learners
+    linear               linear models compared with SGDClassifier and other online learners
     label_efficient      learning from few labels, the tables of Lu, Zhao and Hoi (2016)
-    advice               rules beside rows: learning curves
+    advice               advice and samples: learning curves
     active               choosing rows: pools, LASVC that chooses, rare classes (section 3.3,
                          chapters 4 and 5)
     search               hyper-parameter searches, compared with the exhaustive choice

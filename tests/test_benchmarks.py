@@ -92,24 +92,24 @@ def test_ranks_are_those_of_the_thesis():
 
 def test_a_curve_has_settled_when_it_stays_there():
     points = [
-        {"n_processed": n, "gmean": g} for n, g in ((10, 0.9), (20, 0.5), (40, 0.897), (80, 0.9))
+        {"n_learnt": n, "gmean": g} for n, g in ((10, 0.9), (20, 0.5), (40, 0.897), (80, 0.9))
     ]
     close, nearly_all = along_tables._is_close, along_tables._is_nearly_all
     assert along_tables.settled(points, "gmean", close) == 40
     assert along_tables.settled(points[:3], "gmean", close) == 40
     assert along_tables.settled(points[:1], "gmean", close) == 10
-    growing = [{"n_processed": n, "n_vectors": n} for n in (50, 94, 95, 100)]
+    growing = [{"n_learnt": n, "n_vectors": n} for n in (50, 94, 95, 100)]
     assert along_tables.settled(growing, "n_vectors", nearly_all) == 95
 
 
 def test_support_vectors_are_told_apart():
     """60 negative, 20 positive rows, 10 of 25 virtual points."""
-    point = dict(n_processed=7, n_vectors=90, vector_ratio=2.0, n_virtual=25, virtual_ratio=0.4)
+    point = dict(n_learnt=7, n_vectors=90, vector_ratio=2.0, n_virtual=25, virtual_ratio=0.4)
     parts = dict(positive=30, negative=60, real=20, made=10)
-    assert along_figures._by_origin(point) == {"n_processed": 7, **parts}
-    one_class = dict(n_processed=7, n_vectors=5, vector_ratio=None, n_virtual=0, virtual_ratio=0.0)
+    assert along_figures._by_origin(point) == {"n_learnt": 7, **parts}
+    one_class = dict(n_learnt=7, n_vectors=5, vector_ratio=None, n_virtual=0, virtual_ratio=0.0)
     parts = dict(positive=0, negative=5, real=0, made=0)
-    assert along_figures._by_origin(one_class) == {"n_processed": 7, **parts}
+    assert along_figures._by_origin(one_class) == {"n_learnt": 7, **parts}
 
 
 def test_generated_sets_are_what_their_names_say():

@@ -40,7 +40,7 @@ def _rivals(axis, records, workload, rivals, field, scale=1.0):
         points = curve(records, workload=workload, rival=rival)
         if points:
             _plot(axis, points, field, scale, label=TITLES[rival], **STYLES[rival])
-    axis.set(xscale="log", xlabel="rows learnt")
+    axis.set(xscale="log", xlabel="samples used")
     plain_log(axis.xaxis)
 
 
@@ -146,7 +146,7 @@ def draw_saturation(results, folder):
         ("made", "... of virtual points", dict(color=ORANGE, linestyle=":")),
     ):
         _plot(left, points, field, label=label, **style)
-    left.set(title="32 to 1, VIRTUAL", xlabel="rows learnt", ylabel="support vectors")
+    left.set(title="32 to 1, VIRTUAL", xlabel="samples used", ylabel="support vectors")
     left.set_ylim(0, 300)
     left.legend(frameon=False, fontsize=9, loc="upper right", ncols=2)
     beside = right.twinx()
@@ -157,7 +157,7 @@ def draw_saturation(results, folder):
         _plot(right, points, "n_vectors", color=colour, label=f"{TITLES[rival]}: vectors")
         _plot(beside, points, "gmean", 100, color=colour, linestyle="--")
         right.plot([], [], color=colour, linestyle="--", label=f"{TITLES[rival]}: g-mean")
-    right.set(title="4 to 1", xlabel="rows learnt", ylabel="support vectors", ylim=(0, None))
+    right.set(title="4 to 1", xlabel="samples used", ylabel="support vectors", ylim=(0, None))
     beside.set(ylabel="g-mean (%)", ylim=(60, 90))
     right.legend(frameon=False, fontsize=9, loc="lower right")
     save(figure, folder / "along_saturation.png")
@@ -189,8 +189,8 @@ def draw_folds(results, folder):
         style = dict(color=colour, label=f"fold {fold + 1}")
         _plot(axes[0], points, "n_vectors", **style)
         _plot(axes[1], points, "gmean", 100, **style)
-    axes[0].set(xlabel="rows learnt", ylabel="support vectors", ylim=(0, None))
-    axes[1].set(xlabel="rows learnt", ylabel="g-mean on the third held out (%)")
+    axes[0].set(xlabel="samples used", ylabel="support vectors", ylim=(0, None))
+    axes[1].set(xlabel="samples used", ylabel="g-mean on the third held out (%)")
     axes[0].legend(frameon=False, fontsize=9, loc="lower right")
     save(figure, folder / "along_folds.png")
 

@@ -1,4 +1,4 @@
-"""Tables of rare classes along the way: models against the rows they learnt."""
+"""Tables of rare classes along the way: models against the number of samples used."""
 
 from ..bench.rst import count, list_table, seconds, times
 from ..bench.summary import ratio
@@ -164,7 +164,7 @@ def along_pools(results):
             rows.append([*cells, seconds(small), seconds(whole), last])
     if not rows:
         return None
-    header = ["", "rows learnt"]
+    header = ["", "samples used"]
     for name in ("PRBEP", "g-mean"):
         header += [f"{name}, rows as they come", "59 drawn", "all scored"]
     header += ["time, 59 drawn", "all scored", "ratio"]
@@ -217,7 +217,7 @@ def _as_printed(records, printed_as, title):
         return None
     for point in curve(records, rival="active_all")[:-1]:
         rows.append(_line(TITLES["active_all"], point, {}))
-    header = ["", "rows learnt", "g-mean", "AUC", "PRBEP", "ratio of the vectors"]
+    header = ["", "samples used", "g-mean", "AUC", "PRBEP", "ratio of the vectors"]
     header += ["vectors", "time"]
     runs = f"means over {n_seeds(records)} runs"
     title = f"{title}, in per cent, {runs}; in square brackets the thesis"

@@ -156,7 +156,7 @@ def learn_rare(job):
 
 
 def learn_rare_along(job):
-    """Curves of the rivals against the rows learnt.
+    """Curves of the rivals against the samples used.
 
     Each is fitted anew for each budget: the same rows are chosen, so the finished models are those
     of one run, and their times hold all that it took to get there.

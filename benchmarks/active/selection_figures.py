@@ -20,13 +20,13 @@ def _plot(axis, points, x, y="error", **style):
 
 
 def draw_adult(results, folder):
-    """Error against rows learnt, time and vectors (Figures 3.8 and 3.9)."""
+    """Error against samples used, time and vectors (Figures 3.8 and 3.9)."""
     records = stored_records("selection_adult", results)
     if not records:
         return
     figure, (axes,) = panels(1, 3, width=4.2, height=3.8)
     labels = {
-        "n_labels": "rows learnt",
+        "n_labels": "samples used",
         "seconds": "time of learning and finishing (s)",
         "n_support": "support vectors",
     }
@@ -45,7 +45,7 @@ def draw_adult(results, folder):
 
 
 def draw_noise(results, folder):
-    """Error against rows learnt and vectors, for each share of wrong labels (3.10 to 3.12)."""
+    """Error against samples used and vectors, for each share of wrong labels (3.10 to 3.12)."""
     records = stored_records("selection_noise", results)
     if not records:
         return
@@ -57,7 +57,7 @@ def draw_noise(results, folder):
             style = dict(color=COLOURS[selection], linestyle="-" if C is None else "--")
             _plot(above, points, "n_labels", label=title, **style)
             _plot(below, points, "n_support", **style)
-        above.set(title=f"{noise:.0%} of the labels wrong", xlabel="rows learnt")
+        above.set(title=f"{noise:.0%} of the labels wrong", xlabel="samples used")
         below.set(xlabel="support vectors")
         for axis in (above, below):
             axis.set(ylabel="test error (%)", xscale="log", yscale="log", ylim=(0.4, 50))

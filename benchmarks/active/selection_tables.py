@@ -40,7 +40,7 @@ def n_seeds(records):
 
 
 def selection_adult(results):
-    """Error of each selection, vectors and time of the best of them, against rows learnt."""
+    """Error of each selection, vectors and time of the best of them, against samples used."""
     records = stored_records("selection_adult", results)
     if not records:
         return None
@@ -56,7 +56,7 @@ def selection_adult(results):
             cells += [count(p["n_support"]) for p in found] or ["–"]
             cells += [seconds(p["seconds"]) for p in found] or ["–"]
         rows.append(cells)
-    header = ["rows learnt", *SELECTIONS]
+    header = ["samples used", *SELECTIONS]
     for name in ("active", "autoactive"):
         header += [f"vectors, {name}", "time"]
     svc = dict(model="sklearnex")
@@ -85,7 +85,7 @@ def selection_near(results):
         cells = [f'``"{name}"``', count(first["n_labels"]), percent(first["error"])]
         cells += [f"{count(first['n_support'])} ({share})", seconds(first["seconds"])]
         rows.append(cells)
-    header = ["selection", "rows learnt", "error", "vectors (share of SVC's)", "time"]
+    header = ["selection", "samples used", "error", "vectors (share of SVC's)", "time"]
     return list_table(header, rows, "The first point within 0.1 percentage points of SVC's error")
 
 
@@ -128,7 +128,7 @@ def selection_adult_peers(results):
         ]
         for title, point in found
     ]
-    header = ["", "rows learnt", "time of fit", "beside the first", "vectors", "test error"]
+    header = ["", "samples used", "time of fit", "relative to the first", "vectors", "test error"]
     title = f"Adult, dense, one thread; means over {n_seeds(records)} splits"
     return list_table(header, rows, title)
 
@@ -151,7 +151,7 @@ def selection_boosting(results):
 
 
 def selection_stops(results):
-    """Rows learnt, vectors and error of each rule of stopping."""
+    """Samples used, vectors and error of each rule of stopping."""
     records = stored_records("selection_stops", results)
     sets = list(dict.fromkeys(record["workload"] for record in records.records))
     if not sets:
@@ -170,7 +170,7 @@ def selection_stops(results):
             cells.append(f"{counts} / {percent(point['error'])}")
         rows.append(cells)
     header = ["", "``SVC``"] + [f"{selection}, ``{rule!r}``" for selection, rule in rules]
-    title = f"Rows learnt / support vectors / test error; means over {n_seeds(records)} seeds"
+    title = f"Samples used / support vectors / test error; means over {n_seeds(records)} seeds"
     return list_table(header, rows, title)
 
 
@@ -198,7 +198,7 @@ def selection_noise(results):
                 now = curves[noise][i]
                 cells += [percent(now["error"]), count(now["n_support"])]
             rows.append(cells)
-    header = ["selection", "rows learnt"]
+    header = ["selection", "samples used"]
     for noise in shares:
         header += [f"error, {noise:.0%} wrong".replace("%", " %"), "vectors"]
     title = f"{WORKLOADS['mnist_signed_8'].title}; means over {n_seeds(records)} seeds"
@@ -244,7 +244,7 @@ def selection_pools(results):
             title = ""
     header = ["", "labels"]
     for workload in sets:
-        header += [f"{WORKLOADS[workload].title}: g-means", "time", "beside the first"]
+        header += [f"{WORKLOADS[workload].title}: g-means", "time", "relative to the first"]
     return list_table(header, rows, f"Means over {n_seeds(records)} splits (last way: one split)")
 
 
@@ -265,7 +265,7 @@ def selection_search(results):
         return None
     header = ["rows", "g-means, 50 drawn", "all scored", "time, 50 drawn", "all scored", "ratio"]
     (n_labels,) = {p["n_labels"] for r in records.ok().records for p in r["points"]}
-    title = f"{n_labels} rows learnt of so many; means over {n_seeds(records)} seeds"
+    title = f"{n_labels} samples used of so many; means over {n_seeds(records)} seeds"
     return list_table(header, rows, title)
 
 

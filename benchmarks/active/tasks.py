@@ -24,7 +24,7 @@ PER_ROW = 10
 class PoolJob(Job):
     """Rows of which some are chosen."""
 
-    # Of `query_pool`: "dense" or "csr", rows of the pool, features, rows learnt.
+    # Of `query_pool`: "dense" or "csr", rows of the pool, features, samples used.
     layout: str = "dense"
     n_pool: int = 0
     n_features: int = 0
@@ -61,7 +61,7 @@ BEST, N_TRIALS = 0.05, 1000
 def query_pool(job):
     """One query beside the decision values of all rows of the pool, and how close the rows are.
 
-    Labels at random: nearly all rows learnt become support vectors.
+    Labels at random: nearly all samples used become support vectors.
     """
     rng = np.random.default_rng([job.seed, 59])
     X, pool = (_rows(rng, n, job) for n in (job.n_train, job.n_pool))

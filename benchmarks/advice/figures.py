@@ -27,7 +27,7 @@ def draw_curves(results, folder):
             rows = [max(0.5, n) for n in curve]
             errors = [100 * error for error in curve.values()]
             panel.semilogx(rows, errors, color=colour, marker=marker, markersize=4, label=kind)
-        panel.set(title=SETS[work].title, xlabel="rows learnt", ylabel="test error (%)")
+        panel.set(title=SETS[work].title, xlabel="samples used", ylabel="test error (%)")
         plain_log(panel.xaxis)
         panel.legend(frameon=False, fontsize=8)
     save(figure, folder / "advice_curves.png")

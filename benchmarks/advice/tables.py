@@ -20,7 +20,7 @@ def stored_curves(work, results):
 
 
 def curve_of(records, kind, weight=WEIGHT, refine=False):
-    """Errors by rows learnt, and what one draws beside; {} where they are missing."""
+    """Errors by samples used, and what one draws beside; {} where they are missing."""
     weight = 0.0 if kind == "none" else weight
     found = records.where(advice=kind, weight=weight, refine=refine).records
     return dict(zip(found[0]["rows"], found[0]["errors"])) if found else {}

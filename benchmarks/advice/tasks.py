@@ -11,7 +11,7 @@ from sklearn_online_svm import AdvicePassiveAggressiveClassifier, ScaledAdviceCl
 from ..bench.job import Job
 from .sets import SETS
 
-# Rows learnt when the test error is looked at; 0: only the advice is known.
+# Samples used when the test error is looked at; 0: only the advice is known.
 ROWS = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500]
 CS = [0.001, 0.003, 0.01, 0.03, 0.1]
 # Orders of the rows on which C is chosen are others than those that are reported.

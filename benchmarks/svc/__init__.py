@@ -1,1 +1,1 @@
-"""LASVC beside SVC and other peers, and chapter 3 of the thesis."""
+"""LASVC compared with SVC and other peers, and chapter 3 of the thesis."""

@@ -7,7 +7,7 @@ turns, as different libraries do it.
 from ...bench import harness
 from ..tasks import LOOPS
 
-# Rows of the pool, their features, rows learnt: of these about 1000 become support vectors.
+# Rows of the pool, their features, samples used: of these about 1000 become support vectors.
 SIZE = dict(n_pool=100_000, n_features=100, n_train=1020)
 QUICK_SIZE = dict(n_pool=2000, n_features=20, n_train=60)
 LAYOUTS = ["dense", "csr"]

@@ -181,7 +181,7 @@ STOP_SETS = ["banana", "waveform", "usps", "usps_noise", "reuters", "covtype_3v4
 
 
 def measure_stops(settings):
-    """Rows learnt by each rule, beside SVC and LASVC over all rows."""
+    """Samples used by each rule, beside SVC and LASVC over all rows."""
     records = []
     for seed in range(settings.seeds):
         for workload in STOP_SETS:

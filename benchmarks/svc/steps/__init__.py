@@ -1,4 +1,4 @@
-"""What is measured of LASVC beside SVC and other peers."""
+"""What is measured of LASVC compared with SVC and other peers."""
 
 from . import (
     cache_size,

@@ -1,4 +1,4 @@
-"""LASVC beside SVC and other peers on one set each: time, error, vectors and memory."""
+"""LASVC compared with SVC and other peers on one set each: time, error, vectors and memory."""
 
 from functools import partial
 
