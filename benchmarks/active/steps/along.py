@@ -1,4 +1,4 @@
-"""Rare classes along the way (figures of chapters 4 and 5): models against the number of samples used.
+"""Rare classes: models against the number of samples used (figures of chapters 4 and 5).
 
 ``along_reuters``: the ten largest categories (Figures 4.8, 4.9 and 5.5), ``along_sets``: sets that
 are no text (4.9, 5.6), ``along_waveform``: fewer and fewer positive rows (4.5, 5.2 to 5.4),
