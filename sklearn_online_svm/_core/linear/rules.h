@@ -214,7 +214,7 @@ static inline double rule_confidence_beta(double phi, double alpha, double v) {
 }
 
 /* Confidence-weighted (Crammer, Dredze and Pereira 2008) and soft confidence-weighted learning
- * (Wang, Zhao and Hoi 2012, propositions 1 and 2).
+ * (Wang, Zhao and Hoi 2012).
  *
  *     CW:      min_{u, T} KL(N(u, T) | N(w, S))               such that  loss(u, T) = 0
  *     SCW-I:   min_{u, T} KL(N(u, T) | N(w, S)) + C loss(u, T)

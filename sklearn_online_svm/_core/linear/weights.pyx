@@ -5,7 +5,7 @@ of an update rule (``rules.h``), set
 
     w <- w + alpha S x,    S <- S - beta S x x'S,
 
-where S is the identity (constant), a diagonal (Crammer, Dredze and Pereira 2008, section 3.2: only
+where S is the identity (constant), a diagonal (Crammer, Dredze and Pereira 2008: only
 the diagonal of the last term) or a full matrix. The intercept is the weight of a constant feature
 s, which x has in addition; it is stored as b = s times that weight.
 
