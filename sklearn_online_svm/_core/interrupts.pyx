@@ -1,5 +1,5 @@
 """SIGINT (Ctrl-C) during training: recorded, and raised where the model is consistent."""
-import _signal
+from _signal import SIGINT, getsignal, signal
 
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
@@ -26,11 +26,13 @@ cdef class DeferredInterrupts:
 
     def __enter__(self):
         global _active
-        handler = _signal.getsignal(_signal.SIGINT)
-        if _active is None and callable(handler):
+        if _active is not None:
+            return self
+        handler = getsignal(SIGINT)
+        if callable(handler):
             self.handler, self.thread = handler, PyThread_get_thread_ident()
             try:
-                _signal.signal(_signal.SIGINT, self._record)
+                signal(SIGINT, self._record)
             except ValueError:
                 return self             # not the main thread
             self.is_active, _active = True, self
@@ -40,7 +42,7 @@ cdef class DeferredInterrupts:
         global _active
         if self.is_active:
             self.is_active, _active = False, None
-            _signal.signal(_signal.SIGINT, self.handler)
+            signal(SIGINT, self.handler)
             if kind is None:
                 self.raise_pending()
         return False
@@ -54,7 +56,7 @@ cdef class DeferredInterrupts:
     cdef int raise_pending(self) except -1:
         if self.is_pending:
             self.is_pending = False
-            self.handler(_signal.SIGINT, None)
+            self.handler(SIGINT, None)
         return 0
 
 

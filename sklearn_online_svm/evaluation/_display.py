@@ -114,6 +114,8 @@ class ProgressiveValidationDisplay:
         ------
         ImportError
             If matplotlib is not installed.
+        TypeError
+            If `estimator` is a class.
         ValueError
             As :func:`progressive_validation` and :meth:`plot`.
         """

@@ -253,6 +253,8 @@ def progressive_validation(
 
     Raises
     ------
+    TypeError
+        If `estimator` is a class.
     ValueError
         If a parameter is invalid, X and `y` (or those of a chunk) differ in length, there are no
         samples, or a label is not in the classes.
