@@ -330,7 +330,7 @@ def weighted_variance(X, sample_weight):
     mean /= total
     variance = 0.0
     for i in starts:
-        centred = X[i : i + step] - np.float64(mean)
+        centred = np.subtract(X[i : i + step], mean, dtype=np.float64)
         variance += sample_weight[i : i + step] @ np.einsum("ij,ij->i", centred, centred)
     return float(variance / total)
 

@@ -4,7 +4,7 @@ They may change between releases without notice, so their uses can be checked in
 """
 
 from sklearn.base import _fit_context
-from sklearn.metrics._scorer import _check_multimetric_scoring
+from sklearn.metrics._scorer import _check_multimetric_scoring, _PassthroughScorer
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import (
@@ -25,6 +25,7 @@ __all__ = [
     "Options",
     "RealNotInt",
     "StrOptions",
+    "_PassthroughScorer",
     "_check_method_params",
     "_check_multimetric_scoring",
     "_check_sample_weight",

@@ -197,8 +197,8 @@ class RandomQuery(QueryStrategy):
     --------
     >>> import numpy as np
     >>> from sklearn_online_svm.active import RandomQuery
-    >>> RandomQuery(rate=0.2, random_state=0).query(np.zeros(1000)).mean().round(1)
-    np.float64(0.2)
+    >>> print(RandomQuery(rate=0.2, random_state=0).query(np.zeros(1000)).mean().round(1))
+    0.2
     """
 
     _parameter_constraints: dict = {

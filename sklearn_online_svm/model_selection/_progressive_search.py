@@ -28,6 +28,7 @@ from .._sklearn_compat import (
     _check_sample_weight,
     _fit_context,
     _num_samples,
+    _PassthroughScorer,
 )
 from ._candidates import candidates_of, final_estimator
 from ._progress import BatchProgress, StreamProgress
@@ -726,6 +727,8 @@ def takes_weights(scorer):
     """Return whether a scorer accepts sample weights."""
     if hasattr(scorer, "_accept_sample_weight"):
         return scorer._accept_sample_weight()
+    if isinstance(scorer, _PassthroughScorer):  # scoring=None in scikit-learn 1.6
+        scorer = scorer._estimator.score
     return "sample_weight" in signature(scorer).parameters
 
 

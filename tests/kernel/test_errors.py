@@ -394,7 +394,11 @@ FAILURES = {
     "too narrow": (lambda K: K[:, 1:], ValueError, WRONG_SHAPE),
     "too short": (lambda K: K[1:], ValueError, WRONG_SHAPE),
     "flat": (lambda K: K.ravel(), ValueError, WRONG_SHAPE),
-    "no numbers": (lambda K: K.astype(str) + "x", ValueError, "must return real numbers"),
+    "no numbers": (
+        lambda K: np.char.add(K.astype(str), "x"),
+        ValueError,
+        "must return real numbers",
+    ),
     "numbers as text": (lambda K: K.astype(str), ValueError, "must return real numbers"),
     "complex": (lambda K: K * (1 + 1j), ValueError, "must return real numbers"),
     "objects": (lambda K: K.astype(object), ValueError, "must return real numbers"),

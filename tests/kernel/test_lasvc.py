@@ -10,7 +10,8 @@ from functools import partial
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_matrix, issparse, random_array
+from scipy import sparse
+from scipy.sparse import issparse
 from sklearn.datasets import load_digits
 from sklearn.metrics.pairwise import linear_kernel, pairwise_kernels, rbf_kernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -565,8 +566,7 @@ def peak_of(action):
 
 
 def test_csr_input_is_not_converted_to_dense():
-    X = random_array((2000, 20_000), density=1e-3, format="csr", rng=np.random.default_rng(0))
-    X = csr_matrix(X)
+    X = sparse.random(2000, 20_000, 1e-3, "csr", None, np.random.default_rng(0))
     y = np.arange(2000) % 2
     n_bytes = X.data.nbytes + X.indices.nbytes
     dense = 8 * X.shape[0] * X.shape[1]

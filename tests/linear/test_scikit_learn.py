@@ -84,7 +84,7 @@ META_ESTIMATORS = {
 @pytest.mark.parametrize("name", META_ESTIMATORS)
 def test_meta_estimators(name):
     X, y = breast_cancer()
-    with joblib.parallel_config("threading"):
+    with joblib.parallel_backend("threading"):
         model = clone(META_ESTIMATORS[name])
         if "bagging" in name:
             model.fit(X, y, sample_weight=np.random.default_rng(0).uniform(0.5, 2, len(y)))

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import Perceptron, SGDClassifier, SGDRegressor
+from sklearn.utils.fixes import parse_version
 
 from sklearn_online_svm.linear import (
     PassiveAggressiveClassifier,
@@ -27,9 +29,14 @@ def test_second_order_perceptron_with_large_a_is_a_perceptron():
 
 # -- scikit-learn ---------------------------------------------------------------------------
 
+with_rates_of_sgd = pytest.mark.skipif(
+    parse_version(sklearn.__version__) < parse_version("1.8"),
+    reason="SGDClassifier has the learning rates of PassiveAggressiveClassifier since 1.8",
+)
 PASSES = dict(max_iter=3, tol=None, shuffle=False, fit_intercept=False)
 
 
+@with_rates_of_sgd
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("C", [0.01, 0.3, 10.0])
@@ -49,6 +56,7 @@ def test_classifier_of_scikit_learn(loss, rate, average, C, n_classes, layout):
     assert np.abs(ours.coef_).max() > 0.01
 
 
+@with_rates_of_sgd
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("C", [0.01, 0.3, 10.0])
 @pytest.mark.parametrize("epsilon", [0.0, 0.2])
