@@ -33,8 +33,7 @@ from .._sklearn_compat import (
 from ._candidates import candidates_of, final_estimator
 from ._progress import BatchProgress, StreamProgress
 from ._race import Race, Rules
-from ._samples import Samples
-from ._timetable import StreamRungs, first_rung, make_folds, rung_ends
+from ._samples import Samples, StreamRungs, first_rung, make_folds, rung_ends
 
 __all__ = ["ProgressiveSearch"]
 
