@@ -58,7 +58,6 @@ def advice_curve(job):
         "C": C,
         "rows": ROWS,
         "errors": errors.mean(axis=0).tolist(),
-        "standard_errors": (errors.std(axis=0) / np.sqrt(n_reported)).tolist(),
     }
 
 

@@ -103,9 +103,9 @@ def score(y, predicted):
     return 2 * counts["tp"] / max(1, 2 * counts["tp"] + wrong)
 
 
-def _together(results):
-    """A list for each field, rounded to what can be told apart."""
-    return {name: [round(result[name], 7) for result in results] for name in (results or [{}])[0]}
+def _together(results, fields):
+    """A list for each field, rounded to seven digits."""
+    return {name: [round(result[name], 7) for result in results] for name in fields}
 
 
 # ---------------------------------------------------------------------------
@@ -154,8 +154,7 @@ def tuned(job, X, y):
     for C in job.Cs:
         found = [choice_at(job.algorithm, trials, Choice(C=C), rate) for rate in job.rates]
         tried.append((np.mean([value for _, value in found]), [choice for choice, _ in found]))
-    scores = [float(value) for value, _ in tried]
-    return tried[int(np.argmax(scores))][1], scores
+    return max(tried, key=lambda found: found[0])[1]
 
 
 # ---------------------------------------------------------------------------
@@ -170,7 +169,7 @@ def asked_labels(job):
     (the same where labels are asked for at random).
     """
     X, y = job.data()
-    choices, scores = tuned(job, X, y)
+    choices = tuned(job, X, y)
     random = job.algorithm in linear_models.RANDOM
     plans = {("delta", rate): choice for rate, choice in zip(job.rates, choices)}
     if not random:
@@ -186,18 +185,16 @@ def asked_labels(job):
     return {
         "C": C,
         "Cs": job.Cs,
-        "scores": scores,
-        "deltas": [choice.delta for choice in choices],
         "fixed": [
-            {"way": way, "rate": rate, **_together(found)} for (way, rate), found in fixed.items()
+            {"way": way, "rate": rate, **_together(found, ("seconds", "share", "score"))}
+            for (way, rate), found in fixed.items()
         ],
         "curve": [
             {
-                "value": value,
                 "share": float(np.mean([result["share"] for result in found])),
                 "score": float(np.mean([result["score"] for result in found])),
             }
-            for value, found in curve.items()
+            for found in curve.values()
         ],
         "n_rows": len(y),
         "n_features": X.shape[1],
@@ -227,6 +224,9 @@ def _in_turns(n_runs, X, y, plans):
     return results
 
 
+UNEVEN_FIELDS = ("seconds", "share", "tp", "fn", "fp", "tn")
+
+
 def uneven_classes(job):
     """Sum and cost of several algorithms: at rates (with the delta that gives them), and at the
     values of their curves.
@@ -249,20 +249,22 @@ def uneven_classes(job):
     fixed = _in_turns(job.n_runs, X, y, plans)
     curve = _in_turns(job.n_runs, X, y, points)
     return {
-        "rho": rho,
         "n_rows": len(y),
-        "n_features": X.shape[1],
         "n_positive": n_positive,
         "algorithms": [
             {
                 "algorithm": algorithm,
                 "fixed": [
-                    {"rate": rate, "delta": plans[name, rate][1].delta, **_together(found)}
+                    {
+                        "rate": rate,
+                        "delta": plans[name, rate][1].delta,
+                        **_together(found, UNEVEN_FIELDS),
+                    }
                     for (name, rate), found in fixed.items()
                     if name == algorithm
                 ],
                 "curve": [
-                    {"value": value, **_together(found)}
+                    {"value": value, **_together(found, UNEVEN_FIELDS)}
                     for (name, value), found in curve.items()
                     if name == algorithm
                 ],

@@ -76,7 +76,7 @@ def curve(runs, field):
 
     The last point of LASVM, after finishing, is at the same number of examples.
     """
-    curves = [run["curve"] for run in runs if len(run["curve"]) > 2]
+    curves = [run["curve"] for run in runs if run["curve"]]
     seen = [point["n_seen"] for point in curves[0]]
     values = [[point[field] for point in points] for points in curves]
     return np.array(seen), np.median(values, axis=0)
