@@ -3,10 +3,10 @@
 import numpy as np
 
 from ..bench.plots import panels, plain_log, save
-from ..bench.summary import Records
+from ..bench.summary import Records, stored_records
 from .along_tables import POOL_RIVALS, TITLES, workloads_of
 from .rare_sets import ADULT, FOLDS, SETS, WAVEFORM
-from .selection_tables import curve, stored_records
+from .selection_tables import curve
 
 # Okabe and Ito's colours, which the colour-blind can tell apart.
 STYLES = {
@@ -254,23 +254,3 @@ def draw_pools(results, folder):
     axes[1, 0].set_ylabel("g-mean (%)")
     _legend_below(figure, axes[0, 0], 3, 0.05)
     save(figure, folder / "along_pools.png", tight=False)
-
-
-DRAWINGS = (
-    draw_reuters,
-    draw_sets,
-    draw_vectors,
-    draw_waveform,
-    draw_saturation,
-    draw_adult,
-    draw_folds,
-    draw_roc,
-    draw_within,
-    draw_pools,
-)
-
-
-def draw_all(results, folder):
-    """Draw every figure that has results."""
-    for draw in DRAWINGS:
-        draw(results, folder)

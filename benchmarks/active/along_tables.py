@@ -1,11 +1,11 @@
 """Tables of rare classes along the way: models against the number of samples used."""
 
 from ..bench.rst import count, list_table, seconds, times
-from ..bench.summary import ratio
+from ..bench.summary import ratio, stored_records
 from .rare_paper import FIGURE_4_3, ROC_ADULT, TABLE_4_3, TABLE_4_4, TABLE_5_2, TABLE_5_3
 from .rare_sets import ADULT, MNIST, SETS
 from .rare_tables import TITLES, beside
-from .selection_tables import curve, n_seeds, stored_records
+from .selection_tables import curve, n_seeds
 
 TITLES = TITLES | {
     "one_pass": "rows as they come",
@@ -60,8 +60,6 @@ def along_settled(results):
             for rival in SETTLED_VECTORS:
                 cells.append(count(settled(here[rival], "n_vectors", _is_nearly_all)))
             rows.append([*cells, count(here["one_pass"][-1]["n_learnt"])])
-    if not rows:
-        return None
     header = [""] + [f"g-mean, {TITLES[rival]}" for rival in SETTLED]
     header += [f"vectors, {TITLES[rival]}" for rival in SETTLED_VECTORS] + ["all rows"]
     title = (
@@ -86,8 +84,6 @@ def rare_within(results):
             f"{record['vector_ratio']:.2f}",
             f"{100 * share:.1f}",
         ])  # fmt: skip
-    if not rows:
-        return None
     header = [
         "", "all rows", "within the margin", "support vectors", "rows within the margin (%)",
     ]  # fmt: skip
@@ -109,8 +105,6 @@ def along_adult(results):
         for point in (early, best):
             cells += [count(point["n_learnt"]), _percent(point["prbep"]), _percent(point["auc"])]
         rows.append([*cells, _percent(active[-1]["prbep"])])
-    if not rows:
-        return None
     header = [
         "ratio", "all rows", "their PRBEP", "AUC", "rows as they come: best after", "PRBEP", "AUC",
         "active: best after", "PRBEP", "AUC", "PRBEP after all",
@@ -130,8 +124,6 @@ def rare_roc(results):
             text = f"{found['auc']:.4f} ({count(found['n_learnt'])} rows)"
             cells.append(text if value is None else f"{text} [{value:.4f}]")
         rows.append(cells)
-    if not rows:
-        return None
     header = ["", "active", "as many rows as they come", "all rows"]
     return list_table(header, rows, "AUC; in square brackets the thesis")
 
@@ -162,8 +154,6 @@ def along_pools(results):
             if n_labels == POOL_LABELS[-1] and workload in FIGURE_4_3:
                 last += f" [{times(ratio(*FIGURE_4_3[workload]))}]"
             rows.append([*cells, seconds(small), seconds(whole), last])
-    if not rows:
-        return None
     header = ["", "samples used"]
     for name in ("PRBEP", "g-mean"):
         header += [f"{name}, rows as they come", "59 drawn", "all scored"]
@@ -213,8 +203,6 @@ def _as_printed(records, printed_as, title):
         points = curve(records, rival=rival)
         if points:
             rows.append(_line(TITLES[rival], points[-1], printed[rival]))
-    if not rows:
-        return None
     for point in curve(records, rival="active_all")[:-1]:
         rows.append(_line(TITLES["active_all"], point, {}))
     header = ["", "samples used", "g-mean", "AUC", "PRBEP", "ratio of the vectors"]

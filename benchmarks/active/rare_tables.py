@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.stats import rankdata, wilcoxon
 
-from ..bench.results import load
+from ..bench.results import load_those_stored
 from ..bench.rst import list_table, seconds
 from ..bench.summary import Records
 from .rare_paper import TABLE_4_3, TABLE_4_4, TABLE_5_2, TABLE_5_3
@@ -29,7 +29,7 @@ CHAPTER_5 = ["batch", "smote", "active", "virtual"]
 
 def rare_records(results):
     """All records that went well; empty without results."""
-    stored = filter(None, (load(step, results) for step in STEPS))
+    stored = load_those_stored(STEPS, results).values()
     return Records(record for step in stored for record in step["records"]).ok()
 
 
@@ -124,8 +124,6 @@ def rare_table_4_3(results):
         cells.append(beside(f"{vector_ratio:.2f}", ratio))
         cells.append(beside(f"{100 * n_labels / (n_positive + n_negative):.1f}", share, 1))
         rows.append(cells)
-    if not rows:
-        return None
     header = [
         "", "g-mean, batch", "g-mean, active", "AUC, batch", "AUC, active", "ratio of the classes",
         "of active's support vectors", "labels used (%)",
@@ -171,8 +169,6 @@ def rare_table_5_2(results):
         for rival in ("smote", "virtual"):
             cells.append(f"{_mean(records, workload, rival, 'n_virtual'):.0f}")
         rows.append(cells)
-    if not rows:
-        return None
     header = [
         "", "ratio, SMOTE", "ratio, active", "ratio, VIRTUAL",
         "share, SMOTE (%)", "share, VIRTUAL (%)", "points, SMOTE", "points, VIRTUAL",
@@ -212,8 +208,6 @@ def rare_wide(results):
             share = 100 * _mean(records, workload, rival, "virtual_ratio")
             cells.append(beside(f"{share:.1f}", value, 1))
         rows.append(cells)
-    if not rows:
-        return None
     header = [""]
     header += [f"g-mean, {TITLES[rival]}" for rival in CHAPTER_5]
     header += [f"ratio, {TITLES[rival]}" for rival in CHAPTER_5[1:]]
@@ -255,8 +249,6 @@ def rare_times(results):
         for rival in rivals:
             cells.append(seconds(records.where(workload=workload, rival=rival).median("seconds")))
         rows.append(cells)
-    if not rows:
-        return None
     return list_table(["", *(TITLES[rival] for rival in rivals)], rows, "Medians")
 
 

@@ -1,8 +1,9 @@
 """Figures of LASVC that chooses its rows: those of section 3.3 of the thesis."""
 
 from ..bench.plots import panels, plain_log, save
+from ..bench.summary import stored_records
 from ..svc.workloads import WORKLOADS
-from .selection_tables import NOISY, SELECTIONS, WAYS, curve, mean, pool_curve, stored_records
+from .selection_tables import NOISY, SELECTIONS, WAYS, curve, mean, pool_curve
 
 # Okabe and Ito's colours, which the colour-blind can tell apart.
 COLOURS = {
@@ -92,9 +93,3 @@ def draw_pools(results, folder):
         axis.set(title=WORKLOADS[workload].title, xlabel="labels", ylabel="g-means (%)")
     axes[0].legend(frameon=False, fontsize=9, loc="lower right")
     save(figure, folder / "selection_pools.png")
-
-
-def draw_all(results, folder):
-    """Draw every figure that has results."""
-    for draw in (draw_adult, draw_noise, draw_pools):
-        draw(results, folder)

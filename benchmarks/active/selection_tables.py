@@ -2,9 +2,8 @@
 
 import statistics
 
-from ..bench.results import load
 from ..bench.rst import count, list_table, percent, seconds, times
-from ..bench.summary import Records, ratio
+from ..bench.summary import ratio, stored_records
 from ..svc.workloads import WORKLOADS
 
 SELECTIONS = ["random", "gradient", "active", "autoactive"]
@@ -27,12 +26,6 @@ def mean(records, field, **wanted):
     """Mean of a field over the splits; None without records."""
     values = records.where(**wanted).values(field)
     return statistics.fmean(values) if values else None
-
-
-def stored_records(step, results):
-    """The records of a step; empty without results."""
-    stored = load(step, results)
-    return Records(stored["records"] if stored else ())
 
 
 def n_seeds(records):

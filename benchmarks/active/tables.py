@@ -2,7 +2,7 @@
 
 from ..bench.results import load
 from ..bench.rst import count, list_table, percent, seconds, times
-from ..bench.summary import Records, ratio
+from ..bench.summary import Records, ratio, stored_records
 from ..svc.workloads import WORKLOADS
 from . import along_tables, rare_tables, selection_tables
 from .tasks import BEST, N_FIRST
@@ -30,8 +30,6 @@ LOOPS = {
 def pool_query(results):
     """Times, and how many times as long all rows take to be scored by SVC."""
     stored = load("pool_query", results)
-    if stored is None:
-        return None
     records = Records(stored["records"])
     rows = []
     for field, title in QUERIES.items():
@@ -60,8 +58,7 @@ def pool_query(results):
 
 def loop_records(results):
     """The records of `pool_loops`; empty without results."""
-    stored = load("pool_loops", results)
-    return Records(stored["records"] if stored else ())
+    return stored_records("pool_loops", results)
 
 
 def pool_loops(results):

@@ -31,8 +31,3 @@ def draw_curves(results, folder):
         plain_log(panel.xaxis)
         panel.legend(frameon=False, fontsize=8)
     save(figure, folder / "advice_curves.png")
-
-
-def draw_all(results, folder):
-    """Draw every figure that has results."""
-    draw_curves(results, folder)

@@ -2,9 +2,8 @@
 
 from functools import partial
 
-from ..bench.results import load
 from ..bench.rst import list_table, percent
-from ..bench.summary import Records
+from ..bench.summary import stored_records
 from .sets import SETS
 from .steps import KINDS, REFINED, WEIGHTS
 
@@ -15,8 +14,7 @@ SHOWN = (0, 5, 20, 100, 500)
 
 def stored_curves(work, results):
     """Records of a set; empty without results."""
-    stored = load(f"advice_{work}", results)
-    return Records(stored["records"] if stored else ()).ok()
+    return stored_records(f"advice_{work}", results).ok()
 
 
 def curve_of(records, kind, weight=WEIGHT, refine=False):
@@ -52,8 +50,6 @@ def weights(results):
                 if weight == REFINED:
                     curve = curve_of(records, kind, weight, refine=True)
                     rows.append(_row(f"{title}, ``refine=True``", curve))
-    if not rows:
-        return None
     header = ["set, advice, ``advice_weight``", "0 rows", *(f"{n} rows" for n in SHOWN[1:])]
     return list_table(header, rows)
 

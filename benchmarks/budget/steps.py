@@ -45,6 +45,3 @@ def measure_stream(world, settings):
 
 STEPS = {"budget_adult": measure_adult}
 STEPS |= {f"budget_{world}": partial(measure_stream, world) for world in ("gradual", "abrupt")}
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

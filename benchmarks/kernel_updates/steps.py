@@ -49,6 +49,3 @@ STEPS = {
     "kernel_pa_sets": measure_sets,
     "kernel_perceptrons": measure_perceptrons,
 }
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

@@ -16,8 +16,6 @@ def _rate(records):
 
 def kernel_stream(results):
     stored = load("kernel_stream", results)
-    if stored is None:
-        return None
     records, rows = Records(stored["records"]), []
     for policy in POLICIES:
         ours = records.where(policy=policy, rival=False)
@@ -51,8 +49,6 @@ def kernel_stream(results):
 
 def kernel_pa_sets(results):
     stored = load("kernel_pa_sets", results)
-    if stored is None:
-        return None
     records = [r for r in stored["records"] if r["status"] == "ok"]
     names = list(dict.fromkeys(r["name"] for r in records))
     rows = []
@@ -71,8 +67,6 @@ def kernel_pa_sets(results):
 
 def kernel_perceptrons(results):
     stored = load("kernel_perceptrons", results)
-    if stored is None:
-        return None
     records = [r for r in stored["records"] if r["status"] == "ok"]
     rows = []
     for model in records[0]["models"] if records else ():

@@ -3,8 +3,7 @@
 import numpy as np
 
 from ..bench.plots import panels, plain_log, save
-from ..bench.results import load
-from ..bench.summary import Records
+from ..bench.summary import stored_records
 from ..linear import models as linear_models
 from ..linear import streams
 from .tables import cost_records, paa_records, rates_of, url_title
@@ -161,8 +160,7 @@ def draw_figure_6(results, folder):
 
 def draw_figure_7(results, folder):
     """Time of learning as it adds up over the large stream."""
-    stored = load("paa_url", results)
-    records = Records(stored["records"] if stored else ()).ok().records
+    records = stored_records("paa_url", results).ok().records
     if not records:
         return
     figure, ((axis,),) = panels(1, 1, width=6.4, height=4.4)
@@ -180,17 +178,3 @@ def draw_figure_7(results, folder):
     axis.legend(frameon=False, fontsize=7, ncols=2)
     figure.tight_layout()
     save(figure, folder / "paa_figure_7.png", tight=False)
-
-
-def draw_all(results, folder):
-    """Draw every figure that has results."""
-    for draw in (
-        draw_figure_1,
-        draw_figure_2,
-        draw_figure_3,
-        draw_figure_4,
-        draw_figure_5,
-        draw_figure_6,
-        draw_figure_7,
-    ):
-        draw(results, folder)

@@ -153,6 +153,3 @@ STEPS = {
     },
     "paa_url": measure_url,
 }
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

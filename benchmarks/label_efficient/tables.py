@@ -4,8 +4,8 @@ import numpy as np
 from scipy.stats import ttest_rel
 
 from ..bench.results import load
-from ..bench.rst import count, list_table, seconds
-from ..bench.summary import Records
+from ..bench.rst import count, joined, list_table, seconds
+from ..bench.summary import Records, stored_records
 from ..linear import models as linear_models
 from ..linear import streams
 from . import paper
@@ -21,8 +21,7 @@ COMPARED = ["PEA", "SEL-ada", "SEL-2nd", "RPE", "RPA", "RPA-I", "RPA-II"]
 
 def paa_records(name, results):
     """The records of a set by algorithm, those that went well; empty without results."""
-    stored = load(f"paa_{name}", results)
-    records = Records(stored["records"] if stored else ()).ok().records
+    records = stored_records(f"paa_{name}", results).ok().records
     return {record["algorithm"]: record for record in records}
 
 
@@ -69,7 +68,7 @@ def _comparison(names, results, measure="F"):
         n_runs = len(any_record["fixed"][0]["score"])
         title = f"{stream.title}: {rows_and_features} features; {n_runs} permutations"
         tables.append(list_table(header, rows, title))
-    return "\n".join(tables) if tables else None
+    return joined(tables)
 
 
 def _algorithm_row(algorithm, records, printed):
@@ -141,7 +140,7 @@ def mpaa_accuracy(results):
             rate_cell = f"{rate:.0%}".replace("%", " %")
             rows.append([streams.STREAMS[name].title, rate_cell, *cells])
     header = ["set", "labels", *linear_models.MULTICLASS]
-    return list_table(header, rows) if rows else None
+    return list_table(header, rows)
 
 
 def paa_summary(results):
@@ -186,7 +185,7 @@ def paa_sets(results):
     header = [
         "set", "rows", "features", "classes", "paper: rows", "features", "classes", "differs",
     ]  # fmt: skip
-    return list_table(header, rows) if rows else None
+    return list_table(header, rows)
 
 
 # ---------------------------------------------------------------------------
@@ -196,8 +195,7 @@ def paa_sets(results):
 
 def cost_records(name, ratio, results):
     """The records of a set by algorithm; empty without results."""
-    stored = load(f"cspaa_{name}_{ratio}", results)
-    records = Records(stored["records"] if stored else ()).ok().records
+    records = stored_records(f"cspaa_{name}_{ratio}", results).ok().records
     return {record["algorithm"]: record for record in records}
 
 
@@ -269,7 +267,7 @@ def _cost_tables(ratio, rate, field, printed, results, start=None):
             f"paper (URL), {_FIELD_TITLES[field]}",
         ]  # fmt: skip
         tables.append(list_table(header, rows, f"{stream.title}, 1 : {ratio} ({sizes})"))
-    return "\n".join(tables) if tables else None
+    return joined(tables)
 
 
 TABLE_8 = ["CPA", "LEPE", "CSRND", "CSPAA", "CSPAA(a)"]
@@ -313,8 +311,7 @@ def _sum_or_cost(field, results):
     for ratio, rate in paper.COST_RATES.items():
         printed = {name: values[place] for name, values in paper.SUM_AND_COST[ratio].items()}
         tables.append(_cost_tables(ratio, rate, field, printed, results))
-    tables = list(filter(None, tables))
-    return "\n".join(tables) if tables else None
+    return joined(tables)
 
 
 def cspaa_table_6(results):
@@ -333,8 +330,7 @@ def cspaa_table_8(results):
         tables.append(
             _cost_tables(99, paper.TABLE_8_RATE, field, printed, results, paper.ADAPTIVE_DELTA)
         )
-    tables = list(filter(None, tables))
-    return "\n".join(tables) if tables else None
+    return joined(tables)
 
 
 # ---------------------------------------------------------------------------
@@ -345,8 +341,6 @@ def cspaa_table_8(results):
 def paa_url(results):
     """Time and memory on a stream of the size of the malicious URLs."""
     stored = load("paa_url", results)
-    if stored is None:
-        return None
     rows = []
     for record in Records(stored["records"]).ok().records:
         predicts = record["tp"] + record["fn"] > 0

@@ -137,6 +137,3 @@ STEPS = {
     "linear_second_order": measure_second_order,
     "linear_growth": measure_growth,
 }
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

@@ -17,7 +17,8 @@ STYLES = {
 SHOWN = ["letter", "mnist", "satimage", "magic04"]
 
 
-def draw_all(results, folder):
+def draw_errors(results, folder):
+    """Error against the time of a sample: each point is a model."""
     found = {name: record for name, record in records(results).items() if name in SHOWN}
     if not found:
         return

@@ -56,6 +56,3 @@ STEPS = {
     **{f"local_{name}": partial(measure_set, name) for name in SETS},
     "local_speed": measure_speed,
 }
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

@@ -5,7 +5,8 @@ import statistics
 import numpy as np
 
 from ..bench.results import load
-from ..bench.rst import list_table, percent, times
+from ..bench.rst import joined, list_table, percent, times
+from ..bench.summary import stored_records
 from .models import LINEAR, LOCAL, MAPPED, MODELS
 from .sets import SETS
 
@@ -14,9 +15,8 @@ SETS_OF_A_TABLE = 5
 
 def records(results):
     """What has been measured, by set."""
-    stored = {name: load(f"local_{name}", results) for name in SETS}
-    found = {name: one["records"][0] for name, one in stored.items() if one}
-    return {name: record for name, record in found.items() if record["status"] == "ok"}
+    found = {name: stored_records(f"local_{name}", results).ok().records for name in SETS}
+    return {name: found_here[0] for name, found_here in found.items() if found_here}
 
 
 def errors(record):
@@ -38,7 +38,7 @@ def _by_sets(found, cell):
             for model in _models(found)
         ]
         tables.append(list_table(["", *(SETS[name].title for name in some)], rows))
-    return "\n".join(tables) if tables else None
+    return joined(tables)
 
 
 def _error(record, model):
@@ -73,7 +73,7 @@ def sets_table(results):
         for name, record in records(results).items()
     ]
     header = ["set", "rows", "test rows", "features", "classes", "defaults chosen on it"]
-    return list_table(header, rows) if rows else None
+    return list_table(header, rows)
 
 
 def _ahead(found, model, family):
@@ -115,8 +115,6 @@ def summary(results):
 
 def speed_table(results):
     stored = load("local_speed", results)
-    if stored is None:
-        return None
     rows = []
     for record in stored["records"]:
         if record["status"] != "ok":
@@ -130,7 +128,7 @@ def speed_table(results):
             cells = [f"{value:.0f} ns, {times(value / found['pa'])}" for value in found.values()]
             rows.append([*size, dtype, f"{found['pa']:.0f} ns", *cells[1:]])
     header = ["features", "prototypes", "", "PA-I", "LOL, newest weights", "LOL", "LOL, SCW-I"]
-    return list_table(header, rows) if rows else None
+    return list_table(header, rows)
 
 
 TABLES = {

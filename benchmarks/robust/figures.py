@@ -6,8 +6,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from ..bench.plots import panels, plain_log, save
-from ..bench.results import load
-from ..bench.summary import Records
+from ..bench.summary import Records, stored_records
 from ..svc.models import ROBUST_COLUMNS
 from ..svc.workloads import CHAPTER_6
 from .steps import NOISE_COLUMNS
@@ -204,8 +203,7 @@ def draw_figure_6_8(results, folder):
 
 
 def draw_figure_6_5(results, folder):
-    stored = load("ramp_s", results)
-    records = Records(stored["records"] if stored else ()).ok()
+    records = stored_records("ramp_s", results).ok()
     sets = [record["workload"] for record in records.records]
     if not sets:
         return
@@ -329,19 +327,3 @@ def draw_label_noise(results, folder):
     handles = axes[0, 0].get_legend_handles_labels()
     figure.legend(*handles, loc="lower center", ncols=len(NOISE_COLUMNS), frameon=False)
     save(figure, folder / "label_noise.png", tight=False)
-
-
-def draw_all(results, folder):
-    """Draw every figure that has results."""
-    for draw in (
-        draw_figure_6_1,
-        draw_figure_6_2,
-        draw_figure_6_4,
-        draw_figure_6_5,
-        draw_figure_6_6,
-        draw_figure_6_7,
-        draw_figure_6_8,
-        draw_trade_off,
-        draw_label_noise,
-    ):
-        draw(results, folder)

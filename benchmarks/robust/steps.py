@@ -190,6 +190,3 @@ STEPS = {
     "ramp_s": measure_ramp_s,
     "label_noise": measure_label_noise,
 }
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

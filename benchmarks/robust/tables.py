@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..bench.results import load
-from ..bench.rst import change, count, list_table, percent, seconds, times
-from ..bench.summary import Records, ratio
+from ..bench.rst import change, count, joined, list_table, percent, seconds, times
+from ..bench.summary import Records, ratio, stored_records
 from ..svc.models import ALGORITHMS, ROBUST_COLUMNS
 from ..svc.workloads import CHAPTER_6, ROBUST, WORKLOADS
 from . import paper
@@ -19,8 +19,7 @@ def titled(name):
 
 def robust_records(name, results):
     """Records of `robust_<name>`; empty without results."""
-    stored = load(f"robust_{name}", results)
-    return Records(stored["records"] if stored else ())
+    return stored_records(f"robust_{name}", results)
 
 
 # ---------------------------------------------------------------------------
@@ -42,7 +41,7 @@ def robust_speed(results):
         "set", "algorithm", "fit, against SVC", "fit, time over that of LASVM",
         "predict, against SVC", "vectors, of those of SVC", "error, minus that of SVC",
     ]  # fmt: skip
-    return list_table(header, rows, "Medians over the seeds") if rows else None
+    return list_table(header, rows, "Medians over the seeds")
 
 
 def _beside(mine, svc, lasvm):
@@ -80,14 +79,12 @@ def robust_details(results):
         if rows:
             gamma = f", gamma={WORKLOADS[name].gamma:g}"
             tables.append(list_table(header, rows, titled(name) + gamma))
-    return "\n".join(tables) if tables else None
+    return joined(tables)
 
 
 def memory_traffic(results):
     """The time that reading kernel rows takes, beside that of LASVM-G on Adult."""
     stored = load("memory_traffic", results)
-    if stored is None:
-        return None
     records = Records(stored["records"])
     value = {
         name: records.median(name)
@@ -126,8 +123,7 @@ def memory_traffic(results):
 
 def chapter_6_runs(name, results, step="chapter_6"):
     """The runs of each algorithm on a set, by algorithm; empty without results."""
-    stored = load(f"{step}_{name}", results)
-    records = Records(stored["records"] if stored else ()).ok().records
+    records = stored_records(f"{step}_{name}", results).ok().records
     return {record["algorithm"]: record["runs"] for record in records}
 
 
@@ -148,7 +144,7 @@ def table_6_1(results):
             vectors, others, left, right, cleaned_left, cleaned_right = paper.TABLE_6_1[algorithm]
             printed = [vectors, others, left, None, right, cleaned_left, None, cleaned_right]
             rows.append([title, "thesis", *map(count, printed), "–", "–"])
-    return list_table(header, rows) if rows else None
+    return list_table(header, rows)
 
 
 def _flow(run):
@@ -254,7 +250,7 @@ def kernel_values(results):
         "set", "algorithm", "kernel values (millions), thesis", "ours", "differ by",
         "ours, single steps", "differ by", "steps (thousands)", "single steps (thousands)",
     ]  # fmt: skip
-    return list_table(header, rows) if rows else None
+    return list_table(header, rows)
 
 
 def _value(measure, record):
@@ -281,15 +277,13 @@ def _svc_value(measure, name, results):
 
 def noise_points(results):
     """The points of all sweeps of `label_noise`, with the set and the kind of noise."""
-    stored = load("label_noise", results)
     return Records(
         {
             "status": "ok",
             **{key: record[key] for key in ("workload", "one_sided", "seed", "n_train")},
             **point,
         }
-        for record in (stored["records"] if stored else ())
-        if record["status"] == "ok"
+        for record in stored_records("label_noise", results).ok().records
         for point in record["sweep"]
     )
 
@@ -310,7 +304,7 @@ def suspect_labels(results):
         )
     titles = [ROBUST_COLUMNS[column].title for column in NOISE_COLUMNS]
     header = ["set", "noise", "flipped labels", "base rate", *titles]
-    return list_table(header, rows) if rows else None
+    return list_table(header, rows)
 
 
 TABLES = {

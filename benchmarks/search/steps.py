@@ -69,6 +69,3 @@ STEPS = {f"search_{work}": partial(measure_search, work) for work in SETS}
 STEPS["search_linear"] = measure_linear
 STEPS |= {f"peers_{work}": partial(measure_peers, work) for work in SETS}
 STEPS |= {f"curves_{work}": partial(measure_curves, work) for work in SETS}
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

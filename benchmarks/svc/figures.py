@@ -29,8 +29,6 @@ def exponent(records, field):
 
 def draw_scaling(results, folder):
     stored = load("scaling", results)
-    if stored is None:
-        return
     records = Records(stored["records"]).where(cache_size=stored["cache_size"])
     figure, ((time, memory),) = panels(1, 2, width=5.2, height=3.9)
     for axis, field, label in (
@@ -53,8 +51,6 @@ def draw_scaling(results, folder):
 def draw_classes(results, folder):
     """Times against the number of classes."""
     stored = load("classes", results)
-    if stored is None:
-        return
     records = Records(stored["records"]).where(cache_size=stored["cache_size"], threads=1)
     figure, (axes,) = panels(1, 2, width=5.2, height=3.9)
     for axis, field, label in zip(axes, ("fit_seconds", "predict_seconds"), ("fit", "predict")):
@@ -71,8 +67,6 @@ def draw_classes(results, folder):
 def draw_cache_size(results, folder):
     """Times relative to SVC with the largest cache, averaged over the digits, as in 3.6."""
     stored = load("cache_size", results)
-    if stored is None:
-        return
     records = Records(stored["records"]).where(rows=stored["rows"])
     digits = sorted({record["digit"] for record in records.records})
     figure, ((axis,),) = panels(1, 1, width=6.4, height=3.9)
@@ -106,8 +100,6 @@ def _relative_times(records, model, digit):
 def draw_mnist_digits(results, folder):
     """Figures 3.1, 3.2 and 3.5 of the thesis in one: error, time and vectors per digit."""
     stored = load("mnist_digits", results)
-    if stored is None:
-        return
     records = Records(stored["records"])
     ways = {
         "x1": ("LASVC, one pass", COLOURS["lasvc"]),
@@ -136,8 +128,6 @@ def draw_mnist_digits(results, folder):
 def draw_figure_3_3(results, folder):
     """Training time against the number of support vectors, a point for each digit."""
     stored = load("mnist_digits", results)
-    if stored is None:
-        return
     records = Records(stored["records"])
     figure, ((axis,),) = panels(1, 1, width=6.4, height=3.9)
     ways = {"x1": ("LASVC, one pass", COLOURS["lasvc"]), "svc": ("SVC", COLOURS["svc"])}
@@ -175,8 +165,6 @@ def sweep_records(stored):
 
 def draw_figure_3_7(results, folder):
     stored = load("figure_3_7", results)
-    if stored is None:
-        return
     sweep = sweep_records(stored)
     if not sweep:
         return
@@ -203,16 +191,3 @@ def draw_figure_3_7(results, folder):
     plain_log(axes[1].yaxis)
     axes[2].legend(frameon=False)
     save(figure, folder / "figure_3_7.png")
-
-
-def draw_all(results, folder):
-    """Draw every figure that has results."""
-    for draw in (
-        draw_scaling,
-        draw_classes,
-        draw_cache_size,
-        draw_mnist_digits,
-        draw_figure_3_3,
-        draw_figure_3_7,
-    ):
-        draw(results, folder)

@@ -180,6 +180,3 @@ STEPS = {
     "along_mnist": measure_mnist,
     "along_rings": measure_rings,
 }
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

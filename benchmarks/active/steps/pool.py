@@ -53,6 +53,3 @@ def measure_loops(settings):
 
 
 STEPS = {"pool_query": measure_query, "pool_loops": measure_loops}
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

@@ -72,6 +72,3 @@ STEPS = {
     "rare_wide": measure_wide,
     "rare_waveform": measure_waveform,
 }
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

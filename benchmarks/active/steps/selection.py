@@ -201,6 +201,3 @@ STEPS = {
     "selection_boosting": measure_boosting,
     "selection_noise": measure_noise,
 }
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

@@ -43,6 +43,3 @@ def _runs(quick):
 
 
 STEPS = {"cache_size": measure_cache_sizes}
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

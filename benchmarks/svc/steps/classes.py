@@ -36,6 +36,3 @@ def measure_classes(settings):
 
 
 STEPS = {"classes": measure_classes}
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

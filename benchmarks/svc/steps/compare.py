@@ -51,6 +51,3 @@ def _columns(work, seed):
 
 
 STEPS = {name: partial(compare, name) for name in COMPARED + SEVERAL}
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

@@ -28,6 +28,3 @@ def measure_how_long(settings):
 
 
 STEPS = {"how_long": measure_how_long}
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

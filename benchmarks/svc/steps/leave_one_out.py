@@ -20,6 +20,3 @@ def measure_leave_one_out(settings):
 
 
 STEPS = {"leave_one_out": measure_leave_one_out}
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

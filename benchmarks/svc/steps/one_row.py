@@ -17,6 +17,3 @@ def measure_one_row(settings):
 
 
 STEPS = {"one_row": measure_one_row}
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

@@ -33,6 +33,3 @@ def measure_prefixes(settings):
 
 
 STEPS = {"prefixes": measure_prefixes}
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

@@ -107,6 +107,3 @@ STEPS = {
     "mnist_digits": measure_mnist,
     "mnist_signed": measure_mnist_signed,
 }
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

@@ -15,6 +15,3 @@ def measure_roof(settings):
 
 
 STEPS = {"roof": measure_roof}
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

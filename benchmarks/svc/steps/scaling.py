@@ -39,6 +39,3 @@ def measure_scaling(settings):
 
 
 STEPS = {"scaling": measure_scaling}
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)
