@@ -79,7 +79,7 @@ RUNS = {("adult_dense", "lasvm-full"): 2, ("mnist_8_c100", "lasvm-full"): 1}
 CURVES, CURVES_LARGE = 3, 1
 
 RAMP_S = [-2, -1.5, -1, -0.75, -0.5, -0.25, 0, 0.25, 0.5]
-QUICK_RAMP_S = RAMP_S_MNIST = [-2, -1, -0.5, 0, 0.5]
+RAMP_S_MNIST = [-2, -1, -0.5, 0, 0.5]
 
 
 def measure_chapter_6(workload, settings):

@@ -42,18 +42,22 @@ class Column:
     options: dict = field(default_factory=dict)
 
 
+def _problem(setting):
+    """The parameters that all kernel models have."""
+    return dict(C=setting.C, gamma=setting.gamma, cache_size=setting.cache_size)
+
+
+def _ours(setting):
+    """The parameters of LASVC and RampSVC."""
+    return _problem(setting) | dict(
+        n_jobs=setting.threads, random_state=setting.seed, **setting.options
+    )
+
+
 def _lasvc(setting):
     from sklearn_online_svm import LASVC
 
-    return LASVC(
-        C=setting.C,
-        kernel=setting.kernel,
-        gamma=setting.gamma,
-        cache_size=setting.cache_size,
-        n_jobs=setting.threads,
-        random_state=setting.seed,
-        **setting.options,
-    )
+    return LASVC(kernel=setting.kernel, **_ours(setting))
 
 
 def _lasvc_single_steps(setting):
@@ -67,33 +71,17 @@ def _lasvc_single_steps(setting):
         def _most_steps(self, n_rows=None):
             return 2**40
 
-    return SingleSteps(
-        C=setting.C,
-        gamma=setting.gamma,
-        cache_size=setting.cache_size,
-        n_jobs=setting.threads,
-        random_state=setting.seed,
-        **setting.options,
-    )
+    return SingleSteps(**_ours(setting))
 
 
 def _ramp_svc(setting):
     from sklearn_online_svm import RampSVC
 
-    return RampSVC(
-        C=setting.C,
-        gamma=setting.gamma,
-        cache_size=setting.cache_size,
-        n_jobs=setting.threads,
-        random_state=setting.seed,
-        **setting.options,
-    )
+    return RampSVC(**_ours(setting))
 
 
 def _svc(setting):
-    return SVC(
-        C=setting.C, kernel=setting.kernel, gamma=setting.gamma, cache_size=setting.cache_size
-    )
+    return SVC(kernel=setting.kernel, **_problem(setting))
 
 
 class QuarterSVC(SVC):
@@ -105,35 +93,21 @@ class QuarterSVC(SVC):
 
 
 def _quarter_svc(setting):
-    return QuarterSVC(
-        C=setting.C, gamma=setting.gamma, cache_size=setting.cache_size, random_state=setting.seed
-    )
+    return QuarterSVC(random_state=setting.seed, **_problem(setting))
 
 
 def _sklearnex(setting):
     # Only here: it loads oneDAL, and there is not a wheel for each machine.
     from sklearnex.svm import SVC as IntelSVC
 
-    return IntelSVC(
-        C=setting.C,
-        kernel=setting.kernel,
-        gamma=setting.gamma,
-        cache_size=setting.cache_size,
-        n_jobs=setting.threads,
-    )
+    return IntelSVC(kernel=setting.kernel, n_jobs=setting.threads, **_problem(setting))
 
 
 def _thundersvm(setting):
     # Only here: it loads a shared library, and nothing else needs it.
     from thundersvm import SVC as ThunderSVC
 
-    return ThunderSVC(
-        C=setting.C,
-        gamma=setting.gamma,
-        kernel="rbf",
-        cache_size=setting.cache_size,
-        n_jobs=setting.threads,
-    )
+    return ThunderSVC(kernel="rbf", n_jobs=setting.threads, **_problem(setting))
 
 
 def _nystroem_sgd(setting):
