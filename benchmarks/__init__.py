@@ -2,19 +2,19 @@
 
 ::
 
-    python -m benchmarks.run                 everything, the cheap first
+    python -m benchmarks.run                 everything, the cheapest first
     python -m benchmarks.run --only usps     one step
     python -m benchmarks.run --quick         a few minutes on small subsets: does it work?
     python -m benchmarks.build               tables and figures again from the stored results
 
-A room for each subject, one on top of the other::
+A folder for each study; later ones may use earlier ones::
 
     svc                  LASVC compared with SVC and other peers, and chapter 3 of the thesis
     robust               label noise, and chapter 6
     linear               linear models compared with SGDClassifier and other online learners
     label_efficient      learning from few labels, the tables of Lu, Zhao and Hoi (2016)
     advice               advice and samples: learning curves
-    active               choosing rows: pools, LASVC that chooses, rare classes (section 3.3,
+    active               sample selection: pools, LASVC, rare classes (section 3.3,
                          chapters 4 and 5)
     search               hyper-parameter searches, compared with the exhaustive choice
 
@@ -25,7 +25,7 @@ In each of them, arrows downward::
     tasks                what runs inside a fresh process, from a Job
     models  workloads    estimators and data (linear: streams)
 
-and below all rooms ``bench``: settings and the command line (``harness``), processes, time and
+and below all studies ``bench``: settings and the command line (``harness``), processes, time and
 memory (``measure``), ``job``, stored results (``results``), their medians (``summary``), ``rst``.
 ``worker`` is the fresh process.
 

@@ -80,7 +80,7 @@ def environment(results, steps):
 
 
 def _folder(results):
-    """Where tables and figures go; those of a quick run stay beside its results."""
+    """Where tables and figures go; those of a quick run stay with its results."""
     folder = DOC if results == RESULTS else results
     folder.mkdir(parents=True, exist_ok=True)
     return folder

@@ -6,7 +6,7 @@ from ..bench.plots import panels, plain_log, save
 from ..svc.workloads import WORKLOADS
 from .tables import LOOPS, loop_records
 
-# Okabe and Ito's colours, which the colour-blind can tell apart; what scores all rows is dashed.
+# Okabe and Ito's colour-blind safe colours; loops that score all samples are dashed.
 STYLES = {
     "partial_fit": ("#0072b2", "-"),
     "partial_fit_all": ("#0072b2", "--"),

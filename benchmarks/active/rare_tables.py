@@ -1,4 +1,4 @@
-"""Tables of rare classes: chapters 4 and 5 of the thesis beside ours."""
+"""Tables of rare classes: chapters 4 and 5 of the thesis compared with ours."""
 
 import numpy as np
 from scipy.stats import rankdata, wilcoxon
@@ -38,7 +38,7 @@ def _mean(records, workload, rival, field):
 
 
 def _means(records, workloads, rivals, field):
-    """A row for each set, a column for each rival, in per cent as they are printed.
+    """A row for each set, a column for each method, in per cent as they are printed.
 
     Over the runs that all of them had; batch, in which nothing is drawn, may have had fewer.
     """
@@ -106,7 +106,7 @@ def _ranked(records, printed, rivals, field, favourite, title):
 
 
 def rare_table_4_3(results):
-    """Active with an early stop beside batch."""
+    """Active with an early stop compared with batch."""
     records = rare_records(results)
     rows = []
     for workload in _sets(records, TABLE_4_3):
@@ -216,7 +216,7 @@ def rare_wide(results):
 
 
 def rare_waveform(results):
-    """G-means while positive rows get rarer, and what the support vectors are."""
+    """G-means while positive samples become rarer, and what the support vectors are."""
     records = rare_records(results)
     workloads = _sets(records, WAVEFORM)
     if not workloads:

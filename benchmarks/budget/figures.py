@@ -34,6 +34,6 @@ def draw_streams(results, folder):
                     axes[row, column].plot(rows, values, **style)
         axes[0, column].axhline(100 * WRONG, color="#999999", linewidth=0.8)
         axes[0, column].set(title=f"{world} change", ylabel="error (%)", ylim=(4, 30))
-        axes[1, column].set(xlabel="thousand rows", ylabel="memory (MB)")
+        axes[1, column].set(xlabel="thousand samples", ylabel="memory (MB)")
     axes[0, 1].legend(frameon=False, fontsize=7, ncols=2)
     save(figure, folder / "budget_streams.png")

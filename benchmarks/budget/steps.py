@@ -1,7 +1,7 @@
 """LASVC of a fixed size.
 
 ``budget_adult``: error by the number of vectors; ``budget_gradual``, ``budget_abrupt``: a million
-rows of a world that changes.
+samples with concept drift.
 """
 
 from functools import partial

@@ -48,7 +48,7 @@ def stream(world, results):
         last = points[-1]
         rows.append([title, count(last["rows"]), percent(mean(p["error"] for p in points))])
         rows[-1] += [count(last["rows"] / last["seconds"]), megabytes(last["megabytes"])]
-    header = ["", "samples used", "error before learning", "rows per second", "memory"]
+    header = ["", "samples used", "error before training", "samples per second", "memory"]
     return list_table(header, rows)
 
 

@@ -1,1 +1,1 @@
-"""Kernel learners of a single step: streams with a budget, sets beside SVC, ten digits."""
+"""Kernel learners of a single step: streams with a budget, sets compared with SVC, ten digits."""

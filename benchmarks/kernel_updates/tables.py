@@ -9,7 +9,7 @@ from .steps import POLICIES
 
 
 def _rate(records):
-    """Rows per second; the median over the seeds."""
+    """Samples per second; the median over the seeds."""
     rates = [r["rows"] / r["pass_seconds"] for r in records.ok().records]
     return statistics.median(rates) if rates else None
 
@@ -37,12 +37,12 @@ def kernel_stream(results):
         )
     header = [
         "policy",
-        "rows per second",
-        "beside NumPy",
-        "rows that make a step",
+        "samples per second",
+        "relative to NumPy",
+        "samples with an update",
         "error",
-        "``partial_fit`` of one row",
-        "memory, from row 10 000 to the last",
+        "``partial_fit`` of one sample",
+        "memory, from sample 10 000 to the last",
     ]
     return rst.list_table(header, rows)
 

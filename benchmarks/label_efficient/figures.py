@@ -8,7 +8,7 @@ from ..linear import models as linear_models
 from ..linear import streams
 from .tables import cost_records, paa_records, rates_of, url_title
 
-# Okabe and Ito's colours, which the colour-blind can tell apart. Those that ask at random are
+# Okabe and Ito's colours, which the colour-blind can tell apart. Those that query at random are
 # dashed, so that two learners that differ in nothing else have one colour.
 BLUE, GREEN, ORANGE, RED, PINK, SKY, GREY, BLACK = (
     "#0072b2", "#009e73", "#e69f00", "#d55e00", "#cc79a7", "#56b4e9", "#8b949e", "#000000",
@@ -85,7 +85,7 @@ def _draw_curves(names, path, label, results):
 
 
 def _cut(axis, least):
-    """Leave out what asks for hardly any label: it has learnt nothing, and squeezes the rest."""
+    """Leave out points with hardly any label queried, which would compress the rest."""
     shown = [
         y
         for line in axis.get_lines()
@@ -125,7 +125,7 @@ def draw_figure_5(results, folder):
 
 
 def draw_figure_6(results, folder):
-    """Sum and cost against the share of labels; lines for those that ask for every one."""
+    """Sum and cost against the share of labels; lines for those that query every one."""
     found = {}
     for stream in streams.COST:
         for ratio in (9, 99):
@@ -159,7 +159,7 @@ def draw_figure_6(results, folder):
 
 
 def draw_figure_7(results, folder):
-    """Time of learning as it adds up over the large stream."""
+    """Cumulative training time over the large stream."""
     records = stored_records("paa_url", results).ok().records
     if not records:
         return
@@ -174,7 +174,7 @@ def draw_figure_7(results, folder):
             style = _style(name, marker="") | ({"linestyle": "-."} if record["plain"] else {})
         label = url_title(record).replace("``", "")
         axis.plot(seen, time, **style | {"label": label})
-    axis.set(xlabel="rows", ylabel="time of learning (s)")
+    axis.set(xlabel="samples", ylabel="training time (s)")
     axis.legend(frameon=False, fontsize=7, ncols=2)
     figure.tight_layout()
     save(figure, folder / "paa_figure_7.png", tight=False)

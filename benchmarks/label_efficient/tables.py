@@ -1,4 +1,4 @@
-"""Tables of `label_efficient`: those of Lu, Zhao and Hoi (2016) beside ours."""
+"""Tables of `label_efficient`: those of Lu, Zhao and Hoi (2016) compared with ours."""
 
 import numpy as np
 from scipy.stats import ttest_rel
@@ -45,7 +45,7 @@ def _share(values):
 
 
 def _comparison(names, results, measure="F"):
-    """A table for each set: a row for each algorithm, the rates of the paper beside each other."""
+    """A table for each set: a row for each algorithm, columns for each rate."""
     tables = []
     for name in names:
         records = paa_records(name, results)
@@ -64,7 +64,7 @@ def _comparison(names, results, measure="F"):
             if algorithm in records
         ]
         any_record = next(iter(records.values()))
-        rows_and_features = f"{count(any_record['n_rows'])} rows, {any_record['n_features']}"
+        rows_and_features = f"{count(any_record['n_rows'])} samples, {any_record['n_features']}"
         n_runs = len(any_record["fixed"][0]["score"])
         title = f"{stream.title}: {rows_and_features} features; {n_runs} permutations"
         tables.append(list_table(header, rows, title))
@@ -183,7 +183,8 @@ def paa_sets(results):
         ours = [count(record[key]) for key in ("n_rows", "n_features", "n_classes")]
         rows.append([stream.title, *ours, *theirs, stream.note or "–"])
     header = [
-        "set", "rows", "features", "classes", "paper: rows", "features", "classes", "differs",
+        "set", "samples", "features", "classes", "paper: samples", "features", "classes",
+        "differs",
     ]  # fmt: skip
     return list_table(header, rows)
 
@@ -218,7 +219,7 @@ def rates_of(runs):
 
 
 def _at(records, algorithm, rate):
-    """The runs of an algorithm at this rate; those that ask for every label have one. Or None."""
+    """The runs of an algorithm at this rate; those that query every label have one. Or None."""
     if algorithm not in records:
         return None
     found = {run["rate"]: run for run in records[algorithm]["fixed"]}
@@ -260,7 +261,7 @@ def _cost_tables(ratio, rate, field, printed, results, start=None):
             rows.append([row[0], _power(start), *row[1:]])
         any_record = next(iter(records.values()))
         positive = count(any_record["n_positive"])
-        sizes = f"{count(any_record['n_rows'])} rows, {positive} positive"
+        sizes = f"{count(any_record['n_rows'])} samples, {positive} positive"
         header = [
             "algorithm", *([] if start is None else ["delta"]), _FIELD_TITLES[field],
             *(_FIELD_TITLES[name] for name in _COLUMNS), "time", "against CSRND",
@@ -295,7 +296,7 @@ def _cost_row(runs, algorithm, field, random, printed):
 
 
 def _against_random(values, algorithm, random, field):
-    """Paired t-test of CSPAA and CSPAA(a) against asking for as many labels at random."""
+    """Paired t-test of CSPAA and CSPAA(a) against querying as many labels at random."""
     if algorithm not in ("CSPAA", "CSPAA(a)") or random is None:
         return "–"
     own, other = values[field], rates_of(random)[field]
@@ -364,16 +365,16 @@ def paa_url(results):
         return None
     record = Records(stored["records"]).ok().records[0]
     header = [
-        "model", "time of learning", "for a row", "for a nonzero", "paper, URL2",
+        "model", "training time", "for a sample", "for a nonzero", "paper, URL2",
         "arrays of the model", "most that the first chunk adds", "a later one", "labels",
         "sum (%)",
     ]  # fmt: skip
     chunk = count(stored["size"]["chunk"])
     n_values = record["n_values"] / record["n_rows"]
     title = (
-        f"{count(record['n_rows'])} generated rows, {count(stored['size']['n_columns'])} "
+        f"{count(record['n_rows'])} generated samples, {count(stored['size']['n_columns'])} "
         f"features, {n_values:.0f} nonzeros in each, {count(record['n_positive'])} positive; "
-        f"chunks of {chunk} rows"
+        f"chunks of {chunk} samples"
     )
     return list_table(header, rows, title)
 

@@ -18,16 +18,16 @@ MEGABYTE = 2**20
 
 @dataclass(frozen=True)
 class StreamJob(Job):
-    """An algorithm of the paper on a stream whose labels have a price."""
+    """An algorithm of the paper on a stream with a label budget."""
 
     # Names in `streams` and in `linear_models.PAPER`.
     stream: str = ""
     algorithm: str = ""
     # Algorithms that are measured together, with the values of delta (or the shares) of a curve.
     curves: dict = field(default_factory=dict)
-    # Negative rows for each positive one; None: as they come.
+    # Negative samples for each positive one; None: as they come.
     ratio: int | None = None
-    # Shares of the labels to ask for.
+    # Shares of the labels to query.
     rates: list = field(default_factory=list)
     # Constants of the query rule that give a curve.
     deltas: list = field(default_factory=list)
@@ -41,7 +41,7 @@ class StreamJob(Job):
     n_columns: int = 0
     per_row: int = 0
     chunk: int = 0
-    # Learn every row by the `partial_fit` of the learner alone, without predicting it before.
+    # Call `partial_fit` of the estimator alone, without predicting first.
     plain: bool = False
 
     def data(self):
@@ -56,7 +56,7 @@ class StreamJob(Job):
 
 
 # ---------------------------------------------------------------------------
-# Passes over permuted rows
+# Passes over permuted samples
 # ---------------------------------------------------------------------------
 
 # Seeds of the permutations on which C and delta are chosen begin here.
@@ -69,7 +69,7 @@ def _permuted(X, y, seed):
 
 
 def one_pass(algorithm, X, y, choice):
-    """Learn the rows in their order: what was predicted, what it took."""
+    """One pass over the samples in their order: predictions and time."""
     model = linear_models.PAPER[algorithm](choice)
     start = time.perf_counter()
     model.fit(X, y)
@@ -118,7 +118,7 @@ CLOSE, STEPS = 0.01, 14
 
 
 def choice_at(algorithm, trials, choice, rate):
-    """The choice that asks for this share of the labels, and its mean score on the trials."""
+    """The choice that queries this share of the labels, and its mean score on the trials."""
 
     def mean(field, results):
         return float(np.mean([result[field] for result in results]))
@@ -165,8 +165,8 @@ def tuned(job, X, y):
 def asked_labels(job):
     """Choose C and delta; then the rates, and the curve over the share of labels.
 
-    Each rate twice: by the constant delta found for it, and by a rule that is told the rate
-    (the same where labels are asked for at random).
+    Each rate twice: by the constant delta found for it, and by a rule with this `rate`
+    (the same where labels are queried at random).
     """
     X, y = job.data()
     choices = tuned(job, X, y)
@@ -210,8 +210,8 @@ def _at_point(algorithm, choice, value):
 def _in_turns(n_runs, X, y, plans):
     """The runs of each plan, an algorithm and its choice, over the permutations that are reported.
 
-    They take turns on each permutation, and another begins each time: a slow second of the
-    machine meets all of them.
+    They take turns on each permutation, and another begins each time: a slow period of the
+    machine affects all of them.
     """
     results = {key: [] for key in plans}
     keys = list(plans)
@@ -275,7 +275,7 @@ def uneven_classes(job):
 
 
 def large_stream(job):
-    """A stream in chunks that come and go: time of learning as it adds up, and memory."""
+    """A stream of chunks, each discarded after use: cumulative training time, and memory."""
     source = streams.TextLike(
         job.n_columns, job.per_row, seed=0, positive_share=1 / (1 + job.ratio)
     )

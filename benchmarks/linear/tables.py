@@ -26,9 +26,9 @@ WORK_TITLES = {
     "small_dense": "20 000 × 100, dense",
 }
 CALL_TITLES = {
-    "learn": "``partial_fit``, one row",
-    "predict": "``predict``, one row",
-    "chunk": "``partial_fit``, 100 rows",
+    "learn": "``partial_fit``, one sample",
+    "predict": "``predict``, one sample",
+    "chunk": "``partial_fit``, 100 samples",
 }
 PEER_TITLES = {
     "pa": "PA-I",
@@ -72,12 +72,12 @@ def _microseconds(value):
 
 
 def linear_speed(results):
-    """Ours beside the peer that has the same algorithm, or the nearest."""
+    """Ours compared with the peer that has the same algorithm, or the nearest."""
     rows = [*_fit_rows(results), *_calls_rows(results), *_second_order_rows(results)]
     header = ["work", "model", "time", "peer", "time", "faster", "errors"]
     title = (
         "One thread, medians over fits that take turns in one process, three processes each. "
-        "Errors, ours and the peer's: of a pass over four fifths of the rows, on the rest."
+        "Errors, ours and the peer's: of a pass over four fifths of the samples, on the rest."
     )
     return list_table(header, rows, title)
 
@@ -130,7 +130,7 @@ def _second_order_rows(results):
 
 
 def linear_updates(results):
-    """How many rows change the model, on which the time depends."""
+    """How many samples change the model, on which the time depends."""
     records = stored_records("linear_fit", results).ok()
     rows = []
     for work in dict.fromkeys(work for work, _, _ in FIT_PAIRS):
@@ -139,7 +139,7 @@ def linear_updates(results):
             continue
         row = [WORK_TITLES[work], count(here.median("n_rows")), count(here.median("n_values"))]
         rows.append([*row, percent(here.median("share_of_updates"))])
-    header = ["work", "rows", "values", "rows with an update, PA-I"]
+    header = ["work", "samples", "values", "samples with an update, PA-I"]
     return list_table(header, rows)
 
 
@@ -149,7 +149,7 @@ def linear_updates(results):
 
 
 def linear_calls(results):
-    """One row and a hundred: all models; river and Vowpal Wabbit take a row at a time."""
+    """One sample and a hundred: all models; river and Vowpal Wabbit take a sample at a time."""
     records = stored_records("linear_calls", results).ok()
     rows = []
     for task, title in CALL_TITLES.items() if records else ():
@@ -165,13 +165,13 @@ def linear_calls(results):
         "Medians. In brackets: how many times as long as PA-I. The dicts of river are made "
         "beforehand. Vowpal Wabbit has no passive-aggressive rule and uses its own, with the "
         "hinge loss; examples are parsed beforehand, or come as lines of text. Both get a chunk "
-        "of 100 rows in a loop."
+        "of 100 samples in a loop."
     )
     return list_table(header, rows, title)
 
 
 def linear_second_order(results):
-    """AROW, CW and SCW on sparse rows, and with the full covariance beside olpy."""
+    """AROW, CW and SCW on sparse samples, and with the full covariance compared with olpy."""
     records = stored_records("linear_second_order", results).ok()
     tables = []
     works = ["text", "newsgroups", "small_dense"]
@@ -192,12 +192,12 @@ def linear_second_order(results):
 
 
 _NO_SPARSE_PEER = (
-    ". No Python package that installs here learns AROW, CW or SCW from sparse rows; "
+    ". No Python package that installs here learns AROW, CW or SCW from sparse samples; "
     "``SGDClassifier``, which runs PA-I, stands there for its time"
 )
 _PEER = (
     ". olpy 1.0.0.dev3 is the one package on PyPI with these algorithms that installs and runs "
-    "(dense rows, full covariance, NumPy). multiarow 0.2 is for Python 2, scw 1.1.2 fails with "
+    "(dense samples, full covariance, NumPy). multiarow 0.2 is for Python 2, scw 1.1.2 fails with "
     "NumPy 2, embedded-jubatus 1.1.1.post2 needs the headers of a C++ library and has no wheel, "
     "and SOL's Python module is not on PyPI"
 )
@@ -241,7 +241,7 @@ def linear_growth(results):
 
 
 def linear_bandwidth(results):
-    """What one dense pass reads, beside the speed with which NumPy sums up a large array."""
+    """Bytes per second of a dense pass, compared with NumPy's sum of a large array."""
     records = stored_records("linear_fit", results).ok()
     rows = []
     for work in ("dense_64", "dense_32"):
@@ -268,9 +268,9 @@ def linear_bandwidth(results):
         "SGDClassifier's time over that of X @ w",
     ]  # fmt: skip
     title = (
-        "The rows are read once from memory (and once more from the cache, where one changes "
+        "The samples are read once from memory (and once more from the cache, where one changes "
         "the model), so no pass takes less than the fastest way to read them. NumPy's sum of a "
-        "large array, and the product of the rows with one vector by BLAS, in the same process. "
+        "large array, and the product of all samples with a vector by BLAS, in the same process. "
         "The last column is how much faster than SGDClassifier a pass at the speed of that "
         "product would be"
     )

@@ -1,4 +1,4 @@
-"""Tables of `local`: errors and times of one pass, set by set; time of a row by size."""
+"""Tables of `local`: errors and times of one pass, set by set; time of a sample by size."""
 
 import statistics
 
@@ -72,7 +72,7 @@ def sets_table(results):
         ]
         for name, record in records(results).items()
     ]
-    header = ["set", "rows", "test rows", "features", "classes", "defaults chosen on it"]
+    header = ["set", "samples", "test samples", "features", "classes", "defaults chosen on it"]
     return list_table(header, rows)
 
 
@@ -88,7 +88,7 @@ def _ahead(found, model, family):
 
 
 def summary(results):
-    """Who is ahead of whom, and where not."""
+    """On how many sets a model has the smaller error, and on which it has not."""
     found = records(results)
     if not found:
         return None
@@ -106,9 +106,9 @@ def summary(results):
         )
     header = [
         "",
-        "ahead of all linear learners",
-        "not so on",
-        "ahead of both approximated kernels",
+        "smaller error than all linear models",
+        "exceptions",
+        "smaller error than both approximated kernels",
     ]
     return list_table(header, lines)
 

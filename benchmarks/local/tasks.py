@@ -14,13 +14,13 @@ from ..linear.streams import noisy_plane
 from .models import MODELS, N_BASIS
 from .sets import SETS
 
-# Training rows on which C and gamma are chosen: so many to learn, and half as many to judge.
+# Training samples on which C and gamma are chosen: so many to fit, and half as many to score.
 N_CHOICE = 3000
 
 
 @dataclass(frozen=True)
 class LocalJob(Job):
-    """A set, and the models that learn it; or the size of generated rows."""
+    """A data set and its models, or the size of generated samples."""
 
     set: str = ""
     models: list = field(default_factory=list)
@@ -30,7 +30,7 @@ class LocalJob(Job):
 
 
 def one_pass(model, choice, X, y, X_test, y_test, classes, seed=0):
-    """Error and processor time, which other processes do not touch, of one pass over the rows."""
+    """Error and processor time of one pass over the samples."""
     learner = model.build(choice, X.shape[1])
     start = time.process_time()
     if model.features is not None:
@@ -81,7 +81,7 @@ def learn_streams(job):
 
 
 def local_speed(job):
-    """Models take turns on the same rows of noise around a plane."""
+    """Models take turns on the same samples of noise around a plane."""
     n_rows = 2000 if job.quick else 4_000_000 // job.n_features
     seconds = {}
     for dtype in (np.float64, np.float32):

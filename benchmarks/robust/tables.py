@@ -1,4 +1,4 @@
-"""Tables of the algorithms with a ramp: beside SVC, and Tables 6.1, 6.3 and 6.4 of the thesis."""
+"""Tables of the algorithms with a ramp, compared with SVC and with chapter 6 of the thesis."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from .steps import NOISE_COLUMNS, SUSPECT_SHARE
 
 
 def titled(name):
-    """The title of a set with its C: some stand there with two."""
+    """The title of a set with its C: some appear with two."""
     work = WORKLOADS[name]
     return f"{work.title}, C={work.C:g}"
 
@@ -28,7 +28,7 @@ def robust_records(name, results):
 
 
 def robust_speed(results):
-    """LASVM-G, -NC and -I beside SVC and LASVM."""
+    """LASVM-G, -NC and -I compared with SVC and LASVM."""
     rows = []
     for name in ROBUST:
         records = robust_records(name, results)
@@ -83,7 +83,7 @@ def robust_details(results):
 
 
 def memory_traffic(results):
-    """The time that reading kernel rows takes, beside that of LASVM-G on Adult."""
+    """The time that reading kernel rows takes, compared with that of LASVM-G on Adult."""
     stored = load("memory_traffic", results)
     records = Records(stored["records"])
     value = {
@@ -128,7 +128,7 @@ def chapter_6_runs(name, results, step="chapter_6"):
 
 
 def table_6_1(results):
-    """Where on the ramp rows of Adult were met, and which of them CLEAN let go."""
+    """Where on the ramp samples of Adult were first seen, and how many CLEAN removed."""
     runs = chapter_6_runs("adult_dense", results)
     header = [
         "", "", "support vectors", "others kept", "admitted left of the ramp", "on it",
@@ -227,7 +227,7 @@ def _values(measure, runs):
 
 
 def kernel_values(results):
-    """Kernel values beside those of the thesis, in per cent more; steps."""
+    """Kernel values compared with those of the thesis, in per cent more; steps."""
     measure = "n_kernel_evaluations"
     rows = []
     for name in CHAPTER_6:

@@ -15,7 +15,7 @@ BYTES_PER_SLOT = 4
 
 
 def learn_in_chunks(job):
-    """One pass of `partial_fit` over the same rows in several orders (chapter 6).
+    """One pass of `partial_fit` over the same samples in several orders (chapter 6).
 
     The first runs have a curve, scored after each chunk; scoring is not in the times. LASVM,
     which has a finishing step, is scored again after it.
@@ -83,7 +83,7 @@ def _snapshot(model, split, seconds):
 
 
 def _flow(model):
-    """Rows by where on the ramp they were met: left of it, on it, right of it."""
+    """Numbers of samples first seen left of the ramp, on it and right of it."""
     if model.algorithm == "lasvm":
         return {}
     return {
@@ -125,7 +125,7 @@ def noise_sweep(job):
 
 
 def _suspects(model, split, n_suspects):
-    """Training rows whose label the model contradicts most."""
+    """Training samples whose label the model contradicts most."""
     if hasattr(model, "suspect_labels"):
         return model.suspect_labels(split.X_train, split.y_train, n_suspects=n_suspects)
     margins = split.y_train * model.decision_function(split.X_train)

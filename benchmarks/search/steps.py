@@ -12,7 +12,7 @@ from .sets import LINEAR_SETS, SETS
 
 # Of our search; the others take longer and have one.
 N_SEEDS = 5
-# Seconds for a peer.
+# Time limit of a peer in seconds.
 LIMIT = 240
 # Data sets on which all pairs are trained on five folds, too: minutes each.
 SMALL = ("banana", "spambase", "satimage")

@@ -20,7 +20,7 @@ def _points(records, x, field):
 
 
 def exponent(records, field):
-    """Slope of log(field) over log(rows)."""
+    """Slope of log(field) over log(samples)."""
     points = _points(records, "rows", field)
     if len(points) < 2:
         return float("nan")
@@ -43,7 +43,7 @@ def draw_scaling(results, folder):
             axis.loglog(*points.T, "o-", color=colour, label=label_model)
         plain_log(axis.xaxis, (1, 2, 5))
         plain_log(axis.yaxis)
-        axis.set(xlabel="training rows (Adult, CSR)", ylabel=label)
+        axis.set(xlabel="training samples (Adult, CSR)", ylabel=label)
         axis.legend(frameon=False)
     save(figure, folder / "scaling.png")
 
@@ -82,7 +82,8 @@ def draw_cache_size(results, folder):
     axis.set(
         xlabel="kernel cache (MB)",
         ylabel="fit time / that of SVC with 1 GB",
-        title=f"MNIST, {stored['rows']} rows, mean of the digits " + ", ".join(map(str, digits)),
+        title=f"MNIST, {stored['rows']} samples, mean of the digits "
+        + ", ".join(map(str, digits)),
     )
     axis.legend(frameon=False)
     save(figure, folder / "cache_size.png")

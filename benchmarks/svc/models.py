@@ -15,7 +15,7 @@ TWO_PASSES = {"max_iter": 2, "finishing": False}
 
 @dataclass(frozen=True)
 class Setting:
-    """What all models are told; `options` are further parameters of LASVC, RampSVC, boosting."""
+    """Parameters of all models; `options` are further ones of LASVC, RampSVC and boosting."""
 
     C: float
     gamma: float
@@ -85,7 +85,7 @@ def _svc(setting):
 
 
 class QuarterSVC(SVC):
-    """SVC on a random quarter of the rows: cheap, and hard to beat where rows are plenty."""
+    """SVC on a random quarter of the samples: cheap, and often accurate enough on large sets."""
 
     def fit(self, X, y):
         rows = np.random.default_rng(self.random_state).permutation(len(y))[: len(y) // 4]
@@ -139,7 +139,7 @@ COLUMNS = [
     Column("svc", "SVC", "svc"),
     Column("sklearnex_1", "scikit-learn-intelex", "sklearnex"),
     Column("sklearnex_2", "scikit-learn-intelex, 2 threads", "sklearnex", threads=2),
-    Column("quarter_svc", "SVC, a quarter of the rows", "quarter_svc"),
+    Column("quarter_svc", "SVC, a quarter of the samples", "quarter_svc"),
     # The sparse path of its 0.3.3 hands integer labels to code that reads floats; it then
     # learns something else, or ends in a segmentation fault. So it gets dense arrays.
     Column(
@@ -165,7 +165,7 @@ ALGORITHMS = {
     "lasvm": "LASVM",
 }
 
-# SVC beside all of them, and the batch solver of the ramp loss.
+# SVC compared with all of them, and the batch solver of the ramp loss.
 ROBUST_COLUMNS = {
     "svc": Column("svc", "SVC", "svc"),
     **{
@@ -183,7 +183,7 @@ def build(model, setting):
 
 
 def learnt(model):
-    """What a fitted estimator tells about itself, as JSON has it; None where it says nothing."""
+    """Fitted attributes of an estimator as JSON; None where it has none."""
     told = {
         "n_support": None,
         "n_kernel_evaluations": getattr(model, "n_kernel_evaluations_", None),

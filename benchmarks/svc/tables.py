@@ -1,4 +1,4 @@
-"""Tables of LASVC beside its peers and beside chapter 3 of the thesis, from the results."""
+"""Tables of LASVC, compared with its peers and with chapter 3 of the thesis."""
 
 import numpy as np
 
@@ -26,12 +26,12 @@ def _compared(results, names=COMPARED):
 
 
 # ---------------------------------------------------------------------------
-# LASVC beside its peers
+# LASVC compared with its peers
 # ---------------------------------------------------------------------------
 
 
 def speed(results):
-    """LASVC beside SVC, and one row beside SGDClassifier."""
+    """LASVC compared with SVC, and one sample compared with SGDClassifier."""
     rows = []
     for work, records in _compared(results):
         lasvc = records.where(column=f"lasvc_{work.threads}")
@@ -67,7 +67,7 @@ def _one_row(results):
     if not records:
         return []
     lasvc, sgd = records.median("lasvc_microseconds"), records.median("sgd_microseconds")
-    title = f"``partial_fit`` of one row, {count(records.median('n_stored'))} stored vectors"
+    title = f"``partial_fit`` of one sample, {count(records.median('n_stored'))} stored vectors"
     pair = [f"{value:.1f} µs" if value else "–" for value in (lasvc, sgd)]
     return [[f"{title} (peer: SGDClassifier)", *pair, times(ratio(sgd, lasvc)), "–", "–"]]
 
@@ -124,7 +124,7 @@ def details(results):
             if records.where(column=column.key)
         ]
         n_train, n_test = (count(records.median(part)) for part in ("n_train", "n_test"))
-        title = f"{work.title}: {n_train} rows, {n_test} test rows, C={work.C:g}, "
+        title = f"{work.title}: {n_train} samples, {n_test} test samples, C={work.C:g}, "
         tables.append(list_table(header, rows, title + f"gamma={work.gamma:g}"))
     return joined(tables)
 
@@ -170,7 +170,7 @@ def cores(results):
 
 
 def roof(results):
-    """Kernel values and steps per second, beside a product of the same rows."""
+    """Kernel values and steps per second, compared with a product of the same samples."""
     stored = load("roof", results)
     rows = []
     for name in COMPARED:
@@ -193,7 +193,7 @@ def roof(results):
         )
     header = [
         "set", "features", "kernel values per second (millions): fit", "... predict",
-        "products of the same rows", "predict against products", "steps per second, fit",
+        "products of the same samples", "predict against products", "steps per second, fit",
     ]  # fmt: skip
     return list_table(header, rows)
 
@@ -201,7 +201,7 @@ def roof(results):
 def scaling(results):
     stored = load("scaling", results)
     records = Records(stored["records"]).where(cache_size=stored["cache_size"])
-    header = ["rows", "LASVC", "SVC", "faster", "LASVC, memory", "SVC, memory"]
+    header = ["samples", "LASVC", "SVC", "faster", "LASVC, memory", "SVC, memory"]
     rows = []
     for n_rows in sorted({record["rows"] for record in records.records}):
         sides = [records.where(rows=n_rows, model=model) for model in ("lasvc", "svc")]
@@ -259,12 +259,13 @@ def classes(results):
 
 
 def how_long(results):
-    """Fit and predict by rows, features, classes and threads."""
+    """Fit and predict by samples, features, classes and threads."""
     stored = load("how_long", results)
     records = Records(stored["records"])
     header = [
-        "classes", "features", "rows", "vectors kept", "fit", "2 threads", "predict 1000 rows",
-        "rows twice as many: time of fit",
+        "classes", "features", "samples", "support vectors", "fit", "2 threads",
+        "predict 1000 samples",
+        "time of fit with twice the samples",
     ]  # fmt: skip
     rows = []
     for n_classes, n_features in sorted({(r["classes"], r["features"]) for r in records.records}):
@@ -290,7 +291,7 @@ def how_long(results):
 
 
 def leave_one_out(results):
-    """Leave-one-out errors beside others, means over the seeds."""
+    """Leave-one-out errors compared with others, means over the seeds."""
     stored = load("leave_one_out", results)
     records, rows = Records(stored["records"]).ok(), []
     errors = ("estimate", "estimate_after_one_pass", "exact", "bound", "folds", "test")
@@ -303,18 +304,20 @@ def leave_one_out(results):
             row.append(percent(np.mean(values)) if values else "–")
         rows.append(row)
     header = [
-        "set", "rows", "support vectors / free", "estimate", "after one pass", "exact", "xi-alpha",
-        "10 folds", "test rows",
+        "set", "samples", "support vectors / free", "estimate", "after one pass", "exact",
+        "xi-alpha",
+        "10 folds", "test samples",
     ]  # fmt: skip
     return list_table(header, rows)
 
 
 def prefixes(results):
-    """Decisions in the midst of a stream: their errors, and what they cost."""
+    """Predictions during a stream: errors and cost."""
     stored = load("prefixes", results)
     header = [
-        "set", "algorithm", "C", "error, as decided", "... finished", "... as the vectors are",
-        "worst excess", "stream", "with a decision per chunk", "row by row",
+        "set", "algorithm", "C", "error, as predicted",
+        "... after finish", "... without finishing",
+        "worst excess", "stream", "with a prediction per chunk", "sample by sample",
     ]  # fmt: skip
     rows = []
     for record in stored["records"]:
@@ -340,11 +343,11 @@ def prefixes(results):
 
 
 def memory(results):
-    """Memory of LASVC beside that of SVC, and beside the cache and the vectors."""
+    """Memory of LASVC compared with SVC, the cache and the support vectors."""
     rows = []
     for step in ("scaling", "cache_size"):
         rows += _memory_rows(stored_records(step, results))
-    header = ["set", "rows", "cache_size", "vectors of LASVC", "LASVC", "SVC"]
+    header = ["set", "samples", "cache_size", "vectors of LASVC", "LASVC", "SVC"]
     return list_table(header, rows, "Highest growth of memory during fit")
 
 
@@ -366,7 +369,10 @@ def cache_size(results):
     stored = load("cache_size", results)
     records = Records(stored["records"])
     lines = sorted({(r["model"], r["rows"], r["digit"]) for r in records.records})
-    header = ["cache", *(f"{_name(model)}, {digit}, {count(n)} rows" for model, n, digit in lines)]
+    header = [
+        "cache",
+        *(f"{_name(model)}, {digit}, {count(n)} samples" for model, n, digit in lines),
+    ]
     rows = []
     for size in sorted({record["cache_size"] for record in records.records}):
         cells = []

@@ -1,6 +1,6 @@
 """Time against the number of classes, and against the cache with many of them, on sparse text.
 
-The rows are generated, as many for each number of classes.
+The samples are generated, as many for each number of classes.
 """
 
 from ...bench import harness

@@ -1,4 +1,4 @@
-"""What a fit takes, from rows, features, classes and threads: generated clusters that overlap."""
+"""Time of a fit by samples, features, classes and threads: generated clusters that overlap."""
 
 from ...bench import harness
 from ..workloads import CLUSTER_CLASSES, CLUSTER_FEATURES, clusters_name

@@ -1,4 +1,4 @@
-"""One `partial_fit` row: LASVC with 500 stored vectors against SGDClassifier."""
+"""`partial_fit` with one sample: LASVC with 500 stored vectors against SGDClassifier."""
 
 from ...bench import harness
 

@@ -1,4 +1,4 @@
-"""How many kernel values and steps a second LASVC makes, beside a product of BLAS."""
+"""How many kernel values and steps a second LASVC makes, compared with a product of BLAS."""
 
 from ...bench import harness
 from ..workloads import COMPARED
