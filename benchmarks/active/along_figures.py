@@ -1,4 +1,4 @@
-"""Figures of rare classes along the way: those of chapters 4 and 5 of the thesis."""
+"""Figures of rare classes against the number of samples used (chapters 4 and 5 of the thesis)."""
 
 import numpy as np
 
@@ -70,7 +70,7 @@ def _draw_gmeans(step, results, folder, n_columns, share):
 
 
 def draw_reuters(results, folder):
-    """g-means of all ways to learn (Figures 4.9 and 5.5)."""
+    """g-means of all methods (Figures 4.9 and 5.5)."""
     _draw_gmeans("along_reuters", results, folder, 5, 0.06)
 
 

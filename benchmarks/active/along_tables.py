@@ -1,4 +1,4 @@
-"""Tables of rare classes along the way: models against the number of samples used."""
+"""Tables of rare classes against the number of samples used."""
 
 from ..bench.rst import count, list_table, seconds, times
 from ..bench.summary import ratio, stored_records

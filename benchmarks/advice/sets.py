@@ -25,7 +25,7 @@ def pima(seed):
 
 
 def plane(seed):
-    """Ten normal features, three of which decide; one label in ten is wrong where one learns."""
+    """Ten normal features, three of them relevant; one training label in ten is wrong."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(3000, 10))
     y = np.where(X[:, :3] @ PLANE > 0, 1, -1)

@@ -1,4 +1,4 @@
-"""Kernel learners of a single step.
+"""Kernel passive-aggressive models and perceptrons.
 
 ``kernel_stream``: samples per second and memory on a stream with a budget, compared with the same
 algorithm in NumPy; ``kernel_pa_sets``: PA, PA-I, PA-II with all labels, some labels and few

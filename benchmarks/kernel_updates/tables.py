@@ -1,4 +1,4 @@
-"""Tables of the kernel learners of a single step."""
+"""Tables of `kernel_updates`."""
 
 import statistics
 

@@ -1,4 +1,4 @@
-"""Tasks of the kernel learners of a single step: what runs inside a fresh process."""
+"""Tasks of `kernel_updates`: what runs inside a fresh process."""
 
 import time
 from dataclasses import dataclass

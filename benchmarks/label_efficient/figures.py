@@ -9,7 +9,7 @@ from ..linear import streams
 from .tables import cost_records, paa_records, rates_of, url_title
 
 # Okabe and Ito's colours, which the colour-blind can tell apart. Those that query at random are
-# dashed, so that two learners that differ in nothing else have one colour.
+# dashed, so that two algorithms that differ in nothing else have one colour.
 BLUE, GREEN, ORANGE, RED, PINK, SKY, GREY, BLACK = (
     "#0072b2", "#009e73", "#e69f00", "#d55e00", "#cc79a7", "#56b4e9", "#8b949e", "#000000",
 )  # fmt: skip

@@ -328,7 +328,7 @@ def _give_back():
 
 
 def _learner(job, choice):
-    """The model of the paper, its learner alone, or another model of the speed tables."""
+    """The model of the paper, its estimator alone, or another model of the speed tables."""
     if job.algorithm in linear_models.SPEED:
         return linear_models.SPEED[job.algorithm].build()
     model = linear_models.PAPER[job.algorithm](choice)

@@ -184,7 +184,7 @@ def _adaptive(choice):
 
 
 def _asking(learner, query, **options):
-    """A function from a choice to a learner behind a query rule."""
+    """A function from a choice to an estimator wrapped in a query strategy."""
     return lambda choice: ours.LabelEfficientClassifier(
         learner(choice, **options), query(choice), shuffle=False, random_state=choice.seed
     )

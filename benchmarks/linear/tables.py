@@ -193,7 +193,7 @@ def linear_second_order(results):
 
 _NO_SPARSE_PEER = (
     ". No Python package that installs here learns AROW, CW or SCW from sparse samples; "
-    "``SGDClassifier``, which runs PA-I, stands there for its time"
+    "``SGDClassifier``, which runs PA-I, is there for its time"
 )
 _PEER = (
     ". olpy 1.0.0.dev3 is the one package on PyPI with these algorithms that installs and runs "

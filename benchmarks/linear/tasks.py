@@ -154,7 +154,7 @@ def _product_seconds(X):
 
 
 def share_of_updates(X, y, n_rows=20_000):
-    """The share of the first samples that PA-I with an intercept learns from, counted by NumPy."""
+    """The share of the first samples that make PA-I with an intercept update, counted by NumPy."""
     labels = np.unique(y)
     if len(labels) > 2:
         return None

@@ -76,15 +76,15 @@ def sets_table(results):
     return list_table(header, rows)
 
 
-def _ahead(found, model, family):
+def _better(found, model, family):
     """Titles of the sets on which a model has a lower error than all of a family."""
-    ahead = []
+    better = []
     for name, record in found.items():
         of_all = errors(record)
         others = [of_all[other] for other in of_all if MODELS[other].family == family]
         if of_all[model] < min(others):
-            ahead.append(SETS[name].title)
-    return ahead
+            better.append(SETS[name].title)
+    return better
 
 
 def summary(results):
@@ -94,14 +94,14 @@ def summary(results):
         return None
     lines = []
     for model in (name for name in _models(found) if MODELS[name].family == LOCAL):
-        ahead = {family: _ahead(found, model, family) for family in (LINEAR, MAPPED)}
-        behind = [SETS[name].title for name in found if SETS[name].title not in ahead[LINEAR]]
+        better = {family: _better(found, model, family) for family in (LINEAR, MAPPED)}
+        behind = [SETS[name].title for name in found if SETS[name].title not in better[LINEAR]]
         lines.append(
             [
                 MODELS[model].title,
-                f"{len(ahead[LINEAR])} of {len(found)}",
+                f"{len(better[LINEAR])} of {len(found)}",
                 ", ".join(behind) or "–",
-                f"{len(ahead[MAPPED])} of {len(found)}",
+                f"{len(better[MAPPED])} of {len(found)}",
             ]
         )
     header = [

@@ -320,8 +320,8 @@ def draw_label_noise(results, folder):
             line = "--" if key == "svc" else "-"
             style = _style(key, markersize=5, linewidth=1.4, linestyle=line)
             axis.plot(np.multiply(100, shares), np.multiply(100, errors), **style)
-        who = "of the positive samples" if one_sided else "of all samples"
-        axis.set(xlabel=f"flipped labels {who} (%)", ylabel="test error (%)", ylim=(0, None))
+        part = "of the positive samples" if one_sided else "of all samples"
+        axis.set(xlabel=f"flipped labels {part} (%)", ylabel="test error (%)", ylim=(0, None))
         axis.set_title(titled(name), fontsize=10)
     figure.tight_layout(rect=(0, 0.06, 1, 1))
     handles = axes[0, 0].get_legend_handles_labels()

@@ -141,7 +141,7 @@ COLUMNS = [
     Column("sklearnex_2", "scikit-learn-intelex, 2 threads", "sklearnex", threads=2),
     Column("quarter_svc", "SVC, a quarter of the samples", "quarter_svc"),
     # The sparse path of its 0.3.3 hands integer labels to code that reads floats; it then
-    # learns something else, or ends in a segmentation fault. So it gets dense arrays.
+    # trains another model, or ends in a segmentation fault. So it gets dense arrays.
     Column(
         "thundersvm", "ThunderSVM, 2 threads", "thundersvm", 2, once=True, limited=True,
         dense_only=True,
