@@ -2,32 +2,35 @@
 
 ::
 
-    python -m benchmarks.run                 everything, the cheap first
+    python -m benchmarks.run                 everything, the cheapest first
     python -m benchmarks.run --only usps     one step
     python -m benchmarks.run --quick         a few minutes on small subsets: does it work?
     python -m benchmarks.build               tables and figures again from the stored results
 
-A room for each subject, one on top of the other::
+A folder for each study; some use the models, data and tasks of ``svc`` and ``linear``::
 
     svc                  LASVC compared with SVC and other peers, and chapter 3 of the thesis
     robust               label noise, and chapter 6
+    budget               LASVC with a budget on support vectors, concept drift
     linear               linear models compared with SGDClassifier and other online learners
-    label_efficient      learning from few labels, the tables of Lu, Zhao and Hoi (2016)
-    advice               advice and samples: learning curves
-    active               choosing rows: pools, LASVC that chooses, rare classes (section 3.3,
+    local                local online learning compared with linear and kernel models
+    kernel_updates       kernel passive-aggressive models and perceptrons
+    label_efficient      label-efficient online learning, the tables of Lu, Zhao and Hoi (2016)
+    active               sample selection: pools, LASVC, rare classes (section 3.3,
                          chapters 4 and 5)
+    advice               knowledge-based classification: learning curves with advice
     search               hyper-parameter searches, compared with the exhaustive choice
 
-In each of them, arrows downward::
+In each of them, upper modules import lower ones::
 
-    tables  figures      stored results in, rst and PNG out;  paper: the values printed there
+    tables  figures      from stored results to rst and PNG; ``paper``: the published values
     steps                what is measured, and how often
     tasks                what runs inside a fresh process, from a Job
-    models  workloads    estimators and data (linear: streams)
+    models  workloads    estimators and data (elsewhere: streams, sets, generators)
 
-and below all rooms ``bench``: settings and the command line (``harness``), processes, time and
-memory (``measure``), ``job``, stored results (``results``), their medians (``summary``), ``rst``.
-``worker`` is the fresh process.
+``bench`` is shared by all studies: settings and the command line (``harness``), processes, time
+and memory (``measure``), ``job``, stored results (``results``), their medians (``summary``),
+``rst``, ``plots`` and the data sets of the papers (``data``). ``worker`` is the fresh process.
 
 A step stores ``results/<step>.json`` with the records as they were measured, the versions and
 the date, one record per line. Medians and ratios are taken when the tables are built, so that a

@@ -9,8 +9,11 @@ writes ``doc/benchmarks/*.inc`` and ``*.png`` and the lines of ``README.rst`` be
 ``.. benchmark-table-start`` and ``.. benchmark-table-end``. Steps without results are left out.
 """
 
+import contextlib
 import sys
+from functools import partial
 
+from .active import along_figures, selection_figures
 from .active import figures as active_figures
 from .active import steps as active
 from .active import tables as active_tables
@@ -18,11 +21,10 @@ from .advice import figures as advice_figures
 from .advice import steps as advice
 from .advice import tables as advice_tables
 from .bench.measure import ROOT
-from .bench.results import RESULTS, load
+from .bench.results import RESULTS, NoResults, load_those_stored
 from .budget import figures as budget_figures
 from .budget import steps as budget
 from .budget import tables as budget_tables
-from .kernel_updates import figures as kernel_updates_figures
 from .kernel_updates import steps as kernel_updates
 from .kernel_updates import tables as kernel_updates_tables
 from .label_efficient import figures as label_efficient_figures
@@ -47,15 +49,16 @@ from .svc import tables as svc_tables
 DOC = ROOT / "doc" / "benchmarks"
 README = ROOT / "README.rst"
 MARKERS = (".. benchmark-table-start", ".. benchmark-table-end")
+# For the names of its tables: steps, tables, and modules whose functions draw_... are figures.
 ROOMS = {
     "": (svc, svc_tables, svc_figures),
     "robust_": (robust, robust_tables, robust_figures),
     "budget_": (budget, budget_tables, budget_figures),
     "linear_": (linear, linear_tables, linear_figures),
     "local_": (local, local_tables, local_figures),
-    "kernel_updates_": (kernel_updates, kernel_updates_tables, kernel_updates_figures),
+    "kernel_updates_": (kernel_updates, kernel_updates_tables),
     "label_efficient_": (label_efficient, label_efficient_tables, label_efficient_figures),
-    "active_": (active, active_tables, active_figures),
+    "active_": (active, active_tables, active_figures, selection_figures, along_figures),
     "advice_": (advice, advice_tables, advice_figures),
     "search_": (search, search_tables, search_figures),
 }
@@ -64,10 +67,7 @@ ROOMS = {
 def environment(results, steps):
     """Date, versions and hardware of the steps; several where they differ."""
     lines = []
-    for step in sorted(steps):
-        stored = load(step, results)
-        if stored is None:
-            continue
+    for _, stored in sorted(load_those_stored(steps, results).items()):
         about = stored["environment"]
         versions = ", ".join(
             f"{name} {number}" for name, number in about["versions"].items() if number
@@ -80,7 +80,7 @@ def environment(results, steps):
 
 
 def _folder(results):
-    """Where tables and figures go; those of a quick run stay beside its results."""
+    """Where tables and figures go; those of a quick run stay with its results."""
     folder = DOC if results == RESULTS else results
     folder.mkdir(parents=True, exist_ok=True)
     return folder
@@ -89,12 +89,13 @@ def _folder(results):
 def tables(results=RESULTS):
     """Write all tables."""
     folder = _folder(results)
-    for name, (steps, room, _) in ROOMS.items():
-        texts = {table: make(results) for table, make in room.TABLES.items()}
-        texts[f"{name}environment"] = environment(results, steps.STEPS)
-        for table, text in texts.items():
-            if text is not None:
-                (folder / f"{table}.inc").write_text(text)
+    for name, (steps, room, *_) in ROOMS.items():
+        about = {f"{name}environment": partial(environment, steps=steps.STEPS)}
+        for table, make in (room.TABLES | about).items():
+            with contextlib.suppress(NoResults):
+                text = make(results)
+                if text is not None:
+                    (folder / f"{table}.inc").write_text(text)
     if results == RESULTS:
         parts = svc_tables.headline(results), environment(results, svc_tables.COMPARED)
         _into_readme("\n".join(filter(None, parts)))
@@ -104,8 +105,11 @@ def tables(results=RESULTS):
 def figures(results=RESULTS):
     """Draw every figure that has results."""
     folder = _folder(results)
-    for _, _, room in ROOMS.values():
-        room.draw_all(results, folder)
+    for _, _, *modules in ROOMS.values():
+        for name, draw in [entry for module in modules for entry in vars(module).items()]:
+            if name.startswith("draw_"):
+                with contextlib.suppress(NoResults):
+                    draw(results, folder)
     print(f"figures are in {folder}")
 
 

@@ -1,4 +1,4 @@
-"""What a fresh process runs: one task of one of the rooms; `bench.measure.call` is the way in."""
+"""Entry point of a fresh process, started by `bench.measure.call`: one task of a study."""
 
 import json
 import sys

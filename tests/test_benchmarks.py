@@ -54,7 +54,7 @@ def test_table_8_is_about_equal_shares_of_the_labels(stream):
         if run["rate"] == TABLE_8_RATE
     }
     assert set(shares) == {"LEPE", "CSRND", "CSPAA", "CSPAA(a)"}
-    # The constants are found on other permutations of the rows.
+    # The constants are found on other permutations of the samples.
     assert max(shares.values()) < 1.3 * min(shares.values())
 
 
@@ -90,20 +90,20 @@ def test_ranks_are_those_of_the_thesis():
     assert found.tolist() == [[1, 5, 1, 4, 3], [1, 5, 1, 1, 1], [4, 5, 3, 1, 1]]
 
 
-def test_a_curve_has_settled_when_it_stays_there():
+def test_convergence_is_where_a_curve_stays_within_its_tolerance():
     points = [
         {"n_learnt": n, "gmean": g} for n, g in ((10, 0.9), (20, 0.5), (40, 0.897), (80, 0.9))
     ]
     close, nearly_all = along_tables._is_close, along_tables._is_nearly_all
-    assert along_tables.settled(points, "gmean", close) == 40
-    assert along_tables.settled(points[:3], "gmean", close) == 40
-    assert along_tables.settled(points[:1], "gmean", close) == 10
+    assert along_tables.converged_after(points, "gmean", close) == 40
+    assert along_tables.converged_after(points[:3], "gmean", close) == 40
+    assert along_tables.converged_after(points[:1], "gmean", close) == 10
     growing = [{"n_learnt": n, "n_vectors": n} for n in (50, 94, 95, 100)]
-    assert along_tables.settled(growing, "n_vectors", nearly_all) == 95
+    assert along_tables.converged_after(growing, "n_vectors", nearly_all) == 95
 
 
 def test_support_vectors_are_told_apart():
-    """60 negative, 20 positive rows, 10 of 25 virtual points."""
+    """60 negative and 20 positive samples, 10 of 25 virtual samples."""
     point = dict(n_learnt=7, n_vectors=90, vector_ratio=2.0, n_virtual=25, virtual_ratio=0.4)
     parts = dict(positive=30, negative=60, real=20, made=10)
     assert along_figures._by_origin(point) == {"n_learnt": 7, **parts}

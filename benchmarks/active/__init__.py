@@ -1,1 +1,1 @@
-"""Choosing examples: which rows of a pool are asked about."""
+"""Sample selection: which samples of a pool are labelled."""

@@ -1,12 +1,12 @@
-"""Figures of rare classes along the way: those of chapters 4 and 5 of the thesis."""
+"""Figures of rare classes against the number of samples used (chapters 4 and 5 of the thesis)."""
 
 import numpy as np
 
 from ..bench.plots import panels, plain_log, save
-from ..bench.summary import Records
+from ..bench.summary import Records, stored_records
 from .along_tables import POOL_RIVALS, TITLES, workloads_of
 from .rare_sets import ADULT, FOLDS, SETS, WAVEFORM
-from .selection_tables import curve, stored_records
+from .selection_tables import curve
 
 # Okabe and Ito's colours, which the colour-blind can tell apart.
 STYLES = {
@@ -58,7 +58,7 @@ def _draw_gmeans(step, results, folder, n_columns, share):
         axis.axis("off")
     for axis, workload in zip(axes.flat, sets):
         _rivals(axis, records, workload, ALL, "gmean", 100)
-        # What lies far below is the beginning, when positive rows have hardly been seen.
+        # What lies far below is the beginning, when positive samples have hardly been seen.
         values = np.concatenate([line.get_ydata() for line in axis.lines])
         low, high = np.quantile(values, 0.2), values.max()
         axis.set_ylim(max(0, low - (high - low)), high + 0.08 * (high - low) + 0.2)
@@ -70,7 +70,7 @@ def _draw_gmeans(step, results, folder, n_columns, share):
 
 
 def draw_reuters(results, folder):
-    """g-means of all ways to learn (Figures 4.9 and 5.5)."""
+    """g-means of all methods (Figures 4.9 and 5.5)."""
     _draw_gmeans("along_reuters", results, folder, 5, 0.06)
 
 
@@ -94,7 +94,7 @@ def draw_vectors(results, folder):
             _rivals(axis, records, workload, VECTOR_RIVALS, field)
         (record, *_) = records.where(workload=workload).records
         whole = record["n_train"] / record["n_positive"] - 1
-        column[0].axhline(whole, color=INK, linestyle=":", linewidth=1, label="all rows")
+        column[0].axhline(whole, color=INK, linestyle=":", linewidth=1, label="all samples")
         column[0].set(title=SETS[workload].title, yscale="log")
         plain_log(column[0].yaxis, subs=(1, 2, 5))
         column[2].set(yscale="log")
@@ -108,7 +108,7 @@ def draw_vectors(results, folder):
 
 
 def draw_waveform(results, folder):
-    """g-means while positive rows get rarer (Figures 4.5 and 5.2)."""
+    """g-means while positive samples become rarer (Figures 4.5 and 5.2)."""
     records = stored_records("along_waveform", results).ok()
     if not records:
         return
@@ -122,7 +122,7 @@ def draw_waveform(results, folder):
 
 
 def _by_origin(point):
-    """How many support vectors are positive, negative, rows, virtual points."""
+    """How many support vectors are positive, negative, real, virtual."""
     ratio, n_vectors = point["vector_ratio"], point["n_vectors"]
     positive = 0 if ratio is None else round(n_vectors / (1 + ratio))
     made = round(point["virtual_ratio"] * point["n_virtual"])
@@ -142,7 +142,7 @@ def draw_saturation(results, folder):
     for field, label, style in (
         ("negative", "negative", dict(color=BLUE)),
         ("positive", "positive", dict(color=ORANGE)),
-        ("real", "... of rows", dict(color=ORANGE, linestyle="--")),
+        ("real", "... of samples", dict(color=ORANGE, linestyle="--")),
         ("made", "... of virtual points", dict(color=ORANGE, linestyle=":")),
     ):
         _plot(left, points, field, label=label, **style)
@@ -164,7 +164,7 @@ def draw_saturation(results, folder):
 
 
 def draw_adult(results, folder):
-    """PRBEP while positive rows get rarer (Figure 4.6)."""
+    """PRBEP while positive samples become rarer (Figure 4.6)."""
     records = stored_records("along_adult", results).ok()
     if not records:
         return
@@ -195,7 +195,7 @@ def draw_folds(results, folder):
     save(figure, folder / "along_folds.png")
 
 
-ROC_TITLES = ("active", "as many as they come", "all rows")
+ROC_TITLES = ("active", "as many in random order", "all samples")
 ROC_STYLES = (
     dict(color=BLUE),
     dict(color=GREY),
@@ -215,7 +215,7 @@ def draw_roc(results, folder):
             axis.plot(record["false_alarms"], found["found"], linewidth=1.5, label=label, **style)
         axis.set(title=SETS[record["workload"]].title, xlabel="share of false alarms")
         axis.legend(frameon=False, fontsize=9, loc="lower right", title="AUC")
-    axes[0].set_ylabel("share of positive rows found")
+    axes[0].set_ylabel("share of positive samples found")
     save(figure, folder / "rare_roc.png")
 
 
@@ -234,7 +234,7 @@ def draw_within(results, folder):
         for name, colour in (("negative", BLUE), ("positive", ORANGE)):
             axis.stairs(record[f"{name}_counts"], record["edges"], color=colour, label=name)
         axis.set(title=SETS[workload].title, xlabel="f(x)", yscale="log", ylim=(0.7, None))
-    axes[0].set_ylabel("training rows")
+    axes[0].set_ylabel("training samples")
     axes[0].legend(frameon=False, fontsize=9)
     save(figure, folder / "rare_within.png")
 
@@ -254,23 +254,3 @@ def draw_pools(results, folder):
     axes[1, 0].set_ylabel("g-mean (%)")
     _legend_below(figure, axes[0, 0], 3, 0.05)
     save(figure, folder / "along_pools.png", tight=False)
-
-
-DRAWINGS = (
-    draw_reuters,
-    draw_sets,
-    draw_vectors,
-    draw_waveform,
-    draw_saturation,
-    draw_adult,
-    draw_folds,
-    draw_roc,
-    draw_within,
-    draw_pools,
-)
-
-
-def draw_all(results, folder):
-    """Draw every figure that has results."""
-    for draw in DRAWINGS:
-        draw(results, folder)

@@ -1,17 +1,17 @@
-"""Tables of rare classes along the way: models against the number of samples used."""
+"""Tables of rare classes against the number of samples used."""
 
 from ..bench.rst import count, list_table, seconds, times
-from ..bench.summary import ratio
+from ..bench.summary import ratio, stored_records
 from .rare_paper import FIGURE_4_3, ROC_ADULT, TABLE_4_3, TABLE_4_4, TABLE_5_2, TABLE_5_3
 from .rare_sets import ADULT, MNIST, SETS
 from .rare_tables import TITLES, beside
-from .selection_tables import curve, n_seeds, stored_records
+from .selection_tables import curve, n_seeds
 
 TITLES = TITLES | {
-    "one_pass": "rows as they come",
+    "one_pass": "samples in random order",
     "active_all": "active",
     "virtual_all": "VIRTUAL",
-    "active_full": "active, all rows scored",
+    "active_full": "active, all samples scored",
 }
 
 
@@ -24,8 +24,8 @@ def _percent(value, digits=2):
     return f"{100 * value:.{digits}f}"
 
 
-SETTLED = ["one_pass", "smote", "active_all", "virtual_all"]
-SETTLED_VECTORS = ["one_pass", "active_all"]
+CONVERGED = ["one_pass", "smote", "active_all", "virtual_all"]
+CONVERGED_VECTORS = ["one_pass", "active_all"]
 # g-means that are as good as the last one; the part of the vectors that is as good as all.
 CLOSE, NEARLY_ALL = 0.005, 0.95
 
@@ -38,8 +38,8 @@ def _is_nearly_all(now, last):
     return now >= NEARLY_ALL * last
 
 
-def settled(points, field, is_there):
-    """Rows from which on all points are there, as `is_there(value, last value)` says."""
+def converged_after(points, field, is_there):
+    """Number of samples from which on `is_there(value, last value)` holds for all points."""
     last = points[-1][field]
     first = len(points) - 1
     while first > 0 and is_there(points[first - 1][field], last):
@@ -47,32 +47,31 @@ def settled(points, field, is_there):
     return points[first]["n_learnt"]
 
 
-def along_settled(results):
-    """From how many rows on g-means and vectors are what they will be."""
+def along_converged(results):
+    """Number of samples after which g-means and support vectors have converged."""
     rows = []
     for step in ("along_reuters", "along_sets"):
         records = stored_records(step, results).ok()
         for workload in workloads_of(records):
-            here = {r: curve(records, workload=workload, rival=r) for r in SETTLED}
+            here = {r: curve(records, workload=workload, rival=r) for r in CONVERGED}
             cells = [SETS[workload].title]
             for points in here.values():
-                cells.append(count(settled(points, "gmean", _is_close)))
-            for rival in SETTLED_VECTORS:
-                cells.append(count(settled(here[rival], "n_vectors", _is_nearly_all)))
+                cells.append(count(converged_after(points, "gmean", _is_close)))
+            for rival in CONVERGED_VECTORS:
+                cells.append(count(converged_after(here[rival], "n_vectors", _is_nearly_all)))
             rows.append([*cells, count(here["one_pass"][-1]["n_learnt"])])
-    if not rows:
-        return None
-    header = [""] + [f"g-mean, {TITLES[rival]}" for rival in SETTLED]
-    header += [f"vectors, {TITLES[rival]}" for rival in SETTLED_VECTORS] + ["all rows"]
+    header = [""] + [f"g-mean, {TITLES[rival]}" for rival in CONVERGED]
+    header += [f"vectors, {TITLES[rival]}" for rival in CONVERGED_VECTORS] + ["all samples"]
     title = (
-        "Rows after which the g-mean stays within half a point of its last value, and the vectors "
-        "are 95 % of the last number, rounded up to the next point of the curves"
+        "Samples after which the g-mean stays within half a point of its last value, and the "
+        "number of support vectors is 95 % of the last one, rounded up to the next point of the "
+        "curves"
     )
     return list_table(header, rows, title)
 
 
 def rare_within(results):
-    """Ratio of the classes: of all rows, of those within the margin, of the support vectors."""
+    """Ratio of the classes: of all samples, of those within the margin, of the support vectors."""
     records = stored_records("rare_within", results).ok()
     rows = []
     for record in records.records:
@@ -86,16 +85,14 @@ def rare_within(results):
             f"{record['vector_ratio']:.2f}",
             f"{100 * share:.1f}",
         ])  # fmt: skip
-    if not rows:
-        return None
     header = [
-        "", "all rows", "within the margin", "support vectors", "rows within the margin (%)",
+        "", "all samples", "within the margin", "support vectors", "samples within the margin (%)",
     ]  # fmt: skip
-    return list_table(header, rows, "Negative rows for each positive one, after one pass")
+    return list_table(header, rows, "Negative samples for each positive one, after one pass")
 
 
 def along_adult(results):
-    """PRBEP of rows as they come and of active selection, for each ratio of the classes."""
+    """PRBEP of samples in random order and of active selection, for each ratio of the classes."""
     records = stored_records("along_adult", results).ok()
     rows = []
     for workload in workloads_of(records):
@@ -109,11 +106,9 @@ def along_adult(results):
         for point in (early, best):
             cells += [count(point["n_learnt"]), _percent(point["prbep"]), _percent(point["auc"])]
         rows.append([*cells, _percent(active[-1]["prbep"])])
-    if not rows:
-        return None
     header = [
-        "ratio", "all rows", "their PRBEP", "AUC", "rows as they come: best after", "PRBEP", "AUC",
-        "active: best after", "PRBEP", "AUC", "PRBEP after all",
+        "ratio", "all samples", "their PRBEP", "AUC", "samples in random order: best after",
+        "PRBEP", "AUC", "active: best after", "PRBEP", "AUC", "PRBEP after all",
     ]  # fmt: skip
     title = f"Adult, means over {n_seeds(records)} runs, in per cent"
     return list_table(header, rows, title)
@@ -127,12 +122,10 @@ def rare_roc(results):
         cells = [SETS[record["workload"]].title]
         printed = ROC_ADULT if record["workload"] in ADULT else [None] * 3
         for found, value in zip(record["curves"], printed):
-            text = f"{found['auc']:.4f} ({count(found['n_learnt'])} rows)"
+            text = f"{found['auc']:.4f} ({count(found['n_learnt'])} samples)"
             cells.append(text if value is None else f"{text} [{value:.4f}]")
         rows.append(cells)
-    if not rows:
-        return None
-    header = ["", "active", "as many rows as they come", "all rows"]
+    header = ["", "active", "as many samples in random order", "all samples"]
     return list_table(header, rows, "AUC; in square brackets the thesis")
 
 
@@ -162,11 +155,9 @@ def along_pools(results):
             if n_labels == POOL_LABELS[-1] and workload in FIGURE_4_3:
                 last += f" [{times(ratio(*FIGURE_4_3[workload]))}]"
             rows.append([*cells, seconds(small), seconds(whole), last])
-    if not rows:
-        return None
     header = ["", "samples used"]
     for name in ("PRBEP", "g-mean"):
-        header += [f"{name}, rows as they come", "59 drawn", "all scored"]
+        header += [f"{name}, samples in random order", "59 drawn", "all scored"]
     header += ["time, 59 drawn", "all scored", "ratio"]
     title = (
         f"In per cent, means over {n_seeds(records)} runs; in square brackets the thesis' ratio "
@@ -181,7 +172,7 @@ CHAPTER_5 = ["batch", "smote", "active_all", "virtual_all"]
 
 
 def _printed(workload):
-    """The thesis' values: for each rival a dict from fields to numbers."""
+    """The thesis' values: for each method a dict from fields to numbers."""
     found = {rival: {} for rival in PRINTED}
     if workload in TABLE_4_3:
         gmean, active_gmean, auc, active_auc, vector_ratio, _ = TABLE_4_3[workload]
@@ -213,8 +204,6 @@ def _as_printed(records, printed_as, title):
         points = curve(records, rival=rival)
         if points:
             rows.append(_line(TITLES[rival], points[-1], printed[rival]))
-    if not rows:
-        return None
     for point in curve(records, rival="active_all")[:-1]:
         rows.append(_line(TITLES["active_all"], point, {}))
     header = ["", "samples used", "g-mean", "AUC", "PRBEP", "ratio of the vectors"]
@@ -225,7 +214,7 @@ def _as_printed(records, printed_as, title):
 
 
 def along_mnist(results):
-    """MNIST-8, which the thesis stops after 11.7 % of the rows."""
+    """MNIST-8, which the thesis stops after 11.7 % of the samples."""
     return _as_printed(stored_records("along_mnist", results), MNIST, "MNIST-8 (batch: one run)")
 
 
@@ -238,7 +227,7 @@ def along_rings(results):
 TABLES = {
     table.__name__: table
     for table in (
-        along_settled,
+        along_converged,
         rare_within,
         along_adult,
         rare_roc,

@@ -4,10 +4,9 @@ import numpy as np
 
 from ..bench.plots import panels, plain_log, save
 from ..svc.workloads import WORKLOADS
-from . import along_figures, selection_figures
 from .tables import LOOPS, loop_records
 
-# Okabe and Ito's colours, which the colour-blind can tell apart; what scores all rows is dashed.
+# Okabe and Ito's colour-blind safe colours; loops that score all samples are dashed.
 STYLES = {
     "partial_fit": ("#0072b2", "-"),
     "partial_fit_all": ("#0072b2", "--"),
@@ -47,10 +46,3 @@ def draw_pool_loops(results, folder):
     figure.tight_layout(rect=(0, 0.09, 1, 1))
     figure.legend(handles, names, loc="lower center", ncols=3, frameon=False)
     save(figure, folder / "pool_loops.png", tight=False)
-
-
-def draw_all(results, folder):
-    """Draw every figure that has results."""
-    draw_pool_loops(results, folder)
-    selection_figures.draw_all(results, folder)
-    along_figures.draw_all(results, folder)

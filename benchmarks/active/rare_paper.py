@@ -1,7 +1,7 @@
-"""The values of the thesis (chapters 4 and 5) that the tables of rare classes stand beside."""
+"""The values of the thesis (chapters 4 and 5) for the tables of rare classes."""
 
 # Table 4.3: g-means and AUC of batch and active in per cent, ratio of the support vectors and
-# per cent of the rows at the early stop.
+# per cent of the samples at the early stop.
 TABLE_4_3 = {
     "rare_corn": (85.55, 86.59, 99.95, 99.95, 3.13, 11.6),
     "rare_crude": (88.34, 89.51, 99.74, 99.74, 2.64, 22.6),
@@ -34,8 +34,8 @@ TABLE_4_4 = {
     "rare_usps": (98.44, 98.44, 98.13, 98.44, 98.75, 4328, 13),
     "rare_mnist": (97.63, 97.02, 97.74, 97.63, 97.74, 83_339, 1048),
 }
-# Section 4.5, Figure 4.7: AUC on Adult of active at its early stop, of as many rows as they come,
-# and of all rows.
+# Section 4.5, Figure 4.7: AUC on Adult of active at its early stop, of as many samples in
+# random order, and of all samples.
 ROC_ADULT = (0.8980, 0.8725, 0.8910)
 # Figure 4.3: seconds until saturation of full search and of small pools.
 FIGURE_4_3 = {"rare_grain": (272, 50), "rare_ship": (142, 32), "rare_usps": (126, 13)}

@@ -2,7 +2,7 @@
 
 C and gamma are those of Table 4.2. It has none for corn, trade, acq and earn: they get those of
 money-fx, ship and wheat. Nor has it any for breast, whose features have mean 0 and deviation 1
-here. Sets without a published split are drawn anew for each seed, as large as in Table 5.1.
+here. Sets without a published split are redrawn for each seed, as large as in Table 5.1.
 """
 
 from dataclasses import replace
@@ -75,7 +75,7 @@ def _abalone_rings(seed):
 
 
 def _breast(seed):
-    """The rows without missing values; malignant against benign."""
+    """The samples without missing values; malignant against benign."""
     data = load_paper_dataset("breast_wisconsin")
     known = ~np.isnan(data.X_train).any(axis=1)
     y = np.where(data.y_train[known] == 4, 1, -1)
@@ -96,13 +96,13 @@ def _satimage(seed):
     return Split(data.X_train, data.y_train, data.X_test, data.y_test)
 
 
-# Negative rows for each positive one.
+# Negative samples for each positive one.
 RATIOS = [2, 4, 8, 16, 32]
 ADULT_RATIOS = [3, 10, 20, 30]
 
 
 def _adult(ratio, seed):
-    """The published split; positive training rows are left out."""
+    """The published split; positive training samples are left out."""
     split = adult_dense(seed)
     X, y = imbalanced(split.X_train, split.y_train, ratio, seed)
     rows = np.random.default_rng([seed, 46]).permutation(len(y))
@@ -113,7 +113,7 @@ N_FOLDS = 3
 
 
 def _fold(topic, fold, seed):
-    """Two thirds of the training rows of a topic, and the last third in place of test rows."""
+    """Two thirds of the training samples of a topic; the last third for the test."""
     split = _topic(topic, seed)
     X, y = split.X_train, split.y_train
     rows = np.random.default_rng([seed, 44]).permutation(len(y))
@@ -123,7 +123,7 @@ def _fold(topic, fold, seed):
 
 
 def _waveform(ratio, seed):
-    """4000 training rows less some positive ones, and 1000 test rows of all kinds."""
+    """4000 training samples less some positive ones, and 1000 test samples of all kinds."""
     split = waveform(seed)
     X, y = imbalanced(split.X_train, split.y_train, ratio, seed)
     return Split(X, y, split.X_test, split.y_test)

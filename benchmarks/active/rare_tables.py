@@ -1,9 +1,9 @@
-"""Tables of rare classes: chapters 4 and 5 of the thesis beside ours."""
+"""Tables of rare classes: chapters 4 and 5 of the thesis compared with ours."""
 
 import numpy as np
 from scipy.stats import rankdata, wilcoxon
 
-from ..bench.results import load
+from ..bench.results import load_those_stored
 from ..bench.rst import list_table, seconds
 from ..bench.summary import Records
 from .rare_paper import TABLE_4_3, TABLE_4_4, TABLE_5_2, TABLE_5_3
@@ -29,7 +29,7 @@ CHAPTER_5 = ["batch", "smote", "active", "virtual"]
 
 def rare_records(results):
     """All records that went well; empty without results."""
-    stored = filter(None, (load(step, results) for step in STEPS))
+    stored = load_those_stored(STEPS, results).values()
     return Records(record for step in stored for record in step["records"]).ok()
 
 
@@ -38,7 +38,7 @@ def _mean(records, workload, rival, field):
 
 
 def _means(records, workloads, rivals, field):
-    """A row for each set, a column for each rival, in per cent as they are printed.
+    """A row for each set, a column for each method, in per cent as they are printed.
 
     Over the runs that all of them had; batch, in which nothing is drawn, may have had fewer.
     """
@@ -106,7 +106,7 @@ def _ranked(records, printed, rivals, field, favourite, title):
 
 
 def rare_table_4_3(results):
-    """Active with an early stop beside batch."""
+    """Active with an early stop compared with batch."""
     records = rare_records(results)
     rows = []
     for workload in _sets(records, TABLE_4_3):
@@ -124,8 +124,6 @@ def rare_table_4_3(results):
         cells.append(beside(f"{vector_ratio:.2f}", ratio))
         cells.append(beside(f"{100 * n_labels / (n_positive + n_negative):.1f}", share, 1))
         rows.append(cells)
-    if not rows:
-        return None
     header = [
         "", "g-mean, batch", "g-mean, active", "AUC, batch", "AUC, active", "ratio of the classes",
         "of active's support vectors", "labels used (%)",
@@ -171,8 +169,6 @@ def rare_table_5_2(results):
         for rival in ("smote", "virtual"):
             cells.append(f"{_mean(records, workload, rival, 'n_virtual'):.0f}")
         rows.append(cells)
-    if not rows:
-        return None
     header = [
         "", "ratio, SMOTE", "ratio, active", "ratio, VIRTUAL",
         "share, SMOTE (%)", "share, VIRTUAL (%)", "points, SMOTE", "points, VIRTUAL",
@@ -212,8 +208,6 @@ def rare_wide(results):
             share = 100 * _mean(records, workload, rival, "virtual_ratio")
             cells.append(beside(f"{share:.1f}", value, 1))
         rows.append(cells)
-    if not rows:
-        return None
     header = [""]
     header += [f"g-mean, {TITLES[rival]}" for rival in CHAPTER_5]
     header += [f"ratio, {TITLES[rival]}" for rival in CHAPTER_5[1:]]
@@ -222,7 +216,7 @@ def rare_wide(results):
 
 
 def rare_waveform(results):
-    """G-means while positive rows get rarer, and what the support vectors are."""
+    """G-means while positive samples become rarer, and what the support vectors are."""
     records = rare_records(results)
     workloads = _sets(records, WAVEFORM)
     if not workloads:
@@ -255,8 +249,6 @@ def rare_times(results):
         for rival in rivals:
             cells.append(seconds(records.where(workload=workload, rival=rival).median("seconds")))
         rows.append(cells)
-    if not rows:
-        return None
     return list_table(["", *(TITLES[rival] for rival in rivals)], rows, "Medians")
 
 

@@ -14,12 +14,12 @@ from .rare_sets import SETS
 
 CACHE_SIZE = 1000
 N_CANDIDATES = 59
-# SMOTE doubles the minority, as VIRTUAL does where all its rows become support vectors.
+# SMOTE doubles the minority, as VIRTUAL does where all its samples become support vectors.
 OVERSAMPLING = 2
 
 
 class Rival:
-    """Learning all rows as they are, by the exact solver; rivals with LASVC, `max_labels` rows."""
+    """SVC on all samples; subclasses fit LASVC on up to `max_labels` of them."""
 
     def __init__(self, work, seed, max_labels=None):
         self.seed, self.max_labels = seed, max_labels
@@ -33,19 +33,19 @@ class Rival:
         return ActiveLASVC(**limit, **self.shared, **options)
 
     def told(self, n_train):
-        """What only this way of learning knows."""
+        """Fields that only this method has."""
         return {"n_labels": n_train}
 
 
 class OnePass(Rival):
-    """Learning rows as they come, in random order."""
+    """LASVC on samples in random order."""
 
     def fit(self, X, y):
         self.model = self.lasvc().fit(X, y)
 
 
 class DifferentCosts(Rival):
-    """A mistake on a positive row costs more, by the ratio of the classes."""
+    """Class weights by the ratio of the classes."""
 
     def fit(self, X, y):
         ratio = np.sum(y < 0) / np.sum(y > 0)
@@ -53,7 +53,7 @@ class DifferentCosts(Rival):
 
 
 class Smote(Rival):
-    """As many made-up positive rows as there are."""
+    """SMOTE: as many synthetic positive samples as real ones."""
 
     def __init__(self, work, seed, max_labels=None):
         from imblearn.over_sampling import SMOTE
@@ -77,7 +77,7 @@ class Smote(Rival):
 
 
 class UnderSampling(Rival):
-    """Negative rows left out at random, until their ratio is that of active's support vectors."""
+    """Negative samples removed at random, down to the ratio of active's support vectors."""
 
     def __init__(self, ratio, work, seed, max_labels=None):
         from imblearn.under_sampling import RandomUnderSampler
@@ -93,7 +93,7 @@ class UnderSampling(Rival):
 
 
 class Active(Rival):
-    """The nearest to the boundary of a few rows, until `stopping` says it is enough."""
+    """Margin sampling from a small pool until `stopping` ends it."""
 
     def __init__(self, stopping, work, seed, max_labels=None, *, pool_size=N_CANDIDATES):
         super().__init__(work, seed, max_labels)
@@ -140,7 +140,7 @@ ALONG = RIVALS | {"one_pass": OnePass, "active_full": partial(Active, None, pool
 
 
 def learn_rare(job):
-    """All rivals on one split."""
+    """All methods on one split."""
     work = SETS[job.workload]
     split = work.load(job.seed, job.quick)
     y = split.y_train
@@ -156,9 +156,9 @@ def learn_rare(job):
 
 
 def learn_rare_along(job):
-    """Curves of the rivals against the samples used.
+    """Curves of the methods against the samples used.
 
-    Each is fitted anew for each budget: the same rows are chosen, so the finished models are those
+    Each is refitted for each budget: the same samples are selected, so the fitted models are those
     of one run, and their times hold all that it took to get there.
     """
     work = SETS[job.workload]
@@ -182,7 +182,7 @@ FALSE_ALARMS = np.linspace(0, 1, 51) ** 2
 
 
 def roc_of(job):
-    """ROC curves of rivals with a budget each (None: no limit)."""
+    """ROC curves of methods with a budget each (None: no limit)."""
     work = SETS[job.workload]
     split = work.load(job.seed, job.quick)
     curves = []
@@ -205,7 +205,7 @@ EDGES = np.linspace(-4, 4, 65)
 
 
 def rows_within(job):
-    """Decision values of the training rows, class by class, and who lies within the margin."""
+    """Decision values of the training samples by class, and how many lie within the margin."""
     work = SETS[job.workload]
     split = work.load(job.seed, job.quick)
     rival = OnePass(work, job.seed)
@@ -238,7 +238,7 @@ def _judged(rival, split):
         "prbep": precision_recall_breakeven_score(y_test, scores),
         "seconds": seconds,
         "n_vectors": n_positive + n_negative,
-        # A model that has seen few rows may have no positive one.
+        # A model that has seen few samples may have no positive one.
         "vector_ratio": n_negative / n_positive if n_positive else None,
         **rival.told(len(split.y_train)),
     }

@@ -1,8 +1,9 @@
-"""Figures of LASVC that chooses its rows: those of section 3.3 of the thesis."""
+"""Figures of LASVC with sample selection: those of section 3.3 of the thesis."""
 
 from ..bench.plots import panels, plain_log, save
+from ..bench.summary import stored_records
 from ..svc.workloads import WORKLOADS
-from .selection_tables import NOISY, SELECTIONS, WAYS, curve, mean, pool_curve, stored_records
+from .selection_tables import NOISY, SELECTIONS, WAYS, curve, mean, pool_curve
 
 # Okabe and Ito's colours, which the colour-blind can tell apart.
 COLOURS = {
@@ -27,7 +28,7 @@ def draw_adult(results, folder):
     figure, (axes,) = panels(1, 3, width=4.2, height=3.8)
     labels = {
         "n_labels": "samples used",
-        "seconds": "time of learning and finishing (s)",
+        "seconds": "time of fit and finish (s)",
         "n_support": "support vectors",
     }
     svc = {f: mean(records, f, model="sklearnex") for f in ("error", "n_support")}
@@ -35,7 +36,7 @@ def draw_adult(results, folder):
         for name in SELECTIONS:
             points = curve(records, selection=name)
             _plot(axis, points, field, color=COLOURS[name], label=name)
-        line = dict(color=INK, linestyle=":", linewidth=1.0, label="SVC, all rows")
+        line = dict(color=INK, linestyle=":", linewidth=1.0, label="SVC, all samples")
         axis.axhline(100 * svc["error"], **line)
         axis.set(xlabel=label, ylabel="test error (%)", xscale="log", ylim=(14.9, 18))
         plain_log(axis.xaxis, subs=(1, 2, 5) if field != "seconds" else (1,))
@@ -92,9 +93,3 @@ def draw_pools(results, folder):
         axis.set(title=WORKLOADS[workload].title, xlabel="labels", ylabel="g-means (%)")
     axes[0].legend(frameon=False, fontsize=9, loc="lower right")
     save(figure, folder / "selection_pools.png")
-
-
-def draw_all(results, folder):
-    """Draw every figure that has results."""
-    for draw in (draw_adult, draw_noise, draw_pools):
-        draw(results, folder)

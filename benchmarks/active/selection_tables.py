@@ -1,10 +1,9 @@
-"""Tables of LASVC that chooses its rows; means over the splits, as in the thesis."""
+"""Tables of LASVC with sample selection; means over the splits, as in the thesis."""
 
 import statistics
 
-from ..bench.results import load
 from ..bench.rst import count, list_table, percent, seconds, times
-from ..bench.summary import Records, ratio
+from ..bench.summary import ratio, stored_records
 from ..svc.workloads import WORKLOADS
 
 SELECTIONS = ["random", "gradient", "active", "autoactive"]
@@ -27,12 +26,6 @@ def mean(records, field, **wanted):
     """Mean of a field over the splits; None without records."""
     values = records.where(**wanted).values(field)
     return statistics.fmean(values) if values else None
-
-
-def stored_records(step, results):
-    """The records of a step; empty without results."""
-    stored = load(step, results)
-    return Records(stored["records"] if stored else ())
 
 
 def n_seeds(records):
@@ -61,7 +54,7 @@ def selection_adult(results):
         header += [f"vectors, {name}", "time"]
     svc = dict(model="sklearnex")
     title = (
-        f"Adult, test error; means over {n_seeds(records)} splits. SVC over all rows: "
+        f"Adult, test error; means over {n_seeds(records)} splits. SVC over all samples: "
         f"{percent(mean(records, 'error', **svc))}, "
         f"{count(mean(records, 'n_support', **svc))} support vectors"
     )
@@ -90,10 +83,10 @@ def selection_near(results):
 
 
 PEERS = {
-    "svc": "``SVC``, all rows",
-    "sklearnex": "scikit-learn-intelex ``SVC``, all rows",
-    "nystroem_sgd": "Nystroem(500) + SGD, all rows",
-    "hist_gradient_boosting": "HistGradientBoosting, all rows",
+    "svc": "``SVC``, all samples",
+    "sklearnex": "scikit-learn-intelex ``SVC``, all samples",
+    "nystroem_sgd": "Nystroem(500) + SGD, all samples",
+    "hist_gradient_boosting": "HistGradientBoosting, all samples",
 }
 STOPPED = {
     "margin": '``stopping="margin"``',
@@ -103,7 +96,7 @@ STOPPED = {
 
 
 def selection_adult_peers(results):
-    """Time, vectors and error beside models that learn all rows."""
+    """Time, vectors and error compared with models fitted on all samples."""
     records = stored_records("selection_adult_peers", results)
     if not records:
         return None
@@ -134,7 +127,7 @@ def selection_adult_peers(results):
 
 
 def selection_boosting(results):
-    """Boosting of more and more iterations beside a budget."""
+    """Boosting of more and more iterations compared with a budget."""
     records = stored_records("selection_boosting", results)
     if not records:
         return None
@@ -206,11 +199,11 @@ def selection_noise(results):
 
 
 WAYS = {
-    ("active", 50): "``LASVC``, 50 rows drawn",
-    ("active", "all"): "``LASVC``, all rows scored",
-    ("random", None): "``LASVC``, a row at random",
-    ("retrain", 50): "``SVC`` fitted anew, 50 rows drawn",
-    ("retrain", "all"): "``SVC`` fitted anew, all rows scored",
+    ("active", 50): "``LASVC``, 50 samples drawn",
+    ("active", "all"): "``LASVC``, all samples scored",
+    ("random", None): "``LASVC``, a sample at random",
+    ("retrain", 50): "``SVC`` refitted, 50 samples drawn",
+    ("retrain", "all"): "``SVC`` refitted, all samples scored",
 }
 
 
@@ -220,7 +213,7 @@ def pool_curve(records, way, **wanted):
 
 
 def selection_pools(results):
-    """g-means and time of each way to choose and to learn, after two numbers of labels."""
+    """g-means and time of each method, after two numbers of labels."""
     records = stored_records("selection_pools", results)
     sets = list(dict.fromkeys(record["workload"] for record in records.records))
     if not sets:
@@ -252,7 +245,7 @@ N_SHOWN = (200, 500)
 
 
 def selection_search(results):
-    """Time of small pools and of full search against the rows."""
+    """Time of small pools and of full search against the samples."""
     records = stored_records("selection_search", results)
     rows = []
     for n_train in sorted({record["n_train"] for record in records.ok().records}):
@@ -263,7 +256,14 @@ def selection_search(results):
         rows.append([*cells, times(ratio(whole["seconds"], small["seconds"]))])
     if not rows:
         return None
-    header = ["rows", "g-means, 50 drawn", "all scored", "time, 50 drawn", "all scored", "ratio"]
+    header = [
+        "samples",
+        "g-means, 50 drawn",
+        "all scored",
+        "time, 50 drawn",
+        "all scored",
+        "ratio",
+    ]
     (n_labels,) = {p["n_labels"] for r in records.ok().records for p in r["points"]}
     title = f"{n_labels} samples used of so many; means over {n_seeds(records)} seeds"
     return list_table(header, rows, title)

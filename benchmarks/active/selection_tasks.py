@@ -1,4 +1,4 @@
-"""Tasks about LASVC that chooses its rows: what runs inside a fresh process.
+"""Tasks about LASVC with sample selection: what runs inside a fresh process.
 
 They take a `PoolJob`.
 """
@@ -19,14 +19,14 @@ from ..svc import models
 from ..svc.workloads import QUICK_TEST, QUICK_TRAIN, WORKLOADS, Split, with_noise
 
 CACHE_SIZE = 1000
-# Rows of a fit that is not measured: libraries are loaded, memory is there.
+# Samples of a fit that is not measured: libraries are loaded, memory is there.
 N_WARM = 200
 
 
 def learn_chosen(job):
     """Curves of LASVC with the parameters of each variant.
 
-    It is fitted anew for each budget: the same rows are chosen, so the finished models are those
+    It is refitted for each budget: the same samples are selected, so the fitted models are those
     of one run, and their times hold all that it took to get there.
     """
     split = data(job)
@@ -49,7 +49,7 @@ def chosen(job, split, options, n_labels):
 
 
 def learn_all(job):
-    """Any model of `svc.models` that learns all rows."""
+    """Any model of `svc.models`, fitted on all samples."""
     work, split = WORKLOADS[job.workload], data(job)
     setting = models.Setting(
         work.C, work.gamma, CACHE_SIZE, job.threads, job.seed, options=job.options
@@ -61,7 +61,7 @@ def learn_all(job):
 
 
 def retrain(job):
-    """Active selection by fitting SVC anew after each label. Rows are taken as they come until
+    """Active selection by refitting SVC after each label. Samples are taken in random order until
     both classes are known, as LASVC does.
     """
     work, split = WORKLOADS[job.workload], data(job)
@@ -104,7 +104,7 @@ def told(model, split, seconds):
 
 
 def data(job):
-    """The rows of the job, with its noise."""
+    """The samples of the job, with its noise."""
     split = WORKLOADS[job.workload].load(job.seed)
     if job.new_split:
         split = drawn_anew(split, job.seed)
@@ -116,7 +116,7 @@ def data(job):
 
 
 def drawn_anew(split, seed):
-    """As many training rows as before, drawn at random from all rows."""
+    """As many training samples as before, drawn at random from all samples."""
     stack = sparse.vstack if split.sparse else np.concatenate
     X = stack([split.X_train, split.X_test])
     X = X.tocsr() if split.sparse else X

@@ -2,36 +2,34 @@
 
 from ..bench.results import load
 from ..bench.rst import count, list_table, percent, seconds, times
-from ..bench.summary import Records, ratio
+from ..bench.summary import Records, ratio, stored_records
 from ..svc.workloads import WORKLOADS
 from . import along_tables, rare_tables, selection_tables
 from .tasks import BEST, N_FIRST
 
-LAYOUTS = {"dense": "dense", "csr": "CSR, 10 nonzeros in a row"}
+LAYOUTS = {"dense": "dense", "csr": "CSR, 10 nonzeros per sample"}
 QUERIES = {
     "lasvc_query_seconds": "one query, ``LASVC``",
     "svc_query_seconds": "one query, ``SVC``",
-    "diverse_query_seconds": "10 rows, ``diversity=0.5``, ``LASVC``",
+    "diverse_query_seconds": "10 samples, ``diversity=0.5``, ``LASVC``",
     "whole_query_seconds": '``pool_size="all"``, ``LASVC``',
-    "lasvc_score_seconds": "``LASVC.decision_function``, all rows",
-    "score_seconds": "``SVC.decision_function``, all rows",
+    "lasvc_score_seconds": "``LASVC.decision_function``, all samples",
+    "score_seconds": "``SVC.decision_function``, all samples",
 }
 
 LOOPS = {
-    "partial_fit": "``LASVC.partial_fit``, 59 rows drawn",
-    "partial_fit_all": "``LASVC.partial_fit``, all rows scored",
-    "partial_fit_random": "``LASVC.partial_fit``, a row at random",
-    "refit": "``SVC.fit`` anew, 59 rows drawn",
-    "refit_all": "``SVC.fit`` anew, all rows scored",
+    "partial_fit": "``LASVC.partial_fit``, 59 samples drawn",
+    "partial_fit_all": "``LASVC.partial_fit``, all samples scored",
+    "partial_fit_random": "``LASVC.partial_fit``, a sample at random",
+    "refit": "``SVC`` refitted, 59 samples drawn",
+    "refit_all": "``SVC`` refitted, all samples scored",
     "scikit_activeml": "scikit-activeml, ``SVC(probability=True)``",
 }
 
 
 def pool_query(results):
-    """Times, and how many times as long all rows take to be scored by SVC."""
+    """Times, and their ratios to scoring all samples with SVC."""
     stored = load("pool_query", results)
-    if stored is None:
-        return None
     records = Records(stored["records"])
     rows = []
     for field, title in QUERIES.items():
@@ -52,16 +50,15 @@ def pool_query(results):
         rows.append(cells)
     header = [""]
     for title in LAYOUTS.values():
-        header += [title, "SVC, all rows, takes"]
+        header += [title, "SVC, all samples, takes"]
     size = stored["size"]
-    title = f"A pool of {count(size['n_pool'])} rows with {size['n_features']} features"
+    title = f"A pool of {count(size['n_pool'])} samples with {size['n_features']} features"
     return list_table(header, rows, title)
 
 
 def loop_records(results):
     """The records of `pool_loops`; empty without results."""
-    stored = load("pool_loops", results)
-    return Records(stored["records"] if stored else ())
+    return stored_records("pool_loops", results)
 
 
 def pool_loops(results):
@@ -86,7 +83,11 @@ def pool_loops(results):
     header = [""]
     for workload in sets:
         n_pool = found.where(workload=workload).median("n_pool")
-        header += [f"{WORKLOADS[workload].title}, {count(n_pool)} rows", "beside", "error"]
+        header += [
+            f"{WORKLOADS[workload].title}, {count(n_pool)} samples",
+            "relative to the first",
+            "error",
+        ]
     n_labels = load("pool_loops", results)["n_labels"]
     title = f"{n_labels} labels after {N_FIRST} of each class; medians"
     return list_table(header, rows, title)

@@ -16,15 +16,15 @@ from ..bench.measure import timed
 from ..svc.workloads import WORKLOADS
 from . import rare_tasks, selection_tasks
 
-# Nonzeros of a sparse row, of a hundred features.
+# Nonzeros per sparse sample, out of a hundred features.
 PER_ROW = 10
 
 
 @dataclass(frozen=True)
 class PoolJob(Job):
-    """Rows of which some are chosen."""
+    """A pool, and how to query it."""
 
-    # Of `query_pool`: "dense" or "csr", rows of the pool, features, samples used.
+    # Of `query_pool`: "dense" or "csr", samples of the pool, features, samples used.
     layout: str = "dense"
     n_pool: int = 0
     n_features: int = 0
@@ -32,7 +32,7 @@ class PoolJob(Job):
     # Of `learn_from_pool`: a name in `svc.workloads`, and one in LOOPS.
     workload: str = ""
     loop: str = ""
-    # Labels to buy, and after how many the curve has a point.
+    # Number of labels to query, and after how many the curve has a point.
     n_labels: int = 0
     every: int = 1
     # Of `selection_tasks`: a name in `svc.models`, with parameters; for each variant parameters of
@@ -44,7 +44,7 @@ class PoolJob(Job):
     # Of `retrain`.
     budgets: list = field(default_factory=list)
     pool_size: int | str = 50
-    # Training and test rows drawn anew from all of the set.
+    # Whether training and test samples are redrawn from the whole set.
     new_split: bool = False
     # Of `rare_tasks`: names in its RIVALS; workload is a name in `rare_sets`.
     rivals: list = field(default_factory=list)
@@ -54,12 +54,12 @@ class PoolJob(Job):
 # One query
 # ---------------------------------------------------------------------------
 
-# Rows of the pool that are close enough, and queries that are looked at.
+# Share of the pool that counts as close to the boundary, and number of queries checked.
 BEST, N_TRIALS = 0.05, 1000
 
 
 def query_pool(job):
-    """One query beside the decision values of all rows of the pool, and how close the rows are.
+    """Time one query and the decision values of the whole pool, and check what queries find.
 
     Labels at random: nearly all samples used become support vectors.
     """
@@ -98,7 +98,7 @@ def _rows(rng, n, job):
 
 
 # ---------------------------------------------------------------------------
-# Asking and learning in turns
+# Querying and training in turns
 # ---------------------------------------------------------------------------
 
 # Labels of each class to begin with.
@@ -106,7 +106,7 @@ N_FIRST = 5
 
 
 class PartialFit:
-    """LASVC and MarginSampling: each label is learnt once."""
+    """LASVC and MarginSampling: each label is used once."""
 
     def __init__(self, work, X, y, first, seed, pool_size):
         self.X, self.y = X, y
@@ -132,7 +132,7 @@ class PartialFit:
 
 
 class Refit(PartialFit):
-    """SVC is fitted anew for each label, as modAL's ``teach`` does."""
+    """SVC is refitted for each label, as modAL's ``teach`` does."""
 
     def begin(self, work, first, seed):
         self.known = list(first)
@@ -152,7 +152,7 @@ class ScikitActiveml:
 
         # Probabilities of SVC will be gone with scikit-learn 1.11.
         warnings.simplefilter("ignore", FutureWarning)
-        # It takes no sparse rows.
+        # It takes no sparse arrays.
         self.X, self.y = X.toarray() if sparse.issparse(X) else X, y
         self.labels = np.full(len(y), np.nan)
         self.labels[first] = y[first]
@@ -179,7 +179,7 @@ LOOPS = {
 
 
 def learn_from_pool(job):
-    """Buy labels one after the other. Predicting the test rows is not in the times."""
+    """Query labels one after the other. Predicting the test samples is not in the times."""
     work = WORKLOADS[job.workload]
     split = work.load(job.seed, job.quick)
     X, y, X_test = split.X_train, split.y_train, split.X_test

@@ -1,1 +1,1 @@
-"""What advice is worth: learning curves with good, partial and wrong rules, and without any."""
+"""Learning curves with good, partial and wrong advice, and without advice."""

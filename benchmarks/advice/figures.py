@@ -23,7 +23,7 @@ def draw_curves(results, folder):
         for kind in KINDS:
             curve = curve_of(records, kind)
             colour, marker = STYLES[kind]
-            # 0 rows stand at the left end of a logarithmic axis.
+            # 0 samples are at the left end of a logarithmic axis.
             rows = [max(0.5, n) for n in curve]
             errors = [100 * error for error in curve.values()]
             panel.semilogx(rows, errors, color=colour, marker=marker, markersize=4, label=kind)
@@ -31,8 +31,3 @@ def draw_curves(results, folder):
         plain_log(panel.xaxis)
         panel.legend(frameon=False, fontsize=8)
     save(figure, folder / "advice_curves.png")
-
-
-def draw_all(results, folder):
-    """Draw every figure that has results."""
-    draw_curves(results, folder)

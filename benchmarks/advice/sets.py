@@ -1,4 +1,4 @@
-"""Rows, and rules about them."""
+"""Samples, and rules about them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ PLANE = np.array([1.0, 0.8, 0.6])
 
 
 def pima(seed):
-    """The rows of the set, in an order of the seed; 500 of them are there to learn from."""
+    """The samples of the set, in an order of the seed; 500 of them are for training."""
     bunch = load_paper_dataset("pima_diabetes")
     order = np.random.default_rng(seed).permutation(len(bunch.y_train))
     X, y = bunch.X_train[order].astype(np.float64), bunch.y_train[order]
@@ -25,7 +25,7 @@ def pima(seed):
 
 
 def plane(seed):
-    """Ten normal features, three of which decide; one label in ten is wrong where one learns."""
+    """Ten normal features, three of them relevant; one training label in ten is wrong."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(3000, 10))
     y = np.where(X[:, :3] @ PLANE > 0, 1, -1)
@@ -48,7 +48,7 @@ def _swapped(rules):
 
 @dataclass(frozen=True)
 class AdvisedSet:
-    """Rows and, by name, rules; `load` takes a seed."""
+    """Samples and, by name, rules; `load` takes a seed."""
 
     title: str
     load: Callable

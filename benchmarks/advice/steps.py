@@ -27,6 +27,3 @@ def measure(work, settings):
 
 
 STEPS = {f"advice_{work}": partial(measure, work) for work in ("pima", "plane")}
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

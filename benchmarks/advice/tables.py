@@ -2,9 +2,8 @@
 
 from functools import partial
 
-from ..bench.results import load
 from ..bench.rst import list_table, percent
-from ..bench.summary import Records
+from ..bench.summary import stored_records
 from .sets import SETS
 from .steps import KINDS, REFINED, WEIGHTS
 
@@ -15,12 +14,11 @@ SHOWN = (0, 5, 20, 100, 500)
 
 def stored_curves(work, results):
     """Records of a set; empty without results."""
-    stored = load(f"advice_{work}", results)
-    return Records(stored["records"] if stored else ()).ok()
+    return stored_records(f"advice_{work}", results).ok()
 
 
 def curve_of(records, kind, weight=WEIGHT, refine=False):
-    """Errors by samples used, and what one draws beside; {} where they are missing."""
+    """Errors by samples used, and their labels; {} where they are missing."""
     weight = 0.0 if kind == "none" else weight
     found = records.where(advice=kind, weight=weight, refine=refine).records
     return dict(zip(found[0]["rows"], found[0]["errors"])) if found else {}
@@ -36,7 +34,7 @@ def kinds(work, results):
     if not records:
         return None
     rows = [_row(kind, curve_of(records, kind)) for kind in KINDS]
-    header = ["advice", "0 rows", *(f"{n} rows" for n in SHOWN[1:])]
+    header = ["advice", "0 samples", *(f"{n} samples" for n in SHOWN[1:])]
     return list_table(header, rows)
 
 
@@ -52,9 +50,7 @@ def weights(results):
                 if weight == REFINED:
                     curve = curve_of(records, kind, weight, refine=True)
                     rows.append(_row(f"{title}, ``refine=True``", curve))
-    if not rows:
-        return None
-    header = ["set, advice, ``advice_weight``", "0 rows", *(f"{n} rows" for n in SHOWN[1:])]
+    header = ["set, advice, ``advice_weight``", "0 samples", *(f"{n} samples" for n in SHOWN[1:])]
     return list_table(header, rows)
 
 

@@ -14,7 +14,7 @@ from .sets import SETS
 # Samples used when the test error is looked at; 0: only the advice is known.
 ROWS = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500]
 CS = [0.001, 0.003, 0.01, 0.03, 0.1]
-# Orders of the rows on which C is chosen are others than those that are reported.
+# C is chosen on other orders of the samples than those reported.
 N_CHOOSING, N_REPORTED = 30, 100
 
 
@@ -29,16 +29,16 @@ class AdviceJob(Job):
 
 
 def curve(job, C, seed):
-    """Test errors after each number of rows, of one order of the rows."""
+    """Test errors after each number of samples, of one order of the samples."""
     work = SETS[job.work]
     X, y, X_test, y_test = work.load(seed)
-    # By the rows to learn from, without their labels.
+    # Fitted on the training samples, without their labels.
     scaler = FrozenEstimator(StandardScaler().fit(X))
     classifier = AdvicePassiveAggressiveClassifier(
         work.advice[job.advice], C=C, advice_weight=job.weight, refine=job.refine
     )
     model = ScaledAdviceClassifier(classifier, scaler)
-    # A row of weight 0 teaches nothing.
+    # A sample of weight 0 changes nothing.
     model.partial_fit(X[:1], y[:1], classes=[-1, 1], sample_weight=[0.0])
     errors = []
     for start, stop in zip([0, *ROWS[:-1]], ROWS):
@@ -49,7 +49,7 @@ def curve(job, C, seed):
 
 
 def advice_curve(job):
-    """The mean curve, with the C whose curve is the lowest on other orders of the rows."""
+    """The mean curve, with the C whose curve is the lowest on other orders of the samples."""
     n_choosing, n_reported = (2, 2) if job.quick else (N_CHOOSING, N_REPORTED)
     means = {C: np.mean([curve(job, C, 1000 + seed) for seed in range(n_choosing)]) for C in CS}
     C = min(means, key=means.get)
@@ -58,7 +58,6 @@ def advice_curve(job):
         "C": C,
         "rows": ROWS,
         "errors": errors.mean(axis=0).tolist(),
-        "standard_errors": (errors.std(axis=0) / np.sqrt(n_reported)).tolist(),
     }
 
 

@@ -1,11 +1,11 @@
-"""What a task is told."""
+"""The fields that every task has."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Job:
-    """What every task is told; the tasks of a room have further fields.
+    """Fields of every task; the tasks of a study have further fields.
 
     It comes as JSON from the process that measures: names and numbers only. Data and models are
     made from them in the fresh process.

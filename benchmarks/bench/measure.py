@@ -24,8 +24,8 @@ THREAD_VARIABLES = (
 def call(task, *, threads=1, limit=None, **fields):
     """Run a task in a process of its own (`benchmarks.worker`).
 
-    A fresh process for each measurement: nobody inherits a warm cache, a grown heap or a
-    thread pool from the one before.
+    A fresh process for each measurement: no measurement inherits a warm cache, a grown heap or a
+    thread pool.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ def panels(n_rows, n_columns, width=4.0, height=3.2):
 
 
 def save(figure, path, *, tight=True):
-    """Write a figure and forget it; arrange it before, unless that has been done."""
+    """Write and close a figure, with a tight layout unless it has one."""
     if tight:
         figure.tight_layout()
     figure.savefig(path, dpi=120)

@@ -8,10 +8,21 @@ from .measure import ROOT
 RESULTS = ROOT / "benchmarks" / "results"
 
 
+class NoResults(Exception):
+    """A step has no stored results."""
+
+
 def load(name, folder=RESULTS):
-    """Stored results of a step, or None."""
+    """Stored results of a step."""
     path = Path(folder) / f"{name}.json"
-    return json.loads(path.read_text()) if path.exists() else None
+    if not path.exists():
+        raise NoResults(f"{path} does not exist.")
+    return json.loads(path.read_text())
+
+
+def load_those_stored(names, folder=RESULTS):
+    """Stored results of several steps, by name, without the steps that have none."""
+    return {name: load(name, folder) for name in names if (Path(folder) / f"{name}.json").exists()}
 
 
 def store(name, payload, folder=RESULTS):

@@ -2,12 +2,19 @@
 
 
 def list_table(header, rows, title=None):
-    """A table; cells are strings."""
+    """A table; cells are strings. None without rows."""
+    if not rows:
+        return None
     lines = [f".. list-table:: {title}" if title else ".. list-table::"]
     lines += ["   :header-rows: 1", ""]
     for row in [header, *rows]:
         lines += [f"   {'* -' if i == 0 else '  -'} {cell}".rstrip() for i, cell in enumerate(row)]
     return "\n".join(lines) + "\n"
+
+
+def joined(tables):
+    """Several tables, below each other; None where there is none."""
+    return "\n".join(filter(None, tables)) or None
 
 
 def seconds(value):

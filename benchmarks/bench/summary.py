@@ -2,6 +2,8 @@
 
 import statistics
 
+from .results import load_those_stored
+
 
 class Records:
     """Records of one step; `where` selects, `median` reduces, None stands for "not measured"."""
@@ -43,6 +45,12 @@ class Records:
 
     def __bool__(self):
         return bool(self.records)
+
+
+def stored_records(step, results):
+    """Records of a step; empty without results."""
+    stored = load_those_stored([step], results)
+    return Records(stored[step]["records"] if stored else ())
 
 
 def ratio(slow, fast):

@@ -1,1 +1,1 @@
-"""LASVC of a fixed size: on Adult, and on long streams whose world changes."""
+"""LASVC of a fixed size: on Adult, and on long streams with concept drift."""

@@ -1,8 +1,8 @@
 """Figures of `budget`."""
 
 from ..bench.plots import panels, save
+from ..bench.summary import stored_records
 from .streams import WRONG
-from .tables import records_of
 
 STYLES = {
     "merging": ("#d55e00", "-", "LASVC, merging"),
@@ -18,7 +18,7 @@ STYLES = {
 
 def draw_streams(results, folder):
     """Error and memory along two streams, a curve for each model."""
-    worlds = {w: records_of(f"budget_{w}", results) for w in ("gradual", "abrupt")}
+    worlds = {w: stored_records(f"budget_{w}", results).ok() for w in ("gradual", "abrupt")}
     if not all(worlds.values()):
         return
     figure, axes = panels(2, 2, width=4.8, height=3.0)
@@ -34,11 +34,6 @@ def draw_streams(results, folder):
                     axes[row, column].plot(rows, values, **style)
         axes[0, column].axhline(100 * WRONG, color="#999999", linewidth=0.8)
         axes[0, column].set(title=f"{world} change", ylabel="error (%)", ylim=(4, 30))
-        axes[1, column].set(xlabel="thousand rows", ylabel="memory (MB)")
+        axes[1, column].set(xlabel="thousand samples", ylabel="memory (MB)")
     axes[0, 1].legend(frameon=False, fontsize=7, ncols=2)
     save(figure, folder / "budget_streams.png")
-
-
-def draw_all(results, folder):
-    """Draw every figure that has results."""
-    draw_streams(results, folder)

@@ -1,7 +1,7 @@
 """LASVC of a fixed size.
 
 ``budget_adult``: error by the number of vectors; ``budget_gradual``, ``budget_abrupt``: a million
-rows of a world that changes.
+samples with concept drift.
 """
 
 from functools import partial
@@ -45,6 +45,3 @@ def measure_stream(world, settings):
 
 STEPS = {"budget_adult": measure_adult}
 STEPS |= {f"budget_{world}": partial(measure_stream, world) for world in ("gradual", "abrupt")}
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

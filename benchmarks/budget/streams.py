@@ -1,4 +1,4 @@
-"""Streams whose world changes, and the models that learn from them."""
+"""Streams with concept drift, and their models."""
 
 import numpy as np
 from sklearn.kernel_approximation import Nystroem
@@ -14,10 +14,10 @@ WRONG = 0.05
 
 
 def make_stream(world, n, seed):
-    """Rows with a curved boundary that turns, and labels of which one in twenty is wrong.
+    """Samples with a curved boundary that turns, and labels of which one in twenty is wrong.
 
-    ``gradual``: two turns from the first row to the last; ``abrupt``: ten positions, one after the
-    other.
+    ``gradual``: two turns from the first sample to the last; ``abrupt``: ten positions, one
+    after the other.
     """
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, N_FEATURES)).astype(np.float32)
@@ -46,7 +46,7 @@ class Approximated:
 
 
 class River:
-    """A model of river, which takes rows one by one as dicts."""
+    """A model of river, which takes samples one by one as dicts."""
 
     def __init__(self, model):
         self.model = model

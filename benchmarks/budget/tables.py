@@ -3,17 +3,10 @@
 from functools import partial
 from statistics import mean
 
-from ..bench.results import load
 from ..bench.rst import count, list_table, megabytes, percent, seconds
-from ..bench.summary import Records
+from ..bench.summary import stored_records
 from .steps import CS, POLICIES, SIZES
 from .streams import TITLES
-
-
-def records_of(step, results):
-    """Records of a step; empty without results."""
-    stored = load(step, results)
-    return Records(stored["records"] if stored else ()).ok()
 
 
 def _cell(records):
@@ -25,7 +18,7 @@ def _cell(records):
 
 def adult(results):
     """Error and time by the number of vectors."""
-    records = records_of("budget_adult", results)
+    records = stored_records("budget_adult", results).ok()
     if not records:
         return None
     columns = [(C, policy) for C in CS for policy in POLICIES]
@@ -45,7 +38,7 @@ def adult(results):
 
 def stream(world, results):
     """What each model came to."""
-    records = records_of(f"budget_{world}", results)
+    records = stored_records(f"budget_{world}", results).ok()
     rows = []
     for model, title in TITLES.items():
         found = records.where(model=model).records
@@ -55,8 +48,8 @@ def stream(world, results):
         last = points[-1]
         rows.append([title, count(last["rows"]), percent(mean(p["error"] for p in points))])
         rows[-1] += [count(last["rows"] / last["seconds"]), megabytes(last["megabytes"])]
-    header = ["", "samples used", "error before learning", "rows per second", "memory"]
-    return list_table(header, rows) if rows else None
+    header = ["", "samples used", "error before training", "samples per second", "memory"]
+    return list_table(header, rows)
 
 
 TABLES = {"budget_adult": adult}

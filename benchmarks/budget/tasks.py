@@ -30,7 +30,7 @@ class BudgetJob(Job):
 
 
 def learn_stream(job):
-    """Errors on the rows of each chunk before they are learnt, in windows; memory at their end."""
+    """Prequential (test-then-train) errors of each chunk, in windows; memory at their end."""
     n = N_QUICK if job.quick else N_ROWS
     X, y = make_stream(job.world, n, job.seed)
     model, points, wrong = MODELS[job.model](job.seed), [], []

@@ -1,1 +1,1 @@
-"""Kernel learners of a single step: streams with a budget, sets beside SVC, ten digits."""
+"""Kernel passive-aggressive models and perceptrons: streams, sets and ten digits."""

@@ -1,4 +1,4 @@
-"""The same algorithm in NumPy, row by row, and the models of the sets."""
+"""The same algorithm in NumPy, sample by sample, and the models of the sets."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from sklearn_online_svm.active import MarginQuery
 
 
 class NumpyBudgetPA:
-    """Kernel PA-I of two classes with a budget, blocks of one row: as quick as NumPy makes it.
+    """Kernel PA-I of two classes with a budget, blocks of one sample: as fast as NumPy makes it.
 
     The kernel matrix of the vectors and their decision values are kept, as in the engine.
     """
@@ -25,7 +25,7 @@ class NumpyBudgetPA:
         self.free = []
 
     def partial_fit(self, X, y):
-        """Learn rows with labels -1 and 1."""
+        """Update on samples with labels -1 and 1."""
         for x, label in zip(X, y, strict=True):
             self._learn(x, label)
         return self
@@ -75,13 +75,13 @@ VARIANTS = {
 
 
 def kernel_pa(variant, C, **params):
-    """One of the three, which learns every label."""
+    """One of the three, with every label."""
     fixed = VARIANTS[variant]
     return KernelPassiveAggressiveClassifier(**{"C": C, **fixed, **params})
 
 
 def asking(model, rate, seed):
-    """The same with labels bought where the model is unsure, so many of them."""
+    """The same with a share of the labels queried by margin."""
     return LabelEfficientClassifier(
         model, MarginQuery(rate=rate, random_state=seed), random_state=seed
     )

@@ -1,9 +1,9 @@
-"""Kernel learners of a single step.
+"""Kernel passive-aggressive models and perceptrons.
 
-``kernel_stream``: rows per second and memory along a stream with a budget, beside the same
+``kernel_stream``: samples per second and memory on a stream with a budget, compared with the same
 algorithm in NumPy; ``kernel_pa_sets``: PA, PA-I, PA-II with all labels, some labels and few
-vectors, beside ``LASVC`` and ``SVC``; ``kernel_perceptrons``: the perceptrons of the thesis and
-LASVM on the ten digits.
+vectors, compared with ``LASVC`` and ``SVC``; ``kernel_perceptrons``: the perceptrons of the
+thesis and LASVM on the ten digits.
 """
 
 from ..bench import harness
@@ -35,7 +35,7 @@ def measure_sets(settings):
 
 
 def measure_perceptrons(settings):
-    """One order of the rows: ten passes over each of ten digits take their time."""
+    """One order of the samples: ten passes over each of ten digits take their time."""
     records = []
     for digit in range(10):
         record = settings.call("perceptrons_of_digits", digit=digit)
@@ -49,6 +49,3 @@ STEPS = {
     "kernel_pa_sets": measure_sets,
     "kernel_perceptrons": measure_perceptrons,
 }
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

@@ -1,4 +1,4 @@
-"""Tables of the kernel learners of a single step."""
+"""Tables of `kernel_updates`."""
 
 import statistics
 
@@ -9,15 +9,13 @@ from .steps import POLICIES
 
 
 def _rate(records):
-    """Rows per second; the median over the seeds."""
+    """Samples per second; the median over the seeds."""
     rates = [r["rows"] / r["pass_seconds"] for r in records.ok().records]
     return statistics.median(rates) if rates else None
 
 
 def kernel_stream(results):
     stored = load("kernel_stream", results)
-    if stored is None:
-        return None
     records, rows = Records(stored["records"]), []
     for policy in POLICIES:
         ours = records.where(policy=policy, rival=False)
@@ -39,20 +37,18 @@ def kernel_stream(results):
         )
     header = [
         "policy",
-        "rows per second",
-        "beside NumPy",
-        "rows that make a step",
+        "samples per second",
+        "relative to NumPy",
+        "samples with an update",
         "error",
-        "``partial_fit`` of one row",
-        "memory, from row 10 000 to the last",
+        "``partial_fit`` of one sample",
+        "memory, from sample 10 000 to the last",
     ]
     return rst.list_table(header, rows)
 
 
 def kernel_pa_sets(results):
     stored = load("kernel_pa_sets", results)
-    if stored is None:
-        return None
     records = [r for r in stored["records"] if r["status"] == "ok"]
     names = list(dict.fromkeys(r["name"] for r in records))
     rows = []
@@ -71,8 +67,6 @@ def kernel_pa_sets(results):
 
 def kernel_perceptrons(results):
     stored = load("kernel_perceptrons", results)
-    if stored is None:
-        return None
     records = [r for r in stored["records"] if r["status"] == "ok"]
     rows = []
     for model in records[0]["models"] if records else ():

@@ -1,4 +1,4 @@
-"""Tasks of the kernel learners of a single step: what runs inside a fresh process."""
+"""Tasks of `kernel_updates`: what runs inside a fresh process."""
 
 import time
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class UpdatesJob(Job):
     budget: int = 500
     policy: str = "margin"
     rival: bool = False
-    # A set, a digit and the rows to learn from it.
+    # A set, a digit and the samples to learn from it.
     name: str = ""
     digit: int = 0
     n_train: int = 20_000
@@ -64,7 +64,7 @@ def _resident():
 
 
 def budget_stream(job):
-    """Rows per second in chunks of a thousand, and memory along the stream."""
+    """Samples per second in chunks of a thousand, and memory along the stream."""
     X, y = _stream(job)
     if job.rival:
         X, y = X[:20_000], y[:20_000]
@@ -130,7 +130,7 @@ def _set(job):
 
 
 def _chosen(build, X, y, seed):
-    """C by the error on a quarter of the training rows."""
+    """C by the error on a quarter of the training samples."""
     X, X_held, y, y_held = train_test_split(X, y, test_size=0.25, random_state=seed, stratify=y)
     errors = [zero_one_loss(y_held, build(C).fit(X, y).predict(X_held)) for C in GRID]
     return GRID[int(np.argmin(errors))]
@@ -180,7 +180,7 @@ def kernel_pa_sets(job):
 
 
 def perceptrons_of_digits(job):
-    """One digit against the rest, as in the thesis (3.1, 3.2.2.2), on some of the rows."""
+    """One digit against the rest, as in the thesis (3.1, 3.2.2.2), on some of the samples."""
     data = load_paper_dataset("mnist")
     n_train, n_test = (2000, 1000) if job.quick else (job.n_train, 10_000)
     rows = np.random.default_rng(job.seed).permutation(len(data["y_train"]))[:n_train]

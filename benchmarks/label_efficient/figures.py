@@ -3,14 +3,13 @@
 import numpy as np
 
 from ..bench.plots import panels, plain_log, save
-from ..bench.results import load
-from ..bench.summary import Records
+from ..bench.summary import stored_records
 from ..linear import models as linear_models
 from ..linear import streams
 from .tables import cost_records, paa_records, rates_of, url_title
 
-# Okabe and Ito's colours, which the colour-blind can tell apart. Those that ask at random are
-# dashed, so that two learners that differ in nothing else have one colour.
+# Okabe and Ito's colours, which the colour-blind can tell apart. Those that query at random are
+# dashed, so that two algorithms that differ in nothing else have one colour.
 BLUE, GREEN, ORANGE, RED, PINK, SKY, GREY, BLACK = (
     "#0072b2", "#009e73", "#e69f00", "#d55e00", "#cc79a7", "#56b4e9", "#8b949e", "#000000",
 )  # fmt: skip
@@ -86,7 +85,7 @@ def _draw_curves(names, path, label, results):
 
 
 def _cut(axis, least):
-    """Leave out what asks for hardly any label: it has learnt nothing, and squeezes the rest."""
+    """Leave out points with hardly any label queried, which would compress the rest."""
     shown = [
         y
         for line in axis.get_lines()
@@ -126,7 +125,7 @@ def draw_figure_5(results, folder):
 
 
 def draw_figure_6(results, folder):
-    """Sum and cost against the share of labels; lines for those that ask for every one."""
+    """Sum and cost against the share of labels; lines for those that query every one."""
     found = {}
     for stream in streams.COST:
         for ratio in (9, 99):
@@ -160,9 +159,8 @@ def draw_figure_6(results, folder):
 
 
 def draw_figure_7(results, folder):
-    """Time of learning as it adds up over the large stream."""
-    stored = load("paa_url", results)
-    records = Records(stored["records"] if stored else ()).ok().records
+    """Cumulative training time over the large stream."""
+    records = stored_records("paa_url", results).ok().records
     if not records:
         return
     figure, ((axis,),) = panels(1, 1, width=6.4, height=4.4)
@@ -176,21 +174,7 @@ def draw_figure_7(results, folder):
             style = _style(name, marker="") | ({"linestyle": "-."} if record["plain"] else {})
         label = url_title(record).replace("``", "")
         axis.plot(seen, time, **style | {"label": label})
-    axis.set(xlabel="rows", ylabel="time of learning (s)")
+    axis.set(xlabel="samples", ylabel="training time (s)")
     axis.legend(frameon=False, fontsize=7, ncols=2)
     figure.tight_layout()
     save(figure, folder / "paa_figure_7.png", tight=False)
-
-
-def draw_all(results, folder):
-    """Draw every figure that has results."""
-    for draw in (
-        draw_figure_1,
-        draw_figure_2,
-        draw_figure_3,
-        draw_figure_4,
-        draw_figure_5,
-        draw_figure_6,
-        draw_figure_7,
-    ):
-        draw(results, folder)

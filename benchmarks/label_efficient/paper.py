@@ -1,4 +1,4 @@
-"""The values of Lu, Zhao and Hoi (2016) that the tables stand beside.
+"""The values of Lu, Zhao and Hoi (2016) that the tables are compared with.
 
 J. Lu, P. Zhao, S. C. H. Hoi, "Online Passive-Aggressive Active Learning", Machine Learning 103
 (2016), 141-183.
@@ -84,7 +84,7 @@ F_MEASURE = {
     },
 }
 
-# Table 1: rows and features. Of codrna and w8a we have the training part.
+# Table 1: samples and features. Of codrna and w8a we have the training part.
 BINARY_SETS = {
     "a8a": (32561, 123),
     "codrna": (271617, 8),
@@ -96,7 +96,7 @@ BINARY_SETS = {
     "w8a": (64700, 300),
 }
 
-# Table 4: rows, features, classes.
+# Table 4: samples, features, classes.
 MULTICLASS_SETS = {
     "dna": (2000, 180, 3),
     "satimage": (4435, 36, 6),
@@ -108,7 +108,7 @@ MULTICLASS_SETS = {
     "poker": (1000000, 10, 10),
 }
 
-# Sections 6.1.4, 6.1.5 and 6.2.3: rows and features, and classes.
+# Sections 6.1.4, 6.1.5 and 6.2.3: samples and features, and classes.
 TEXT_SETS = {
     "comp_rec": (8870, 26214),
     "rec_sci": (8928, 26214),
@@ -118,7 +118,7 @@ TEXT_SETS = {
     "url": (1782206, 3231961),
 }
 
-# Tables 6 and 7, malicious URLs (one million rows, not available), by the ratio of the classes:
+# Tables 6 and 7, malicious URLs (one million samples, not available), by the ratio of the classes:
 # the share of labels that the active algorithms ask for, then sum (%) and cost.
 COST_RATES = {9: 0.1, 99: 0.02}
 SUM_AND_COST = {
@@ -157,7 +157,7 @@ TABLE_8 = {
     "CSPAA(a)": (92.401, 1484.396, 0.510),
 }
 
-# Table 6, URL2: seconds for the million rows (Figure 7 shows them as they add up).
+# Table 6, URL2: seconds for the million samples (Figure 7 shows them as they add up).
 URL_SECONDS = {
     "PE": 18.903,
     "PA": 27.458,

@@ -1,4 +1,4 @@
-"""The experiments of Lu, Zhao and Hoi (2016): labels that are asked for.
+"""The experiments of Lu, Zhao and Hoi (2016): label-efficient online learning.
 
 ``paa_*``: binary sets (Tables 2 and 3, Figures 1 to 3) and sets of several classes (Figures 4
 and 5); ``cspaa_*``: uneven classes (Tables 6 to 8, Figure 6); ``paa_url``: a stream of the size
@@ -12,13 +12,13 @@ from ..linear import models as linear_models
 from ..linear import streams
 from . import paper
 
-# Permutations of the rows that are reported, and others on which C and delta are chosen.
+# Permutations of the samples that are reported, and others on which C and delta are chosen.
 N_RUNS, N_TRIALS = 20, 5
-# Where positive rows are few, the share of labels varies more from one permutation to the next.
+# Where positive samples are few, the share of labels varies more from one permutation to the next.
 N_UNEVEN_TRIALS = 40
 CS = [2.0**k for k in range(-5, 6)]
 DELTAS = [2.0**k for k in range(-10, 11)]
-# Where labels are asked for at random, the share itself is set.
+# Where labels are queried at random, the share itself is set.
 RATES = [0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
 QUICK = dict(n_runs=2, n_trials=1)
 
@@ -56,7 +56,7 @@ def measure_asked_labels(stream, algorithms, settings):
 # ---------------------------------------------------------------------------
 
 COST_DELTAS = [2.0**k for k in range(-10, 11, 2)]
-# Of the adaptive rule, which divides delta by the number of rows seen.
+# Of the adaptive rule, which divides delta by the number of samples seen.
 ADAPTIVE_DELTAS = [2.0**k for k in range(-4, 21, 2)]
 TABLE_8_RATIOS = [99]
 
@@ -99,7 +99,7 @@ def measure_uneven_classes(stream, ratio, settings):
 URL = dict(n_rows=1_000_000, n_columns=3_231_961, per_row=115, chunk=10_000, ratio=99)
 QUICK_URL = URL | dict(n_rows=20_000, chunk=5_000)
 URL_RATE = 0.02
-# The algorithms of Figure 7, and what is asked for beside: the learners alone, and a peer.
+# The algorithms of Figure 7, and further runs: the estimators alone, and a peer.
 URL_RUNS = [
     ("PA", True),
     ("CW-diag", True),
@@ -110,7 +110,7 @@ URL_RUNS = [
 
 
 def _asking(algorithm):
-    """CSPAA(a) starts with the delta of the paper, the others are told the share of labels."""
+    """CSPAA(a) starts with the delta of the paper, the others get the share of labels."""
     if algorithm == "CSPAA(a)":
         return {"deltas": [paper.ADAPTIVE_DELTA]}
     active = algorithm in linear_models.COST and algorithm not in linear_models.FULL
@@ -153,6 +153,3 @@ STEPS = {
     },
     "paa_url": measure_url,
 }
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

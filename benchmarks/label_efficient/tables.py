@@ -1,11 +1,11 @@
-"""Tables of `label_efficient`: those of Lu, Zhao and Hoi (2016) beside ours."""
+"""Tables of `label_efficient`: those of Lu, Zhao and Hoi (2016) compared with ours."""
 
 import numpy as np
 from scipy.stats import ttest_rel
 
 from ..bench.results import load
-from ..bench.rst import count, list_table, seconds
-from ..bench.summary import Records
+from ..bench.rst import count, joined, list_table, seconds
+from ..bench.summary import Records, stored_records
 from ..linear import models as linear_models
 from ..linear import streams
 from . import paper
@@ -21,8 +21,7 @@ COMPARED = ["PEA", "SEL-ada", "SEL-2nd", "RPE", "RPA", "RPA-I", "RPA-II"]
 
 def paa_records(name, results):
     """The records of a set by algorithm, those that went well; empty without results."""
-    stored = load(f"paa_{name}", results)
-    records = Records(stored["records"] if stored else ()).ok().records
+    records = stored_records(f"paa_{name}", results).ok().records
     return {record["algorithm"]: record for record in records}
 
 
@@ -46,7 +45,7 @@ def _share(values):
 
 
 def _comparison(names, results, measure="F"):
-    """A table for each set: a row for each algorithm, the rates of the paper beside each other."""
+    """A table for each set: a row for each algorithm, columns for each rate."""
     tables = []
     for name in names:
         records = paa_records(name, results)
@@ -65,11 +64,11 @@ def _comparison(names, results, measure="F"):
             if algorithm in records
         ]
         any_record = next(iter(records.values()))
-        rows_and_features = f"{count(any_record['n_rows'])} rows, {any_record['n_features']}"
+        rows_and_features = f"{count(any_record['n_rows'])} samples, {any_record['n_features']}"
         n_runs = len(any_record["fixed"][0]["score"])
         title = f"{stream.title}: {rows_and_features} features; {n_runs} permutations"
         tables.append(list_table(header, rows, title))
-    return "\n".join(tables) if tables else None
+    return joined(tables)
 
 
 def _algorithm_row(algorithm, records, printed):
@@ -141,7 +140,7 @@ def mpaa_accuracy(results):
             rate_cell = f"{rate:.0%}".replace("%", " %")
             rows.append([streams.STREAMS[name].title, rate_cell, *cells])
     header = ["set", "labels", *linear_models.MULTICLASS]
-    return list_table(header, rows) if rows else None
+    return list_table(header, rows)
 
 
 def paa_summary(results):
@@ -184,9 +183,10 @@ def paa_sets(results):
         ours = [count(record[key]) for key in ("n_rows", "n_features", "n_classes")]
         rows.append([stream.title, *ours, *theirs, stream.note or "–"])
     header = [
-        "set", "rows", "features", "classes", "paper: rows", "features", "classes", "differs",
+        "set", "samples", "features", "classes", "paper: samples", "features", "classes",
+        "differs",
     ]  # fmt: skip
-    return list_table(header, rows) if rows else None
+    return list_table(header, rows)
 
 
 # ---------------------------------------------------------------------------
@@ -196,8 +196,7 @@ def paa_sets(results):
 
 def cost_records(name, ratio, results):
     """The records of a set by algorithm; empty without results."""
-    stored = load(f"cspaa_{name}_{ratio}", results)
-    records = Records(stored["records"] if stored else ()).ok().records
+    records = stored_records(f"cspaa_{name}_{ratio}", results).ok().records
     return {record["algorithm"]: record for record in records}
 
 
@@ -220,7 +219,7 @@ def rates_of(runs):
 
 
 def _at(records, algorithm, rate):
-    """The runs of an algorithm at this rate; those that ask for every label have one. Or None."""
+    """The runs of an algorithm at this rate; those that query every label have one. Or None."""
     if algorithm not in records:
         return None
     found = {run["rate"]: run for run in records[algorithm]["fixed"]}
@@ -262,14 +261,14 @@ def _cost_tables(ratio, rate, field, printed, results, start=None):
             rows.append([row[0], _power(start), *row[1:]])
         any_record = next(iter(records.values()))
         positive = count(any_record["n_positive"])
-        sizes = f"{count(any_record['n_rows'])} rows, {positive} positive"
+        sizes = f"{count(any_record['n_rows'])} samples, {positive} positive"
         header = [
             "algorithm", *([] if start is None else ["delta"]), _FIELD_TITLES[field],
             *(_FIELD_TITLES[name] for name in _COLUMNS), "time", "against CSRND",
             f"paper (URL), {_FIELD_TITLES[field]}",
         ]  # fmt: skip
         tables.append(list_table(header, rows, f"{stream.title}, 1 : {ratio} ({sizes})"))
-    return "\n".join(tables) if tables else None
+    return joined(tables)
 
 
 TABLE_8 = ["CPA", "LEPE", "CSRND", "CSPAA", "CSPAA(a)"]
@@ -297,7 +296,7 @@ def _cost_row(runs, algorithm, field, random, printed):
 
 
 def _against_random(values, algorithm, random, field):
-    """Paired t-test of CSPAA and CSPAA(a) against asking for as many labels at random."""
+    """Paired t-test of CSPAA and CSPAA(a) against querying as many labels at random."""
     if algorithm not in ("CSPAA", "CSPAA(a)") or random is None:
         return "–"
     own, other = values[field], rates_of(random)[field]
@@ -313,8 +312,7 @@ def _sum_or_cost(field, results):
     for ratio, rate in paper.COST_RATES.items():
         printed = {name: values[place] for name, values in paper.SUM_AND_COST[ratio].items()}
         tables.append(_cost_tables(ratio, rate, field, printed, results))
-    tables = list(filter(None, tables))
-    return "\n".join(tables) if tables else None
+    return joined(tables)
 
 
 def cspaa_table_6(results):
@@ -333,8 +331,7 @@ def cspaa_table_8(results):
         tables.append(
             _cost_tables(99, paper.TABLE_8_RATE, field, printed, results, paper.ADAPTIVE_DELTA)
         )
-    tables = list(filter(None, tables))
-    return "\n".join(tables) if tables else None
+    return joined(tables)
 
 
 # ---------------------------------------------------------------------------
@@ -345,8 +342,6 @@ def cspaa_table_8(results):
 def paa_url(results):
     """Time and memory on a stream of the size of the malicious URLs."""
     stored = load("paa_url", results)
-    if stored is None:
-        return None
     rows = []
     for record in Records(stored["records"]).ok().records:
         predicts = record["tp"] + record["fn"] > 0
@@ -370,16 +365,16 @@ def paa_url(results):
         return None
     record = Records(stored["records"]).ok().records[0]
     header = [
-        "model", "time of learning", "for a row", "for a nonzero", "paper, URL2",
+        "model", "training time", "for a sample", "for a nonzero", "paper, URL2",
         "arrays of the model", "most that the first chunk adds", "a later one", "labels",
         "sum (%)",
     ]  # fmt: skip
     chunk = count(stored["size"]["chunk"])
     n_values = record["n_values"] / record["n_rows"]
     title = (
-        f"{count(record['n_rows'])} generated rows, {count(stored['size']['n_columns'])} "
+        f"{count(record['n_rows'])} generated samples, {count(stored['size']['n_columns'])} "
         f"features, {n_values:.0f} nonzeros in each, {count(record['n_positive'])} positive; "
-        f"chunks of {chunk} rows"
+        f"chunks of {chunk} samples"
     )
     return list_table(header, rows, title)
 

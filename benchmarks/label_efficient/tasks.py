@@ -18,16 +18,16 @@ MEGABYTE = 2**20
 
 @dataclass(frozen=True)
 class StreamJob(Job):
-    """An algorithm of the paper on a stream whose labels have a price."""
+    """An algorithm of the paper on a stream with a label budget."""
 
     # Names in `streams` and in `linear_models.PAPER`.
     stream: str = ""
     algorithm: str = ""
     # Algorithms that are measured together, with the values of delta (or the shares) of a curve.
     curves: dict = field(default_factory=dict)
-    # Negative rows for each positive one; None: as they come.
+    # Negative samples for each positive one; None: as they come.
     ratio: int | None = None
-    # Shares of the labels to ask for.
+    # Shares of the labels to query.
     rates: list = field(default_factory=list)
     # Constants of the query rule that give a curve.
     deltas: list = field(default_factory=list)
@@ -41,7 +41,7 @@ class StreamJob(Job):
     n_columns: int = 0
     per_row: int = 0
     chunk: int = 0
-    # Learn every row by the `partial_fit` of the learner alone, without predicting it before.
+    # Call `partial_fit` of the estimator alone, without predicting first.
     plain: bool = False
 
     def data(self):
@@ -56,7 +56,7 @@ class StreamJob(Job):
 
 
 # ---------------------------------------------------------------------------
-# Passes over permuted rows
+# Passes over permuted samples
 # ---------------------------------------------------------------------------
 
 # Seeds of the permutations on which C and delta are chosen begin here.
@@ -69,7 +69,7 @@ def _permuted(X, y, seed):
 
 
 def one_pass(algorithm, X, y, choice):
-    """Learn the rows in their order: what was predicted, what it took."""
+    """One pass over the samples in their order: predictions and time."""
     model = linear_models.PAPER[algorithm](choice)
     start = time.perf_counter()
     model.fit(X, y)
@@ -103,9 +103,9 @@ def score(y, predicted):
     return 2 * counts["tp"] / max(1, 2 * counts["tp"] + wrong)
 
 
-def _together(results):
-    """A list for each field, rounded to what can be told apart."""
-    return {name: [round(result[name], 7) for result in results] for name in (results or [{}])[0]}
+def _together(results, fields):
+    """A list for each field, rounded to seven digits."""
+    return {name: [round(result[name], 7) for result in results] for name in fields}
 
 
 # ---------------------------------------------------------------------------
@@ -118,7 +118,7 @@ CLOSE, STEPS = 0.01, 14
 
 
 def choice_at(algorithm, trials, choice, rate):
-    """The choice that asks for this share of the labels, and its mean score on the trials."""
+    """The choice that queries this share of the labels, and its mean score on the trials."""
 
     def mean(field, results):
         return float(np.mean([result[field] for result in results]))
@@ -154,8 +154,7 @@ def tuned(job, X, y):
     for C in job.Cs:
         found = [choice_at(job.algorithm, trials, Choice(C=C), rate) for rate in job.rates]
         tried.append((np.mean([value for _, value in found]), [choice for choice, _ in found]))
-    scores = [float(value) for value, _ in tried]
-    return tried[int(np.argmax(scores))][1], scores
+    return max(tried, key=lambda found: found[0])[1]
 
 
 # ---------------------------------------------------------------------------
@@ -166,11 +165,11 @@ def tuned(job, X, y):
 def asked_labels(job):
     """Choose C and delta; then the rates, and the curve over the share of labels.
 
-    Each rate twice: by the constant delta found for it, and by a rule that is told the rate
-    (the same where labels are asked for at random).
+    Each rate twice: by the constant delta found for it, and by a rule with this `rate`
+    (the same where labels are queried at random).
     """
     X, y = job.data()
-    choices, scores = tuned(job, X, y)
+    choices = tuned(job, X, y)
     random = job.algorithm in linear_models.RANDOM
     plans = {("delta", rate): choice for rate, choice in zip(job.rates, choices)}
     if not random:
@@ -186,18 +185,16 @@ def asked_labels(job):
     return {
         "C": C,
         "Cs": job.Cs,
-        "scores": scores,
-        "deltas": [choice.delta for choice in choices],
         "fixed": [
-            {"way": way, "rate": rate, **_together(found)} for (way, rate), found in fixed.items()
+            {"way": way, "rate": rate, **_together(found, ("seconds", "share", "score"))}
+            for (way, rate), found in fixed.items()
         ],
         "curve": [
             {
-                "value": value,
                 "share": float(np.mean([result["share"] for result in found])),
                 "score": float(np.mean([result["score"] for result in found])),
             }
-            for value, found in curve.items()
+            for found in curve.values()
         ],
         "n_rows": len(y),
         "n_features": X.shape[1],
@@ -213,8 +210,8 @@ def _at_point(algorithm, choice, value):
 def _in_turns(n_runs, X, y, plans):
     """The runs of each plan, an algorithm and its choice, over the permutations that are reported.
 
-    They take turns on each permutation, and another begins each time: a slow second of the
-    machine meets all of them.
+    They take turns on each permutation, and another begins each time: a slow period of the
+    machine affects all of them.
     """
     results = {key: [] for key in plans}
     keys = list(plans)
@@ -225,6 +222,9 @@ def _in_turns(n_runs, X, y, plans):
             algorithm, choice = plans[key]
             results[key].append(one_pass(algorithm, *rows, replace(choice, seed=seed)))
     return results
+
+
+UNEVEN_FIELDS = ("seconds", "share", "tp", "fn", "fp", "tn")
 
 
 def uneven_classes(job):
@@ -249,20 +249,22 @@ def uneven_classes(job):
     fixed = _in_turns(job.n_runs, X, y, plans)
     curve = _in_turns(job.n_runs, X, y, points)
     return {
-        "rho": rho,
         "n_rows": len(y),
-        "n_features": X.shape[1],
         "n_positive": n_positive,
         "algorithms": [
             {
                 "algorithm": algorithm,
                 "fixed": [
-                    {"rate": rate, "delta": plans[name, rate][1].delta, **_together(found)}
+                    {
+                        "rate": rate,
+                        "delta": plans[name, rate][1].delta,
+                        **_together(found, UNEVEN_FIELDS),
+                    }
                     for (name, rate), found in fixed.items()
                     if name == algorithm
                 ],
                 "curve": [
-                    {"value": value, **_together(found)}
+                    {"value": value, **_together(found, UNEVEN_FIELDS)}
                     for (name, value), found in curve.items()
                     if name == algorithm
                 ],
@@ -273,7 +275,7 @@ def uneven_classes(job):
 
 
 def large_stream(job):
-    """A stream in chunks that come and go: time of learning as it adds up, and memory."""
+    """A stream of chunks, each discarded after use: cumulative training time, and memory."""
     source = streams.TextLike(
         job.n_columns, job.per_row, seed=0, positive_share=1 / (1 + job.ratio)
     )
@@ -326,7 +328,7 @@ def _give_back():
 
 
 def _learner(job, choice):
-    """The model of the paper, its learner alone, or another model of the speed tables."""
+    """The model of the paper, its estimator alone, or another model of the speed tables."""
     if job.algorithm in linear_models.SPEED:
         return linear_models.SPEED[job.algorithm].build()
     model = linear_models.PAPER[job.algorithm](choice)

@@ -1,1 +1,1 @@
-"""Linear models beside SGDClassifier and other online learners."""
+"""Linear models compared with SGDClassifier and other online learners."""

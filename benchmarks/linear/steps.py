@@ -1,8 +1,8 @@
-"""Speed of the linear models: one pass, one row, a hundred rows; how the cost grows.
+"""Speed of the linear models: one pass, one sample, a hundred samples; how the cost grows.
 
-``linear_fit``: one pass beside scikit-learn; ``linear_calls``: one row and chunks, beside
-scikit-learn, river and Vowpal Wabbit; ``linear_second_order``: AROW, CW and SCW;
-``linear_growth``: rows, features, nonzeros, classes and the full covariance.
+``linear_fit``: one pass, compared with scikit-learn; ``linear_calls``: one sample and chunks,
+compared with scikit-learn, river and Vowpal Wabbit; ``linear_second_order``: AROW, CW and SCW;
+``linear_growth``: samples, features, nonzeros, classes and the full covariance.
 """
 
 from ..bench import harness
@@ -79,7 +79,7 @@ CURVE_MODELS = ["pa", "arow", "sgd"]
 # Title, values, models.
 AXES = {
     "rows": (
-        "rows (100 features)",
+        "samples (100 features)",
         [5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000],
         CURVE_MODELS,
     ),
@@ -89,22 +89,22 @@ AXES = {
         CURVE_MODELS,
     ),
     "nonzeros": (
-        "nonzeros per row (20 000 rows, 47 000 features)",
+        "nonzeros per sample (20 000 samples, 47 000 features)",
         [10, 20, 40, 80, 160, 320, 640],
         CURVE_MODELS,
     ),
     "dense_classes": (
-        "classes (20 000 rows, 100 features)",
+        "classes (20 000 samples, 100 features)",
         [2, 5, 10, 20, 50, 100, 200],
         CURVE_MODELS,
     ),
     "sparse_classes": (
-        "classes (5000 rows, 47 000 features, 75 nonzeros)",
+        "classes (5000 samples, 47 000 features, 75 nonzeros)",
         [2, 5, 10, 20, 50, 100, 200],
         CURVE_MODELS,
     ),
     "covariance": (
-        "features (4000 rows)",
+        "features (4000 samples)",
         [8, 16, 32, 64, 128, 256, 512, 1024],
         ["arow_full", "arow", "olpy_arow"],
     ),
@@ -137,6 +137,3 @@ STEPS = {
     "linear_second_order": measure_second_order,
     "linear_growth": measure_growth,
 }
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

@@ -1,9 +1,9 @@
-"""The rows that the linear models learn: sets of Lu, Zhao and Hoi (2016), and generated ones.
+"""Data of the linear models: sets of Lu, Zhao and Hoi (2016), and generated ones.
 
 The paper does not say how it scaled its features. Here each feature has mean 0 and standard
-deviation 1 over the whole set, and then each row length 1; there is no intercept. Of 18 ways
+deviation 1 over the whole set, and then each sample length 1; there is no intercept. Of 18 ways
 tried, combinations of a scale (as the files come; to [-1, 1] or [0, 1]; by the largest value;
-standardised), rows of unit length or not, and a constant feature or none, it is the one with which
+standardised), unit length or not, and a constant feature or none, it is the one with which
 RPE, the random perceptron, gives the values of Tables 2 and 3 on all six sets. RPE has no
 parameter that could make up for another scale. Text is tf-idf, of unit length as it comes.
 """
@@ -31,7 +31,7 @@ class Stream:
     note: str = ""
 
     def load(self, quick=False):
-        """Rows and labels, in no order that could be learnt from: permute them."""
+        """Samples and labels, in the order of the file: permute them."""
         X, y = self.load_all()
         if quick:
             rows = np.random.default_rng(0).permutation(len(y))[:QUICK_ROWS]
@@ -53,13 +53,13 @@ def _rows(name, parts):
 
 
 def unit_rows(X):
-    """Rows of length 1; a row of zeros stays."""
+    """Samples of length 1; a sample of zeros stays."""
     norms = np.sqrt(np.einsum("ij,ij->i", X, X))
     return X / np.where(norms > 0, norms, 1)[:, np.newaxis]
 
 
 def standard_unit_rows(X):
-    """Dense rows: features of mean 0 and deviation 1, then rows of length 1."""
+    """Dense samples: features of mean 0 and deviation 1, then samples of length 1."""
     X = X.toarray() if issparse(X) else X
     X = X.astype(np.float64)
     deviation = X.std(axis=0)
@@ -92,7 +92,9 @@ MULTICLASS = [
     Stream("dna", "dna", _table("dna"), "dna"),
     Stream("satimage", "satimage", _table("satimage"), "satimage"),
     Stream("usps", "usps", _table("usps"), "usps", "other grey levels"),
-    Stream("mnist", "mnist (10 000 rows)", _table("mnist", ("test",)), "mnist", "the test part"),
+    Stream(
+        "mnist", "mnist (10 000 samples)", _table("mnist", ("test",)), "mnist", "the test part"
+    ),
     Stream("letter", "letter", _table("letter"), "letter"),
     Stream("shuttle", "shuttle", _table("shuttle"), "shuttle"),
     Stream(
@@ -100,7 +102,7 @@ MULTICLASS = [
         "covtype (stand-in)",
         _table("covtype_first20k", _BOTH),
         "covtype",
-        "the balanced first rows of the file, a stand-in",
+        "the balanced first samples of the file, a stand-in",
     ),
     Stream("poker", "poker (training part)", _table("poker_train25010"), "poker", _TRAINING_PART),
 ]
@@ -166,7 +168,7 @@ TEXT_MULTICLASS = [
     ),
 ]
 
-# Of the malicious URLs the shape only: as many features and nonzeros, one row in three positive.
+# The shape of the malicious URLs: as many features and nonzeros, one sample in three positive.
 URLS = dict(n_columns=3_231_961, per_row=115, positive_share=1 / 3)
 
 
@@ -175,7 +177,7 @@ def _url_like():
 
 
 WEB = [
-    Stream("url_like", "generated, shaped like the URLs", _url_like, "url", "generated rows"),
+    Stream("url_like", "generated, shaped like the URLs", _url_like, "url", "generated samples"),
 ]
 
 
@@ -199,9 +201,9 @@ STREAMS = {stream.name: stream for stream in BINARY + MULTICLASS + TEXT + TEXT_M
 
 
 def imbalanced(X, y, ratio, seed=0):
-    """As many rows as give `ratio` negative ones for each positive one, drawn once.
+    """As many samples as give `ratio` negative ones for each positive one, drawn once.
 
-    All negative rows and a part of the positive ones; where there are too few of these, all of
+    All negative samples and a part of the positive ones; where there are too few of these, all of
     them and a part of the negative ones.
     """
     rng = np.random.default_rng(seed)
@@ -212,7 +214,7 @@ def imbalanced(X, y, ratio, seed=0):
 
 
 # ---------------------------------------------------------------------------
-# Generated rows
+# Generated samples
 # ---------------------------------------------------------------------------
 
 # Added to the decision value, in its standard deviations: about one label in ten is wrong.
@@ -220,7 +222,7 @@ NOISE = 0.35
 
 
 def noisy_plane(n_rows, n_features, seed, n_classes=2, dtype=np.float64):
-    """Dense rows from a normal distribution; the label is the sign of a linear rule with noise."""
+    """Dense normal samples; the label is the sign of a linear function with noise."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n_rows, n_features), dtype=dtype)
     rule = rng.standard_normal((n_features, 1 if n_classes == 2 else n_classes)).astype(dtype)
@@ -230,12 +232,12 @@ def noisy_plane(n_rows, n_features, seed, n_classes=2, dtype=np.float64):
 
 
 class TextLike:
-    """Sparse rows like those of text, without end.
+    """An unbounded stream of sparse samples like those of text.
 
     Of all words, the k-th most frequent has a probability proportional to 1 / (k + 20). A word of
-    a row is drawn from this distribution, or, with a probability of OWN, from that of its class,
+    a sample is drawn from this distribution or, with probability OWN, from that of its class,
     in which the ranks are shifted by so many for each class. Words lie in random order over the
-    columns. Rows have unit length, weights as of inverse document frequencies. Some labels are
+    columns. Samples have unit length, weights as of inverse document frequencies. Some labels are
     wrong: any other class.
     """
 
@@ -253,7 +255,7 @@ class TextLike:
         self._weight[self._column] = np.log(2 + np.arange(n_columns))
 
     def rows(self, n_rows):
-        """The next rows and their labels: -1 and 1, or 0, 1, 2, ..."""
+        """The next samples and their labels: -1 and 1, or 0, 1, 2, ..."""
         n_classes = len(self._shares)
         label = self._rng.choice(n_classes, size=n_rows, p=self._shares)
         X = self._draw(label)
@@ -281,7 +283,7 @@ class TextLike:
         return csr_matrix((data / norms[row], columns.astype(np.int32), indptr), shape=shape)
 
     def _drawn_per_distinct(self):
-        """Draws for each distinct word of a row, by the expected number of repetitions."""
+        """Draws for each distinct word of a sample, by the expected number of repetitions."""
         ranks = np.arange(min(self.n_columns, 2000)) + self.OFFSET
         probability = 1 / ranks / np.log(1 + self.n_columns / self.OFFSET)
         repeated = self.per_row * probability
@@ -290,6 +292,6 @@ class TextLike:
 
 
 def csr_text(n_rows, n_columns, per_row, seed, n_classes=2, dtype=np.float64):
-    """Sparse rows of `TextLike` at once."""
+    """Sparse samples of `TextLike` at once."""
     X, y = TextLike(n_columns, per_row, seed, n_classes).rows(n_rows)
     return X.astype(dtype), y

@@ -4,9 +4,8 @@ import statistics
 
 import numpy as np
 
-from ..bench.results import load
-from ..bench.rst import count, list_table, percent, seconds, times
-from ..bench.summary import Records, ratio
+from ..bench.rst import count, joined, list_table, percent, seconds, times
+from ..bench.summary import ratio, stored_records
 from .models import SPEED
 from .steps import (
     AXES,
@@ -27,9 +26,9 @@ WORK_TITLES = {
     "small_dense": "20 000 × 100, dense",
 }
 CALL_TITLES = {
-    "learn": "``partial_fit``, one row",
-    "predict": "``predict``, one row",
-    "chunk": "``partial_fit``, 100 rows",
+    "learn": "``partial_fit``, one sample",
+    "predict": "``predict``, one sample",
+    "chunk": "``partial_fit``, 100 samples",
 }
 PEER_TITLES = {
     "pa": "PA-I",
@@ -39,12 +38,6 @@ PEER_TITLES = {
     "vw_parsed": "Vowpal Wabbit, parsed examples",
     "vw_text": "Vowpal Wabbit, lines of text",
 }
-
-
-def stored_records(step, results):
-    """Records of a step; empty without results."""
-    stored = load(step, results)
-    return Records(stored["records"] if stored else ()).ok()
 
 
 def median_seconds(records, model):
@@ -79,14 +72,14 @@ def _microseconds(value):
 
 
 def linear_speed(results):
-    """Ours beside the peer that has the same algorithm, or the nearest."""
+    """Ours compared with the peer that has the same algorithm, or the nearest."""
     rows = [*_fit_rows(results), *_calls_rows(results), *_second_order_rows(results)]
     header = ["work", "model", "time", "peer", "time", "faster", "errors"]
     title = (
         "One thread, medians over fits that take turns in one process, three processes each. "
-        "Errors, ours and the peer's: of a pass over four fifths of the rows, on the rest."
+        "Errors, ours and the peer's: of a pass over four fifths of the samples, on the rest."
     )
-    return list_table(header, rows, title) if rows else None
+    return list_table(header, rows, title)
 
 
 def _fit_row(records, title, ours, peer):
@@ -105,7 +98,7 @@ def _fit_row(records, title, ours, peer):
 
 
 def _fit_rows(results):
-    records = stored_records("linear_fit", results)
+    records = stored_records("linear_fit", results).ok()
     for work, ours, peer in FIT_PAIRS if records else ():
         here = records.where(work=work)
         title = f"``fit``: {WORK_TITLES[work]}"
@@ -114,7 +107,7 @@ def _fit_rows(results):
 
 
 def _calls_rows(results):
-    records = stored_records("linear_calls", results)
+    records = stored_records("linear_calls", results).ok()
     for task, peer in CALLS_PAIRS if records else ():
         pair = [median_microseconds(records, task, model) for model in ("pa", peer)]
         measured = ratio(pair[1], pair[0])
@@ -130,15 +123,15 @@ def _calls_rows(results):
 
 
 def _second_order_rows(results):
-    records = stored_records("linear_second_order", results)
+    records = stored_records("linear_second_order", results).ok()
     for work, ours, peer in SECOND_ORDER_PAIRS if records else ():
         here = records.where(work=work)
         yield _fit_row(here, f"``fit``: {WORK_TITLES[work]}", ours, peer)
 
 
 def linear_updates(results):
-    """How many rows change the model, on which the time depends."""
-    records = stored_records("linear_fit", results)
+    """How many samples change the model, on which the time depends."""
+    records = stored_records("linear_fit", results).ok()
     rows = []
     for work in dict.fromkeys(work for work, _, _ in FIT_PAIRS):
         here = records.where(work=work)
@@ -146,8 +139,8 @@ def linear_updates(results):
             continue
         row = [WORK_TITLES[work], count(here.median("n_rows")), count(here.median("n_values"))]
         rows.append([*row, percent(here.median("share_of_updates"))])
-    header = ["work", "rows", "values", "rows with an update, PA-I"]
-    return list_table(header, rows) if rows else None
+    header = ["work", "samples", "values", "samples with an update, PA-I"]
+    return list_table(header, rows)
 
 
 # ---------------------------------------------------------------------------
@@ -156,8 +149,8 @@ def linear_updates(results):
 
 
 def linear_calls(results):
-    """One row and a hundred: all models; river and Vowpal Wabbit take a row at a time."""
-    records = stored_records("linear_calls", results)
+    """One sample and a hundred: all models; river and Vowpal Wabbit take a sample at a time."""
+    records = stored_records("linear_calls", results).ok()
     rows = []
     for task, title in CALL_TITLES.items() if records else ():
         mine = median_microseconds(records, task, "pa")
@@ -172,14 +165,14 @@ def linear_calls(results):
         "Medians. In brackets: how many times as long as PA-I. The dicts of river are made "
         "beforehand. Vowpal Wabbit has no passive-aggressive rule and uses its own, with the "
         "hinge loss; examples are parsed beforehand, or come as lines of text. Both get a chunk "
-        "of 100 rows in a loop."
+        "of 100 samples in a loop."
     )
-    return list_table(header, rows, title) if rows else None
+    return list_table(header, rows, title)
 
 
 def linear_second_order(results):
-    """AROW, CW and SCW on sparse rows, and with the full covariance beside olpy."""
-    records = stored_records("linear_second_order", results)
+    """AROW, CW and SCW on sparse samples, and with the full covariance compared with olpy."""
+    records = stored_records("linear_second_order", results).ok()
     tables = []
     works = ["text", "newsgroups", "small_dense"]
     for work in works if records else ():
@@ -195,16 +188,16 @@ def linear_second_order(results):
         header = ["model", "one pass", f"time over that of {first}", "error"]
         note = _NO_SPARSE_PEER if work == "text" else _PEER if work == "small_dense" else ""
         tables.append(list_table(header, rows, WORK_TITLES[work] + note))
-    return "\n".join(tables) if tables else None
+    return joined(tables)
 
 
 _NO_SPARSE_PEER = (
-    ". No Python package that installs here learns AROW, CW or SCW from sparse rows; "
-    "``SGDClassifier``, which runs PA-I, stands there for its time"
+    ". No Python package that installs here learns AROW, CW or SCW from sparse samples; "
+    "``SGDClassifier``, which runs PA-I, is there for its time"
 )
 _PEER = (
     ". olpy 1.0.0.dev3 is the one package on PyPI with these algorithms that installs and runs "
-    "(dense rows, full covariance, NumPy). multiarow 0.2 is for Python 2, scw 1.1.2 fails with "
+    "(dense samples, full covariance, NumPy). multiarow 0.2 is for Python 2, scw 1.1.2 fails with "
     "NumPy 2, embedded-jubatus 1.1.1.post2 needs the headers of a C++ library and has no wheel, "
     "and SOL's Python module is not on PyPI"
 )
@@ -233,7 +226,7 @@ def slope(points):
 
 def linear_growth(results):
     """Times at the first and the last value of each axis, and the exponent."""
-    records = stored_records("linear_growth", results)
+    records = stored_records("linear_growth", results).ok()
     rows = []
     for axis, (title, _, models) in AXES.items():
         for model in models:
@@ -244,12 +237,12 @@ def linear_growth(results):
             spans = [f"{count(value)}: {seconds(t)}" for value, t in ((low, first), (high, last))]
             rows.append([title, SPEED[model].title, *spans, f"{slope(points):.2f}"])
     header = ["what grows", "model", "least", "most", "exponent, upper half"]
-    return list_table(header, rows) if rows else None
+    return list_table(header, rows)
 
 
 def linear_bandwidth(results):
-    """What one dense pass reads, beside the speed with which NumPy sums up a large array."""
-    records = stored_records("linear_fit", results)
+    """Bytes per second of a dense pass, compared with NumPy's sum of a large array."""
+    records = stored_records("linear_fit", results).ok()
     rows = []
     for work in ("dense_64", "dense_32"):
         here = records.where(work=work)
@@ -275,13 +268,13 @@ def linear_bandwidth(results):
         "SGDClassifier's time over that of X @ w",
     ]  # fmt: skip
     title = (
-        "The rows are read once from memory (and once more from the cache, where one changes "
+        "The samples are read once from memory (and once more from the cache, where one changes "
         "the model), so no pass takes less than the fastest way to read them. NumPy's sum of a "
-        "large array, and the product of the rows with one vector by BLAS, in the same process. "
+        "large array, and the product of all samples with a vector by BLAS, in the same process. "
         "The last column is how much faster than SGDClassifier a pass at the speed of that "
         "product would be"
     )
-    return list_table(header, rows, title) if rows else None
+    return list_table(header, rows, title)
 
 
 TABLES = {

@@ -14,7 +14,7 @@ from .models import SPEED, C
 
 @dataclass(frozen=True)
 class ModelsJob(Job):
-    """Models that take turns on the same rows."""
+    """Models fitted in turns on the same samples."""
 
     # A name in `WORK`, or an axis in `AXES` with a value on it.
     work: str = ""
@@ -60,7 +60,7 @@ def _small_dense(seed, quick):
     return streams.noisy_plane(_few(quick, 500, 20_000), 100, seed)
 
 
-# From a seed and "quick" to rows and labels.
+# From a seed and "quick" to samples and labels.
 WORK = {
     "dense_64": _dense(np.float64),
     "dense_32": _dense(np.float32),
@@ -95,7 +95,7 @@ def _covariance(value, seed, quick):
     return streams.noisy_plane(_few(quick, 300, 4_000), value, seed)
 
 
-# From a value on the axis, a seed and "quick" to rows and labels.
+# From a value on the axis, a seed and "quick" to samples and labels.
 AXES = {
     "rows": _rows,
     "features": _features,
@@ -141,20 +141,20 @@ def fit_in_turns(job):
 
 
 def _error(name, X, y):
-    """Of one pass over four fifths of the rows, on the rest."""
+    """Of one pass over four fifths of the samples, on the rest."""
     n_learnt = 4 * len(y) // 5
     model = SPEED[name].build().fit(X[:n_learnt], y[:n_learnt])
     return float(np.mean(model.predict(X[n_learnt:]) != y[n_learnt:]))
 
 
 def _product_seconds(X):
-    """All rows times one vector: no model can learn without reading them once."""
+    """All samples times one vector: every pass has to read them once."""
     w = np.ones(X.shape[1], dtype=X.dtype)
     return timed(lambda: X @ w, min_seconds=np.inf, max_repeats=10)[1]
 
 
 def share_of_updates(X, y, n_rows=20_000):
-    """The share of the first rows that PA-I with an intercept learns from, counted by NumPy."""
+    """The share of the first samples that make PA-I with an intercept update, counted by NumPy."""
     labels = np.unique(y)
     if len(labels) > 2:
         return None
@@ -176,14 +176,14 @@ def share_of_updates(X, y, n_rows=20_000):
 
 
 # ---------------------------------------------------------------------------
-# One row, and a hundred of them
+# One sample, and a hundred of them
 # ---------------------------------------------------------------------------
 
 N_FEATURES, CHUNK = 100, 100
 
 
 class _ScikitLearn:
-    """A scikit-learn estimator, fed with rows of an array."""
+    """A scikit-learn estimator, with samples of an array."""
 
     def __init__(self, name):
         self._model = SPEED[name].build()
@@ -203,7 +203,7 @@ class _ScikitLearn:
 
 
 class _River:
-    """River takes one row at a time, as a dict; the dicts are there beforehand."""
+    """River takes one sample at a time, as a dict; the dicts are there beforehand."""
 
     def __init__(self):
         from river.linear_model import PAClassifier
@@ -277,9 +277,9 @@ CALL_TASKS = ("learn", "chunk", "predict")
 
 
 def calls_in_turns(job):
-    """Microseconds of calls with one row, and of learning a hundred rows in one go.
+    """Microseconds of calls with one sample, and of training on a hundred samples at once.
 
-    All models take turns on the same rows; of each turn the median call counts.
+    All models take turns on the same samples; of each turn the median call counts.
     """
     n_turns = _few(job.quick, 2, 20)
     per_turn = {"learn": 200, "predict": 200, "chunk": 20 * CHUNK}

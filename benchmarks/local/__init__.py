@@ -1,1 +1,1 @@
-"""Local online learning beside linear models, approximated kernels and kernels: one pass."""
+"""One pass of local online learning, linear models, approximated kernels and kernels."""

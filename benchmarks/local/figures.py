@@ -1,4 +1,4 @@
-"""Figure of `local`: error against the time of a row."""
+"""Figure of `local`: error against the time of a sample."""
 
 import statistics
 
@@ -17,7 +17,8 @@ STYLES = {
 SHOWN = ["letter", "mnist", "satimage", "magic04"]
 
 
-def draw_all(results, folder):
+def draw_errors(results, folder):
+    """Error against the time of a sample: each point is a model."""
     found = {name: record for name, record in records(results).items() if name in SHOWN}
     if not found:
         return
@@ -31,7 +32,7 @@ def draw_all(results, folder):
                 [100 * of_all[m] for m in some],
                 linestyle="", color=colour, marker=marker, markersize=5, label=label,
             )  # fmt: skip
-        axis.set(title=SETS[name].title, xscale="log", xlabel="learning, µs per row", ylim=0)
+        axis.set(title=SETS[name].title, xscale="log", xlabel="learning, µs per sample", ylim=0)
         plain_log(axis.xaxis)
     axes.flat[0].set_ylabel("test error, %")
     axes.flat[-1].legend(frameon=False, fontsize=8, loc="lower left")

@@ -1,4 +1,4 @@
-"""The models that learn the same rows in one pass, and what each may choose from."""
+"""The models fitted in one pass over the same samples, with their parameter grids."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ import sklearn_online_svm as ours
 LINEAR, LOCAL, MAPPED, KERNEL = "linear", "local", "mapped", "kernel"
 # Full covariances up to so many features.
 FULL = 256
-# Of approximated kernels: components, and the rows that Nystroem may draw them from.
+# Of approximated kernels: components, and the samples that Nystroem may draw them from.
 N_COMPONENTS, N_BASIS = 200, 1000
 # Of kernel models with a limit.
 N_SUPPORT = 500
 
 _C = [0.01, 0.1, 1.0, 10.0]
-# In units of 1 over the variance of a row, which is about 1.
+# In units of 1 over the variance of a sample, which is about 1.
 _GAMMA = [0.1, 0.5, 2.0]
 
 
@@ -29,9 +29,9 @@ class Model:
     family: str
     build: Callable
     grid: dict
-    # A map of the features, built from a choice and a seed and fitted to the first rows.
+    # A map of the features, built from a choice and a seed and fitted to the first samples.
     features: Callable | None = None
-    # Orders of the rows; None: all.
+    # Orders of the samples; None: all.
     n_orders: int | None = None
 
     @property

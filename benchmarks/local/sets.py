@@ -1,8 +1,8 @@
-"""The sets of the local models: boundaries of many forms, rows without an order.
+"""The sets of the local models: boundaries of many forms, samples without an order.
 
-Features have mean 0 and deviation 1 over the training rows; pixels have one deviation for all of
-them. Then all rows are divided by the square root of the number of features, so that the squared
-length of a row is about 1 and C means the same everywhere.
+Features have mean 0 and deviation 1 over the training samples; pixels have one deviation for all
+of them. Then all samples are divided by the square root of the number of features, so that the
+squared length of a sample is about 1 and C means the same everywhere.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 
 from benchmarks.bench.data import load_paper_dataset
 
-# Rows at most.
+# Samples at most.
 N_TRAIN, N_TEST, N_QUICK = 20_000, 10_000, 400
 # Of a set without a test part.
 TEST_SHARE = 0.3
@@ -20,7 +20,7 @@ TEST_SHARE = 0.3
 
 @dataclass(frozen=True)
 class Set:
-    """A set of rows; `file` is its name among the sets of the papers."""
+    """A set of samples; `file` is its name among the sets of the papers."""
 
     title: str
     file: str
@@ -29,7 +29,7 @@ class Set:
     for_defaults: bool = False
 
     def load(self, quick=False):
-        """Training rows and labels, test rows and labels."""
+        """Training samples and labels, test samples and labels."""
         data, rng = load_paper_dataset(self.file), np.random.default_rng(0)
         X, y = _dense(data["X_train"]), data["y_train"]
         rows = rng.permutation(len(y))

@@ -1,7 +1,7 @@
-"""Local online learning beside others, on the sets of ``SETS``: ``local_banana``, ...
+"""Local online learning compared with others, on the sets of ``SETS``: ``local_banana``, ...
 
-Each model chooses its C (and others) on 3000 training rows, then learns all of them once, in
-several orders. ``local_speed``: time of a row, by features and prototypes.
+Each model chooses its C (and others) on 3000 training samples, then makes one pass over
+all of them in several orders. ``local_speed``: time of a sample, by features and prototypes.
 """
 
 from functools import partial
@@ -38,7 +38,9 @@ def measure_set(name, settings):
     harness.say(f"local_{name}", record)
     for model, found in record.get("models", {}).items():
         error, time = np.mean(found["errors"]), np.median(found["learn_microseconds"])
-        print(f"  {model}, {found['choice']}: error {error:.2%}, {time:.3g} µs a row", flush=True)
+        print(
+            f"  {model}, {found['choice']}: error {error:.2%}, {time:.3g} µs a sample", flush=True
+        )
     return {"set": name, "records": [record]}
 
 
@@ -56,6 +58,3 @@ STEPS = {
     **{f"local_{name}": partial(measure_set, name) for name in SETS},
     "local_speed": measure_speed,
 }
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

@@ -1,11 +1,12 @@
-"""Tables of `local`: errors and times of one pass, set by set; time of a row by size."""
+"""Tables of `local`: errors and times of one pass, set by set; time of a sample by size."""
 
 import statistics
 
 import numpy as np
 
 from ..bench.results import load
-from ..bench.rst import list_table, percent, times
+from ..bench.rst import joined, list_table, percent, times
+from ..bench.summary import stored_records
 from .models import LINEAR, LOCAL, MAPPED, MODELS
 from .sets import SETS
 
@@ -14,9 +15,8 @@ SETS_OF_A_TABLE = 5
 
 def records(results):
     """What has been measured, by set."""
-    stored = {name: load(f"local_{name}", results) for name in SETS}
-    found = {name: one["records"][0] for name, one in stored.items() if one}
-    return {name: record for name, record in found.items() if record["status"] == "ok"}
+    found = {name: stored_records(f"local_{name}", results).ok().records for name in SETS}
+    return {name: found_here[0] for name, found_here in found.items() if found_here}
 
 
 def errors(record):
@@ -38,7 +38,7 @@ def _by_sets(found, cell):
             for model in _models(found)
         ]
         tables.append(list_table(["", *(SETS[name].title for name in some)], rows))
-    return "\n".join(tables) if tables else None
+    return joined(tables)
 
 
 def _error(record, model):
@@ -72,51 +72,49 @@ def sets_table(results):
         ]
         for name, record in records(results).items()
     ]
-    header = ["set", "rows", "test rows", "features", "classes", "defaults chosen on it"]
-    return list_table(header, rows) if rows else None
+    header = ["set", "samples", "test samples", "features", "classes", "defaults chosen on it"]
+    return list_table(header, rows)
 
 
-def _ahead(found, model, family):
+def _better(found, model, family):
     """Titles of the sets on which a model has a lower error than all of a family."""
-    ahead = []
+    better = []
     for name, record in found.items():
         of_all = errors(record)
         others = [of_all[other] for other in of_all if MODELS[other].family == family]
         if of_all[model] < min(others):
-            ahead.append(SETS[name].title)
-    return ahead
+            better.append(SETS[name].title)
+    return better
 
 
 def summary(results):
-    """Who is ahead of whom, and where not."""
+    """On how many sets a model has the smaller error, and on which it has not."""
     found = records(results)
     if not found:
         return None
     lines = []
     for model in (name for name in _models(found) if MODELS[name].family == LOCAL):
-        ahead = {family: _ahead(found, model, family) for family in (LINEAR, MAPPED)}
-        behind = [SETS[name].title for name in found if SETS[name].title not in ahead[LINEAR]]
+        better = {family: _better(found, model, family) for family in (LINEAR, MAPPED)}
+        behind = [SETS[name].title for name in found if SETS[name].title not in better[LINEAR]]
         lines.append(
             [
                 MODELS[model].title,
-                f"{len(ahead[LINEAR])} of {len(found)}",
+                f"{len(better[LINEAR])} of {len(found)}",
                 ", ".join(behind) or "–",
-                f"{len(ahead[MAPPED])} of {len(found)}",
+                f"{len(better[MAPPED])} of {len(found)}",
             ]
         )
     header = [
         "",
-        "ahead of all linear learners",
-        "not so on",
-        "ahead of both approximated kernels",
+        "smaller error than all linear models",
+        "exceptions",
+        "smaller error than both approximated kernels",
     ]
     return list_table(header, lines)
 
 
 def speed_table(results):
     stored = load("local_speed", results)
-    if stored is None:
-        return None
     rows = []
     for record in stored["records"]:
         if record["status"] != "ok":
@@ -130,7 +128,7 @@ def speed_table(results):
             cells = [f"{value:.0f} ns, {times(value / found['pa'])}" for value in found.values()]
             rows.append([*size, dtype, f"{found['pa']:.0f} ns", *cells[1:]])
     header = ["features", "prototypes", "", "PA-I", "LOL, newest weights", "LOL", "LOL, SCW-I"]
-    return list_table(header, rows) if rows else None
+    return list_table(header, rows)
 
 
 TABLES = {

@@ -14,13 +14,13 @@ from ..linear.streams import noisy_plane
 from .models import MODELS, N_BASIS
 from .sets import SETS
 
-# Training rows on which C and gamma are chosen: so many to learn, and half as many to judge.
+# Training samples on which C and gamma are chosen: so many to fit, and half as many to score.
 N_CHOICE = 3000
 
 
 @dataclass(frozen=True)
 class LocalJob(Job):
-    """A set, and the models that learn it; or the size of generated rows."""
+    """A data set and its models, or the size of generated samples."""
 
     set: str = ""
     models: list = field(default_factory=list)
@@ -30,7 +30,7 @@ class LocalJob(Job):
 
 
 def one_pass(model, choice, X, y, X_test, y_test, classes, seed=0):
-    """Error and processor time, which other processes do not touch, of one pass over the rows."""
+    """Error and processor time of one pass over the samples."""
     learner = model.build(choice, X.shape[1])
     start = time.process_time()
     if model.features is not None:
@@ -39,12 +39,11 @@ def one_pass(model, choice, X, y, X_test, y_test, classes, seed=0):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         learner.partial_fit(X, y, classes)
-        learnt = time.process_time()
+        seconds = time.process_time() - start
         if model.features is not None:
             X_test = features.transform(X_test)
         error = float(np.mean(learner.predict(X_test) != y_test))
-    end = time.process_time()
-    return error, (learnt - start) / len(y) * 1e6, (end - learnt) / len(y_test) * 1e6
+    return error, seconds / len(y) * 1e6
 
 
 def learn_streams(job):
@@ -65,12 +64,11 @@ def learn_streams(job):
         for seed in job.orders[: model.n_orders]:
             order = np.random.default_rng(seed).permutation(len(y))
             runs.append(one_pass(model, choice, X[order], y[order], X_test, y_test, classes, seed))
-        errors, learning, predicting = zip(*runs, strict=True)
+        errors, microseconds = zip(*runs, strict=True)
         records[name] = {
             "choice": choice,
             "errors": list(errors),
-            "learn_microseconds": list(learning),
-            "predict_microseconds": list(predicting),
+            "learn_microseconds": list(microseconds),
         }
     return {
         "status": "ok",
@@ -83,7 +81,7 @@ def learn_streams(job):
 
 
 def local_speed(job):
-    """Models take turns on the same rows of noise around a plane."""
+    """Models take turns on the same samples of noise around a plane."""
     n_rows = 2000 if job.quick else 4_000_000 // job.n_features
     seconds = {}
     for dtype in (np.float64, np.float32):

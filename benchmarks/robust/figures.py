@@ -6,8 +6,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from ..bench.plots import panels, plain_log, save
-from ..bench.results import load
-from ..bench.summary import Records
+from ..bench.summary import Records, stored_records
 from ..svc.models import ROBUST_COLUMNS
 from ..svc.workloads import CHAPTER_6
 from .steps import NOISE_COLUMNS
@@ -76,7 +75,7 @@ def curve(runs, field):
 
     The last point of LASVM, after finishing, is at the same number of examples.
     """
-    curves = [run["curve"] for run in runs if len(run["curve"]) > 2]
+    curves = [run["curve"] for run in runs if run["curve"]]
     seen = [point["n_seen"] for point in curves[0]]
     values = [[point[field] for point in points] for points in curves]
     return np.array(seen), np.median(values, axis=0)
@@ -144,7 +143,7 @@ def _curves_of_all_sets(results, path, field, label, scale=1):
                 drawn.append(scale * values)
                 axis.plot(seen, drawn[-1], **_style(key, markersize=3.5, linewidth=1.4))
         if field == "prbep":
-            # A run that learns little in the beginning is not to squeeze the others.
+            # A run that begins with a low score must not compress the others.
             low = np.median([values[1:].min() for values in drawn])
             axis.set_ylim(bottom=low - 0.3 * (max(map(np.max, drawn)) - low))
         else:
@@ -204,8 +203,7 @@ def draw_figure_6_8(results, folder):
 
 
 def draw_figure_6_5(results, folder):
-    stored = load("ramp_s", results)
-    records = Records(stored["records"] if stored else ()).ok()
+    records = stored_records("ramp_s", results).ok()
     sets = [record["workload"] for record in records.records]
     if not sets:
         return
@@ -222,7 +220,7 @@ def draw_figure_6_5(results, folder):
         if svc:
             ends["svc"] = svc.median("n_support"), 100 * svc.median("error")
         points = Records({"status": "ok", **point} for point in record["sweep"])
-        # A filter that stops learning is not to squeeze the rest: what lies above is written.
+        # Points far above must not compress the rest; the title names them.
         errors = [100 * error for error in points.values("error")]
         top = 1.3 * max(np.median(errors), *(error for _, error in ends.values()), 0)
         lost = [_draw_sweep(axis, key, points, top) for key in ("lasvm-nc", "lasvm-i")]
@@ -236,7 +234,7 @@ def draw_figure_6_5(results, folder):
         axis.margins(0.1)
         axis.set(xlabel="support vectors", ylabel="test error (%)")
     _legend(last, axes)
-    last.set_title("numbers beside the points: ramp_s", fontsize=9, y=0.02)
+    last.set_title("numbers next to the points: ramp_s", fontsize=9, y=0.02)
     save(figure, folder / "figure_6_5.png")
 
 
@@ -322,26 +320,10 @@ def draw_label_noise(results, folder):
             line = "--" if key == "svc" else "-"
             style = _style(key, markersize=5, linewidth=1.4, linestyle=line)
             axis.plot(np.multiply(100, shares), np.multiply(100, errors), **style)
-        who = "of the positive rows" if one_sided else "of all rows"
-        axis.set(xlabel=f"flipped labels {who} (%)", ylabel="test error (%)", ylim=(0, None))
+        part = "of the positive samples" if one_sided else "of all samples"
+        axis.set(xlabel=f"flipped labels {part} (%)", ylabel="test error (%)", ylim=(0, None))
         axis.set_title(titled(name), fontsize=10)
     figure.tight_layout(rect=(0, 0.06, 1, 1))
     handles = axes[0, 0].get_legend_handles_labels()
     figure.legend(*handles, loc="lower center", ncols=len(NOISE_COLUMNS), frameon=False)
     save(figure, folder / "label_noise.png", tight=False)
-
-
-def draw_all(results, folder):
-    """Draw every figure that has results."""
-    for draw in (
-        draw_figure_6_1,
-        draw_figure_6_2,
-        draw_figure_6_4,
-        draw_figure_6_5,
-        draw_figure_6_6,
-        draw_figure_6_7,
-        draw_figure_6_8,
-        draw_trade_off,
-        draw_label_noise,
-    ):
-        draw(results, folder)

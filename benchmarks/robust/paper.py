@@ -1,7 +1,7 @@
-"""The values of chapter 6 of Ertekin (2009) that the tables stand beside."""
+"""The values of chapter 6 of Ertekin (2009)."""
 
-# Table 6.1, Adult, s = -1: support vectors, others kept, rows admitted left and right of the ramp,
-# rows cleaned away from there. FULL SVM has one number for all that it admitted: every row.
+# Table 6.1, Adult, s = -1: support vectors, others kept, samples admitted left and right of the
+# ramp, samples removed by CLEAN there. FULL SVM has one number: it admits every sample.
 TABLE_6_1 = {
     "lasvm-full": (11831, 20731, None, None, 0, 0),
     "lasvm-g": (11265, 0, 1340, 20252, 1, 19562),

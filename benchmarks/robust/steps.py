@@ -1,7 +1,7 @@
 """Label noise and the algorithms of chapter 6 of the thesis: LASVM-G, -NC, -I and FULL SVM.
 
-``robust_*``: all of them beside SVC; ``chapter_6_*``: the runs behind Tables 6.1, 6.3, 6.4 and the
-curves of the figures, ``single_steps_*``: the same with REPROCESS as it is printed;
+``robust_*``: all of them compared with SVC; ``chapter_6_*``: the runs behind Tables 6.1, 6.3, 6.4
+and the curves of the figures, ``single_steps_*``: the same with REPROCESS as it is printed;
 ``memory_traffic``, ``ramp_s`` (Figure 6.5), ``label_noise``.
 """
 
@@ -15,10 +15,10 @@ CACHE_SIZE = 1000
 
 
 # ---------------------------------------------------------------------------
-# robust_*: all algorithms beside SVC
+# robust_*: all algorithms compared with SVC
 # ---------------------------------------------------------------------------
 
-# One seed of what only stands beside them.
+# One seed for models shown for comparison only.
 ONCE = {"lasvm-full", "ramp", "ramp_0"}
 # Seeds of what takes minutes; 0: left out (FULL SVM on MNIST is in the tables of chapter 6).
 SEEDS = {
@@ -31,8 +31,8 @@ SEEDS = {
 
 
 def measure_robust(workload, settings):
-    """Measure all columns for all seeds; the columns alternate, so that a slow minute of the
-    machine meets all of them.
+    """Measure all columns for all seeds; the columns alternate, so that a slow period of the
+    machine affects all of them.
     """
     records = []
     for seed in range(settings.seeds):
@@ -47,7 +47,7 @@ def measure_robust(workload, settings):
                 options=column.options,
                 seed=seed,
                 cache_size=CACHE_SIZE,
-                # SVC stands in the tables of chapter 6, too; it is the same in all orders.
+                # SVC is in the tables of chapter 6, too; it is the same in all orders.
                 scores=column.key == "svc" and seed == 0,
             )
             harness.say(f"robust_{workload}", record, seed=seed, column=column.key)
@@ -79,11 +79,11 @@ RUNS = {("adult_dense", "lasvm-full"): 2, ("mnist_8_c100", "lasvm-full"): 1}
 CURVES, CURVES_LARGE = 3, 1
 
 RAMP_S = [-2, -1.5, -1, -0.75, -0.5, -0.25, 0, 0.25, 0.5]
-QUICK_RAMP_S = RAMP_S_MNIST = [-2, -1, -0.5, 0, 0.5]
+RAMP_S_MNIST = [-2, -1, -0.5, 0, 0.5]
 
 
 def measure_chapter_6(workload, settings):
-    """Runs of each algorithm over the same rows in other orders, without finishing."""
+    """Runs of each algorithm over the same samples in other orders, without finishing."""
     records = []
     many = N_RUNS_LARGE if workload in LARGE else N_RUNS
     for algorithm in models.ALGORITHMS:
@@ -149,11 +149,11 @@ def measure_ramp_s(settings):
 # ---------------------------------------------------------------------------
 
 SHARES = [0, 0.05, 0.1, 0.2, 0.3]
-# The share at which the rows with suspicious labels are looked for.
+# Share of wrong labels at which `suspect_labels` is evaluated.
 SUSPECT_SHARE = 0.1
 # The batch solver of the ramp loss takes most of the time: once.
 NOISE_COLUMNS = ["svc", "lasvm-nc", "lasvm-i", "ramp", "ramp_0"]
-# Of all rows of Adult only the first (shuffled) ones.
+# Of Adult only the first (shuffled) samples.
 NOISE = [
     ("usps_c1", None, SHARES, False),
     ("usps_c1", None, SHARES, True),
@@ -190,6 +190,3 @@ STEPS = {
     "ramp_s": measure_ramp_s,
     "label_noise": measure_label_noise,
 }
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

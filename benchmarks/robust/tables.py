@@ -1,10 +1,10 @@
-"""Tables of the algorithms with a ramp: beside SVC, and Tables 6.1, 6.3 and 6.4 of the thesis."""
+"""Tables of the algorithms with a ramp, compared with SVC and with chapter 6 of the thesis."""
 
 import numpy as np
 
 from ..bench.results import load
-from ..bench.rst import change, count, list_table, percent, seconds, times
-from ..bench.summary import Records, ratio
+from ..bench.rst import change, count, joined, list_table, percent, seconds, times
+from ..bench.summary import Records, ratio, stored_records
 from ..svc.models import ALGORITHMS, ROBUST_COLUMNS
 from ..svc.workloads import CHAPTER_6, ROBUST, WORKLOADS
 from . import paper
@@ -12,15 +12,14 @@ from .steps import NOISE_COLUMNS, SUSPECT_SHARE
 
 
 def titled(name):
-    """The title of a set with its C: some stand there with two."""
+    """The title of a set with its C: some appear with two."""
     work = WORKLOADS[name]
     return f"{work.title}, C={work.C:g}"
 
 
 def robust_records(name, results):
     """Records of `robust_<name>`; empty without results."""
-    stored = load(f"robust_{name}", results)
-    return Records(stored["records"] if stored else ())
+    return stored_records(f"robust_{name}", results)
 
 
 # ---------------------------------------------------------------------------
@@ -29,7 +28,7 @@ def robust_records(name, results):
 
 
 def robust_speed(results):
-    """LASVM-G, -NC and -I beside SVC and LASVM."""
+    """LASVM-G, -NC and -I compared with SVC and LASVM."""
     rows = []
     for name in ROBUST:
         records = robust_records(name, results)
@@ -42,7 +41,7 @@ def robust_speed(results):
         "set", "algorithm", "fit, against SVC", "fit, time over that of LASVM",
         "predict, against SVC", "vectors, of those of SVC", "error, minus that of SVC",
     ]  # fmt: skip
-    return list_table(header, rows, "Medians over the seeds") if rows else None
+    return list_table(header, rows, "Medians over the seeds")
 
 
 def _beside(mine, svc, lasvm):
@@ -80,14 +79,12 @@ def robust_details(results):
         if rows:
             gamma = f", gamma={WORKLOADS[name].gamma:g}"
             tables.append(list_table(header, rows, titled(name) + gamma))
-    return "\n".join(tables) if tables else None
+    return joined(tables)
 
 
 def memory_traffic(results):
-    """The time that reading kernel rows takes, beside that of LASVM-G on Adult."""
+    """The time that reading kernel rows takes, compared with that of LASVM-G on Adult."""
     stored = load("memory_traffic", results)
-    if stored is None:
-        return None
     records = Records(stored["records"])
     value = {
         name: records.median(name)
@@ -126,13 +123,12 @@ def memory_traffic(results):
 
 def chapter_6_runs(name, results, step="chapter_6"):
     """The runs of each algorithm on a set, by algorithm; empty without results."""
-    stored = load(f"{step}_{name}", results)
-    records = Records(stored["records"] if stored else ()).ok().records
+    records = stored_records(f"{step}_{name}", results).ok().records
     return {record["algorithm"]: record["runs"] for record in records}
 
 
 def table_6_1(results):
-    """Where on the ramp rows of Adult were met, and which of them CLEAN let go."""
+    """Where on the ramp samples of Adult were first seen, and how many CLEAN removed."""
     runs = chapter_6_runs("adult_dense", results)
     header = [
         "", "", "support vectors", "others kept", "admitted left of the ramp", "on it",
@@ -148,7 +144,7 @@ def table_6_1(results):
             vectors, others, left, right, cleaned_left, cleaned_right = paper.TABLE_6_1[algorithm]
             printed = [vectors, others, left, None, right, cleaned_left, None, cleaned_right]
             rows.append([title, "thesis", *map(count, printed), "–", "–"])
-    return list_table(header, rows) if rows else None
+    return list_table(header, rows)
 
 
 def _flow(run):
@@ -231,7 +227,7 @@ def _values(measure, runs):
 
 
 def kernel_values(results):
-    """Kernel values beside those of the thesis, in per cent more; steps."""
+    """Kernel values compared with those of the thesis, in per cent more; steps."""
     measure = "n_kernel_evaluations"
     rows = []
     for name in CHAPTER_6:
@@ -254,7 +250,7 @@ def kernel_values(results):
         "set", "algorithm", "kernel values (millions), thesis", "ours", "differ by",
         "ours, single steps", "differ by", "steps (thousands)", "single steps (thousands)",
     ]  # fmt: skip
-    return list_table(header, rows) if rows else None
+    return list_table(header, rows)
 
 
 def _value(measure, record):
@@ -281,15 +277,13 @@ def _svc_value(measure, name, results):
 
 def noise_points(results):
     """The points of all sweeps of `label_noise`, with the set and the kind of noise."""
-    stored = load("label_noise", results)
     return Records(
         {
             "status": "ok",
             **{key: record[key] for key in ("workload", "one_sided", "seed", "n_train")},
             **point,
         }
-        for record in (stored["records"] if stored else ())
-        if record["status"] == "ok"
+        for record in stored_records("label_noise", results).ok().records
         for point in record["sweep"]
     )
 
@@ -310,7 +304,7 @@ def suspect_labels(results):
         )
     titles = [ROBUST_COLUMNS[column].title for column in NOISE_COLUMNS]
     header = ["set", "noise", "flipped labels", "base rate", *titles]
-    return list_table(header, rows) if rows else None
+    return list_table(header, rows)
 
 
 TABLES = {

@@ -15,10 +15,10 @@ BYTES_PER_SLOT = 4
 
 
 def learn_in_chunks(job):
-    """One pass of `partial_fit` over the same rows in several orders (chapter 6).
+    """One pass of `partial_fit` over the same samples in several orders (chapter 6).
 
-    The first runs are scored after each chunk; scoring is not in the times. LASVM, which has
-    a finishing step, is scored again after it.
+    The first runs have a curve, scored after each chunk; scoring is not in the times. LASVM,
+    which has a finishing step, is scored again after it.
     """
     split = job.data()
     warm_up(job, split)
@@ -26,7 +26,7 @@ def learn_in_chunks(job):
     for order in job.orders:
         rows = in_order(split, order)
         # Scored as the papers do: with the vectors as they are.
-        model, seconds, curve = job.build(finishing=False), 0.0, []
+        model, seconds, points = job.build(finishing=False), 0.0, []
         ends = np.linspace(0, len(rows.y_train), N_POINTS + 1).astype(int)[1:]
         for start, end in zip([0, *ends], ends):
             chunk = rows.X_train[start:end], rows.y_train[start:end]
@@ -34,18 +34,33 @@ def learn_in_chunks(job):
             model.partial_fit(*chunk, classes=[-1, 1])
             seconds += time.perf_counter() - began
             if len(runs) < job.n_curves or end == ends[-1]:
-                curve.append(_snapshot(model, rows, seconds))
+                points.append(_snapshot(model, rows, seconds))
         if job.options["algorithm"] == "lasvm":
             began = time.perf_counter()
             model.finish()
             seconds += time.perf_counter() - began
-            curve.append(_snapshot(model, rows, seconds) | {"finished": True})
-        runs.append({"order": order, "curve": curve, "final": curve[-1], **_flow(model)})
+            points.append(_snapshot(model, rows, seconds))
+        curve = points if len(runs) < job.n_curves else []
+        runs.append(
+            {
+                "curve": [{name: point[name] for name in CURVE_FIELDS} for point in curve],
+                "final": {name: points[-1][name] for name in FINAL_FIELDS},
+                **_flow(model),
+            }
+        )
     return {"runs": runs, "n_train": split.X_train.shape[0]}
 
 
 # Chunks of a stream: points of its curve.
 N_POINTS = 18
+# What is stored of each point, and of the last one of each run.
+CURVE_FIELDS = (
+    "n_seen", "n_support", "n_kernel_evaluations", "duality_gap", "error", "prbep",
+)  # fmt: skip
+FINAL_FIELDS = (
+    "seconds", "n_support", "n_kernel_evaluations", "n_kept", "n_steps",
+    "error", "prbep", "auc", "gmean",
+)  # fmt: skip
 
 
 def in_order(split, order):
@@ -68,7 +83,7 @@ def _snapshot(model, split, seconds):
 
 
 def _flow(model):
-    """Rows by where on the ramp they were met: left of it, on it, right of it."""
+    """Numbers of samples first seen left of the ramp, on it and right of it."""
     if model.algorithm == "lasvm":
         return {}
     return {
@@ -110,7 +125,7 @@ def noise_sweep(job):
 
 
 def _suspects(model, split, n_suspects):
-    """Training rows whose label the model contradicts most."""
+    """Training samples whose label the model contradicts most."""
     if hasattr(model, "suspect_labels"):
         return model.suspect_labels(split.X_train, split.y_train, n_suspects=n_suspects)
     margins = split.y_train * model.decision_function(split.X_train)

@@ -3,9 +3,10 @@
 import numpy as np
 
 from ..bench.plots import panels, plain_log, save
+from ..bench.summary import stored_records
 from .models import SEARCHES
 from .sets import SETS
-from .tables import chosen, curves_of, records_of, regrets, searched
+from .tables import chosen, curves_of, regrets, searched
 
 STYLES = {
     "progressive": ("#d55e00", "o"),
@@ -48,7 +49,7 @@ def worst_case(results):
     found = []
     for work in searched(results):
         best = chosen(curves_of(work, results)["pairs"])
-        for record in records_of(f"search_{work}", results).ok().records:
+        for record in stored_records(f"search_{work}", results).ok().records:
             found.append((record["error"] - best["error"], work, record["seed"], record))
     return max(found, key=lambda one: one[:3]) if found else None
 
@@ -65,7 +66,7 @@ def draw_worst(results, folder):
         if curves is None:
             continue
         best = chosen(curves["pairs"])
-        records = records_of(f"search_{work}", results).ok().records
+        records = stored_records(f"search_{work}", results).ok().records
         record = worst[3] if work == worst[1] else records[0]
         ours = min(
             curves["pairs"],
@@ -92,9 +93,3 @@ def draw_worst(results, folder):
         panel.set(title=SETS[work].title, xlabel="training samples", ylabel="held-out error (%)")
         panel.legend(frameon=False, fontsize=8, loc="lower left")
     save(figure, folder / "search_curves.png")
-
-
-def draw_all(results, folder):
-    """Draw every figure that has results."""
-    draw_regret(results, folder)
-    draw_worst(results, folder)

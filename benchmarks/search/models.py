@@ -22,7 +22,7 @@ FIRST_RUNG = 120
 
 @dataclass(frozen=True)
 class Search:
-    """A way to choose parameters, by the name of its records."""
+    """A search, by the name of its records."""
 
     title: str
 

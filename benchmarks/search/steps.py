@@ -12,7 +12,7 @@ from .sets import LINEAR_SETS, SETS
 
 # Of our search; the others take longer and have one.
 N_SEEDS = 5
-# Seconds for a peer.
+# Time limit of a peer in seconds.
 LIMIT = 240
 # Data sets on which all pairs are trained on five folds, too: minutes each.
 SMALL = ("banana", "spambase", "satimage")
@@ -69,6 +69,3 @@ STEPS = {f"search_{work}": partial(measure_search, work) for work in SETS}
 STEPS["search_linear"] = measure_linear
 STEPS |= {f"peers_{work}": partial(measure_peers, work) for work in SETS}
 STEPS |= {f"curves_{work}": partial(measure_curves, work) for work in SETS}
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

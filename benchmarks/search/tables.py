@@ -4,9 +4,8 @@ from statistics import mean, median
 
 import numpy as np
 
-from ..bench.results import load
 from ..bench.rst import count, list_table, percent, seconds
-from ..bench.summary import Records
+from ..bench.summary import stored_records
 from .models import SEARCHES
 from .sets import LINEAR_TITLES, SETS
 
@@ -14,15 +13,9 @@ from .sets import LINEAR_TITLES, SETS
 N_DRAWS = 400
 
 
-def records_of(step, results):
-    """Records of a step; empty without results."""
-    stored = load(step, results)
-    return Records(stored["records"] if stored else ())
-
-
 def curves_of(work, results):
     """The learning curves of all pairs; None if they were not recorded."""
-    found = records_of(f"curves_{work}", results).ok().records
+    found = stored_records(f"curves_{work}", results).ok().records
     return found[0] if found else None
 
 
@@ -41,12 +34,12 @@ def regrets(work, results):
     if curves is None:
         return {}
     best, found = chosen(curves["pairs"]), {}
-    for record in records_of(f"search_{work}", results).ok().records:
+    for record in stored_records(f"search_{work}", results).ok().records:
         regret = 100 * (record["error"] - best["error"])
         cost = record["seconds"] / record["one_fit_seconds"]
         found.setdefault("progressive", []).append((regret, cost))
-    ours = records_of(f"search_{work}", results).ok().median("one_fit_seconds")
-    for record in records_of(f"peers_{work}", results).ok().records:
+    ours = stored_records(f"search_{work}", results).ok().median("one_fit_seconds")
+    for record in stored_records(f"peers_{work}", results).ok().records:
         regret = 100 * (record["error"] - best["error"])
         cost = record["seconds"] / ours if ours else float("nan")
         found.setdefault(record["search"], []).append((regret, cost))
@@ -69,7 +62,7 @@ def regrets(work, results):
 
 def times_cheaper(work, results):
     """Time of the exhaustive choice, its last fit included, by that of our search."""
-    curves, ours = curves_of(work, results), records_of(f"search_{work}", results).ok()
+    curves, ours = curves_of(work, results), stored_records(f"search_{work}", results).ok()
     exhaustive = curves["seconds"] + chosen(curves["pairs"])["fit_seconds"]
     return exhaustive / ours.median("seconds")
 
@@ -94,7 +87,7 @@ def regret_table(results):
         everything += regret
         costs += cost
         ratios.append(times)
-        ours = records_of(f"search_{work}", results).ok()
+        ours = stored_records(f"search_{work}", results).ok()
         rows.append(
             [
                 SETS[work].title, percent(best["error"]), percent(mean(ours.values("error"))),
@@ -142,12 +135,12 @@ def peers_table(results):
     header = [
         "", "data sets", "regret, mean", "regret, largest", "cost, median", "cost, largest",
     ]  # fmt: skip
-    return list_table(header, rows) if rows else None
+    return list_table(header, rows)
 
 
 def linear_table(results):
     """Sixty linear models."""
-    records, rows = records_of("search_linear", results), []
+    records, rows = stored_records("search_linear", results), []
     for work, title in LINEAR_TITLES.items():
         ours = records.where(work=work).ok().records
         if not ours:
@@ -167,7 +160,7 @@ def linear_table(results):
         "", "error, exhaustive choice", "error, search", "regret, mean", "regret, largest",
         "time of the search", "in passes of its choice", "exhaustive choice, in such passes",
     ]  # fmt: skip
-    return list_table(header, rows) if rows else None
+    return list_table(header, rows)
 
 
 TABLES = {

@@ -13,7 +13,7 @@ from ..bench.job import Job
 from . import models
 from .sets import LINEAR_SETS, SETS, uneven_plane
 
-# Digits of scores and errors along a search.
+# Digits of the errors of a curve.
 DIGITS = 6
 # Candidates of the exhaustive choice that are also trained on all samples: the best ones.
 N_FINISHED = 25
@@ -75,28 +75,8 @@ def search_progressively(job):
         **best,
         "seconds": seconds,
         "one_fit_seconds": min(one_fit),
-        "cost": search.cost_,
         "error": error_of(search, split),
-        "one_fit_error": error_of(alone, split),
-        "rungs": rungs_of(search.cv_results_),
     }
-
-
-def rungs_of(table):
-    """Candidates of each rung, their scores and predicted scores, and the survivors."""
-    rungs = []
-    for number in np.unique(table["rung"]):
-        lines = np.flatnonzero(table["rung"] == number)
-        rungs.append(
-            {
-                "n_samples": int(table["n_resources"][lines[0]]),
-                "candidates": table["candidate"][lines].tolist(),
-                "scores": table["mean_test_score"][lines].round(DIGITS).tolist(),
-                "predicted": table["predicted_test_score"][lines].round(DIGITS).tolist(),
-                "n_survivors": int(table["survives"][lines].sum()),
-            }
-        )
-    return rungs
 
 
 def search_as_peers(job):
@@ -153,11 +133,6 @@ def record_curves(job):
 # ---------------------------------------------------------------------------
 
 
-def _named(params):
-    """Parameters as text."""
-    return ", ".join(f"{name}={value!r}" for name, value in sorted(params.items()))
-
-
 def search_linear(job):
     """Sixty linear models: our search, one pass of its choice, and the choice from all of them."""
     if job.work:
@@ -177,10 +152,8 @@ def search_linear(job):
     n_all = X.shape[0]
     one_pass = min(seconds_of(lambda: trained(search.best_params_, n_all)) for _ in range(3))
     found = {
-        "best": _named(search.best_params_),
         "seconds": seconds,
         "one_fit_seconds": one_pass,
-        "cost": search.cost_,
         "error": error_of(search, split),
     }
     n_train = n_all - int(models.HELD_OUT * n_all)
@@ -192,7 +165,7 @@ def search_linear(job):
             best_score, best = score, params
     model = trained(best, n_all)
     found["exhaustive_seconds"] = time.perf_counter() - start
-    return found | {"exhaustive_best": _named(best), "exhaustive_error": error_of(model, split)}
+    return found | {"exhaustive_error": error_of(model, split)}
 
 
 JOB = SearchJob

@@ -20,7 +20,7 @@ def _points(records, x, field):
 
 
 def exponent(records, field):
-    """Slope of log(field) over log(rows)."""
+    """Slope of log(field) over log(samples)."""
     points = _points(records, "rows", field)
     if len(points) < 2:
         return float("nan")
@@ -29,8 +29,6 @@ def exponent(records, field):
 
 def draw_scaling(results, folder):
     stored = load("scaling", results)
-    if stored is None:
-        return
     records = Records(stored["records"]).where(cache_size=stored["cache_size"])
     figure, ((time, memory),) = panels(1, 2, width=5.2, height=3.9)
     for axis, field, label in (
@@ -45,7 +43,7 @@ def draw_scaling(results, folder):
             axis.loglog(*points.T, "o-", color=colour, label=label_model)
         plain_log(axis.xaxis, (1, 2, 5))
         plain_log(axis.yaxis)
-        axis.set(xlabel="training rows (Adult, CSR)", ylabel=label)
+        axis.set(xlabel="training samples (Adult, CSR)", ylabel=label)
         axis.legend(frameon=False)
     save(figure, folder / "scaling.png")
 
@@ -53,8 +51,6 @@ def draw_scaling(results, folder):
 def draw_classes(results, folder):
     """Times against the number of classes."""
     stored = load("classes", results)
-    if stored is None:
-        return
     records = Records(stored["records"]).where(cache_size=stored["cache_size"], threads=1)
     figure, (axes,) = panels(1, 2, width=5.2, height=3.9)
     for axis, field, label in zip(axes, ("fit_seconds", "predict_seconds"), ("fit", "predict")):
@@ -71,8 +67,6 @@ def draw_classes(results, folder):
 def draw_cache_size(results, folder):
     """Times relative to SVC with the largest cache, averaged over the digits, as in 3.6."""
     stored = load("cache_size", results)
-    if stored is None:
-        return
     records = Records(stored["records"]).where(rows=stored["rows"])
     digits = sorted({record["digit"] for record in records.records})
     figure, ((axis,),) = panels(1, 1, width=6.4, height=3.9)
@@ -88,7 +82,8 @@ def draw_cache_size(results, folder):
     axis.set(
         xlabel="kernel cache (MB)",
         ylabel="fit time / that of SVC with 1 GB",
-        title=f"MNIST, {stored['rows']} rows, mean of the digits " + ", ".join(map(str, digits)),
+        title=f"MNIST, {stored['rows']} samples, mean of the digits "
+        + ", ".join(map(str, digits)),
     )
     axis.legend(frameon=False)
     save(figure, folder / "cache_size.png")
@@ -106,8 +101,6 @@ def _relative_times(records, model, digit):
 def draw_mnist_digits(results, folder):
     """Figures 3.1, 3.2 and 3.5 of the thesis in one: error, time and vectors per digit."""
     stored = load("mnist_digits", results)
-    if stored is None:
-        return
     records = Records(stored["records"])
     ways = {
         "x1": ("LASVC, one pass", COLOURS["lasvc"]),
@@ -136,8 +129,6 @@ def draw_mnist_digits(results, folder):
 def draw_figure_3_3(results, folder):
     """Training time against the number of support vectors, a point for each digit."""
     stored = load("mnist_digits", results)
-    if stored is None:
-        return
     records = Records(stored["records"])
     figure, ((axis,),) = panels(1, 1, width=6.4, height=3.9)
     ways = {"x1": ("LASVC, one pass", COLOURS["lasvc"]), "svc": ("SVC", COLOURS["svc"])}
@@ -175,8 +166,6 @@ def sweep_records(stored):
 
 def draw_figure_3_7(results, folder):
     stored = load("figure_3_7", results)
-    if stored is None:
-        return
     sweep = sweep_records(stored)
     if not sweep:
         return
@@ -203,16 +192,3 @@ def draw_figure_3_7(results, folder):
     plain_log(axes[1].yaxis)
     axes[2].legend(frameon=False)
     save(figure, folder / "figure_3_7.png")
-
-
-def draw_all(results, folder):
-    """Draw every figure that has results."""
-    for draw in (
-        draw_scaling,
-        draw_classes,
-        draw_cache_size,
-        draw_mnist_digits,
-        draw_figure_3_3,
-        draw_figure_3_7,
-    ):
-        draw(results, folder)

@@ -15,7 +15,7 @@ TWO_PASSES = {"max_iter": 2, "finishing": False}
 
 @dataclass(frozen=True)
 class Setting:
-    """What all models are told; `options` are further parameters of LASVC, RampSVC, boosting."""
+    """Parameters of all models; `options` are further ones of LASVC, RampSVC and boosting."""
 
     C: float
     gamma: float
@@ -42,18 +42,22 @@ class Column:
     options: dict = field(default_factory=dict)
 
 
+def _problem(setting):
+    """The parameters that all kernel models have."""
+    return dict(C=setting.C, gamma=setting.gamma, cache_size=setting.cache_size)
+
+
+def _ours(setting):
+    """The parameters of LASVC and RampSVC."""
+    return _problem(setting) | dict(
+        n_jobs=setting.threads, random_state=setting.seed, **setting.options
+    )
+
+
 def _lasvc(setting):
     from sklearn_online_svm import LASVC
 
-    return LASVC(
-        C=setting.C,
-        kernel=setting.kernel,
-        gamma=setting.gamma,
-        cache_size=setting.cache_size,
-        n_jobs=setting.threads,
-        random_state=setting.seed,
-        **setting.options,
-    )
+    return LASVC(kernel=setting.kernel, **_ours(setting))
 
 
 def _lasvc_single_steps(setting):
@@ -67,37 +71,21 @@ def _lasvc_single_steps(setting):
         def _most_steps(self, n_rows=None):
             return 2**40
 
-    return SingleSteps(
-        C=setting.C,
-        gamma=setting.gamma,
-        cache_size=setting.cache_size,
-        n_jobs=setting.threads,
-        random_state=setting.seed,
-        **setting.options,
-    )
+    return SingleSteps(**_ours(setting))
 
 
 def _ramp_svc(setting):
     from sklearn_online_svm import RampSVC
 
-    return RampSVC(
-        C=setting.C,
-        gamma=setting.gamma,
-        cache_size=setting.cache_size,
-        n_jobs=setting.threads,
-        random_state=setting.seed,
-        **setting.options,
-    )
+    return RampSVC(**_ours(setting))
 
 
 def _svc(setting):
-    return SVC(
-        C=setting.C, kernel=setting.kernel, gamma=setting.gamma, cache_size=setting.cache_size
-    )
+    return SVC(kernel=setting.kernel, **_problem(setting))
 
 
 class QuarterSVC(SVC):
-    """SVC on a random quarter of the rows: cheap, and hard to beat where rows are plenty."""
+    """SVC on a random quarter of the samples: cheap, and often accurate enough on large sets."""
 
     def fit(self, X, y):
         rows = np.random.default_rng(self.random_state).permutation(len(y))[: len(y) // 4]
@@ -105,35 +93,21 @@ class QuarterSVC(SVC):
 
 
 def _quarter_svc(setting):
-    return QuarterSVC(
-        C=setting.C, gamma=setting.gamma, cache_size=setting.cache_size, random_state=setting.seed
-    )
+    return QuarterSVC(random_state=setting.seed, **_problem(setting))
 
 
 def _sklearnex(setting):
     # Only here: it loads oneDAL, and there is not a wheel for each machine.
     from sklearnex.svm import SVC as IntelSVC
 
-    return IntelSVC(
-        C=setting.C,
-        kernel=setting.kernel,
-        gamma=setting.gamma,
-        cache_size=setting.cache_size,
-        n_jobs=setting.threads,
-    )
+    return IntelSVC(kernel=setting.kernel, n_jobs=setting.threads, **_problem(setting))
 
 
 def _thundersvm(setting):
     # Only here: it loads a shared library, and nothing else needs it.
     from thundersvm import SVC as ThunderSVC
 
-    return ThunderSVC(
-        C=setting.C,
-        gamma=setting.gamma,
-        kernel="rbf",
-        cache_size=setting.cache_size,
-        n_jobs=setting.threads,
-    )
+    return ThunderSVC(kernel="rbf", n_jobs=setting.threads, **_problem(setting))
 
 
 def _nystroem_sgd(setting):
@@ -165,9 +139,9 @@ COLUMNS = [
     Column("svc", "SVC", "svc"),
     Column("sklearnex_1", "scikit-learn-intelex", "sklearnex"),
     Column("sklearnex_2", "scikit-learn-intelex, 2 threads", "sklearnex", threads=2),
-    Column("quarter_svc", "SVC, a quarter of the rows", "quarter_svc"),
+    Column("quarter_svc", "SVC, a quarter of the samples", "quarter_svc"),
     # The sparse path of its 0.3.3 hands integer labels to code that reads floats; it then
-    # learns something else, or ends in a segmentation fault. So it gets dense arrays.
+    # trains another model, or ends in a segmentation fault. So it gets dense arrays.
     Column(
         "thundersvm", "ThunderSVM, 2 threads", "thundersvm", 2, once=True, limited=True,
         dense_only=True,
@@ -191,7 +165,7 @@ ALGORITHMS = {
     "lasvm": "LASVM",
 }
 
-# SVC beside all of them, and the batch solver of the ramp loss.
+# SVC compared with all of them, and the batch solver of the ramp loss.
 ROBUST_COLUMNS = {
     "svc": Column("svc", "SVC", "svc"),
     **{
@@ -209,7 +183,7 @@ def build(model, setting):
 
 
 def learnt(model):
-    """What a fitted estimator tells about itself, as JSON has it; None where it says nothing."""
+    """Fitted attributes of an estimator as JSON; None where it has none."""
     told = {
         "n_support": None,
         "n_kernel_evaluations": getattr(model, "n_kernel_evaluations_", None),

@@ -1,4 +1,4 @@
-"""The values of chapter 3 of Ertekin (2009) that the tables stand beside; errors in percent."""
+"""The values of chapter 3 of Ertekin (2009); errors in percent."""
 
 # Table 3.2: error, support vectors, kernel calls (millions) and seconds, LIBSVM then LASVM x 1.
 TABLE_3_2 = {
@@ -24,12 +24,11 @@ TABLE_3_3 = {
     "covtype_first20k": (-1, -24, 248),
 }
 
-# The full Forest (100 000 rows of CoverType) is not available.
+# The full Forest (100 000 samples of CoverType) is not available.
 STAND_INS = {"covtype_3v4", "covtype_first20k"}
 
-# Figure 3.4: multiclass error and seconds on MNIST; "about five epochs" to the exact solution.
+# Figure 3.4: multiclass error and seconds on MNIST.
 FIGURE_3_4 = {"svc": (1.36, 17400), "x1": (1.42, 4950), "x2": (1.36, 12210)}
-EXACT_PASSES = 5
 
 # Section 3.2.4.1: one pass without finishing nearly matches the SVM at this delta_max.
 SWEET_SPOT = 3

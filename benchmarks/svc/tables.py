@@ -1,29 +1,37 @@
-"""Tables of LASVC beside its peers and beside chapter 3 of the thesis, from the results."""
+"""Tables of LASVC, compared with its peers and with chapter 3 of the thesis."""
 
 import numpy as np
 
-from ..bench.results import load
-from ..bench.rst import change, count, list_table, megabytes, millions, percent, seconds, times
-from ..bench.summary import Records, ratio
+from ..bench.results import load, load_those_stored
+from ..bench.rst import (
+    change,
+    count,
+    joined,
+    list_table,
+    megabytes,
+    millions,
+    percent,
+    seconds,
+    times,
+)
+from ..bench.summary import Records, ratio, stored_records
 from . import figures, models, paper
 from .workloads import COMPARED, SEVERAL, TABLE_3_2, WORKLOADS
 
 
 def _compared(results, names=COMPARED):
     """The sets of the comparison that have results, with their records."""
-    for name in names:
-        stored = load(name, results)
-        if stored is not None:
-            yield WORKLOADS[name], Records(stored["records"])
+    for name, stored in load_those_stored(names, results).items():
+        yield WORKLOADS[name], Records(stored["records"])
 
 
 # ---------------------------------------------------------------------------
-# LASVC beside its peers
+# LASVC compared with its peers
 # ---------------------------------------------------------------------------
 
 
 def speed(results):
-    """LASVC beside SVC, and one row beside SGDClassifier."""
+    """LASVC compared with SVC, and one sample compared with SGDClassifier."""
     rows = []
     for work, records in _compared(results):
         lasvc = records.where(column=f"lasvc_{work.threads}")
@@ -36,7 +44,7 @@ def speed(results):
             rows.append([f"{title}: {what}", *map(seconds, pair), faster, *errors])
     rows += _one_row(results)
     header = ["work", "LASVC", "peer", "faster", "error, LASVC", "error, SVC"]
-    return list_table(header, rows) if rows else None
+    return list_table(header, rows)
 
 
 def headline(results):
@@ -51,16 +59,15 @@ def headline(results):
         "data set", "LASVC", "SVC", "scikit-learn-intelex", "SVC / LASVC (time)",
         "scikit-learn-intelex / LASVC (time)",
     ]  # fmt: skip
-    return list_table(header, rows) if rows else None
+    return list_table(header, rows)
 
 
 def _one_row(results):
-    stored = load("one_row", results)
-    if stored is None:
+    records = stored_records("one_row", results)
+    if not records:
         return []
-    records = Records(stored["records"])
     lasvc, sgd = records.median("lasvc_microseconds"), records.median("sgd_microseconds")
-    title = f"``partial_fit`` of one row, {count(records.median('n_stored'))} stored vectors"
+    title = f"``partial_fit`` of one sample, {count(records.median('n_stored'))} stored vectors"
     pair = [f"{value:.1f} µs" if value else "–" for value in (lasvc, sgd)]
     return [[f"{title} (peer: SGDClassifier)", *pair, times(ratio(sgd, lasvc)), "–", "–"]]
 
@@ -91,7 +98,7 @@ def _comparison(results, names, columns):
         "work", *(column.title for column in columns), "LASVC against SVC",
         "against scikit-learn-intelex", "... with 2 threads each",
     ]  # fmt: skip
-    return list_table(header, rows) if rows else None
+    return list_table(header, rows)
 
 
 def _cell(records, what):
@@ -117,9 +124,9 @@ def details(results):
             if records.where(column=column.key)
         ]
         n_train, n_test = (count(records.median(part)) for part in ("n_train", "n_test"))
-        title = f"{work.title}: {n_train} rows, {n_test} test rows, C={work.C:g}, "
+        title = f"{work.title}: {n_train} samples, {n_test} test samples, C={work.C:g}, "
         tables.append(list_table(header, rows, title + f"gamma={work.gamma:g}"))
-    return "\n".join(tables) if tables else None
+    return joined(tables)
 
 
 def _detail(title, records, svc):
@@ -159,14 +166,12 @@ def cores(results):
             expected = [one * (serial + (1 - serial) / n) for n in CORES]
             rows.append([f"{work.title}: {title}", percent(serial), *map(seconds, expected)])
     header = ["work", "serial share", *(f"{n} cores" for n in CORES)]
-    return list_table(header, rows) if rows else None
+    return list_table(header, rows)
 
 
 def roof(results):
-    """Kernel values and steps per second, beside a product of the same rows."""
+    """Kernel values and steps per second, compared with a product of the same samples."""
     stored = load("roof", results)
-    if stored is None:
-        return None
     rows = []
     for name in COMPARED:
         records = Records(stored["records"]).where(workload=name).ok()
@@ -188,17 +193,15 @@ def roof(results):
         )
     header = [
         "set", "features", "kernel values per second (millions): fit", "... predict",
-        "products of the same rows", "predict against products", "steps per second, fit",
+        "products of the same samples", "predict against products", "steps per second, fit",
     ]  # fmt: skip
-    return list_table(header, rows) if rows else None
+    return list_table(header, rows)
 
 
 def scaling(results):
     stored = load("scaling", results)
-    if stored is None:
-        return None
     records = Records(stored["records"]).where(cache_size=stored["cache_size"])
-    header = ["rows", "LASVC", "SVC", "faster", "LASVC, memory", "SVC, memory"]
+    header = ["samples", "LASVC", "SVC", "faster", "LASVC, memory", "SVC, memory"]
     rows = []
     for n_rows in sorted({record["rows"] for record in records.records}):
         sides = [records.where(rows=n_rows, model=model) for model in ("lasvc", "svc")]
@@ -218,8 +221,6 @@ def scaling(results):
 def classes(results):
     """Fit and predict against the number of classes; kernel values against the cache."""
     stored = load("classes", results)
-    if stored is None:
-        return None
     records = Records(stored["records"])
     header = [
         "classes", "cache", "LASVC, fit", "2 threads", "SVC", "scikit-learn-intelex",
@@ -258,14 +259,13 @@ def classes(results):
 
 
 def how_long(results):
-    """Fit and predict by rows, features, classes and threads."""
+    """Fit and predict by samples, features, classes and threads."""
     stored = load("how_long", results)
-    if stored is None:
-        return None
     records = Records(stored["records"])
     header = [
-        "classes", "features", "rows", "vectors kept", "fit", "2 threads", "predict 1000 rows",
-        "rows twice as many: time of fit",
+        "classes", "features", "samples", "support vectors", "fit", "2 threads",
+        "predict 1000 samples",
+        "time of fit with twice the samples",
     ]  # fmt: skip
     rows = []
     for n_classes, n_features in sorted({(r["classes"], r["features"]) for r in records.records}):
@@ -291,10 +291,8 @@ def how_long(results):
 
 
 def leave_one_out(results):
-    """Leave-one-out errors beside others, means over the seeds."""
+    """Leave-one-out errors compared with others, means over the seeds."""
     stored = load("leave_one_out", results)
-    if stored is None:
-        return None
     records, rows = Records(stored["records"]).ok(), []
     errors = ("estimate", "estimate_after_one_pass", "exact", "bound", "folds", "test")
     for name, n_train in dict.fromkeys((r["workload"], r["n_train"]) for r in stored["records"]):
@@ -306,20 +304,20 @@ def leave_one_out(results):
             row.append(percent(np.mean(values)) if values else "–")
         rows.append(row)
     header = [
-        "set", "rows", "support vectors / free", "estimate", "after one pass", "exact", "xi-alpha",
-        "10 folds", "test rows",
+        "set", "samples", "support vectors / free", "estimate", "after one pass", "exact",
+        "xi-alpha",
+        "10 folds", "test samples",
     ]  # fmt: skip
     return list_table(header, rows)
 
 
 def prefixes(results):
-    """Decisions in the midst of a stream: their errors, and what they cost."""
+    """Predictions during a stream: errors and cost."""
     stored = load("prefixes", results)
-    if stored is None:
-        return None
     header = [
-        "set", "algorithm", "C", "error, as decided", "... finished", "... as the vectors are",
-        "worst excess", "stream", "with a decision per chunk", "row by row",
+        "set", "algorithm", "C", "error, as predicted",
+        "... after finish", "... without finishing",
+        "worst excess", "stream", "with a prediction per chunk", "sample by sample",
     ]  # fmt: skip
     rows = []
     for record in stored["records"]:
@@ -345,14 +343,12 @@ def prefixes(results):
 
 
 def memory(results):
-    """Memory of LASVC beside that of SVC, and beside the cache and the vectors."""
+    """Memory of LASVC compared with SVC, the cache and the support vectors."""
     rows = []
     for step in ("scaling", "cache_size"):
-        stored = load(step, results)
-        if stored is not None:
-            rows += _memory_rows(Records(stored["records"]))
-    header = ["set", "rows", "cache_size", "vectors of LASVC", "LASVC", "SVC"]
-    return list_table(header, rows, "Highest growth of memory during fit") if rows else None
+        rows += _memory_rows(stored_records(step, results))
+    header = ["set", "samples", "cache_size", "vectors of LASVC", "LASVC", "SVC"]
+    return list_table(header, rows, "Highest growth of memory during fit")
 
 
 def _memory_rows(records):
@@ -371,11 +367,12 @@ def _memory_rows(records):
 
 def cache_size(results):
     stored = load("cache_size", results)
-    if stored is None:
-        return None
     records = Records(stored["records"])
     lines = sorted({(r["model"], r["rows"], r["digit"]) for r in records.records})
-    header = ["cache", *(f"{_name(model)}, {digit}, {count(n)} rows" for model, n, digit in lines)]
+    header = [
+        "cache",
+        *(f"{_name(model)}, {digit}, {count(n)} samples" for model, n, digit in lines),
+    ]
     rows = []
     for size in sorted({record["cache_size"] for record in records.records}):
         cells = []
@@ -398,8 +395,6 @@ def _name(model):
 
 def table_3_2(results):
     stored = load("table_3_2", results)
-    if stored is None:
-        return None
     rows = []
     for name in TABLE_3_2:
         records = Records(stored["records"]).where(workload=name)
@@ -442,8 +437,6 @@ def _thesis_title(name):
 
 def table_3_3(results):
     stored = load("table_3_2", results)
-    if stored is None:
-        return None
     rows = []
     for name in TABLE_3_2:
         found = Records(stored["records"]).where(workload=name, model="lasvc").ok().records
@@ -468,8 +461,6 @@ WAYS = {"x1": "one pass", "x2": "two passes", "exact": "until nothing changes", 
 
 def mnist_digits(results):
     stored = load("mnist_digits", results)
-    if stored is None:
-        return None
     records = Records(stored["records"])
     header = ["digit"]
     for title in WAYS.values():
@@ -493,10 +484,8 @@ def mnist_digits(results):
 def mnist_multiclass(results):
     """Figure 3.4: ten digits against the rest, joined."""
     stored = load("mnist_digits", results)
-    if stored is None:
-        return None
     records = Records(stored["records"])
-    signed = load("mnist_signed", results)
+    signed = load_those_stored(["mnist_signed"], results).get("mnist_signed")
     rows = []
     for way, title in WAYS.items():
         mine = records.where(way=way)
@@ -517,8 +506,6 @@ def mnist_multiclass(results):
 
 def figure_3_7(results):
     stored = load("figure_3_7", results)
-    if stored is None:
-        return None
     sweep = figures.sweep_records(stored)
     ways = list(dict.fromkeys(record["way"] for record in sweep.records))
     header = ["delta_max"]

@@ -1,4 +1,4 @@
-"""Tasks of the kernel models beside SVC: what runs inside a fresh process."""
+"""Tasks of the kernel models compared with SVC: what runs inside a fresh process."""
 
 import pickle
 import time
@@ -27,26 +27,26 @@ class KernelJob(Job):
     workload: str = ""
     model: str = "lasvc"
     cache_size: float = 1000
-    # Only so many training rows.
+    # Only so many training samples.
     n_train: int | None = None
     # Sparse data as dense arrays.
     dense: bool = False
-    # File for the decision values of the test rows.
+    # File for the decision values of the test samples.
     decisions: str | None = None
     # Further parameters of LASVC.
     options: dict = field(default_factory=dict)
     # What a sweep goes through.
     values: list = field(default_factory=list)
-    # Seeds of the orders in which the same rows are learnt, and how many of them give a curve.
+    # Seeds of the orders in which the same samples are fitted, and how many of them give a curve.
     orders: list = field(default_factory=lambda: [0])
     n_curves: int = 0
     # Names in `models.ROBUST_COLUMNS`, for a task that compares several.
     columns: list = field(default_factory=list)
-    # Label noise in the positive rows only.
+    # Label noise in the positive samples only.
     one_sided: bool = False
     # Wrong labels are looked for at this share of them.
     suspect_share: float | None = None
-    # PRBEP, AUC and g-means beside the error.
+    # PRBEP, AUC and g-means in addition to the error.
     scores: bool = False
 
     def data(self):
@@ -56,7 +56,7 @@ class KernelJob(Job):
         return split
 
     def build(self, **options):
-        """The model, with options beside those of the job."""
+        """The model, with options added to those of the job."""
         return self._build(self.model, self.options | options)
 
     def build_column(self, column):
@@ -89,7 +89,7 @@ def fit_and_predict(job):
         np.save(job.decisions, fitted.decision_function(split.X_test))
     scores = scores_of(fitted, split) if job.scores else {}
     return {
-        # Further fits of a quick model come last: their garbage is in nobody's peak.
+        # Further fits of a fast model come last: their garbage is in no peak.
         "fit_seconds": [first_seconds, *_more_fits(job, split, first_seconds)],
         "predict_seconds": predict_seconds,
         "error": float(np.mean(predicted != split.y_test)),
@@ -103,13 +103,13 @@ def fit_and_predict(job):
     }
 
 
-# Rows, and vectors, of the product that a block of kernel values cannot be quicker than.
+# Samples, and vectors, of the product that a block of kernel values cannot be faster than.
 PRODUCT = (64, 4096)
 
 
 def kernel_rates(job):
     """Kernel values and steps of a fit, kernel values of decisions, and products of the same
-    rows by BLAS, or by SciPy where they are sparse.
+    samples by BLAS, or by SciPy where they are sparse.
     """
     split = job.data()
     warm_up(job, split)
@@ -146,7 +146,7 @@ def _more_fits(job, split, first_seconds):
 
 
 def warm_up(job, split):
-    """Load what is loaded on first use, on a hundred rows that have every class."""
+    """Load what is loaded on first use, on a hundred samples that have every class."""
     labels = np.unique(split.y_train)
     rows = np.concatenate(
         [np.flatnonzero(split.y_train == label)[: max(1, 100 // len(labels))] for label in labels]
@@ -218,15 +218,15 @@ def delta_max_sweep(job):
 
 
 N_STORED, N_FEATURES = 500, 100
-# Rows are timed while the number of vectors is within so many of N_STORED.
+# Samples are timed while the number of vectors is within so many of N_STORED.
 STORED_MARGIN = 50
 RUN = 10
 
 
 def one_row_updates(job):
-    """`partial_fit` of one row, LASVC with 500 stored vectors against SGDClassifier.
+    """`partial_fit` of one sample, LASVC with 500 stored vectors against SGDClassifier.
 
-    Both learn the same streams. LASVC grows through 450 to 550 vectors while it is timed.
+    Both are trained on the same streams. LASVC grows through 450 to 550 vectors while it is timed.
     """
     times = {"lasvc": [], "sgd": []}
     stored = []
@@ -245,12 +245,11 @@ def one_row_updates(job):
         "sgd_microseconds": float(np.median(times["sgd"])),
         "n_stored": float(np.median(stored)),
         "n_features": N_FEATURES,
-        "n_calls": len(times["lasvc"]),
     }
 
 
 def _noisy_plane(seed, n_rows=2000):
-    """Rows on two sides of a plane, some of them mislabelled, as (X, y) of one row each."""
+    """Samples on two sides of a plane, some of them mislabelled, as (X, y) of one sample each."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n_rows, N_FEATURES)).astype(np.float32)
     noise = 0.3 * rng.standard_normal(n_rows)
@@ -259,7 +258,7 @@ def _noisy_plane(seed, n_rows=2000):
 
 
 def _timed_lasvc(rows, seed):
-    """Microseconds of the calls near N_STORED vectors, the counts, and the rows before them."""
+    """Microseconds of the calls near N_STORED vectors, the counts, and the samples before them."""
     options = {"finishing": False}  # no decision is timed, and none is prepared
     model = models.build(
         "lasvc", models.Setting(C=1, gamma=1 / N_FEATURES, seed=seed, options=options)
@@ -279,14 +278,14 @@ def _timed_lasvc(rows, seed):
             microseconds += times
         else:
             return n_seen, counts, microseconds
-    raise RuntimeError(f"{len(rows)} rows left only {n_stored} vectors stored.")
+    raise RuntimeError(f"{len(rows)} samples left only {n_stored} vectors stored.")
 
 
 def prefixes(job):
-    """Decisions in the midst of a stream: as they are made, as the vectors are, and finished.
+    """Predictions during a stream: by default, after `finish`, and without finishing.
 
     Errors are taken after each of N_PREFIXES chunks. Times: the stream alone, with a decision
-    after each chunk, and with one before each of N_ROWS_DECIDED rows at the end.
+    after each chunk, and with one before each of N_ROWS_DECIDED samples at the end.
     """
     split = job.data()
     warm_up(job, split)
@@ -314,9 +313,6 @@ def _prefixes_with(job, split, C, chunks, classes):
         for chunk in chunks:
             model.partial_fit(X[chunk], y[chunk], classes=classes)
         seconds.append(time.perf_counter() - began)
-    began = time.perf_counter()
-    model.finish()
-    finish_seconds = time.perf_counter() - began
 
     model, watched, errors = job_with(), 0.0, []
     for chunk in chunks:
@@ -345,14 +341,13 @@ def _prefixes_with(job, split, C, chunks, classes):
         "C": C,
         "errors": errors,
         "stream_seconds": seconds,
-        "finish_seconds": finish_seconds,
         "watched_seconds": watched,
         "row_microseconds": 1e6 * row_seconds,
         "n_support": len(model.support_),
     }
 
 
-# Of more rows too many would have to be left out one by one.
+# Above this, leaving out one by one takes too long.
 LEFT_OUT_UP_TO = 1500
 
 
@@ -364,11 +359,10 @@ def leave_one_out_errors(job):
     once = clone(model).fit(X, y)
     model.set_params(max_iter=-1)
     folds = StratifiedKFold(10, shuffle=True, random_state=job.seed)
-    accuracies, seconds = timed(lambda: cross_val_score(model, X, y, cv=folds), max_repeats=1)
+    accuracies = cross_val_score(model, X, y, cv=folds)
     model.fit(X, y)
-    estimate, estimate_seconds = timed(lambda: model.leave_one_out_estimate_)
     return {
-        "estimate": estimate,
+        "estimate": model.leave_one_out_estimate_,
         "estimate_after_one_pass": once.leave_one_out_estimate_,
         "exact": float(model.leave_one_out(X, y).mean()) if exactly else None,
         "folds": float(1.0 - accuracies.mean()),
@@ -376,8 +370,6 @@ def leave_one_out_errors(job):
         "test": float(1.0 - model.score(split.X_test, split.y_test)),
         "n_support": len(model.support_),
         "n_free": int(np.sum(np.abs(model.dual_coef_) < model.C)),
-        "estimate_seconds": estimate_seconds,
-        "folds_seconds": seconds,
     }
 
 

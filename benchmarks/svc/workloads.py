@@ -1,6 +1,6 @@
 """The data of each row of the tables, with its parameters.
 
-Both sides get the same arrays: float32, dense or CSR, the training rows in the order of the
+Both sides get the same arrays: float32, dense or CSR, the training samples in the order of the
 seed. Parameters are those of Table 3.1 of the thesis (ROBUST: of Table 6.2) unless a comment says
 otherwise.
 """
@@ -30,7 +30,7 @@ class Split:
     y_test: np.ndarray
 
     def head(self, n_train, n_test=None):
-        """Keep the first training rows, and test rows evenly spread (some sets are sorted)."""
+        """Keep the first training samples, and every k-th test sample (some sets are sorted)."""
         step = 1 if n_test is None else max(1, self.X_test.shape[0] // n_test)
         return Split(
             self.X_train[:n_train],
@@ -40,7 +40,7 @@ class Split:
         )
 
     def map_rows(self, function):
-        """Apply a function to the rows of both parts."""
+        """Apply a function to the samples of both parts."""
         return Split(function(self.X_train), self.y_train, function(self.X_test), self.y_test)
 
     @property
@@ -59,7 +59,7 @@ class Workload:
     gamma: float
     # The thesis' cache in MB (Table 3.1); the comparison with SVC takes 1000.
     thesis_cache: float = 40
-    # Threads of the column of LASVC that stands beside SVC.
+    # Threads of the column of LASVC that is compared with SVC.
     threads: int = 1
     kernel: str = "rbf"
 
@@ -83,13 +83,13 @@ def _shuffled(X, y, seed):
 
 
 def _official(name, seed):
-    """The published split, training rows shuffled."""
+    """The published split, training samples shuffled."""
     data = load_paper_dataset(name)
     return Split(*_shuffled(data.X_train, data.y_train, seed), data.X_test, data.y_test)
 
 
 def _drawn(X, y, n_train, seed):
-    """A split of the shuffled rows, for sets without a test part."""
+    """A split of the shuffled samples, for sets without a test part."""
     X, y = _shuffled(X, y, seed)
     return Split(X[:n_train], y[:n_train], X[n_train:], y[n_train:])
 
@@ -131,12 +131,12 @@ def usps_zero(seed):
 
 
 def with_noise(split, share, seed, *, one_sided=False):
-    """Flip this share of the training labels, one-sided: of the positive rows only.
+    """Flip this share of the training labels, one-sided: of the positive samples only.
 
     Returns the split and which labels are wrong.
     """
     # Not the seed of the models: LASVC would draw the same permutation for its shuffle, and
-    # meet all flipped rows first.
+    # see all flipped samples first.
     y_train, flipped = flip_labels(
         split.y_train,
         share,
@@ -193,7 +193,7 @@ def text_name(n_classes):
 
 
 def text(n_classes, n_train=6412, n_test=1500, n_words=55_197, per_row=60):
-    """Rows like those of text, of many classes."""
+    """Samples like those of text, of many classes."""
 
     def prepare(seed):
         X, y = csr_text(n_train + n_test, n_words, per_row, seed, n_classes, np.float32)
@@ -210,7 +210,7 @@ def clusters_name(n_features, n_classes):
 
 
 def clusters(n_features, n_classes, n_train=16_000, n_test=4000):
-    """Normal clusters, so far apart on average that about one row in ten is nearer to another."""
+    """Normal clusters, with about one sample in ten nearer to another one."""
     distance = 2.8 if n_classes == 2 else 4.5
 
     def prepare(seed):
@@ -262,11 +262,11 @@ _ALL = [
         thesis_cache=256,
         threads=2,
     ),
-    # Stand-ins: the full Forest CoverType (581 012 rows) is not available.
+    # Stand-ins: the full Forest CoverType (581 012 samples) is not available.
     Workload("covtype_3v4", "CoverType, 4 against 3", covtype_3v4, C=3, gamma=1, thesis_cache=512),
     Workload(
         "covtype_first20k",
-        "CoverType, first rows, 2 against the rest",
+        "CoverType, first samples, 2 against the rest",
         covtype_first20k,
         C=3,
         gamma=1,
@@ -324,7 +324,7 @@ _ALL += _SEVERAL
 WORKLOADS = {workload.name: workload for workload in _ALL}
 
 # Chapter 6. USPS: gamma = 2 of the thesis, for pixels whose squares are 256 times smaller; C = 10
-# beside its C = 1. Adult and USPS+N with C = 10 are above.
+# compared with its C = 1. Adult and USPS+N with C = 10 are above.
 _ROBUST = [
     Workload("banana_c10", "Banana", banana, C=10, gamma=1),
     Workload("reuters_wide", "Reuters money-fx", reuters, C=1, gamma=0.5),
@@ -335,7 +335,7 @@ _ROBUST = [
 ]
 WORKLOADS |= {workload.name: workload for workload in _ROBUST}
 
-# The rows of the comparison, the cheap first.
+# The rows of the comparison, the cheapest first.
 COMPARED = [
     "waveform", "banana", "usps", "reuters", "adult_csr", "adult_dense", "mnist_8", "mnist_ten",
 ]  # fmt: skip
@@ -344,7 +344,7 @@ TABLE_3_2 = [
     "waveform", "banana", "reuters", "usps", "usps_noise", "adult_csr", "covtype_3v4",
     "covtype_first20k",
 ]  # fmt: skip
-# The sets with noise, the cheap first.
+# The sets with noise, the cheapest first.
 ROBUST = [
     "banana_c10", "reuters_wide", "usps_c1", "usps_c10", "usps_noise_c1", "usps_noise",
     "adult_dense", "mnist_8_c100",

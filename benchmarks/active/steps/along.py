@@ -1,11 +1,11 @@
 """Rare classes: models against the number of samples used (figures of chapters 4 and 5).
 
 ``along_reuters``: the ten largest categories (Figures 4.8, 4.9 and 5.5), ``along_sets``: sets that
-are no text (4.9, 5.6), ``along_waveform``: fewer and fewer positive rows (4.5, 5.2 to 5.4),
+are no text (4.9, 5.6), ``along_waveform``: fewer and fewer positive samples (4.5, 5.2 to 5.4),
 ``along_adult``: the same of Adult (4.6), ``along_folds``: cross-validation (4.4),
 ``along_pools``: small pools and full search (3.13, 4.3); for the tables ``along_mnist``: MNIST-8,
 and ``along_rings``: Abalone with nine features; ``rare_roc``: ROC curves (4.7), ``rare_within``:
-who lies within the margin (4.2).
+samples within the margin (4.2).
 """
 
 from ...bench import harness
@@ -16,12 +16,12 @@ QUICK_BUDGETS = [100, 300]
 
 
 def variant(rival, budgets):
-    """A way to learn, and after how many rows the finished model is looked at; None: all."""
+    """A method, and the numbers of samples after which it is evaluated; None: all."""
     return {"rival": rival, "budgets": budgets}
 
 
 def measure_along(settings, step, workload, seed, variants):
-    """A record for each rival, measured in one process."""
+    """A record for each method, measured in one process."""
     if settings.quick:
         variants = [variant(v["rival"], QUICK_BUDGETS) for v in variants]
     asked = dict(workload=workload, seed=seed)
@@ -44,12 +44,12 @@ def measure_runs(settings, step, workloads, n_runs, variants):
 # Under-sampling needs the ratio of active's support vectors: after it.
 RIVALS = ["one_pass", "active_all", "under_sampling", "smote", "costs", "virtual_all"]
 TEXT_BUDGETS = [100, 200, 400, 700, 1000, 1500, 2000, 3000, None]
-# Runs of text, where only the order of the rows changes; of the other sets.
+# Runs of text, where only the order of the samples changes; of the other sets.
 N_TEXT_RUNS, N_RUNS = 2, 5
 
 
 def measure_reuters(settings):
-    """All ways to learn the ten categories."""
+    """All methods on the ten categories."""
     variants = [variant(rival, TEXT_BUDGETS) for rival in RIVALS]
     return measure_runs(settings, "along_reuters", TEXT, N_TEXT_RUNS, variants)
 
@@ -58,7 +58,7 @@ SET_BUDGETS = [20, 40, 60, 100, 150, 200, 300, 400, 700, 1000, 2000, 4000, 8000,
 
 
 def measure_sets(settings):
-    """All ways to learn the sets that are no text."""
+    """All methods on the sets that are no text."""
     variants = [variant(rival, SET_BUDGETS) for rival in RIVALS]
     return measure_runs(settings, "along_sets", SETS, N_RUNS, variants)
 
@@ -69,7 +69,7 @@ N_WAVEFORM_RUNS = 10
 
 
 def measure_waveform(settings):
-    """One pass, active and VIRTUAL while positive rows get rarer."""
+    """One pass, active and VIRTUAL while positive samples become rarer."""
     variants = [variant(r, WAVEFORM_BUDGETS) for r in ("one_pass", "active_all", "virtual_all")]
     return measure_runs(settings, "along_waveform", WAVEFORM, N_WAVEFORM_RUNS, variants)
 
@@ -79,7 +79,7 @@ N_ADULT_RUNS = 3
 
 
 def measure_adult(settings):
-    """One pass and active while positive rows get rarer."""
+    """One pass and active while positive samples become rarer."""
     variants = [variant(rival, ADULT_BUDGETS) for rival in ("one_pass", "active_all")]
     return measure_runs(settings, "along_adult", ADULT, N_ADULT_RUNS, variants)
 
@@ -88,7 +88,7 @@ FOLD_BUDGETS = [100, 200, 300, 500, 700, 1000, 1300, 1600, 2000, 2500, 3500, Non
 
 
 def measure_folds(settings):
-    """Active selection on two thirds of the training rows, judged by the third."""
+    """Active selection on two thirds of the training samples, scored on the third."""
     variants = [variant("active_all", FOLD_BUDGETS)]
     return measure_runs(settings, "along_folds", FOLDS, 1, variants)
 
@@ -99,7 +99,7 @@ N_POOL_RUNS = 2
 
 
 def measure_pools(settings):
-    """Rows at random, small pools and full search."""
+    """Samples at random, small pools and full search."""
     variants = [
         variant("one_pass", [*POOL_BUDGETS, 1500, 3000, None]),
         variant("active_all", [*POOL_BUDGETS, 1500, 3000]),
@@ -108,13 +108,13 @@ def measure_pools(settings):
     return measure_runs(settings, "along_pools", POOL_SETS, N_POOL_RUNS, variants)
 
 
-# The thesis stops active selection after 11.7 % of the rows; SVC takes minutes: one run.
+# The thesis stops active selection after 11.7 % of the samples; SVC takes minutes: one run.
 MNIST_BUDGETS = [500, 1000, 2000, 4000, 7000]
 N_MNIST_RUNS = 2
 
 
 def measure_mnist(settings):
-    """MNIST-8, which has 60 000 rows."""
+    """MNIST-8, which has 60 000 samples."""
     variants = [
         variant("one_pass", [*MNIST_BUDGETS, None]),
         variant("active_all", MNIST_BUDGETS),
@@ -127,7 +127,7 @@ def measure_mnist(settings):
     return {"records": records}
 
 
-# The thesis stops active selection after 24 % of the rows.
+# The thesis stops active selection after 24 % of the samples.
 RINGS_BUDGET = 902
 
 
@@ -139,12 +139,12 @@ def measure_rings(settings):
     return measure_runs(settings, "along_rings", [RINGS], N_RUNS, variants)
 
 
-# Rows after which the number of active's support vectors settles, or Adult's PRBEP is best.
+# Samples after which active's number of support vectors has converged, or Adult's PRBEP is best.
 ROC_SETS = {"rare_interest": 2700, "rare_adult_3": 3000, "rare_satimage": 2000}
 
 
 def measure_roc(settings):
-    """Active, and rows as they come: as many of them, and all."""
+    """Active, and samples in random order: as many of them, and all."""
     records = []
     for workload, n in ROC_SETS.items():
         n = QUICK_BUDGETS[0] if settings.quick else n
@@ -158,7 +158,7 @@ def measure_roc(settings):
 
 
 def measure_within(settings):
-    """Who lies within the margin of a finished model, on all sets."""
+    """Samples within the margin of a fitted model, on all sets."""
     records = []
     sets = [*(f"rare_{topic}" for topic in sorted(REUTERS)), *SETS, MNIST, *ADULT, *WAVEFORM]
     for workload in sets:
@@ -180,6 +180,3 @@ STEPS = {
     "along_mnist": measure_mnist,
     "along_rings": measure_rings,
 }
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

@@ -1,20 +1,20 @@
-"""Pools of rows without labels.
+"""Pools of unlabelled samples.
 
-``pool_query``: one query beside scoring the whole pool; ``pool_loops``: asking and learning, in
-turns, as different libraries do it.
+``pool_query``: one query compared with scoring the whole pool; ``pool_loops``: querying and
+training in turns, as different libraries do it.
 """
 
 from ...bench import harness
 from ..tasks import LOOPS
 
-# Rows of the pool, their features, samples used: of these about 1000 become support vectors.
+# Samples of the pool, their features, samples used: of these about 1000 become support vectors.
 SIZE = dict(n_pool=100_000, n_features=100, n_train=1020)
 QUICK_SIZE = dict(n_pool=2000, n_features=20, n_train=60)
 LAYOUTS = ["dense", "csr"]
 
 
 def measure_query(settings):
-    """One query, of either model, beside `SVC.decision_function` of all rows."""
+    """One query, of either model, compared with `SVC.decision_function` of all samples."""
     size = QUICK_SIZE if settings.quick else SIZE
     records = []
     for seed in range(settings.seeds):
@@ -25,7 +25,7 @@ def measure_query(settings):
     return {"size": size, "records": records}
 
 
-# Names in `svc.workloads`; how many labels are bought, and after how many a curve has a point.
+# Names in `svc.workloads`; how many labels are queried, and after how many a curve has a point.
 WORKLOADS = ["banana", "usps", "reuters"]
 N_LABELS, EVERY = 300, 20
 QUICK_N_LABELS = 20
@@ -35,7 +35,7 @@ ONCE = {("reuters", "refit_all"), ("reuters", "scikit_activeml")}
 
 
 def measure_loops(settings):
-    """All ways to learn from the same pools; they take turns, seed after seed."""
+    """All loops on the same pools; they take turns, seed after seed."""
     n_labels = QUICK_N_LABELS if settings.quick else N_LABELS
     records = []
     for seed in range(settings.seeds):
@@ -53,6 +53,3 @@ def measure_loops(settings):
 
 
 STEPS = {"pool_query": measure_query, "pool_loops": measure_loops}
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

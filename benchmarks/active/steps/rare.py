@@ -1,8 +1,8 @@
-"""Rare classes (chapters 4 and 5 of the thesis): active selection, VIRTUAL and their rivals.
+"""Rare classes (chapters 4 and 5 of the thesis): active selection, VIRTUAL and other methods.
 
 ``rare_sets``: the sets that are no text; ``rare_reuters``: the ten largest categories;
 ``rare_wide``: three of them with other parameters;
-``rare_waveform``: fewer and fewer positive rows.
+``rare_waveform``: fewer and fewer positive samples.
 """
 
 from ...bench import harness
@@ -20,7 +20,7 @@ ONCE = ["batch", "active_all", "virtual_all"]
 
 
 def _measure(settings, step, workload, seed, rivals):
-    """A record for each rival."""
+    """A record for each method."""
     asked = dict(workload=workload, seed=seed)
     record = settings.call("learn_rare", rivals=rivals, **asked)
     harness.say(step, record, **asked)
@@ -29,7 +29,7 @@ def _measure(settings, step, workload, seed, rivals):
 
 
 def measure_sets(settings):
-    """All rivals, on several splits."""
+    """All methods, on several splits."""
     records = []
     for seed in range(1 if settings.quick else N_RUNS):
         for workload in SETS:
@@ -38,7 +38,7 @@ def measure_sets(settings):
 
 
 def measure_reuters(settings):
-    """All rivals on the published split."""
+    """All methods on the published split."""
     records = []
     for seed in range(settings.seeds):
         rivals = [rival for rival in RIVALS if seed == 0 or rival not in ONCE]
@@ -58,7 +58,7 @@ def measure_wide(settings):
 
 
 def measure_waveform(settings):
-    """All rivals while positive rows get rarer."""
+    """All methods while positive samples become rarer."""
     records = []
     for seed in range(1 if settings.quick else N_WAVEFORM_RUNS):
         for workload in WAVEFORM:
@@ -72,6 +72,3 @@ STEPS = {
     "rare_wide": measure_wide,
     "rare_waveform": measure_waveform,
 }
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

@@ -1,10 +1,10 @@
-"""LASVC that chooses its rows (sections 3.3 and 4.2 of the thesis).
+"""LASVC with sample selection (sections 3.3 and 4.2 of the thesis).
 
-``selection_adult``: the four selections (Figures 3.8 and 3.9), ``selection_adult_peers``: what
-learns all rows, and where the rules of stopping stop, ``selection_boosting``: boosting at equal
-time; ``selection_noise``: wrong labels (Figures 3.10 to 3.12); ``selection_pools``: small pools,
-full search, retraining (Figures 3.13 and 4.3), ``selection_search``: small pools and full search
-on more and more rows; ``selection_stops``: where the rules of stopping stop, on several sets.
+``selection_adult``: the four selections (Figures 3.8 and 3.9); ``selection_adult_peers``: models
+fitted on all samples, and the stopping rules; ``selection_boosting``: boosting at equal time;
+``selection_noise``: label noise (Figures 3.10 to 3.12); ``selection_pools``: small pools, full
+search, retraining (Figures 3.13 and 4.3); ``selection_search``: small pools and full search on
+more and more samples; ``selection_stops``: the stopping rules on several sets.
 """
 
 from ...bench import harness
@@ -14,7 +14,7 @@ QUICK_BUDGETS = [100, 300]
 
 
 def variant(budgets, **options):
-    """Parameters of LASVC, and after how many labels the finished model is looked at."""
+    """Parameters of LASVC, and after how many labels the model is evaluated."""
     return {"options": options, "budgets": budgets}
 
 
@@ -29,7 +29,7 @@ def measure_curves(settings, step, variants, **asked):
 
 
 def measure_all(settings, step, **asked):
-    """A model that learns all rows."""
+    """A model fitted on all samples."""
     record = settings.call("learn_all", **asked)
     harness.say(step, record, **asked)
     return {**asked, **record}
@@ -40,11 +40,11 @@ def measure_all(settings, step, **asked):
 # ---------------------------------------------------------------------------
 
 ADULT = dict(workload="adult_dense", new_split=True)
-# None: all rows, which only random selection is asked for.
+# None: all samples, with random selection only.
 ADULT_BUDGETS = [500, 1000, 2000, 3000, 4000, 6000, 8000, 12000]
 # Splits, of which the thesis has 65; of what takes minutes; of boosting.
 N_SPLITS, N_SPLITS_PEERS, N_SPLITS_BOOSTING = 10, 2, 3
-# The budget that stands beside the peers: an eighth of the rows.
+# The budget that is compared with the peers: an eighth of the samples.
 ADULT_LABELS = 4000
 PEERS = ["svc", "sklearnex", "nystroem_sgd", "hist_gradient_boosting"]
 RULES = [
@@ -55,7 +55,7 @@ RULES = [
 
 
 def measure_adult(settings):
-    """Curves of all selections, and the solution over all rows, by the quicker of two solvers."""
+    """Curves of all selections, and the optimum over all samples, by the faster solver."""
     variants = [
         variant(ADULT_BUDGETS + [None] * (selection == "random"), selection=selection)
         for selection in SELECTIONS
@@ -69,7 +69,7 @@ def measure_adult(settings):
 
 
 def measure_adult_peers(settings):
-    """Models that learn all rows, a budget, and the rules of stopping."""
+    """Models fitted on all samples, a budget, and the rules of stopping."""
     variants = [variant([ADULT_LABELS], selection="autoactive"), *RULES]
     records = []
     for seed in range(1 if settings.quick else N_SPLITS_PEERS):
@@ -85,7 +85,7 @@ ITERATIONS = [10, 20, 40, 100]
 
 
 def measure_boosting(settings):
-    """The budget beside boosting that is stopped sooner or later."""
+    """The budget compared with boosting with several numbers of iterations."""
     records = []
     for seed in range(1 if settings.quick else N_SPLITS_BOOSTING):
         asked = dict(ADULT, seed=seed)
@@ -115,7 +115,7 @@ N_NOISE_SEEDS = 5
 
 
 def measure_noise(settings):
-    """Curves on MNIST with wrong labels, which test rows do not have."""
+    """Curves on MNIST with wrong labels, which test samples do not have."""
     variants = [
         variant(NOISE_BUDGETS[:n_budgets], **options) for options, n_budgets in NOISE_VARIANTS
     ]
@@ -134,12 +134,12 @@ def measure_noise(settings):
 POOL_SETS = ["usps", "reuters"]
 POOL_BUDGETS = [20, 50, 100, 200, 500]
 N_POOL_SPLITS = 10
-# Splits for which SVC is also fitted anew with all rows scored, and how far: that takes minutes.
+# Splits for which SVC is also refitted with all samples scored, and how far: that takes minutes.
 N_SPLITS_ALL, ALL_BUDGETS = 1, [20, 50, 100, 200]
 
 
 def measure_pools(settings):
-    """LASVC and SVC retrained, with small pools and full search, beside random rows."""
+    """LASVC and SVC retrained, with small pools and full search, compared with random samples."""
     variants = [
         variant(POOL_BUDGETS, selection="random"),
         variant(POOL_BUDGETS, selection="active", pool_size=50),
@@ -163,7 +163,7 @@ SEARCH_SET, SEARCH_ROWS, SEARCH_BUDGET = "clusters_10_2", [2000, 4000, 8000, 16_
 
 
 def measure_search(settings):
-    """Small pools and full search on more and more rows."""
+    """Small pools and full search on more and more samples."""
     variants = [variant([SEARCH_BUDGET], selection="active", pool_size=n) for n in (50, "all")]
     records = []
     for seed in range(settings.seeds):
@@ -181,7 +181,7 @@ STOP_SETS = ["banana", "waveform", "usps", "usps_noise", "reuters", "covtype_3v4
 
 
 def measure_stops(settings):
-    """Samples used by each rule, beside SVC and LASVC over all rows."""
+    """Samples used by each rule, compared with SVC and LASVC over all samples."""
     records = []
     for seed in range(settings.seeds):
         for workload in STOP_SETS:
@@ -201,6 +201,3 @@ STEPS = {
     "selection_boosting": measure_boosting,
     "selection_noise": measure_noise,
 }
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

@@ -1,8 +1,8 @@
 """Fit time against the size of the kernel cache, on MNIST digits (Figure 3.6 of the thesis).
 
-The thesis averages the ten digits over all 60 000 rows. With 8 MB, SVC would take too long:
-here both learn the first 20 000 (shuffled) rows of two digits, an easy and a hard one, and SVC
-is stopped after a limit. LASVC, which is quick, learns all rows as well.
+The thesis averages the ten digits over all 60 000 samples. With 8 MB, SVC would take too long:
+here both learn the first 20 000 (shuffled) samples of two digits, an easy and a hard one, and SVC
+is stopped after a limit. LASVC is also fitted on all samples.
 """
 
 from ...bench import harness
@@ -43,6 +43,3 @@ def _runs(quick):
 
 
 STEPS = {"cache_size": measure_cache_sizes}
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

@@ -1,6 +1,6 @@
 """Time against the number of classes, and against the cache with many of them, on sparse text.
 
-The rows are generated, as many for each number of classes.
+The samples are generated, as many for each number of classes.
 """
 
 from ...bench import harness
@@ -36,6 +36,3 @@ def measure_classes(settings):
 
 
 STEPS = {"classes": measure_classes}
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

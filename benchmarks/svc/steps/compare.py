@@ -16,8 +16,8 @@ ONCE |= {(name, "svc") for name in SEVERAL}
 
 
 def compare(workload, settings):
-    """Measure all columns for all seeds; the columns alternate, so that a slow minute of the
-    machine meets all of them.
+    """Measure all columns for all seeds; the columns alternate, so that a slow period of the
+    machine affects all of them.
     """
     work = WORKLOADS[workload]
     records = []
@@ -51,6 +51,3 @@ def _columns(work, seed):
 
 
 STEPS = {name: partial(compare, name) for name in COMPARED + SEVERAL}
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

@@ -1,4 +1,4 @@
-"""What a fit takes, from rows, features, classes and threads: generated clusters that overlap."""
+"""Time of a fit by samples, features, classes and threads: generated clusters that overlap."""
 
 from ...bench import harness
 from ..workloads import CLUSTER_CLASSES, CLUSTER_FEATURES, clusters_name
@@ -28,6 +28,3 @@ def measure_how_long(settings):
 
 
 STEPS = {"how_long": measure_how_long}
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

@@ -1,8 +1,8 @@
-"""The leave-one-out error of LASVC beside that of cross-validation, and that on test rows."""
+"""Leave-one-out errors of LASVC, compared with cross-validation and with the test error."""
 
 from ...bench import harness
 
-# Training rows; the exact error is for the smaller number.
+# Training samples; the exact error is for the smaller number.
 SIZES = {"banana": [1500, 4000], "adult_csr": [1500, 10_000], "mnist_8": [1500, 10_000]}
 N_SEEDS = 3
 
@@ -20,6 +20,3 @@ def measure_leave_one_out(settings):
 
 
 STEPS = {"leave_one_out": measure_leave_one_out}
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

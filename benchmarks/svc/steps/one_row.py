@@ -1,4 +1,4 @@
-"""One `partial_fit` row: LASVC with 500 stored vectors against SGDClassifier."""
+"""`partial_fit` with one sample: LASVC with 500 stored vectors against SGDClassifier."""
 
 from ...bench import harness
 
@@ -17,6 +17,3 @@ def measure_one_row(settings):
 
 
 STEPS = {"one_row": measure_one_row}
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

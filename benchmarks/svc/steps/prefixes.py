@@ -1,8 +1,8 @@
-"""What a model decides in the midst of a stream, and what that costs."""
+"""Predictions during a stream, and their cost."""
 
 from ...bench import harness
 
-# Rows of the stream; the whole of Adult and MNIST would only take longer.
+# Samples of the stream; the whole of Adult and MNIST would only take longer.
 WORKLOADS = {
     "waveform": None,
     "banana": None,
@@ -12,7 +12,7 @@ WORKLOADS = {
 }
 COSTS = [1.0, 30.0, 1000.0]
 ALGORITHMS = ["lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full"]
-# The others learn this set only.
+# The other algorithms run on this set only.
 OF_ALL = "waveform"
 
 
@@ -33,6 +33,3 @@ def measure_prefixes(settings):
 
 
 STEPS = {"prefixes": measure_prefixes}
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

@@ -9,7 +9,7 @@ from ...bench import harness
 from ..models import TWO_PASSES
 from ..workloads import TABLE_3_2, WORKLOADS
 
-# Digits that SVC learns as well; all ten would take a quarter of an hour.
+# Digits for which SVC is fitted, too; all ten would take a quarter of an hour.
 SVC_DIGITS = [1, 8]
 QUICK_DIGITS = [1, 8]
 MNIST_WAYS = {"x1": {}, "x2": TWO_PASSES, "exact": {"max_iter": -1}}
@@ -21,7 +21,7 @@ SVC_ONCE = {"adult_csr", "covtype_3v4", "covtype_first20k"}
 
 
 def measure_tables(settings):
-    """Tables 3.2 and 3.3: LASVC before and after finishing, beside SVC."""
+    """Tables 3.2 and 3.3: LASVC before and after finishing, compared with SVC."""
     records = []
     for name in TABLE_3_2:
         cache_size = WORKLOADS[name].thesis_cache
@@ -107,6 +107,3 @@ STEPS = {
     "mnist_digits": measure_mnist,
     "mnist_signed": measure_mnist_signed,
 }
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

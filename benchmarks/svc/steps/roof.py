@@ -1,4 +1,4 @@
-"""How many kernel values and steps a second LASVC makes, beside a product of BLAS."""
+"""How many kernel values and steps a second LASVC makes, compared with a product of BLAS."""
 
 from ...bench import harness
 from ..workloads import COMPARED
@@ -15,6 +15,3 @@ def measure_roof(settings):
 
 
 STEPS = {"roof": measure_roof}
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)

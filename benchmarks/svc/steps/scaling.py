@@ -1,4 +1,4 @@
-"""Fit time and memory against the number of rows, on Adult."""
+"""Fit time and memory against the number of samples, on Adult."""
 
 from ...bench import harness
 
@@ -6,7 +6,7 @@ WORKLOAD = "adult_csr"
 SIZES = [2000, 4000, 8000, 16000, 32000]
 QUICK_SIZES = [400, 800, 1500]
 CACHE_SIZE = 1000
-# LASVC once more on all rows with caches that are too small: does memory keep its bound?
+# LASVC once more on all samples with caches that are too small: does memory keep its bound?
 SMALL_CACHES = [50, 200]
 
 
@@ -39,6 +39,3 @@ def measure_scaling(settings):
 
 
 STEPS = {"scaling": measure_scaling}
-
-if __name__ == "__main__":
-    harness.main(STEPS, __doc__)
