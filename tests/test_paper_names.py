@@ -41,8 +41,9 @@ COST = CostSensitivePassiveAggressiveClassifier
 SUM = dict(objective="sum", rule="cost-sensitive", rho=None)
 # The defaults of LASVC are part of the meaning of its names.
 PLAIN = dict(algorithm="lasvm")
-POOL = dict(PLAIN, selection="active", pool_size=59, max_labels=None, stopping=None)
-BUDGET = dict(PLAIN, max_labels=100, stopping=None)
+POOL = dict(PLAIN, selection="active", pool_size=59, n_init=5, max_labels=None, stopping=None)
+POOL_OF_VIRTUAL = dict(pool_size=59, n_init=5, max_labels=None)
+BUDGET = dict(PLAIN, n_init=5, max_labels=100, stopping=None)
 
 
 def passive(where=ACTIVE, rule=MarginQuery, joint=False):
@@ -133,11 +134,11 @@ PAPER_NAMES = {
     ),
     "AUTOACTIVE": (ActiveLASVC, dict(BUDGET, selection="autoactive", pool_size=50)),
     "AL, AL(random pool), L = 59": (ActiveLASVC, POOL),
-    "AL, margin exhausted": (ActiveLASVC, dict(POOL, stopping="margin")),
+    "AL, margin exhausted": (ActiveLASVC, dict(POOL, stopping="margin", stopping_window=1)),
     "AL with early stopping": (ActiveLASVC, dict(POOL, stopping="n_support")),
     "VIRTUAL": (
         VirtualLASVC,
-        dict(pool_size=59, n_neighbors=5, n_virtual=1, stopping="n_support", max_labels=None),
+        dict(POOL_OF_VIRTUAL, n_neighbors=5, n_virtual=1, stopping="n_support"),
     ),
     "DC": (LASVC, dict(PLAIN, class_weight={0: 1.0, 1: 19.0})),
 }

@@ -51,20 +51,27 @@ class ActiveLASVC(LASVC):
         Number of samples drawn at random for each selection. With 59 samples, one of the best 5 %
         is among them with a probability of 95 %
         (:func:`~sklearn_online_svm.active.small_pool_size`). ``"all"``: every sample that is left.
+    n_init : int, default=5
+        Number of samples of each class that ``fit`` processes before the selection begins, the
+        first ones in the (shuffled) order. They make sure that the first model knows every class,
+        however rare; ``fit`` reads all labels to find them. 0: the selection begins at once.
     max_labels : int, default=None
-        Label budget: maximum number of training samples in ``fit``, or in each chunk of
-        ``partial_fit``; the others are skipped. Further epochs of ``fit`` run over the samples
-        that were used in the first epoch. None: no limit.
+        Label budget: maximum number of training samples in ``fit``, those of ``n_init`` included,
+        or in each chunk of ``partial_fit``; the others are skipped. Further epochs of ``fit`` run
+        over the samples that were used in the first epoch. None: no limit.
     stopping : {"margin", "n_support"}, default=None
         Criterion to stop an epoch before all samples are used; ``fit`` then continues with
-        :meth:`finish`.
+        :meth:`finish`. It applies once each binary problem has support vectors of both classes.
 
-        - ``"margin"``: the last 5 selected samples lay outside the margin of all free support
-          vectors, :math:`|f(x)| \ge \max_s |f(x_s)|`, in each binary problem. Training does not
-          stop while there are no free support vectors. Requires ``selection`` ``"active"`` or
-          ``"autoactive"``.
-        - ``"n_support"``: less than a tenth of the last 200 samples increased the number of
-          support vectors.
+        - ``"margin"``: the last ``stopping_window`` selected samples lay outside the margin of all
+          free support vectors, :math:`|f(x)| \ge \max_s |f(x_s)|`, in each binary problem.
+          Training does not stop while there are no free support vectors. Requires ``selection``
+          ``"active"`` or ``"autoactive"``.
+        - ``"n_support"``: less than a tenth of the last ``stopping_window`` samples increased the
+          number of support vectors.
+    stopping_window : int, default=None
+        Number of samples over which the ``stopping`` criterion must be met. None: 5 for
+        ``"margin"``, 200 for ``"n_support"``.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         Kernel type to be used in the algorithm, as in :class:`LASVC`.
     degree : int, default=3
@@ -128,11 +135,11 @@ class ActiveLASVC(LASVC):
 
     Notes
     -----
-    A selected sample is processed (PROCESS, REPROCESS) and not selected again in the same epoch
-    ([1]_, section 4). Scoring samples takes time: without ``max_labels`` or ``stopping`` an epoch
-    uses all samples and scores each of them many times. With two classes of unequal size the
-    selected samples are more balanced than the data, because the samples near the boundary are
-    ([2]_, section 3).
+    Training starts with ``n_init`` samples of each class ([3]_, section 3.3.3). A selected sample
+    is processed (PROCESS, REPROCESS) and not selected again in the same epoch ([1]_, section 4).
+    Scoring samples takes time: without ``max_labels`` or ``stopping`` an epoch uses all samples
+    and scores each of them many times. With two classes of unequal size the selected samples are
+    more balanced than the data, because the samples near the boundary are ([2]_, section 3).
 
     References
     ----------
@@ -161,16 +168,20 @@ class ActiveLASVC(LASVC):
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "selection": [StrOptions(set(SELECTIONS))],
         "pool_size": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
+        "n_init": [Interval(Integral, 0, None, closed="left")],
         "max_labels": [Interval(Integral, 1, None, closed="left"), None],
         "stopping": [StrOptions(set(STOPPINGS)), None],
+        "stopping_window": [Interval(Integral, 1, None, closed="left"), None],
     }
 
     _adjustable_params = (
         *LASVC._adjustable_params,
         "selection",
         "pool_size",
+        "n_init",
         "max_labels",
         "stopping",
+        "stopping_window",
     )
     _choice = SampleSelection
 
@@ -185,8 +196,10 @@ class ActiveLASVC(LASVC):
         *,
         selection="active",
         pool_size=50,
+        n_init=5,
         max_labels=None,
         stopping=None,
+        stopping_window=None,
         kernel="rbf",
         degree=3,
         gamma="scale",
@@ -235,8 +248,10 @@ class ActiveLASVC(LASVC):
         )
         self.selection = selection
         self.pool_size = pool_size
+        self.n_init = n_init
         self.max_labels = max_labels
         self.stopping = stopping
+        self.stopping_window = stopping_window
 
     @property
     def stopped_early_(self):

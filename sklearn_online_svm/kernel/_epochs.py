@@ -139,6 +139,8 @@ class OnlinePasses(Passes):
                 model.n_labels_used_ = choice.n_labels
                 model._stopped_early = choice.stopped
             self.at = {**self.at, **choice.state}
+        if self.at["n_pass"] == 1:
+            self.warn_of_unused_classes(choice.order[: engine.n_processed])
         unchanged = engine.n_changes == self.at["changes"]
         done = self.n_passes > 1 and unchanged and (model._is_solved() or not self.finishing)
         model.kkt_violation_ = engine.violation_left() if done else engine.violation_met()
@@ -146,6 +148,21 @@ class OnlinePasses(Passes):
             self.report()
             return dict(stage="end")
         return dict(stage="finish" if self.finishing else "next")
+
+    def warn_of_unused_classes(self, used):
+        """Warn if the samples used leave out a class; those from ``len(codes)`` on are virtual."""
+        n_classes = len(self.model.classes_)
+        given = np.bincount(self.codes[self.cost > 0.0], minlength=n_classes) > 0
+        known = np.bincount(self.codes[used[used < len(self.codes)]], minlength=n_classes) > 0
+        unused = self.model.classes_[given & ~known].tolist()
+        if unused:
+            warnings.warn(
+                f"No sample of the classes {unused} was selected for training, so they are never "
+                f"predicted. Increase n_init (got {self.model.n_init}) or max_labels "
+                f"(got {self.model.max_labels}).",
+                UserWarning,
+                stacklevel=6,
+            )
 
     def next(self):
         """Start another epoch if one is due and may improve the model."""

@@ -20,13 +20,12 @@ STOPPINGS = ("margin", "n_support")
 # (Bordes et al. 2005, section 4: "five examples").
 N_CLOSE = 5
 
-# stopping="margin": number of consecutive selected samples outside the margin. One is enough in
-# the thesis of Ertekin (2009, chapter 4); several make the criterion robust.
-MARGIN_SAMPLES = 5
+# Number of samples over which a stopping criterion must be met, if the model does not say.
+# "margin": one is enough in the thesis of Ertekin (2009, section 4.2.3); several are more robust.
+STOPPING_WINDOWS = {"margin": 5, "n_support": 200}
 
 # stopping="n_support": training stops when less than this share of the last samples increased the
 # number of support vectors. The thesis requires a stable number, without a figure.
-STABLE_SAMPLES = 200
 STABLE_SHARE = 0.1
 
 _LARGEST_SEED = np.iinfo(np.int64).max
@@ -54,11 +53,11 @@ class AllSamples:
         self.given = Samples(codes, cost, row_ids, origin=origin)
 
     @classmethod
-    def begun(cls, model, order, codes, cost, random, salt=0):
+    def begun(cls, model, order, codes, cost, random, chunk=None):
         """Return the initial state, for ``at``; raise ValueError for inconsistent parameters.
 
-        ``random`` is a RandomState or a seed, ``salt`` a number that differs between the chunks
-        of a stream.
+        ``random`` is a RandomState or a seed, ``chunk`` a number that differs between the chunks
+        of a stream; None: ``fit``.
         """
         return {"order": order, "choice": None}
 
@@ -95,10 +94,11 @@ class SampleSelection(AllSamples):
         self.selection = None
         if at["choice"] is not None:
             self.selection = new_selection(model)
-            self.selection.restore(at["choice"]["random"], at["choice"]["history"])
+            choice = at["choice"]
+            self.selection.restore(choice["random"], choice["history"], choice["n_seeds"])
 
     @classmethod
-    def begun(cls, model, order, codes, cost, random, salt=0):
+    def begun(cls, model, order, codes, cost, random, chunk=None):
         """Return the initial state of a selection; samples of cost 0 are excluded."""
         if model.stopping == "margin" and model.selection not in ("active", "autoactive"):
             raise ValueError(
@@ -106,13 +106,16 @@ class SampleSelection(AllSamples):
                 f"needs selection='active' or 'autoactive', got selection={model.selection!r}."
             )
         if uses_all_samples(model):
-            return super().begun(model, order, codes, cost, random, salt)
-        order = order[cost[order] > 0.0]
+            return super().begun(model, order, codes, cost, random, chunk)
+        order, n_seeds = order[cost[order] > 0.0], 0
+        if chunk is None:
+            order, n_seeds = seeds_first(order, codes, model.n_init)
         if model.selection == "random" and model.stopping is None:
             return {"order": order[: model.max_labels], "choice": None}
         seed = int(check_random_state(random).randint(_LARGEST_SEED))
-        seed = int(np.random.SeedSequence([seed, salt]).generate_state(1, np.uint64)[0])
-        return {"order": order, "choice": {"random": seed, "history": None}}
+        seed = int(np.random.SeedSequence([seed, chunk or 0]).generate_state(1, np.uint64)[0])
+        choice = {"random": seed, "history": None, "n_seeds": n_seeds}
+        return {"order": order, "choice": choice}
 
     @classmethod
     def used(cls, model, order):
@@ -143,13 +146,28 @@ def uses_all_samples(model):
     return model.selection == "random" and model.max_labels is None and model.stopping is None
 
 
+def seeds_first(order, codes, n_init):
+    """Move the first ``n_init`` samples of each class to the front, the classes taking turns.
+
+    Returns the order and the number of these samples.
+    """
+    turn = np.empty(len(order), dtype=np.int64)
+    for code in np.unique(codes[order]):
+        same = codes[order] == code
+        turn[same] = np.arange(np.count_nonzero(same))
+    return order[np.minimum(turn, n_init).argsort(kind="stable")], np.count_nonzero(turn < n_init)
+
+
 def new_selection(model):
     """Return the selection of the engine for the parameters of the model."""
     stopping = None
-    if model.stopping == "margin":
-        stopping = MarginExhausted(MARGIN_SAMPLES)
-    elif model.stopping == "n_support":
-        stopping = SupportStable(STABLE_SAMPLES, STABLE_SHARE)
+    if model.stopping is not None:
+        window = model.stopping_window
+        window = int(STOPPING_WINDOWS[model.stopping] if window is None else window)
+        if model.stopping == "margin":
+            stopping = MarginExhausted(window)
+        else:
+            stopping = SupportStable(window, STABLE_SHARE)
     n = -1 if model.pool_size == "all" else int(model.pool_size)
     options = dict(most=model.max_labels, stopping=stopping)
     if model.selection == "random":

@@ -71,11 +71,17 @@ class VirtualLASVC(ActiveLASVC):
     pool_size : int or "all", default=59
         Number of samples, real or virtual, drawn at random for each selection; the one closest to
         the decision boundary is used for training.
+    n_init : int, default=5
+        Number of samples of each class that ``fit`` processes before the selection begins, as in
+        :class:`ActiveLASVC`.
     max_labels : int, default=None
         Label budget: maximum number of real training samples in ``fit``, or in each chunk of
         ``partial_fit``. Virtual samples do not count.
     stopping : {"margin", "n_support"}, default=None
         Criterion to stop before all samples are used, as in :class:`ActiveLASVC`.
+    stopping_window : int, default=None
+        Number of samples over which the ``stopping`` criterion must be met. None: 5 for
+        ``"margin"``, 200 for ``"n_support"``.
     delta_max : float, default=None
         Largest violation after each sample, as in :class:`LASVC`. None: run REPROCESS once.
     finishing : bool, default=True
@@ -199,8 +205,10 @@ class VirtualLASVC(ActiveLASVC):
         n_neighbors=5,
         n_virtual=1,
         pool_size=59,
+        n_init=5,
         max_labels=None,
         stopping=None,
+        stopping_window=None,
         delta_max=None,
         finishing=True,
         shrinking=True,
@@ -223,8 +231,10 @@ class VirtualLASVC(ActiveLASVC):
         self.n_neighbors = n_neighbors
         self.n_virtual = n_virtual
         self.pool_size = pool_size
+        self.n_init = n_init
         self.max_labels = max_labels
         self.stopping = stopping
+        self.stopping_window = stopping_window
         self.delta_max = delta_max
         self.finishing = finishing
         self.shrinking = shrinking

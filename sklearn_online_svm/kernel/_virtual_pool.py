@@ -197,8 +197,8 @@ class VirtualSampleSelection(SampleSelection):
         self.X, self.order, self.given = self.pool.samples.X, self.pool.order, self.pool.given
 
     @classmethod
-    def begun(cls, model, order, codes, cost, random, salt=0):
-        begun = super().begun(model, order, codes, cost, random, salt)
+    def begun(cls, model, order, codes, cost, random, chunk=None):
+        begun = super().begun(model, order, codes, cost, random, chunk)
         class_rows, minority = model._counted(codes)
         generator = np.random.RandomState(begun["choice"]["random"] % 2**32)
         begun["choice"]["virtual"] = {
@@ -207,7 +207,7 @@ class VirtualSampleSelection(SampleSelection):
             "minority": minority,
             "class_rows": class_rows,
             # Support vectors of earlier chunks of a stream; a fit starts without any.
-            "former": as_arrays(model._former(minority)) if salt else None,
+            "former": as_arrays(model._former(minority)) if chunk else None,
             "n_done": 0,
             "first_id": model.n_virtual_points_,
             "random": generator.get_state(legacy=False),

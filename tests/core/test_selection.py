@@ -207,6 +207,19 @@ def test_the_number_of_support_vectors_is_stable():
     assert_array_equal(again.history(), counts[n - 50 : n])
 
 
+def test_seeds_are_processed_first_and_leave_the_generator_alone():
+    X, labels = samples(200)
+    selection = new_selection("active", 20, most=60)
+    selection.restore(SEED, n_seeds=15)
+    seeded = Run(X, labels, selection)
+    assert_array_equal(seeded.rows[:15], np.arange(15))
+    assert len(np.unique(seeded.rows)) == 60
+    only_seeds = new_selection("active", 20, most=15)
+    only_seeds.restore(SEED, n_seeds=15)
+    Run(X, labels, only_seeds)
+    assert only_seeds.state() == {"random": SEED, "history": None, "n_seeds": 15}
+
+
 def test_a_choice_that_has_not_been_followed_leaves_no_trace():
     """A kernel function that fails while candidates are scored."""
     X, labels = samples(200)

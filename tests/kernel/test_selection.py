@@ -1,6 +1,7 @@
 """ActiveLASVC: sample selection and early stopping."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -9,9 +10,9 @@ from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.svm import SVC
 
-from sklearn_online_svm import LASVC, ActiveLASVC
+from sklearn_online_svm import LASVC, ActiveLASVC, VirtualLASVC
 from sklearn_online_svm.kernel._epochs import OnlinePasses
-from sklearn_online_svm.kernel._sample_selection import STABLE_SAMPLES, SampleSelection
+from sklearn_online_svm.kernel._sample_selection import STOPPING_WINDOWS, SampleSelection
 from tests.support.robust import assert_same_model
 from tests.support.samples import three_classes, two_classes
 
@@ -28,7 +29,7 @@ PARAMS = dict(C=3.0, gamma=0.1, random_state=0)
 @pytest.mark.parametrize("samples", [two_classes, three_classes])
 def test_pool_of_one_sample_is_random_selection(samples, selection):
     X, y = samples(300)
-    chosen = ActiveLASVC(selection=selection, pool_size=1, **PARAMS).fit(X, y)
+    chosen = ActiveLASVC(selection=selection, pool_size=1, n_init=0, **PARAMS).fit(X, y)
     assert_same_model(chosen, LASVC(**PARAMS).fit(X, y))
     streams = [ActiveLASVC(**PARAMS, selection=s, pool_size=1) for s in (selection, "random")]
     for model in streams:
@@ -51,10 +52,11 @@ def test_selection_is_independent_of_layout_and_threads(samples, selection, algo
     assert_same_model(model, ActiveLASVC(**params).fit(csr_matrix(X), y))
 
 
+@pytest.mark.filterwarnings("ignore:No sample of the classes")
 def test_pool_size_all_selects_the_closest_sample():
     """Each selected sample is the closest one for a model of the samples so far."""
     X, y = two_classes(60)
-    params = dict(PARAMS, selection="active", pool_size="all", finishing=False)
+    params = dict(PARAMS, selection="active", pool_size="all", n_init=0, finishing=False)
     rest = list(np.random.RandomState(0).permutation(60))
     learnt = []
     stream = LASVC(**PARAMS, finishing=False)
@@ -75,7 +77,7 @@ def test_pool_size_all_selects_the_closest_sample():
 def test_active_selection_uses_labels_of_training_samples_only(selection):
     """Labels of other samples do not matter, except for gradient selection."""
     X, y = two_classes(300)
-    params = dict(PARAMS, selection=selection, max_labels=60, algorithm="lasvm-full")
+    params = dict(PARAMS, selection=selection, n_init=0, max_labels=60, algorithm="lasvm-full")
     model = ActiveLASVC(**params).fit(X, y)
     # lasvm-full keeps all training samples.
     learnt = model._engine.problems[0].members["row_id"][model._engine.problems[0].slots()]
@@ -157,10 +159,76 @@ def test_n_support_stopping(selection):
     X, y = two_classes(3000)
     X = X + 3 * np.outer(y == np.unique(y)[1], np.ones(X.shape[1]))
     model = ActiveLASVC(selection=selection, stopping="n_support", **PARAMS).fit(X, y)
-    assert model.stopped_early_ and STABLE_SAMPLES <= model.n_labels_used_ < 3000
+    window = STOPPING_WINDOWS["n_support"]
+    assert model.stopped_early_ and window <= model.n_labels_used_ < 3000
     chunk = clone(model).partial_fit(X, y, np.unique(y))
     assert chunk.stopped_early_ and chunk.n_samples_seen_ == 3000
     assert chunk.n_labels_used_ < 3000
+
+
+def rare_class(n, seed, share=0.01):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) < share * n
+    return rng.normal(size=(n, 6)) + 1.5 * y[:, np.newaxis], y
+
+
+@pytest.mark.parametrize("stopping", ["margin", "n_support"])
+@pytest.mark.parametrize("kind", [ActiveLASVC, VirtualLASVC])
+@pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
+@pytest.mark.parametrize("seed", range(5))
+def test_early_stopping_does_not_miss_a_rare_class(stopping, kind, algorithm, seed):
+    X, y = rare_class(2000, seed)
+    model = kind(stopping=stopping, algorithm=algorithm, random_state=seed).fit(X, y)
+    assert model.n_support_.min() >= 3
+    assert model.n_labels_used_ >= 10 and model.predict(X).any()
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_fit_starts_with_samples_of_each_class(selection):
+    X, y = three_classes(300)
+    params = dict(PARAMS, selection=selection, shuffle=False)
+    weight = np.ones(300)
+    weight[np.flatnonzero(y == 20)[:2]] = 0.0
+    model = ActiveLASVC(n_init=4, max_labels=12, **params).fit(X, y, sample_weight=weight)
+    given = np.flatnonzero(weight)
+    first = np.concatenate([given[y[given] == label][:4] for label in model.classes_])
+    exact = ActiveLASVC(n_init=0, selection="random", **PARAMS).fit(X[first], y[first])
+    assert model.n_labels_used_ == 12
+    assert set(model.support_) <= set(first) and len(model.support_) == len(exact.support_)
+    # A class with fewer samples has all of them in front.
+    few = ActiveLASVC(n_init=1000, max_labels=300, **params).fit(X, y)
+    assert few.n_labels_used_ == 300
+
+
+@pytest.mark.parametrize("stopping", ["margin", "n_support"])
+@pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
+def test_chunks_of_one_class_do_not_stop_early(stopping, algorithm):
+    X, y = two_classes(1200)
+    classes, one = np.unique(y), y == y[0]
+    model = ActiveLASVC(stopping=stopping, algorithm=algorithm, **PARAMS)
+    model.partial_fit(X[one], y[one], classes)
+    assert not model.stopped_early_ and model.n_labels_used_ == one.sum()
+
+
+def test_classes_without_a_selected_sample_are_warned_of():
+    X, y = rare_class(500, 0)
+    model = ActiveLASVC(n_init=0, max_labels=4, pool_size=1, random_state=0)
+    with pytest.warns(UserWarning, match=r"No sample of the classes \[True\].*n_init \(got 0\)"):
+        model.fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.set_params(n_init=2).fit(X, y)
+
+
+@pytest.mark.parametrize("stopping", ["margin", "n_support"])
+def test_a_shorter_stopping_window_uses_fewer_labels(stopping):
+    X, y = two_classes(1500)
+    X[y == y[0]] += 1.5
+    used = [
+        ActiveLASVC(stopping=stopping, stopping_window=window, **PARAMS).fit(X, y).n_labels_used_
+        for window in (1, STOPPING_WINDOWS[stopping], None)
+    ]
+    assert used[0] < used[1] == used[2] < 1500
 
 
 # -- streams, parameters, kernels -------------------------------------------------------

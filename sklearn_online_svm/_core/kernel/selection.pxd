@@ -25,6 +25,9 @@ cdef class Selection:
     cdef readonly Py_ssize_t most           # largest number of samples to process
     cdef readonly Stopping stopping         # or None
     cdef readonly bint stopped
+    # The first samples in the given order, which are processed before the selection begins.
+    cdef Py_ssize_t n_seeds
+    cdef bint is_seed                       # whether the next sample is one of them
     cdef uint64_t random, next_random       # state of the generator, now and after `commit`
     # Candidates: positions among the remaining samples. The best one so far, its criterion, and
     # its decision values.
@@ -35,8 +38,9 @@ cdef class Selection:
     cdef double *best_scores
     cdef Py_ssize_t n_problems
 
-    # Draw candidates among the remaining samples into ``drawn``; return their number.
-    cdef Py_ssize_t draw(self, Py_ssize_t n_left) except -1
+    # Draw candidates among the samples that remain after ``n_processed`` into ``drawn``; return
+    # their number.
+    cdef Py_ssize_t draw(self, Py_ssize_t n_processed, Py_ssize_t n_left) except -1
     cdef void draw_some(self, Py_ssize_t n, Py_ssize_t n_left) noexcept nogil
     cdef double next_uniform(self) noexcept nogil
     cdef int begin(self, Py_ssize_t n_problems, double delta) except -1

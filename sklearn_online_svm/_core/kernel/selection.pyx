@@ -40,19 +40,22 @@ cdef class Selection:
     def state(self):
         """Return the state for ``restore``."""
         history = None if self.stopping is None else self.stopping.history()
-        return {"random": int(self.random), "history": history}
+        return {"random": int(self.random), "history": history, "n_seeds": self.n_seeds}
 
-    def restore(self, random, history=None):
+    def restore(self, random, history=None, n_seeds=0):
         """Restore a result of ``state``, or set the seed of the generator."""
-        self.random = random
+        self.random, self.n_seeds = random, n_seeds
         self.stopped = False
         if self.stopping is not None:
             self.stopping.restore(history)
 
     # -------------------------------------------------------------------------- candidates
 
-    cdef Py_ssize_t draw(self, Py_ssize_t n_left) except -1:
+    cdef Py_ssize_t draw(self, Py_ssize_t n_processed, Py_ssize_t n_left) except -1:
         cdef Py_ssize_t n = n_left if self.pool_size == ALL else min(self.pool_size, n_left)
+        self.is_seed = n_processed < self.n_seeds
+        if self.is_seed:
+            n = 1
         if n > self.capacity:
             self.drawn = <int64_t *>grown_buffer(self.drawn, n * sizeof(int64_t))
             self.capacity = n
@@ -112,8 +115,14 @@ cdef class Selection:
         return 0.0
 
     cdef bint is_over(self, list problems):
-        self.stopped = self.stopping is not None and self.stopping.is_over(
-            problems, self.best_scores)
+        if self.stopping is None:
+            return False
+        # One class says nothing about the other: the criterion starts with the second one.
+        cdef bint starts = not have_two_classes(problems)
+        if starts:
+            self.stopping.restore(None)
+        self.stopped = (self.stopping.is_over(problems, self.best_scores)
+                        and not starts and not self.is_seed)
         return self.stopped
 
     cdef void commit(self, int64_t *left) noexcept nogil:
@@ -191,6 +200,23 @@ cdef class AutoActive(Active):
 
 
 # ------------------------------------------------------------------------------ early stopping
+
+cdef bint have_two_classes(list problems):
+    """Return whether each problem has support vectors of both classes."""
+    cdef Problem problem
+    cdef Py_ssize_t s
+    cdef bint positive, negative
+    for problem in problems:
+        positive = negative = False
+        for s in range(problem.members.n):
+            positive |= problem.members.alpha[s] > 0.0
+            negative |= problem.members.alpha[s] < 0.0
+            if positive and negative:
+                break
+        else:
+            return False
+    return True
+
 
 cdef class Stopping:
     cdef bint is_over(self, list problems, const double *scores):

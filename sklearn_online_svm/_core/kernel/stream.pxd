@@ -37,7 +37,7 @@ cdef class Stream:
     cdef int score(self, executor) except -1
     cdef int score_values(self, executor) except -1
     cdef object kernel_values(self, X, const int64_t[::1] rows, executor)
-    cdef bint choose(self, X, int64_t[::1] left, executor) except -1
+    cdef bint choose(self, X, int64_t[::1] left, Py_ssize_t n_processed, executor) except -1
     cdef double delta(self)
     cdef bint show_candidates(self, Py_ssize_t first) except -1
     cdef bint prefetches(self, executor)

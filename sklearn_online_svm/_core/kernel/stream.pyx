@@ -70,7 +70,7 @@ cdef class Stream:
                 return 0
             try:
                 if chooses:
-                    if not self.choose(X, left[at:end], executor):
+                    if not self.choose(X, left[at:end], at, executor):
                         return 0
                 elif not self.take_prefetched(at):
                     self.load(X, &order[at], min(SIMD_BLOCK, n - at))
@@ -158,10 +158,11 @@ cdef class Stream:
 
     # -------------------------------------------------------------------------- choose
 
-    cdef bint choose(self, X, int64_t[::1] left, executor) except -1:
+    cdef bint choose(self, X, int64_t[::1] left, Py_ssize_t n_processed, executor) except -1:
         """Select the next sample, as a block of its own, scored; return False to stop."""
         cdef Selection selection = self.selection
-        cdef Py_ssize_t k, size = 0, first = 0, n = selection.draw(left.shape[0])
+        cdef Py_ssize_t k, size = 0, first = 0
+        cdef Py_ssize_t n = selection.draw(n_processed, left.shape[0])
         cdef int64_t rows[SIMD_BLOCK]
         cdef bint found = False
         selection.begin(len(self.problems), self.delta())
