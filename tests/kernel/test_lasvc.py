@@ -21,6 +21,7 @@ from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, RampSVC
 from sklearn_online_svm._base import (
+    balanced_weights,
     running_balanced_weights,
     weighted_variance,
 )
@@ -325,6 +326,10 @@ def test_sample_weight_multiplies_C(any_model, any_exact, algorithm):
     repeated = any_exact(C=1.0).fit(X[twice], y[twice])
     assert_allclose(model.decision_function(X), repeated.decision_function(X), atol=1e-4)
     assert_allclose(model.dual_objective_, repeated.dual_objective_, rtol=1e-6)
+
+
+def test_balanced_weight_of_a_missing_class_is_one():
+    assert_array_equal(balanced_weights(np.array([0, 0, 1]), 3, np.ones(3)), [0.5, 1.0, 1.0])
 
 
 def running_balance(y, weight, classes):
