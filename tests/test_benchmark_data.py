@@ -104,3 +104,43 @@ def test_another_data_set_of_that_name_on_openml_is_refused(folder, monkeypatch)
     monkeypatch.setattr(data, "fetch_openml", lambda *args, **kwargs: bunch)
     with pytest.raises(ValueError, match=r"not the data set of the papers: got shape \(4, 4\)"):
         load_paper_dataset("banana")
+
+
+# Samples for training and testing as published by the sources of the data sets.
+PUBLISHED = {
+    "adult_a9a": (32561, 16281),
+    "adult_a8a": (22696, 9865),
+    "w8a": (49749, None),
+    "reuters_moneyfx_lasvm": (7770, 3299),
+    "reuters21578_modapte": (7770, 3299),
+    "newsgroups20": (11314, 7532),
+    "banana": (5300, None),
+    "usps": (7291, 2007),
+    "mnist": (60000, 10000),
+    "letter": (15000, 5000),
+    "satimage": (4435, 2000),
+    "shuttle": (43500, 14500),
+    "spambase": (4601, None),
+    "poker_train25010": (25010, None),
+    "codrna": (59535, None),
+    "magic04": (19020, None),
+    "mushrooms": (8124, None),
+    "splice": (1000, 2175),
+    "svmguide1": (3089, 4000),
+    "dna": (2000, 1186),
+    "abalone": (4177, None),
+    "breast_wisconsin": (699, None),
+    "pima_diabetes": (768, None),
+    "covtype_3v4": (38501, None),
+    "covtype_first20k": (11340, 3780),
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_files_have_the_published_numbers_of_samples(name, paper_data):
+    dataset = paper_data(name)
+    for part, n_samples in zip(("train", "test"), PUBLISHED[name], strict=True):
+        X, y = dataset[f"X_{part}"], dataset[f"y_{part}"]
+        assert (
+            (X is None and y is None) if n_samples is None else X.shape[0] == len(y) == n_samples
+        )

@@ -58,7 +58,7 @@ def test_table_8_is_about_equal_shares_of_the_labels(stream):
     assert max(shares.values()) < 1.3 * min(shares.values())
 
 
-def test_algorithms_that_are_timed_take_turns(monkeypatch):
+def test_timed_algorithms_alternate(monkeypatch):
     visited = []
 
     def noted(algorithm, X, y, choice):
@@ -90,7 +90,7 @@ def test_ranks_are_those_of_the_thesis():
     assert found.tolist() == [[1, 5, 1, 4, 3], [1, 5, 1, 1, 1], [4, 5, 3, 1, 1]]
 
 
-def test_convergence_is_where_a_curve_stays_within_its_tolerance():
+def test_convergence_of_a_curve():
     points = [
         {"n_learnt": n, "gmean": g} for n, g in ((10, 0.9), (20, 0.5), (40, 0.897), (80, 0.9))
     ]

@@ -52,7 +52,7 @@ def test_numpydoc_finds_no_errors(path):
 
 
 @pytest.mark.parametrize("path", filter(is_record, DOCUMENTED))
-def test_the_fields_of_a_record_are_described(path):
+def test_fields_of_records_are_documented(path):
     record = DOCUMENTED[path][0]
     described = {attribute.name for attribute in sections_of(path)["Attributes"]}
     fields = {field.name for field in dataclasses.fields(record)}
@@ -77,7 +77,7 @@ def test_defaults_are_those_of_the_signature(path):
 
 
 @with_documented
-def test_types_are_whole(path):
+def test_types_of_parameters_are_on_one_line(path):
     """In a raw docstring a backslash does not join lines."""
     parameters = sections_of(path)["Parameters"]
     assert not [described.name for described in parameters if described.type.endswith("\\")]
@@ -94,7 +94,7 @@ def test_errors_are_described(path):
     assert errors_of(function_of(thing), owner) <= described
 
 
-def test_the_api_page_names_what_is_public():
+def test_api_page_names_all_public_objects():
     page = (ROOT / "doc" / "api.rst").read_text()
     named = set(re.findall(r"^   (\w+)$|^\.\. data:: (\w+)$|``(\w+_scorer)``", page, re.MULTILINE))
     public = {path.rpartition(".")[2] for path in public_objects()} - {"__version__"}

@@ -24,7 +24,7 @@ EXAMPLES = ROOT / "examples"
 
 @contextlib.contextmanager
 def imported(patch):
-    """The module beside the program, as the program imports it."""
+    """Import the module as the program does."""
     patch.syspath_prepend(str(EXAMPLES))
     patch.delitem(sys.modules, "_author_records", raising=False)
     import _author_records
@@ -170,7 +170,7 @@ def everything():
     return left, printed.getvalue()
 
 
-def test_from_records_to_authors_and_a_model_that_goes_on(everything):
+def test_clusters_and_continued_training(everything):
     left, printed = everything
     n_labels = left["n_labels"][left["stop"]]
     assert n_labels < 0.5 * len(left["y_pairs"])

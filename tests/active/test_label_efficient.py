@@ -214,26 +214,6 @@ def test_queried_labels_are_used_in_later_epochs():
 # -- chunks ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["pa", "wrapped", "lasvc"])
-@pytest.mark.parametrize("strategy", ["random", "adaptive", "mistakes", "rate"])
-@with_both
-def test_model_is_independent_of_the_chunk_size(name, strategy, problem):
-    X, y = make_samples(problem, 80)
-    estimator = {"wrapped": Wrapped(LINEAR["scw"]), "lasvc": OTHERS["lasvc"]}.get(name)
-    estimator = LINEAR[name] if estimator is None else estimator
-    whole = LabelEfficientClassifier(estimator, STRATEGIES[strategy])
-    whole.partial_fit(X, y, classes=np.unique(y))
-    for size in (1, 7, 50):
-        model = LabelEfficientClassifier(estimator, STRATEGIES[strategy])
-        for first in range(0, 80, size):
-            part = slice(first, first + size)
-            model.partial_fit(X[part], y[part], classes=np.unique(y) if first == 0 else None)
-            assert len(model.queried_) == min(first + size, 80)
-        assert_same(model, whole, X, rtol=1e-12)
-    fitted = LabelEfficientClassifier(estimator, STRATEGIES[strategy], shuffle=False).fit(X, y)
-    assert_same(fitted, whole, X, rtol=1e-12)
-
-
 def test_samples_of_weight_zero_are_not_queried():
     X, y = make_samples()
     weight = np.random.default_rng(0).choice([0.0, 1.0, 2.0], 200)

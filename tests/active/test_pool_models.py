@@ -197,7 +197,7 @@ def test_unknown_gamma_is_rejected():
 def test_query_leaves_the_classifier_unchanged(name):
     diversity = 0.0 if name == "boosting" else 0.5  # boosting knows no angles
     model = clone(classifiers()[name]).fit(X[FIRST], Y[FIRST])
-    model.decision_function(POOL[:1])  # of a model in a stream, this is kept until it goes on
+    model.decision_function(POOL[:1])  # the optimized solution is cached
     before = pickle.dumps(model)
     MarginSampling(diversity=diversity).query(model, POOL, 3)
     assert pickle.dumps(model) == before

@@ -1,4 +1,4 @@
-"""Memory that runs out: each call ends with a MemoryError, and the model is as it was before."""
+"""Failed allocations: each call raises MemoryError and leaves the model unchanged."""
 
 from collections import Counter
 
@@ -39,13 +39,13 @@ QUICK = [
     ),
     # Errors in code without the interpreter's lock were printed and passed over.
     ("objects", ("lasvm, callable, sparse: next_chunk",), 4, 60),
-    # Classes had been counted whose rows were not learnt.
+    # Samples were counted that had not been used.
     ("package", ("lasvm, balanced: next_chunk", "lasvm, 3 classes: next_chunk"), 1, 20),
 ]
 
 
 @pytest.mark.parametrize(("kind", "names", "stride", "least"), QUICK)
-def test_a_call_without_memory_changes_nothing(library, kind, names, stride, least):
+def test_failed_allocations_leave_models_unchanged(library, kind, names, stride, least):
     counts = check(allocations.outcomes(library, kind, names, stride=stride))
     assert counts["clean"] >= least, counts
 
@@ -59,12 +59,12 @@ def test_a_call_without_memory_changes_nothing(library, kind, names, stride, lea
         ("objects", ("lasvm:", "pa:", "labels, arow:"), 3),
     ],
 )
-def test_calls_of_many_models_without_memory_change_nothing(library, kind, names, stride):
+def test_failed_allocations_leave_many_models_unchanged(library, kind, names, stride):
     counts = check(allocations.outcomes(library, kind, names, stride=stride))
     assert counts["clean"] > 400, counts
 
 
-def test_a_crash_and_a_change_would_be_seen(library):
+def test_crashes_and_changes_are_detected(library):
     """The tests here could fail."""
     names = ("lasvm: next_chunk",)
     found = allocations.outcomes(library, "package", names, most=4, sabotage=True)

@@ -1,4 +1,4 @@
-"""Limits of what a problem keeps: the engine beside its twin, and what holds after each row."""
+"""Budgets and windows: comparison with the reference, and invariants after each sample."""
 
 from functools import partial
 
@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from sklearn_online_svm.kernel._engine import SolverSpec
-from tests.core.test_lasvm_twin import Pair
+from tests.core.test_solver_steps import Pair
 from tests.reference.budget import BudgetedTwin
 from tests.support.engine import Learner, kernel_values, make_store
 
@@ -31,16 +31,16 @@ class BudgetedPair(Pair):
     def restart(self):
         limits = self.params["limits"]
         others = {name: value for name, value in self.params.items() if name != "limits"}
-        self.twin = BudgetedTwin(self.K, self.y, self.C, **limits, **others)
+        self.twin = BudgetedTwin(self.K, self.y, self.cost, **limits, **others)
         self.engine = Learner(
-            self.X, self.y, self.C, self.new_store(), **solver_options(limits), **others
+            self.X, self.y, self.cost, self.new_store(), **solver_options(limits), **others
         )
 
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("C", [0.2, 5.0])
 @pytest.mark.parametrize("name", LIMITS)
-def test_each_row_as_the_twin(name, C, seed):
+def test_each_sample_equals_the_reference(name, C, seed):
     limits = LIMITS[name]
     pair = BudgetedPair(seed, n=120, C=C, limits=limits, tol=1e-7)
     for row in range(120):
@@ -66,21 +66,21 @@ def test_vectors_without_an_angle_are_not_merged(seed):
     pair.K = kernel_values(pair.new_store(), pair.X, pair.X)
     with np.errstate(invalid="ignore"):
         pair.restart()
-        pair.pass_over(range(60))
+        pair.run_epoch(range(60))
     assert (np.diag(pair.K)[pair.twin.S] == 0).any() and pair.twin.n_merged
 
 
 @pytest.mark.parametrize("delta_max", [1.0, 0.1])
-def test_with_further_steps_after_each_row(delta_max):
+def test_budget_with_delta_max(delta_max):
     pair = BudgetedPair(1, n=60, limits=LIMITS["merging"], delta_max=delta_max)
-    pair.pass_over()
+    pair.run_epoch()
 
 
 @pytest.mark.parametrize("cache_bytes", [500 << 20, 4000])
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full"])
 @pytest.mark.parametrize("name", LIMITS)
-def test_gradients_stay_true(name, algorithm, layout, cache_bytes):
+def test_gradients_are_current(name, algorithm, layout, cache_bytes):
     """And limits are kept, after each block."""
     rng = np.random.default_rng(5)
     y = np.where(rng.random(300) < 0.5, 1, -1)
@@ -111,7 +111,7 @@ def test_gradients_stay_true(name, algorithm, layout, cache_bytes):
 
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
 @pytest.mark.parametrize("name", LIMITS)
-def test_blocks_and_states_make_no_difference(name, algorithm):
+def test_solution_is_independent_of_blocks_and_states(name, algorithm):
     """Neighbours are no part of the state, and found again: the same bits."""
     rng = np.random.default_rng(6)
     y = np.where(rng.random(200) < 0.5, 1, -1)
@@ -136,7 +136,7 @@ def test_blocks_and_states_make_no_difference(name, algorithm):
                 assert_array_equal(other.problem.state()[field], value, err_msg=field)
 
 
-def test_a_class_that_grows_too_old_is_learnt_anew():
+def test_class_outside_the_window_is_learned_again():
     X = np.array([[1.0], [-1.0]] * 10 + [[1.1]] * 30 + [[-1.1], [0.9]] * 10)
     y = np.where(X[:, 0] > 0, 1, -1)
     X[:, 0] += 0.01 * np.arange(len(X))
@@ -150,7 +150,7 @@ def test_a_class_that_grows_too_old_is_learnt_anew():
     assert (f * y[50:] > 0).all()
 
 
-def test_limits_may_come_later_and_go():
+def test_limits_may_be_set_and_removed_during_training():
     rng = np.random.default_rng(7)
     y = np.where(rng.random(300) < 0.5, 1, -1)
     X = rng.normal(size=(300, 3))

@@ -111,7 +111,7 @@ def test_layouts_and_types_differ_by_rounding(trained, level):
     "tests",
     ["linear/test_twin", "linear/test_invariants", "linear/test_local", "active/test_queries"],
 )
-def test_what_uses_the_primitives_holds_at_every_level(level, tests):
+def test_tests_of_the_engine_pass_at_every_level(level, tests):
     result = at_level(
         level,
         "import sys, pytest; sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', sys.argv[1]]))",

@@ -1,4 +1,4 @@
-"""Models keep their bits from one version of the engine to the next."""
+"""Models are bitwise identical to recorded ones."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from tests.support import ROOT
     platform.machine() not in ("x86_64", "AMD64") or os.name == "nt",
     reason="elsewhere compilers fuse multiplications and additions, and bits are others",
 )
-def test_models_have_the_recorded_bits():
+def test_models_are_bitwise_identical_to_recorded_ones():
     recorded = json.loads((ROOT / "tests" / "support" / "recorded_fits.json").read_text())
     found = subprocess.run(
         [sys.executable, "-m", "tests.support.recorded_fits"],

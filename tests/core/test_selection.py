@@ -1,4 +1,4 @@
-"""Which row is learnt next: the engine beside its plain twin, row by row."""
+"""Sample selection compared with the reference implementation."""
 
 import numpy as np
 import pytest
@@ -62,7 +62,7 @@ class Run:
 
     @property
     def rows(self):
-        """The rows learnt, one after the other."""
+        """Identifiers of the samples in training order."""
         return self.order[: self.loop.n_processed]
 
 
@@ -102,7 +102,7 @@ class Twin:
 @pytest.mark.parametrize("n_problems", [1, 3])
 @pytest.mark.parametrize("pool_size", [1, 7, 20, 100, "all"])
 @pytest.mark.parametrize("name", ["gradient", "active", "autoactive"])
-def test_rows_are_those_of_the_twin(name, pool_size, n_problems):
+def test_selected_samples_equal_the_reference(name, pool_size, n_problems):
     n = 100
     X, labels = samples(n, max(2, n_problems))
     costs = 2.0 * np.random.default_rng(1).uniform(0.9, 1.1, n)
@@ -119,7 +119,7 @@ def test_rows_are_those_of_the_twin(name, pool_size, n_problems):
 
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full"])
 @pytest.mark.parametrize("n_problems", [1, 3])
-def test_one_candidate_is_the_next_row(algorithm, n_problems):
+def test_one_candidate_keeps_the_order(algorithm, n_problems):
     X, labels = samples(200, max(2, n_problems))
     runs = [
         Run(X, labels, selection, n_problems, algorithm=algorithm)
@@ -135,7 +135,7 @@ def test_one_candidate_is_the_next_row(algorithm, n_problems):
 
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g", "lasvm-i"])
 @pytest.mark.parametrize("name", list(KINDS))
-def test_the_rows_chosen_make_the_model_of_a_stream_of_them(name, algorithm):
+def test_model_equals_training_on_the_selected_samples(name, algorithm):
     """Whatever has been scored on the way: the same bits."""
     X, labels = samples(300, 3)
     run = Run(X, labels, new_selection(name, 20, most=120), 3, algorithm=algorithm)
@@ -147,14 +147,14 @@ def test_the_rows_chosen_make_the_model_of_a_stream_of_them(name, algorithm):
 
 @pytest.mark.parametrize("n_rows", [1, 3])
 @pytest.mark.parametrize("n_problems", [1, 3])
-def test_the_margin_is_exhausted_where_the_twin_says_so(n_problems, n_rows):
+def test_margin_exhausted_equals_the_reference(n_problems, n_rows):
     X, labels = samples(400, max(2, n_problems), seed=2)
     stopping = MarginExhausted(n_rows)
     selection = new_selection("active", 40, stopping=stopping)
     run = Run(X, labels, selection, n_problems)
     n = len(run.rows)
     assert selection.stopped and 20 < n < 350
-    # Which rows learnt lay outside, by another model; and the one that would have been next.
+    # Which samples were outside the margin, and the next one, according to another model.
     loop = make_loop(make_store(X, gamma=0.3), n_problems)
     given = Samples(labels, run.costs, np.arange(400))
     outside = []
@@ -183,7 +183,7 @@ def free_scores(problem):
     return (members["target"][slots] - members["g"][slots] + problem.b)[free]
 
 
-def test_without_a_free_support_vector_nothing_is_exhausted():
+def test_margin_is_not_exhausted_without_free_support_vectors():
     """All alpha at their bounds: C is that small."""
     X, labels = samples(100)
     selection = new_selection("active", 20, stopping=MarginExhausted(1))
@@ -191,7 +191,7 @@ def test_without_a_free_support_vector_nothing_is_exhausted():
     assert len(run.rows) == 100 and not selection.stopped
 
 
-def test_the_number_of_support_vectors_is_stable():
+def test_selection_stops_if_the_number_of_support_vectors_is_stable():
     X, labels = samples(600, seed=3)
     stopping = SupportStable(50, 0.2)
     selection = new_selection("active", 20, stopping=stopping)
@@ -201,7 +201,7 @@ def test_the_number_of_support_vectors_is_stable():
     assert selection.stopped and 50 <= n < 600
     growth = [counts[t] - counts[t - 50] for t in range(50, n + 1)]
     assert growth[-1] < 10 and all(g >= 10 for g in growth[:-1])
-    # From its state it goes on as it would have.
+    # A restored state continues identically.
     again = SupportStable(50, 0.2)
     again.restore(stopping.history())
     assert_array_equal(again.history(), counts[n - 50 : n])
@@ -220,7 +220,7 @@ def test_seeds_are_processed_first_and_leave_the_generator_alone():
     assert only_seeds.state() == {"random": SEED, "history": None, "n_seeds": 15}
 
 
-def test_a_choice_that_has_not_been_followed_leaves_no_trace():
+def test_error_restores_the_state_of_the_selection():
     """A kernel function that fails while candidates are scored."""
     X, labels = samples(200)
     whole = Run(X, labels, new_selection("active", 20, most=60))
@@ -239,7 +239,7 @@ def test_a_choice_that_has_not_been_followed_leaves_no_trace():
     assert half.coefficients(half.loop.problems[0]) == whole.states[-1][0]
 
 
-def test_rows_that_are_kept_come_last():
+def test_members_come_last_in_later_epochs():
     """In a later pass members need no values, and there are none to choose them by."""
     X, labels = samples(80)
     run = Run(X, labels, None)
@@ -255,7 +255,7 @@ def test_rows_that_are_kept_come_last():
     assert run.loop.n_processed == 80 and sorted(order) == list(range(80))
 
 
-def test_the_order_is_written_to():
+def test_read_only_order_is_rejected():
     X, labels = samples(20)
     order = np.arange(20)
     order.flags.writeable = False

@@ -1,4 +1,4 @@
-"""What an engine gives as its solution, and takes as the start of another."""
+"""Solutions of an engine, and engines started from a solution."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def learnt(request):
     return X, labels, given, engine, empty()
 
 
-def test_a_solution_is_what_decides(learnt):
+def test_solution_gives_the_decision_values(learnt):
     X, labels, _, engine, _ = learnt
     solution = engine.present()
     assert_array_equal(solution.vectors(), X[solution.row_ids])
@@ -42,7 +42,7 @@ def test_a_solution_is_what_decides(learnt):
     assert_allclose(decided, K @ solution.alpha.T + solution.bias, atol=1e-5)
 
 
-def test_a_solution_stays_as_it_was(learnt):
+def test_solution_is_not_changed_by_training(learnt):
     X, labels, given, engine, _ = learnt
     solution = engine.present()
     before = solution.vectors(), solution.alpha, solution.bias.copy()
@@ -54,7 +54,7 @@ def test_a_solution_stays_as_it_was(learnt):
         assert_array_equal(one, other)
 
 
-def test_an_engine_begins_where_another_has_stopped(learnt):
+def test_solution_is_a_start_for_another_engine(learnt):
     X, _, given, engine, other = learnt
     solution = engine.present()
     alpha = other.moved(given, solution.row_ids, solution.alpha)
@@ -89,7 +89,7 @@ def test_violations_are_those_of_the_optimality_conditions(learnt):
         assert_allclose(violations[c], np.maximum(expected, 0), atol=1e-12)
 
 
-def test_new_boxes_move_the_solution_into_them(learnt):
+def test_solution_is_moved_into_new_bounds(learnt):
     X, labels, _, engine, _ = learnt
     smaller = Samples(labels, np.full(N, C / 4), np.arange(N))
     engine.rebox(smaller)
@@ -104,7 +104,7 @@ def test_new_boxes_move_the_solution_into_them(learnt):
         assert_allclose(members["g"][slots], g, atol=1e-5)
 
 
-def test_rows_beyond_those_given_are_refused(learnt):
+def test_unknown_samples_are_rejected(learnt):
     _, _, given, engine, _ = learnt
     with pytest.raises(IndexError, match=f"below {N}, got {N}"):
         engine.moved(given, [N], np.ones((N_PROBLEMS, 1)))

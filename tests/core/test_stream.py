@@ -1,4 +1,4 @@
-"""What a stream offers beside learning: an order of its own, events, and members that leave."""
+"""Dropping members of the support set, and problems with missing methods."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -34,7 +34,7 @@ def support_vectors(problem):
     return set(problem.members["row_id"][slots][problem.members["alpha"][slots] != 0.0])
 
 
-# -- members that leave --------------------------------------------------------------------------
+# -- dropped members ------------------------------------------------------------------------------
 
 
 def gradients(learner, K):
@@ -64,14 +64,14 @@ def test_a_support_vector_can_be_dropped(algorithm):
             assert abs(learner.over_rows("alpha").sum()) < 1e-12
         m = learner.problem.members
         assert ((m["lower"] <= m["alpha"]) & (m["alpha"] <= m["upper"])).all()
-    # It is a solution to go on from.
+    # Training can continue.
     learner.begin_pass()
     learner.learn(np.arange(150)).loop.finish()
     kept, expected = gradients(learner, K)
     assert_allclose(kept, expected, rtol=0, atol=1e-5)
 
 
-def test_what_is_left_is_solved_as_if_the_others_had_never_been():
+def test_finish_after_dropping_equals_svc_on_the_rest():
     X, y = two_classes(150)
     signs = np.where(y == "yes", 1, -1)
     learner = Learner(X, signs, 5.0, tol=1e-6).learn(np.arange(150))
@@ -106,7 +106,7 @@ def test_members_of_several_problems_can_be_dropped():
 # -- problems without a method -------------------------------------------------------------------
 
 
-def test_a_problem_that_lacks_a_method_does_not_converge():
+def test_missing_method_of_a_problem_raises_not_implemented():
     X, labels = three_classes(20)
     rows = Samples((labels % 2).astype(np.int32), np.full(20, 1.0), np.arange(20))
 

@@ -1,4 +1,4 @@
-"""Duals whose linear term is no label, solved by the engine as it is."""
+"""Dual problems with targets other than labels: regression and the one-class SVM."""
 
 import numpy as np
 import pytest
@@ -76,7 +76,7 @@ def coefficients(loop, n):
 
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
 @pytest.mark.parametrize("cache_bytes", [1 << 12, 500 << 20])
-def test_regression_with_a_bias_is_that_of_svr(layout, cache_bytes):
+def test_regression_with_a_bias_equals_svr(layout, cache_bytes):
     X, y = regression()
     loop = sharing_loop(X, layout, cache_bytes, tol=1e-6)
     solved(loop, X, both_sides(y), 2 * len(y))
@@ -113,7 +113,7 @@ def test_regression_without_a_bias_is_the_optimum(algorithm):
 
 
 @pytest.mark.parametrize("nu", [0.1, 0.5])
-def test_one_class_is_that_of_scikit_learn(nu):
+def test_one_class_equals_scikit_learn(nu):
     """No target at all; the sum of alpha is what it was when learning began."""
     X, _ = regression()
     n = len(X)
@@ -163,7 +163,7 @@ def test_sharing_needs_slots_of_its_own():
         Engine(store, [SolverSpec().problem(store, 1, 1 << 20)], shares=True)
 
 
-def test_origin_is_kept_and_keeps_numbers_apart():
+def test_samples_of_a_stream_and_of_X_are_distinguished():
     """Numbers of rows of a stream say nothing of the rows of X."""
     X, _ = regression(40)
     labels = (X[:, 0] > 0).astype(np.int32)

@@ -76,6 +76,29 @@ def test_pos_label_swaps_the_classes():
     assert precision_recall_breakeven_score(list("nny"), [0.0, 1.0, 2.0], pos_label="y") == 1
 
 
+def test_prbep_by_hand():
+    # Of the three samples ranked first, those of scores 9, 8 and 7, two are positive.
+    y_score = [9, 7, 5, 8, 4, 3, 2, 1]
+    assert_allclose(precision_recall_breakeven_score(Y_TRUE, y_score), 2 / 3)
+    # Score 9 is positive; two of the four samples of score 5 take the other two places.
+    y_score = [9, 5, 5, 5, 5, 3, 2, 1]
+    assert_allclose(precision_recall_breakeven_score(Y_TRUE, y_score), (1 + 2 * 2 / 4) / 3)
+
+
+@settings(deadline=None)
+@given(labels_and_scores(), st.data())
+def test_the_order_of_samples_does_not_matter(samples, data):
+    y, score = samples
+    weights = np.linspace(0.5, 2, len(y))
+    order = data.draw(st.permutations(range(len(y))))
+    for metric in METRICS:
+        other = score if metric is precision_recall_breakeven_score else (score > 0).astype(int)
+        expected = metric(y, other, sample_weight=weights)
+        assert_allclose(
+            metric(y[order], other[order], sample_weight=weights[order]), expected, atol=1e-12
+        )
+
+
 @pytest.mark.parametrize(
     "labels", [(0, 1), (-1, 1), (False, True), (0.0, 1.0), (2, 1), (1,), (0,)]
 )
@@ -357,6 +380,8 @@ def test_scorers_in_searches(scorer, model, data):
     assert means[1] > means[0]
     scores = cross_val_score(estimator.set_params(gamma=0.02), X, y, scoring=scorer, cv=3)
     assert_allclose(scores.mean(), means[1])
+    assert scorer._score_func.__name__ in repr(scorer)
+    assert repr(pickle.loads(pickle.dumps(scorer))) == repr(scorer)
     same = pickle.loads(pickle.dumps(search)).fit(X, y)
     assert_allclose(same.cv_results_["mean_test_score"], means)
 

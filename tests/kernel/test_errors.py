@@ -27,7 +27,6 @@ KINDS = [
 ]
 STREAMS = [kind for kind in KINDS if hasattr(kind(), "partial_fit")]
 with_kinds = pytest.mark.parametrize("kind", KINDS)
-with_streams = pytest.mark.parametrize("kind", STREAMS)
 with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
 ATTRIBUTES = (
     *("classes_", "class_weight_", "support_", "support_vectors_", "dual_coef_", "intercept_"),
@@ -80,22 +79,6 @@ def test_failed_first_fit_leaves_model_unfitted(kind):
 
 
 # -- X and y ----------------------------------------------------------------------------
-
-
-@with_kinds
-@with_layouts
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("value, said", [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "inf")])
-def test_nan_and_infinity(kind, layout, dtype, value, said):
-    unharmed = Unharmed(kind, layout)
-    X = two_classes()[0].astype(dtype)
-    X[117, 2] = value
-    X, match = LAYOUTS[layout](X), f"Input X contains {said}"
-    unharmed.refuses(ValueError, match, X)
-    for method in ("predict", "decision_function"):
-        unharmed.raises(ValueError, match, lambda m, f=method: getattr(m, f)(X))
-    # Small chunks are validated on a path of their own.
-    unharmed.refuses(ValueError, match, X[117:118], ["yes"], ["partial_fit"])
 
 
 def test_values_beyond_single_precision_are_rejected():
@@ -152,17 +135,6 @@ def test_non_numeric_samples_are_rejected(kind):
     unharmed.refuses(ValueError, "could not convert string to float", words, y)
     unharmed.refuses(ValueError, "could not convert string to float", words[:1], y[:1])
     unharmed.refuses(ValueError, "Complex data not supported", X + 1j, y)
-
-
-@with_streams
-@pytest.mark.parametrize("n_rows", [1, 200])
-@pytest.mark.parametrize("label", ["maybe", "", "zzz", "no "])
-def test_unknown_label(kind, label, n_rows):
-    X, y = two_classes()
-    y = y.astype(object)
-    y[n_rows - 1] = label
-    match = rf"not among the classes \['no', 'yes'\]: \['{label}'\]"
-    Unharmed(kind).refuses(ValueError, match, X[:n_rows], y[:n_rows], methods=["partial_fit"])
 
 
 @with_kinds
@@ -313,30 +285,6 @@ def test_parameters_are_validated_again_in_partial_fit(name, value):
     unharmed.model.partial_fit(X, y)
 
 
-# -- streams ----------------------------------------------------------------------------
-
-
-@with_streams
-def test_classes_of_a_stream(kind):
-    X, y = two_classes()
-    unharmed = Unharmed(kind)
-    match = "is not the same as on last call to partial_fit, was: "
-    for classes in (["no", "maybe"], ["no", "yes", "maybe"], ["yes"]):
-        unharmed.raises(ValueError, match, lambda m, c=classes: m.partial_fit(X, y, classes=c))
-    unharmed.model.partial_fit(X, y, classes=["yes", "no"])  # in another order: the same
-
-
-@with_streams
-def test_balanced_class_weight_is_rejected_by_partial_fit(kind):
-    X, y = two_classes()
-    match = "class_weight='balanced' is not supported for partial_fit"
-    with pytest.raises(ValueError, match=match):
-        model_of(kind, class_weight="balanced").partial_fit(X, y, classes=["no", "yes"])
-    Unharmed(kind, class_weight="balanced").raises(
-        ValueError, match, lambda m: m.partial_fit(X, y)
-    )
-
-
 # -- precomputed kernels ----------------------------------------------------------------
 
 
@@ -424,7 +372,10 @@ def failing(kernel, n_calls, action):
 @pytest.mark.parametrize("n_calls", [0, 3])
 @pytest.mark.parametrize(
     "kind, params",
-    [(LASVC, {}), (LASVC, dict(max_iter=-1)), (LASVC, dict(cache_size=1e-3)), (RampSVC, {})],
+    [
+        *((LASVC, {}), (LASVC, dict(max_iter=-1)), (LASVC, dict(cache_size=1e-3)), (RampSVC, {})),
+        (KernelPassiveAggressiveClassifier, {}),
+    ],
     ids=str,
 )
 def test_kernel_functions_that_fail_in_fit(layout, failure, n_calls, kind, params):
@@ -440,17 +391,25 @@ def test_kernel_functions_that_fail_in_fit(layout, failure, n_calls, kind, param
 
 @with_layouts
 @pytest.mark.parametrize("failure", FAILURES)
-@pytest.mark.parametrize("n_calls", [0, 1])  # later, the model has been trained on earlier blocks
-def test_kernel_functions_that_fail_in_partial_fit(layout, failure, n_calls):
+@pytest.mark.parametrize(
+    "kind, params, n_calls",
+    [
+        *((LASVC, {}, n_calls) for n_calls in (0, 1)),  # later, it keeps the blocks before
+        *((KernelPassiveAggressiveClassifier, {}, n_calls) for n_calls in (0, 1, 3)),
+        (KernelPassiveAggressiveClassifier, dict(max_support_vectors=20), 3),
+    ],
+    ids=str,
+)
+def test_kernel_functions_that_fail_in_partial_fit(layout, failure, kind, params, n_calls):
     fail, error, match = FAILURES[failure]
     kernel = Broken(fail)
-    unharmed = Unharmed(layout=layout, kernel=kernel)
+    unharmed = Unharmed(kind, layout, kernel=kernel, **params)
     X, y = unharmed.X, unharmed.y
     unharmed.raises(error, match, failing(kernel, n_calls, lambda m: m.partial_fit(X, y)))
     unharmed.learn()
 
 
-def test_a_kernel_function_that_fails_in_the_first_chunk():
+def test_kernel_function_that_fails_in_the_first_chunk():
     X, y = two_classes()
     model = model_of(kernel=Broken(division))
     with pytest.raises(ZeroDivisionError):

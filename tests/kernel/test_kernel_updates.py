@@ -1,8 +1,5 @@
 """Kernel models with one update per sample, compared with references after each sample."""
 
-import copy
-import pickle
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -202,19 +199,6 @@ def test_samples_with_zero_kernel_value_cause_no_update():
 # -- chunks, layouts, copies ------------------------------------------------------------
 
 
-@with_all
-@with_classes
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_model_is_bitwise_independent_of_chunks_and_layouts(name, n_classes, dtype):
-    X, y = rows(200, n_classes, seed=8, dtype=dtype)
-    weights = np.random.default_rng(0).choice([0.0, 1.0, 2.0], len(X))
-    whole = taught(ALL[name], X, y, weights=weights)
-    others = [taught(ALL[name], X, y, size, weights=weights) for size in (1, 7, 65)]
-    others.append(taught(ALL[name], LAYOUTS["csr"](X), y, 7, weights=weights))
-    once = clone(ALL[name]).set_params(shuffle=False).fit(X, y, weights)
-    assert_same(whole, once, *others, X=X)
-
-
 def test_a_stream_may_change_from_dense_to_sparse_and_from_one_type_to_another():
     X, y = rows(100, seed=9, dtype=np.float32)
     for first, then in (("dense", "csr"), ("csr", "dense")):
@@ -233,18 +217,6 @@ def test_single_precision_is_close(name):
     assert_allclose(scores, double.decision_function(X), rtol=1e-4, atol=1e-4)
 
 
-@with_all
-@with_classes
-def test_pickled_halfway(name, n_classes):
-    X, y = rows(160, n_classes, seed=11)
-    model = taught(ALL[name], X[:90], y[:90], classes=range(n_classes))
-    loaded, copied = pickle.loads(pickle.dumps(model)), copy.deepcopy(model)
-    assert_same(model, loaded, copied, X=X)
-    for m in (model, loaded, copied):
-        m.partial_fit(X[90:], y[90:])
-    assert_same(taught(ALL[name], X, y), model, loaded, copied, X=X)
-
-
 def test_gamma_is_that_of_svc_and_fixed_by_the_first_chunk():
     X, y = rows(100, seed=12)
     model = KernelPassiveAggressiveClassifier().fit(X, y)
@@ -253,18 +225,6 @@ def test_gamma_is_that_of_svc_and_fixed_by_the_first_chunk():
         model = KernelPassiveAggressiveClassifier().partial_fit(X[:10], y[:10], [0, 1])
     gamma = model.gamma_
     assert model.partial_fit(X[10:], y[10:]).gamma_ == gamma
-
-
-def test_balanced_class_weight_is_inverse_class_frequency():
-    X, y = rows(100, seed=13)
-    y[:60] = 0
-    counts = np.bincount(y)
-    weights = {c: len(y) / (2 * n) for c, n in enumerate(counts)}
-    balanced = pa(class_weight="balanced", random_state=0).fit(X, y)
-    assert_same(balanced, pa(class_weight=weights, random_state=0).fit(X, y))
-    assert_same(balanced, pa(random_state=0).fit(X, y, np.array([weights[c] for c in y])))
-    with pytest.raises(ValueError, match="class_weight='balanced' is not supported for partial"):
-        pa(class_weight="balanced").partial_fit(X, y, [0, 1])
 
 
 # -- label queries ----------------------------------------------------------------------

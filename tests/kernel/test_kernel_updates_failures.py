@@ -1,8 +1,7 @@
-"""Kernel models with one update per sample: invalid input, Ctrl-C, threads."""
+"""Kernel models with one update per sample: invalid input, Ctrl-C, attributes."""
 
 import json
 import os
-import pickle
 import re
 
 import numpy as np
@@ -13,7 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from sklearn_online_svm import KernelPassiveAggressiveClassifier
-from tests.support import programs, threads
+from tests.support import programs
 from tests.support.kernel_updates import (
     assert_same,
     pa,
@@ -53,43 +52,6 @@ def test_kernel_values_that_overflow_are_rejected(layout):
     with pytest.raises(ValueError, match="Kernel values of row"):
         both.model.fit(LAYOUTS[layout](X), both.y)
     both.check()
-
-
-class Moody:
-    """A kernel function that fails in one of its calls."""
-
-    def __init__(self):
-        self.calls_left = -1
-
-    def __call__(self, A, B):
-        self.calls_left -= 1
-        if self.calls_left == 0:
-            raise RuntimeError("not today")
-        return single(A, B)
-
-
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("params", [{}, dict(max_support_vectors=20)], ids=str)
-def test_a_kernel_function_that_fails_in_the_midst_of_a_chunk(layout, params):
-    X, y = rows(300, 3)
-    X, kernel = LAYOUTS[layout](X), Moody()
-    model = pa(kernel=kernel, **params)
-    taught_first = model.partial_fit(X[:100], y[:100], range(3))
-    other = pickle.loads(pickle.dumps(taught_first))
-    for n_calls in (1, 4, 6):
-        kernel.calls_left = n_calls
-        with pytest.raises(RuntimeError, match="not today"):
-            model.partial_fit(X[100:], y[100:])
-        kernel.calls_left = -1
-        assert_same(model, other, X=X)
-        assert model.n_samples_seen_ == 100
-    for m in (model, other):
-        m.partial_fit(X[100:], y[100:])
-    assert_same(model, other, X=X)
-    kernel.calls_left = 3
-    with pytest.raises(RuntimeError, match="not today"):
-        model.fit(X, y)
-    assert_same(model, other, X=X)
 
 
 def test_reentrant_kernel_function_is_rejected():
@@ -210,27 +172,7 @@ def test_ctrl_c_in_a_kernel_function():
     assert_same(model, taught(pa(kernel=single), X[:n_rows], y[:n_rows]), X=X)
 
 
-# -- several threads --------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "name, params, options",
-    [
-        ("KernelPassiveAggressiveClassifier", dict(gamma=0.05), dict(n_classes=3)),
-        ("KernelPassiveAggressiveClassifier", dict(gamma=0.05), dict(n_learners=3)),
-        (
-            "KernelPassiveAggressiveClassifier",
-            dict(gamma=0.05, max_support_vectors=50),
-            dict(sparse=True, chunk=7),
-        ),
-        ("KernelPassiveAggressiveClassifier", dict(kernel="function"), dict(n_rows=300)),
-        ("KernelPerceptronClassifier", dict(gamma=0.05, average="vote"), {}),
-        ("KernelPerceptronClassifier", dict(gamma=0.05, average="mean"), dict(n_classes=3)),
-    ],
-    ids=str,
-)
-def test_predictions_during_learning(name, params, options):
-    threads.run(name, params, **options)
+# -- attributes -------------------------------------------------------------------------
 
 
 def test_attributes_are_those_of_svc():

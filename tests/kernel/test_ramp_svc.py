@@ -16,19 +16,16 @@ from sklearn_online_svm.datasets import flip_labels, make_banana_like
 from tests.reference.ramp_svc import ReferenceRampSVC
 from tests.support.ramp import (
     BOTH,
-    GAMMA,
     TOL,
-    alpha_of,
     assert_same_model,
     model_of,
     noisy,
     noisy_three,
     ramp_objective,
-    signs,
     with_bias,
     with_both,
-    with_layouts,
 )
+from tests.support.robust import GAMMA, alpha_of, signs, with_layouts
 from tests.support.samples import LAYOUTS, two_classes
 
 # -- the sequence of problems -----------------------------------------------------------

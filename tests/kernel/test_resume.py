@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix, issparse
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
@@ -42,7 +42,7 @@ def assert_same(model, reference, X):
         assert_array_equal(value, former, err_msg=name)
     assert_array_equal(model.decision_function(X), reference.decision_function(X))
     for problem, other in zip(model._engine.problems, reference._engine.problems, strict=True):
-        # What goes on from here goes on alike; in free slots g means nothing.
+        # The state that training continues from; g of free slots is undefined.
         slots = problem.slots()
         assert_array_equal(slots, other.slots())
         for name in ("g", "alpha", "index", "row_id"):
@@ -50,14 +50,14 @@ def assert_same(model, reference, X):
             assert_array_equal(mine, others, err_msg=name)
 
 
-class Clock:
+class RandomInterrupts:
     """Interrupts calls at random times, about twice per call."""
 
     def __init__(self, rng, seconds):
         self.rng, self.seconds, self.n_interrupts, self.n_rounds = rng, seconds, 0, 0
 
     @property
-    def goes_on(self):
+    def is_short_of_interrupts(self):
         """Whether there have been too few interrupts so far."""
         self.n_rounds += 1
         return self.n_rounds <= 3 or (self.n_interrupts < 6 and self.n_rounds < 100)
@@ -94,17 +94,17 @@ def ctrl_c():
 
 
 @pytest.fixture
-def impatient(monkeypatch):
+def frequent_checks(monkeypatch):
     """Make engines check for signals every few steps."""
     build = EngineSpec.build
 
-    def build_impatient(self):
+    def build_frequent_checks(self):
         engine = build(self)
         for problem in engine.problems:
             problem.work_limit = 2000.0
         return engine
 
-    monkeypatch.setattr(EngineSpec, "build", build_impatient)
+    monkeypatch.setattr(EngineSpec, "build", build_frequent_checks)
 
 
 def noise(n, n_classes, seed=0):
@@ -113,7 +113,7 @@ def noise(n, n_classes, seed=0):
     return rng.normal(size=(n, 10)), rng.integers(0, n_classes, n)
 
 
-def finished_in_pieces(model, X, y, clock):
+def resumed_until_finished(model, X, y, clock):
     """Run ``fit`` with repeated interrupts; pickle the model after half of them."""
     interrupted = clock.call(model.fit, X, y)
     while interrupted:
@@ -155,25 +155,25 @@ CASES = [
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("kind, params", CASES, ids=str)
-def test_interrupts_at_any_time(kind, params, n_classes, ctrl_c, impatient):
+def test_interrupts_at_any_time(kind, params, n_classes, ctrl_c, frequent_checks):
     X, y = noise(400, n_classes)
     make = lambda: kind(C=10.0, gamma=0.05, tol=1e-4, random_state=0, **params)  # noqa: E731
     start = time.perf_counter()
     reference = make().fit(X, y)
-    clock = Clock(np.random.default_rng(n_classes), time.perf_counter() - start)
-    while clock.goes_on:
-        assert_same(finished_in_pieces(make(), X, y, clock), reference, X)
+    clock = RandomInterrupts(np.random.default_rng(n_classes), time.perf_counter() - start)
+    while clock.is_short_of_interrupts:
+        assert_same(resumed_until_finished(make(), X, y, clock), reference, X)
     assert clock.n_interrupts >= 6
 
 
-def test_ties_between_equal_rows(ctrl_c, impatient):
+def test_ties_between_equal_samples(ctrl_c, frequent_checks):
     """The order of equal gradients is preserved by pickling."""
     X, y = noise(120, 2)
     X, y = np.tile(X, (4, 1)), np.tile(y, 4)
     make = lambda: LASVC(C=10.0, algorithm="lasvm-g", max_iter=3, random_state=1)  # noqa: E731
-    clock = Clock(np.random.default_rng(0), 0.05)
-    while clock.goes_on:
-        assert_same(finished_in_pieces(make(), X, y, clock), make().fit(X, y), X)
+    clock = RandomInterrupts(np.random.default_rng(0), 0.05)
+    while clock.is_short_of_interrupts:
+        assert_same(resumed_until_finished(make(), X, y, clock), make().fit(X, y), X)
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_ties_between_equal_rows(ctrl_c, impatient):
     ],
 )
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_partial_fit_in_pieces(params, n_classes, ctrl_c, impatient):
+def test_interrupted_partial_fit(params, n_classes, ctrl_c, frequent_checks):
     X, y = noise(700, n_classes)
     weights = np.random.default_rng(1).uniform(0.5, 2.0, len(y))
     params = {"class_weight": "online_balanced", **params}
@@ -200,8 +200,8 @@ def test_partial_fit_in_pieces(params, n_classes, ctrl_c, impatient):
     for chunk in chunks:
         reference.partial_fit(X[chunk], y[chunk], range(n_classes), weights[chunk])
     seconds = (time.perf_counter() - start) / 3
-    clock = Clock(np.random.default_rng(0), seconds)
-    while clock.goes_on:
+    clock = RandomInterrupts(np.random.default_rng(0), seconds)
+    while clock.is_short_of_interrupts:
         model = make()
         for chunk in chunks:
             data = X[chunk], y[chunk]
@@ -220,17 +220,17 @@ def test_partial_fit_in_pieces(params, n_classes, ctrl_c, impatient):
                 seen = slice(0, model.n_samples_seen_)
                 counts = np.bincount(y[seen], weights[seen], n_classes)
                 if params["class_weight"]:
-                    np.testing.assert_allclose(model._class_counts, counts)
+                    assert_allclose(model._class_counts, counts)
                 model = pickle.loads(pickle.dumps(model))
                 interrupted = clock.call(model.resume, *data, weights[chunk])
         assert_same(model, reference, X)
-        np.testing.assert_allclose(model._class_counts, reference._class_counts, rtol=1e-12)
+        assert_allclose(model._class_counts, reference._class_counts, rtol=1e-12)
     assert clock.n_interrupts >= 6
 
 
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_resume_of_a_growing_pool(n_classes, sparse, ctrl_c, impatient):
+def test_resume_of_a_growing_pool(n_classes, sparse, ctrl_c, frequent_checks):
     """Interrupts in the second chunk, with earlier support vectors among the neighbours."""
     X, y = noise(500, n_classes)
     X = csr_matrix(X) if sparse else X
@@ -239,8 +239,8 @@ def test_resume_of_a_growing_pool(n_classes, sparse, ctrl_c, impatient):
     reference = pickle.loads(pickle.dumps(begun))
     start = time.perf_counter()
     reference.partial_fit(X[200:], y[200:])
-    clock = Clock(np.random.default_rng(0), time.perf_counter() - start)
-    while clock.goes_on:
+    clock = RandomInterrupts(np.random.default_rng(0), time.perf_counter() - start)
+    while clock.is_short_of_interrupts:
         model = pickle.loads(pickle.dumps(begun))
         interrupted = clock.call(model.partial_fit, X[200:], y[200:])
         while interrupted:
@@ -256,7 +256,7 @@ def test_resume_of_a_growing_pool(n_classes, sparse, ctrl_c, impatient):
 
 @pytest.mark.parametrize("params", [{}, dict(algorithm="lasvm-g"), dict(n_jobs=2)])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_finish_in_pieces(params, n_classes, ctrl_c, impatient):
+def test_interrupted_finish(params, n_classes, ctrl_c, frequent_checks):
     X, y = noise(500, n_classes)
     begun = LASVC(C=100.0, gamma=0.02, tol=1e-9, random_state=0, **params)
     begun.partial_fit(X, y, range(n_classes))
@@ -264,8 +264,8 @@ def test_finish_in_pieces(params, n_classes, ctrl_c, impatient):
     reference = pickle.loads(stored)
     start = time.perf_counter()
     reference.finish()
-    clock = Clock(np.random.default_rng(0), time.perf_counter() - start)
-    while clock.goes_on:
+    clock = RandomInterrupts(np.random.default_rng(0), time.perf_counter() - start)
+    while clock.is_short_of_interrupts:
         model = pickle.loads(stored)
         interrupted = clock.call(model.finish)
         while interrupted and model.interrupted_:
@@ -292,12 +292,24 @@ class InterruptedKernel:
         return np.exp(-0.3 * cdist(A, B, "sqeuclidean"))
 
 
+def check_gradients(model, X):
+    """Check the gradients and the bias against recomputed ones."""
+    problems, intercept = model._engine.problems, model.intercept_
+    before = [problem.members["g"][problem.slots()] for problem in problems]
+    model._engine.refresh()
+    for problem, g in zip(problems, before, strict=True):
+        assert_allclose(problem.members["g"][problem.slots()], g, rtol=0, atol=1e-9)
+    assert_allclose(model.intercept_, intercept, rtol=0, atol=1e-9)
+    assert np.isfinite(model.decision_function(X)).all()
+
+
 @pytest.mark.parametrize(
     "kind, params",
     [
         (LASVC, dict(max_iter=3)),
         (LASVC, dict(max_iter=-1, cache_size=1e-2)),
         (LASVC, dict(algorithm="lasvm-g", max_iter=3, cache_size=1e-2)),
+        (LASVC, dict(algorithm="lasvm-nc", max_iter=-1)),
         (RampSVC, dict(ramp_s=0.0)),
         (RampSVC, dict(ramp_s=0.0, fit_intercept=False, cache_size=5e-2)),
     ],
@@ -305,7 +317,7 @@ class InterruptedKernel:
 )
 @pytest.mark.parametrize("problem", [two_classes, three_classes])
 def test_interrupts_within_a_kernel_function(kind, params, problem):
-    """Interrupted steps are completed with recomputed kernel values."""
+    """Within steps, refreshes and changes of bounds: the model is consistent and can resume."""
     X, y = problem(120)
     y[::5] = np.unique(y)[0]
     params = dict(C=5.0, random_state=0, **params)
@@ -318,6 +330,7 @@ def test_interrupts_within_a_kernel_function(kind, params, problem):
         with pytest.raises(KeyboardInterrupt):
             model.fit(X, y)
         assert model.interrupted_
+        check_gradients(pickle.loads(pickle.dumps(model)), X)
         kernel.calls_left = 7
         try:
             model.resume(X, y)
@@ -349,7 +362,7 @@ LAYOUTS = {
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_resume_with_every_layout(layout, n_classes, ctrl_c, impatient):
+def test_resume_with_every_layout(layout, n_classes, ctrl_c, frequent_checks):
     make, params = LAYOUTS[layout]
     X, y = noise(300, n_classes)
     X[np.abs(X) < 0.3] = 0.0
@@ -357,17 +370,17 @@ def test_resume_with_every_layout(layout, n_classes, ctrl_c, impatient):
     params = dict(C=3.0, max_iter=2, n_jobs=n_classes - 1, random_state=0, **params)
     start = time.perf_counter()
     reference = LASVC(**params).fit(X, y)
-    clock = Clock(np.random.default_rng(0), time.perf_counter() - start)
-    while clock.goes_on:
-        assert_same(finished_in_pieces(LASVC(**params), X, y, clock), reference, X)
+    clock = RandomInterrupts(np.random.default_rng(0), time.perf_counter() - start)
+    while clock.is_short_of_interrupts:
+        assert_same(resumed_until_finished(LASVC(**params), X, y, clock), reference, X)
 
 
-def test_a_warm_start_in_pieces(ctrl_c, impatient):
+def test_interrupted_warm_start(ctrl_c, frequent_checks):
     X, y = noise(400, 3)
     former = pickle.dumps(LASVC(C=1.0, gamma=0.05, random_state=0, warm_start=True).fit(X, y))
     reference = pickle.loads(former).set_params(C=20.0).fit(X, y)
-    clock = Clock(np.random.default_rng(0), 0.1)
-    while clock.goes_on:
+    clock = RandomInterrupts(np.random.default_rng(0), 0.1)
+    while clock.is_short_of_interrupts:
         model = pickle.loads(former).set_params(C=20.0)
         while clock.call(model.fit, X, y) and not model.interrupted_:
             model = pickle.loads(former).set_params(C=20.0)
@@ -457,13 +470,13 @@ def test_other_parameters_are_refused_by_name():
 
 def test_other_training_discards_the_interrupt():
     X, y = two_classes(300)
-    for go_on in (
+    for train in (
         lambda m: m.fit(X, y),
         lambda m: m.partial_fit(X, y),
         lambda m: m.finish(),
     ):
         model, _ = interrupted_model(X, y)
-        assert not go_on(model).interrupted_
+        assert not train(model).interrupted_
     model, _ = interrupted_model(X, y)
     for fails in (lambda m: m.fit(X[:0], y[:0]), lambda m: m.partial_fit(X[:, :2], y)):
         with pytest.raises(ValueError):

@@ -30,33 +30,15 @@ from tests.support.robust import (
     with_both,
     with_convex,
     with_gap_driven,
-    with_layouts,
     with_machines,
 )
 from tests.support.samples import (
     ALGORITHMS,
-    LAYOUTS,
     digits_pair,
     two_classes,
 )
 
 # -- no bias ----------------------------------------------------------------------------
-
-
-@with_gap_driven
-@with_both
-def test_the_intercept_is_zero(algorithm, problem):
-    X, y = BOTH[problem]()
-    n_machines = 1 if problem == "binary" else 3
-    model = model_of(algorithm, Busy)
-    for learn in (
-        lambda: model.fit(X, y),
-        lambda: model.partial_fit(X, y),
-        lambda: model.finish(),
-        lambda: model.set_params(max_iter=-1).fit(X, y),
-    ):
-        learn()
-        assert_array_equal(model.intercept_, np.zeros(n_machines))
 
 
 @with_gap_driven
@@ -121,29 +103,6 @@ def test_gap_after_a_stream_is_below_its_target(algorithm):
     model.finish()
     assert 0 <= model.duality_gap_[0] <= gap
     assert problem.delta <= 1e-3
-
-
-@with_gap_driven
-@with_both
-def test_the_gap_is_primal_minus_dual(algorithm, problem):
-    """Duality gap over the support set, from the attributes of a model."""
-    X, y = BOTH[problem](300)
-    model = model_of(algorithm, Busy, C=0.7, finishing=False)
-    model.partial_fit(X, y, classes=np.unique(y))
-    for c, part in enumerate(model._engine.problems):
-        members = part.members
-        alive = members["alive"] != 0
-        rows = members["row_id"][alive]
-        alpha, lower = members["alpha"][alive], members["lower"][alive]
-        signed = np.where(y[rows] == model.classes_[1 if problem == "binary" else c], 1.0, -1.0)
-        K = rbf_kernel(X[rows], gamma=GAMMA)
-        f, norm = K @ alpha, alpha @ K @ alpha
-        beta = np.where((lower < 0) == (signed > 0), 0.7, 0.0)
-        assert algorithm == "lasvm-nc" or not beta.any()
-        primal = 0.5 * norm + np.sum(0.7 * np.maximum(0, 1 - signed * f) + beta * signed * f)
-        dual = alpha @ signed + beta.sum() - 0.5 * norm
-        assert_allclose(model.dual_objective_[c], dual, rtol=1e-5)
-        assert_allclose(model.duality_gap_[c], primal - dual, rtol=1e-4, atol=1e-4)
 
 
 # -- the optimum ------------------------------------------------------------------------
@@ -320,22 +279,6 @@ def test_accuracy_with_noisy_labels(algorithm, fraction, flips):
     assert model.score(X[400:], y[400:]) > 0.8
 
 
-@with_both
-@with_layouts
-@pytest.mark.parametrize("max_iter", [1, -1])
-def test_lasvm_nc_without_a_ramp_equals_lasvm_g(problem, layout, max_iter):
-    X, y = BOTH[problem](400)
-    X = LAYOUTS[layout](X)
-    params = dict(ramp_s=-1e9, max_iter=max_iter)
-    g, nc = (model_of(name, Busy, **params).fit(X, y) for name in ("lasvm-g", "lasvm-nc"))
-    assert_same_model(g, nc)
-    for name in ("n_admitted_", "n_cleaned_", "dual_objective_", "duality_gap_"):
-        assert_array_equal(getattr(g, name), getattr(nc, name))
-    g.partial_fit(X[:50], y[:50])
-    nc.partial_fit(X[:50], y[:50])
-    assert_same_model(g.finish(), nc.finish())
-
-
 def test_ramp_is_used_from_ramp_start_support_vectors_on():
     class Late(Busy):
         def _solver(self):
@@ -442,17 +385,6 @@ def test_samples_of_weight_zero_are_not_counted(algorithm):
     model = model_of(algorithm).partial_fit(X, y, ["no", "yes"], sample_weight=weight)
     assert (model.n_admitted_ + model.n_skipped_).sum() == np.count_nonzero(weight)
     assert model.n_samples_seen_ == 200
-
-
-@with_gap_driven
-def test_fit_resets_the_counters(algorithm):
-    X, y = two_classes(300)
-    model = model_of(algorithm, Busy)
-    for _ in range(2):
-        model.fit(X, y)
-        assert (model.n_admitted_ + model.n_skipped_).sum() == 300
-    model.partial_fit(X[:40], y[:40])
-    assert (model.n_admitted_ + model.n_skipped_).sum() == 340
 
 
 @with_gap_driven

@@ -1,4 +1,4 @@
-"""Streams: the model does not depend on chunks, pickling, copies and layouts."""
+"""LASVC in streams; see tests/test_streams.py for the promises of all estimators."""
 
 import pickle
 import re
@@ -12,17 +12,14 @@ from scipy.sparse import csr_matrix
 
 from sklearn_online_svm import LASVC
 from sklearn_online_svm.kernel._lasvc import N_INIT
-from tests.support.copies import with_copies
-from tests.support.robust import BOTH, Busy, with_both, with_layouts
-from tests.support.samples import ALGORITHMS, LAYOUTS, two_classes
-
-with_dtypes = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+from tests.support.robust import BOTH, Busy, with_both
+from tests.support.samples import ALGORITHMS, two_classes
 
 
-def samples_of(problem, layout="dense", dtype=np.float64, n=300):
-    X, y = BOTH[problem](n)
+def samples_of(problem, dtype=np.float64):
+    X, y = BOTH[problem](300)
     X[np.abs(X) < 0.3] = 0.0  # some zeros
-    return LAYOUTS[layout](X.astype(dtype)), y
+    return X.astype(dtype), y
 
 
 def new_model(algorithm="lasvm", **params):
@@ -69,17 +66,6 @@ def assert_same(model, other, X):
 
 
 @with_both
-@with_layouts
-@with_dtypes
-@pytest.mark.parametrize("size", [1, 7, 100])
-def test_chunks_of_any_size_give_the_same_model(model_of, problem, layout, dtype, size):
-    X, y = samples_of(problem, layout, dtype)
-    whole, chunks = train(model_of(), X, y), train(model_of(), X, y, size)
-    assert_same(whole, chunks, X)
-    assert_same(whole.finish(), chunks.finish(), X)
-
-
-@with_both
 @pytest.mark.parametrize(
     "params", [dict(delta_max=0.1), dict(kernel="poly", C=0.1), dict(C=100.0)], ids=str
 )
@@ -109,23 +95,6 @@ def test_repeated_samples_of_a_stream_are_new_samples():
     model.partial_fit(X, y)
     assert model.n_samples_seen_ == 600
     assert model.support_.max() >= 300
-
-
-@with_both
-@with_dtypes
-@pytest.mark.parametrize("size", [1, 64, None])
-def test_dense_and_csr_input_give_the_same_model(model_of, problem, dtype, size):
-    models = []
-    for layout in LAYOUTS:
-        X, y = samples_of(problem, layout, dtype)
-        models.append(train(model_of(), X, y, size).finish())
-    dense, _ = samples_of(problem, "dense", dtype)
-    sparse = csr_matrix(dense)
-    assert_same(*models, dense)
-    assert_same(*models, sparse)
-    assert_array_equal(models[0].decision_function(sparse), models[1].decision_function(dense))
-    fitted = [model_of(max_iter=2).fit(X, y) for X in (dense, sparse)]
-    assert_same(*fitted, dense)
 
 
 @with_both
@@ -168,46 +137,6 @@ def test_later_chunks_are_converted_to_the_dtype_of_the_first(model_of):
 # -- copies -----------------------------------------------------------------------------
 
 
-@with_copies
-@with_both
-@with_layouts
-@pytest.mark.parametrize("n_before", [3, 150])
-def test_copy_during_a_stream_continues_identically(
-    model_of, make_copy, problem, layout, n_before, tmp_path
-):
-    X, y = samples_of(problem, layout)
-    uninterrupted = train(model_of(finishing=False), X, y)
-    original = model_of(finishing=False).partial_fit(
-        X[:n_before], y[:n_before], classes=np.unique(y)
-    )
-    halfway = original.decision_function(X)
-    copied = make_copy(original, tmp_path)
-    assert_array_equal(copied.decision_function(X), halfway)
-    assert copied.n_kernel_evaluations_ == original.n_kernel_evaluations_
-
-    train(copied, X, y, size=40, begin=n_before)
-    assert_same(copied, uninterrupted, X)
-    # The original is unchanged and can be trained further.
-    assert_array_equal(original.decision_function(X), halfway)
-    train(original, X, y, begin=n_before)
-    assert_same(original, uninterrupted, X)
-    assert_same(original.finish(), uninterrupted.finish(), X)
-    # A copy recomputes its kernel rows, with bitwise identical results.
-    assert_same(copied.finish(), original, X)
-
-
-@with_copies
-def test_copies_of_models_with_python_kernels(model_of, make_copy, tmp_path):
-    X, y = samples_of("binary")
-    K = X @ X.T
-    model = model_of(kernel="precomputed").fit(K, y)
-    copied = make_copy(model, tmp_path)
-    assert_array_equal(copied.decision_function(K), model.decision_function(K))
-    model = train(model_of(kernel=linear), X[:150], y[:150])
-    copied = make_copy(model, tmp_path)
-    assert_same(train(copied, X, y, begin=150), train(model, X, y, begin=150), X)
-
-
 def linear(A, B):
     return A @ B.T
 
@@ -222,71 +151,7 @@ def test_pickles_contain_no_kernel_rows():
     assert sys.getsizeof(model) < 10_000
 
 
-# -- input ------------------------------------------------------------------------------
-
-
-def frozen(X):
-    """Copies of the arrays of X, and X made read-only."""
-    arrays = [X.data, X.indices, X.indptr] if hasattr(X, "indptr") else [X]
-    for array in arrays:
-        array.flags.writeable = False
-    return [(array, array.copy()) for array in arrays]
-
-
-@with_both
-@with_layouts
-@with_dtypes
-def test_input_is_not_changed_and_may_be_read_only(model_of, problem, layout, dtype):
-    X, y = samples_of(problem, layout, dtype)
-    weight = np.random.default_rng(0).uniform(0, 2, 300)
-    before = [*frozen(X), *frozen(y), *frozen(weight)]
-    model = model_of(class_weight="balanced", max_iter=-1).fit(X, y, weight)
-    model.set_params(class_weight="online_balanced").partial_fit(X, y, sample_weight=weight)
-    model.finish()
-    model.decision_function(X)
-    model.predict(X)
-    for array, copied in before:
-        assert_array_equal(array, copied)
-
-
-@with_layouts
-def test_samples_may_be_modified_after_training(model_of, layout):
-    """The model stores copies of the samples."""
-    X, y = samples_of("binary", layout)
-    expected = train(model_of(), X, y).decision_function(X)
-    given = X.copy()
-    model = train(model_of(), given, y)
-    (given.data if layout == "csr" else given)[:] = -1.0
-    assert_array_equal(model.decision_function(X), expected)
-    vectors = model.support_vectors_
-    (vectors.data if layout == "csr" else vectors)[:] = -1.0
-    with pytest.raises(ValueError, match="read-only"):
-        model.dual_coef_[:] = 0.0
-    assert_array_equal(model.decision_function(X), expected)
-
-
-@pytest.mark.parametrize("change", [np.asfortranarray, lambda X: np.repeat(X, 2, 0)[::2], list])
-def test_memory_order_does_not_matter(model_of, change):
-    X, y = samples_of("binary")
-    other = change(X)
-    assert_same(model_of().fit(other, y), model_of().fit(X, y), X)
-    assert_same(train(model_of(), np.asfortranarray(X), y), train(model_of(), X, y), X)
-
-
 # -- classes that appear late -----------------------------------------------------------
-
-
-@with_both
-def test_chunks_of_a_single_class(model_of, problem):
-    X, y = samples_of(problem)
-    order = np.argsort(y, kind="stable")
-    X, y = X[order], y[order]
-    classes = np.unique(y)
-    model = model_of()
-    for label in classes:
-        model.partial_fit(X[y == label], y[y == label], classes=classes)
-    assert_same(model, train(model_of(), X, y), X)
-    assert model.n_support_.min() > 0
 
 
 def test_the_first_class_is_predicted_until_another_is_seen():
@@ -301,37 +166,7 @@ def test_the_first_class_is_predicted_until_another_is_seen():
     assert set(model.predict(X)) == {"no", "yes"}
 
 
-def test_class_that_appears_late(model_of):
-    X, y = samples_of("multiclass")
-    early = y != 30
-    model = model_of().partial_fit(X[early], y[early], classes=[10, 20, 30])
-    assert set(model.predict(X)) == {10, 20}
-    model.partial_fit(X[~early], y[~early])
-    assert set(model.predict(X)) == {10, 20, 30}
-    assert model.score(X, y) > 0.7
-
-
-def test_class_that_never_appears(model_of):
-    X, y = samples_of("binary")
-    model = model_of().partial_fit(X, y, classes=["maybe", "no", "yes"])
-    assert set(model.predict(X)) == {"no", "yes"}
-    assert model.n_support_[0] == 0
-    assert model.score(X, y) > 0.8
-
-
 # -- weights of zero --------------------------------------------------------------------
-
-
-@with_both
-def test_a_chunk_of_weight_zero_changes_nothing(model_of, problem):
-    X, y = samples_of(problem)
-    model = train(model_of(), X[:200], y[:200])
-    before = pickle.loads(pickle.dumps(model))
-    model.partial_fit(X[200:], y[200:], sample_weight=np.zeros(100))
-    assert_array_equal(model.decision_function(X), before.decision_function(X))
-    assert_array_equal(model.dual_coef_, before.dual_coef_)
-    assert_array_equal(model.support_, before.support_)
-    assert model.n_samples_seen_ == 300
 
 
 def test_a_first_chunk_of_weight_zero(model_of):

@@ -17,21 +17,27 @@ KERNEL = dict(C=10.0, gamma=0.05, finishing=False)
 
 
 @pytest.mark.parametrize(
-    "params, options",
+    "name, params, options",
     [
-        ({}, {}),
-        (dict(finishing=True), {}),
-        ({}, dict(n_learners=3)),
-        ({}, dict(chunk=1, n_rows=400)),
-        ({}, dict(sparse=True, chunk=8)),
-        (dict(n_jobs=2), dict(n_classes=3, n_probes=300)),
-        (dict(algorithm="lasvm-nc"), dict(n_classes=3, n_learners=2)),
-        (dict(kernel="function"), dict(n_rows=600)),
+        ("LASVC", {}, {}),
+        ("LASVC", dict(finishing=True), {}),
+        ("LASVC", {}, dict(n_learners=3)),
+        ("LASVC", {}, dict(chunk=1, n_rows=400)),
+        ("LASVC", {}, dict(sparse=True, chunk=8)),
+        ("LASVC", dict(n_jobs=2), dict(n_classes=3, n_probes=300)),
+        ("LASVC", dict(algorithm="lasvm-nc"), dict(n_classes=3, n_learners=2)),
+        ("LASVC", dict(kernel="function"), dict(n_rows=600)),
+        ("KernelPassiveAggressiveClassifier", {}, dict(n_classes=3)),
+        ("KernelPassiveAggressiveClassifier", {}, dict(n_learners=3)),
+        ("KernelPassiveAggressiveClassifier", dict(max_support_vectors=50), dict(sparse=True)),
+        ("KernelPassiveAggressiveClassifier", dict(kernel="function"), dict(n_rows=300)),
+        ("KernelPerceptronClassifier", dict(average="vote"), {}),
+        ("KernelPerceptronClassifier", dict(average="mean"), dict(n_classes=3)),
     ],
     ids=str,
 )
-def test_predictions_during_learning(params, options):
-    run("LASVC", {**KERNEL, **params}, **options)
+def test_predictions_during_training(name, params, options):
+    run(name, {**(KERNEL if name == "LASVC" else dict(gamma=0.05)), **params}, **options)
 
 
 @pytest.mark.slow
@@ -51,7 +57,7 @@ def test_predictions_during_learning(params, options):
     ],
     ids=str,
 )
-def test_predictions_during_learning_at_length(params, n_classes, chunk, sparse):
+def test_predictions_during_long_training(params, n_classes, chunk, sparse):
     n_rows = 640 * (1 if chunk == 1 else 3 if "kernel" in params else 10)
     options = dict(n_classes=n_classes, chunk=chunk, sparse=sparse, n_rows=n_rows, n_probes=300)
     run("LASVC", {**KERNEL, **params}, **options)

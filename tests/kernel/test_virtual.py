@@ -35,7 +35,7 @@ def minority_rows(y, label=None):
     return y == (labels[counts.argmin()] if label is None else label)
 
 
-# -- the plain twin ---------------------------------------------------------------------
+# -- the reference ----------------------------------------------------------------------
 
 
 def plain_point(X, rows, row, n_neighbors, n_virtual, random):

@@ -1,1 +1,1 @@
-"""Plain NumPy twins of the algorithms: slow, clear, and the oracle of the tests."""
+"""Reference implementations of the algorithms in plain NumPy."""

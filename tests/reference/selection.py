@@ -1,4 +1,4 @@
-"""Which row is learnt next (thesis, sections 3.3 and 4.2), in plain NumPy.
+"""Sample selection (thesis, sections 3.3 and 4.2), in plain NumPy.
 
 A decision is made for each row, from the decision values of the rows that are left. The numbers
 drawn are those of SplitMix64, one for each draw.
@@ -72,7 +72,7 @@ class Chooser:
         self.random = SplitMix(seed)
 
     def choose(self, left, decide, labels, delta):
-        """Return the place in ``left`` of the row to be learnt.
+        """Return the place in ``left`` of the next sample.
 
         ``decide(row)`` is the decision function, ``delta`` the largest violation left, infinite
         while there is but one class.

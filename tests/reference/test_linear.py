@@ -1,4 +1,4 @@
-"""The twins of the linear models: special cases, weights, averages."""
+"""Reference implementations of the linear models: special cases, weights, averages."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The oracle has to be right first: each step of the linear twins solves its problem."""
+"""Each step of the reference implementations of the linear models solves its problem."""
 
 import itertools
 

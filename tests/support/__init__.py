@@ -1,4 +1,4 @@
-"""What tests of several rooms share: data, models, failures that are provoked, child processes."""
+"""Data, models, provoked failures and child processes shared by several tests."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Calls of models in which one allocation after the other fails.
+"""Calls of models in which each allocation fails once.
 
 ``python -m tests.support.allocations KIND [CASE ...]`` tries all of them and prints what goes
 wrong. Each attempt is made in a fork of the process that has prepared the model, so that a crash
@@ -137,7 +137,7 @@ def models():
 
 
 class Case:
-    """A model with a call that is tried, and what goes on from there."""
+    """A model, a call that is tried, and the calls after it."""
 
     def __init__(self, name, estimator, X, y, call):
         self.name, self.call = f"{name}: {call}", getattr(self, call)
@@ -190,7 +190,7 @@ class Case:
         self.chunk(model, len(self.y) - 140, len(self.y) - 100)
 
     def long_chunk(self, model):
-        """More than a block of rows; kernel machines count those of the blocks learnt."""
+        """More than a block of samples; kernel models count those of complete blocks."""
         n_processed = getattr(model, "n_samples_seen_", self.n_seen) - self.n_seen
         assert n_processed in (0, 64, 128, 130)
         if n_processed < 130:
@@ -247,7 +247,7 @@ def cases(names=()):
                 continue
             if call == "finish" and not hasattr(estimator, "finish"):
                 continue
-            # A chunk of which rows are chosen keeps those learnt before memory ran out.
+            # With sample selection, samples used before memory ran out are kept.
             if call in ("next_chunk", "long_chunk") and (
                 getattr(estimator, "_rule", "random") != "random"
             ):
@@ -275,7 +275,7 @@ def _parts(value, path):
         state = value.__getstate__() if hasattr(value, "__getstate__") else value.__dict__
         yield from _parts(state or {}, path)
     elif isinstance(value, dict):
-        if "alive" in value:  # of a free slot nobody knows, or cares, what g is
+        if "alive" in value:  # g of free slots is undefined
             free = value["alive"] == 0
             for name in {"g", "optimized_g"} & set(value):
                 value[name] = np.where(free, 0, value[name])

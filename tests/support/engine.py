@@ -1,6 +1,7 @@
-"""Engines without an estimator around them, and the kernel values they compute."""
+"""Engines without an estimator, and their kernel values."""
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 from sklearn_online_svm._core.kernel import stores
 from sklearn_online_svm._core.kernel.block import Samples
@@ -29,6 +30,16 @@ def make_loop(store, n_problems=1, *, cache_bytes=500 << 20, **solver):
         [spec.problem(store, n_problems, cache_bytes) for _ in range(n_problems)],
         cache_bytes,
     )
+
+
+def wide_samples(n, layout="dense"):
+    """Return samples with so many features that a block is worth a thread."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 3000)).astype(np.float32) / 50
+    if layout == "sparse":
+        X[rng.random(X.shape) < 0.9] = 0
+        return csr_matrix(X)
+    return X
 
 
 class Learner:

@@ -1,4 +1,4 @@
-"""A fitted model of every kind, and what a user might do with one that has been loaded."""
+"""Fitted models of every kind, and calls of a loaded model."""
 
 import contextlib
 import copy

@@ -1,4 +1,4 @@
-"""Kernel learners that make one step per row: their twins, rows for them, exact comparisons."""
+"""Kernel models with one update per sample: references, samples and exact comparisons."""
 
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
@@ -112,7 +112,7 @@ def assert_same_solution(model, twin, **tolerance):
 
 
 def state_of(model):
-    """All that a model shows, to the last bit."""
+    """Return the public state of a model."""
     vectors = model.support_vectors_
     vectors = vectors.toarray() if sparse.issparse(vectors) else vectors
     return model.support_, vectors, model.dual_coef_, model.n_updates_, model.t_
@@ -128,7 +128,7 @@ def assert_same(*models, X=None):
 
 
 def taught(model, X, y, chunk=None, classes=None, weights=None):
-    """A clone that has learnt the rows by `partial_fit`."""
+    """Return a clone trained by `partial_fit`."""
     model, n = clone(model), X.shape[0]
     classes = np.unique(y) if classes is None else classes
     for start in range(0, n, chunk or n):

@@ -1,4 +1,4 @@
-"""Twins of the linear models with every rule, and samples for them."""
+"""References of the linear models with every rule, and samples for them."""
 
 import numpy as np
 from numpy.testing import assert_allclose

@@ -1,4 +1,4 @@
-"""Models and rows for the tests of RampSVC."""
+"""Models and samples for the tests of RampSVC."""
 
 import numpy as np
 import pytest
@@ -6,11 +6,10 @@ from numpy.testing import assert_array_equal
 
 from sklearn_online_svm import RampSVC
 from sklearn_online_svm.datasets import flip_labels
-from tests.support.samples import LAYOUTS, three_classes, two_classes
+from tests.support.robust import GAMMA, alpha_of
+from tests.support.samples import three_classes, two_classes
 
-with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
 with_bias = pytest.mark.parametrize("fit_intercept", [True, False], ids=["bias", "no bias"])
-GAMMA = 0.3
 # The matrix of a linear kernel has a low rank, and in single precision it is not quite positive
 # definite: a small tol takes any solver, SVC included, millions of steps.
 TOL = {"rbf": 1e-8, "poly": 1e-6, "linear": 1e-4}
@@ -36,16 +35,6 @@ def model_of(**params):
     return RampSVC(**{"gamma": GAMMA, "C": 5.0, "tol": tol, "random_state": 0, **params})
 
 
-def signs(y):
-    return np.where(y == np.unique(y)[-1], 1.0, -1.0)
-
-
-def alpha_of(model, n, c=0):
-    alpha = np.zeros(n)
-    np.add.at(alpha, model.support_, model.dual_coef_[c])
-    return alpha
-
-
 def ramp_objective(model, K, y, cost, c=0):
     """1/2 |w|^2 + sum of ramp losses, from decision values and coefficients alone."""
     z = y * (K @ alpha_of(model, len(y), c) + model.intercept_[c])
@@ -54,10 +43,10 @@ def ramp_objective(model, K, y, cost, c=0):
     return 0.5 * alpha @ K @ alpha + cost @ loss
 
 
-LEARNT = ("classes_", "support_", "dual_coef_", "intercept_", "objective_history_")
+ATTRIBUTES = ("classes_", "support_", "dual_coef_", "intercept_", "objective_history_")
 
 
 def assert_same_model(model, other):
     """The same to the last bit."""
-    for name in LEARNT:
+    for name in ATTRIBUTES:
         assert_array_equal(getattr(model, name), getattr(other, name))

@@ -89,7 +89,7 @@ def fits():
 
 
 def digest(model):
-    """Digest of what a model has learnt."""
+    """Return a digest of a model."""
     found = hashlib.sha256()
     for name in LEARNT_BY_KERNEL if hasattr(model, "dual_coef_") else LEARNT:
         value = getattr(model, name, None)

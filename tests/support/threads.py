@@ -1,4 +1,4 @@
-"""Learners and readers at one model, in a process of their own."""
+"""Training and prediction on one model by several threads, in a separate process."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Invalid input: a model that refused some beside one that was never given any."""
+"""Models given invalid input compared with models that were not."""
 
 import pytest
 from numpy.testing import assert_array_equal
@@ -40,7 +40,7 @@ class UnharmedModel:
         self.check()
 
     def refuses(self, error, match, X=None, y=None, methods=("fit", "partial_fit"), **kwargs):
-        """Each way of learning refuses the input, and learning goes on as if nothing had been."""
+        """Check that fit and partial_fit reject the input, and that training can continue."""
         X = self.X if X is None else X
         y = self.y if y is None else y
         for method in set(methods) & set(dir(self.model)):

@@ -1,4 +1,4 @@
-"""Kernel values: right, and to the last bit the same on every path that may compute them."""
+"""Kernel values are correct, and bitwise identical however they are computed."""
 
 from functools import partial
 
@@ -131,7 +131,7 @@ def test_poly_of_degree_zero_is_one_everywhere():
 @with_every_kernel
 @with_every_dtype
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
-def test_swapped_arguments(layout, dtype, kernel):
+def test_kernel_matrix_is_symmetric(layout, dtype, kernel):
     X = rows(70, 13, dtype, 5, 0.4)
     K = kernel_values(store_for(X, kernel, layout), X, X)
     assert_array_equal(K, K.T)
@@ -140,7 +140,7 @@ def test_swapped_arguments(layout, dtype, kernel):
 @with_every_kernel
 @with_every_dtype
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
-def test_rows_on_their_own_and_in_blocks_of_any_size(layout, dtype, kernel):
+def test_decision_values_are_independent_of_the_block_size(layout, dtype, kernel):
     X, Y = rows(64, 13, dtype, 6, 0.4), rows(50, 13, dtype, 7, 0.4)
     stored = expansion(store_for(X, kernel, layout), Y, alpha=np.linspace(-1, 1, 50))
     whole = stored.decide(X)
@@ -174,7 +174,7 @@ def test_dense_csr_and_dense_rows_in_the_sparse_layout(dtype, kernel):
 @with_every_kernel
 @with_every_dtype
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
-def test_fresh_stored_and_recomputed_values_lead_to_the_same_model(layout, dtype, kernel):
+def test_model_is_independent_of_block_and_cache_size(layout, dtype, kernel):
     """In blocks of 64, row by row, and with hardly any memory for kernel rows.
 
     Values of rows of the same block come from its Gram matrix, of earlier ones from the store,
@@ -203,7 +203,7 @@ def test_fresh_stored_and_recomputed_values_lead_to_the_same_model(layout, dtype
 
 @with_every_kernel
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
-def test_gradients_computed_anew(layout, kernel):
+def test_refreshed_gradients_are_exact(layout, kernel):
     """`refresh` takes the stored rows as fresh ones: the same values again."""
     X = rows(90, 7, np.float64, 11, 0.3)
     alpha = np.random.default_rng(1).normal(size=90)
@@ -217,7 +217,7 @@ def test_gradients_computed_anew(layout, kernel):
 
 @with_every_dtype
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
-def test_vectors_come_back_as_they_went_in(layout, dtype):
+def test_stored_vectors_equal_the_samples(layout, dtype):
     X = rows(50, 9, dtype, 12, 0.5)
     X[7] = 0.0
     learner = expansion(store_for(X, "rbf", layout), X)
@@ -227,7 +227,7 @@ def test_vectors_come_back_as_they_went_in(layout, dtype):
     assert_array_equal(vectors if layout == "dense" else vectors.toarray(), X[slots])
 
 
-def test_slots_are_used_again_by_rows_longer_and_shorter():
+def test_reused_slots_of_the_sparse_store():
     """The sparse store keeps rows in a heap: what moves there must stay itself."""
     rng = np.random.default_rng(13)
     X = rows(600, 40, np.float64, 13)
@@ -351,7 +351,7 @@ def test_a_million_features():
     assert (model.support_vectors_ != X[model.support_]).nnz == 0
 
 
-def test_rows_without_any_value():
+def test_samples_without_nonzeros():
     X = csr_matrix((40, 5))
     y = np.arange(40) % 2
     model = fit(C=1.0).fit(X, y)

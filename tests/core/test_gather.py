@@ -1,4 +1,4 @@
-"""Values of members out of rows over the store."""
+"""Gathering the values of the support set from a kernel row over the store."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from sklearn_online_svm._core.kernel.gather import Gather
 
 
 def members_of(n_slots, share, n_moved, seed):
-    """Members that keep a share of a store in its order, but for some: index and alive."""
+    """Return index and alive of members, a share of the store; all but some are in its order."""
     rng = np.random.default_rng(seed)
     index = np.flatnonzero(rng.random(n_slots) < share).astype(np.int32)
     moved = rng.choice(len(index), min(n_moved, len(index)), replace=False)
@@ -25,7 +25,7 @@ def members_of(n_slots, share, n_moved, seed):
     n_moved=st.sampled_from([0, 3, 40, 1000]),
     seed=st.integers(0, 2**16),
 )
-def test_each_member_gets_its_value(n_slots, share, n_moved, seed):
+def test_gathered_values_are_those_of_the_members(n_slots, share, n_moved, seed):
     index, alive = members_of(n_slots, share, n_moved, seed)
     if len(index) == 0:
         return
@@ -35,27 +35,27 @@ def test_each_member_gets_its_value(n_slots, share, n_moved, seed):
     assert np.isfinite(values).all()
 
 
-def test_neighbours_are_gathered_in_groups():
+def test_adjacent_members_are_gathered_in_groups():
     index, alive = members_of(1000, 0.7, 30, seed=0)
-    gathering = Gather()
-    gathering.gathered(np.zeros(1000, np.float32), index, alive)
-    assert gathering.close
-    assert gathering.n_groups == len(index) // 16
-    # Those that were moved, and what is left behind the last group.
-    assert gathering.n_odd < 30 + 16
+    gather = Gather()
+    gather.gathered(np.zeros(1000, np.float32), index, alive)
+    assert gather.close
+    assert gather.n_groups == len(index) // 16
+    # The moved members, and the rest after the last group.
+    assert gather.n_odd < 30 + 16
 
 
 @pytest.mark.parametrize("share", [0.05, 1.0])
-def test_members_far_apart_are_fetched_one_by_one(share):
+def test_distant_members_are_gathered_one_by_one(share):
     index, alive = members_of(2000, share, 0 if share < 1 else 2000, seed=0)
-    gathering = Gather()
-    gathering.gathered(np.zeros(2000, np.float32), index, alive)
-    assert not gathering.close
-    assert gathering.n_groups == 0
+    gather = Gather()
+    gather.gathered(np.zeros(2000, np.float32), index, alive)
+    assert not gather.close
+    assert gather.n_groups == 0
 
 
-def test_members_that_are_not_in_the_store_do_no_harm():
-    """Rows of the running block have negative places, and so may free slots."""
+def test_members_outside_the_store_are_ignored():
+    """Samples of the current block have negative indices, and so may free slots."""
     index, alive = members_of(300, 0.8, 0, seed=1)
     index[::7] = -5
     values = Gather().gathered(np.arange(300, dtype=np.float32), index, alive)

@@ -1,4 +1,4 @@
-"""Kernel rows over the store, which the problems of several classes share."""
+"""Kernel rows shared by the problems of several classes, and computed in blocks."""
 
 import numpy as np
 import pytest
@@ -6,10 +6,12 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_matrix
 
 from sklearn_online_svm import LASVC
+from sklearn_online_svm._base import thread_pool
 from sklearn_online_svm._core.kernel.block import Samples
-from tests.support.engine import make_loop, make_store
+from tests.support.engine import make_loop, make_store, wide_samples
 
 N, N_CLASSES, D = 360, 12, 30
+with_two_algorithms = pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
 
 
 def many_classes(layout="dense", seed=0):
@@ -22,8 +24,8 @@ def many_classes(layout="dense", seed=0):
     return X, y
 
 
-def worth_keeping(X):
-    """The same rows with so many features that values take longer than memory."""
+def widened(X):
+    """Repeat the features until kernel values are expensive enough to be cached."""
     return np.tile(X, 20) / np.sqrt(20)
 
 
@@ -33,7 +35,7 @@ def fitted(X, y, **params):
 
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
 @pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g", "lasvm-nc"])
-def test_memory_and_threads_change_nothing(layout, algorithm):
+def test_model_is_independent_of_cache_size_and_threads(layout, algorithm):
     X, y = many_classes(layout)
     plenty = fitted(X, y, algorithm=algorithm)
     for cache_size in (1e-3, 0.2, 1.0):
@@ -44,35 +46,35 @@ def test_memory_and_threads_change_nothing(layout, algorithm):
 
 
 @pytest.mark.parametrize("cache_size", [500, 4, 1])
-def test_a_row_is_computed_once_for_all_classes(cache_size):
-    """Of several hundred features, so that values are worth keeping; 12 classes have kept 4 MB."""
+def test_kernel_row_is_computed_once_for_all_classes(cache_size):
+    """The kernel rows of all 12 classes take 4 MB."""
     X, y = many_classes()
-    X = worth_keeping(X)
+    X = widened(X)
     model = fitted(X, y, cache_size=cache_size)
     kept = sum(problem.members.n_members for problem in model._engine.problems)
     assert kept > 5 * N
-    # The rows as they come, against those that came before and their block of 64; the rest follows
-    # by symmetry, or each row is computed once.
+    # Each sample with the earlier ones and its block of 64; the others follow by symmetry, or each
+    # kernel row is computed once.
     assert model.n_kernel_evaluations_ <= 0.5 * N * (N + 64) + N * N
 
 
 @pytest.mark.parametrize("cache_size", [500, 6])
-def test_where_all_rows_are_vectors_each_value_is_computed_once(cache_size):
-    """Samples come with the blocks and stay as they grow: 4 MB in the end."""
+def test_each_value_is_computed_once_if_all_samples_are_support_vectors(cache_size):
+    """The kernel rows grow with the support set, up to 4 MB."""
     rng = np.random.default_rng(0)
     n = 1000
-    X, y = worth_keeping(rng.normal(size=(n, 20))), rng.integers(0, 6, n)
+    X, y = widened(rng.normal(size=(n, 20))), rng.integers(0, 6, n)
     model = LASVC(C=3, gamma=1, cache_size=cache_size, shuffle=False).fit(X, y)
     assert len(model.support_) == n
     assert all(problem.matrix.gather.close for problem in model._engine.problems)
     assert model.n_kernel_evaluations_ <= 0.5 * n * (n + 64) + 64 * n
 
 
-@pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
+@with_two_algorithms
 @pytest.mark.parametrize("n_jobs", [1, 3])
-def test_what_rows_of_a_problem_lack_comes_from_shared_ones(n_jobs, algorithm):
+def test_missing_values_are_taken_from_shared_kernel_rows(n_jobs, algorithm):
     X, y = many_classes()
-    X = worth_keeping(X)
+    X = widened(X)
     params = dict(C=3, gamma=0.03, algorithm=algorithm, n_jobs=n_jobs)
     models = [LASVC(**params, cache_size=size) for size in (500, 6, 2, 1)]
     for first in range(0, N, 60):
@@ -84,8 +86,8 @@ def test_what_rows_of_a_problem_lack_comes_from_shared_ones(n_jobs, algorithm):
         assert_array_equal(model.decision_function(X), models[0].decision_function(X))
 
 
-def test_chunks_in_which_vectors_come_and_go():
-    """Slots of the store change hands; rows that were kept are completed for the new ones."""
+def test_chunks_that_add_and_remove_support_vectors():
+    """Slots of the store are reused, and cached kernel rows are extended by the new samples."""
     X, y = many_classes()
     params = dict(C=3, gamma=0.03, algorithm="lasvm-i", finishing=False)
     models = []
@@ -100,7 +102,7 @@ def test_chunks_in_which_vectors_come_and_go():
     assert_array_equal(*(model.dual_coef_ for model in models))
 
 
-def test_a_restored_engine_goes_on_alike():
+def test_restored_engine_continues_identically():
     X, y = many_classes()
     given = Samples(y.astype(np.int32), np.full(N, 3.0), np.arange(N))
 
@@ -116,7 +118,7 @@ def test_a_restored_engine_goes_on_alike():
         assert_array_equal(one.members["alpha"], other.members["alpha"])
 
 
-def test_new_rows_are_shared_after_a_warm_start():
+def test_kernel_rows_are_shared_after_a_warm_start():
     X, y = many_classes()
     model = LASVC(C=3, gamma=0.03, random_state=0, warm_start=True, max_iter=-1).fit(X, y)
     cold = LASVC(C=6, gamma=0.03, random_state=0, max_iter=-1, tol=1e-6).fit(X, y)
@@ -126,7 +128,7 @@ def test_new_rows_are_shared_after_a_warm_start():
     )
 
 
-def test_another_cache_size_while_learning():
+def test_cache_size_may_change_during_training():
     X, y = many_classes()
     model, other = (LASVC(C=3, gamma=0.03, cache_size=size) for size in (500, 0.1))
     for first in range(0, N, 90):
@@ -134,3 +136,41 @@ def test_another_cache_size_while_learning():
             each.partial_fit(X[first : first + 90], y[first : first + 90], range(N_CLASSES))
         other.set_params(cache_size=500 / (1 + first))
     assert_array_equal(model.dual_coef_, other.dual_coef_)
+
+
+# -- kernel rows computed in blocks, with few of them in the cache ----------------------
+
+
+def trained_loop(X, y, algorithm, cache_bytes=500 << 20, n_jobs=1):
+    layout = "dense" if isinstance(X, np.ndarray) else "sparse"
+    n = len(y)
+    n_problems = 1 if y.max() == 1 else y.max() + 1
+    store = make_store(X, layout=layout, gamma=0.3)
+    loop = make_loop(store, n_problems, cache_bytes=cache_bytes, algorithm=algorithm)
+    given = Samples(y.astype(np.int32), np.full(n, 5.0), np.arange(n))
+    with thread_pool(n_jobs) as threads:
+        loop.learn(X, np.arange(n), given, threads)
+        loop.finish(threads)
+    return loop
+
+
+@pytest.mark.parametrize(
+    "n_classes, n_jobs", [(2, 1), pytest.param(5, 1, marks=pytest.mark.slow), (5, 3)]
+)
+@with_two_algorithms
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+def test_small_cache_does_not_change_the_model(layout, algorithm, n_classes, n_jobs):
+    """The small cache has 700 kB: some 200 kernel rows, of up to 600 values each."""
+    X, y = wide_samples(600, layout), np.random.default_rng(1).integers(0, n_classes, 600)
+    large = trained_loop(X, y, algorithm)
+    small = trained_loop(X, y, algorithm, 700_000, n_jobs)
+    ratio = small.n_kernel_evaluations / large.n_kernel_evaluations
+    assert ratio > (1 if n_classes == 2 else 1.5)
+    for expected, problem in zip(large.problems, small.problems, strict=True):
+        if n_classes == 2:
+            assert problem.matrix.rows.n_rows < expected.matrix.rows.n_rows
+        slots = expected.slots()
+        assert_array_equal(problem.slots(), slots)
+        for name in ("row_id", "alpha", "g"):
+            assert_array_equal(problem.members[name][slots], expected.members[name][slots])
+        assert problem.b == expected.b
