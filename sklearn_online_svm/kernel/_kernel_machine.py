@@ -37,7 +37,7 @@ from ._engine import (
 )
 from ._epochs import known_slots
 from ._model import KernelModel
-from ._svc_names import PROBABILITIES
+from ._svc_names import PROBABILITIES, without_svc_defaults
 
 # Maximum number of steps of one call on the support set (REPROCESS and finish), shared by the
 # binary problems; if larger, MAX_STEPS_PER_SAMPLE times samples, for each problem. Without a
@@ -73,6 +73,29 @@ class KernelMachine(KernelModel):
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
+
+    def set_params(self, **params):
+        """Set the parameters of this estimator.
+
+        Parameters of ``SVC`` that do not exist here are ignored if they have the default of
+        ``SVC``, so that ``set_params(**SVC().get_params())`` works.
+
+        Parameters
+        ----------
+        **params : dict
+            Estimator parameters.
+
+        Returns
+        -------
+        self : object
+            Estimator instance.
+
+        Raises
+        ------
+        ValueError
+            If a parameter does not exist.
+        """
+        return super().set_params(**without_svc_defaults(params))
 
     def _solution(self):
         """Return the last complete state, optimized over the support set where that is due."""

@@ -6,29 +6,50 @@ PROBABILITIES = (
     "use decision_function, or CalibratedClassifierCV(estimator, ensemble=False) for probabilities"
 )
 
-# Parameters of SVC without a counterpart.
+# Parameters of SVC without a counterpart: the values that change nothing here, which are accepted
+# and dropped, and the alternative to others.
 KEYWORDS = {
-    "probability": PROBABILITIES,
+    "probability": ((False, "deprecated"), PROBABILITIES),
     "decision_function_shape": (
+        ("ovr",),
         "decision_function has one column for each class, as with 'ovr'; for 'ovo' use "
-        "OneVsOneClassifier(estimator)"
+        "OneVsOneClassifier(estimator)",
     ),
-    "break_ties": "predict uses the largest decision value, as with break_ties=True",
+    # SVC breaks ties between votes of pairs; here there are no votes.
+    "break_ties": (
+        (False,),
+        "predict uses the largest decision value, as with break_ties=True",
+    ),
 }
 
 
-def without_keywords_of_svc(init):
-    """Decorate ``__init__`` to raise a TypeError with advice for unsupported parameters of SVC.
+def without_svc_defaults(params):
+    """Return parameters without those of SVC whose values change nothing here."""
+    return {
+        name: value
+        for name, value in params.items()
+        if name not in KEYWORDS or not _is_one_of(value, KEYWORDS[name][0])
+    }
 
-    The signature, from which scikit-learn reads the parameters, remains that of ``init``.
+
+def _is_one_of(value, accepted):
+    return isinstance(value, bool | str) and value in accepted
+
+
+def without_keywords_of_svc(init):
+    """Decorate ``__init__`` to accept SVC's defaults of parameters that do not exist here.
+
+    Other values raise a TypeError that names the alternative. The signature, from which
+    scikit-learn reads the parameters, remains that of ``init``.
     """
 
     @functools.wraps(init)
     def checked_init(self, *args, **kwargs):
+        kwargs = without_svc_defaults(kwargs)
         for name in KEYWORDS.keys() & kwargs.keys():
             raise TypeError(
                 f"{type(self).__name__} got an unexpected keyword argument {name!r}: "
-                f"{KEYWORDS[name]}."
+                f"{KEYWORDS[name][1]}."
             )
         init(self, *args, **kwargs)
 

@@ -126,6 +126,20 @@ def test_unsupported_parameters_of_svc_name_the_alternative(kind, name, advice):
         kind(nonsense=True)
 
 
+@pytest.mark.parametrize("kind", [LASVC, ActiveLASVC])
+def test_parameters_of_svc_are_accepted_at_their_defaults(kind):
+    params = SVC(C=3.0, cache_size=100).get_params()
+    for model in (kind(**params), kind().set_params(**params)):
+        assert model.C == 3.0 and model.cache_size == 100 and model.max_iter == -1
+        assert not hasattr(model, "probability")
+    with pytest.raises(ValueError, match="Invalid parameter 'decision_function_shape'"):
+        kind().set_params(decision_function_shape="ovo")
+    with pytest.raises(TypeError, match="'break_ties'"):
+        kind(**SVC(break_ties=True).get_params())
+    with pytest.raises(TypeError, match="'probability'"):
+        kind(probability=np.zeros(2))
+
+
 @pytest.mark.parametrize("kind", [LASVC, RampSVC])
 def test_the_signature_is_that_of_the_parameters(kind):
     """Rejected parameters of SVC are not part of the signature."""
