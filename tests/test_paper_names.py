@@ -39,6 +39,7 @@ SQUARED = dict(C=1.0, loss="squared_hinge")
 PLAIN_MARGIN = dict(offset=0.0, schedule="constant", confidence="margin", rate=None)
 COST = CostSensitivePassiveAggressiveClassifier
 SUM = dict(objective="sum", rule="cost-sensitive", rho=None)
+ZERO = dict(initial_weights="zero")
 # The defaults of LASVC are part of the meaning of its names.
 PLAIN = dict(algorithm="lasvm")
 POOL = dict(PLAIN, selection="active", pool_size=59, n_init=5, max_labels=None, stopping=None)
@@ -107,8 +108,8 @@ PAPER_NAMES = {
     "CSPAA": (COST, SUM, MarginQuery, PLAIN_MARGIN),
     "CSPAA(a)": (COST, SUM, MarginQuery, {**PLAIN_MARGIN, "schedule": "adaptive"}),
     "CSRND": (COST, SUM, RandomQuery, {}),
-    "adviceptron": (AdvicePassiveAggressiveClassifier, dict(refine=False)),
-    "adviceptron, refined": (AdvicePassiveAggressiveClassifier, dict(refine=True)),
+    "adviceptron": (AdvicePassiveAggressiveClassifier, dict(ZERO, refine=False)),
+    "adviceptron, refined": (AdvicePassiveAggressiveClassifier, dict(ZERO, refine=True)),
     "PA regression": (PassiveAggressiveRegressor, dict(C=np.inf, loss="epsilon_insensitive")),
     "PA-I regression": (PassiveAggressiveRegressor, dict(C=1.0, loss="epsilon_insensitive")),
     "PA-II regression": (

@@ -174,6 +174,7 @@ TABLE = [
             "advice": (RULES[:1], TAKEN_UP),
             "C": (0.01, TAKEN_UP),
             "advice_weight": (0.5, TAKEN_UP),
+            "initial_weights": ("zero", REFUSED),
             "refine": (True, TAKEN_UP),
         },
     ),

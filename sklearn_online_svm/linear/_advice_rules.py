@@ -2,7 +2,7 @@ r"""Conversion of advice into the arrays that the update loop uses.
 
 The rules of a model are a dict of plain arrays (``rows``, ``bounds``, ``starts``, ``signs``,
 ``columns``: see :class:`Refinement`), which is stored with the model, together with the
-parameters ``weight`` and ``refine`` and the initial advice vectors ``vectors``.
+parameters ``weight``, ``zero_start`` and ``refine`` and the initial advice vectors ``vectors``.
 
 A rule ``D x <= d  =>  z w.x >= 1`` is met if there is u >= 0 with ``D'u + z w = 0`` and ``1 + d.u
 <= 0``. Its violation is ``|D'u + z w|^2 + max(0, 1 + d.u)^2``. The functions in this module
@@ -65,7 +65,7 @@ def warn_of_contradictions(pieces):
         )
 
 
-def rules_of(pieces, classes, *, fit_intercept, weight, refine):
+def rules_of(pieces, classes, *, fit_intercept, weight, zero_start, refine):
     """Return the rules as plain arrays, with the initial advice vectors."""
     columns = np.unique(np.concatenate([piece.D.indices for piece in pieces]))
     blocks, bounds = [], []
@@ -89,6 +89,7 @@ def rules_of(pieces, classes, *, fit_intercept, weight, refine):
     positive = np.array([1]) if len(classes) == 2 else np.arange(len(classes))
     rules = {
         "weight": float(weight),
+        "zero_start": bool(zero_start),
         "refine": bool(refine),
         "rows": np.vstack(blocks),
         "bounds": np.concatenate(bounds),

@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_samples
-from .._sklearn_compat import Interval
+from .._sklearn_compat import Interval, StrOptions
 from ._advice import Advice
 from ._advice_rules import check_advice, keep_of, rules_of, shortfalls, warn_of_contradictions
 from ._advised_state import AdvisedState
@@ -74,10 +74,10 @@ class AdviceReport:
 class AdvicePassiveAggressiveClassifier(LinearClassifier):
     r"""Knowledge-based passive-aggressive classifier, trained with advice and samples.
 
-    The initial weights are those of the rules. Each sample causes a PA-II update and also moves
-    the weights a little towards the rules. Good advice reduces the number of labels needed at the
-    beginning; the effect of bad advice vanishes, the sooner the smaller ``advice_weight`` is. Read
-    more in the :ref:`user guide <advice>`.
+    The initial weights are those of the rules (see ``initial_weights``). Each sample causes a
+    PA-II update and also moves the weights a little towards the rules. Good advice reduces the
+    number of labels needed at the beginning; the effect of bad advice vanishes, the sooner the
+    smaller ``advice_weight`` is. Read more in the :ref:`user guide <advice>`.
 
     Parameters
     ----------
@@ -91,6 +91,11 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         the fraction :math:`1 - \nu = m \mu / (1 + m \mu)` of the way towards the weights of the
         rules. So the effect of a sample lasts for about :math:`1 / (m \mu)` samples. With 0 the
         advice only determines the initial weights.
+    initial_weights : {"advice", "zero"}, default="advice"
+        Weights before the first sample. ``"advice"``: those that follow from the rules alone, so
+        that the model classifies by the rules at once. ``"zero"``: 0, as in [1]_; the rules then
+        take effect through ``advice_weight`` alone, which takes about :math:`1 / (m \mu)`
+        samples.
     refine : bool, default=False
         Whether samples update the advice vectors :math:`u_i`, which say how much each condition of
         a rule contributes to the margin. The rules themselves do not change.
@@ -157,8 +162,8 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
     + \sigma z` and multiplies :math:`\sigma` by :math:`\nu`. The cost of a sparse sample is
     proportional to its nonzeros.
 
-    **Initial weights.** The initial weights are r. They are 0 in [1]_; use
-    ``fit(X, y, coef_init=zeros, intercept_init=zeros)`` to start from 0.
+    **Initial weights.** The initial weights are r, or 0 with ``initial_weights="zero"``, as in
+    [1]_.
 
     **Refining.** With ``refine=True`` each sample then moves every :math:`u_i \ge 0` to the
     minimizer of
@@ -215,9 +220,10 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         "advice": [list, tuple, None],
         "C": [Interval(Real, 0.0, None, closed="right")],
         "advice_weight": [Interval(Real, 0.0, None, closed="left")],
+        "initial_weights": [StrOptions({"advice", "zero"})],
         "refine": ["boolean"],
     }
-    _fixed_params = ("fit_intercept",)
+    _fixed_params = ("fit_intercept", "initial_weights")
     _adjustable_params = (
         *LinearClassifier._adjustable_params,
         "C",
@@ -233,6 +239,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         *,
         C=1.0,
         advice_weight=0.001,
+        initial_weights="advice",
         refine=False,
         fit_intercept=True,
         max_iter=1000,
@@ -265,6 +272,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
                 self.classes_,
                 fit_intercept=self.fit_intercept,
                 weight=self.advice_weight,
+                zero_start=self.initial_weights == "zero",
                 refine=self.refine,
             )
         # Starting from c, the step is that of PA-II with nu C in place of C.

@@ -27,6 +27,8 @@ class AdvisedState(LinearState):
         super().__init__(spec, n_problems, n_features, dtype, sparse)
         if spec.advice is not None:
             self._add_advice(spec)
+            if spec.advice["zero_start"]:
+                self._subtract_advice()
             self._build()
 
     def _add_advice(self, spec):
@@ -41,6 +43,11 @@ class AdvisedState(LinearState):
         if rules["refine"]:
             arrays["advice_vectors"] = rules["vectors"].ravel()
         self.arrays = self.arrays | self._copies(arrays)
+
+    def _subtract_advice(self):
+        """Express weights of ``coef`` and ``intercept`` as a difference from the advice."""
+        self.arrays["coef"] -= self.arrays["advice"]
+        self.arrays["intercept"] -= self.arrays["intercept_advice"]
 
     def _build(self):
         self._version += 1
@@ -106,8 +113,7 @@ class AdvisedState(LinearState):
         self.arrays = self._copies({"coef": coef, "intercept": intercept})
         if spec.advice is not None:
             self._add_advice(spec)
-            self.arrays["coef"] -= self.arrays["advice"]
-            self.arrays["intercept"] -= self.arrays["intercept_advice"]
+            self._subtract_advice()
 
     def train(self, dataset, start=0, purchases=None, meanwhile=None):
         """Run the update loop."""

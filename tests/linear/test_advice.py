@@ -50,6 +50,7 @@ def model_of(n_classes=2, **params):
 def twin_of(model, n_classes, n_features=4):
     rules = [(rule.D.toarray(), rule.d, rule.label) for rule in model.advice]
     names = {"C": model.C, "weight": model.advice_weight, "refine": model.refine}
+    names |= {"zero_start": model.initial_weights == "zero"}
     return AdviceTwin(rules, n_features, n_classes, **names, fit_intercept=model.fit_intercept)
 
 
@@ -61,11 +62,18 @@ def twin_of(model, n_classes, n_features=4):
 @with_layouts
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("weight", [0.0, 0.01, 1.0, 30.0])
+@pytest.mark.parametrize("initial_weights", ["advice", "zero"])
 @pytest.mark.filterwarnings("ignore:advice.* has no effect with fit_intercept=False")
-def test_equals_the_twin(n_classes, layout, refine, fit_intercept, weight):
+def test_equals_the_twin(n_classes, layout, refine, fit_intercept, weight, initial_weights):
     X, y = clouds(60, n_classes=n_classes, seed=1)
     factors = np.random.default_rng(0).choice([0.0, 0.3, 1.0, 4.0], 60)
-    model = model_of(n_classes, refine=refine, fit_intercept=fit_intercept, advice_weight=weight)
+    model = model_of(
+        n_classes,
+        refine=refine,
+        fit_intercept=fit_intercept,
+        advice_weight=weight,
+        initial_weights=initial_weights,
+    )
     twin = twin_of(model, n_classes)
     for i in range(60):
         if i:

@@ -4,8 +4,8 @@ Kunapuli, Bennett, Maclin, Shavlik (2010), "Online learning with knowledge-based
 are explicit, the constant feature 1 is the last one of every row, and each of the m rules
 `D x <= d  =>  z w.x >= 1` of a problem gets the conditions `x_0 <= 1`, `-x_0 <= -1` for it.
 
-Deviations from the paper: w begins at the mean advice r, not at 0; the step is the exact minimum
-of its problem.
+Deviations from the paper: w begins at the mean advice r, unless `zero_start`; the step is the
+exact minimum of its problem.
 """
 
 import numpy as np
@@ -34,6 +34,7 @@ class AdviceTwin:
         weight=0.01,
         refine=False,
         fit_intercept=True,
+        zero_start=False,
     ):
         self.C, self.weight, self.refine, self.fit_intercept = C, weight, refine, fit_intercept
         self.m = len(rules)
@@ -52,6 +53,8 @@ class AdviceTwin:
         # u[c][i]: of problem c and rule i.
         self.u = [self._first(c) for c in range(len(self.positive))]
         self.W = np.array([self.mean_advice(c) for c in range(len(self.positive))])
+        if zero_start:
+            self.W = np.zeros_like(self.W)
         self.loss = 0.0
 
     def sign(self, c, i):
