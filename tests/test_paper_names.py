@@ -95,6 +95,9 @@ PAPER_NAMES = {
     "kernel PA": (KernelPassiveAggressiveClassifier, HARD),
     "kernel PA-I": (KernelPassiveAggressiveClassifier, SOFT),
     "kernel PA-II": (KernelPassiveAggressiveClassifier, SQUARED),
+    "kernel PAA": (KernelPassiveAggressiveClassifier, HARD, MarginQuery, PLAIN_MARGIN),
+    "kernel PAA-I": (KernelPassiveAggressiveClassifier, SOFT, MarginQuery, PLAIN_MARGIN),
+    "kernel PAA-II": (KernelPassiveAggressiveClassifier, SQUARED, MarginQuery, PLAIN_MARGIN),
     "kernel perceptron": (KernelPerceptronClassifier, dict(margin=0.0, average=False)),
     "averaged perceptron": (KernelPerceptronClassifier, dict(margin=0.0, average="vote")),
     "budget perceptron": (
