@@ -100,9 +100,9 @@ class IncrementalEstimator(StatefulEstimator, Guarded):
     def _train_on_next_chunk(self, begin, *arguments):
         """Train on a chunk; ``begin`` validates it, and returns arguments of ``_train_on_chunk``.
 
-        The first chunk is processed by a draft. Later chunks need no draft, which would take as
-        long as a sample: ``begin`` changes the model only after all checks, and the engine remains
-        consistent if it is interrupted.
+        The first chunk is processed by a draft. Later chunks are trained without a draft, which
+        takes as long as a sample: ``begin`` changes the model only after all checks, and the
+        engine remains consistent if it is interrupted.
         """
         if self._state_attribute in self.__dict__:
             return self._train_on_chunk(*begin(self, *arguments))

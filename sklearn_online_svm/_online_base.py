@@ -23,7 +23,7 @@ class OnlineLearner(IncrementalEstimator):
     """Base class of online learners that run epochs over the samples.
 
     A subclass sets ``_state``, which has ``train`` and the update loop (``loop``), and defines
-    ``_begin_partial_fit`` and ``_train_on_chunk`` if it uses ``_partial_fit_or_restore``.
+    ``_begin_partial_fit`` and ``_train_on_chunk`` if it uses ``_partial_fit_in_transaction``.
     """
 
     _state_attribute = "_state"
@@ -42,7 +42,7 @@ class OnlineLearner(IncrementalEstimator):
 
     # ---------------------------------------------------------------------------- training
 
-    def _partial_fit_or_restore(self, *arguments):
+    def _partial_fit_in_transaction(self, *arguments):
         """Update the model with a chunk; an error leaves it unchanged.
 
         An interrupt before the first update also leaves it unchanged.

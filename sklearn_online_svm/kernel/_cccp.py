@@ -48,7 +48,7 @@ class ConvexProblems(Passes):
         if not len(order) or changes == at["checked_at"] or self.engine.out_of_steps:
             model._warn_unless_solved(stacklevel=6)
             return self.conclude(scores, given_up=self.engine.out_of_steps)
-        patience = self.tried_again(at["patience"])
+        patience = self.count_round(at["patience"])
         if patience["idle"] == self.idle_rounds or patience["n_rounds"] == MAX_EPOCHS:
             warnings.warn(
                 f"A convex problem of RampSVC did not converge within {patience['n_rounds']} "
@@ -106,7 +106,7 @@ class ConvexProblems(Passes):
     def scores(self):
         """Return the decision values of all samples, of shape (n_samples, n_problems)."""
         scores = np.empty((self.X.shape[0], len(self.y)))
-        self.engine.show(False, 0).decide(self.X, scores, self.threads)
+        self.engine.solution(False, 0).decide(self.X, scores, self.threads)
         return scores
 
     def beyond_ramp(self, scores):

@@ -65,9 +65,9 @@ class SolverSpec:
     # Maximum number of REPROCESS steps after one sample, shared by the problems.
     max_reprocess: int = 20_000
     # Budget of the support set of a problem, see ``Budget``; None: no limit.
-    most_members: int | None = None
+    max_members: int | None = None
     window_size: int | None = None
-    closest: float | None = None
+    merge_cosine: float | None = None
 
     @property
     def has_bias(self):
@@ -84,7 +84,7 @@ class SolverSpec:
             tol=self.tol,
             shrinking=self.shrinking,
             cache_bytes=cache_bytes // n_problems,
-            row_limit=self.max_reprocess // n_problems,
+            max_reprocess=self.max_reprocess // n_problems,
             budget=self._budget(),
         )
         if self.has_bias:
@@ -99,9 +99,11 @@ class SolverSpec:
         )
 
     def _budget(self):
-        if self.most_members is None and self.window_size is None:
+        if self.max_members is None and self.window_size is None:
             return None
-        return dict(most=self.most_members, window_size=self.window_size, closest=self.closest)
+        return dict(
+            most=self.max_members, window_size=self.window_size, merge_cosine=self.merge_cosine
+        )
 
     def _admission(self):
         if self.algorithm == "lasvm-nc":
@@ -172,7 +174,7 @@ class EngineSpec(VectorSpec):
 
     def configure(self, engine):
         """Apply the current options to an existing engine; its support set is not changed."""
-        engine.share_rows(self.row_bytes)
+        engine.set_cache_size(self.row_bytes)
         for problem in engine.problems:
             problem.configure(**self.solver.options(self.n_problems, self.row_bytes))
 
@@ -236,7 +238,7 @@ def short(offset):
     return offset.astype(np.float32).astype(np.float64)
 
 
-def counted_from(engine, spec):
+def with_offset(engine, spec):
     """Return an engine of ``spec``, which has an offset, with the content of ``engine``."""
     vectors = engine.store.vectors(np.arange(engine.store.n_slots))
     state = engine.state()

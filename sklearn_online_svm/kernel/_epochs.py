@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._base import thread_pool
 from .._core.kernel.support_set import DATA
-from ._progress import progress
+from ._progress import finish, progress
 
 # Maximum number of epochs for max_iter=-1, and of rounds for a convex problem of RampSVC; a
 # ConvergenceWarning is raised at the limit.
@@ -31,7 +31,7 @@ class Passes:
     X, codes, cost : samples, class codes, upper bounds of alpha
     at : dict
         ``stage``, the name of a method; ``order`` of the current epoch;
-        ``changes``, a count of the engine; ``patience``, the result of ``tried_again``; and fields
+        ``changes``, a count of the engine; ``patience``, the result of ``count_round``; and fields
         of the subclass.
     """
 
@@ -46,6 +46,7 @@ class Passes:
         self.X, self.codes, self.cost = X, codes, cost
         self.at = at
         self.row_ids = np.arange(X.shape[0])
+        self.title = f"[{type(model).__name__}]"
         self.start = time.perf_counter()
 
     @classmethod
@@ -68,14 +69,13 @@ class Passes:
         """Process the rest of the current epoch, or the given samples in the given order."""
         order = self.at["order"] if order is None else order
         begin, model = self.engine.n_processed, self.model
-        title = f"[{type(model).__name__}]"
         X = self.X if X is None else X
-        with progress(self.engine, len(order), model.verbose, title) as report:
+        with progress(self.engine, len(order), model.verbose, self.title) as report:
             self.engine.learn(X, order, given, self.threads, begin, report)
 
     def finish(self):
         """Optimize over the support set."""
-        self.engine.finish(self.threads)
+        finish(self.engine, self.threads, self.model.verbose, self.title)
         n_rounds = self.at["n_rounds"] + 1
         exactly = self.is_exact and n_rounds <= self.max_rounds
         return dict(
@@ -89,7 +89,7 @@ class Passes:
         over = self.model._is_solved() or self.engine.out_of_steps
         return dict(stage=self.after_finishing if over else "finish")
 
-    def tried_again(self, patience):
+    def count_round(self, patience):
         """Count the rounds, and those without an increase; ``patience``: the counts, or None."""
         objective = float(sum(problem.objective for problem in self.engine.problems))
         if patience is None:
@@ -171,7 +171,7 @@ class OnlinePasses(Passes):
         if self.finishing and self.engine.out_of_steps:
             return dict(stage="end")
         if n_pass < self.n_passes:
-            patience = self.tried_again(patience)
+            patience = self.count_round(patience)
             if not self.finishing or patience["idle"] < self.idle_rounds:
                 order = self.next_order()
                 random = model._random.get_state(legacy=False)
@@ -185,8 +185,9 @@ class OnlinePasses(Passes):
                 )
         if model._most_passes == -1:
             warnings.warn(
-                f"LASVC did not converge within {n_pass} epochs: the largest violation of the "
-                f"last epoch was {model.kkt_violation_:.3g}, tol is {model.tol:.3g}. "
+                f"{type(model).__name__} did not converge within {n_pass} epochs: the largest "
+                f"violation of the last epoch was {model.kkt_violation_:.3g}, tol is "
+                f"{model.tol:.3g}. "
                 f"{model._advice()}",
                 ConvergenceWarning,
                 stacklevel=6,
@@ -211,8 +212,8 @@ class OnlinePasses(Passes):
             return
         members = sum(problem.members.n_members for problem in self.engine.problems)
         print(
-            f"[LASVC] epoch {self.at['n_pass']}: {members} vectors in the support set, largest "
-            f"violation {self.model.kkt_violation_:.3g}, "
+            f"{self.title} epoch {self.at['n_pass']}: {members} vectors in the support set, "
+            f"largest violation {self.model.kkt_violation_:.3g}, "
             f"{self.engine.n_kernel_evaluations:,} kernel values, "
             f"{time.perf_counter() - self.start:.1f} s"
         )

@@ -29,11 +29,11 @@ from ._engine import (
     COARSE,
     EngineSpec,
     choose_layout,
-    counted_from,
     far_centre,
     is_saturated,
     short,
     uncertainty,
+    with_offset,
 )
 from ._epochs import known_slots
 from ._model import KernelModel
@@ -52,9 +52,9 @@ NO_LEAVE_ONE_OUT = "use cross-validation; the leave-one-out error follows from a
 class KernelMachine(KernelModel):
     """Kernel model that solves an optimization problem over a support set.
 
-    Several threads may use a model at once. A thread that trains holds ``_guard``, and ``guard``
-    of an engine that other threads may read. Predictions use the last complete state of the
-    engine; other readers wait.
+    Several threads may use a model at once. A training call holds the lock of the model
+    (``_guard``) and, while it changes an engine that other threads can see, that of the engine.
+    Predictions use the last complete state of the engine; other readers wait.
 
     A subclass defines ``_solver``, which returns the :class:`SolverSpec` of its parameters, and
     ``_begin_passes``, which sets ``_engine`` and returns the :class:`Passes` of ``fit`` (of class
@@ -99,11 +99,11 @@ class KernelMachine(KernelModel):
 
     def _solution(self):
         """Return the last complete state, optimized over the support set where that is due."""
-        engine, settles = self._engine, self._predicts_optimized()
-        solution = engine.shown(settles)
+        engine, optimized = self._engine, self._predicts_optimized()
+        solution = engine.cached_solution(optimized)
         if solution is None:
             with thread_pool(self.n_jobs) as threads:
-                solution = engine.show(settles, self._most_steps(), threads)
+                solution = engine.solution(optimized, self._most_steps(), threads)
         return solution
 
     @property
@@ -167,13 +167,13 @@ class KernelMachine(KernelModel):
         """
         view = self._view()
         check_is_fitted(view)
-        engine, settles = view._engine, view._predicts_optimized()
+        engine, optimized = view._engine, view._predicts_optimized()
         with engine.guard.reading():
-            if not settles or engine.is_optimized:
-                engine.prepare(settles, 0)
+            if not optimized or engine.is_optimized:
+                engine.prepare(optimized, 0)
             else:
                 with thread_pool(self.n_jobs) as threads:
-                    engine.prepare(settles, view._most_steps(), threads)
+                    engine.prepare(optimized, view._most_steps(), threads)
             yield view, engine
 
     def _predicts_optimized(self):
@@ -182,7 +182,7 @@ class KernelMachine(KernelModel):
 
     # ---------------------------------------------------------------------------- training
 
-    def _fit_or_restore(self, X, y, sample_weight, begun=None):
+    def _fit_in_transaction(self, X, y, sample_weight, begun=None):
         """Fit the model; an error leaves it unchanged.
 
         ``begun`` is called before training with the engine, the samples and their order.
@@ -413,10 +413,10 @@ class KernelMachine(KernelModel):
         found = self._coarseness()
         if not found or self._spec.kernel != "linear" or not self._spec.solver.has_bias:
             return False
-        vectors = self._engine.present().vectors()
+        vectors = self._engine.current_solution().vectors()
         mean = np.asarray(vectors.mean(axis=0, dtype=np.float64)).ravel()
         spec = replace(self._spec, offset=short(mean), dtype="float64")
-        engine = counted_from(self._engine, spec)
+        engine = with_offset(self._engine, spec)
         if uncertainty(engine) > 0.5 * found:
             return False
         # One assignment, because other threads may predict.

@@ -22,7 +22,7 @@ from .._online_base import OnlineClassifier, OnlineLearner
 from .._sklearn_compat import Interval, StrOptions, _fit_context
 from ._engine import choose_layout
 from ._expansion import POLICIES, ExpansionSpec, ExpansionState
-from ._model import FEW_SAMPLES, KernelModel, can_take_new_samples
+from ._model import MIN_FIRST_CHUNK, KernelModel, can_take_new_samples
 
 
 class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
@@ -139,7 +139,7 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
             If the input is invalid, or a label is not among the classes. The model is left
             unchanged, also if a callable kernel raises an error within a chunk.
         """
-        return self._partial_fit_or_restore(X, y, classes, sample_weight)
+        return self._partial_fit_in_transaction(X, y, classes, sample_weight)
 
     def _begin_partial_fit(self, X, y, classes, sample_weight):
         first = "_state" not in self.__dict__
@@ -170,7 +170,7 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
         return X, codes, row_weights
 
     def _warn_if_few(self, X):
-        if self._uses_gamma_scale() and X.shape[0] < FEW_SAMPLES:
+        if self._uses_gamma_scale() and X.shape[0] < MIN_FIRST_CHUNK:
             warnings.warn(
                 f"gamma='scale' is fixed by the first chunk, which has only {X.shape[0]} "
                 "samples; give gamma a number, or begin with a larger chunk.",

@@ -28,8 +28,9 @@ from ._engine import ALGORITHMS, SolverSpec
 from ._epochs import OnlinePasses, known_slots
 from ._kernel_machine import KernelMachine
 from ._leave_one_out import LeaveOneOut
-from ._model import FEW_SAMPLES, can_take_new_samples
+from ._model import MIN_FIRST_CHUNK, can_take_new_samples
 from ._path import fit_path
+from ._progress import finish
 from ._sample_selection import AllSamples
 from ._svc_names import without_keywords_of_svc
 
@@ -121,7 +122,7 @@ class LASVC(LeaveOneOut, KernelMachine):
         at most ``delta_max``. None: run REPROCESS once. Used only with ``algorithm="lasvm"``; the
         other algorithms stop on the duality gap.
     finishing : bool, default=True
-        Whether ``fit`` ends each run with :meth:`finish`, and whether decision function values
+        Whether ``fit`` ends each epoch with :meth:`finish`, and whether decision function values
         between two calls of ``partial_fit`` come from a copy of the solution that is optimized
         over the support set, to ten times ``tol``. The copy does not influence further training.
         For the protocol of the papers (several online epochs and one :meth:`finish` at the end)
@@ -172,9 +173,10 @@ class LASVC(LeaveOneOut, KernelMachine):
     random_state : int, RandomState instance or None, default=None
         Seed of the sample order.
     verbose : int, default=0
-        Verbosity. 1 prints a line per epoch and, on a terminal, the progress of the epoch: samples
-        processed, samples per second, size of the support set, remaining time (a progress bar
-        if tqdm is installed). 2 shows the progress also if standard error is not a terminal.
+        Verbosity. 1 prints a line per epoch and, on a terminal or in a notebook, the progress of
+        the epoch: samples processed, samples per second, size of the support set, estimated
+        remaining time (a progress bar if tqdm is installed), and then of the optimization over the
+        support set. 2 shows the progress also if standard error is a file or a pipe.
     warm_start : bool, default=False
         Whether ``fit`` starts from the current solution. The samples must be those of the
         previous ``fit`` (see :meth:`fit`); parameters may have changed.
@@ -416,17 +418,19 @@ class LASVC(LeaveOneOut, KernelMachine):
             If the input is invalid, fewer than two classes have positive weight, or
             ``warm_start=True`` and X does not hold the samples of the previous ``fit``.
         """
-        return self._fit_or_restore(X, y, sample_weight)
+        return self._fit_in_transaction(X, y, sample_weight)
 
     @available_if(can_take_new_samples)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Continue training with new samples.
 
         Every sample is treated as new: to run several epochs over the same samples use
-        ``fit(max_iter=...)``. The model does not depend on how a stream is divided into chunks,
-        unless samples are selected (``ActiveLASVC``), because selection is restricted to the
-        chunk. Predictions between two calls come from a copy that is optimized over the support
-        set (see ``finishing``).
+        ``fit(max_iter=...)``. The first chunk fixes gamma (``"scale"``), the precision, and with a
+        linear kernel the origin of the features; a linear kernel may move the origin at the end of
+        a later chunk, too, if features are far from it. Otherwise the model does not depend on how
+        a stream is divided into chunks, unless samples are selected (``ActiveLASVC``), because
+        selection is restricted to the chunk. Predictions between two calls come from a copy that
+        is optimized over the support set (see ``finishing``).
 
         Parameters
         ----------
@@ -477,7 +481,7 @@ class LASVC(LeaveOneOut, KernelMachine):
                 self, np.arange(len(cost)), rows[1], cost, self.random_state, self.n_samples_seen_
             ),
         )
-        # All input is valid: only from here on is the model changed.
+        # All input is valid: only from here on is a fitted model changed.
         if counts is None:
             self._note_class_weights(factors, None)
         self.__dict__.pop("_checkpoint", None)
@@ -499,9 +503,10 @@ class LASVC(LeaveOneOut, KernelMachine):
 
         def count(_=None):
             # Selected samples may come from anywhere in the chunk: then the whole chunk counts.
-            n = choice.n_labels if at["stage"] == "learn" else 0
-            n_seen = n_rows if whole or n and not in_order else n
-            self.n_samples_seen_, self.n_labels_used_ = first + n_seen, at["n_labels"] + n
+            n_processed = choice.n_labels if at["stage"] == "learn" else 0
+            all_count = whole or (n_processed > 0 and not in_order)
+            self.n_samples_seen_ = first + (n_rows if all_count else n_processed)
+            self.n_labels_used_ = at["n_labels"] + n_processed
 
         def count_all():
             count()
@@ -521,9 +526,9 @@ class LASVC(LeaveOneOut, KernelMachine):
                     choice.X, choice.order, choice.given, threads, engine.n_processed, progress
                 )
                 whole = True
-                return self._look_at_rounding(first, n_rows)
+                return self._recentre_if_due(first, n_rows)
         except BaseException as error:
-            if self._engine is engine:
+            if self._engine is engine:  # otherwise the origin has been moved after the last sample
                 at = {**at, **choice.state}
                 self._note_interrupt(error, "partial_fit", rows, cost, at)
             raise
@@ -539,7 +544,7 @@ class LASVC(LeaveOneOut, KernelMachine):
                 after = before + np.bincount(codes[:n], weights[:n], len(before))
             self._note_class_weights(None, after)
 
-    def _look_at_rounding(self, first, n_rows):
+    def _recentre_if_due(self, first, n_rows):
         """Return the uncertainty of decisions after a chunk, or 0 below the warning threshold."""
         # Checked only each time the number of samples has doubled.
         if (first + n_rows).bit_length() == first.bit_length():
@@ -599,7 +604,7 @@ class LASVC(LeaveOneOut, KernelMachine):
                 return dict(stage="over")
             self._allow_steps()
             return dict(stage="again")
-        self._engine.finish(threads)
+        finish(self._engine, threads, self.verbose, "[LASVC]")
         return dict(stage="recentre" if stage == "finish" else "over")
 
     def snapshot(self):
@@ -794,7 +799,7 @@ class LASVC(LeaveOneOut, KernelMachine):
         else:
             weights = check_weights(sample_weight, X, allow_all_zero=True)
         if first:
-            if self._uses_gamma_scale() and X.shape[0] < FEW_SAMPLES:
+            if self._uses_gamma_scale() and X.shape[0] < MIN_FIRST_CHUNK:
                 warnings.warn(
                     f"gamma='scale' is fixed by the first chunk, which has only {X.shape[0]} "
                     "samples; give gamma a number, or begin with a larger chunk.",
@@ -802,7 +807,7 @@ class LASVC(LeaveOneOut, KernelMachine):
                     stacklevel=5,
                 )
             weighted = weights if weights.any() else np.ones(X.shape[0])
-            X = self._fix_kernel(X, weighted, fewest=FEW_SAMPLES)
+            X = self._fix_kernel(X, weighted, fewest=MIN_FIRST_CHUNK)
             self._engine = self._spec.build()
             self._class_counts = np.zeros(len(self.classes_))
             self.n_samples_seen_ = 0
@@ -824,9 +829,9 @@ class LASVC(LeaveOneOut, KernelMachine):
             clean_interval=CLEAN_INTERVAL,
             max_non_sv=MAX_NON_SV,
             max_reprocess=MAX_REPROCESS,
-            most_members=self.max_support_vectors,
+            max_members=self.max_support_vectors,
             window_size=self.window_size,
-            closest=MERGE_COSINE if self.budget_policy == "merging" else None,
+            merge_cosine=MERGE_COSINE if self.budget_policy == "merging" else None,
         )
 
     def _needs_finite_costs(self):
@@ -851,7 +856,7 @@ class LASVC(LeaveOneOut, KernelMachine):
         if former is not None:
             engine.begin_pass(known_slots(engine, X.shape[0]))
             with former.guard.reading():
-                self._seed(engine, former.present(), X, codes, cost, before)
+                self._seed(engine, former.current_solution(), X, codes, cost, before)
         self._engine = engine
         self._allow_steps(X.shape[0])
         return self._passes(self, X, codes, cost, at)

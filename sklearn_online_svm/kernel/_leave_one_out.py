@@ -59,7 +59,7 @@ class LeaveOneOut:
         """Leave-one-out error estimated from the current solution."""
         with self._reading() as (view, engine):
             solver = view._spec.solver
-            limited = solver.most_members is not None or solver.window_size is not None
+            limited = solver.max_members is not None or solver.window_size is not None
             _refuse_other_problems(solver.algorithm, limited)
             if view._is_precomputed():
                 raise AttributeError(
@@ -67,7 +67,7 @@ class LeaveOneOut:
                     "are not stored with kernel='precomputed'. Use "
                     "leave_one_out(X, y, method='span').mean() with the matrix given to fit."
                 )
-            solution, n_slots = engine.present(), engine.store.n_slots
+            solution, n_slots = engine.current_solution(), engine.store.n_slots
             vectors = engine.store.vectors(np.arange(n_slots))
             problems = [
                 BinarySolution.of(problem, solver.has_bias, "index", n_slots)
@@ -209,7 +209,7 @@ class Optimum:
         weights = check_weights(sample_weight, self.X, allow_all_zero=False)
         n_rows = model.n_samples_seen_
         if len(self.y) != n_rows or not model._are_rows_of(
-            model._engine.present(), self.X, self.codes
+            model._engine.current_solution(), self.X, self.codes
         ):
             raise ValueError(
                 "leave_one_out needs the training samples, all of them in their order, with their "

@@ -22,7 +22,7 @@ from ._engine import KINDS, LARGEST_DEGREE, linear_weights, needs_double
 _DOUBLES_AT_ONCE = 1 << 17
 
 # Warn if gamma="scale" is computed from a first chunk with fewer samples.
-FEW_SAMPLES = 30
+MIN_FIRST_CHUNK = 30
 
 
 class KernelModel(SuspectLabelsMixin, ClassifierMixin, IncrementalEstimator):

@@ -147,7 +147,7 @@ def fit_path(model, X, y, Cs, sample_weight):
         draft = change.draft
         draft.C = float(Cs[0])
         try:
-            draft._fit_or_restore(
+            draft._fit_in_transaction(
                 X, y, sample_weight, lambda *these: begun.append(Sweeps(*these, Cs))
             )
         except KeyboardInterrupt as error:

@@ -1,57 +1,134 @@
-"""Progress output of an epoch."""
+"""Progress output of an epoch and of the optimization over the support set."""
 
 import sys
 import time
 from contextlib import contextmanager
 
-# Seconds between two lines, and before the first one.
+import numpy as np
+
+# Seconds between two lines, or two measurements of the speed, and before the first one.
 _BETWEEN = 2.0
+# Largest exponent with which the time per sample may grow with the number of samples.
+_MOST_GROWTH = 3.0
+
+
+class RemainingTime:
+    """Estimate of the rest of an epoch.
+
+    The time per sample grows with the support set. It is extrapolated as a power of the number of
+    samples processed, fitted to the later half of the measurements.
+    """
+
+    def __init__(self, n_processed):
+        self.n, self.since = n_processed, time.perf_counter()
+        self._middles, self._costs = [], []
+
+    def is_due(self, now):
+        """Return whether enough time has passed for a measurement."""
+        return now - self.since >= _BETWEEN
+
+    def measure(self, n_processed, now):
+        """Note the speed since the last measurement, and return it in samples per second."""
+        cost = (now - self.since) / max(1, n_processed - self.n)
+        self._middles.append(0.5 * (self.n + n_processed))
+        self._costs.append(cost)
+        self.n, self.since = n_processed, now
+        return 1.0 / cost
+
+    def seconds(self, n_samples):
+        """Return the estimated time of the remaining samples; None after one measurement."""
+        if len(self._costs) < 2:
+            return None
+        half = len(self._costs) // 2 - (len(self._costs) < 4)
+        middles, costs = np.log(self._middles[half:]), np.log(self._costs[half:])
+        growth = min(max(np.polyfit(middles, costs, 1)[0], 0.0), _MOST_GROWTH)
+        level = costs.mean() - growth * middles.mean()
+        ends = np.array([self.n, n_samples], dtype=float) ** (growth + 1.0)
+        return float(np.exp(level) * (ends[1] - ends[0]) / (growth + 1.0))
+
+
+def is_shown(verbose):
+    """Return whether to show progress: 1 on a terminal or in a notebook, from 2 on always."""
+    return verbose > 1 or bool(verbose) and (sys.stderr.isatty() or "ipykernel" in sys.modules)
 
 
 @contextmanager
 def progress(engine, n_samples, verbose, title):
     """Yield a callback that takes the number of samples processed, or None.
 
-    ``verbose=1`` shows progress only on a terminal; from 2 on it is also shown if standard error
-    is a file or a pipe. The output is a progress bar if tqdm is installed, otherwise a line every
-    few seconds.
+    The output is a progress bar if tqdm is installed, otherwise a line every few seconds.
     """
-    if not verbose or not (verbose > 1 or sys.stderr.isatty()):
+    if not is_shown(verbose):
         yield None
         return
+    remaining, text = RemainingTime(engine.n_processed), ""
+    bar = _bar(
+        desc=title,
+        total=n_samples,
+        initial=engine.n_processed,
+        unit=" samples",
+        unit_scale=True,
+        bar_format="{desc} {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}{postfix}]",
+    )
+
+    def update(n_processed):
+        nonlocal text
+        now = time.perf_counter()
+        if measured := remaining.is_due(now):
+            rate = remaining.measure(n_processed, now)
+            seconds = remaining.seconds(n_samples)
+            left = "" if seconds is None else f", about {seconds:,.0f} s left of the epoch"
+            text = f"{rate:,.0f} samples/s{left}"
+        if bar is not None:
+            vectors = f"{engine.store.n_slots:,} vectors in the support set"
+            bar.set_postfix_str(f"{vectors}, {text}" if text else vectors, refresh=False)
+            bar.update(n_processed - bar.n)
+        elif measured:
+            _print(
+                f"{title} {n_processed:,} of {n_samples:,} samples, {engine.store.n_slots:,} "
+                f"vectors in the support set, {text}"
+            )
+
+    try:
+        yield update
+    finally:
+        if bar is not None:
+            bar.close()
+
+
+def finish(engine, threads, verbose, title):
+    """Optimize over the support set, with progress output."""
+    if not is_shown(verbose):
+        engine.finish(threads)
+        return
+    title = f"{title} optimizing over {engine.store.n_slots:,} vectors"
+    begin = last = time.perf_counter()
+    bar = _bar(desc=title, bar_format="{desc} [{elapsed}]")
+
+    def update():
+        nonlocal last
+        now = time.perf_counter()
+        if bar is not None:
+            bar.update()
+        elif now - last >= _BETWEEN:
+            last = now
+            _print(f"{title}, {now - begin:,.0f} s")
+
+    try:
+        engine.finish(threads, update)
+    finally:
+        if bar is not None:
+            bar.close()
+
+
+def _bar(**options):
+    """Return a progress bar, or None if tqdm is not installed."""
     try:
         from tqdm import tqdm
     except ImportError:
-        yield _lines(engine, n_samples, title)
-        return
-    options = dict(unit=" samples", unit_scale=True, leave=False)
-    with tqdm(total=n_samples, initial=engine.n_processed, desc=title, **options) as bar:
-
-        def update(n_processed):
-            n_vectors = f"{engine.store.n_slots:,} vectors in the support set"
-            bar.set_postfix_str(n_vectors, refresh=False)
-            bar.update(n_processed - bar.n)
-
-        yield update
+        return None
+    return tqdm(leave=False, **options)
 
 
-def _lines(engine, n_samples, title):
-    """Return a callback that prints speed, size of the support set and remaining time."""
-    last, since = engine.n_processed, time.perf_counter()
-
-    def update(n_processed):
-        nonlocal last, since
-        now = time.perf_counter()
-        if now - since < _BETWEEN:
-            return
-        rate = (n_processed - last) / (now - since)
-        last, since = n_processed, now
-        print(
-            f"{title} {n_processed:,} of {n_samples:,} samples, {rate:,.0f} samples/s, "
-            f"{engine.store.n_slots:,} vectors in the support set, "
-            f"{(n_samples - n_processed) / rate:,.0f} s left",
-            file=sys.stderr,
-            flush=True,
-        )
-
-    return update
+def _print(line):
+    print(line, file=sys.stderr, flush=True)

@@ -64,9 +64,10 @@ class RampSVC(KernelMachine):
     random_state : int, RandomState instance or None, default=None
         Seed of the samples of the first problem and of the sample order.
     verbose : int, default=0
-        Verbosity. 1 prints a line per convex problem and, on a terminal, the progress: samples
-        processed, samples per second, size of the support set, remaining time (a progress bar if
-        tqdm is installed). 2 shows the progress also if standard error is not a terminal.
+        Verbosity. 1 prints a line per convex problem and, on a terminal or in a notebook, the
+        progress: samples processed, samples per second, size of the support set, estimated
+        remaining time (a progress bar if tqdm is installed). 2 shows the progress also if standard
+        error is a file or a pipe.
 
     Attributes
     ----------
@@ -242,7 +243,7 @@ class RampSVC(KernelMachine):
         ValueError
             If the input is invalid, or fewer than two classes have positive weight.
         """
-        return self._fit_or_restore(X, y, sample_weight)
+        return self._fit_in_transaction(X, y, sample_weight)
 
     def resume(self, X, y, sample_weight=None):
         """Continue an interrupted :meth:`fit` as if it had not been interrupted.

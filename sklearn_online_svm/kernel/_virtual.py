@@ -312,7 +312,7 @@ class VirtualLASVC(ActiveLASVC):
 
     def _former(self, minority):
         """Return the real support vectors of the minority class as rows of X, or None."""
-        solution = self._engine.present()
+        solution = self._engine.current_solution()
         former = (solution.row_ids >= 0) & (solution.labels == minority)
         if not former.any():
             return None

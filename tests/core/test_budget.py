@@ -12,18 +12,20 @@ from tests.reference.budget import BudgetedTwin
 from tests.support.engine import Learner, kernel_values, make_store
 
 LIMITS = {
-    "merging": dict(most=12, window_size=None, closest=0.5),
-    "strictly": dict(most=12, window_size=None, closest=0.97),
-    "oldest": dict(most=12, window_size=None, closest=None),
-    "age": dict(most=None, window_size=15, closest=None),
-    "both": dict(most=12, window_size=30, closest=0.9),
-    "two": dict(most=2, window_size=None, closest=0.5),
+    "merging": dict(most=12, window_size=None, merge_cosine=0.5),
+    "strictly": dict(most=12, window_size=None, merge_cosine=0.97),
+    "oldest": dict(most=12, window_size=None, merge_cosine=None),
+    "age": dict(most=None, window_size=15, merge_cosine=None),
+    "both": dict(most=12, window_size=30, merge_cosine=0.9),
+    "two": dict(most=2, window_size=None, merge_cosine=0.5),
 }
 
 
 def solver_options(limits):
     return dict(
-        most_members=limits["most"], window_size=limits["window_size"], closest=limits["closest"]
+        max_members=limits["most"],
+        window_size=limits["window_size"],
+        merge_cosine=limits["merge_cosine"],
     )
 
 
@@ -52,7 +54,7 @@ def test_each_sample_equals_the_reference(name, C, seed):
         assert_allclose(members["lower"][slots], pair.twin.A[members["row_id"][slots]])
         if limits["window_size"]:
             assert (members["row_id"][slots] > row - limits["window_size"]).all()
-    assert pair.twin.n_merged > 0 or limits["closest"] is None or name == "strictly"
+    assert pair.twin.n_merged > 0 or limits["merge_cosine"] is None or name == "strictly"
     assert pair.twin.n_dropped > 0
     pair.finish()
 
@@ -156,7 +158,7 @@ def test_limits_may_be_set_and_removed_during_training():
     X = rng.normal(size=(300, 3))
     learner = Learner(X, y, 2.0).learn(np.arange(100))
     assert len(learner.alive()) > 40
-    learner.problem.configure(**SolverSpec(most_members=20, closest=0.5).options(1, 500 << 20))
+    learner.problem.configure(**SolverSpec(max_members=20, merge_cosine=0.5).options(1, 500 << 20))
     learner.learn(np.arange(100, 200))
     assert len(learner.alive()) == 20
     learner.problem.configure(**SolverSpec().options(1, 500 << 20))

@@ -160,7 +160,7 @@ def test_margin_exhausted_equals_the_reference(n_problems, n_rows):
     outside = []
     for t in range(n):
         scores = np.empty((1, n_problems))
-        loop.show(False, 0).decide(X[run.rows[t : t + 1]], scores)
+        loop.solution(False, 0).decide(X[run.rows[t : t + 1]], scores)
         outside.append(is_outside_margin(scores[0], [free_scores(p) for p in loop.problems]))
         loop.learn(X, run.rows[t : t + 1].copy(), given)
     # The last ones, and never as many before.
@@ -169,7 +169,7 @@ def test_margin_exhausted_equals_the_reference(n_problems, n_rows):
     assert not any(in_a_row)
     assert_array_equal(stopping.history(), [n_rows - 1])
     scores = np.empty((400 - n, n_problems))
-    loop.show(False, 0).decide(X[run.order[n:]], scores)
+    loop.solution(False, 0).decide(X[run.order[n:]], scores)
     nearest = scores[np.argsort([closeness(f) for f in scores])]
     margins = [free_scores(p) for p in loop.problems]
     assert any(is_outside_margin(f, margins) for f in nearest)

@@ -30,7 +30,7 @@ def learnt(request):
 
 def test_solution_gives_the_decision_values(learnt):
     X, labels, _, engine, _ = learnt
-    solution = engine.present()
+    solution = engine.current_solution()
     assert_array_equal(solution.vectors(), X[solution.row_ids])
     assert_array_equal(solution.labels, labels[solution.row_ids])
     order = np.lexsort((solution.row_ids, solution.labels))
@@ -44,7 +44,7 @@ def test_solution_gives_the_decision_values(learnt):
 
 def test_solution_is_not_changed_by_training(learnt):
     X, labels, given, engine, _ = learnt
-    solution = engine.present()
+    solution = engine.current_solution()
     before = solution.vectors(), solution.alpha, solution.bias.copy()
     engine.learn(X + 3, np.arange(N), Samples(labels, np.full(N, C), N + np.arange(N)))
     engine.finish()
@@ -56,12 +56,12 @@ def test_solution_is_not_changed_by_training(learnt):
 
 def test_solution_is_a_start_for_another_engine(learnt):
     X, _, given, engine, other = learnt
-    solution = engine.present()
+    solution = engine.current_solution()
     alpha = other.moved(given, solution.row_ids, solution.alpha)
     assert_allclose(alpha, solution.alpha, rtol=1e-9)
     other.seed(X, solution.row_ids, given, alpha)
-    assert_array_equal(other.present().row_ids, solution.row_ids)
-    assert_allclose(other.present().alpha, alpha, rtol=1e-14)
+    assert_array_equal(other.current_solution().row_ids, solution.row_ids)
+    assert_allclose(other.current_solution().alpha, alpha, rtol=1e-14)
     changes = other.n_changes
     other.finish()
     assert other.n_changes == changes
@@ -72,9 +72,9 @@ def test_solution_is_a_start_for_another_engine(learnt):
 def test_violations_are_those_of_the_optimality_conditions(learnt):
     X, labels, given, engine, _ = learnt
     scores = np.empty((N, N_PROBLEMS))
-    engine.show(False, 0).decide(X, scores)
+    engine.solution(False, 0).decide(X, scores)
     violations = engine.violations(given, scores)
-    solution = engine.present()
+    solution = engine.current_solution()
     for c, problem in enumerate(engine.problems):
         y = np.where(labels == c, 1.0, -1.0)
         alpha = np.zeros(N)

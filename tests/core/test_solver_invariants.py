@@ -324,7 +324,7 @@ def test_solution_is_independent_of_threads(layout, n_problems, cache_bytes):
         halfway = [p.members["alpha"].copy() for p in loop.problems]
         loop.finish(executor)
         out = np.empty((400, n_problems))
-        loop.show(False, 0).decide(X, out, executor)
+        loop.solution(False, 0).decide(X, out, executor)
         return halfway, [p.members["alpha"] for p in loop.problems], out
 
     with ThreadPoolExecutor(3) as executor:
@@ -340,7 +340,7 @@ def test_problems_of_several_classes_equal_separate_problems():
     together = make_loop(make_store(X), 3)
     together.learn(X, order, Samples(labels, cost, order))
     out = np.empty((300, 3))
-    together.show(False, 0).decide(X, out)
+    together.solution(False, 0).decide(X, out)
     for c, problem in enumerate(together.problems):
         alone = Learner(X, np.where(labels == c, 1, -1), 5.0).learn(order)
         assert_array_equal(problem.slots(), alone.problem.slots())

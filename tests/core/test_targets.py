@@ -62,7 +62,7 @@ def solved(loop, X, given, n_rows, max_passes=50):
 
 def decide(loop, X):
     out = np.empty((len(X), 1))
-    loop.show(False, 0).decide(X, out)
+    loop.solution(False, 0).decide(X, out)
     return out[:, 0]
 
 

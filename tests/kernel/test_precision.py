@@ -242,7 +242,7 @@ def test_uncertainty_is_close_to_the_error(kernel, shift):
         model.set_params(algorithm="lasvm-g").fit(X, y)  # does not center
     K = exact_kernel(kernel, X, model.support_vectors_, model.gamma_)
     scores = np.empty((len(X), 1))
-    model._engine.show(False, 0).decide(X, scores)
+    model._engine.solution(False, 0).decide(X, scores)
     error = scores[:, 0] - (K @ model.dual_coef_[0] + model.intercept_)
     found = uncertainty(model._engine)
     assert 1e-2 * found < np.sqrt(np.mean(error**2)) < found

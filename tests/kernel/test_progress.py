@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from sklearn_online_svm import LASVC, RampSVC
 from sklearn_online_svm.kernel import _progress
-from sklearn_online_svm.kernel._progress import progress
+from sklearn_online_svm.kernel._progress import RemainingTime, progress
 from tests.support.samples import two_classes
 
 
@@ -29,26 +29,55 @@ def without_tqdm(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "verbose, on_terminal, shown", [(0, 1, 0), (1, 0, 0), (1, 1, 1), (2, 0, 1)]
+    "verbose, on_terminal, in_notebook, shown",
+    [(0, 1, 1, 0), (1, 0, 0, 0), (1, 1, 0, 1), (1, 0, 1, 1), (2, 0, 0, 1)],
 )
-def test_progress_is_shown_on_a_terminal_or_with_verbose_2(
-    verbose, on_terminal, shown, monkeypatch, without_tqdm
+def test_progress_is_shown_on_a_terminal_in_a_notebook_or_with_verbose_2(
+    verbose, on_terminal, in_notebook, shown, monkeypatch, without_tqdm
 ):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: on_terminal, raising=False)
+    if in_notebook:
+        monkeypatch.setitem(sys.modules, "ipykernel", None)
     with progress(Engine, 100, verbose, "") as report:
         assert (report is not None) == shown
 
 
 def test_lines_show_rate_and_remaining_time(monkeypatch, capsys, without_tqdm):
-    now = iter([0.0, 1.0, 4.0, 5.0])
+    now = iter([0.0, 1.0, 4.0, 8.0])
     monkeypatch.setattr(_progress.time, "perf_counter", lambda: next(now))
     with progress(Engine, 10_000, 2, "[LASVC]") as report:
-        for n_processed in (1000, 2000, 3000):
+        for n_processed in (1000, 2000, 4000):
             report(n_processed)
+    vectors = "of 10,000 samples, 1,234 vectors in the support set, 500 samples/s"
     assert capsys.readouterr().err.splitlines() == [
-        "[LASVC] 2,000 of 10,000 samples, 500 samples/s, 1,234 vectors in the support set, "
-        "16 s left"
+        f"[LASVC] 2,000 {vectors}",
+        f"[LASVC] 4,000 {vectors}, about 12 s left of the epoch",
     ]
+
+
+@pytest.mark.parametrize("growth", [0.0, 0.5, 1.0, 2.0])
+@pytest.mark.parametrize("noise", [0.0, 0.1])
+def test_remaining_time_takes_growing_costs_into_account(growth, noise, monkeypatch):
+    n_samples, total, rng = 100_000, 60.0, np.random.default_rng(0)
+    clock = [0.0]
+    monkeypatch.setattr(_progress.time, "perf_counter", lambda: clock[0])
+    remaining = RemainingTime(0)
+    for seconds in np.arange(2.0, 56.0, 2.0):
+        now = seconds + noise * rng.normal()
+        remaining.measure(int(n_samples * (seconds / total) ** (1 / (growth + 1))), now)
+        estimate = remaining.seconds(n_samples)
+        if seconds >= total / 10:
+            assert estimate == pytest.approx(total - seconds, rel=0.5 if noise else 0.1)
+
+
+def test_progress_of_the_optimization(monkeypatch, capsys, without_tqdm):
+    monkeypatch.setattr(_progress, "_BETWEEN", 0.0)
+    X, y = two_classes(2000, noise=3.0)
+    model = LASVC(C=100.0, random_state=0, verbose=2).fit(X, y)
+    fitted = capsys.readouterr().err
+    assert "[LASVC] optimizing over " in fitted and fitted.rstrip().endswith(" s")
+    model.set_params(tol=1e-6).finish()
+    assert "[LASVC] optimizing over " in capsys.readouterr().err
 
 
 def test_bar_shows_size_of_support_set(capsys, monkeypatch):

@@ -6,7 +6,7 @@ goes, one after the other,
 - one with alpha = 0 that would stay there, the one farthest from moving;
 - else, where that is allowed, the one that its neighbour can stand for at the smallest price,
   ``C_s |phi(x_s) - phi(x_n)|^2``; the neighbour is the nearest member of the same label, at an
-  angle whose cosine is at least ``closest``, and takes over C and alpha;
+  angle whose cosine is at least ``merge_cosine``, and takes over C and alpha;
 - else the oldest.
 
 To drop s is ``g += alpha_s K_s``; what is then missing of ``sum alpha = 0`` is taken over by those
@@ -27,15 +27,15 @@ class BudgetedTwin(ForkedTwin):
         Members.
     window_size : int or None
         Rows.
-    closest : float or None
+    merge_cosine : float or None
         Cosine from which two members may be merged; None: never.
     """
 
-    def __init__(self, K, y, C, *, most=None, window_size=None, closest=None, **params):
+    def __init__(self, K, y, C, *, most=None, window_size=None, merge_cosine=None, **params):
         super().__init__(K, y, C, **params)
         self.most = np.inf if most is None else most
         self.window_size = np.inf if window_size is None else window_size
-        self.closest = np.inf if closest is None else closest
+        self.merge_cosine = np.inf if merge_cosine is None else merge_cosine
         self.now, self.born = 0, {}
         self.n_merged = self.n_dropped = 0
 
@@ -92,7 +92,7 @@ class BudgetedTwin(ForkedTwin):
         prices = {}
         for s in self.S:
             j, distance, cosine = self.neighbour(s)
-            if j is not None and cosine >= self.closest:
+            if j is not None and cosine >= self.merge_cosine:
                 prices[s] = float(np.float32(self.C[s])) * distance
         return prices
 

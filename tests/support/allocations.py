@@ -270,7 +270,7 @@ def _parts(value, path):
     if path.endswith(("n_evaluations", ".n_processed", ".limits", ".epoch", ".checksum")):
         return
     if path.endswith(".counters"):
-        value = value[1:]
+        value = value[2:]
     if hasattr(value, "get_params") or type(value).__module__.startswith("sklearn_online_svm"):
         state = value.__getstate__() if hasattr(value, "__getstate__") else value.__dict__
         yield from _parts(state or {}, path)

@@ -83,7 +83,7 @@ class Learner:
     def decide(self, X=None):
         X = self.X if X is None else X
         out = np.empty((X.shape[0], 1))
-        self.loop.show(False, 0).decide(X, out)
+        self.loop.solution(False, 0).decide(X, out)
         return out[:, 0]
 
 

@@ -169,7 +169,7 @@ cdef class Samples:
         Row of X of each sample, where several samples share a vector. Only samples that are
         adjacent in the order of visiting share it. All other arrays are indexed by sample.
     origin : int or ndarray of int8, default=DATA
-        Origin of the samples, common or per sample: a constant of ``members``.
+        Origin of the samples, common or per sample: DATA, STREAM or VIRTUAL of ``support_set``.
     """
     def __init__(self, labels, cost, row_ids, shifted=None, *, targets=None, vectors=None,
                  origin=OF_DATA):

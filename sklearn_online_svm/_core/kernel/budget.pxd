@@ -13,7 +13,7 @@ from .support_set cimport SupportSet
 cdef class Budget:
     cdef readonly Py_ssize_t most       # largest size of the support set
     cdef readonly int64_t window_size       # samples after which a member is evicted
-    cdef readonly double closest        # smallest cosine of two vectors that may be merged
+    cdef readonly double merge_cosine        # smallest cosine of two vectors that may be merged
     cdef readonly int64_t now           # samples processed so far
     cdef int64_t *born                  # value of `now` when the member entered
     cdef int64_t least_born             # lower bound of `born` over the members

@@ -23,12 +23,12 @@ cdef class Budget:
         Largest number of members.
     window_size : int, optional
         Number of samples after which a member is evicted.
-    closest : float, optional
+    merge_cosine : float, optional
         Smallest cosine of two vectors in kernel space for which one may be merged into the other.
         Without it the oldest member is evicted.
     """
-    def __init__(self, *, most=None, window_size=None, closest=None):
-        self.configure(most=most, window_size=window_size, closest=closest)
+    def __init__(self, *, most=None, window_size=None, merge_cosine=None):
+        self.configure(most=most, window_size=window_size, merge_cosine=merge_cosine)
 
     def __dealloc__(self):
         free(self.born)
@@ -36,11 +36,11 @@ cdef class Budget:
         free(self.distance)
         free(self.cosine)
 
-    def configure(self, *, most, window_size, closest):
+    def configure(self, *, most, window_size, merge_cosine):
         """Set other limits; the ages of the members are kept."""
         self.most = np.iinfo(np.intp).max if most is None else most
         self.window_size = INT64_MAX if window_size is None else window_size
-        self.closest = INFINITY if closest is None else closest
+        self.merge_cosine = INFINITY if merge_cosine is None else merge_cosine
         self.least_born = 0
 
     def state(self, Py_ssize_t n):
@@ -142,7 +142,7 @@ cdef class Budget:
     cdef Py_ssize_t idle(self, SupportSet members, double b) noexcept nogil:
         """Return the member with alpha = 0 whose gradient is farthest from allowing a step, or -1.
 
-        SupportSet that violate the optimality conditions are not returned.
+        Members that violate the optimality conditions are not returned.
         """
         cdef Py_ssize_t p, s, found = -1
         cdef double want, least = 0.0
@@ -164,7 +164,7 @@ cdef class Budget:
         for s in range(members.n):
             # The cosine is NaN where K(x, x) <= 0: a sample of zeros, or an indefinite kernel.
             if not (members.alive[s] and self.neighbour[s] >= 0
-                    and self.cosine[s] >= self.closest):
+                    and self.cosine[s] >= self.merge_cosine):
                 continue
             weight = fabs(members.bound[s])
             harm = self.distance[s] if weight == INFINITY else weight * self.distance[s]

@@ -22,5 +22,5 @@ cdef class Engine:
     # For values that the caller derives from a solution; shared with each Solution.
     cdef dict kept
 
-    cdef Solution renew(self, bint optimized, int64_t steps, executor)
-    cpdef Solution present(self)
+    cdef Solution compute_solution(self, bint optimized, int64_t steps, executor)
+    cpdef Solution current_solution(self)

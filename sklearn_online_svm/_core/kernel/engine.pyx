@@ -35,7 +35,7 @@ cdef class Engine:
     problems : list of Problem
         One (binary), or one per class.
     row_bytes : int, default=0
-        Size of the kernel caches of several problems: the shared one and one per problem.
+        Total size of the kernel caches of several problems; ignored for a single one.
     shares : bool, default=False
         Whether members of one problem may share a vector. Then targets need not equal labels, and
         the slots of the problems must differ from those of the store.
@@ -50,11 +50,11 @@ cdef class Engine:
         self.slots = Slots(store, problems, shares)
         self.stream = Stream(self.slots, self.guard, halt)
         self.finisher = Finisher(self.slots, halt)
-        self.share_rows(row_bytes)
+        self.set_cache_size(row_bytes)
 
-    def share_rows(self, Py_ssize_t row_bytes):
+    def set_cache_size(self, Py_ssize_t row_bytes):
         """Set the size of the kernel caches of several problems."""
-        self.slots.share_rows(row_bytes)
+        self.slots.set_cache_size(row_bytes)
 
     # -------------------------------------------------------------------------- state
 
@@ -86,7 +86,7 @@ cdef class Engine:
 
     @property
     def n_processed(self):
-        """Number of samples processed by the last call of ``learn``, in order."""
+        """Number of samples processed since ``begin_pass``: ``begin`` of a call that resumes."""
         return self.stream.n_processed
 
     @property
@@ -183,18 +183,23 @@ cdef class Engine:
 
     # -------------------------------------------------------------------------- support set
 
-    def finish(self, executor=None):
+    def finish(self, executor=None, progress=None):
         """Optimize each problem over its support set, to its tolerance.
 
-        A problem that is in the midst of it, after ``restore``, is continued. After an interrupt
-        the steps made are kept; after an error the former state is restored.
+        After ``restore``, an optimization that was interrupted is continued. After an interrupt
+        the steps made are kept; after an error the former state is restored. ``progress()`` is
+        called several times per second.
         """
         cdef Problem problem
         self.checkpoint = None
         for problem in self.problems:
             self.finisher.begin_alone(problem)
-        with DeferredInterrupts():
-            self.change(self.finish_all, executor)
+        self.finisher.progress = progress
+        try:
+            with DeferredInterrupts():
+                self.change(self.finish_all, executor)
+        finally:
+            self.finisher.progress = None
 
     def finish_all(self, executor):
         cdef Problem problem
@@ -320,34 +325,34 @@ cdef class Engine:
                 for problem, limits in zip(self.problems, left):
                     problem.steps_left, problem.steps_kept, problem.cut_short = limits
 
-    def shown(self, bint optimized):
+    def cached_solution(self, bint optimized):
         """Return the solution used for predictions, or None if it has to be computed."""
         cdef Solution solution = self.slots.solution
         if self.busy and self.guard.is_mine():
             self.guard.refuse()
         return solution if solution is not None and solution.optimized == optimized else None
 
-    def show(self, bint optimized, int64_t steps, executor=None):
+    def solution(self, bint optimized, int64_t steps, executor=None):
         """Return the solution used for predictions, computed if necessary."""
-        solution = self.shown(optimized)
+        solution = self.cached_solution(optimized)
         if solution is not None:
             return solution
         if self.guard.is_mine():
-            return self.renew(optimized, steps, executor)
+            return self.compute_solution(optimized, steps, executor)
         with self.guard.reading():
-            return self.renew(optimized, steps, executor)
+            return self.compute_solution(optimized, steps, executor)
 
-    cdef Solution renew(self, bint optimized, int64_t steps, executor):
+    cdef Solution compute_solution(self, bint optimized, int64_t steps, executor):
         """Compute the solution used for predictions; the caller holds the guard."""
         cdef Solution solution = self.slots.solution
         if solution is None or solution.optimized != optimized:
             self.prepare(optimized, steps, executor)
-            solution = self.present()
+            solution = self.current_solution()
             solution.optimized = optimized
             self.slots.solution = solution
         return solution
 
-    cpdef Solution present(self):
+    cpdef Solution current_solution(self):
         """Return the current solution: the optimized one if up to date, else the online one."""
         cdef Solution solution = written_down(self.store, self.slots, self.problems)
         solution.kept, solution.n_changes = self.kept, self.n_changes

@@ -15,6 +15,7 @@ cdef class Finisher:
     cdef Halt halt
     cdef SampleBlock block          # work space for kernel values of stored vectors
     cdef int64_t n_evaluations
+    cdef object progress            # called several times per second during ``finish``, or None
 
     cdef int begin_alone(self, Problem problem) except -1
     cdef int finish(self, list problems, executor) except -1

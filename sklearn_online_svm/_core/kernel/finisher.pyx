@@ -54,6 +54,8 @@ cdef class Finisher:
             problem.is_finished = code > 0
             self.store.raise_errors(code)
             check_interrupts()
+            if self.progress is not None:
+                self.progress()
 
     cdef int end_finish(self) except -1:
         """Recompute every g after shrinking.

@@ -84,7 +84,7 @@ cdef class GapDriven(Problem):
     def begin_pass(self):
         self.violation = 0.0
 
-    cdef int learn(self, Example *row) except -2 nogil:
+    cdef int process_sample(self, Example *row) except -2 nogil:
         if not row.upper > row.lower:
             return 0                            # empty box: a sample of weight 0
         self.entered = False
@@ -164,7 +164,7 @@ cdef class GapDriven(Problem):
 
     # -------------------------------------------------------------------------- REPROCESS
 
-    cdef int improve(self) except -2 nogil:
+    cdef int reprocess_as_needed(self) except -2 nogil:
         """Run REPROCESS until the gap reaches its target; then CLEAN if it is due."""
         cdef int stepped
         cdef Py_ssize_t n_admitted
@@ -400,7 +400,7 @@ cdef class GapDriven(Problem):
         return fmin(fmax(wanted, self.members.lower[slot] - alpha),
                     self.members.upper[slot] - alpha)
 
-    cdef int finished(self) noexcept nogil:
+    cdef int evict_at_optimum(self) noexcept nogil:
         self.refresh()
         return 0 if self.optimizing else self.clean()
 

@@ -58,7 +58,7 @@ cdef class Lasvm(Problem):
         Problem.restore(self, state)
         self.violation, self.high, self.low = (float(v) for v in state["epoch"])
 
-    cdef int learn(self, Example *row) except -2 nogil:
+    cdef int process_sample(self, Example *row) except -2 nogil:
         self.changed = 0
         if not row.upper > row.lower:
             return 0                            # empty box: a sample of weight 0
@@ -68,7 +68,7 @@ cdef class Lasvm(Problem):
                 return -1
         return self.both_seen
 
-    cdef int improve(self) except -2 nogil:
+    cdef int reprocess_as_needed(self) except -2 nogil:
         """Run REPROCESS once, or until delta <= delta_max."""
         self.matrix.work = 0.0
         # Without a change since the last REPROCESS, its result is still valid.
@@ -253,7 +253,7 @@ cdef class Lasvm(Problem):
         return e.g_max
 
     cdef int finish_step(self, Front *front) except -2 nogil:
-        """REPROCESS with second-order choice of the partner (Fan, Chen and Lin 2005, WSS 2)."""
+        """One step with second-order working set selection (Fan, Chen and Lin 2005, WSS 2)."""
         cdef simd_extremes *e = front.extremes
         cdef Py_ssize_t i = e.i_max, j, s_i, s_j
         cdef const float *k_i = self.matrix.front_row(front, i, -1)
@@ -276,7 +276,7 @@ cdef class Lasvm(Problem):
             table().update(front.g, k_i, k_j, lam, front.up, front.down, front.n, e)
         return moved
 
-    cdef int finished(self) noexcept nogil:
+    cdef int evict_at_optimum(self) noexcept nogil:
         self.set_b()
         if not self.optimizing:
             self.evict()

@@ -1,6 +1,7 @@
 """One binary problem of an engine; what solvers define is marked below.
 
-The stream calls ``begin_block``, then for each sample ``learn``, followed by ``improve`` until
+The stream calls ``begin_block``, then for each sample ``process_sample``, followed by ``reprocess_as_needed``
+until
 it returns 0, and ``enforce_budget``. ``finish`` optimizes over the support set: ``begin_finish``,
 then ``finish`` until it returns 1.
 """
@@ -31,13 +32,13 @@ cdef class Problem:
     cdef int64_t solved_at           # n_changes when the online solution was optimized
     # Array elements accessed by solver steps: a machine-independent measure of cost.
     cdef readonly int64_t n_operations
-    cdef readonly int64_t n_changes  # 0 during an epoch: converged
+    cdef readonly int64_t n_changes  # an epoch that leaves it unchanged has converged
     # Remaining steps of REPROCESS and finish. REPROCESS leaves `steps_kept` of them, and makes at
-    # most `row_limit` per sample.
+    # most `max_reprocess` per sample.
     cdef readonly int64_t steps_left
     cdef int64_t steps_kept
-    cdef int64_t row_limit
-    cdef int64_t row_steps
+    cdef int64_t max_reprocess
+    cdef int64_t reprocess_left
     cdef readonly bint cut_short     # REPROCESS has reached a limit since `allow`
     cdef public double work_limit    # array elements accessed between checks for signals
     cdef bint finishing              # begin_finish has been called
@@ -49,14 +50,14 @@ cdef class Problem:
     cdef object hinge_residual_array
 
     # Defined by solvers. Methods without a default raise NotImplementedError.
-    cdef int learn(self, Example *row) except -2 nogil
-    cdef int improve(self) except -2 nogil
+    cdef int process_sample(self, Example *row) except -2 nogil
+    cdef int reprocess_as_needed(self) except -2 nogil
     cdef int finish_step(self, Front *front) except -2 nogil
     cdef double violation_of(self, const simd_extremes *e) except? -1.0 nogil
     cdef double violation_by(self, double g, bint rises, bint falls) except? -1.0 nogil
     cdef double low_of(self, const simd_extremes *e) noexcept nogil
     cdef double high_of(self, const simd_extremes *e) noexcept nogil
-    cdef int finished(self) noexcept nogil
+    cdef int evict_at_optimum(self) noexcept nogil
     cdef int refresh(self) except -2 nogil
     cdef int balance(self, double total) noexcept nogil
     cdef void exchange(self) noexcept nogil

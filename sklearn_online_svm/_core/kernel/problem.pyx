@@ -45,7 +45,7 @@ cdef class Problem:
         self.allow(INT64_MAX)
 
     def configure(self, *, double tol, bint shrinking, Py_ssize_t cache_bytes,
-                  int64_t row_limit=INT64_MAX, budget=None):
+                  int64_t max_reprocess=INT64_MAX, budget=None):
         """Set options that may change during training; subclasses have further ones.
 
         ``budget`` holds the parameters of :class:`Budget`, or is None.
@@ -54,7 +54,7 @@ cdef class Problem:
             self.solved_at = self.optimized.at = -1
         self.tol = self.tau = tol
         self.shrinking = shrinking
-        self.row_limit = row_limit
+        self.max_reprocess = max_reprocess
         if budget is None:
             self.budget = None
         elif self.budget is not None:
@@ -78,10 +78,10 @@ cdef class Problem:
         For indefinite kernels, or if the optimal alpha is very large, REPROCESS would not end in
         reasonable time.
         """
-        if self.row_steps <= 0 or self.steps_left <= self.steps_kept:
+        if self.reprocess_left <= 0 or self.steps_left <= self.steps_kept:
             self.cut_short = True
             return False
-        self.row_steps -= 1
+        self.reprocess_left -= 1
         self.steps_left -= 1
         return True
 
@@ -117,15 +117,15 @@ cdef class Problem:
             self.budget.reserve(self.members.capacity)
         return self.matrix.begin_block(block, n_rows)
 
-    cdef int learn(self, Example *row) except -2 nogil:
+    cdef int process_sample(self, Example *row) except -2 nogil:
         """PROCESS one sample.
 
-        Returns 1 if ``improve`` is to be called, 0 if not, -1 if out of memory.
+        Returns 1 if ``reprocess_as_needed`` is to be called, 0 if not, -1 if out of memory.
         """
         with gil:
             raise NotImplementedError(f"{type(self).__name__}.learn")
 
-    cdef int improve(self) except -2 nogil:
+    cdef int reprocess_as_needed(self) except -2 nogil:
         """REPROCESS as often as required.
 
         Returns after about ``work_limit`` accessed array elements: 1 if it is to be called again,
@@ -228,7 +228,7 @@ cdef class Problem:
         """
         cdef double alpha
         cdef Py_ssize_t slot = self.budget.outdated(self.members)
-        cdef bint merges = self.budget.closest < INFINITY
+        cdef bint merges = self.budget.merge_cosine < INFINITY
         while slot >= 0 or self.members.n_members > self.budget.most:
             if slot < 0:
                 slot = self.budget.idle(self.members, self.b)
@@ -316,7 +316,7 @@ cdef class Problem:
         """Return g from which a slot that can only decrease is removed by shrinking."""
         return INFINITY
 
-    cdef int finished(self) noexcept nogil:
+    cdef int evict_at_optimum(self) noexcept nogil:
         """Evict members that are not needed at the optimum; return -1 if out of memory."""
         return 0
 
@@ -376,7 +376,7 @@ cdef class Problem:
             if not moved:
                 # Solved, or to the precision of doubles, or the limit of steps is reached.
                 if not self.matrix.active.shrunk:
-                    return -1 if self.finished() < 0 else 1
+                    return -1 if self.evict_at_optimum() < 0 else 1
                 if self.unshrink() < 0:
                     return -1
                 continue

@@ -30,7 +30,7 @@ cdef class Slots:
     cdef int32_t *free_at
     cdef int32_t *labels_at
 
-    cdef int share_rows(self, Py_ssize_t max_bytes) except -1
+    cdef int set_cache_size(self, Py_ssize_t max_bytes) except -1
     cdef void divide_memory(self) noexcept
     cdef int make_room(self) except -1
     cdef int class_of(self, Py_ssize_t c) noexcept nogil

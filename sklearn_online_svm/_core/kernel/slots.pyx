@@ -55,7 +55,7 @@ cdef class Slots:
         if self.counted:
             self.rows.clear(self.store.n_slots - self.n_free)
 
-    cdef int share_rows(self, Py_ssize_t max_bytes) except -1:
+    cdef int set_cache_size(self, Py_ssize_t max_bytes) except -1:
         """Set the size of the kernel caches, shared and per problem, to ``max_bytes`` in total."""
         cdef Problem problem
         if self.counted and (self.rows is None or self.rows.max_bytes != max_bytes):

@@ -34,7 +34,7 @@ import numpy as np
 cdef enum:
     SHARES = 4
 
-# Number of samples to come from which the first block can be taken back.
+# From this many remaining samples on, the first block can be taken back, too.
 cdef enum:
     MANY = 1024
 
@@ -55,7 +55,7 @@ cdef class Stream:
         cdef int64_t[::1] left = order.base if chooses else None      # error if it is read-only
         check_type(self.store, X)
         if given.vectors is not None and not self.slots.shares:
-            raise ValueError("the engine has not been told that samples share vectors")
+            raise ValueError("samples share vectors, but the engine was built with shares=False")
         self.given = given
         self.n_processed = at
         self.prefetch.begin = -1
@@ -213,7 +213,7 @@ cdef class Stream:
             problem = self.problems[c]
             problem.begin_block(&self.block.scored, self.block.n)
             for r in range(n):
-                # SupportSet have no kernel values: they are considered last.
+                # Members of the support set have no kernel values: their score remains infinite.
                 if self.block.visits.place[r] >= 0:
                     k = problem.matrix.block_row(self.block.visits.place[r])
                     scores[r, c] = problem.b + table().dot(
@@ -319,7 +319,11 @@ cdef class Stream:
             self.store.raise_errors(r)
 
     cdef Py_ssize_t visit_in_order(self, Problem problem, Py_ssize_t c) except -2 nogil:
-        """Process the samples in one problem; return how many, or -1 if out of memory."""
+        """Process the samples of the block in one problem; return how many, -1 if out of memory.
+
+        Fewer than all, if a sample has been evicted within the block, so that its kernel values
+        are missing, or if a signal ends the block, which ``visit_all`` then takes back.
+        """
         cdef const Visits *visits = &self.block.visits
         cdef Example row
         cdef Py_ssize_t r
@@ -330,10 +334,10 @@ cdef class Stream:
                 return r  # in the support set when the block began, evicted since: new block
             self.given.describe(&row, visits.row[r], c, self.slots.class_of(c))
             row.place = visits.place[r]
-            problem.row_steps = problem.row_limit
-            code = problem.learn(&row)
+            problem.reprocess_left = problem.max_reprocess
+            code = problem.process_sample(&row)
             while code > 0:
-                code = problem.improve()
+                code = problem.reprocess_as_needed()
                 if code > 0 and self.stops():
                     return r
             if code == 0 and problem.budget is not None:
