@@ -1,9 +1,8 @@
 """One binary problem of an engine; what solvers define is marked below.
 
-The stream calls ``begin_block``, then for each sample ``process_sample``, followed by ``reprocess_as_needed``
-until
-it returns 0, and ``enforce_budget``. ``finish`` optimizes over the support set: ``begin_finish``,
-then ``finish`` until it returns 1.
+The stream calls ``begin_block``, then for each sample ``process_sample``, followed by
+``reprocess_as_needed`` until it returns 0, and ``enforce_budget``. ``finish`` optimizes over the
+support set: ``begin_finish``, then ``finish`` until it returns 1.
 """
 from libc.stdint cimport int64_t
 

@@ -25,8 +25,8 @@ cdef class Stream:
     # with their number. Or None.
     cdef object follower
     cdef Py_ssize_t n_processed        # position in ``order``, in a resumed call, too
-    # is_slow: save the state before the next block; can_stop: it was saved, so that an interrupt may
-    # end this block; stopped: one has.
+    # is_slow: save the state before the next block; can_stop: it was saved, so that an interrupt
+    # may end this block; stopped: one has.
     cdef bint is_slow, can_stop, stopped
     cdef object interrupt           # raised by a signal handler within a block
     cdef int64_t n_evaluations      # in blocks; problems count what they compute themselves
