@@ -1,9 +1,9 @@
 """Training as a sequence of stages.
 
 The state of a run of epochs is ``at``, a dict of plain numbers and arrays. Each stage returns its
-changes, and ``at`` is replaced as a whole. An interrupt is raised only by the engine, between two
-blocks of samples or two steps of ``finish``, so that ``at`` and the state of the engine are a
-complete checkpoint.
+changes, and ``at`` is replaced as a whole. An interrupt is raised only by the engine: between two
+blocks of samples or two steps of ``finish``, or in a slow block, which is then taken back. So
+``at`` and the state of the engine are a complete checkpoint. (``partial_fit`` does not pass here.)
 """
 
 import time

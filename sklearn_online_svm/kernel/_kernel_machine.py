@@ -39,10 +39,10 @@ from ._epochs import known_slots
 from ._model import KernelModel
 from ._svc_names import PROBABILITIES, without_svc_defaults
 
-# Maximum number of steps of one call on the support set (REPROCESS and finish), shared by the
-# binary problems; if larger, MAX_STEPS_PER_SAMPLE times samples, for each problem. Without a
-# limit a call might run for a very long time if features or C are very large, or if the kernel is
-# not positive semidefinite. Typical problems need a small fraction of them.
+# Maximum number of steps of one call on the support set (REPROCESS and finish), for each of k
+# binary problems: max(MAX_STEPS / k, MAX_STEPS_PER_SAMPLE * n_samples). Without a limit a call
+# might run for a very long time if features or C are very large, or if the kernel is not positive
+# semidefinite. Typical problems need a small fraction of them.
 MAX_STEPS = 5_000_000
 MAX_STEPS_PER_SAMPLE = 2500
 

@@ -204,7 +204,7 @@ class LASVC(LeaveOneOut, KernelMachine):
     kkt_violation_ : float
         Largest violation of the optimality conditions during the last epoch of ``fit``, where each
         sample is measured when it is visited. If ``fit`` ended with an epoch that changed nothing,
-        the largest violation over all samples.
+        the largest violation over all samples. Infinite after ``partial_fit`` alone.
     leave_one_out_estimate_ : float
         Estimate of the leave-one-out error from the current solution: the fraction of the training
         samples (``n_labels_used_``) that, according to the span rule, are misclassified when they

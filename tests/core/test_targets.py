@@ -152,7 +152,7 @@ def test_members_share_vectors():
     strict = Engine(
         store, [SolverSpec(algorithm="lasvm-full", tol=1e-6).problem(store, 2, 1 << 20)]
     )
-    with pytest.raises(ValueError, match="not been told that samples share vectors"):
+    with pytest.raises(ValueError, match="built with shares=False"):
         strict.learn(X, np.arange(2 * len(y)), both_sides(y))
 
 

@@ -501,6 +501,7 @@ INVALID = {
     "n_prototypes": [0, -1, 2.5, None, 2**31],
     "negative_margin": [np.inf, "0", None],
     "objective": ["f1"],
+    "initial_weights": ["rules", None, 0.0],
     "positive_margin": [np.inf, np.nan, "wide"],
     "r": [0.0, -1.0, np.nan, None],
     "random_state": ["seed"],

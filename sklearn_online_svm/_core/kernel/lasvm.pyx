@@ -16,10 +16,10 @@ along it is
     lam = min((g_i - g_j) / (K_ii + K_jj - 2 K_ij), upper_i - alpha_i, alpha_j - lower_j),
     alpha_i += lam,   alpha_j -= lam,   g_s -= lam (K_is - K_js) for all s in the support set.
 
-PROCESS adds a new sample to the support set and makes a step with it. REPROCESS makes a step along
-the most violating pair of the support set and evicts samples that are not needed. Online training
-runs PROCESS and REPROCESS for each sample; ``finish`` repeats REPROCESS until no pair of the
-support set is tau-violating.
+PROCESS makes a step with a new sample that violates with a member of the support set, and adds it.
+REPROCESS makes a step along the most violating pair of the support set and evicts samples that are
+not needed. Online training runs PROCESS and REPROCESS for each sample; ``finish`` makes steps with
+second-order working set selection until no pair is tau-violating, and evicts once, at its end.
 """
 cimport cython
 from libc.math cimport INFINITY, fmax, fmin
