@@ -12,10 +12,10 @@ cdef class Guard:
     cdef int refuse(self) except -1
     cdef int enter(self, bint reads) except -1
     cdef void leave(self)
-    cdef int give_way(self) except -1
+    cdef int yield_to_readers(self) except -1
 
 
-cdef class Shelf:
+cdef class SharedArrays:
     cdef bint closed
     cdef tuple arrays
     cdef tuple memories                 # memory of those arrays that are views
@@ -23,9 +23,9 @@ cdef class Shelf:
     cdef tuple former
     cdef int64_t n_former
 
-    cdef bint close(self, tuple meanwhile)
-    cpdef void open(self, int64_t n_rows)
-    cdef bint is_held(self)
+    cdef bint begin_write(self, tuple meanwhile)
+    cpdef void end_write(self, int64_t n_rows)
+    cdef bint has_readers(self)
 
 
 # Stop flag of threads that work on parts of one call.

@@ -58,7 +58,7 @@ cdef class Guard:
 
     cdef int refuse(self) except -1:
         raise RuntimeError(
-            "This model is in the midst of learning and was called by its own kernel function, or "
+            "This model is being trained and was called by its own kernel function, or "
             "another function called during fit or partial_fit. It cannot be used there.")
 
     cdef int enter(self, bint reads) except -1:
@@ -96,7 +96,7 @@ cdef class Guard:
         else:
             self.held = False
 
-    cdef int give_way(self) except -1:
+    cdef int yield_to_readers(self) except -1:
         """Let waiting readers have the guard, if this thread holds it."""
         if self.n_reading == 0 or not self.is_mine():
             return 0
@@ -127,21 +127,21 @@ cdef class Guard:
 
 
 @cython.final
-cdef class Shelf:
+cdef class SharedArrays:
     """Arrays that some threads read while another thread changes them.
 
-    A reader gets the arrays by ``look`` and keeps the reference while reading. A writer closes the
-    shelf while it writes; readers that come meanwhile get copies made beforehand, or try again
-    later. If the arrays have readers when the shelf is to be closed, they remain with these and
-    with all later readers, and the writer continues with copies.
+    A reader gets the arrays by ``read`` and keeps the reference while reading. During a write,
+    readers get copies made beforehand, or try again later. If the arrays have readers when a write
+    begins, these and all later readers keep them, and the writer continues with copies.
 
-    Readers are detected by reference counts. This is exact with a GIL: ``look`` takes a reference
-    to the tuple, ``close`` counts and closes, and neither runs Python code nor allocates in
+    Readers are detected by reference counts, because a user may hold a view of the weights
+    (``coef_``) for any length of time. This is exact with a GIL: ``read`` takes a reference
+    to the tuple, ``begin_write`` counts and begins, and neither runs Python code nor allocates in
     between, so each is atomic for other threads. On a free-threaded interpreter the modules of the
     engine do not declare support, so importing them enables the GIL.
     """
 
-    def put(self, tuple arrays, int64_t n_rows):
+    def publish(self, tuple arrays, int64_t n_rows):
         """Set the arrays, and the number of samples processed."""
         # The base of a view of a view is the memory, not the first view.
         memories = tuple([
@@ -151,7 +151,7 @@ cdef class Shelf:
         self.arrays = arrays
         self.n_rows = n_rows
 
-    def look(self):
+    def read(self):
         """Return the arrays and the number of samples; the former ones during a write.
 
         None for the arrays: there are no former ones; try again after the write.
@@ -165,7 +165,7 @@ cdef class Shelf:
             arrays, n_rows = self.arrays, self.n_rows
         return arrays, n_rows
 
-    cdef bint close(self, tuple meanwhile):
+    cdef bint begin_write(self, tuple meanwhile):
         """Begin a write; readers get the copies ``meanwhile``, or None.
 
         Returns False if the arrays have readers and remain with them; then call again with copies
@@ -174,18 +174,18 @@ cdef class Shelf:
         cdef bint held
         if self.closed:
             return True
-        held = self.is_held()
+        held = self.has_readers()
         self.former, self.n_former = self.arrays if held else meanwhile, self.n_rows
         self.closed = True
         return not held
 
-    cpdef void open(self, int64_t n_rows):
+    cpdef void end_write(self, int64_t n_rows):
         """End a write, after ``n_rows`` samples in total."""
         self.n_rows = n_rows
         self.closed = False
         self.former = None
 
-    cdef bint is_held(self):
+    cdef bint has_readers(self):
         """Return whether the arrays, or views of them, have readers."""
         cdef Py_ssize_t k
         if n_references(<PyObject *>self.arrays) > 1:

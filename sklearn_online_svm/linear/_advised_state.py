@@ -7,7 +7,7 @@ from .._core.linear.weights import AdvisedWeights
 from ._advice_rules import keep_of, mean_advice, same_rules
 from ._state import LinearState
 
-# Number of arrays on the shelf with advice; models without advice have fewer.
+# Number of shared arrays with advice; models without advice have fewer.
 _N_ADVISED = 5
 
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 from scipy import sparse as sparse_matrices
 
-from .._core.guard import Shelf
+from .._core.guard import SharedArrays
 from .._core.linear.local import LocalWeights
 from .._core.linear.online_kmeans import OnlineKMeans
 from .._core.linear.rows import Dataset
@@ -80,7 +80,7 @@ class LinearState:
                 arrays[name] += arrays[name].dtype.type(spec.start_variance)
         self.arrays = arrays
         self.loop = self._counters = self._averaged = None
-        self._shelf = Shelf()
+        self._shared = SharedArrays()
         # The sparse weights after ``sparsify``; the arrays then have no "coef".
         self.sparse_coef = None
         self._build()
@@ -111,7 +111,7 @@ class LinearState:
         counters = self.counters
         loop = UpdateLoop(
             weights,
-            self._shelf,
+            self._shared,
             spec.rule,
             spec.target_margins,
             spec.crammer_singer,
@@ -260,34 +260,34 @@ class LinearState:
         if self.sparse_coef is not None:
             arrays = {**arrays, "coef": self.sparse_coef}
         self.nbytes = sum(array.nbytes for array in self.arrays.values())
-        self._on_shelf = [name for name in _NAMES if name in arrays]
+        self._shared_names = [name for name in _NAMES if name in arrays]
         shown = self._readable(arrays)
         if self.sparse_coef is not None and self.update_spec.derived:
             # The average itself, which is constant until ``densify``.
             _, intercept = self._average(self._readable(self.arrays), n_rows)
             shown = self.sparse_coef, intercept
-        self._shelf.put(shown, n_rows)
+        self._shared.publish(shown, n_rows)
 
     def _readable(self, arrays):
-        """Return the arrays that readers may have, in the order of the shelf."""
-        shown = tuple(arrays[name] for name in self._on_shelf)
+        """Return the arrays that readers may have, in the order of ``_shared_names``."""
+        shown = tuple(arrays[name] for name in self._shared_names)
         return shown if self.feature_map is None else (*shown, self.feature_map)
 
     def _read(self, guard):
-        """Return the arrays on the shelf, and the number of samples processed by then.
+        """Return the shared arrays, and the number of samples processed by then.
 
         Training does not change them while the caller holds them. During training by another
         thread they are the former ones, or this waits for the end of the training.
         """
-        arrays, n_rows = self._shelf.look()
+        arrays, n_rows = self._shared.read()
         if arrays is None:
             with guard.reading():
-                return self._shelf.look()
+                return self._shared.read()
         return arrays, n_rows
 
     def weights(self, guard):
         """Return the weights and intercepts that predict."""
-        arrays, n_rows = self._shelf.look()
+        arrays, n_rows = self._shared.read()
         if arrays is None:
             arrays, n_rows = self._read(guard)
         if len(arrays) == 2:
@@ -374,7 +374,7 @@ class LinearState:
 
     def publish(self):
         """Let readers have the updates made before training stopped at an invalid sample."""
-        self._shelf.open(self.loop.n_rows)
+        self._shared.end_write(self.loop.n_rows)
 
     def expect_samples(self, n_rows, again):
         """Do nothing: kernel models number their samples here."""
@@ -517,7 +517,7 @@ class LinearState:
             for name, array in state["arrays"].items()
         }
         self.loop = self._averaged = None
-        self._shelf = Shelf()
+        self._shared = SharedArrays()
         if "coef" in self.arrays:
             self._build()
         else:

@@ -140,7 +140,7 @@ def test_reentrance_is_refused(model, during):
             "pickle": lambda: pickle.dumps(model),
             "sparsify": model.sparsify,
         }[deed]
-        with pytest.raises(RuntimeError, match="in the midst of learning"):
+        with pytest.raises(RuntimeError, match="being trained"):
             getattr(model, during)(ReentrantSamples(X, action), y)
         assert pickle.dumps(model) == state
     samples = ReentrantSamples(X, lambda: model.predict(X))
@@ -158,19 +158,19 @@ def test_weights_are_copied_only_if_in_use(model, as_rows, problem):
     other = pickle.loads(pickle.dumps(model))
     for n_rows in (1, 200):
         for one in (model, other):
-            n_arrays = len(one._state._shelf.look()[0])
+            n_arrays = len(one._state._shared.read()[0])
             places = [id(array) for array in one._state.arrays.values()]
             one.partial_fit(X[:n_rows], y[:n_rows])
             one.decision_function(X), one.coef_
             assert places == [id(array) for array in one._state.arrays.values()]
         for k in range(n_arrays):
             for part in (lambda a: a, lambda a: a[:1], lambda a: a.T, memoryview):
-                held = part(model._state._shelf.look()[0][k])
+                held = part(model._state._shared.read()[0][k])
                 before = np.array(held)
                 for one in (model, other):
                     one.partial_fit(X[:n_rows], y[:n_rows])
                 assert_array_equal(held, before)
-                assert not np.shares_memory(held, model._state._shelf.look()[0][k])
+                assert not np.shares_memory(held, model._state._shared.read()[0][k])
     assert_array_equal(model.coef_, other.coef_)
     assert_array_equal(model.intercept_, other.intercept_)
 
@@ -328,7 +328,7 @@ def test_predictions_while_the_oracle_is_called(inner):
             assert_array_equal(seen[-1], model.decision_function(X))
         else:
             seen.append(None)  # not yet trained
-        with pytest.raises(RuntimeError, match="in the midst of learning"):
+        with pytest.raises(RuntimeError, match="being trained"):
             model.partial_fit(X[:2], y[:2])
         return y[i]
 
@@ -413,7 +413,7 @@ def test_copies_while_the_oracle_is_called(inner):
         for thread in threads:
             if not thread.ident:
                 thread.start()
-        with pytest.raises(RuntimeError, match="in the midst of learning"):
+        with pytest.raises(RuntimeError, match="being trained"):
             pickle.dumps(model)
         return y[50 + i]
 

@@ -184,7 +184,7 @@ cdef class KernelExpansion(Weights):
         self.busy, self.code = False, 0
         self.store.raise_errors(code)
         check_interrupts()
-        self.guard.give_way()
+        self.guard.yield_to_readers()
         return 0
 
     cdef int make_room(self) except -1:

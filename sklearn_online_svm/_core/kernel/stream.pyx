@@ -90,7 +90,7 @@ cdef class Stream:
             if progress is not None:
                 progress(at)
             check_interrupts()
-            self.guard.give_way()
+            self.guard.yield_to_readers()
 
     # -------------------------------------------------------------------------- load
 

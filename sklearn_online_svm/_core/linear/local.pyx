@@ -31,7 +31,7 @@ cdef class LocalWeights(Weights):
     def __init__(self, Weights common, Weights local, OnlineKMeans centers, double mobility):
         coef, intercept = common.arrays[:2]
         self._set_arrays(coef, intercept, common.intercept, common.sparse)
-        # They are owned by `common`; a second reference would count as a reader (see Shelf).
+        # Owned by `common`; a second reference would count as a reader (see SharedArrays).
         self.arrays = ()
         self.common = common
         self.local = local

@@ -3,7 +3,7 @@ from libc.stdint cimport int32_t, int64_t
 
 cimport cython
 
-from ..guard cimport Shelf
+from ..guard cimport SharedArrays
 from .queries cimport LabelQueries, Query
 from .rows cimport Dataset, Row
 from .rules cimport TargetMargins, rule_parameters
@@ -13,7 +13,7 @@ from .weights cimport Weights
 @cython.final
 cdef class UpdateLoop:
     cdef readonly Weights weights
-    cdef Shelf shelf                    # from which other threads read the weights
+    cdef SharedArrays shared                    # from which other threads read the weights
     cdef readonly int64_t n_rows        # number of training samples, including those of weight 0
     cdef readonly int64_t n_updates
     cdef public Py_ssize_t position     # in the order, during `train`

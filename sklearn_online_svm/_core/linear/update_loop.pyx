@@ -12,14 +12,14 @@ the label r and the other class s with the largest score are updated with alpha 
 (Crammer and Singer 2003; Crammer et al. 2006, section 7). Averages are over all samples.
 
 Samples with NaN or infinity are detected by their norms. Signals are handled between samples,
-every few milliseconds; other threads read the weights from the shelf meanwhile.
+every few milliseconds; other threads read the former weights meanwhile.
 """
 from cpython.exc cimport PyErr_CheckSignals
 from libc.float cimport DBL_MAX, FLT_MAX
 from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, int64_t
 
-from ..guard cimport Shelf
+from ..guard cimport SharedArrays
 from ..memory cimport address
 from ..simd.primitives cimport simd_linear, simd_pass, simd_totals
 from .queries cimport LabelQueries, Query, is_queried, query_probability, update_query
@@ -54,7 +54,7 @@ cdef class UpdateLoop:
     ----------
     weights : Weights
         Changed in place.
-    shelf : Shelf or None
+    shared : SharedArrays or None
         From which other threads read the weights.
     rule : dict
         ``name``, a key of RULES, and the parameters of the rule: C, phi, r, epsilon.
@@ -66,11 +66,11 @@ cdef class UpdateLoop:
         Number of samples before averaging begins.
     """
 
-    def __init__(self, Weights weights, Shelf shelf, dict rule, dict demands,
+    def __init__(self, Weights weights, SharedArrays shared, dict rule, dict demands,
                  bint crammer_singer=False, int64_t average_from=0):
         cdef Py_ssize_t n_classes = max(2, weights.n_problems)
         self.weights = weights
-        self.shelf = shelf
+        self.shared = shared
         self.rule = rule_from(rule)
         self._set_limits()
         self.demands = TargetMargins(demands, n_classes)
@@ -127,13 +127,13 @@ cdef class UpdateLoop:
         queries : LabelQueries, optional
             Labels are queried; without it all labels are used.
         copies : tuple of ndarray, optional
-            Copies of the arrays on the shelf, for other threads to read during training.
+            Copies of the shared arrays, for other threads to read during training.
 
         Returns
         -------
         status : int
-            DONE, NOT_FINITE (the shelf stays closed), LABEL_NEEDED (continue from this position
-            when the label is known) or WEIGHTS_IN_USE (the shelf is closed).
+            DONE, NOT_FINITE (the write is not ended), LABEL_NEEDED (continue from this position
+            when the label is known) or WEIGHTS_IN_USE (the write has begun).
         position : int
             Position of the next sample.
         """
@@ -144,7 +144,7 @@ cdef class UpdateLoop:
         n = dataset.n
         stride = max(1, <Py_ssize_t>(CHECK_INTERVAL / self._cost(dataset)))
         self.position = start
-        if self.shelf is not None and not self.shelf.close(copies):
+        if self.shared is not None and not self.shared.begin_write(copies):
             return WEIGHTS_IN_USE, position
         try:
             while position < n and status == _DONE:
@@ -162,8 +162,8 @@ cdef class UpdateLoop:
                     PyErr_CheckSignals()
         finally:
             # After NOT_FINITE the caller may undo the updates before the sample.
-            if status != _NOT_FINITE and self.shelf is not None:
-                self.shelf.open(self.n_rows)
+            if status != _NOT_FINITE and self.shared is not None:
+                self.shared.end_write(self.n_rows)
         return status, position
 
     cdef double _cost(self, Dataset dataset):
