@@ -186,7 +186,7 @@ def test_interrupt_before_training_leaves_model_unchanged(method, monkeypatch):
     assert vars(empty) == vars(LASVC())
 
 
-# Interrupts itself time and again, each time somewhere being trained. A small set: its
+# Interrupts itself time and again, each time somewhere in training. A small set: its
 # arrays grow in most of the blocks.
 MANY = """
 import json, signal, sys, time
