@@ -227,9 +227,9 @@ seconds = time.perf_counter() - start
 n_interrupted = 0
 for _ in range(40):
     model = make(**params)
-    signal.setitimer(signal.ITIMER_REAL, rng.uniform(0.02, 0.6) * seconds)
     try:
         try:
+            signal.setitimer(signal.ITIMER_REAL, rng.uniform(0.02, 0.6) * seconds)
             model.fit(X, y)
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
