@@ -3,6 +3,7 @@
 import inspect
 import math
 import sys
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from numbers import Integral, Real
@@ -14,6 +15,7 @@ from sklearn import get_config
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import validate_data
 
+from ._core.class_order import add_to_class_order, is_sorted_by_class
 from ._sklearn_compat import _check_sample_weight
 
 # scikit-learn 1.9 refuses weights that are all zero; older versions accept them.
@@ -218,6 +220,28 @@ def encode_labels(y, classes, name="y"):
         f"{name} contains labels that are not among the classes {classes.tolist()}: "
         f"{unknown[:5]}. Pass all classes of a stream in the first call, as `classes`."
     )
+
+
+def warn_if_sorted_by_class(model, codes, stacklevel):
+    """Add a chunk to the counts of the stream; warn once if it is sorted by class.
+
+    ``stacklevel`` counts from the caller, as in ``warnings.warn``.
+    """
+    counts = model.__dict__.get("_class_order")
+    if counts is not None and not len(counts):
+        return  # warned before
+    counts = add_to_class_order(counts, len(model.classes_), codes)
+    is_sorted = is_sorted_by_class(counts)
+    model._class_order = counts[:0] if is_sorted else counts
+    if is_sorted:
+        warnings.warn(
+            f"The stream is sorted by class (changes of class: {counts[0]}, samples: "
+            f"{counts[2:].sum()}). {type(model).__name__} is trained on one sample after the "
+            "other and adapts to the classes seen last; shuffle the samples before training "
+            "(sklearn.utils.shuffle), or use fit.",
+            UserWarning,
+            stacklevel=stacklevel + 1,
+        )
 
 
 def unique_labels_and_codes(y):

@@ -308,6 +308,7 @@ class KernelMachine(KernelModel):
                 f"{n_weighted} class with positive sample weight."
             )
         X = self._fix_kernel(X, weights)
+        self.__dict__.pop("_class_order", None)
         self._class_counts = np.zeros(len(self.classes_))
         self.n_samples_seen_ = X.shape[0]
         self.n_iter_ = 0

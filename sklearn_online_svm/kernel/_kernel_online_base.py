@@ -15,6 +15,7 @@ from .._base import (
     check_weights,
     classes_of_stream,
     encode_labels,
+    warn_if_sorted_by_class,
 )
 from .._core.linear.rows import Dataset
 from .._estimator_base import Transaction
@@ -106,6 +107,7 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
         weights = None
         if sample_weight is not None:
             weights = check_weights(sample_weight, X, allow_all_zero=False)
+        self.__dict__.pop("_class_order", None)
         codes = self._encode_targets(y, weights)
         row_weights = self._sample_weights(codes, weights)
         return self._first_state(X, weights), codes, row_weights
@@ -191,6 +193,7 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
             else:
                 state.expansion.expect_no_more(state.loop.position)
             raise
+        warn_if_sorted_by_class(self, codes, stacklevel=5)
 
     def _prepare_state(self, X, new):
         """Create the state for the first samples, or apply new parameters to it."""

@@ -18,6 +18,7 @@ from .._base import (
     classes_of_stream,
     encode_labels,
     thread_pool,
+    warn_if_sorted_by_class,
 )
 from .._core.interrupts import DeferredInterrupts
 from .._core.kernel.block import Samples
@@ -526,6 +527,7 @@ class LASVC(LeaveOneOut, KernelMachine):
                     choice.X, choice.order, choice.given, threads, engine.n_processed, progress
                 )
                 whole = True
+                warn_if_sorted_by_class(self, codes, stacklevel=4)
                 return self._recentre_if_due(first, n_rows)
         except BaseException as error:
             if self._engine is engine:  # otherwise the origin has been moved after the last sample

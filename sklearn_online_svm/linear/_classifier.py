@@ -11,6 +11,7 @@ from .._base import (
     classes_of_stream,
     encode_labels,
     matches_fitted_format,
+    warn_if_sorted_by_class,
 )
 from .._online_base import OnlineClassifier
 from .._sample_arrays import canonical_csr
@@ -112,6 +113,10 @@ class LinearClassifier(OnlineClassifier, SuspectLabelsMixin, ClassifierMixin, Li
         if self.class_weight is not None:
             weights = self._sample_weights(codes, weights, stream=True)
         return X, codes, weights
+
+    def _train_chunk(self, X, y, classes, sample_weight):
+        codes = super()._train_chunk(X, y, classes, sample_weight)
+        warn_if_sorted_by_class(self, codes, stacklevel=4)
 
     def _positive_is_first(self, *, alike):
         """Return whether the positive class is the first of two classes.

@@ -76,6 +76,7 @@ class LinearModel(OnlineLearner):
             weights = None
             if sample_weight is not None:
                 weights = check_weights(sample_weight, X, allow_all_zero=False)
+            draft.__dict__.pop("_class_order", None)
             targets = draft._encode_targets(y, weights)
             weights = draft._sample_weights(targets, weights)
             state = draft._new_state(X)
@@ -115,11 +116,13 @@ class LinearModel(OnlineLearner):
         return self
 
     def _train_chunk(self, X, y, classes, sample_weight):
+        """Train on a chunk; return its targets."""
         changed = self._stream_parameters()
         X, targets, weights = self._validate_chunk(X, y, classes, sample_weight)
         invalid = self._prepare_state(X, changed).train_chunk(X, targets, weights)
         if invalid >= 0:
             raise_sample_error(self, X, invalid)
+        return targets
 
     def _stream_parameters(self):
         """Validate the parameters for partial_fit; return the changed values, or None."""
