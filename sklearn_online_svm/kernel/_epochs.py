@@ -131,12 +131,15 @@ class OnlinePasses(Passes):
     def learn(self):
         model, engine = self.model, self.engine
         choice = model._choice(model, self.at, self.X, self.codes, self.cost, self.row_ids, DATA)
+        n_seen = None
         try:
             with choice:
                 self.learn_rows(choice.given, choice.X, choice.order)
+            n_seen = len(self.codes)
         finally:
             if self.at["n_pass"] == 1:
                 model.n_labels_used_ = choice.n_labels
+                model.n_samples_seen_ = choice.n_labels if n_seen is None else n_seen
                 model._stopped_early = choice.stopped
             self.at = {**self.at, **choice.state}
         if self.at["n_pass"] == 1:

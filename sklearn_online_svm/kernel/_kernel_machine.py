@@ -310,7 +310,7 @@ class KernelMachine(KernelModel):
         X = self._fix_kernel(X, weights)
         self.__dict__.pop("_class_order", None)
         self._class_counts = np.zeros(len(self.classes_))
-        self.n_samples_seen_ = X.shape[0]
+        self.n_samples_seen_ = self._next_row_id = X.shape[0]
         self.n_iter_ = 0
         self.kkt_violation_ = np.inf
         self._random = check_random_state(self.random_state)

@@ -236,7 +236,8 @@ class LASVC(LeaveOneOut, KernelMachine):
     n_labels_used_ : int
         Number of samples used for training by the last ``fit``, and by ``partial_fit`` since.
     n_samples_seen_ : int
-        Number of samples passed to ``fit`` and ``partial_fit`` since training was last started.
+        Number of samples passed to ``fit`` and ``partial_fit`` since training was last started;
+        of an interrupted call, those processed so far.
     n_support_ : ndarray of shape (n_classes,), dtype=int32
         Number of support vectors for each class.
     support_ : ndarray of shape (n_SV,), dtype=int32
@@ -474,12 +475,13 @@ class LASVC(LeaveOneOut, KernelMachine):
         cost, factors, counts = self._costs(rows[1], rows[2], None)
         at = dict(
             stage="begin",
-            first=self.n_samples_seen_,
+            first=self._next_row_id,
+            n_seen=self.n_samples_seen_,
             n_labels=self.__dict__.get("n_labels_used_", 0),
             counts_before=self._class_counts,
             counts=self._class_counts if counts is None else counts,
             **self._choice.begun(
-                self, np.arange(len(cost)), rows[1], cost, self.random_state, self.n_samples_seen_
+                self, np.arange(len(cost)), rows[1], cost, self.random_state, self._next_row_id
             ),
         )
         # All input is valid: only from here on is a fitted model changed.
@@ -506,7 +508,8 @@ class LASVC(LeaveOneOut, KernelMachine):
             # Selected samples may come from anywhere in the chunk: then the whole chunk counts.
             n_processed = choice.n_labels if at["stage"] == "learn" else 0
             all_count = whole or (n_processed > 0 and not in_order)
-            self.n_samples_seen_ = first + (n_rows if all_count else n_processed)
+            n_seen = n_rows if all_count else n_processed
+            self.n_samples_seen_, self._next_row_id = at["n_seen"] + n_seen, first + n_seen
             self.n_labels_used_ = at["n_labels"] + n_processed
 
         def count_all():
@@ -541,7 +544,7 @@ class LASVC(LeaveOneOut, KernelMachine):
         """Update the class counts of online_balanced with the samples of a chunk."""
         if self.class_weight == "online_balanced":
             before, after = at["counts_before"], at["counts"]
-            n = self.n_samples_seen_ - at["first"]
+            n = self.n_samples_seen_ - at["n_seen"]
             if n < len(codes):
                 after = before + np.bincount(codes[:n], weights[:n], len(before))
             self._note_class_weights(None, after)
@@ -812,7 +815,7 @@ class LASVC(LeaveOneOut, KernelMachine):
             X = self._fix_kernel(X, weighted, fewest=MIN_FIRST_CHUNK)
             self._engine = self._spec.build()
             self._class_counts = np.zeros(len(self.classes_))
-            self.n_samples_seen_ = 0
+            self.n_samples_seen_ = self._next_row_id = 0
             self.n_iter_ = 1
             self.kkt_violation_ = np.inf
         return (X, codes, weights), new

@@ -207,13 +207,13 @@ class Optimum:
         self.X, self.y = check_samples(model, X, y, reset=False, accept_sparse=layout)
         self.codes = encode_labels(self.y, model.classes_)
         weights = check_weights(sample_weight, self.X, allow_all_zero=False)
-        n_rows = model.n_samples_seen_
+        n_rows = model._next_row_id
         if len(self.y) != n_rows or not model._are_rows_of(
             model._engine.current_solution(), self.X, self.codes
         ):
             raise ValueError(
                 "leave_one_out needs the training samples, all of them in their order, with their "
-                f"labels: the {n_rows} samples of n_samples_seen_. X or y differ from them."
+                f"labels: {n_rows} samples. X or y differ from them."
             )
         if not np.bincount(self.codes, minlength=len(model.classes_)).all():
             raise ValueError(

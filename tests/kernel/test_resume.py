@@ -485,6 +485,20 @@ def test_other_training_discards_the_interrupt():
     assert not hasattr(clone(model), "classes_")
 
 
+def test_interrupted_fit_counts_the_samples_it_has_processed():
+    X, y = two_classes(300)
+    model, _ = interrupted_model(X, y)
+    n_seen = model.n_samples_seen_
+    assert 0 < n_seen == model.n_labels_used_ < 300
+    assert pickle.loads(pickle.dumps(model)).resume(X, y).n_samples_seen_ == 300
+    # The samples of a stream are numbered after those of fit.
+    model.partial_fit(X[:50], y[:50][::-1])
+    assert model.n_samples_seen_ == n_seen + 50
+    later = model.support_ >= 300
+    assert 0 < later.sum() < len(later)
+    assert_array_equal(model.support_vectors_, np.vstack([X, X[:50]])[model.support_])
+
+
 def test_resume_can_be_repeated_after_an_error():
     """An error of the kernel function leaves the model and the interrupt unchanged."""
     X, y = two_classes(300)

@@ -20,6 +20,7 @@ cdef class Finisher:
     cdef int begin_alone(self, Problem problem) except -1
     cdef int finish(self, list problems, executor) except -1
     cdef int end_finish(self) except -1
+    cdef int unshrink(self, Problem problem) except -1
     cdef int optimize(self, executor) except -1
     cdef int drop(self, Problem problem, slots) except -1
     cdef int refresh(self) except -1

@@ -7,9 +7,10 @@ from ..interrupts cimport check_interrupts
 from ..memory cimport round_up
 from ..simd.primitives cimport SIMD_BLOCK, SIMD_TILE, table
 from .block cimport BlockValues, SampleBlock, Samples
+from .kernel_matrix cimport KernelMatrix
 from .problem cimport Problem
 from .slots cimport Slots
-from .support_set cimport Example
+from .support_set cimport Example, SupportSet
 
 import numpy as np
 
@@ -51,11 +52,61 @@ cdef class Finisher:
         while not problem.is_finished and not self.halt.now:
             with nogil:
                 code = problem.finish()
-            problem.is_finished = code > 0
+            problem.is_finished = code == 1
             self.store.raise_errors(code)
+            if code == 2:
+                self.unshrink(problem)
             check_interrupts()
             if self.progress is not None:
                 self.progress()
+
+    cdef int unshrink(self, Problem problem) except -1:
+        """Recompute g of the slots removed by shrinking, checking signals between blocks.
+
+        g of the active slots is current. The others change by the alphas changed since shrinking
+        began, in the order of the slots. An interrupted call can be repeated.
+        """
+        cdef:
+            SupportSet members = problem.members
+            KernelMatrix matrix = problem.matrix
+            SampleBlock block = SampleBlock(self.store)
+            Py_ssize_t first, s, n_uncached, ld = round_up(self.store.n_slots, SIMD_TILE)
+            double *old_alpha = matrix.active.old_alpha
+            const float *row
+            float[::1] values
+            int32_t[::1] index = np.empty(SIMD_BLOCK, dtype=np.int32)
+        if not matrix.active.shrunk:
+            return 0
+        values = np.empty(SIMD_BLOCK * ld, dtype=np.float32)
+        changed = [s for s in range(members.n) if members.alpha[s] != old_alpha[s]]
+        for first in range(0, len(changed), SIMD_BLOCK):
+            slots = changed[first:first + SIMD_BLOCK]
+            uncached = [s for s in slots if matrix.rows.rows[s].values == NULL]
+            for n_uncached, s in enumerate(uncached):
+                index[n_uncached] = members.index[s]
+            if uncached:
+                block.load_slots(&index[0], len(uncached))
+                with nogil:
+                    self.store.values(block.block, 0, ld, &values[0], ld)
+                self.store.raise_errors(0)
+                self.n_evaluations += len(uncached) * self.store.n_slots
+            n_uncached = 0
+            for s in slots:
+                if n_uncached < len(uncached) and s == uncached[n_uncached]:
+                    row = matrix.gathered_row(&values[n_uncached * ld])
+                    n_uncached += 1
+                else:
+                    row = matrix.row(s, -1)
+                    if row == NULL:
+                        self.store.raise_errors(-1)
+                table().axpy(old_alpha[s] - members.alpha[s], row, members.g, members.n)
+                # After an interrupt, or an error of a kernel function, it must not be repeated.
+                old_alpha[s] = members.alpha[s]
+            check_interrupts()
+        matrix.active.write_back(members)
+        matrix.active.forget()
+        problem.refresh()
+        return 0
 
     cdef int end_finish(self) except -1:
         """Recompute every g after shrinking.
@@ -65,7 +116,7 @@ cdef class Finisher:
         """
         cdef Problem problem
         for problem in self.problems:
-            self.store.raise_errors(problem.unshrink())
+            self.unshrink(problem)
             problem.solved_at = problem.n_changes
         return 0
 
@@ -95,7 +146,7 @@ cdef class Finisher:
                 problem.refresh()
             self.finish(todo, executor)
             for problem in todo:
-                self.store.raise_errors(problem.unshrink())
+                self.unshrink(problem)
             done = True
         finally:
             # Creates no objects, so that restoring the online solution cannot fail.

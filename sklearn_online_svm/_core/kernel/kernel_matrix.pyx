@@ -99,13 +99,17 @@ cdef class KernelMatrix:
     cdef float *block_row(self, Py_ssize_t r) noexcept nogil:
         """Return the kernel values of block sample ``r`` against the slots of the problem."""
         cdef Py_ssize_t p
-        cdef float *values = self.block.values + r * self.block.ld
-        if not self.identity:
-            self.gather.take(values, self.members.index, self.members.n, self.gathered)
-            values = self.gathered
+        cdef float *values = self.gathered_row(self.block.values + r * self.block.ld)
         for p in range(self.n_pending):
             self.fill_by_symmetry(<int32_t>(-r - 1), self.pending[p], values)
         return values
+
+    cdef float *gathered_row(self, float *values) noexcept nogil:
+        """Return kernel values over the slots of the problem, given those over the store."""
+        if self.identity:
+            return values
+        self.gather.take(values, self.members.index, self.members.n, self.gathered)
+        return self.gathered
 
     cdef void enter(self, Py_ssize_t slot) noexcept nogil:
         """Record that a sample of the block has been added in ``slot``."""

@@ -81,7 +81,6 @@ cdef class Problem:
     cdef void begin_finish(self) noexcept nogil
     cdef int finish(self) except -2 nogil
     cdef bint move(self, Front *front, Py_ssize_t q, double by) noexcept nogil
-    cdef int unshrink(self) except -2 nogil
     cdef int begin_optimizing(self) except -1
     cdef int end_optimizing(self, bint done, OptimizedSolution former) except -1
     cdef bint shows_optimized(self) noexcept nogil

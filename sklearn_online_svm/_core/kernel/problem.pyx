@@ -356,9 +356,9 @@ cdef class Problem:
         """Make steps until the violation is at most tau, on a shrinking set of active slots.
 
         To be called after ``begin_finish``, until it returns 1. Returns after about ``work_limit``
-        accessed array elements: 1 if solved, 0 if not yet, -1 if out of memory. Where it returns
-        does not change the steps. Between calls the problem may be shrunk; ``unshrink`` restores
-        all g.
+        accessed array elements: 1 if solved, 0 if not yet, 2 if the active slots are solved and
+        ``Finisher.unshrink`` must recompute g of the others, -1 if out of memory. Where it returns
+        does not change the steps. Between calls the problem may be shrunk.
         """
         cdef Front front
         cdef int moved
@@ -377,9 +377,7 @@ cdef class Problem:
                 # Solved, or to the precision of doubles, or the limit of steps is reached.
                 if not self.matrix.active.shrunk:
                     return -1 if self.evict_at_optimum() < 0 else 1
-                if self.unshrink() < 0:
-                    return -1
-                continue
+                return 2
             self.n_changes += 1
             self.matrix.work += 2.0 * front.n + 100.0
             self.n_operations += 2 * front.n
@@ -398,33 +396,6 @@ cdef class Problem:
         self.members.move(slot, by)
         front.up[q], front.down[q] = self.members.up[slot], self.members.down[slot]
         return self.members.alpha[slot] != before
-
-    cdef int unshrink(self) except -2 nogil:
-        """Recompute g of the slots removed by shrinking; return -1 if out of memory.
-
-        g of the active slots is current. The others change by the alphas changed since shrinking
-        began.
-        """
-        cdef double *old_alpha = self.matrix.active.old_alpha
-        cdef const float *row
-        cdef Py_ssize_t s
-        if not self.matrix.active.shrunk:
-            return 0
-        for s in range(self.members.n):
-            if self.members.alpha[s] != old_alpha[s]:
-                row = self.matrix.row(s, -1)
-                if row == NULL:
-                    return -1
-                table().axpy(old_alpha[s] - self.members.alpha[s], row, self.members.g,
-                             self.members.n)
-                # If the next row fails, as a kernel function may, a second call must not repeat
-                # this one.
-                old_alpha[s] = self.members.alpha[s]
-                self.matrix.work += self.members.n
-        self.matrix.active.write_back(self.members)
-        self.matrix.active.forget()
-        self.refresh()
-        return 0
 
     # -------------------------------------------------------------------------- optimized solution
 
