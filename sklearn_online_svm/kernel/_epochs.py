@@ -21,6 +21,11 @@ from ._progress import finish, progress
 MAX_EPOCHS = 1000
 
 
+# Share of the steps left that ``finish`` may make between two epochs. A slow optimization over the
+# support set would otherwise leave no steps for the samples outside of it.
+FINISH_SHARE = 0.1
+
+
 class Passes:
     """Epochs over samples in memory; a subclass defines the stages after ``learn``.
 
@@ -75,7 +80,8 @@ class Passes:
 
     def finish(self):
         """Optimize over the support set."""
-        finish(self.engine, self.threads, self.model.verbose, self.title)
+        share = 1.0 if self.is_last_epoch() else FINISH_SHARE
+        finish(self.engine, self.threads, self.model.verbose, self.title, share)
         n_rounds = self.at["n_rounds"] + 1
         exactly = self.is_exact and n_rounds <= self.max_rounds
         return dict(
@@ -86,8 +92,12 @@ class Passes:
     def refresh(self):
         """Recompute all gradients, and finish again if that reveals violations."""
         self.engine.refresh()
-        over = self.model._is_solved() or self.engine.out_of_steps
+        over = self.model._is_solved() or self.engine.out_of_share
         return dict(stage=self.after_finishing if over else "finish")
+
+    def is_last_epoch(self):
+        """Return whether no other samples are processed after the next ``finish``."""
+        return False
 
     def count_round(self, patience):
         """Count the rounds, and those without an increase; ``patience``: the counts, or None."""
@@ -123,6 +133,9 @@ class OnlinePasses(Passes):
         self.n_passes = MAX_EPOCHS if until_converged else model._most_passes
         self.finishing = until_converged or model.finishing
         self.is_exact = self.n_passes > 1
+
+    def is_last_epoch(self):
+        return self.at["n_pass"] == self.n_passes
 
     def begin(self):
         self.model.n_iter_ = self.at["n_pass"]

@@ -96,10 +96,10 @@ def progress(engine, n_samples, verbose, title):
             bar.close()
 
 
-def finish(engine, threads, verbose, title):
-    """Optimize over the support set, with progress output."""
+def finish(engine, threads, verbose, title, share=1.0):
+    """Optimize over the support set, with progress output; ``share``: of the steps left."""
     if not is_shown(verbose):
-        engine.finish(threads)
+        engine.finish(threads, share=share)
         return
     title = f"{title} optimizing over {engine.store.n_slots:,} vectors"
     begin = last = time.perf_counter()
@@ -115,7 +115,7 @@ def finish(engine, threads, verbose, title):
             _print(f"{title}, {now - begin:,.0f} s")
 
     try:
-        engine.finish(threads, update)
+        engine.finish(threads, update, share)
     finally:
         if bar is not None:
             bar.close()

@@ -170,12 +170,25 @@ def test_step_limit_warns(max_iter):
         assert re.search(part, message)
     # It points to the line that calls fit.
     assert {w.filename for w in caught} == {__file__}
-    assert model.n_iter_ == 1
+    # The first optimization over the support set does not use all steps.
+    assert (model.n_iter_ == 1) == (max_iter == 1)
     assert np.isfinite(model.decision_function(X)).all()
     # The advised remedy works.
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
         LASVC(kernel="poly", gamma=1, max_iter=max_iter).fit((X - X.mean(0)) / X.std(0), y)
+
+
+def test_slow_optimization_leaves_steps_for_the_other_samples():
+    """Regression test: the steps were used up after one epoch, far from the optimum."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
+    params = dict(kernel="linear", C=20, tol=1e-6)
+    with pytest.warns(ConvergenceWarning, match="maximum number of steps"):
+        model = LASVC(max_iter=-1, random_state=0, **params).fit(X, y)
+    assert model.kkt_violation_ < 1e-4
+    svc = SVC(**params).fit(X, y)
+    assert_allclose(model.decision_function(X), svc.decision_function(X), rtol=0, atol=1e-3)
 
 
 @pytest.mark.usefixtures("in_time")

@@ -183,23 +183,23 @@ cdef class Engine:
 
     # -------------------------------------------------------------------------- support set
 
-    def finish(self, executor=None, progress=None):
+    def finish(self, executor=None, progress=None, double share=1.0):
         """Optimize each problem over its support set, to its tolerance.
 
         After ``restore``, an optimization that was interrupted is continued. After an interrupt
         the steps made are kept; after an error the former state is restored. ``progress()`` is
-        called several times per second.
+        called several times per second. At most ``share`` of the steps left are made.
         """
         cdef Problem problem
         self.checkpoint = None
         for problem in self.problems:
             self.finisher.begin_alone(problem)
-        self.finisher.progress = progress
+        self.finisher.progress, self.finisher.share = progress, share
         try:
             with DeferredInterrupts():
                 self.change(self.finish_all, executor)
         finally:
-            self.finisher.progress = None
+            self.finisher.progress, self.finisher.share = None, 1.0
 
     def finish_all(self, executor):
         cdef Problem problem
@@ -314,7 +314,8 @@ cdef class Engine:
         elif not self.is_optimized:
             # A training call may be suspended, waiting for this one: its limits are restored.
             for problem in self.problems:
-                left.append((problem.steps_left, problem.steps_kept, problem.cut_short))
+                left.append((problem.steps_left, problem.steps_kept, problem.steps_after,
+                             problem.cut_short))
             self.allow(steps)
             busy, self.busy = self.busy, True
             try:
@@ -323,7 +324,8 @@ cdef class Engine:
             finally:
                 self.busy = busy
                 for problem, limits in zip(self.problems, left):
-                    problem.steps_left, problem.steps_kept, problem.cut_short = limits
+                    (problem.steps_left, problem.steps_kept, problem.steps_after,
+                     problem.cut_short) = limits
 
     def cached_solution(self, bint optimized):
         """Return the solution used for predictions, or None if it has to be computed."""
@@ -369,6 +371,15 @@ cdef class Engine:
     def out_of_steps(self):
         """Whether a problem has reached the limit of steps."""
         return any(problem.steps_left <= 0 for problem in self.problems)
+
+    @property
+    def out_of_share(self):
+        """Whether a problem has reached the limit of steps of the last ``finish``."""
+        cdef Problem problem
+        for problem in self.problems:
+            if problem.steps_left <= problem.steps_after:
+                return True
+        return False
 
     @property
     def cut_short(self):

@@ -16,6 +16,7 @@ cdef class Finisher:
     cdef SampleBlock block          # work space for kernel values of stored vectors
     cdef int64_t n_evaluations
     cdef object progress            # called several times per second during ``finish``, or None
+    cdef double share               # of the steps left that ``finish`` may make
 
     cdef int begin_alone(self, Problem problem) except -1
     cdef int finish(self, list problems, executor) except -1

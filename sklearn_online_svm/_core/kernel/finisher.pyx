@@ -19,7 +19,7 @@ import numpy as np
 cdef class Finisher:
     def __init__(self, Slots slots, Halt halt):
         self.slots, self.store, self.problems = slots, slots.store, slots.problems
-        self.halt = halt
+        self.halt, self.share = halt, 1.0
         self.block = SampleBlock(self.store)
 
     cdef int begin_alone(self, Problem problem) except -1:
@@ -48,7 +48,7 @@ cdef class Finisher:
         """Optimize one problem, checking signals now and then."""
         cdef int code = 0
         if not problem.finishing:
-            problem.begin_finish()
+            problem.begin_finish(self.share)
         while not problem.is_finished and not self.halt.now:
             with nogil:
                 code = problem.finish()

@@ -35,6 +35,7 @@ cdef class Problem:
     # Remaining steps of REPROCESS and finish. REPROCESS leaves `steps_kept` of them, and makes at
     # most `max_reprocess` per sample.
     cdef readonly int64_t steps_left
+    cdef int64_t steps_after         # steps that finish leaves for later calls
     cdef int64_t steps_kept
     cdef int64_t max_reprocess
     cdef int64_t reprocess_left
@@ -78,7 +79,7 @@ cdef class Problem:
     cdef int merge(self, Py_ssize_t slot, Py_ssize_t merge_target) noexcept nogil
 
     # finish, and the optimized solution.
-    cdef void begin_finish(self) noexcept nogil
+    cdef void begin_finish(self, double share) noexcept nogil
     cdef int finish(self) except -2 nogil
     cdef bint move(self, Front *front, Py_ssize_t q, double by) noexcept nogil
     cdef int begin_optimizing(self) except -1

@@ -33,6 +33,9 @@ cdef double LOOSE = 10.0
 # Array elements accessed by ``finish`` between two checks for signals: about 20 ms.
 WORK_LIMIT = 5e7
 
+# Minimum number of steps of ``finish``, if so many are left.
+cdef int64_t MIN_STEPS = 50_000
+
 
 cdef class Problem:
     def __init__(self, Store store, bint identity, **options):
@@ -70,6 +73,7 @@ cdef class Problem:
         """Set the limit of steps for this call; half of them are reserved for finish."""
         self.steps_left = steps
         self.steps_kept = steps // 2
+        self.steps_after = 0
         self.cut_short = False
 
     cdef bint may_reprocess(self) noexcept nogil:
@@ -338,18 +342,20 @@ cdef class Problem:
 
     # -------------------------------------------------------------------------- finish
 
-    cdef void begin_finish(self) noexcept nogil:
-        """Set the tolerance tau.
+    cdef void begin_finish(self, double share) noexcept nogil:
+        """Set the tolerance tau, and the limit of steps to a share of those left.
 
-        It is tol (times LOOSE for the optimized solution of a stream), but at least the rounding
+        tau is tol (times LOOSE for the optimized solution of a stream), but at least the rounding
         error of g, which no step can correct.
         """
         cdef double total = 1.0, tol = LOOSE * self.tol if self.optimizing else self.tol
+        cdef int64_t steps = max(<int64_t>(share * self.steps_left), MIN_STEPS)
         cdef Py_ssize_t s
         for s in range(self.members.n):
             total += fabs(self.members.alpha[s]) * fabs(self.members.diag[s])
         self.tau = fmax(tol, 4.0 * EPSILON * total)
         self.steps_to_shrink = min(self.members.n, 1000)
+        self.steps_after = max(0, self.steps_left - steps)
         self.finishing, self.is_finished = True, False
 
     cdef int finish(self) except -2 nogil:
@@ -368,7 +374,7 @@ cdef class Problem:
         while self.matrix.work < self.work_limit:
             front = self.matrix.active.front(self.members)
             moved = 0
-            if self.violation_of(front.extremes) > self.tau and self.steps_left > 0:
+            if self.violation_of(front.extremes) > self.tau and self.steps_left > self.steps_after:
                 moved = self.finish_step(&front)
                 if moved < 0:
                     return -1
@@ -469,7 +475,7 @@ cdef class Problem:
         # Of the present call.
         state["limits"] = np.array(
             [self.steps_left, self.steps_kept, self.cut_short, self.finishing, self.is_finished,
-             self.steps_to_shrink], dtype=np.int64)
+             self.steps_to_shrink, self.steps_after], dtype=np.int64)
         if self.optimized.live:
             state.update(self.optimized.state(self.members.n))
             self.blank(state["optimized_g"])
@@ -500,7 +506,7 @@ cdef class Problem:
         (self.matrix.n_evaluations, self.n_operations, self.n_changes, self.solved_at,
          both_seen, e.i_max, e.j_min) = (int(c) for c in state["counters"])
         (self.steps_left, self.steps_kept, cut_short, finishing, is_finished,
-         self.steps_to_shrink) = (int(c) for c in state["limits"])
+         self.steps_to_shrink, self.steps_after) = (int(c) for c in state["limits"])
         self.both_seen, self.cut_short = both_seen, cut_short
         self.finishing, self.is_finished = finishing, is_finished
         self.matrix.clear()
