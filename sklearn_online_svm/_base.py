@@ -222,26 +222,27 @@ def encode_labels(y, classes, name="y"):
     )
 
 
-def warn_if_sorted_by_class(model, codes, stacklevel):
-    """Add a chunk to the counts of the stream; warn once if it is sorted by class.
+def class_order_after(model, codes, stacklevel):
+    """Return the value of ``_class_order`` after a chunk; warn if the stream is sorted by class.
 
+    To be called before training, as a warning may be an error, and assigned after training.
     ``stacklevel`` counts from the caller, as in ``warnings.warn``.
     """
     counts = model.__dict__.get("_class_order")
     if counts is not None and not len(counts):
-        return  # warned before
+        return counts  # warned before
     counts = add_to_class_order(counts, len(model.classes_), codes)
-    is_sorted = is_sorted_by_class(counts)
-    model._class_order = counts[:0] if is_sorted else counts
-    if is_sorted:
-        warnings.warn(
-            f"The stream is sorted by class (changes of class: {counts[0]}, samples: "
-            f"{counts[2:].sum()}). {type(model).__name__} is trained on one sample after the "
-            "other and adapts to the classes seen last; shuffle the samples before training "
-            "(sklearn.utils.shuffle), or use fit.",
-            UserWarning,
-            stacklevel=stacklevel + 1,
-        )
+    if not is_sorted_by_class(counts):
+        return counts
+    warnings.warn(
+        f"The stream is sorted by class (changes of class: {counts[0]}, samples: "
+        f"{counts[2:].sum()}). {type(model).__name__} is trained on one sample after the "
+        "other and adapts to the classes seen last; shuffle the samples before training "
+        "(sklearn.utils.shuffle), or use fit.",
+        UserWarning,
+        stacklevel=stacklevel + 1,
+    )
+    return counts[:0]
 
 
 def unique_labels_and_codes(y):

@@ -19,6 +19,8 @@ def add_to_class_order(before, int n_classes, codes):
     The counts are the number of changes of class, the class of the last sample, and the number of
     samples of each class. ``before`` is None for the first chunk.
     """
+    if before is not None and len(before) != n_classes + 2:
+        raise ValueError(f"counts of {len(before) - 2} classes, expected {n_classes}")
     counts = np.zeros(n_classes + 2, dtype=np.int64) if before is None else before.copy()
     cdef:
         int64_t *changes = <int64_t *>address(counts)

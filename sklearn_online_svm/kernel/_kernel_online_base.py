@@ -13,9 +13,9 @@ from .._base import (
     check_labels,
     check_samples,
     check_weights,
+    class_order_after,
     classes_of_stream,
     encode_labels,
-    warn_if_sorted_by_class,
 )
 from .._core.linear.rows import Dataset
 from .._estimator_base import Transaction
@@ -182,6 +182,7 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
 
     def _train_on_chunk(self, X, codes, weights):
         """Train on a chunk in order; undo the whole chunk if a callable kernel raises an error."""
+        order = class_order_after(self, codes, stacklevel=5)
         state = self._state
         saved = state.saved()
         state.expect_samples(X.shape[0], again=False)
@@ -193,7 +194,7 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
             else:
                 state.expansion.expect_no_more(state.loop.position)
             raise
-        warn_if_sorted_by_class(self, codes, stacklevel=5)
+        self._class_order = order
 
     def _prepare_state(self, X, new):
         """Create the state for the first samples, or apply new parameters to it."""

@@ -15,10 +15,10 @@ from .._base import (
     check_labels,
     check_samples,
     check_weights,
+    class_order_after,
     classes_of_stream,
     encode_labels,
     thread_pool,
-    warn_if_sorted_by_class,
 )
 from .._core.interrupts import DeferredInterrupts
 from .._core.kernel.block import Samples
@@ -480,6 +480,7 @@ class LASVC(LeaveOneOut, KernelMachine):
             n_labels=self.__dict__.get("n_labels_used_", 0),
             counts_before=self._class_counts,
             counts=self._class_counts if counts is None else counts,
+            class_order=class_order_after(self, rows[1], stacklevel=4),
             **self._choice.begun(
                 self, np.arange(len(cost)), rows[1], cost, self.random_state, self._next_row_id
             ),
@@ -530,7 +531,7 @@ class LASVC(LeaveOneOut, KernelMachine):
                     choice.X, choice.order, choice.given, threads, engine.n_processed, progress
                 )
                 whole = True
-                warn_if_sorted_by_class(self, codes, stacklevel=4)
+                self._class_order = at["class_order"]
                 return self._recentre_if_due(first, n_rows)
         except BaseException as error:
             if self._engine is engine:  # otherwise the origin has been moved after the last sample

@@ -8,10 +8,10 @@ from .._base import (
     check_labels,
     check_samples,
     check_weights,
+    class_order_after,
     classes_of_stream,
     encode_labels,
     matches_fitted_format,
-    warn_if_sorted_by_class,
 )
 from .._online_base import OnlineClassifier
 from .._sample_arrays import canonical_csr
@@ -114,9 +114,10 @@ class LinearClassifier(OnlineClassifier, SuspectLabelsMixin, ClassifierMixin, Li
             weights = self._sample_weights(codes, weights, stream=True)
         return X, codes, weights
 
-    def _train_chunk(self, X, y, classes, sample_weight):
-        codes = super()._train_chunk(X, y, classes, sample_weight)
-        warn_if_sorted_by_class(self, codes, stacklevel=4)
+    def _train_on_chunk(self, changed, X, codes, weights):
+        order = class_order_after(self, codes, stacklevel=5)
+        super()._train_on_chunk(changed, X, codes, weights)
+        self._class_order = order
 
     def _positive_is_first(self, *, alike):
         """Return whether the positive class is the first of two classes.

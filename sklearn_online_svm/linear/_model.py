@@ -116,13 +116,14 @@ class LinearModel(OnlineLearner):
         return self
 
     def _train_chunk(self, X, y, classes, sample_weight):
-        """Train on a chunk; return its targets."""
         changed = self._stream_parameters()
-        X, targets, weights = self._validate_chunk(X, y, classes, sample_weight)
+        self._train_on_chunk(changed, *self._validate_chunk(X, y, classes, sample_weight))
+
+    def _train_on_chunk(self, changed, X, targets, weights):
+        """Apply changed parameters, and train on a validated chunk."""
         invalid = self._prepare_state(X, changed).train_chunk(X, targets, weights)
         if invalid >= 0:
             raise_sample_error(self, X, invalid)
-        return targets
 
     def _stream_parameters(self):
         """Validate the parameters for partial_fit; return the changed values, or None."""

@@ -13,6 +13,7 @@ PROGRAM = """
 import sys
 import numpy as np
 from scipy.sparse import csr_matrix
+from sklearn.base import clone
 from sklearn_online_svm._core.simd.primitives import simd_level
 from sklearn_online_svm.linear import (
     Advice, AdvicePassiveAggressiveClassifier, AROWClassifier, LocalOnlineClassifier,
@@ -53,7 +54,7 @@ for name, model in MODELS.items():
         for layout in (np.array, csr_matrix):
             for dtype in (np.float64, np.float32):
                 more = {} if name == "regression" else {"classes": range(k)}
-                model.__dict__.pop("_state", None)
+                model = clone(model)
                 if hasattr(model, "advice"):
                     model.advice = [Advice(np.ones((1, d)), [-1.0], 1)]
                 model.partial_fit(layout(X.astype(dtype)), y, **more)

@@ -174,7 +174,9 @@ def test_reprocess_ends_at_the_target_or_if_no_step_is_left(problem):
         if learner.problem.flow()[0].sum() == seen:
             continue
         reached = learner.problem.gap <= learner.problem.threshold * (1 + 1e-6) + 1e-9
-        assert reached or learner.problem.delta <= learner.problem.tau
+        # With ill-conditioned kernels, the maximum number of steps can be reached before.
+        stopped = learner.problem.delta <= learner.problem.tau or learner.loop.cut_short
+        assert reached or stopped
         assert learner.problem.threshold >= problem.params["gap_floor"]
 
 

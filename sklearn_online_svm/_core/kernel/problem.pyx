@@ -349,13 +349,13 @@ cdef class Problem:
         error of g, which no step can correct.
         """
         cdef double total = 1.0, tol = LOOSE * self.tol if self.optimizing else self.tol
-        cdef int64_t steps = max(<int64_t>(share * self.steps_left), MIN_STEPS)
+        cdef int64_t steps_after = <int64_t>((1.0 - share) * self.steps_left)
         cdef Py_ssize_t s
         for s in range(self.members.n):
             total += fabs(self.members.alpha[s]) * fabs(self.members.diag[s])
         self.tau = fmax(tol, 4.0 * EPSILON * total)
         self.steps_to_shrink = min(self.members.n, 1000)
-        self.steps_after = max(0, self.steps_left - steps)
+        self.steps_after = max(0, min(steps_after, self.steps_left - MIN_STEPS))
         self.finishing, self.is_finished = True, False
 
     cdef int finish(self) except -2 nogil:
