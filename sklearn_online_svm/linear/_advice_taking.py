@@ -77,8 +77,8 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
     The initial weights are those of the rules (see ``initial_weights``). Each sample causes a
     PA-II update and also moves the weights a little towards the rules. Good advice reduces the
     number of labels needed at the beginning; the effect of bad advice vanishes, the sooner the
-    smaller ``advice_weight`` is. ``partial_fit`` without samples gives the model of the rules alone.
-    Read more in the :ref:`user guide <advice>`.
+    smaller ``advice_weight`` is. ``partial_fit`` without samples gives the model of the rules
+    alone. Read more in the :ref:`user guide <advice>`.
 
     Parameters
     ----------
@@ -166,7 +166,8 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
     proportional to its nonzeros.
 
     **Initial weights.** The initial weights are r, or 0 with ``initial_weights="zero"``, as in
-    [1]_.
+    [1]_. ``partial_fit`` accepts a chunk without samples, ``X[:0], y[:0]``, which gives the model
+    with these weights.
 
     **Refining.** With ``refine=True`` each sample then moves every :math:`u_i \ge 0` to the
     minimizer of

@@ -53,8 +53,8 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalEst
     -----
     In a stream the scaler is fitted on the first chunk only. Use a first chunk of at least a few
     dozen samples, or pass a scaler that is already fitted and frozen with ``FrozenEstimator`` of
-    :mod:`sklearn.frozen`. With a frozen scaler the first chunk may have no samples, which gives the
-    model of the rules alone.
+    :mod:`sklearn.frozen`. With a frozen scaler the first chunk may have no samples, which gives
+    the model of the rules alone.
 
     Examples
     --------

@@ -226,7 +226,11 @@ def test_alternations_converge_to_the_joint_minimum(weight, seed):
     excess = np.array(excess)
     assert (np.diff(excess) < 1e-12).all()
     assert (np.abs(excess[:, -1]) < 1e-11).all()
-    assert excess[:, 0].max() > 1e-10 and excess[:, 1].max() < 0.5 * excess[:, 0].max()
+    # One alternation is enough with light advice, five with heavy advice.
+    most = excess.max(axis=0)
+    assert most[0] > 1e-10 and most[1] < 0.5 * most[0]
+    assert most[0] < 1e-7 or weight > 0.001
+    assert most[2] < 1e-5 or weight > 1.0
 
 
 def solution(model, twin):

@@ -13,6 +13,7 @@ cdef class Refinement:
     cdef double weight              # mu
     cdef Py_ssize_t n_alternations  # per sample
     cdef Py_ssize_t alternation     # index of the current one
+    cdef double cost                # multiplications for one of them, roughly
     cdef const double *rows         # (n_conditions, n_columns)
     cdef const double *bounds       # (n_conditions,)
     cdef const Py_ssize_t *starts   # (n_rules + 1,)

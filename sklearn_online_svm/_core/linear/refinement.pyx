@@ -51,6 +51,8 @@ cdef class Refinement:
         products = np.concatenate([np.zeros(0), *(block.ravel() for block in blocks)])
         product_starts = np.cumsum([0, *(block.size for block in blocks)], dtype=np.intp)
         longest = max(map(len, blocks))
+        # One epoch of coordinate descent with one Newton step.
+        self.cost = sum(n * (self.n_columns + n + n * n / 6.0) for n in map(len, blocks))
         buffers = np.zeros(self.n_columns + (2 + self.n_problems) * self.n_conditions
                            + longest * (longest + 1))
         constants = [

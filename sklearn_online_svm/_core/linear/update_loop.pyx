@@ -174,7 +174,7 @@ cdef class UpdateLoop:
             return (1.0 + n) * (1.0 + n) * self.weights.n_problems
         if rows.starts != NULL:
             n = rows.starts[rows.n] / max(1.0, <double>rows.n)
-        return (1.0 + n) * self.weights.n_vectors
+        return (1.0 + n) * self.weights.n_vectors + self.weights.extra_cost
 
     # -------------------------------------------------------------------------- samples
 

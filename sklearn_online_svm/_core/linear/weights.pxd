@@ -16,6 +16,7 @@ cdef class Weights:
     cdef bint follows               # whether `follow` must be called
     cdef Py_ssize_t n_repeats       # how often the steps are made again after `follow`
     cdef Py_ssize_t n_vectors       # number of vectors in the margins of a sample
+    cdef double extra_cost          # multiplications for a sample, besides those of its margins
     cdef object arrays              # owns the arrays
     cdef bint single                # float32
     cdef Py_ssize_t itemsize

@@ -319,6 +319,7 @@ cdef class AdvisedWeights(Weights):
         self.refinement = refinement
         if refinement is not None:
             self.follows, self.n_repeats = True, refinement.n_alternations - 1
+            self.extra_cost = self.n_problems * refinement.n_alternations * refinement.cost
 
     cdef void look(self, const Row *row) noexcept nogil:
         cdef simd_products products
