@@ -265,7 +265,7 @@ def check_weights(sample_weight, X, *, allow_all_zero):
 
     Negative weights raise an error and, with ``allow_all_zero=False``, weights that are all zero.
     """
-    if np.shape(sample_weight) == (0,) == X.shape[:1]:
+    if X.shape[0] == 0 and np.asarray(sample_weight).shape == (0,):
         return np.zeros(0)
     options = {"allow_all_zero_weights": True} if _CHECKS_ALL_ZERO else {}
     if _CHECKS_ALL_ZERO and not allow_all_zero:
