@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize, nnls
@@ -96,6 +96,7 @@ def test_equals_the_twin(n_classes, layout, refine, fit_intercept, weight, initi
     st.integers(1, 4),
     st.integers(0, 4),
 )
+@example(56679149, 8.25, 1.0, 1, 0)
 def test_equals_the_twin_with_random_rules(seed, weight, C, n_rules, refine):
     rng = np.random.default_rng(seed)
     X, y = clouds(25, 3, seed=seed)

@@ -13,6 +13,16 @@ import numpy as np
 from scipy.optimize import nnls
 
 
+def nonnegative(A, b):
+    """The x >= 0 with the least |A x - b|.
+
+    Where columns are opposite, as those of w+ and w-, `nnls` ends elsewhere once in many thousand
+    problems, which depends on their order: of two orders the better result.
+    """
+    (x, norm), (y, other) = nnls(A, b, maxiter=10000), nnls(A[:, ::-1], b, maxiter=10000)
+    return x if norm <= other else y[::-1]
+
+
 class AdviceTwin:
     """One vector of weights for two classes, one for each of several.
 
@@ -99,7 +109,7 @@ class AdviceTwin:
             wanted += [np.zeros(n), [-1.0]]
             places.append(slice(at, at + k))
             at += k + 1
-        x, _ = nnls(np.vstack(rows), np.concatenate(wanted), maxiter=10000)
+        x = nonnegative(np.vstack(rows), np.concatenate(wanted))
         u = [x[place] for place in places]
         if self.fit_intercept:
             for part in u:  # only the difference of the last two matters
@@ -160,7 +170,7 @@ class AdviceTwin:
             b += [u, np.zeros(n), [-root]]
             places.append(slice(at, at + k))
             at += k + 1
-        solution = nnls(np.vstack(A), np.concatenate(b), maxiter=10000)[0]
+        solution = nonnegative(np.vstack(A), np.concatenate(b))
         return both @ solution[: 2 * n], [solution[place] for place in places]
 
     def refined(self, c, i, u):
