@@ -10,17 +10,19 @@ they tend to.
 """
 
 import numpy as np
-from scipy.optimize import nnls
+from scipy.optimize import lsq_linear, nnls
 
 
 def nonnegative(A, b):
     """The x >= 0 with the least |A x - b|.
 
-    Where columns are opposite, as those of w+ and w-, `nnls` ends elsewhere once in many thousand
-    problems, which depends on their order: of two orders the better result.
+    Where columns are opposite, as those of w+ and w-, `nnls` of SciPy sometimes returns another x
+    than that of the norm which it returns.
     """
-    (x, norm), (y, other) = nnls(A, b, maxiter=10000), nnls(A[:, ::-1], b, maxiter=10000)
-    return x if norm <= other else y[::-1]
+    x, norm = nnls(A, b, maxiter=10000)
+    if not np.isclose(np.linalg.norm(A @ x - b), norm, rtol=1e-6, atol=1e-9):
+        x = lsq_linear(A, b, (0, np.inf), method="bvls", tol=1e-15).x
+    return x
 
 
 class AdviceTwin:
