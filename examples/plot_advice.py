@@ -51,8 +51,8 @@ for axis, n in zip(axes, (0, 6, 500), strict=True):
     axis.scatter(*X[:n].T, c=np.where(y[:n] == 1, BLUE, ORANGE), s=9 if n > 50 else 40)
     for model, style in zip(models.values(), ("-", "--"), strict=True):
         if n == 0:
-            # A sample of weight 0 creates the model without an update.
-            model.partial_fit(X[:1], y[:1], classes=[0, 1], sample_weight=[0.0])
+            # Without samples: the model of the rules alone.
+            model.partial_fit(X[:0], y[:0], classes=[0, 1])
         else:
             model.partial_fit(X[n_seen:n], y[n_seen:n])
         (a, b), c = model.coef_[0], model.intercept_[0]
@@ -87,7 +87,7 @@ def errors_of(advice, weight):
     for seed in range(50):
         X, y = draw_samples(500, seed)
         model = AdvicePassiveAggressiveClassifier(advice, C=0.1, advice_weight=weight)
-        model.partial_fit(X[:1], y[:1], classes=[0, 1], sample_weight=[0.0])
+        model.partial_fit(X[:0], y[:0], classes=[0, 1])
         curve = [1 - model.score(X_test, y_test)]
         for start, stop in zip(STOPS, STOPS[1:], strict=False):
             model.partial_fit(X[start:stop], y[start:stop])

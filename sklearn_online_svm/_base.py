@@ -54,7 +54,15 @@ def check_integers(estimator):
 
 
 def check_samples(
-    estimator, X, y="no_validation", *, reset, accept_sparse="csr", dtype=None, deep=True
+    estimator,
+    X,
+    y="no_validation",
+    *,
+    reset,
+    accept_sparse="csr",
+    dtype=None,
+    deep=True,
+    min_samples=1,
 ):
     """Validate samples and, if given, labels.
 
@@ -75,6 +83,7 @@ def check_samples(
             dtype=[np.float64, np.float32] if dtype is None else dtype,
             order="C",
             ensure_all_finite=deep,
+            ensure_min_samples=min_samples,
         )
     except TypeError:
         if not without_y:
@@ -281,6 +290,8 @@ def check_weights(sample_weight, X, *, allow_all_zero):
 
     Negative weights raise an error and, with ``allow_all_zero=False``, weights that are all zero.
     """
+    if X.shape[0] == 0 and np.asarray(sample_weight).shape == (0,):
+        return np.zeros(0)
     options = {"allow_all_zero_weights": True} if _CHECKS_ALL_ZERO else {}
     if _CHECKS_ALL_ZERO and not allow_all_zero:
         options["allow_all_zero_weights"] = False

@@ -169,6 +169,7 @@ ESTIMATORS += [
     *(kind() for kind in KERNEL_UPDATES),
     KernelPassiveAggressiveClassifier(loss="squared_hinge", multi_class="crammer_singer"),
     KernelPassiveAggressiveClassifier(max_support_vectors=40, budget_policy="oldest"),
+    KernelPassiveAggressiveClassifier(average="mean"),
     KernelPassiveAggressiveClassifier(kernel="precomputed"),
     KernelPerceptronClassifier(average="vote", max_iter=5),
     KernelPerceptronClassifier(average="mean", margin=0.1),

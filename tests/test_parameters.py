@@ -79,6 +79,7 @@ OF_KERNEL_UPDATES = {
     "max_support_vectors": (7, REFUSED),
     "budget_policy": ("oldest", REFUSED),
     "multi_class": ("crammer_singer", REFUSED),
+    "average": ("mean", REFUSED),
     "max_iter": (7, NOT_OF_STREAMS),
     "tol": (0.5, NOT_OF_STREAMS),
     "n_iter_no_change": (2, NOT_OF_STREAMS),
@@ -161,7 +162,7 @@ TABLE = [
     ),
     (
         KernelPerceptronClassifier(gamma=0.3),
-        OF_KERNEL_UPDATES | {"margin": (0.7, TAKEN_UP), "average": ("mean", REFUSED)},
+        OF_KERNEL_UPDATES | {"margin": (0.7, TAKEN_UP)},
     ),
     (
         PassiveAggressiveClassifier(),

@@ -62,6 +62,9 @@ MODELS = {
     "kernel pa, joint, margin": KernelPassiveAggressiveClassifier(
         gamma=0.3, multi_class="crammer_singer", max_support_vectors=15, budget_policy="margin"
     ),
+    "kernel pa, mean": KernelPassiveAggressiveClassifier(
+        gamma=0.3, average="mean", max_support_vectors=15
+    ),
     "kernel perceptron": KernelPerceptronClassifier(gamma=0.3, average="mean"),
     "kernel perceptron, vote": KernelPerceptronClassifier(gamma=0.3, average="vote"),
     "pa": PassiveAggressiveClassifier(**FIRST_ORDER),
@@ -103,7 +106,7 @@ DEPEND_ON_CHUNKS = ("active", "virtual", "scaled advice")
 # Averages, votes, prototypes and window_size take every sample into account.
 COUNT_ALL_SAMPLES = (
     *("pa, average", "regressor", "kernel perceptron", "kernel perceptron, vote"),
-    *("local", "local, scw", "lasvm, budget"),
+    *("kernel pa, mean", "local", "local, scw", "lasvm, budget"),
 )
 with_models = pytest.mark.parametrize("name", MODELS)
 with_layouts = pytest.mark.parametrize("layout", LAYOUTS)

@@ -20,7 +20,7 @@ from .._base import (
 from .._core.linear.rows import Dataset
 from .._estimator_base import Transaction
 from .._online_base import OnlineClassifier, OnlineLearner
-from .._sklearn_compat import Interval, StrOptions, _fit_context
+from .._sklearn_compat import Interval, Options, StrOptions, _fit_context
 from ._engine import choose_layout
 from ._expansion import POLICIES, ExpansionSpec, ExpansionState
 from ._model import MIN_FIRST_CHUNK, KernelModel, can_take_new_samples
@@ -29,8 +29,7 @@ from ._model import MIN_FIRST_CHUNK, KernelModel, can_take_new_samples
 class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
     """Base of kernel classifiers that update one coefficient vector per sample.
 
-    A subclass defines ``_update_spec``, which returns the :class:`UpdateSpec` of its parameters,
-    and ``_average`` if it supports averaging.
+    A subclass defines ``_update_spec``, which returns the :class:`UpdateSpec` of its parameters.
     """
 
     _fixed_params = (
@@ -38,6 +37,7 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
         "multi_class",
         "max_support_vectors",
         "budget_policy",
+        "average",
     )
     _adjustable_params = ("class_weight",)
 
@@ -48,9 +48,8 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
         "multi_class": [StrOptions({"ovr", "crammer_singer"})],
         "max_support_vectors": [Interval(Integral, 1, None, closed="left"), None],
         "budget_policy": [StrOptions({*POLICIES})],
+        "average": [StrOptions({"mean", "vote"}), Options(bool, {False})],
     }
-
-    _average = None
 
     # ---------------------------------------------------------------------------- training
 
@@ -222,7 +221,7 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
             coef0=float(self.coef0),
             budget=None if self.max_support_vectors is None else int(self.max_support_vectors),
             policy=self.budget_policy,
-            average=self._average,
+            average=self.average or None,
             joint=self.multi_class == "crammer_singer",
         )
         self._sparse = sparse.issparse(X)
@@ -246,7 +245,7 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
                 "budget_policy='projection' needs a positive definite kernel, which "
                 "kernel='sigmoid' is not. Use budget_policy='smallest'."
             )
-        if self._average == "vote":
+        if self.average == "vote":
             raise ValueError(
                 "average='vote' needs all support vectors, but max_support_vectors="
                 f"{self.max_support_vectors} removes some of them. Use average='mean'."

@@ -23,6 +23,11 @@ class KernelPassiveAggressiveClassifier(KernelUpdates):
         ``np.inf`` is the hard margin: after each update the margin of the sample is 1.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         Loss function: "hinge" is PA-I, "squared_hinge" is PA-II.
+    average : {"mean", "vote"} or False, default=False
+        Function used for predictions: ``"mean"`` uses the mean over the functions after each
+        sample, which varies much less than the last one; ``"vote"`` uses a majority vote of these
+        functions, which stores every update and is not available with ``max_support_vectors``;
+        False uses the last function.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         Kernel type to be used in the algorithm, as in ``SVC``. A callable takes two matrices of
         samples, dense or sparse, and returns the matrix of kernel values; it is called once per
@@ -97,7 +102,8 @@ class KernelPassiveAggressiveClassifier(KernelUpdates):
     n_support_ : ndarray of shape (n_classes,), dtype=int32
         Number of support vectors for each class.
     dual_coef_ : ndarray of shape (1, n_SV) or (n_classes, n_SV)
-        Coefficients of the support vectors in the decision function.
+        Coefficients of the support vectors in the decision function; with ``average="mean"`` their
+        mean over all samples, with "vote" those of the last function.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Constants in the decision function: zeros, since the model has no intercept.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
@@ -141,6 +147,13 @@ class KernelPassiveAggressiveClassifier(KernelUpdates):
 
     If a sample causes another update in a later epoch, the step is added to its :math:`\alpha`.
     Samples with :math:`K(x, x) \le 0` cause no update.
+
+    **Averaging.** After T samples, ``"mean"`` uses :math:`\frac{1}{T} \sum_t f_t(x)`, where
+    :math:`f_t` is the function after sample t: a step at sample t, counted from 0, has weight
+    :math:`(T - t) / T`. ``"vote"`` uses :math:`\frac{1}{T} \sum_t \operatorname{sign} f_t(x)`;
+    with "crammer_singer" each function votes for a class. With a budget, a removed support vector
+    also leaves the mean; projection and merging apply to the mean as to the last function. The
+    updates do not depend on ``average``.
 
     **More than two classes.** "ovr" trains one binary classifier per class (one-vs-rest). With
     "crammer_singer" ([1]_, section 7) the margin of a sample is :math:`f_y(x) - f_s(x)`, where s
@@ -197,6 +210,7 @@ class KernelPassiveAggressiveClassifier(KernelUpdates):
         *,
         C=1.0,
         loss="hinge",
+        average=False,
         kernel="rbf",
         degree=3,
         gamma="scale",
@@ -215,6 +229,7 @@ class KernelPassiveAggressiveClassifier(KernelUpdates):
     ):
         self.C = C
         self.loss = loss
+        self.average = average
         self.kernel = kernel
         self.degree = degree
         self.gamma = gamma

@@ -2,7 +2,7 @@
 
 from numbers import Real
 
-from .._sklearn_compat import Interval, Options, StrOptions
+from .._sklearn_compat import Interval
 from ..linear._update_spec import UpdateSpec
 from ._kernel_online_base import KernelUpdates
 
@@ -189,9 +189,7 @@ class KernelPerceptronClassifier(KernelUpdates):
     _parameter_constraints: dict = {
         **KernelUpdates._parameter_constraints,
         "margin": [Interval(Real, 0.0, None, closed="left")],
-        "average": [StrOptions({"mean", "vote"}), Options(bool, {False})],
     }
-    _fixed_params = (*KernelUpdates._fixed_params, "average")
     _adjustable_params = (*KernelUpdates._adjustable_params, "margin")
 
     def __init__(
@@ -232,10 +230,6 @@ class KernelPerceptronClassifier(KernelUpdates):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.class_weight = class_weight
-
-    @property
-    def _average(self):
-        return self.average or None
 
     def _update_spec(self):
         margin = float(self.margin)

@@ -90,7 +90,7 @@ def rules_of(pieces, classes, *, fit_intercept, weight, zero_start, refine):
     rules = {
         "weight": float(weight),
         "zero_start": bool(zero_start),
-        "refine": bool(refine),
+        "refine": int(refine),
         "rows": np.vstack(blocks),
         "bounds": np.concatenate(bounds),
         "starts": np.cumsum([0, *map(len, bounds)]),
@@ -199,7 +199,9 @@ def mean_advice(rules, vectors):
 
 
 def same_rules(one, other):
-    """Return whether two models have the same rules and advice parameters."""
+    """Return whether two models have the same rules, advice parameters and arrays."""
     if one is None or other is None:
         return one is other
-    return all(np.array_equal(one[name], other[name]) for name in one)
+    if bool(one["refine"]) != bool(other["refine"]):
+        return False
+    return all(np.array_equal(one[name], other[name]) for name in one if name != "refine")

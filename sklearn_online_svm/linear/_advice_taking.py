@@ -1,7 +1,7 @@
 """Passive-aggressive classification with advice."""
 
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
@@ -77,7 +77,8 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
     The initial weights are those of the rules (see ``initial_weights``). Each sample causes a
     PA-II update and also moves the weights a little towards the rules. Good advice reduces the
     number of labels needed at the beginning; the effect of bad advice vanishes, the sooner the
-    smaller ``advice_weight`` is. Read more in the :ref:`user guide <advice>`.
+    smaller ``advice_weight`` is. ``partial_fit`` without samples gives the model of the rules
+    alone. Read more in the :ref:`user guide <advice>`.
 
     Parameters
     ----------
@@ -96,9 +97,11 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         that the model classifies by the rules at once. ``"zero"``: 0, as in [1]_; the rules then
         take effect through ``advice_weight`` alone, which takes about :math:`1 / (m \mu)`
         samples.
-    refine : bool, default=False
+    refine : bool or int, default=False
         Whether samples update the advice vectors :math:`u_i`, which say how much each condition of
-        a rule contributes to the margin. The rules themselves do not change.
+        a rule contributes to the margin. The rules themselves do not change. If an integer, the
+        number of alternations between weights and advice vectors for each sample, at most 1000;
+        True is 1. See Notes.
     fit_intercept : bool, default=True
         Whether to fit the intercept, as the weight of an additional feature that is always 1.
         Without an intercept, a rule whose region contains the origin has no effect.
@@ -163,7 +166,8 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
     proportional to its nonzeros.
 
     **Initial weights.** The initial weights are r, or 0 with ``initial_weights="zero"``, as in
-    [1]_.
+    [1]_. ``partial_fit`` accepts a chunk without samples, ``X[:0], y[:0]``, which gives the model
+    with these weights.
 
     **Refining.** With ``refine=True`` each sample then moves every :math:`u_i \ge 0` to the
     minimizer of
@@ -171,7 +175,11 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
     .. math::
 
         \tfrac{1}{2} \lVert u - u_i \rVert^2 + \tfrac{\mu}{2} \Bigl(
-        \lVert D_i^\top u + z_i w \rVert^2 + \max(0, 1 + d_i^\top u)^2 \Bigr) .
+        \lVert D_i^\top u + z_i w' \rVert^2 + \max(0, 1 + d_i^\top u)^2 \Bigr) .
+
+    With ``refine=n`` both steps are made n times, each time from the w and :math:`u_i` before the
+    sample, and with the :math:`r_i` of the last :math:`u_i`. As n grows, :math:`w'` and
+    the :math:`u_i` converge to the joint minimizer, which defines the update in [1]_.
 
     **Violation.** ``advice_violation_`` is the square root of the least :math:`\lVert D^\top u + z
     w \rVert^2 + \max(0, 1 + d^\top u - z b)^2` over :math:`u \ge 0`, where b is the intercept.
@@ -221,7 +229,8 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         "C": [Interval(Real, 0.0, None, closed="right")],
         "advice_weight": [Interval(Real, 0.0, None, closed="left")],
         "initial_weights": [StrOptions({"advice", "zero"})],
-        "refine": ["boolean"],
+        # A sample is not interrupted: the limit bounds its time.
+        "refine": ["boolean", Interval(Integral, 0, 1000, closed="both")],
     }
     _fixed_params = ("fit_intercept", "initial_weights")
     _adjustable_params = (
@@ -232,6 +241,7 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         "advice",
     )
     _state_class = AdvisedState
+    _min_samples = 0
 
     def __init__(
         self,

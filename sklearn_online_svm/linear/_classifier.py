@@ -28,6 +28,8 @@ class LinearClassifier(OnlineClassifier, SuspectLabelsMixin, ClassifierMixin, Li
     }
     _adjustable_params = (*LinearModel._adjustable_params, "class_weight")
     _splitter = StratifiedShuffleSplit
+    # Smallest number of samples that ``partial_fit`` accepts.
+    _min_samples = 1
 
     def fit(self, X, y, sample_weight=None, *, coef_init=None, intercept_init=None):
         """Fit the model from scratch, in up to ``max_iter`` epochs.
@@ -102,7 +104,15 @@ class LinearClassifier(OnlineClassifier, SuspectLabelsMixin, ClassifierMixin, Li
             or y.shape != X.shape[:1]
         ):
             dtype = None if state is None else state.dtype
-            X, y = check_samples(self, X, y, reset=state is None, deep=False, dtype=dtype)
+            X, y = check_samples(
+                self,
+                X,
+                y,
+                reset=state is None,
+                deep=False,
+                dtype=dtype,
+                min_samples=self._min_samples,
+            )
             if y.dtype.kind not in "biuU":
                 check_labels(y)
         X = canonical_csr(X)

@@ -135,7 +135,9 @@ class LocalOnlineClassifier(LinearClassifier):
     a_k y x`. Only the nearest prototype moves.
 
     **variant="scw"** is the step of :class:`SCWClassifier` for the same long vectors, with a
-    diagonal covariance; so steps are longer in regions with few samples.
+    diagonal covariance; so steps are longer in regions with few samples. SCW-LOL [2]_ also extends
+    SCW to local hyperplanes with a common component; the step here is derived independently, and
+    details may differ.
 
     **Multiclass.** With "crammer_singer" the margin of a sample is the score of its class minus
     the highest score of the other classes, 2 q replaces q, and these two classes are updated.
@@ -148,6 +150,9 @@ class LocalOnlineClassifier(LinearClassifier):
     ----------
     .. [1] Z. Zhou, W.-S. Zheng, J.-F. Hu, Y. Xu, J. You: One-pass online learning: A local
        approach. Pattern Recognition 51, 2016.
+
+    .. [2] X. Yang, J. Zhou, P. Zhao, C. Chen, C. Chen, X. Li: A local online learning approach for
+       non-linear data. PAKDD 2018.
 
     Examples
     --------

@@ -53,7 +53,8 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalEst
     -----
     In a stream the scaler is fitted on the first chunk only. Use a first chunk of at least a few
     dozen samples, or pass a scaler that is already fitted and frozen with ``FrozenEstimator`` of
-    :mod:`sklearn.frozen`.
+    :mod:`sklearn.frozen`. With a frozen scaler the first chunk may have no samples, which gives
+    the model of the rules alone.
 
     Examples
     --------
@@ -150,22 +151,26 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalEst
 
     def _begin(self, X):
         """Create the scaler and the classifier; return the scaled samples."""
-        X = check_samples(self, X, reset=True)
+        X = check_samples(self, X, reset=True, min_samples=0)
         self.scaler_ = clone(self._given("scaler")).fit(X, None)
         self.estimator_ = clone(self._given("estimator"))
         self._fitted_params = self._current_params()
         self.estimator_.set_params(advice=self._scaled_advice(self.estimator_.advice))
-        return self.scaler_.transform(X)
+        return self._scaled(X)
 
     def _begin_partial_fit(self, X, y, classes, sample_weight):
         if "estimator_" not in self.__dict__:
             self._validate_params()
             return self._begin(X), y, classes, sample_weight
         new = self._changed_params()
-        X = check_samples(self, X, reset=False)
+        X = check_samples(self, X, reset=False, min_samples=0)
         if new is not None:
             self._apply_params(new)
-        return self.scaler_.transform(X), y, classes, sample_weight
+        return self._scaled(X), y, classes, sample_weight
+
+    def _scaled(self, X):
+        # Scalers refuse a chunk without samples, which the classifier accepts.
+        return self.scaler_.transform(X) if X.shape[0] else X
 
     def _train_on_chunk(self, X, y, classes, sample_weight):
         self.estimator_.partial_fit(X, y, classes, sample_weight)

@@ -105,13 +105,32 @@ def test_budget_of_one_support_vector(policy):
     assert len(model.support_) == 1
 
 
-def test_vote_rejects_a_budget():
+@pytest.mark.parametrize("make", [pa, perceptron])
+def test_vote_rejects_a_budget(make):
     X, y = rows(50)
-    model = perceptron(average="vote", max_support_vectors=5)
+    model = make(average="vote", max_support_vectors=5)
     for learn in (model.fit, lambda X, y: model.partial_fit(X, y, [0, 1])):
         with pytest.raises(ValueError, match="average='vote' needs all support vectors.*=5"):
             learn(X, y)
     assert not hasattr(model, "classes_")
+
+
+@with_classes
+@pytest.mark.parametrize("policy", ["margin", "oldest", "smallest"])
+def test_mean_is_over_the_remaining_support_vectors(policy, n_classes):
+    """The mean of the coefficients that they had after each sample, by definition."""
+    X, y = rows(60, n_classes, seed=1)
+    last = pa(max_support_vectors=8, budget_policy=policy)
+    mean = clone(last).set_params(average="mean")
+    total = np.zeros((n_classes if n_classes > 2 else 1, len(X)))
+    for i in range(len(X)):
+        for model in (last, mean):
+            model.partial_fit(X[i : i + 1], y[i : i + 1], range(n_classes))
+        total[:, last.support_] += last.dual_coef_
+        assert_array_equal(np.sort(mean.support_), np.sort(last.support_))
+        wanted = total[:, mean.support_] / (i + 1)
+        assert_allclose(mean.dual_coef_, wanted, rtol=1e-12, atol=1e-14)
+    assert mean.n_updates_ == last.n_updates_ > 20
 
 
 def test_removed_sample_may_be_added_again_in_a_later_epoch():
@@ -211,10 +230,11 @@ def test_inverse_is_recomputed_and_does_not_drift():
     assert 0 < state["budget"]["n_left"] < 4 * 15
 
 
-def test_projection_is_lossless_with_a_budget_above_the_dimension():
-    """With a linear kernel and 3 features, a budget of 4 loses nothing."""
+@pytest.mark.parametrize("average", [False, "mean"])
+def test_projection_is_lossless_with_a_budget_above_the_dimension(average):
+    """With a linear kernel and 3 features, a budget of 4 loses nothing, in the mean neither."""
     X, y = rows(300, n_features=3)
-    params = dict(kernel="linear", C=0.1, shuffle=False)
+    params = dict(kernel="linear", C=0.1, shuffle=False, average=average)
     free = pa(**params).fit(X, y)
     kept = pa(**params, max_support_vectors=4, budget_policy="projection").fit(X, y)
     assert len(kept.support_) <= 4

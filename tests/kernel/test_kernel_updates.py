@@ -92,7 +92,7 @@ def test_decision_function_equals_the_definition(name, n_classes):
         coef[:, [v.row for v in twin.vectors]] = twin.coef
         states.append(coef)
     probe, _ = rows(30, n_classes, seed=3)
-    average, K = model.get_params().get("average", False), single(X, probe)
+    average, K = model.average, single(X, probe)
     if average == "vote":
         wanted = np.array([vote(states, k, twin.n_problems, len(states), twin.joint) for k in K.T])
     else:
@@ -125,6 +125,14 @@ PAIRS = [
     (
         KernelPassiveAggressiveClassifier(C=0.1, **JOINT),
         PassiveAggressiveClassifier(C=0.1, **JOINT),
+    ),
+    (
+        KernelPassiveAggressiveClassifier(C=0.1, average="mean"),
+        PassiveAggressiveClassifier(C=0.1, average=True),
+    ),
+    (
+        KernelPassiveAggressiveClassifier(C=0.1, loss="squared_hinge", average="mean", **JOINT),
+        PassiveAggressiveClassifier(C=0.1, loss="squared_hinge", average=True, **JOINT),
     ),
     (KernelPerceptronClassifier(), PerceptronClassifier()),
     (KernelPerceptronClassifier(**JOINT), PerceptronClassifier(**JOINT)),
@@ -294,6 +302,6 @@ def test_oracle_is_queried_once_per_sample(layout):
 def test_averaged_models_in_label_efficient_training():
     X, y = rows(60, seed=16)
     for average in ("mean", "vote"):
-        learner = perceptron(average=average)
-        model = LabelEfficientClassifier(learner, AllQuery(), shuffle=False).fit(X, y)
-        assert_same(model.estimator_, taught(learner, X, y), X=X)
+        for learner in (perceptron(average=average), pa(average=average)):
+            model = LabelEfficientClassifier(learner, AllQuery(), shuffle=False).fit(X, y)
+            assert_same(model.estimator_, taught(learner, X, y), X=X)

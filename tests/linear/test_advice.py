@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize, nnls
@@ -34,7 +34,7 @@ RULES = [
 OF_THREE = [*RULES, Advice.from_rules({3: (1, 4)}, range(4), 2)]
 with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
 with_classes = pytest.mark.parametrize("n_classes", [2, 3])
-with_refine = pytest.mark.parametrize("refine", [False, True])
+with_refine = pytest.mark.parametrize("refine", [False, True, 3])
 
 
 def rules_for(n_classes):
@@ -49,7 +49,7 @@ def model_of(n_classes=2, **params):
 
 def twin_of(model, n_classes, n_features=4):
     rules = [(rule.D.toarray(), rule.d, rule.label) for rule in model.advice]
-    names = {"C": model.C, "weight": model.advice_weight, "refine": model.refine}
+    names = {"C": model.C, "weight": model.advice_weight, "refine": int(model.refine)}
     names |= {"zero_start": model.initial_weights == "zero"}
     return AdviceTwin(rules, n_features, n_classes, **names, fit_intercept=model.fit_intercept)
 
@@ -94,8 +94,9 @@ def test_equals_the_twin(n_classes, layout, refine, fit_intercept, weight, initi
     st.just(0.0) | st.floats(0.01, 10),
     st.floats(1e-3, 10),
     st.integers(1, 4),
-    st.booleans(),
+    st.integers(0, 4),
 )
+@example(56679149, 8.25, 1.0, 1, 0)
 def test_equals_the_twin_with_random_rules(seed, weight, C, n_rules, refine):
     rng = np.random.default_rng(seed)
     X, y = clouds(25, 3, seed=seed)
@@ -151,8 +152,8 @@ def test_initial_weights_solve_the_problem_without_samples():
         model = model_of(advice_weight=weight).set_params(advice=RULES[:n_rules])
         twin = twin_of(model, 2)
         signs = [1, -1, -1][:n_rules]
-        # A sample of weight 0 causes no update, so the weights are the mean advice.
-        model.partial_fit(np.zeros((1, 4)), [0], [0, 1], sample_weight=[0.0])
+        # Without samples, the weights are the mean advice.
+        model.partial_fit(np.zeros((0, 4)), [], [0, 1])
         mean = np.append(model.coef_[0], model.intercept_)
         nu = 1 / (1 + n_rules * weight)
         ends = np.cumsum([5] + [len(d) for d in twin.d])
@@ -200,6 +201,54 @@ def test_refining_solves_the_least_squares_problem():
     assert changed > 30
 
 
+@pytest.mark.parametrize("weight", [0.001, 0.1, 1.0, 10.0])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_alternations_converge_to_the_joint_minimum(weight, seed):
+    """The paper's update of weights and advice vectors; its solver is given the whole problem."""
+    X, y = clouds(20, seed=seed)
+    model, excess = model_of(advice_weight=weight, C=2.0, refine=2), []
+    twin = twin_of(model, 2)
+    model.partial_fit(X[:0], y[:0], [0, 1])
+    for i in range(20):
+        x, sign = np.append(X[i], 1.0), 1.0 if y[i] == 1 else -1.0
+        known = solution(model, twin)
+        wanted = twin.joint_minimum(0, x, sign, *known)
+        least = twin.objective(0, x, sign, *known, *wanted)
+        row = []
+        for refine in (1, 2, 5, 20, 200):
+            # The number of alternations may change in a stream, which keeps the vectors.
+            other = pickle.loads(pickle.dumps(model)).set_params(refine=refine)
+            found = solution(other.partial_fit(X[i : i + 1], y[i : i + 1]), twin)
+            row.append(twin.objective(0, x, sign, *known, *found) / least - 1)
+        assert_allclose(found[0], wanted[0], rtol=1e-6, atol=1e-6)
+        assert_allclose(np.concatenate(found[1]), np.concatenate(wanted[1]), rtol=1e-5, atol=1e-5)
+        excess.append(row)
+        model.partial_fit(X[i : i + 1], y[i : i + 1])
+    excess = np.array(excess)
+    assert (np.diff(excess) < 1e-12).all()
+    assert (np.abs(excess[:, -1]) < 1e-11).all()
+    # One alternation is enough with light advice, five with heavy advice.
+    most = excess.max(axis=0)
+    assert most[0] > 1e-10 and most[1] < 0.5 * most[0]
+    assert most[0] < 1e-7 or weight > 0.001
+    assert most[2] < 1e-5 or weight > 1.0
+
+
+def solution(model, twin):
+    """Return weights and advice vectors of a binary model."""
+    w = np.append(model.coef_[0], model.intercept_)
+    vectors = model._state.arrays["advice_vectors"].copy()
+    return w, np.split(vectors, np.cumsum([len(d) for d in twin.d])[:-1])
+
+
+def test_one_alternation_is_the_default():
+    X, y = clouds(100, n_classes=3)
+    assert_same(*(trained(model_of(3, refine=n), X, y) for n in (True, 1)))
+    assert_same(*(trained(model_of(3, refine=n), X, y) for n in (False, 0)))
+    counts = [trained(model_of(3, refine=n), X, y) for n in (1, 5)]
+    assert counts[0].t_ == counts[1].t_ == 101
+
+
 def test_refining_with_bounds_of_different_scales():
     """Bounds of a hundred units make the steps of coordinate descent small."""
     rng = np.random.default_rng(0)
@@ -245,7 +294,7 @@ def test_advice_of_weight_0_gives_initial_weights_of_PA2(layout, n_classes):
     params = dict(C=0.3, shuffle=False, max_iter=2, tol=None)
     ours = model_of(n_classes, advice_weight=0.0)
     begun = model_of(n_classes, advice_weight=0.0)
-    begun.partial_fit(X[:1], y[:1], range(n_classes), sample_weight=[0.0])
+    begun.partial_fit(X[:0], y[:0], range(n_classes))
     assert np.abs(begun.coef_).max() > 0.1
     other = PassiveAggressiveClassifier(loss="squared_hinge", intercept_scaling=1.0, **params)
     other.fit(X, y, coef_init=begun.coef_, intercept_init=begun.intercept_)
@@ -275,7 +324,7 @@ def test_advice_alone_classifies_its_regions():
     samples = rng.normal(size=(2000, 3)) * 3
     for weight in (0.01, 1.0, 100.0):
         model = AdvicePassiveAggressiveClassifier(rules, advice_weight=weight)
-        model.partial_fit(samples[:1], ["no"], ["no", "yes"], sample_weight=[0.0])
+        model.partial_fit(samples[:0], [], ["no", "yes"])
         for rule in rules:
             inside = rule.contains(samples)
             assert inside.sum() > 200
@@ -283,6 +332,52 @@ def test_advice_alone_classifies_its_regions():
             assert right.all() if weight == 100.0 else right.mean() > 0.8
     # With a larger weight the rules agree better, and the margins are closer to 1.
     assert (model.advice_violation_ < 0.02).all()
+
+
+@with_refine
+@with_classes
+@with_layouts
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("initial_weights", ["advice", "zero"])
+def test_a_chunk_without_samples_gives_the_initial_model(
+    n_classes, layout, dtype, refine, initial_weights
+):
+    X, y = clouds(60, n_classes=n_classes, dtype=dtype)
+    X, classes = LAYOUTS[layout](X), range(n_classes)
+    first = model_of(n_classes, refine=refine, initial_weights=initial_weights)
+    skipped = model_of(n_classes, refine=refine, initial_weights=initial_weights)
+    whole = trained(first, X, y)
+    first.partial_fit(X[:0], y[:0], classes)
+    skipped.partial_fit(X[:1], y[:1], classes, sample_weight=[0.0])
+    assert first.t_ == 1 and first.n_updates_ == 0 and first.n_iter_ == 1
+    assert first.coef_.dtype == dtype
+    for name, array in skipped._state.arrays.items():
+        assert_array_equal(first._state.arrays[name], array)
+    assert (first.coef_ == 0).all() == (initial_weights == "zero")
+    assert_array_equal(first.decision_function(X), skipped.decision_function(X))
+    assert_array_equal(first.advice_violation_, skipped.advice_violation_)
+    first = pickle.loads(pickle.dumps(first)).partial_fit(X[:30], y[:30])
+    first.partial_fit(X[:0], y[:0], sample_weight=np.zeros(0)).partial_fit(X[30:], y[30:])
+    assert_same(whole, first)
+
+
+def test_a_chunk_without_samples_keeps_names_and_is_refused_elsewhere():
+    pandas = pytest.importorskip("pandas")
+    X, y = clouds(30)
+    frame = pandas.DataFrame(X, columns=list("abcd"))
+    rules = [Advice(RULES[1].D, RULES[1].d, "no", feature_names="abcd")]
+    model = AdvicePassiveAggressiveClassifier(rules)
+    model.partial_fit(frame[:0], pandas.Series([], dtype=object), classes=["no", "yes"])
+    assert_array_equal(model.feature_names_in_, list("abcd"))
+    assert model.predict(frame[:1]) in ("no", "yes")
+    with pytest.raises(ValueError, match="classes must be passed"):
+        model_of().partial_fit(X[:0], [])
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model_of().partial_fit(X[:0], [1], [0, 1])
+    with pytest.raises(ValueError, match="0 sample"):
+        model_of().fit(X[:0], [])
+    with pytest.raises(ValueError, match="0 sample"):
+        PassiveAggressiveClassifier().partial_fit(X[:0], [], [0, 1])
 
 
 # -------------------------------------------------------------------------------- promises
@@ -369,7 +464,7 @@ def test_changing_advice_in_a_stream(refine):
         other = pickle.loads(pickle.dumps(model))
         coef, intercept = model.coef_.copy(), model.intercept_.copy()
         model.set_params(advice=second)
-        model.partial_fit(X[50:51], y[50:51], sample_weight=[0.0])
+        model.partial_fit(X[:0], y[:0])
         assert_allclose(model.coef_, coef, atol=1e-12)
         once = dict(max_iter=1, tol=None, shuffle=False)
         wanted = model_of(refine=refine, **once).set_params(advice=second)

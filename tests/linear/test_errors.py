@@ -505,7 +505,7 @@ INVALID = {
     "positive_margin": [np.inf, np.nan, "wide"],
     "r": [0.0, -1.0, np.nan, None],
     "random_state": ["seed"],
-    "refine": [2, None],
+    "refine": [-1, 1001, 2.5, None],
     "rho": [0.0, -1.0, "auto"],
     "rule": ["maxloss"],
     "shuffle": [None],

@@ -36,6 +36,9 @@ rng = np.random.default_rng(0)
 layout = params.pop("layout", "dense")
 X, y = rng.normal(size=(n, d)), rng.integers(0, n_classes, n)
 X = csr_matrix(X) if layout == "csr" else X
+if name.startswith("Advice"):
+    D = rng.normal(size=(40, d))
+    params["advice"] = [sklearn_online_svm.Advice(D, D @ rng.normal(size=d) + 1, 1)]
 make = getattr(sklearn_online_svm, name)
 model = make(random_state=0, tol=None, shuffle=False, **params)
 if "Regressor" in name:
@@ -80,7 +83,7 @@ print(json.dumps(report))
 
 
 PA, REGRESSOR = "PassiveAggressiveClassifier", "PassiveAggressiveRegressor"
-LOCAL = "LocalOnlineClassifier"
+LOCAL, ADVICE = "LocalOnlineClassifier", "AdvicePassiveAggressiveClassifier"
 
 
 @pytest.mark.parametrize(
@@ -93,6 +96,7 @@ LOCAL = "LocalOnlineClassifier"
         ("partial_fit", "AROWClassifier", (16_000, 500, 3), dict(covariance="full")),
         ("fit", LOCAL, (500, 50, 3), dict(layout="csr", n_neighbors=2)),
         ("partial_fit", LOCAL, (60_000, 100, 2), dict(n_prototypes=3000)),
+        ("partial_fit", ADVICE, (60_000, 60, 2), dict(advice_weight=0.1, refine=20)),
     ],
     ids=str,
 )
@@ -176,8 +180,8 @@ print(n_interrupted)
         ("AROWClassifier", {}, "csr"),
         ("ConfidenceWeightedClassifier", dict(covariance="full"), "dense"),
         (LOCAL, dict(n_neighbors=2), "csr"),
-        ("AdvicePassiveAggressiveClassifier", dict(advice_weight=0.1), "csr"),
-        ("AdvicePassiveAggressiveClassifier", dict(advice_weight=0.1, refine=True), "dense"),
+        (ADVICE, dict(advice_weight=0.1), "csr"),
+        (ADVICE, dict(advice_weight=0.1, refine=2), "dense"),
     ],
     ids=str,
 )

@@ -77,6 +77,24 @@ def test_sparse_samples_and_frozen_scalers():
     assert_array_equal(frozen.decision_function(X), scores)
 
 
+def test_a_chunk_without_samples_needs_a_frozen_scaler():
+    X, y = patients()
+    scaler = StandardScaler().fit(X)
+    model = ScaledAdviceClassifier(ADVISED, FrozenEstimator(scaler))
+    model.partial_fit(X[:0], y[:0], [0, 1])
+    Z = scaler.transform(X)
+    wanted = by_hand(scaler).partial_fit(Z[:0], y[:0], [0, 1])
+    assert_array_equal(model.decision_function(X), wanted.decision_function(Z))
+    model.partial_fit(X[:0], y[:0]).partial_fit(X, y)
+    assert_array_equal(model.decision_function(X), wanted.partial_fit(Z, y).decision_function(Z))
+    model = ScaledAdviceClassifier(ADVISED)
+    with pytest.raises(ValueError, match="0 sample.*StandardScaler"):
+        model.partial_fit(X[:0], y[:0], [0, 1])
+    with pytest.raises(ValueError, match="0 sample"):
+        ScaledAdviceClassifier(ADVISED, FrozenEstimator(scaler)).fit(X[:0], y[:0])
+    assert not hasattr(model, "scaler_")
+
+
 def test_grid_search():
     """Each split has its own scaler."""
     X, y = patients()

@@ -5,11 +5,24 @@ are explicit, the constant feature 1 is the last one of every row, and each of t
 `D x <= d  =>  z w.x >= 1` of a problem gets the conditions `x_0 <= 1`, `-x_0 <= -1` for it.
 
 Deviations from the paper: w begins at the mean advice r, unless `zero_start`; the step is the
-exact minimum of its problem.
+exact minimum of its problem. With `refine`, the weights and u take turns: `joint_minimum` is what
+they tend to.
 """
 
 import numpy as np
-from scipy.optimize import nnls
+from scipy.optimize import lsq_linear, nnls
+
+
+def nonnegative(A, b):
+    """The x >= 0 with the least |A x - b|.
+
+    Where columns are opposite, as those of w+ and w-, `nnls` of SciPy sometimes returns another x
+    than that of the norm which it returns.
+    """
+    x, norm = nnls(A, b, maxiter=10000)
+    if not np.isclose(np.linalg.norm(A @ x - b), norm, rtol=1e-6, atol=1e-9):
+        x = lsq_linear(A, b, (0, np.inf), method="bvls", tol=1e-15).x
+    return x
 
 
 class AdviceTwin:
@@ -21,7 +34,9 @@ class AdviceTwin:
         label is the index of a class.
     n_features, n_classes : int
     C, weight : float
-    refine, fit_intercept : bool
+    refine : int
+        How often weights and u take turns on each row; 0: u is fixed.
+    fit_intercept, zero_start : bool
     """
 
     def __init__(
@@ -32,7 +47,7 @@ class AdviceTwin:
         *,
         C=1.0,
         weight=0.01,
-        refine=False,
+        refine=0,
         fit_intercept=True,
         zero_start=False,
     ):
@@ -96,7 +111,7 @@ class AdviceTwin:
             wanted += [np.zeros(n), [-1.0]]
             places.append(slice(at, at + k))
             at += k + 1
-        x, _ = nnls(np.vstack(rows), np.concatenate(wanted), maxiter=10000)
+        x = nonnegative(np.vstack(rows), np.concatenate(wanted))
         u = [x[place] for place in places]
         if self.fit_intercept:
             for part in u:  # only the difference of the last two matters
@@ -112,14 +127,53 @@ class AdviceTwin:
             return scores
         for c, positive in enumerate(self.positive):
             y = 1.0 if label == positive else -1.0
-            centre = self.nu * self.W[c] + (1 - self.nu) * self.mean_advice(c)
-            loss = max(0.0, 1 - y * centre @ x)
-            self.loss += loss
-            alpha = loss / (1 / (2 * self.C * weight) + self.nu * x @ x)
-            self.W[c] = centre + self.nu * alpha * y * x
-            if self.refine:
-                self.u[c] = [self.refined(c, i, u) for i, u in enumerate(self.u[c])]
+            w, before = self.W[c].copy(), self.u[c]
+            for turn in range(max(1, self.refine)):
+                centre = self.nu * w + (1 - self.nu) * self.mean_advice(c)
+                loss = max(0.0, 1 - y * centre @ x)
+                self.loss += loss if turn == 0 else 0.0
+                alpha = loss / (1 / (2 * self.C * weight) + self.nu * x @ x)
+                self.W[c] = centre + self.nu * alpha * y * x
+                if self.refine:
+                    self.u[c] = [self.refined(c, i, u) for i, u in enumerate(before)]
         return scores
+
+    def objective(self, c, x, y, w, before, w_new, u_new):
+        """What a step of problem c minimizes over w_new and u_new; x has the constant feature."""
+        total = 0.5 * ((w_new - w) ** 2).sum() + self.C * max(0.0, 1 - y * w_new @ x) ** 2
+        for i, (u, v) in enumerate(zip(before, u_new, strict=True)):
+            eta = self.D[i].T @ v + self.sign(c, i) * w_new
+            zeta = max(0.0, 1 + self.d[i] @ v)
+            total += 0.5 * ((v - u) ** 2).sum() + 0.5 * self.weight * (eta @ eta + zeta**2)
+        return total
+
+    def joint_minimum(self, c, x, y, w, before):
+        """The minimum of `objective`: w_new and u_new.
+
+        Nonnegative least squares over (w+, w-, t, v_1, s_1, ..., v_m, s_m), with the slacks t of
+        the row and s_i of the rules: max(0, a)^2 is the least (a + t)^2 over t >= 0.
+        """
+        n, sizes, root = len(w), [len(u) for u in before], np.sqrt(self.weight)
+        total = 2 * n + 1 + sum(sizes) + self.m
+        both = np.hstack([np.eye(n), -np.eye(n)])
+        A, b = [np.hstack([both, np.zeros((n, total - 2 * n))])], [w]
+        lack = np.zeros((1, total))
+        lack[0, : 2 * n], lack[0, 2 * n] = -y * x @ both, 1.0
+        A.append(np.sqrt(2 * self.C) * lack)
+        b.append([-np.sqrt(2 * self.C)])
+        at, places = 2 * n + 1, []
+        for i, u in enumerate(before):
+            k = sizes[i]
+            near, eta, lack = np.zeros((k, total)), np.zeros((n, total)), np.zeros((1, total))
+            near[:, at : at + k] = np.eye(k)
+            eta[:, : 2 * n], eta[:, at : at + k] = self.sign(c, i) * both, self.D[i].T
+            lack[0, at : at + k], lack[0, at + k] = self.d[i], 1.0
+            A += [near, root * eta, root * lack]
+            b += [u, np.zeros(n), [-root]]
+            places.append(slice(at, at + k))
+            at += k + 1
+        solution = nonnegative(np.vstack(A), np.concatenate(b))
+        return both @ solution[: 2 * n], [solution[place] for place in places]
 
     def refined(self, c, i, u):
         """min 1/2 |v - u|^2 + mu/2 (|D'v + z w|^2 + (1 + d.v + s)^2) over v, s >= 0."""

@@ -100,6 +100,13 @@ def models():
         "kernel pa, projection": learnt(
             package.KernelPassiveAggressiveClassifier(gamma=0.5, max_support_vectors=20), S, y
         ),
+        "kernel pa, mean": learnt(
+            package.KernelPassiveAggressiveClassifier(
+                gamma=0.5, average="mean", max_support_vectors=20
+            ),
+            X3,
+            y3,
+        ),
         "kernel pa, sparse, oldest": learnt(
             package.KernelPassiveAggressiveClassifier(
                 gamma=0.5, max_support_vectors=20, budget_policy="oldest"
@@ -149,7 +156,7 @@ def models():
         "local, scw": learnt(package.LocalOnlineClassifier(5, variant="scw"), X3, y3),
         "advice": learnt(package.AdvicePassiveAggressiveClassifier(rules), X, y),
         "advice, refined, 3 classes": learnt(
-            package.AdvicePassiveAggressiveClassifier(rules, refine=True), S3, y3
+            package.AdvicePassiveAggressiveClassifier(rules, refine=2), S3, y3
         ),
         "costs": learnt(Costs(pos_label=1), X, y),
         "costs of pairs": learnt(Costs(rule="max_loss", multi_class="crammer_singer"), X3, y3),

@@ -29,6 +29,10 @@ MODELS = {
     "pa2": pa(loss="squared_hinge"),
     "pa-joint": pa(**JOINT),
     "pa2-joint": pa(loss="squared_hinge", **JOINT),
+    "pa-mean": pa(average="mean"),
+    "pa2-mean-joint": pa(loss="squared_hinge", average="mean", **JOINT),
+    "pa-vote": pa(average="vote"),
+    "pa-vote-joint": pa(average="vote", **JOINT),
     "perceptron": perceptron(),
     "perceptron-margin": perceptron(margin=0.4),
     "perceptron-joint": perceptron(margin=0.2, **JOINT),
@@ -42,7 +46,7 @@ BUDGETS = {
         max_support_vectors=9, budget_policy=policy
     )
     for policy in POLICIES
-    for name in ("pa", "pa-joint", "perceptron-margin", "perceptron-mean")
+    for name in ("pa", "pa-joint", "pa-mean", "perceptron-margin", "perceptron-mean")
 }
 
 
@@ -89,7 +93,7 @@ def solution_of(model):
 def solution_of_twin(twin, model):
     numbers = np.array([-1 if v.row is None else v.row for v in twin.vectors])
     order = np.argsort(numbers, kind="stable")
-    coef = twin.mean_coef if getattr(model, "average", False) == "mean" else twin.coef
+    coef = twin.mean_coef if model.average == "mean" else twin.coef
     # A vector whose coefficients add up to 0 is none to the model.
     order = order[(coef != 0).any(axis=0)[order]]
     return numbers[order], coef[:, order]
@@ -106,7 +110,7 @@ def assert_same_solution(model, twin, **tolerance):
     if not known.all():
         vectors = model.support_vectors_
         vectors = vectors.toarray() if sparse.issparse(vectors) else vectors
-        coef = twin.mean_coef if getattr(model, "average", False) == "mean" else twin.coef
+        coef = twin.mean_coef if model.average == "mean" else twin.coef
         values = coef @ twin.kernel(twin.X, vectors)
         assert_allclose(model.dual_coef_ @ twin.kernel(vectors, vectors), values, **tolerance)
 

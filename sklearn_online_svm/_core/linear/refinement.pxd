@@ -11,6 +11,9 @@ cdef class Refinement:
     cdef Py_ssize_t n_columns       # features that occur in them, and the constant one
     cdef readonly bint intercept
     cdef double weight              # mu
+    cdef Py_ssize_t n_alternations  # per sample
+    cdef Py_ssize_t alternation     # index of the current one
+    cdef double cost                # multiplications for one of them, roughly
     cdef const double *rows         # (n_conditions, n_columns)
     cdef const double *bounds       # (n_conditions,)
     cdef const Py_ssize_t *starts   # (n_rules + 1,)
@@ -22,11 +25,12 @@ cdef class Refinement:
     cdef const Py_ssize_t *product_starts
     # Of the current problem: its weights, then its advice, of each column.
     cdef double *values
-    cdef double *linear             # (n_conditions,): D D'u, D z w and u_before
+    cdef double *linear             # (n_conditions,): D D'u, D z w; u before the sample
     cdef double *targets
-    cdef double *former
+    cdef double *former             # (n_problems, n_conditions)
     cdef double *newton             # Newton step and Cholesky factor of one rule
 
     cdef void refine(self, Py_ssize_t c) noexcept nogil
     cdef void _solve(self, Py_ssize_t c, Py_ssize_t i) noexcept nogil
-    cdef double _newton_step(self, Py_ssize_t i, double *u, double hinge) noexcept nogil
+    cdef double _newton_step(self, Py_ssize_t i, double *u, const double *former,
+                             double hinge) noexcept nogil

@@ -8,6 +8,7 @@ the solution of
     min_u 1/2 |u - u_before|^2 + mu/2 (|D'u + z w|^2 + max(0, 1 + d.u)^2)   such that   u >= 0,
 
 found by coordinate descent with Newton steps on the free coordinates. ``hinge`` is 1 + d.u.
+Weights and u may alternate several times on one sample; u_before stays that of its beginning.
 """
 cimport cython
 from libc.math cimport fabs, sqrt
@@ -29,7 +30,7 @@ cdef class Refinement:
     Parameters
     ----------
     rules : dict
-        ``weight``, mu; ``rows``, ndarray of shape (n_conditions, n_columns), D of all rules, over
+        ``weight``, mu; ``refine``, the number of alternations; ``rows``, ndarray of shape (n_conditions, n_columns), D of all rules, over
         the features that occur in them and, with an ``intercept``, the constant feature, which is
         the last; ``bounds``, d, of shape (n_conditions,); ``starts`` of shape (n_rules + 1,), the
         first condition of each rule; ``signs``, z, of shape (n_problems, n_rules); ``columns``,
@@ -42,7 +43,7 @@ cdef class Refinement:
         rows, bounds = rules["rows"], rules["bounds"]
         starts = np.ascontiguousarray(rules["starts"], dtype=np.intp)
         columns = np.ascontiguousarray(rules["columns"], dtype=np.intp)
-        self.weight = rules["weight"]
+        self.weight, self.n_alternations = rules["weight"], rules["refine"]
         self.n_problems, self.n_rules = rules["signs"].shape
         self.n_conditions, self.n_columns = rows.shape
         self.intercept = self.n_columns > len(columns)
@@ -50,7 +51,10 @@ cdef class Refinement:
         products = np.concatenate([np.zeros(0), *(block.ravel() for block in blocks)])
         product_starts = np.cumsum([0, *(block.size for block in blocks)], dtype=np.intp)
         longest = max(map(len, blocks))
-        buffers = np.zeros(self.n_columns + 3 * self.n_conditions + longest * (longest + 1))
+        # One epoch of coordinate descent with one Newton step.
+        self.cost = sum(n * (self.n_columns + n + n * n / 6.0) for n in map(len, blocks))
+        buffers = np.zeros(self.n_columns + (2 + self.n_problems) * self.n_conditions
+                           + longest * (longest + 1))
         constants = [
             np.ascontiguousarray(array, dtype=np.float64)
             for array in (rows, bounds, rules["signs"])
@@ -67,7 +71,7 @@ cdef class Refinement:
         self.linear = self.values + self.n_columns
         self.targets = self.linear + self.n_conditions
         self.former = self.targets + self.n_conditions
-        self.newton = self.former + self.n_conditions
+        self.newton = self.former + self.n_problems * self.n_conditions
         self.vectors = <double *>address(vectors)
 
     cdef void refine(self, Py_ssize_t c) noexcept nogil:
@@ -94,14 +98,15 @@ cdef class Refinement:
         cdef double *u = self.vectors + c * self.n_conditions + first
         cdef double *product = self.linear + first
         cdef double *target = self.targets + first
-        cdef double *former = self.former + first
+        cdef double *former = self.former + c * self.n_conditions + first
         cdef const double *row = self.rows + first * self.n_columns
         cdef const double *Q = self.products + self.product_starts[i]
         cdef const double *d = self.bounds + first
         cdef double z = self.signs[c * self.n_rules + i], mu = self.weight
         cdef double step, gradient, change, size, hinge = 1.0
         for k in range(n):
-            former[k] = u[k]
+            if self.alternation == 0:
+                former[k] = u[k]
             hinge += d[k] * u[k]
             target[k] = product[k] = 0.0
             for j in range(self.n_columns):
@@ -126,9 +131,10 @@ cdef class Refinement:
                 size = max(size, u[k])
             if change <= TOL * size:
                 break
-            hinge = self._newton_step(i, u, hinge)
+            hinge = self._newton_step(i, u, former, hinge)
 
-    cdef double _newton_step(self, Py_ssize_t i, double *u, double hinge) noexcept nogil:
+    cdef double _newton_step(self, Py_ssize_t i, double *u, const double *former,
+                             double hinge) noexcept nogil:
         """Minimize over the coordinates that are not 0; return the new hinge.
 
         The step is shortened so that no coordinate becomes negative and ``hinge`` keeps its sign.
@@ -137,7 +143,6 @@ cdef class Refinement:
         cdef Py_ssize_t j, k, m
         cdef double *product = self.linear + first
         cdef double *target = self.targets + first
-        cdef double *former = self.former + first
         cdef const double *Q = self.products + self.product_starts[i]
         cdef const double *d = self.bounds + first
         cdef double mu = self.weight, length = 1.0, slope = 0.0, curvature, value

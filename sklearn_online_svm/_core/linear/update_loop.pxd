@@ -40,6 +40,7 @@ cdef class UpdateLoop:
     # Make an update step on it; return whether the weights changed.
     cdef bint _update_regression(self, const Row *row, double target, double weight) noexcept nogil
     cdef bint _update(self, const Row *row, int32_t label, double weight) noexcept nogil
+    cdef void _repeat_update(self, const Row *row, int32_t label, double weight) noexcept nogil
     cdef bint _update_one_vs_rest(self, const Row *row, int32_t label,
                                   double weight) noexcept nogil
     cdef bint _update_crammer_singer(self, const Row *row, int32_t label,

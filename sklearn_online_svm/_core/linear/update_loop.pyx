@@ -174,7 +174,7 @@ cdef class UpdateLoop:
             return (1.0 + n) * (1.0 + n) * self.weights.n_problems
         if rows.starts != NULL:
             n = rows.starts[rows.n] / max(1.0, <double>rows.n)
-        return (1.0 + n) * self.weights.n_vectors
+        return (1.0 + n) * self.weights.n_vectors + self.weights.extra_cost
 
     # -------------------------------------------------------------------------- samples
 
@@ -300,13 +300,26 @@ cdef class UpdateLoop:
         cdef double *counts = self.demands.class_counts
         cdef bint taken
         counts[label] += 1.0
+        self.weights.prepare()
         if self.crammer_singer:
             taken = self._update_crammer_singer(row, label, weight)
         else:
             taken = self._update_one_vs_rest(row, label, weight)
         if self.weights.follows:
             self.weights.follow(row)
+        if self.weights.n_repeats:
+            self._repeat_update(row, label, weight)
         return taken
+
+    cdef void _repeat_update(self, const Row *row, int32_t label, double weight) noexcept nogil:
+        """Make the steps again, with margins that ``follow`` has changed; counts do not change."""
+        cdef double loss = self.loss
+        cdef int64_t n_updates = self.n_updates
+        cdef Py_ssize_t _
+        for _ in range(self.weights.n_repeats):
+            self._update_one_vs_rest(row, label, weight)
+            self.weights.follow(row)
+        self.loss, self.n_updates = loss, n_updates
 
     cdef bint _update_one_vs_rest(self, const Row *row, int32_t label,
                                   double weight) noexcept nogil:
@@ -317,7 +330,6 @@ cdef class UpdateLoop:
         # Steps of all problems together are faster for sparse samples. With a full covariance,
         # S x is stored for one problem only.
         cdef bint together = self.weights.n_problems > 1 and not self.weights.is_full
-        self.weights.prepare()
         for c in range(self.weights.n_problems):
             positive = 1 if self.weights.n_problems == 1 else <int32_t>c
             y = 1.0 if label == positive else -1.0

@@ -14,7 +14,9 @@ cdef class Weights:
     cdef readonly bint is_full      # whether there is a full covariance
     cdef bint second_order          # whether there are variances or a full covariance
     cdef bint follows               # whether `follow` must be called
+    cdef Py_ssize_t n_repeats       # how often the steps are made again after `follow`
     cdef Py_ssize_t n_vectors       # number of vectors in the margins of a sample
+    cdef double extra_cost          # multiplications for a sample, besides those of its margins
     cdef object arrays              # owns the arrays
     cdef bint single                # float32
     cdef Py_ssize_t itemsize
@@ -80,7 +82,9 @@ cdef class FullWeights(Weights):
 cdef class AdvisedWeights(Weights):
     cdef double *advice_margins     # r.x + r_b of the current sample, and w.x + b
     cdef double *own_margins
+    cdef double *lengths            # alpha of the last step of each problem
     cdef Refinement refinement
 
     cdef double weight_at(self, Py_ssize_t c, Py_ssize_t j) noexcept nogil
-    cdef void move_advice(self, Py_ssize_t c, Py_ssize_t j, double value) noexcept nogil
+    cdef void move_advice(self, Py_ssize_t c, Py_ssize_t j, double value,
+                          double share) noexcept nogil

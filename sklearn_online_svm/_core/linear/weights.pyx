@@ -304,7 +304,7 @@ cdef class AdvisedWeights(Weights):
                  bint fit_intercept, bint sparse, Refinement refinement=None):
         self._set_arrays(coef, intercept, fit_intercept, sparse)
         _check_order(advice, sparse)
-        margins = np.zeros((2, self.n_problems))
+        margins = np.zeros((3, self.n_problems))
         self.arrays += (advice, intercept_advice, scale, margins)
         self.r = <char *>_data(advice)
         self.r_b = <double *>address(intercept_advice)
@@ -314,9 +314,12 @@ cdef class AdvisedWeights(Weights):
         self.min_scale = 1e-9 if self.single else 1e-100
         self.advice_margins = <double *>address(margins)
         self.own_margins = self.advice_margins + self.n_problems
-        self.refinement = refinement
-        self.follows = refinement is not None
+        self.lengths = self.own_margins + self.n_problems
         self.n_vectors = 2 * self.n_problems
+        self.refinement = refinement
+        if refinement is not None:
+            self.follows, self.n_repeats = True, refinement.n_alternations - 1
+            self.extra_cost = self.n_problems * refinement.n_alternations * refinement.cost
 
     cdef void look(self, const Row *row) noexcept nogil:
         cdef simd_products products
@@ -345,6 +348,7 @@ cdef class AdvisedWeights(Weights):
             self.scale[0] = 1.0
 
     cdef void step(self, const Row *row, Py_ssize_t c, double alpha, double beta) noexcept nogil:
+        self.lengths[c] = alpha
         self.add(row, c, alpha / self.scale[0], 0.0, self.w, self.b)
 
     cdef void steps(self, const Row *row, const double *alphas, const double *betas,
@@ -354,20 +358,32 @@ cdef class AdvisedWeights(Weights):
         if row.columns != NULL and n_taken > 2:
             # `Weights.steps` does not call `step`, which divides by the scale.
             for c in range(self.n_problems):
+                self.lengths[c] = alphas[c]
                 self.variances[c] = alphas[c] / self.scale[0]
             scaled = self.variances
         Weights.steps(self, row, scaled, betas, n_taken)
 
     cdef void follow(self, const Row *row) noexcept nogil:
-        """Refine the advice; the weights r + scale w stay the same."""
+        """Refine the advice; the weights r + scale w stay the same.
+
+        If the steps will be made again, undo them, and let c = nu v + (1 - nu) r follow the advice,
+        where v are the weights before the sample.
+        """
         cdef Py_ssize_t c, j
         cdef double *values = self.refinement.values
+        cdef bint last = self.refinement.alternation == self.n_repeats
         for c in range(self.n_problems):
             for j in range(self.refinement.n_columns):
                 values[j] = self.weight_at(c, j)
             self.refinement.refine(c)
+            if not last and self.lengths[c] != 0.0:
+                self.add(row, c, -self.lengths[c] / self.scale[0], 0.0, self.w, self.b)
+            self.lengths[c] = 0.0
             for j in range(self.refinement.n_columns):
-                self.move_advice(c, j, values[j])
+                self.move_advice(c, j, values[j], 1.0 if last else self.decay)
+        self.refinement.alternation = 0 if last else self.refinement.alternation + 1
+        if not last:
+            self.look(row)
 
     cdef double weight_at(self, Py_ssize_t c, Py_ssize_t j) noexcept nogil:
         """Return the weight of column j of the refinement."""
@@ -379,20 +395,22 @@ cdef class AdvisedWeights(Weights):
             return (<float *>self.r)[at] + self.scale[0] * (<float *>self.w)[at]
         return (<double *>self.r)[at] + self.scale[0] * (<double *>self.w)[at]
 
-    cdef void move_advice(self, Py_ssize_t c, Py_ssize_t j, double value) noexcept nogil:
-        """Set the advice of column j; w compensates for the change."""
+    cdef void move_advice(self, Py_ssize_t c, Py_ssize_t j, double value,
+                          double share) noexcept nogil:
+        """Set the advice of column j; w compensates for this share of the change."""
         cdef Py_ssize_t at
         if self.refinement.intercept and j == self.refinement.n_columns - 1:
-            self.b[c] -= (value - self.r_b[c]) / self.scale[0]
+            self.b[c] -= share * (value - self.r_b[c]) / self.scale[0]
             self.r_b[c] = value
             return
         at = c * self.class_stride + self.refinement.columns[j] * self.feature_stride
         if self.single:
             value = <float>value
-            (<float *>self.w)[at] -= <float>((value - (<float *>self.r)[at]) / self.scale[0])
+            (<float *>self.w)[at] -= <float>(
+                share * (value - (<float *>self.r)[at]) / self.scale[0])
             (<float *>self.r)[at] = <float>value
         else:
-            (<double *>self.w)[at] -= (value - (<double *>self.r)[at]) / self.scale[0]
+            (<double *>self.w)[at] -= share * (value - (<double *>self.r)[at]) / self.scale[0]
             (<double *>self.r)[at] = value
 
 
