@@ -4,7 +4,7 @@ import numpy as np
 from scipy.stats import ttest_rel
 
 from ..bench.results import load
-from ..bench.rst import count, joined, list_table, seconds
+from ..bench.rst import change, count, joined, list_table, seconds
 from ..bench.summary import Records, stored_records
 from ..linear import models as linear_models
 from ..linear import streams
@@ -178,10 +178,16 @@ def paa_sets(results):
         if not records:
             continue
         record = next(iter(records.values()))
-        n_rows, n_features, *classes = families[stream.paper]
-        theirs = [count(n_rows), count(n_features), *map(str, classes or ["–"])]
-        ours = [count(record[key]) for key in ("n_rows", "n_features", "n_classes")]
-        rows.append([stream.title, *ours, *theirs, stream.note or "–"])
+        theirs = families[stream.paper]
+        ours = [record[key] for key in ("n_rows", "n_features", "n_classes")]
+        differs = [
+            f"{name} {change(before, after)}"
+            for name, before, after in zip(("samples", "features", "classes"), theirs, ours)
+            if before != after
+        ]
+        printed = [*map(count, theirs), *["–"] * (len(ours) - len(theirs))]
+        differs += [stream.note] if stream.note else []
+        rows.append([stream.title, *map(count, ours), *printed, "; ".join(differs) or "–"])
     header = [
         "set", "samples", "features", "classes", "paper: samples", "features", "classes",
         "differs",
