@@ -13,10 +13,8 @@ from ..rare_tasks import RIVALS
 
 SETS = ["rare_breast", "rare_abalone", "rare_satimage", "rare_letter", "rare_usps"]
 TEXT = [f"rare_{topic}" for topic in sorted(REUTERS)]
-# Runs of these sets, which take little time.
+# As many as the graphs of chapter 4 and Figure 5.2 are averages of.
 N_RUNS = 10
-# As many as Figure 5.2 is an average of.
-N_WAVEFORM_RUNS = 10
 # Of text one run only, because the split is the same for all: these take most of the time.
 ONCE = ["batch", "active_all", "virtual_all"]
 
@@ -42,7 +40,7 @@ def measure_sets(settings):
 def measure_reuters(settings):
     """All methods on the published split."""
     records = []
-    for seed in range(settings.seeds):
+    for seed in range(1 if settings.quick else N_RUNS):
         rivals = [rival for rival in RIVALS if seed == 0 or rival not in ONCE]
         for workload in TEXT:
             records += _measure(settings, "rare_reuters", workload, seed, rivals)
@@ -59,14 +57,13 @@ def measure_wide(settings):
     return {"records": records}
 
 
-# Runs on the matrix of the authors; of the other readings.
-N_AUTHORS_RUNS, N_READINGS_RUNS = 10, 5
+N_READINGS_RUNS = 5
 
 
 def measure_authors(settings):
     """All methods on money-fx as the authors have published it."""
     records = []
-    for seed in range(1 if settings.quick else N_AUTHORS_RUNS):
+    for seed in range(1 if settings.quick else N_RUNS):
         rivals = [rival for rival in RIVALS if seed == 0 or rival not in ONCE]
         records += _measure(settings, "rare_authors", MONEY_FX, seed, rivals)
     return {"records": records}
@@ -84,7 +81,7 @@ def measure_readings(settings):
 def measure_waveform(settings):
     """All methods while positive samples become rarer."""
     records = []
-    for seed in range(1 if settings.quick else N_WAVEFORM_RUNS):
+    for seed in range(1 if settings.quick else N_RUNS):
         for workload in WAVEFORM:
             records += _measure(settings, "rare_waveform", workload, seed, list(RIVALS))
     return {"records": records}
