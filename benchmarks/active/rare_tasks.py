@@ -133,6 +133,7 @@ RIVALS = {
     "active_margin": partial(Active, "margin"),
     "active_all": partial(Active, None),
     "batch": Rival,
+    "one_pass": OnePass,
     "under_sampling": UnderSampling,
     "smote": Smote,
     "costs": DifferentCosts,
@@ -141,7 +142,7 @@ RIVALS = {
     "virtual_all": partial(Virtual, None),
 }
 # Those of which there are curves, too: without a stop.
-ALONG = RIVALS | {"one_pass": OnePass, "active_full": partial(Active, None, pool_size="all")}
+ALONG = RIVALS | {"active_full": partial(Active, None, pool_size="all")}
 
 
 def learn_rare(job):
