@@ -194,7 +194,7 @@ def _line(title, point, printed):
     for field in ("gmean", "auc", "prbep", "vector_ratio"):
         text = _percent(point[field]) if field != "vector_ratio" else f"{point[field]:.2f}"
         cells.append(beside(text, printed[field]) if field in printed else text)
-    return [*cells, count(point["n_vectors"]), seconds(point["seconds"])]
+    return [*cells, count(point["n_vectors"]), seconds(point.get("seconds"))]
 
 
 def _as_printed(records, printed_as, title):

@@ -5,11 +5,13 @@ from functools import partial
 
 import numpy as np
 from sklearn.metrics import roc_auc_score, roc_curve
+from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
 from sklearn_online_svm import ActiveLASVC, VirtualLASVC
 from sklearn_online_svm.evaluation import geometric_mean_score, precision_recall_breakeven_score
 
+from ..svc.workloads import Split
 from .rare_sets import SETS
 
 CACHE_SIZE = 1000
@@ -112,12 +114,15 @@ class Virtual(Active):
 
     def fit(self, X, y):
         options = dict(pool_size=self.pool_size, stopping=self.stopping)
-        limit = dict(max_labels=self.max_labels, random_state=self.seed)
-        self.model = VirtualLASVC(minority_class=1, **limit, **options, **self.shared).fit(X, y)
+        options |= dict(max_labels=self.max_labels, random_state=self.seed)
+        self.model = VirtualLASVC(**{"minority_class": 1, **options, **self.shared}).fit(X, y)
 
     def told(self, n_train):
-        return super().told(n_train) | {
+        labels = super().told(n_train)
+        return labels | {
             "n_virtual": int(self.model.n_virtual_points_),
+            # Those that have been processed; early stopping leaves the others in the pool.
+            "n_virtual_used": int(self.model._engine.n_processed) - labels["n_labels"],
             "virtual_ratio": float(self.model.virtual_ratio_),
         }
 
@@ -128,6 +133,7 @@ RIVALS = {
     "active_margin": partial(Active, "margin"),
     "active_all": partial(Active, None),
     "batch": Rival,
+    "one_pass": OnePass,
     "under_sampling": UnderSampling,
     "smote": Smote,
     "costs": DifferentCosts,
@@ -136,7 +142,7 @@ RIVALS = {
     "virtual_all": partial(Virtual, None),
 }
 # Those of which there are curves, too: without a stop.
-ALONG = RIVALS | {"one_pass": OnePass, "active_full": partial(Active, None, pool_size="all")}
+ALONG = RIVALS | {"active_full": partial(Active, None, pool_size="all")}
 
 
 def learn_rare(job):
@@ -147,7 +153,7 @@ def learn_rare(job):
     found = {}
     for name in job.rivals:
         given = [found["active"]["vector_ratio"]] if name == "under_sampling" else []
-        found[name] = _judged(RIVALS[name](*given, work, job.seed), split)
+        found[name] = judged(RIVALS[name](*given, work, job.seed), split)
     return {
         "n_positive": int(np.sum(y > 0)),
         "n_negative": int(np.sum(y < 0)),
@@ -171,10 +177,28 @@ def learn_rare_along(job):
         for budget in variant["budgets"]:
             if budget is None or budget < n_train:
                 rival = ALONG[name](*given, work, job.seed, budget)
-                point = _judged(rival, split)
+                point = judged(rival, split)
                 n_learnt = n_train if name == "batch" else int(rival.model.n_labels_used_)
                 curves[name].append({"n_learnt": n_learnt, **point})
     return {"n_positive": int(np.sum(split.y_train > 0)), "n_train": n_train, "rivals": curves}
+
+
+N_FOLDS = 3
+
+
+def best_budget(job):
+    """The budget with the best mean PRBEP on folds of the training samples."""
+    work = SETS[job.workload]
+    split = work.load(job.seed, job.quick)
+    X, y = split.X_train, split.y_train
+    ((rival, budgets),) = ((v["rival"], v["budgets"]) for v in job.variants)
+    folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=job.seed).split(X, y)
+    parts = [Split(X[train], y[train], X[test], y[test]) for train, test in folds]
+    scores = [
+        float(np.mean([judged(ALONG[rival](work, job.seed, n), part)["prbep"] for part in parts]))
+        for n in budgets
+    ]
+    return {"budgets": budgets, "prbep": scores, "budget": budgets[int(np.argmax(scores))]}
 
 
 # Shares of false alarms at which a ROC curve is read off.
@@ -209,9 +233,9 @@ def rows_within(job):
     work = SETS[job.workload]
     split = work.load(job.seed, job.quick)
     rival = OnePass(work, job.seed)
-    judged = _judged(rival, split)
+    vector_ratio = judged(rival, split)["vector_ratio"]
     scores = rival.model.decision_function(split.X_train)
-    found = {"edges": EDGES.tolist(), "vector_ratio": judged["vector_ratio"]}
+    found = {"edges": EDGES.tolist(), "vector_ratio": vector_ratio}
     for name, sign in (("positive", 1), ("negative", -1)):
         values = scores[split.y_train == sign]
         inside = np.clip(values, EDGES[0], EDGES[-1])
@@ -223,7 +247,7 @@ def rows_within(job):
     return found
 
 
-def _judged(rival, split):
+def judged(rival, split):
     y_test = split.y_test
     start = time.perf_counter()
     rival.fit(split.X_train, split.y_train)
@@ -244,4 +268,7 @@ def _judged(rival, split):
     }
 
 
-TASKS = {task.__name__: task for task in (learn_rare, learn_rare_along, roc_of, rows_within)}
+TASKS = {
+    task.__name__: task
+    for task in (learn_rare, learn_rare_along, best_budget, roc_of, rows_within)
+}

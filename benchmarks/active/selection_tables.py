@@ -149,20 +149,26 @@ def selection_stops(results):
     sets = list(dict.fromkeys(record["workload"] for record in records.records))
     if not sets:
         return None
-    rules = [(s, rule) for s in ("active", "autoactive") for rule in ("margin", "n_support")]
+    rules = [
+        (selection, rule, window)
+        for selection in ("active", "autoactive")
+        for rule, window in (("margin", 1), ("margin", None), ("n_support", None))
+    ]
     rows = []
     for workload in sets:
         here = records.where(workload=workload)
         svc = {f: mean(here, f, model="svc") for f in ("n_train", "n_support", "error")}
         points = [svc | {"n_labels": svc["n_train"]}]
-        for selection, rule in rules:
-            points += curve(here, selection=selection, stopping=rule)
+        for selection, rule, window in rules:
+            points += curve(here, selection=selection, stopping=rule, stopping_window=window)
         cells = [WORKLOADS[workload].title]
         for point in points:
             counts = f"{count(point['n_labels'])} / {count(point['n_support'])}"
             cells.append(f"{counts} / {percent(point['error'])}")
         rows.append(cells)
-    header = ["", "``SVC``"] + [f"{selection}, ``{rule!r}``" for selection, rule in rules]
+    header = ["", "``SVC``"]
+    for selection, rule, window in rules:
+        header.append(f'{selection}, ``"{rule}"``' + (", first sample" if window else ""))
     title = f"Samples used / support vectors / test error; means over {n_seeds(records)} seeds"
     return list_table(header, rows, title)
 

@@ -14,7 +14,7 @@ from sklearn_online_svm.active import MarginSampling
 from ..bench.job import Job
 from ..bench.measure import timed
 from ..svc.workloads import WORKLOADS
-from . import rare_tasks, selection_tasks
+from . import rare_readings, rare_tasks, selection_tasks
 
 # Nonzeros per sparse sample, out of a hundred features.
 PER_ROW = 10
@@ -210,3 +210,4 @@ JOB = PoolJob
 TASKS = {task.__name__: task for task in (query_pool, learn_from_pool)}
 TASKS |= selection_tasks.TASKS
 TASKS |= rare_tasks.TASKS
+TASKS |= rare_readings.TASKS

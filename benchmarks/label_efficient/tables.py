@@ -4,7 +4,7 @@ import numpy as np
 from scipy.stats import ttest_rel
 
 from ..bench.results import load
-from ..bench.rst import count, joined, list_table, seconds
+from ..bench.rst import change, count, joined, list_table, seconds
 from ..bench.summary import Records, stored_records
 from ..linear import models as linear_models
 from ..linear import streams
@@ -178,10 +178,16 @@ def paa_sets(results):
         if not records:
             continue
         record = next(iter(records.values()))
-        n_rows, n_features, *classes = families[stream.paper]
-        theirs = [count(n_rows), count(n_features), *map(str, classes or ["–"])]
-        ours = [count(record[key]) for key in ("n_rows", "n_features", "n_classes")]
-        rows.append([stream.title, *ours, *theirs, stream.note or "–"])
+        theirs = families[stream.paper]
+        ours = [record[key] for key in ("n_rows", "n_features", "n_classes")]
+        differs = [
+            f"{name} {change(before, after)}"
+            for name, before, after in zip(("samples", "features", "classes"), theirs, ours)
+            if before != after
+        ]
+        printed = [*map(count, theirs), *["–"] * (len(ours) - len(theirs))]
+        differs += [stream.note] if stream.note else []
+        rows.append([stream.title, *map(count, ours), *printed, "; ".join(differs) or "–"])
     header = [
         "set", "samples", "features", "classes", "paper: samples", "features", "classes",
         "differs",
@@ -334,6 +340,30 @@ def cspaa_table_8(results):
     return joined(tables)
 
 
+def cspaa_cpa(results):
+    """Sum of PE and CPA on all samples, those that are separable, and with wrong labels."""
+    records = stored_records("cspaa_cpa", results).ok().records
+    rows, header = [], []
+    for record in records:
+        title = f"{streams.COST_STREAMS[record['stream']].title}, 1 : {record['ratio']}"
+        cells = [title, f"{100 * record['n_separable'] / record['n_rows']:.1f}"]
+        for run in record["runs"]:
+            if run["algorithm"] != "C=1" or run["part"] == "all":
+                cells.append(f"{np.mean(_sums(run)):.2f}")
+        rows.append(cells)
+        header = ["", "separable (%)", "PE", "CPA", "CPA, ``C=1``"]
+        for part in dict.fromkeys(run["part"] for run in record["runs"]):
+            if part != "all":
+                part = part.replace("%", " %")
+                header += [f"PE, {part}", f"CPA, {part}"]
+    n_runs = {len(run["share"]) for record in records for run in record["runs"]}
+    return list_table(header, rows, f"Sum (%), means over {max(n_runs, default=0)} permutations")
+
+
+def _sums(runs):
+    return rates_of(runs | {"seconds": []})["sum"]
+
+
 # ---------------------------------------------------------------------------
 # The large stream
 # ---------------------------------------------------------------------------
@@ -409,6 +439,7 @@ TABLES = {
         cspaa_table_6,
         cspaa_table_7,
         cspaa_table_8,
+        cspaa_cpa,
         paa_url,
     )
 }

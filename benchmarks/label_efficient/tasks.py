@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from sklearn.svm import LinearSVC
 
 from ..bench.job import Job
 from ..bench.measure import PeakMemory
@@ -274,6 +275,31 @@ def uneven_classes(job):
     }
 
 
+# Shares of labels that are made wrong.
+WRONG = (0.05, 0.1)
+
+
+def cpa_reasons(job):
+    """PE and CPA on all samples, on those that a linear model can classify, with wrong labels."""
+    X, y = job.data()
+    rho = float(np.sum(y == -1) / np.sum(y == 1))
+    start = Choice(C=rho, rho=rho)
+    line = LinearSVC(fit_intercept=False, class_weight={1: rho, -1: 1.0}, max_iter=100).fit(X, y)
+    right = line.predict(X) == y
+    labels = {"all": y, "separable": y}
+    for share in WRONG:
+        wrong = np.random.default_rng(job.seed).random(len(y)) < share
+        labels[f"{share:.0%} wrong"] = np.where(wrong, -y, y)
+    plans = {"PE": ("PE", start), "CPA": ("CPA", start), "C=1": ("CPA", replace(start, C=1.0))}
+    found = []
+    for part, of_part in labels.items():
+        rows = right if part == "separable" else np.ones(len(y), dtype=bool)
+        results = _in_turns(job.n_runs, X[rows], of_part[rows], plans)
+        for name, runs in results.items():
+            found.append({"part": part, "algorithm": name, **_together(runs, UNEVEN_FIELDS[1:])})
+    return {"n_rows": len(y), "n_separable": int(np.sum(right)), "runs": found}
+
+
 def large_stream(job):
     """A stream of chunks, each discarded after use: cumulative training time, and memory."""
     source = streams.TextLike(
@@ -336,4 +362,4 @@ def _learner(job, choice):
 
 
 JOB = StreamJob
-TASKS = {task.__name__: task for task in (asked_labels, uneven_classes, large_stream)}
+TASKS = {task.__name__: task for task in (asked_labels, uneven_classes, cpa_reasons, large_stream)}

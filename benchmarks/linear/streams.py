@@ -144,11 +144,21 @@ def _reuters(topics):
     return load
 
 
+# 18 846 documents by date without duplicates; the paper's sizes are those of LIBSVM's news20.
+_BY_DATE = "the collection by date, other terms"
 _FOR_RCV1 = "Reuters-21578 in place of RCV1"
 
 TEXT = [
-    Stream("comp_rec", "20 Newsgroups, comp against rec", _newsgroups("comp", "rec"), "comp_rec"),
-    Stream("rec_sci", "20 Newsgroups, rec against sci", _newsgroups("rec", "sci"), "rec_sci"),
+    Stream(
+        "comp_rec",
+        "20 Newsgroups, comp against rec",
+        _newsgroups("comp", "rec"),
+        "comp_rec",
+        _BY_DATE,
+    ),
+    Stream(
+        "rec_sci", "20 Newsgroups, rec against sci", _newsgroups("rec", "sci"), "rec_sci", _BY_DATE
+    ),
     Stream(
         "reuters_two",
         "Reuters-21578, earn against acq",
@@ -158,7 +168,7 @@ TEXT = [
     ),
 ]
 TEXT_MULTICLASS = [
-    Stream("newsgroups", "20 Newsgroups, 20 classes", _newsgroups(), "newsgroups"),
+    Stream("newsgroups", "20 Newsgroups, 20 classes", _newsgroups(), "newsgroups", _BY_DATE),
     Stream(
         "reuters_eight",
         "Reuters-21578, 8 topics",

@@ -177,6 +177,11 @@ def measure_search(settings):
 # Where the rules of stopping stop
 # ---------------------------------------------------------------------------
 
+# The thesis stops at the first sample outside the margin.
+FIRST = [
+    variant([None], selection=selection, stopping="margin", stopping_window=1)
+    for selection in ("active", "autoactive")
+]
 STOP_SETS = ["banana", "waveform", "usps", "usps_noise", "reuters", "covtype_3v4"]
 
 
@@ -188,7 +193,7 @@ def measure_stops(settings):
             asked = dict(workload=workload, seed=seed)
             for model in ("svc", "lasvc"):
                 records.append(measure_all(settings, "selection_stops", model=model, **asked))
-            records += measure_curves(settings, "selection_stops", RULES, **asked)
+            records += measure_curves(settings, "selection_stops", RULES + FIRST, **asked)
     return {"records": records}
 
 
