@@ -4,12 +4,14 @@ Used by plot_name_disambiguation.py. The persons are fictional. Family names, in
 proportions of the numbers of records and authors are those of Table 3.4 of the thesis.
 """
 
+import math
+import re
+from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
-from rapidfuzz import process
 from rapidfuzz.distance import JaroWinkler, Levenshtein
-from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 # Name: number of records, number of authors.
 BLOCKS = {
@@ -52,8 +54,12 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 @dataclass
 class Record:
-    """One author of a paper; fields are empty where the paper has no information."""
+    """One author of a paper; fields are empty where the paper has no information.
 
+    Papers are listed under a family name and an initial, such as "J. Smith".
+    """
+
+    listed_under: str
     name: str
     affiliation: str
     email: str
@@ -64,6 +70,7 @@ class Author:
     """A person with a name, consecutive affiliations, and a set of coauthors."""
 
     def __init__(self, block, rng):
+        self.block = block
         letter, self.family = block.split(". ")
         self.given = rng.choice(GIVEN[letter].split())
         self.middle = rng.choice(list(LETTERS)).upper() if rng.random() < 0.5 else ""
@@ -78,6 +85,7 @@ class Author:
         place = rng.choice(self.works)
         n_coauthors = min(len(self.circle), rng.poisson(2.2))
         return Record(
+            listed_under=self.block,
             name=misspelt(self._name(rng), 0.08, rng),
             affiliation=misspelt(self._affiliation(place, rng), 0.15, rng),
             email=misspelt(self._email(place, rng), 0.03, rng),
@@ -137,96 +145,109 @@ def make_block(block, scale=0.4, seed=0):
 
 # ------------------------------------------------------------------------------- similarities
 
-FEATURES = (
-    "name: soft TF-IDF",
-    "given name: Jaro-Winkler",
-    "middle name: agrees, differs",
-    "affiliation: Jaccard of tokens",
-    "affiliation: known",
-    "e-mail: edit distance",
-    "e-mail: known",
-    "coauthors: Jaccard",
-    "coauthors: known",
-)
-
 
 def similarities(records):
-    """Compute similarities of all pairs, of shape (n_pairs, 9), in the order of triu_indices."""
-    names = [record.name for record in records]
-    given, middle = zip(*map(first_names, names))
-    affiliations = [record.affiliation for record in records]
-    emails = [record.email for record in records]
-    coauthors = [" ".join(name.replace(". ", "_") for name in r.coauthors) for r in records]
-    parts = (
-        soft_tfidf(names),
-        process.cdist(given, given, scorer=JaroWinkler.normalized_similarity),
-        agreement(middle),
-        jaccard(affiliations),
-        both(affiliations),
-        process.cdist(emails, emails, scorer=Levenshtein.normalized_similarity) * both(emails),
-        both(emails),
-        jaccard(coauthors),
-        both(coauthors),
-    )
-    pairs = np.triu_indices(len(records), k=1)
-    return np.column_stack([part[pairs] for part in parts]).astype(np.float64)
+    """Return similarities, functions of two records; token weights are those of `records`."""
+    return [
+        SoftTfidf([record.name for record in records]),
+        given_name,
+        middle_name,
+        affiliation,
+        affiliation_known,
+        email,
+        email_known,
+        coauthors,
+        coauthors_known,
+    ]
 
 
-def first_names(name):
-    """Return given name and middle initial: "john" and "a" for "Smith, John A."."""
-    family_first = "," in name
-    tokens = name.replace(".", "").replace(",", "").lower().split()
-    tokens = tokens[1:] if family_first else tokens[:-1]
-    return (tokens[0] if tokens else "", tokens[1][:1] if len(tokens) > 1 else "")
-
-
-def both(texts):
-    """1 where both texts are non-empty."""
-    known = np.array([bool(text) for text in texts], dtype=float)
-    return np.outer(known, known)
-
-
-def agreement(letters):
-    """1 where two letters are equal, -1 where they differ, 0 where one is unknown."""
-    letters = np.array(letters)
-    return np.where(letters[:, None] == letters, 1.0, -1.0) * both(letters)
-
-
-def jaccard(texts):
-    """Jaccard's coefficient: number of common tokens divided by the number of all tokens."""
-    tokens = CountVectorizer(token_pattern=r"[^\s,]+", binary=True)
-    try:
-        counts = tokens.fit_transform(texts).astype(float)
-    except ValueError:  # no text has any token
-        return np.zeros((len(texts), len(texts)))
-    common = (counts @ counts.T).toarray()
-    n_tokens = common.diagonal()
-    return common / np.maximum(n_tokens[:, None] + n_tokens - common, 1)
-
-
-def soft_tfidf(texts, threshold=0.9):
-    """Soft TF-IDF (Cohen, Ravikumar, Fienberg 2003), averaged over both directions.
+class SoftTfidf:
+    """Soft TF-IDF of names (Cohen, Ravikumar, Fienberg 2003), averaged over both directions.
 
     The cosine of the TF-IDF vectors, in which similar tokens (by the Jaro-Winkler similarity)
     count as equal, weighted by their similarity.
     """
-    vectorizer = TfidfVectorizer(token_pattern=r"\w+")
-    weights = vectorizer.fit_transform(texts)
-    tokens = vectorizer.get_feature_names_out()
-    alike = process.cdist(tokens, tokens, scorer=JaroWinkler.normalized_similarity)
-    alike[alike < threshold] = 0.0
-    # For each token and each text: the weight of the closest token of the text.
-    closest = np.zeros((len(tokens), len(texts)))
-    for j, text in enumerate(weights):
-        if text.nnz:
-            nearness = alike[:, text.indices]
-            best = nearness.argmax(axis=1)
-            closest[:, j] = nearness[np.arange(len(tokens)), best] * text.data[best]
-    similarity = weights @ closest
-    return np.minimum((similarity + similarity.T) / 2, 1.0)
+
+    def __init__(self, names, threshold=0.9):
+        counts = Counter(token for name in names for token in tokens(name))
+        self.idf = {token: 1 + math.log(len(names) / count) for token, count in counts.items()}
+        self.of_unknown = 1 + math.log(len(names))
+        self.threshold = threshold
+
+    def __call__(self, a, b):
+        return min(1.0, (self.one_way(a.name, b.name) + self.one_way(b.name, a.name)) / 2)
+
+    def one_way(self, first, second):
+        closest = 0.0
+        for token in tokens(first):
+            similarity, other = max(
+                (JaroWinkler.normalized_similarity(token, other), other)
+                for other in tokens(second)
+            )
+            if similarity >= self.threshold:
+                closest += similarity * self.weight(token) * self.weight(other)
+        return closest / (self.norm(first) * self.norm(second))
+
+    def weight(self, token):
+        return self.idf.get(token, self.of_unknown)
+
+    def norm(self, name):
+        return math.hypot(*map(self.weight, tokens(name)))
 
 
-def same_author(truth):
-    """Return 1 for pairs of records of the same author, in the order of triu_indices."""
-    first, second = np.triu_indices(len(truth), k=1)
-    return (truth[first] == truth[second]).astype(int)
+@cache
+def tokens(text):
+    return frozenset(re.findall(r"\w+", text.lower()))
+
+
+@cache
+def first_names(name):
+    """Return given name and middle initial: "john" and "a" for "Smith, John A."."""
+    family_first = "," in name
+    parts = name.replace(".", "").replace(",", "").lower().split()
+    parts = parts[1:] if family_first else parts[:-1]
+    return (parts[0] if parts else "", parts[1][:1] if len(parts) > 1 else "")
+
+
+def given_name(a, b):
+    return JaroWinkler.normalized_similarity(first_names(a.name)[0], first_names(b.name)[0])
+
+
+def middle_name(a, b):
+    """1 where two initials are equal, -1 where they differ, 0 where one is unknown."""
+    first, second = first_names(a.name)[1], first_names(b.name)[1]
+    return (1 if first == second else -1) if first and second else 0
+
+
+def affiliation(a, b):
+    return jaccard(tokens(a.affiliation), tokens(b.affiliation))
+
+
+def affiliation_known(a, b):
+    return a.affiliation != "" != b.affiliation
+
+
+def email(a, b):
+    return Levenshtein.normalized_similarity(a.email, b.email) if email_known(a, b) else 0
+
+
+def email_known(a, b):
+    return a.email != "" != b.email
+
+
+def coauthors(a, b):
+    return jaccard(set(a.coauthors), set(b.coauthors))
+
+
+def coauthors_known(a, b):
+    return bool(a.coauthors and b.coauthors)
+
+
+def jaccard(a, b):
+    """Jaccard's coefficient: the number of common elements divided by that of all elements."""
+    return len(a & b) / max(1, len(a | b))
+
+
+def same_author(truth, pairs):
+    """Return 1 for pairs of records of the same author, otherwise 0."""
+    return (truth[pairs[:, 0]] == truth[pairs[:, 1]]).astype(int)

@@ -6,7 +6,8 @@ Author disambiguation by active learning
 A digital library contains papers by "J. Smith", "Smith, Jane" and "Jane A. Smiht". How many
 authors are these, and who wrote which paper? The example follows section 3.4 of the thesis
 [Ertekin2009]_: similarities of pairs of records, :class:`~sklearn_online_svm.LASVC` with few
-actively chosen labels as a distance, and DBSCAN for the clusters. :ref:`name_disambiguation`
+actively chosen labels as a distance, and DBSCAN for the clusters.
+:class:`~sklearn_online_svm.active.EntityResolver` combines them; :ref:`name_disambiguation`
 explains the steps.
 
 The records are **synthetic**, with known true authors; the persons are fictional. The generator
@@ -22,29 +23,29 @@ rapidfuzz (``pip install rapidfuzz``).
 # with the family name first, and with typing errors; affiliations have several forms and change
 # over time; e-mail addresses and coauthors may be missing.
 
+import copy
 import tempfile
 import time
+from operator import attrgetter
 
 import joblib
 import matplotlib.pyplot as plt
 import numpy as np
-from _author_records import BLOCKS, FEATURES, make_block, same_author, similarities
-from scipy.special import expit
-from sklearn.cluster import DBSCAN
+from _author_records import BLOCKS, make_block, same_author, similarities
+from scipy.spatial.distance import squareform
+from sklearn.cluster import DBSCAN, AgglomerativeClustering
 from sklearn.metrics import adjusted_rand_score, completeness_score, f1_score, homogeneity_score
 from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, ActiveLASVC
-from sklearn_online_svm.active import MarginSampling
+from sklearn_online_svm.active import EntityResolver, MarginSampling
 
 BLUE, ORANGE, GREY, INK = "#0072b2", "#d55e00", "#8b949e", "#24292f"
 
-records, truth, X, y = {}, {}, {}, {}
+records, truth = {}, {}
 for name in BLOCKS:
     records[name], truth[name] = make_block(name)
-    X[name] = similarities(records[name])
-    y[name] = same_author(truth[name])
 
 for record in records["J. Smith"][:6]:
     print(f"{record.name:16} | {record.affiliation:50} | {record.email}")
@@ -53,16 +54,22 @@ for record in records["J. Smith"][:6]:
 # Pairs
 # =====
 #
-# Only records with the same name are compared. Each pair is a sample whose features are
-# similarities: soft TF-IDF for the names, edit distance for the e-mail addresses, Jaccard's
-# coefficient for tokens of affiliations and for coauthors. Missing values are indicated by
-# separate features. The label says whether both records belong to the same author.
+# Only records listed under the same name are compared (blocking). Each pair is a sample whose
+# features are similarities: soft TF-IDF for the names, edit distance for the e-mail addresses,
+# Jaccard's coefficient for the words of affiliations and for coauthors. Missing values are
+# indicated by separate features. The label says whether both records belong to the same author.
 
+functions = similarities([record for name in BLOCKS for record in records[name]])
+resolver = EntityResolver(functions, blocking=attrgetter("listed_under"))
+
+pairs, X, y = {}, {}, {}
 print(f"{'':14} {'records':>8} {'authors':>8} {'pairs':>8} {'same author':>12}")
 for name in BLOCKS:
+    pairs[name] = resolver.candidate_pairs(records[name])
+    X[name] = resolver.pair_similarities(records[name], pairs[name])
+    y[name] = same_author(truth[name], pairs[name])
     sizes = f"{len(truth[name]):8} {len(set(truth[name])):8} {len(y[name]):8}"
     print(f"{name:14} {sizes} {y[name].mean():12.1%}")
-print(*FEATURES, sep="; ")
 
 # %%
 # Number of labels
@@ -115,25 +122,23 @@ def new_model():
 
 N_LABELS, STEP = 4000, 50
 n_labels = np.arange(STEP, N_LABELS + 1, STEP)
-errors, sizes, decisions, exhausted = [], [], [], []
+errors, sizes, folds, exhausted = [], [], [], []
 for held_out in TRAINING:
     X_fold, y_fold, _ = together([name for name in TRAINING if name != held_out])
     model, outside, end = new_model(), 0, N_LABELS
-    seen = {"error": [], "size": [], "decision": []}
+    seen = {"error": [], "size": []}
     for n, distance in query_labels(model, X_fold, y_fold, N_LABELS):
         # The margin is exhausted: the closest of 59 lay outside in ten consecutive queries.
         outside = outside + 1 if distance >= 1 else 0
-        if outside == 10:
-            end = min(end, n)
+        if outside == 10 and n < end:
+            end, at_end = n, copy.deepcopy(model)
         if n % STEP == 0:
-            decision = model.decision_function(X[held_out])
-            seen["decision"].append(decision)
-            seen["error"].append(100 * np.mean((decision > 0) != y[held_out]))
+            seen["error"].append(100 * np.mean(model.predict(X[held_out]) != y[held_out]))
             seen["size"].append(len(model.support_))
     exhausted.append(end)
     errors.append(seen["error"])
     sizes.append(seen["size"])
-    decisions.append(seen["decision"])
+    folds.append(at_end if end < N_LABELS else model)
 
 mean_error = np.mean(errors, axis=0)
 stop = np.searchsorted(n_labels, max(exhausted))
@@ -217,47 +222,42 @@ print(f"{archive.n_labels_used_} labels, {len(archive.support_)} SVs, {error:.2f
 # =======
 #
 # The decision function value measures how certain the model is that two records have the same
-# author. The logistic function of its negative is the distance for DBSCAN; records without
-# neighbors become authors of their own. The maximum distance ``eps`` is selected on the folds
-# above, where each name was predicted by a model trained without it.
+# author. ``EntityResolver`` maps it to a distance between 0 and 1 and clusters the records of each
+# name by DBSCAN; records without neighbors become authors of their own. The maximum distance
+# ``eps`` is selected on the folds above, where the model was trained on the other names.
 
 
-def distances(decision, n):
-    D = np.zeros((n, n))
-    D[np.triu_indices(n, k=1)] = expit(-decision)
-    return D + D.T
+def dbscan(eps):
+    return DBSCAN(eps=eps, min_samples=2, metric="precomputed")
 
 
-def clusters(D, eps):
-    labels = DBSCAN(eps=eps, min_samples=2, metric="precomputed").fit_predict(D)
-    alone = labels < 0
-    labels[alone] = labels.max() + 1 + np.arange(alone.sum())
-    return labels
+def clusters(classifier, name, clusterer):
+    """Return the cluster of each record of a name by the distances of a fitted classifier."""
+    resolver.set_params(clusterer=clusterer).estimator_ = classifier
+    return resolver.predict(records[name])
 
 
 def pairwise_f1(name, labels):
-    return f1_score(y[name], same_author(labels))
+    return f1_score(y[name], same_author(labels, pairs[name]))
 
 
-folds = [
-    (name, distances(decision[stop], len(truth[name])))
-    for name, decision in zip(TRAINING, decisions)
+grid = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3]
+by_eps = [
+    np.mean([pairwise_f1(n, clusters(fold, n, dbscan(eps))) for n, fold in zip(TRAINING, folds)])
+    for eps in grid
 ]
-grid = np.linspace(0.01, 0.5, 50)
-by_eps = [np.mean([pairwise_f1(name, clusters(D, eps)) for name, D in folds]) for eps in grid]
 eps = grid[np.argmax(by_eps)]
-print(f"eps={eps:.3f}: pairwise F1 {max(by_eps):.2f} over the folds\n")
+print(f"eps={eps}: pairwise F1 {max(by_eps):.2f} over the folds\n")
 
 columns = f"{'F1 pairs':>10}{'F1':>6}{'Rand':>6}{'homog.':>8}{'compl.':>8}"
 print(f"{'':12} {'authors':>8}{'found':>8}{columns}")
 found, quality = {}, []
 for name in TEST:
-    decision = model.decision_function(X[name])
-    found[name] = clusters(distances(decision, len(truth[name])), eps)
+    found[name] = clusters(model, name, dbscan(eps))
     measures = (truth[name], found[name])
     quality.append(
         [
-            f1_score(y[name], decision > 0),
+            f1_score(y[name], model.predict(X[name])),
             pairwise_f1(name, found[name]),
             adjusted_rand_score(*measures),
             homogeneity_score(*measures),
@@ -270,8 +270,7 @@ mean = np.mean(quality, axis=0)
 print("{:12} {:16}{:10.2f}{:6.2f}{:6.2f}{:8.2f}{:8.2f}".format("mean", "", *mean))
 
 started = time.perf_counter()
-decision = model.decision_function(similarities(records["J. Smith"]))
-authors = clusters(distances(decision, len(records["J. Smith"])), eps)
+authors = clusters(model, "J. Smith", dbscan(eps))
 seconds["from records"] = time.perf_counter() - started
 print(f"\nfrom {len(authors)} records to their authors: {seconds['from records']:.2f} s")
 
@@ -284,7 +283,7 @@ print(f"\nfrom {len(authors)} records to their authors: {seconds['from records']
 # the predicted similarity, the clusters, and the truth.
 
 order = np.argsort(truth["J. Smith"], kind="stable")
-D = distances(model.decision_function(X["J. Smith"]), len(order))
+D = squareform(resolver.pair_distances(records["J. Smith"]))
 pictures = {
     "predicted similarity": 1 - D,
     "same cluster": found["J. Smith"][:, None] == found["J. Smith"],
@@ -297,6 +296,20 @@ for axis, (title, picture) in zip(axes, pictures.items()):
 plt.show()
 
 # %%
+# With DBSCAN, a single pair with a distance that is too small merges two authors. Average linkage,
+# which compares the mean distances of clusters, is less sensitive to such pairs:
+
+linkage = AgglomerativeClustering(
+    n_clusters=None, distance_threshold=0.5, linkage="average", metric="precomputed"
+)
+rand = {
+    kind: np.mean([adjusted_rand_score(truth[n], clusters(model, n, kind)) for n in TEST])
+    for kind in (dbscan(eps), linkage)
+}
+for kind, score in rand.items():
+    print(f"{type(kind).__name__:24} adjusted Rand index {score:.2f}")
+
+# %%
 # Storing and updating the model
 # ==============================
 #
@@ -305,17 +318,17 @@ plt.show()
 # not queried.
 
 with tempfile.TemporaryDirectory() as folder:
-    joblib.dump(model, f"{folder}/disambiguation.joblib")
+    joblib.dump(resolver, f"{folder}/disambiguation.joblib")
     later = joblib.load(f"{folder}/disambiguation.joblib")
 
 name = "A. Gupta"
 strategy = MarginSampling(random_state=0)
 not_queried = np.ones(len(y[name]), dtype=bool)
 for _ in range(100):
-    chosen = strategy.query(later, X[name], candidates=not_queried)
-    later.partial_fit(X[name][chosen], y[name][chosen])
+    chosen = strategy.query(later.estimator_, X[name], candidates=not_queried)
+    later.partial_fit(records[name], y[name][chosen], pairs[name][chosen])
     not_queried[chosen] = False
-for which, classifier in (("before", model), ("after", later)):
+for which, classifier in (("before", model), ("after", later.estimator_)):
     error = np.mean(classifier.predict(X[name][not_queried]) != y[name][not_queried])
     others = np.mean([evaluated(classifier, other)[0] for other in TEST if other != name])
     print(f"{which:6} {error:.2%} error on {name}, {others:.2f} % on the six other names")

@@ -4,7 +4,7 @@ from ..bench.results import load
 from ..bench.rst import count, list_table, percent, seconds, times
 from ..bench.summary import Records, ratio, stored_records
 from ..svc.workloads import WORKLOADS
-from . import along_tables, rare_tables, selection_tables
+from . import along_tables, guide_tables, rare_tables, selection_tables
 from .tasks import BEST, N_FIRST
 
 LAYOUTS = {"dense": "dense", "csr": "CSR, 10 nonzeros per sample"}
@@ -95,3 +95,4 @@ def pool_loops(results):
 
 TABLES = {table.__name__: table for table in (pool_query, pool_loops)}
 TABLES |= selection_tables.TABLES | rare_tables.TABLES | along_tables.TABLES
+TABLES |= guide_tables.TABLES

@@ -14,7 +14,7 @@ from sklearn_online_svm.active import MarginSampling
 from ..bench.job import Job
 from ..bench.measure import timed
 from ..svc.workloads import WORKLOADS
-from . import rare_readings, rare_tasks, selection_tasks
+from . import imbalance_tasks, pairs_tasks, rare_readings, rare_tasks, selection_tasks
 
 # Nonzeros per sparse sample, out of a hundred features.
 PER_ROW = 10
@@ -208,6 +208,5 @@ def learn_from_pool(job):
 
 JOB = PoolJob
 TASKS = {task.__name__: task for task in (query_pool, learn_from_pool)}
-TASKS |= selection_tasks.TASKS
-TASKS |= rare_tasks.TASKS
-TASKS |= rare_readings.TASKS
+TASKS |= selection_tasks.TASKS | rare_tasks.TASKS | rare_readings.TASKS
+TASKS |= pairs_tasks.TASKS | imbalance_tasks.TASKS

@@ -1,5 +1,6 @@
-"""Active learning: query strategies for streams and pools, and label-efficient training."""
+"""Active learning: query strategies for streams and pools, label-efficient training, pairs."""
 
+from ._entity_resolver import EntityResolver
 from ._label_efficient import LabelEfficientClassifier
 from ._pool import MarginSampling, margin_sampling, small_pool_size
 from ._query import AllQuery, MarginQuery, RandomQuery
@@ -8,6 +9,7 @@ from ._query_loop import ABSTAIN
 __all__ = [
     "ABSTAIN",
     "AllQuery",
+    "EntityResolver",
     "MarginSampling",
     "LabelEfficientClassifier",
     "MarginQuery",

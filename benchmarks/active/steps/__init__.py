@@ -1,5 +1,6 @@
 """What is measured of choosing examples."""
 
-from . import along, pool, rare, selection
+from . import along, imbalance, pairs, pool, rare, selection
 
-STEPS = {**pool.STEPS, **selection.STEPS, **rare.STEPS, **along.STEPS}
+STEPS = {**pool.STEPS, **imbalance.STEPS, **pairs.STEPS}
+STEPS |= {**selection.STEPS, **rare.STEPS, **along.STEPS}

@@ -1,0 +1,114 @@
+"""Tables of guide pages: pairs of author records, and methods for imbalanced classes."""
+
+import statistics
+
+from ..bench.rst import count, list_table, percent, seconds
+from ..bench.summary import stored_records
+from .pairs_tasks import TRAINING
+
+MODELS = {
+    "svc": "``SVC``",
+    "active": "``ActiveLASVC``",
+    "random": "``LASVC``, random pairs",
+}
+CLUSTERERS = {
+    "pairs": "none: predictions for pairs",
+    "dbscan": "``DBSCAN(min_samples=2)``",
+    "average_linkage": '``AgglomerativeClustering(linkage="average")``',
+    "hdbscan": "``HDBSCAN(min_cluster_size=2)``",
+}
+METHODS = {
+    "none": "none",
+    "class_weight": '``class_weight="balanced"``',
+    "threshold": "``TunedThresholdClassifierCV``",
+    "stream": "stream, no weights",
+    "stream_weight": 'stream, ``class_weight="online_balanced"``',
+    "stream_threshold": "stream, threshold from the latest 2000 samples",
+    "virtual_lasvc": "``VirtualLASVC``",
+    "virtual": "``VirtualSampler``, classes of equal size",
+    "virtual_one": "``VirtualSampler(n_virtual=1)``",
+    "smote": "``SMOTE``",
+    "svm_smote": "``SVMSMOTE``",
+}
+
+
+def mean(records, field):
+    """The mean over all generated sets and selections."""
+    values = records.values(field)
+    return statistics.fmean(values) if values else None
+
+
+def pairs_models(results):
+    """Classifiers of pairs: labels, errors, sizes and times of prediction."""
+    found = stored_records("pairs_models", results).ok()
+    if not found:
+        return None
+    here = {title: found.where(model=name) for name, title in MODELS.items()}
+    rows = [
+        ["labels", *(count(mean(r, "n_labels")) for r in here.values())],
+        ["test error, mean of the names", *(percent(mean(r, "error")) for r in here.values())],
+        *(
+            [
+                f"data set {seed + 1}",
+                *(percent(mean(r.where(seed=seed), "error")) for r in here.values()),
+            ]
+            for seed in sorted({record["seed"] for record in found.records})
+        ),
+        ["support vectors", *(count(mean(r, "n_vectors")) for r in here.values())],
+        [
+            "prediction, all test pairs",
+            *(seconds(r.median("predict_seconds")) for r in here.values()),
+        ],
+    ]
+    title = (
+        f"{count(mean(found, 'n_train'))} pairs of {len(TRAINING)} names for training, "
+        f"{count(mean(found, 'n_test'))} of seven names for testing"
+    )
+    return list_table(["", *here], rows, title)
+
+
+def pairs_clusters(results):
+    """Clustering algorithms: thresholds, scores and numbers of clusters."""
+    found = stored_records("pairs_clusters", results).ok()
+    if not found:
+        return None
+    rows = []
+    for name, title in CLUSTERERS.items():
+        here = found.where(clusterer=name)
+        thresholds = sorted(set(here.values("threshold")))
+        scores = [mean(here, field) for field in ("f1", "rand")]
+        rows.append([
+            title,
+            ", ".join(f"{value:g}" for value in thresholds) or "–",
+            *("–" if score is None else f"{score:.2f}" for score in scores),
+            count(mean(here, "n_found")),
+        ])  # fmt: skip
+    header = ["clustering", "threshold", "pairwise F1", "adjusted Rand index", "clusters"]
+    return list_table(header, rows, f"{count(mean(found, 'n_authors'))} authors of seven names")
+
+
+def imbalance_methods(results):
+    """G-means of all methods, with their standard deviations."""
+    found = stored_records("imbalance_methods", results).ok()
+    if not found:
+        return None
+    rows = []
+    for method, title in METHODS.items():
+        cells = [title]
+        for kind in ("lasvc", "neighbors"):
+            values = [
+                r["gmeans"][method][kind] for r in found.records if kind in r["gmeans"][method]
+            ]
+            spread = statistics.stdev(values) if len(values) > 1 else 0.0
+            cells.append(f"{statistics.fmean(values):.2f} ± {spread:.2f}" if values else "")
+        rows.append(cells)
+    n_test, n_train, n_positive = (mean(found, f) for f in ("n_test", "n_train", "n_positive"))
+    title = (
+        f"G-mean on {count(n_test)} test samples after training on {count(n_train)}, of which "
+        f"{count(n_positive)} are positive: mean and standard deviation over "
+        f"{len(found.records)} draws of the data"
+    )
+    return list_table(["method", "``LASVC(gamma=0.01)``", "15 nearest neighbors"], rows, title)
+
+
+TABLES = {table.__name__: table for table in (pairs_models, pairs_clusters, imbalance_methods)}
