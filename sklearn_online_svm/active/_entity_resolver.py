@@ -4,7 +4,7 @@ import numpy as np
 from scipy.spatial.distance import squareform
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClusterMixin, clone
-from sklearn.cluster import DBSCAN
+from sklearn.cluster import AgglomerativeClustering
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -38,8 +38,9 @@ class EntityResolver(ClusterMixin, BaseEstimator):
     clusterer : clusterer with ``metric="precomputed"``, default=None
         Clustering algorithm for the distances within a block: ``DBSCAN``, ``HDBSCAN``, ``OPTICS``
         or ``AgglomerativeClustering`` of :mod:`sklearn.cluster`. Records that it labels as noise
-        become entities of their own. If None, ``DBSCAN(eps=0.27, min_samples=2,
-        metric="precomputed")``, which connects all pairs beyond the margin (f of at least 1).
+        become entities of their own. If None, average linkage up to a mean distance of 0.5,
+        ``AgglomerativeClustering(None, linkage="average", distance_threshold=0.5,
+        metric="precomputed")``. [1]_ uses DBSCAN, which needs a far smaller threshold.
 
     Attributes
     ----------
@@ -262,7 +263,9 @@ class EntityResolver(ClusterMixin, BaseEstimator):
         """
         check_is_fitted(self)
         records = self._checked(records)
-        clusterer = self.clusterer or DBSCAN(eps=0.27, min_samples=2, metric="precomputed")
+        clusterer = self.clusterer or AgglomerativeClustering(
+            None, linkage="average", distance_threshold=0.5, metric="precomputed"
+        )
         if getattr(clusterer, "metric", None) != "precomputed":
             raise ValueError(f"clusterer must have metric='precomputed'; got {clusterer!r}.")
         labels, n_entities = np.empty(len(records), dtype=np.intp), 0

@@ -80,13 +80,19 @@ def plain_distances(model, records):
     return found
 
 
-def plain_clusters(distances, n_records, eps):
-    """Records that are connected by pairs with a distance of at most eps."""
-    labels = list(range(n_records))
-    for (i, j), distance in distances.items():
-        if distance <= eps:
-            labels = [labels[i] if label == labels[j] else label for label in labels]
-    return labels
+def average_linkage(distances, n_records, threshold):
+    """Clusters merged in the order of their mean distances, up to a threshold."""
+    clusters = [[i] for i in range(n_records)]
+
+    def mean(pair):
+        a, b = (clusters[k] for k in pair)
+        return np.mean([distances.get((min(i, j), max(i, j)), np.inf) for i in a for j in b])
+
+    while True:
+        a, b = closest = min(combinations(range(len(clusters)), 2), key=mean)
+        if mean(closest) >= threshold:
+            return {frozenset(cluster) for cluster in clusters}
+        clusters[a] += clusters.pop(b)
 
 
 def test_distances_and_clusters_by_definition():
@@ -98,7 +104,7 @@ def test_distances_and_clusters_by_definition():
     assert_allclose(distances, [expected[tuple(pair)] for pair in pairs], atol=1e-6)
     assert_array_equal(FITTED.pair_distances(records, pairs[::-2]), distances[::-2])
     found = FITTED.predict(records)
-    assert partition(found) == partition(plain_clusters(expected, len(records), 0.27))
+    assert partition(found) == average_linkage(expected, len(records), 0.5)
     _, first = np.unique(found, return_index=True)
     assert_array_equal(found[np.sort(first)], np.arange(len(first)))
     assert adjusted_rand_score(made(seed=1)[1], found) > 0.6
