@@ -1,11 +1,13 @@
 """Tables of `active`."""
 
+import statistics
+
 from ..bench.results import load
 from ..bench.rst import count, list_table, percent, seconds, times
 from ..bench.summary import Records, ratio, stored_records
 from ..svc.workloads import WORKLOADS
 from . import along_tables, guide_tables, rare_tables, selection_tables
-from .tasks import BEST, N_FIRST
+from .tasks import BEST, N_FIRST, NOISY_QUERIES
 
 LAYOUTS = {"dense": "dense", "csr": "CSR, 10 nonzeros per sample"}
 QUERIES = {
@@ -93,6 +95,32 @@ def pool_loops(results):
     return list_table(header, rows, title)
 
 
-TABLES = {table.__name__: table for table in (pool_query, pool_loops)}
+def noisy_pool(results):
+    """Mean test errors, with and without wrong labels."""
+    found = stored_records("noisy_pool", results).ok()
+    if not found:
+        return None
+    rows = []
+    for workload in dict.fromkeys(record["workload"] for record in found.records):
+        title = WORKLOADS[workload].title if workload in WORKLOADS else "20 features, generated"
+        for noise in sorted({record["noise"] for record in found.records}):
+            errors = [r["errors"] for r in found.where(workload=workload, noise=noise).records]
+            cells = [percent(statistics.fmean(e[name] for e in errors)) for name in NOISY_QUERIES]
+            rows.append([title, f"{noise:.0%}".replace("%", " %"), *cells])
+    n_labels = load("noisy_pool", results)["n_labels"]
+    n_seeds = len({record["seed"] for record in found.records})
+    header = [
+        "pool",
+        "wrong labels",
+        "random samples",
+        "one by one",
+        "batches of 10",
+        "``diversity=0.5``",
+    ]
+    title = f"Test error after {count(n_labels)} labels, means of {n_seeds} seeds"
+    return list_table(header, rows, title)
+
+
+TABLES = {table.__name__: table for table in (pool_query, pool_loops, noisy_pool)}
 TABLES |= selection_tables.TABLES | rare_tables.TABLES | along_tables.TABLES
 TABLES |= guide_tables.TABLES

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import sparse
+from sklearn.datasets import make_classification
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC
@@ -13,7 +14,7 @@ from sklearn_online_svm.active import MarginSampling
 
 from ..bench.job import Job
 from ..bench.measure import timed
-from ..svc.workloads import WORKLOADS
+from ..svc.workloads import WORKLOADS, Split, with_noise
 from . import imbalance_tasks, pairs_tasks, rare_readings, rare_tasks, selection_tasks
 
 # Nonzeros per sparse sample, out of a hundred features.
@@ -206,7 +207,54 @@ def learn_from_pool(job):
     }
 
 
+# Batch size and parameters of MarginSampling; random samples are a pool of 1.
+NOISY_QUERIES = {
+    "random": (10, dict(pool_size=1)),
+    "single": (1, {}),
+    "batch": (10, {}),
+    "diverse": (10, dict(diversity=0.5)),
+}
+
+
+def noisy_pool(job):
+    """Query labels of which a share is wrong, singly and in batches."""
+    if job.workload == "clusters":
+        X, y = make_classification(
+            24_000,
+            20,
+            n_informative=10,
+            n_clusters_per_class=4,
+            flip_y=0,
+            random_state=job.seed,
+        )
+        clean = Split(X[4000:], 2 * y[4000:] - 1, X[:4000], 2 * y[:4000] - 1)
+        setting = dict(C=1, gamma=1 / 20 / X.var())
+    else:
+        work = WORKLOADS[job.workload]
+        clean = work.load(job.seed, job.quick)
+        setting = dict(C=work.C, gamma=work.gamma)
+    split, _ = with_noise(clean, job.noise, job.seed)
+    X, y = split.X_train, split.y_train
+    rng = np.random.default_rng([job.seed, 17])
+    first = np.concatenate(
+        [rng.choice(np.flatnonzero(y == label), N_FIRST, replace=False) for label in (-1, 1)]
+    )
+    errors = {}
+    for name, (batch_size, options) in NOISY_QUERIES.items():
+        model = LASVC(**setting, random_state=job.seed)
+        model.partial_fit(X[first], y[first], classes=[-1, 1])
+        strategy = MarginSampling(**options, random_state=job.seed)
+        without_label = np.ones(len(y), dtype=bool)
+        without_label[first] = False
+        for _ in range(0, job.n_labels, batch_size):
+            chosen = strategy.query(model, X, candidates=without_label, batch_size=batch_size)
+            model.partial_fit(X[chosen], y[chosen])
+            without_label[chosen] = False
+        errors[name] = float(np.mean(model.predict(split.X_test) != split.y_test))
+    return {"n_pool": X.shape[0], "errors": errors}
+
+
 JOB = PoolJob
-TASKS = {task.__name__: task for task in (query_pool, learn_from_pool)}
+TASKS = {task.__name__: task for task in (query_pool, learn_from_pool, noisy_pool)}
 TASKS |= selection_tasks.TASKS | rare_tasks.TASKS | rare_readings.TASKS
 TASKS |= pairs_tasks.TASKS | imbalance_tasks.TASKS

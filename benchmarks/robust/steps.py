@@ -6,6 +6,7 @@ and the curves of the figures, ``single_steps_*``: the same with REPROCESS as it
 """
 
 from functools import partial
+from itertools import product
 
 from ..bench import harness
 from ..svc import models
@@ -182,6 +183,34 @@ def measure_label_noise(settings):
     return {"cache_size": CACHE_SIZE, "records": records}
 
 
+# ---------------------------------------------------------------------------
+# noise_kinds
+# ---------------------------------------------------------------------------
+
+NOISE_KINDS = ("flipped", "overlapping")
+NOISE_FEATURES = (8, 20, 50)
+NOISE_C = (1, 10, 100)
+NOISE_ALGORITHMS = ("lasvm", "lasvm-nc", "lasvm-i")
+
+
+def measure_noise_kinds(settings):
+    """Compare the hinge and the ramp loss with flipped labels and with overlapping classes."""
+    records = []
+    for seed in range(settings.seeds):
+        for kind, n_features, C in product(NOISE_KINDS, NOISE_FEATURES, NOISE_C):
+            options = dict(kind=kind, n_features=n_features, C=C)
+            record = settings.call(
+                "noise_kinds",
+                options=options,
+                values=NOISE_ALGORITHMS,
+                seed=seed,
+                cache_size=CACHE_SIZE,
+            )
+            harness.say("noise_kinds", record, seed=seed, **options)
+            records.append({**options, "seed": seed, **record})
+    return {"cache_size": CACHE_SIZE, "records": records}
+
+
 STEPS = {
     **{f"robust_{name}": partial(measure_robust, name) for name in ROBUST},
     "memory_traffic": measure_memory_traffic,
@@ -189,4 +218,5 @@ STEPS = {
     **{f"single_steps_{name}": partial(measure_single_steps, name) for name in CHAPTER_6},
     "ramp_s": measure_ramp_s,
     "label_noise": measure_label_noise,
+    "noise_kinds": measure_noise_kinds,
 }

@@ -1,5 +1,7 @@
 """Tables of the algorithms with a ramp, compared with SVC and with chapter 6 of the thesis."""
 
+from itertools import product
+
 import numpy as np
 
 from ..bench.results import load
@@ -8,7 +10,14 @@ from ..bench.summary import Records, ratio, stored_records
 from ..svc.models import ALGORITHMS, ROBUST_COLUMNS
 from ..svc.workloads import CHAPTER_6, ROBUST, WORKLOADS
 from . import paper
-from .steps import NOISE_COLUMNS, SUSPECT_SHARE
+from .steps import (
+    NOISE_ALGORITHMS,
+    NOISE_C,
+    NOISE_COLUMNS,
+    NOISE_FEATURES,
+    NOISE_KINDS,
+    SUSPECT_SHARE,
+)
 
 
 def titled(name):
@@ -307,6 +316,44 @@ def suspect_labels(results):
     return list_table(header, rows)
 
 
+def noise_kinds(results):
+    """Test errors; support vectors and times as multiples of those of LASVM."""
+    found = Records(
+        {**{key: record[key] for key in ("kind", "n_features", "C", "seed", "status")}, **point}
+        for record in stored_records("noise_kinds", results).ok().records
+        for point in record["sweep"]
+    )
+    if not found:
+        return None
+    tables = []
+    for kind in NOISE_KINDS:
+        rows = []
+        for n_features, C in product(NOISE_FEATURES, NOISE_C):
+            here = found.where(kind=kind, n_features=n_features, C=C)
+            hinge, *ramps = (here.where(algorithm=name) for name in NOISE_ALGORITHMS)
+            errors = [percent(one.median("error")) for one in (hinge, *ramps)]
+            ratios = [
+                times(ratio(one.median(field), hinge.median(field)))
+                for field in ("n_vectors", "seconds")
+                for one in ramps
+            ]
+            rows.append([count(n_features), f"{C:g}", *errors, *ratios])
+        header = [
+            "features",
+            "C",
+            "test error: lasvm",
+            "-nc",
+            "-i",
+            "support vectors: -nc",
+            "-i",
+            "fit time: -nc",
+            "-i",
+        ]
+        titles = {"flipped": "20 % of the labels flipped", "overlapping": "Overlapping classes"}
+        tables.append(list_table(header, rows, titles[kind]))
+    return joined(tables)
+
+
 TABLES = {
     table.__name__: table
     for table in (
@@ -318,5 +365,6 @@ TABLES = {
         table_6_4,
         kernel_values,
         suspect_labels,
+        noise_kinds,
     )
 }

@@ -3,6 +3,12 @@
 import time
 
 import numpy as np
+from scipy.special import expit
+from sklearn.datasets import make_classification
+from sklearn.preprocessing import scale
+
+from sklearn_online_svm import LASVC
+from sklearn_online_svm.datasets import flip_labels
 
 from ..bench.measure import read_bandwidth
 from ..svc import models
@@ -132,6 +138,47 @@ def _suspects(model, split, n_suspects):
     return np.argsort(margins, kind="stable")[:n_suspects]
 
 
+def noise_kinds(job):
+    """Fits of separable classes with flipped labels, and of overlapping classes."""
+    kind, n_features, C = (job.options[key] for key in ("kind", "n_features", "C"))
+    n_train = 500 if job.quick else 4000
+    n = n_train + 4000
+    rng = np.random.default_rng(job.seed)
+    if kind == "flipped":
+        X, y = make_classification(
+            n,
+            n_features,
+            n_informative=n_features // 2,
+            n_redundant=0,
+            n_clusters_per_class=4,
+            flip_y=0,
+            random_state=job.seed,
+        )
+        X, y = scale(X), 2 * y - 1
+        y_train = flip_labels(y[:n_train], 0.2, random_state=job.seed)
+    else:
+        # The log-odds are twice a sum of 30 random waves, with standard deviation 1.
+        X = rng.normal(size=(n, n_features))
+        phases = X @ rng.normal(size=(n_features, 30)) / n_features**0.5
+        waves = np.cos(phases + rng.uniform(0, 2 * np.pi, 30))
+        odds = 2 * scale(waves @ rng.normal(size=30))
+        y = np.where(rng.random(n) < expit(odds), 1, -1)
+        y_train = y[:n_train]
+    points = []
+    for algorithm in job.values:
+        model = LASVC(C, algorithm=algorithm, cache_size=job.cache_size, random_state=job.seed)
+        began = time.perf_counter()
+        model.fit(X[:n_train], y_train)
+        points.append({
+            "algorithm": algorithm,
+            "seconds": time.perf_counter() - began,
+            "error": 1 - model.score(X[n_train:], y[n_train:]),
+            "n_vectors": len(model.support_),
+            "n_steps": int(model._engine.problems[0].n_changes),
+        })  # fmt: skip
+    return {"sweep": points}
+
+
 def memory_traffic(job):
     """Kernel rows read by the steps of one pass, and how fast this process reads memory."""
     split = job.data()
@@ -159,5 +206,6 @@ def memory_traffic(job):
 
 JOB = KernelJob
 TASKS = {
-    task.__name__: task for task in (learn_in_chunks, ramp_sweep, noise_sweep, memory_traffic)
+    task.__name__: task
+    for task in (learn_in_chunks, ramp_sweep, noise_sweep, noise_kinds, memory_traffic)
 }

@@ -70,7 +70,7 @@ class LASVC(LeaveOneOut, KernelMachine):
     (or ``max_iter`` epochs) over the samples and then optimizes over the support set;
     ``partial_fit`` continues training with new samples; ``max_iter=-1`` repeats epochs until the
     optimum that ``SVC`` finds is reached. With label noise, ``algorithm="lasvm-nc"`` and
-    ``"lasvm-i"`` need far fewer support vectors.
+    ``"lasvm-i"`` need fewer support vectors.
 
     Read more in the :ref:`user guide <lasvm>`. The algorithms for label noise are described in
     :ref:`a page of their own <robust>`.
@@ -106,9 +106,10 @@ class LASVC(LeaveOneOut, KernelMachine):
           until the duality gap is below its target. The model varies less during an epoch.
         - ``"lasvm-nc"``: like ``"lasvm-g"``, with the ramp loss, which is not convex: outliers,
           that is, samples with :math:`y f(x) <` ``ramp_s``, do not become support vectors that
-          shift the decision boundary. Gives the fewest support vectors on noisy labels.
+          shift the decision boundary. Fewer support vectors on noisy labels; slow if ``C`` is so
+          large that wrong labels are fitted (see the user guide).
         - ``"lasvm-i"``: uses only samples with ``ramp_s`` :math:`\le y f(x) \le 1` for training;
-          the fastest of the algorithms.
+          similar results and times.
         - ``"lasvm-full"``: like ``"lasvm-g"``, but every sample stays in the support set, even
           with :math:`\alpha = 0`. A baseline: slow, with memory that grows with the number of
           samples.
