@@ -9,6 +9,7 @@ from .active import LabelEfficientClassifier
 from .kernel import (
     LASVC,
     ActiveLASVC,
+    KernelAROWClassifier,
     KernelPassiveAggressiveClassifier,
     KernelPerceptronClassifier,
     RampSVC,
@@ -38,6 +39,7 @@ __all__ = [
     "ConfidenceWeightedClassifier",
     "CostSensitivePassiveAggressiveClassifier",
     "KernelPassiveAggressiveClassifier",
+    "KernelAROWClassifier",
     "KernelPerceptronClassifier",
     "InconsistentPackageWarning",
     "LabelEfficientClassifier",

@@ -14,6 +14,7 @@ from sklearn_online_svm import (
     AROWClassifier,
     ConfidenceWeightedClassifier,
     CostSensitivePassiveAggressiveClassifier,
+    KernelAROWClassifier,
     KernelPassiveAggressiveClassifier,
     KernelPerceptronClassifier,
     LabelEfficientClassifier,
@@ -163,7 +164,11 @@ LINEAR = (
     SecondOrderPerceptronClassifier,
 )
 
-KERNEL_UPDATES = (KernelPassiveAggressiveClassifier, KernelPerceptronClassifier)
+KERNEL_UPDATES = (
+    KernelAROWClassifier,
+    KernelPassiveAggressiveClassifier,
+    KernelPerceptronClassifier,
+)
 
 ESTIMATORS += [
     *(kind() for kind in KERNEL_UPDATES),
@@ -171,6 +176,7 @@ ESTIMATORS += [
     KernelPassiveAggressiveClassifier(max_support_vectors=40, budget_policy="oldest"),
     KernelPassiveAggressiveClassifier(average="mean"),
     KernelPassiveAggressiveClassifier(kernel="precomputed"),
+    KernelAROWClassifier(max_support_vectors=10, max_iter=3),
     KernelPerceptronClassifier(average="vote", max_iter=5),
     KernelPerceptronClassifier(average="mean", margin=0.1),
     KernelPerceptronClassifier(max_support_vectors=40),

@@ -21,6 +21,7 @@ from sklearn_online_svm import (
     AROWClassifier,
     ConfidenceWeightedClassifier,
     CostSensitivePassiveAggressiveClassifier,
+    KernelAROWClassifier,
     KernelPassiveAggressiveClassifier,
     KernelPerceptronClassifier,
     LabelEfficientClassifier,
@@ -159,6 +160,15 @@ TABLE = [
     (
         KernelPassiveAggressiveClassifier(gamma=0.3),
         OF_KERNEL_UPDATES | {"C": (0.01, TAKEN_UP), "loss": ("squared_hinge", TAKEN_UP)},
+    ),
+    (
+        KernelAROWClassifier(gamma=0.3),
+        {
+            name: value
+            for name, value in OF_KERNEL_UPDATES.items()
+            if name not in ("budget_policy", "multi_class", "average")
+        }
+        | {"r": (10.0, TAKEN_UP), "forgetting_factor": (0.5, REFUSED)},
     ),
     (
         KernelPerceptronClassifier(gamma=0.3),

@@ -92,8 +92,8 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
     The base estimator is updated once per label; its own ``max_iter``, ``shuffle`` and early
     stopping are not used.
 
-    ``queried_``, ``abstained_`` and ``online_predictions_`` describe all samples of a stream, which
-    takes 8 bytes per sample.
+    ``queried_``, ``abstained_`` and ``online_predictions_`` describe all samples of a stream,
+    which takes 8 bytes per sample.
 
     References
     ----------

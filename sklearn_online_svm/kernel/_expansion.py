@@ -1,10 +1,14 @@
 """Kernel expansion and the update loop that trains it."""
 
+from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 from .._core.kernel import expansion_budgets
+from .._core.kernel.dictionary import DictionaryExpansion
 from .._core.kernel.expansion import KernelExpansion
 from .._core.kernel.votes import Votes
 from .._core.linear.update_loop import UpdateLoop
@@ -22,18 +26,37 @@ POLICIES = {
 }
 AVERAGES = (None, "mean", "vote")
 
+# A sample with a squared distance below this share of K(x, x) from the span of the dictionary does
+# not join it. Kernel values are rounded to single precision.
+LEAST_DISTANCE = 1e-4
+
+
+def single_blas_thread():
+    """Return a context in which BLAS uses one thread: its products are small."""
+    return _blas().limit(limits=1)
+
+
+@cache
+def _blas():
+    return ThreadpoolController().select(user_api="blas")
+
 
 @dataclass(frozen=True)
 class ExpansionSpec(VectorSpec):
     """Specification of an empty expansion; plain values, so that it can be pickled."""
 
     budget: int | None = None
-    policy: str = "projection"
+    policy: str = "projection"  # or "dictionary"
     average: str | None = None
     joint: bool = False  # multi_class="crammer_singer"
+    decay: float = 1.0  # of a dictionary
 
     def build(self):
         """Return an expansion without vectors."""
+        if self.policy == "dictionary":
+            return DictionaryExpansion(
+                self.store(), self.n_problems, self.budget, LEAST_DISTANCE, self.decay
+            )
         budget = votes = None
         if self.budget is not None:
             budget = POLICIES[self.policy](self.budget, self.n_problems)
@@ -109,7 +132,8 @@ class ExpansionState:
 
     def train(self, dataset, start=0, purchases=None):
         """Run the update loop."""
-        with self.expansion.guard:
+        is_dictionary = self.spec.policy == "dictionary"
+        with self.expansion.guard, single_blas_thread() if is_dictionary else nullcontext():
             return self.loop.train(dataset, start, purchases)
 
     def publish(self):

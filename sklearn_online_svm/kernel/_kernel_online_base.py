@@ -1,4 +1,4 @@
-"""Base of the kernel models with one update per sample (perceptron, passive-aggressive)."""
+"""Bases of the kernel models with one update per sample (perceptron, passive-aggressive, AROW)."""
 
 import warnings
 from numbers import Integral
@@ -27,28 +27,19 @@ from ._model import MIN_FIRST_CHUNK, KernelModel, can_take_new_samples
 
 
 class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
-    """Base of kernel classifiers that update one coefficient vector per sample.
+    """Base of kernel classifiers that make one update per sample.
 
-    A subclass defines ``_update_spec``, which returns the :class:`UpdateSpec` of its parameters.
+    A subclass defines ``_update_spec``, which returns the :class:`UpdateSpec` of its parameters,
+    and ``_expansion_options``, which returns fields of :class:`ExpansionSpec`.
     """
 
-    _fixed_params = (
-        *KernelModel._fixed_params,
-        "multi_class",
-        "max_support_vectors",
-        "budget_policy",
-        "average",
-    )
+    _fixed_params = (*KernelModel._fixed_params, "max_support_vectors")
     _adjustable_params = ("class_weight",)
 
     _parameter_constraints: dict = {
         **KernelModel._parameter_constraints,
         **OnlineLearner._parameter_constraints,
         **OnlineClassifier._parameter_constraints,
-        "multi_class": [StrOptions({"ovr", "crammer_singer"})],
-        "max_support_vectors": [Interval(Integral, 1, None, closed="left"), None],
-        "budget_policy": [StrOptions({*POLICIES})],
-        "average": [StrOptions({"mean", "vote"}), Options(bool, {False})],
     }
 
     # ---------------------------------------------------------------------------- training
@@ -206,7 +197,7 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
 
     def _first_state(self, X, weights):
         """Set the kernel and create an empty state; return X in the dtype it requires."""
-        self._refuse_contradictions()
+        options = self._expansion_options()
         if weights is None or not weights.any():
             weights = np.ones(X.shape[0])
         X = self._fix_gamma(X, weights)
@@ -219,37 +210,12 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
             degree=int(self.degree),
             gamma=self.gamma_,
             coef0=float(self.coef0),
-            budget=None if self.max_support_vectors is None else int(self.max_support_vectors),
-            policy=self.budget_policy,
-            average=self.average or None,
-            joint=self.multi_class == "crammer_singer",
+            **options,
         )
         self._sparse = sparse.issparse(X)
         self._state = ExpansionState(spec, self._update_spec())
         self._fitted_params = self._current_params()
         return X
-
-    def _refuse_contradictions(self):
-        """Raise ValueError for parameters that cannot be combined."""
-        if self.max_support_vectors is None:
-            return
-        kernel = self.kernel
-        if self.budget_policy == "merging" and not (isinstance(kernel, str) and kernel == "rbf"):
-            raise ValueError(
-                "budget_policy='merging' replaces two support vectors by a point between them, "
-                f"which only kernel='rbf' allows; got kernel={kernel!r}. Use "
-                "budget_policy='projection'."
-            )
-        if self.budget_policy == "projection" and isinstance(kernel, str) and kernel == "sigmoid":
-            raise ValueError(
-                "budget_policy='projection' needs a positive definite kernel, which "
-                "kernel='sigmoid' is not. Use budget_policy='smallest'."
-            )
-        if self.average == "vote":
-            raise ValueError(
-                "average='vote' needs all support vectors, but max_support_vectors="
-                f"{self.max_support_vectors} removes some of them. Use average='mean'."
-            )
 
     # ---------------------------------------------------------------------------- the solution
 
@@ -284,3 +250,47 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
     def _rebuilt(self, state):
         """Return the fitted attributes of a stored model that predictions require."""
         return {"_state": ExpansionState.from_state(state["_state"])}
+
+
+class FirstOrderKernelUpdates(KernelUpdates):
+    """Base of kernel classifiers whose update adds one support vector."""
+
+    _fixed_params = (*KernelUpdates._fixed_params, "multi_class", "budget_policy", "average")
+
+    _parameter_constraints: dict = {
+        **KernelUpdates._parameter_constraints,
+        "multi_class": [StrOptions({"ovr", "crammer_singer"})],
+        "max_support_vectors": [Interval(Integral, 1, None, closed="left"), None],
+        "budget_policy": [StrOptions({*POLICIES})],
+        "average": [StrOptions({"mean", "vote"}), Options(bool, {False})],
+    }
+
+    def _expansion_options(self):
+        if self.max_support_vectors is not None:
+            self._refuse_contradictions()
+        return dict(
+            budget=None if self.max_support_vectors is None else int(self.max_support_vectors),
+            policy=self.budget_policy,
+            average=self.average or None,
+            joint=self.multi_class == "crammer_singer",
+        )
+
+    def _refuse_contradictions(self):
+        """Raise ValueError for parameters that cannot be combined with a budget."""
+        kernel = self.kernel
+        if self.budget_policy == "merging" and not (isinstance(kernel, str) and kernel == "rbf"):
+            raise ValueError(
+                "budget_policy='merging' replaces two support vectors by a point between them, "
+                f"which only kernel='rbf' allows; got kernel={kernel!r}. Use "
+                "budget_policy='projection'."
+            )
+        if self.budget_policy == "projection" and isinstance(kernel, str) and kernel == "sigmoid":
+            raise ValueError(
+                "budget_policy='projection' needs a positive definite kernel, which "
+                "kernel='sigmoid' is not. Use budget_policy='smallest'."
+            )
+        if self.average == "vote":
+            raise ValueError(
+                "average='vote' needs all support vectors, but max_support_vectors="
+                f"{self.max_support_vectors} removes some of them. Use average='mean'."
+            )

@@ -4,10 +4,10 @@ from numbers import Real
 
 from .._sklearn_compat import Interval, StrOptions
 from ..linear._update_spec import UpdateSpec
-from ._kernel_online_base import KernelUpdates
+from ._kernel_online_base import FirstOrderKernelUpdates
 
 
-class KernelPassiveAggressiveClassifier(KernelUpdates):
+class KernelPassiveAggressiveClassifier(FirstOrderKernelUpdates):
     r"""Passive-aggressive classifier with a kernel.
 
     Kernel version of :class:`PassiveAggressiveClassifier`: each sample with a positive loss
@@ -199,11 +199,11 @@ class KernelPassiveAggressiveClassifier(KernelUpdates):
     """
 
     _parameter_constraints: dict = {
-        **KernelUpdates._parameter_constraints,
+        **FirstOrderKernelUpdates._parameter_constraints,
         "C": [Interval(Real, 0.0, None, closed="right")],
         "loss": [StrOptions({"hinge", "squared_hinge"})],
     }
-    _adjustable_params = (*KernelUpdates._adjustable_params, "C", "loss")
+    _adjustable_params = (*FirstOrderKernelUpdates._adjustable_params, "C", "loss")
 
     def __init__(
         self,

@@ -4,10 +4,10 @@ from numbers import Real
 
 from .._sklearn_compat import Interval
 from ..linear._update_spec import UpdateSpec
-from ._kernel_online_base import KernelUpdates
+from ._kernel_online_base import FirstOrderKernelUpdates
 
 
-class KernelPerceptronClassifier(KernelUpdates):
+class KernelPerceptronClassifier(FirstOrderKernelUpdates):
     r"""Perceptron with a kernel.
 
     Each misclassified sample becomes a support vector with a coefficient of 1 or -1. Variants: a
@@ -187,10 +187,10 @@ class KernelPerceptronClassifier(KernelUpdates):
     """
 
     _parameter_constraints: dict = {
-        **KernelUpdates._parameter_constraints,
+        **FirstOrderKernelUpdates._parameter_constraints,
         "margin": [Interval(Real, 0.0, None, closed="left")],
     }
-    _adjustable_params = (*KernelUpdates._adjustable_params, "margin")
+    _adjustable_params = (*FirstOrderKernelUpdates._adjustable_params, "margin")
 
     def __init__(
         self,

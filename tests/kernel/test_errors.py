@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 from sklearn_online_svm import (
     LASVC,
     ActiveLASVC,
+    KernelAROWClassifier,
     KernelPassiveAggressiveClassifier,
     KernelPerceptronClassifier,
     RampSVC,
@@ -23,7 +24,7 @@ from tests.support.unharmed import UnharmedModel
 
 KINDS = [
     *(LASVC, ActiveLASVC, VirtualLASVC, RampSVC),
-    *(KernelPassiveAggressiveClassifier, KernelPerceptronClassifier),
+    *(KernelAROWClassifier, KernelPassiveAggressiveClassifier, KernelPerceptronClassifier),
 ]
 STREAMS = [kind for kind in KINDS if hasattr(kind(), "partial_fit")]
 with_kinds = pytest.mark.parametrize("kind", KINDS)
@@ -249,6 +250,8 @@ WRONG = {
     },
     KernelPassiveAggressiveClassifier: OF_UPDATES | {"C": [0.0], "loss": ["hinges"]},
     KernelPerceptronClassifier: OF_UPDATES | {"average": [True]},
+    KernelAROWClassifier: OF_KERNELS
+    | {"r": [0.0], "forgetting_factor": [0.0], "max_support_vectors": [0, None]},
 }
 
 

@@ -31,6 +31,7 @@ KERNEL = dict(C=10.0, gamma=0.05, finishing=False)
         ("KernelPassiveAggressiveClassifier", {}, dict(n_learners=3)),
         ("KernelPassiveAggressiveClassifier", dict(max_support_vectors=50), dict(sparse=True)),
         ("KernelPassiveAggressiveClassifier", dict(kernel="function"), dict(n_rows=300)),
+        ("KernelAROWClassifier", dict(max_support_vectors=50), dict(n_classes=3)),
         ("KernelPerceptronClassifier", dict(average="vote"), {}),
         ("KernelPerceptronClassifier", dict(average="mean"), dict(n_classes=3)),
     ],

@@ -117,6 +117,9 @@ def models():
         "kernel perceptron, mean": learnt(
             package.KernelPerceptronClassifier(gamma=0.5, average="mean", margin=0.1), X, y
         ),
+        "kernel arow": learnt(
+            package.KernelAROWClassifier(gamma=0.5, max_support_vectors=20), X3, y3
+        ),
         "kernel perceptron, vote": learnt(
             package.KernelPerceptronClassifier(gamma=0.5, average="vote"), X3, y3
         ),

@@ -1,0 +1,49 @@
+"""A kernel expansion over a dictionary of vectors, trained with a full covariance in its span.
+
+Problem: represent samples by their coordinates ``z`` in an orthonormal basis of the span of the
+dictionary, and make the steps of ``FullWeights`` (``linear/weights.pyx``) on them:
+
+    w <- w + alpha S z,    S <- S - beta S z z'S .
+
+The basis is that of Gram-Schmidt: with K = L L' over the dictionary, ``z = M k``, where M is the
+inverse of L and k the kernel values of the sample. A new vector appends a coordinate and leaves
+the others unchanged, so w and S of the old coordinates stay valid; the new ones have weight 0 and
+variance 1. Before each step the model is moved towards its initial state,
+
+    w <- sqrt(decay) w,    S <- decay S + (1 - decay) I .
+"""
+from .expansion cimport KernelExpansion
+
+
+cdef class DictionaryExpansion(KernelExpansion):
+    cdef readonly Py_ssize_t most       # largest number of vectors
+    cdef double threshold               # least distance from the span, as share of K(x, x)
+    cdef double decay
+    # Leading parts of arrays with rows of `most` elements: `n_slots` rows and columns are in use.
+    cdef double *M                      # (most, most), lower triangle
+    cdef double *S                      # (n_problems, most, most), lower triangle
+    cdef double *weights                # (n_problems, most)
+    cdef object basis_array
+    cdef object covariance_array
+    cdef object weights_array
+    # Of the block: its coordinates, the stored S times them, and the changes of S to be subtracted
+    # from the stored S at its end, as columns. S is faded (S stored - changes) + (1 - faded) I, and
+    # w is sqrt(faded) times the stored weights.
+    cdef double faded
+    cdef object buffer_arrays
+    cdef double *Z                      # (SIMD_BLOCK, most)
+    cdef double *V                      # (n_problems, SIMD_BLOCK, most)
+    cdef double *U                      # (n_problems, SIMD_BLOCK, most)
+    cdef double *products               # (SIMD_BLOCK,) work space
+    cdef int *n_pending                 # (n_problems,)
+    cdef Py_ssize_t n_at_begin          # number of slots at the beginning of the block
+    # Of the current sample: its coordinates, its squared distance from the span, and whether it is
+    # to join the dictionary with its first step.
+    cdef double *z
+    cdef double *v                      # (n_problems, most), S z
+    cdef double distance
+    cdef bint joins
+    cdef Py_ssize_t place               # its number in the block
+
+    cdef void extend(self) noexcept nogil
+    cdef void apply_changes(self) noexcept nogil
