@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.dummy import DummyClassifier
 from sklearn.svm import SVC
 
-from sklearn_online_svm import ActiveLASVC
+from sklearn_online_svm import LASVC, ActiveLASVC
 from sklearn_online_svm.active import MarginSampling
 from sklearn_online_svm.evaluation import geometric_mean_score
 
@@ -18,7 +18,6 @@ from ..bench.measure import timed
 from ..svc import models
 from ..svc.workloads import QUICK_TEST, QUICK_TRAIN, WORKLOADS, Split, with_noise
 
-CACHE_SIZE = 1000
 # Samples of a fit that is not measured: libraries are loaded, memory is there.
 N_WARM = 200
 
@@ -42,7 +41,7 @@ def learn_chosen(job):
 def chosen(job, split, options, n_labels):
     """One fit with a budget (None: no limit)."""
     work = WORKLOADS[job.workload]
-    parameters = dict(C=work.C, gamma=work.gamma, cache_size=CACHE_SIZE, random_state=job.seed)
+    parameters = dict(C=work.C, gamma=work.gamma, cache_size=job.cache_size, random_state=job.seed)
     model = ActiveLASVC(**(parameters | {"max_labels": n_labels} | options))
     _, seconds = timed(lambda: model.fit(split.X_train, split.y_train), max_repeats=1)
     return {"n_labels": int(model.n_labels_used_), **told(model, split, seconds[0])}
@@ -52,7 +51,7 @@ def learn_all(job):
     """Any model of `svc.models`, fitted on all samples."""
     work, split = WORKLOADS[job.workload], data(job)
     setting = models.Setting(
-        work.C, work.gamma, CACHE_SIZE, job.threads, job.seed, options=job.options
+        work.C, work.gamma, job.cache_size, job.threads, job.seed, options=job.options
     )
     models.build(job.model, setting).fit(split.X_train[:N_WARM], split.y_train[:N_WARM])
     model = models.build(job.model, setting)
@@ -61,8 +60,8 @@ def learn_all(job):
 
 
 def retrain(job):
-    """Active selection by refitting SVC after each label. Samples are taken in random order until
-    both classes are known, as LASVC does.
+    """Active selection by refitting a model after each label: SVC, which starts from nothing, or
+    `WarmStarted`. Samples are taken in random order until both classes are known, as LASVC does.
     """
     work, split = WORKLOADS[job.workload], data(job)
     X, y = split.X_train, split.y_train
@@ -79,12 +78,37 @@ def retrain(job):
         free[chosen] = False
         known.extend(chosen)
         if not both_known and len(np.unique(y[known])) == 2:
-            model, both_known = SVC(C=work.C, gamma=work.gamma), True
+            model, both_known = (
+                (WarmStarted if job.warm else SVC)(C=work.C, gamma=work.gamma),
+                True,
+            )
         model.fit(X[known], y[known])
         seconds += time.perf_counter() - start
         if n_labels in job.budgets:
             points.append({"n_labels": n_labels, **told(model, split, seconds)})
     return {"n_train": len(y), "points": points}
+
+
+class WarmStarted(LASVC):
+    """The optimum of SVC, where `fit` starts from the optimum over the first of its samples.
+
+    It learns the samples that it does not know, then those outside the support set that violate
+    their constraint, until there are none.
+    """
+
+    def fit(self, X, y):
+        if not hasattr(self, "stream_"):
+            self.stream_ = []
+        violating = np.arange(len(set(self.stream_)), len(y))
+        while len(violating):
+            self.partial_fit(X[violating], y[violating], classes=np.unique(y)).finish()
+            self.stream_.extend(violating)
+            outside = np.setdiff1d(np.arange(len(y)), np.take(self.stream_, self.support_))
+            if not len(outside):
+                break
+            margins = y[outside] * self.decision_function(X[outside])
+            violating = outside[margins < 1 - self.tol]
+        return self
 
 
 def told(model, split, seconds):

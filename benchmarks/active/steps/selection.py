@@ -2,9 +2,11 @@
 
 ``selection_adult``: the four selections (Figures 3.8 and 3.9); ``selection_adult_peers``: models
 fitted on all samples, and the stopping rules; ``selection_boosting``: boosting at equal time;
-``selection_noise``: label noise (Figures 3.10 to 3.12); ``selection_pools``: small pools, full
-search, retraining (Figures 3.13 and 4.3); ``selection_search``: small pools and full search on
-more and more samples; ``selection_stops``: the stopping rules on several sets.
+``selection_noise``: label noise (Figures 3.10 to 3.12), ``selection_noise_epoch``: up to all
+samples, with the optimum; ``selection_pools``: small pools, full search, retraining (Figures 3.13
+and 4.3); ``selection_warm``: retraining from the solution before;
+``selection_search``: small pools and full search on more and more samples; ``selection_stops``:
+the stopping rules on several sets.
 """
 
 from ...bench import harness
@@ -127,6 +129,28 @@ def measure_noise(settings):
     return {"records": records}
 
 
+# Samples of a pass (None: all of them), in a process each: the last ones take minutes.
+EPOCH_BUDGETS = [8000, 16_000, 32_000, None]
+EPOCH_CACHE, EPOCH_LIMIT = 8000, 600
+
+
+def measure_noise_epoch(settings):
+    """A pass in random order over more and more samples, selected samples, and the optimum; one
+    order of the samples.
+    """
+    step, records = "selection_noise_epoch", []
+    fits = [("active", 8000), *(("random", n) for n in EPOCH_BUDGETS)]
+    for noise in SHARES[:1] if settings.quick else SHARES:
+        asked = dict(
+            workload=NOISE_SET, noise=noise, seed=0, cache_size=EPOCH_CACHE, limit=EPOCH_LIMIT
+        )
+        for selection, n_labels in fits:
+            variants = [variant([n_labels], selection=selection)]
+            records += measure_curves(settings, step, variants, **asked)
+        records.append(measure_all(settings, step, model="sklearnex", **asked))
+    return {"records": records}
+
+
 # ---------------------------------------------------------------------------
 # Small pools, full search, retraining
 # ---------------------------------------------------------------------------
@@ -156,6 +180,20 @@ def measure_pools(settings):
                 record = settings.call("retrain", budgets=budgets, pool_size=n, **asked)
                 harness.say("selection_pools", record, pool_size=n, **asked)
                 records.append({"selection": "retrain", "pool_size": n, **asked, **record})
+    return {"records": records}
+
+
+def measure_warm(settings):
+    """Retraining with a warm start, which makes all labels and splits of the thesis possible."""
+    records = []
+    for seed in range(1 if settings.quick else N_POOL_SPLITS):
+        for workload in POOL_SETS:
+            for n in (50, "all"):
+                asked = dict(workload=workload, seed=seed, new_split=True, warm=True, pool_size=n)
+                budgets = QUICK_BUDGETS[:1] if settings.quick else POOL_BUDGETS
+                record = settings.call("retrain", budgets=budgets, **asked)
+                harness.say("selection_warm", record, **asked)
+                records.append({"selection": "warm", **asked, **record})
     return {"records": records}
 
 
@@ -199,10 +237,12 @@ def measure_stops(settings):
 
 STEPS = {
     "selection_pools": measure_pools,
+    "selection_warm": measure_warm,
     "selection_search": measure_search,
     "selection_stops": measure_stops,
     "selection_adult": measure_adult,
     "selection_adult_peers": measure_adult_peers,
     "selection_boosting": measure_boosting,
     "selection_noise": measure_noise,
+    "selection_noise_epoch": measure_noise_epoch,
 }
