@@ -248,7 +248,7 @@ WAYS = {
 
 def pool_records(results):
     """Records of all WAYS."""
-    steps = ("selection_pools", "selection_warm")
+    steps = ("selection_pools", "selection_warm", "selection_cold")
     return Records(r for step in steps for r in stored_records(step, results).records)
 
 

@@ -29,7 +29,7 @@ def measure_clusters(settings):
 
 
 # Generated sets of records.
-N_CURVES = 10
+N_CURVES = 5
 
 
 def measure_curves(settings):
