@@ -96,7 +96,6 @@ WAY_STYLES = {
     ("active", "all"): dict(color="#0072b2", linestyle="--"),
     ("random", None): dict(color="#8b949e"),
     ("retrain", 50): dict(color="#d55e00"),
-    ("retrain", "all"): dict(color="#d55e00", linestyle="--"),
     ("warm", 50): dict(color="#009e73"),
     ("warm", "all"): dict(color="#009e73", linestyle="--"),
 }

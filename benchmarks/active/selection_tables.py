@@ -240,7 +240,6 @@ WAYS = {
     ("active", "all"): "``LASVC``, all samples scored",
     ("random", None): "``LASVC``, a sample at random",
     ("retrain", 50): "``SVC`` refitted, 50 samples drawn",
-    ("retrain", "all"): "``SVC`` refitted, all samples scored",
     ("warm", 50): "optimum from a warm start, 50 samples drawn",
     ("warm", "all"): "optimum from a warm start, all samples scored",
 }
@@ -283,8 +282,9 @@ def selection_pools(results):
     header = ["", "labels"]
     for workload in sets:
         header += [f"{WORKLOADS[workload].title}: g-means", "time", "relative to the first"]
-    once = WAYS["retrain", "all"]
-    title = f"Means over {n_seeds(records)} splits ({once}: one split)"
+    cold = WAYS["retrain", 50]
+    n_cold = n_seeds(records.where(selection="retrain"))
+    title = f"Means over {n_seeds(records)} splits ({cold}: {n_cold})"
     return list_table(header, rows, title)
 
 

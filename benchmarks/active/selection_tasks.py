@@ -7,12 +7,12 @@ import time
 
 import numpy as np
 from scipy import sparse
-from sklearn.dummy import DummyClassifier
 from sklearn.svm import SVC
 
 from sklearn_online_svm import LASVC, ActiveLASVC
 from sklearn_online_svm.active import MarginSampling
 from sklearn_online_svm.evaluation import geometric_mean_score
+from sklearn_online_svm.kernel._sample_selection import seeds_first
 
 from ..bench.measure import timed
 from ..svc import models
@@ -61,27 +61,23 @@ def learn_all(job):
 
 def retrain(job):
     """Active selection by refitting a model after each label: SVC, which starts from nothing, or
-    `WarmStarted`. Samples are taken in random order until both classes are known, as LASVC does.
+    `WarmStarted`. The first samples are some of each class, as in ActiveLASVC.
     """
     work, split = WORKLOADS[job.workload], data(job)
     X, y = split.X_train, split.y_train
-    rng = np.random.default_rng([job.seed, 71])
+    order = np.random.default_rng([job.seed, 71]).permutation(len(y))
+    order, n_first = seeds_first(order, (y > 0).astype(int), ActiveLASVC().n_init)
+    known, free = list(order[:n_first]), np.ones(len(y), dtype=bool)
+    free[known] = False
     strategy = MarginSampling(job.pool_size, random_state=job.seed)
-    free, known, points, seconds = np.ones(len(y), dtype=bool), [], [], 0.0
-    model, both_known = DummyClassifier(strategy="most_frequent"), False
-    for n_labels in range(1, max(job.budgets) + 1):
+    model = (WarmStarted if job.warm else SVC)(C=work.C, gamma=work.gamma)
+    points, seconds = [], 0.0
+    for n_labels in range(n_first, max(job.budgets) + 1):
         start = time.perf_counter()
-        if both_known:
+        if n_labels > n_first:
             chosen = strategy.query(model, X, candidates=free)
-        else:
-            chosen = rng.choice(np.flatnonzero(free), 1)
-        free[chosen] = False
-        known.extend(chosen)
-        if not both_known and len(np.unique(y[known])) == 2:
-            model, both_known = (
-                (WarmStarted if job.warm else SVC)(C=work.C, gamma=work.gamma),
-                True,
-            )
+            free[chosen] = False
+            known.extend(chosen)
         model.fit(X[known], y[known])
         seconds += time.perf_counter() - start
         if n_labels in job.budgets:
