@@ -8,10 +8,10 @@ labels (Figures 3.14 and 3.15).
 from ...bench import harness
 
 
-def _measure(settings, step, task, field):
-    """A record for each model, of each generated set of records."""
+def _measure(settings, step, task, field, n_seeds=None):
+    """A record for each model or name, of each generated set of records."""
     records = []
-    for seed in range(settings.seeds):
+    for seed in range(n_seeds or settings.seeds):
         record = settings.call(task, seed=seed)
         harness.say(step, record, seed=seed)
         records += [{"seed": seed, **record, **part} for part in record.pop(field, [{}])]
@@ -28,18 +28,10 @@ def measure_clusters(settings):
     return _measure(settings, "pairs_clusters", "compare_clusterers", "clusterers")
 
 
-# Generated sets of records.
-N_CURVES = 5
-
-
 def measure_curves(settings):
     """Error on each name against the number of labels."""
-    records = []
-    for seed in range(1 if settings.quick else N_CURVES):
-        record = settings.call("curves_of_pairs", seed=seed)
-        harness.say("pairs_curves", record, seed=seed)
-        records += [{"seed": seed, **record, **part} for part in record.pop("curves", [{}])]
-    return {"records": records}
+    n_seeds = 1 if settings.quick else 5
+    return _measure(settings, "pairs_curves", "curves_of_pairs", "curves", n_seeds)
 
 
 STEPS = {
