@@ -84,7 +84,7 @@ def draw_noise(results, folder):
         above.set(title=f"{noise:.0%} of the labels wrong", xlabel="samples used")
         below.set(xlabel="support vectors")
         for axis in (above, below):
-            axis.set(ylabel="test error (%)", xscale="log", yscale="log", ylim=(0.4, 50))
+            axis.set(ylabel="test error (%)", xscale="log", yscale="log", ylim=(0.35, 50))
             plain_log(axis.xaxis, subs=(1, 2, 5))
             plain_log(axis.yaxis, subs=(1, 2, 5))
     axes[0, 0].legend(frameon=False, fontsize=9)
