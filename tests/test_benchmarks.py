@@ -7,8 +7,15 @@ import sys
 
 import numpy as np
 import pytest
+from sklearn.svm import SVC
 
-from benchmarks.active import along_figures, along_tables, rare_paper, rare_tables
+from benchmarks.active import (
+    along_figures,
+    along_tables,
+    rare_paper,
+    rare_tables,
+    selection_tasks,
+)
 from benchmarks.bench import harness, measure, results
 from benchmarks.label_efficient import tasks
 from benchmarks.label_efficient.paper import TABLE_8_RATE
@@ -88,6 +95,17 @@ def test_ranks_are_those_of_the_thesis():
     printed = rare_paper.TABLE_4_4
     found = rare_tables.ranks([printed[f"rare_{name}"][:5] for name in ("corn", "crude", "ship")])
     assert found.tolist() == [[1, 5, 1, 4, 3], [1, 5, 1, 1, 1], [4, 5, 3, 1, 1]]
+
+
+def test_retraining_with_a_warm_start_is_retraining():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    y = np.where(X[:, 0] + X[:, 1] ** 2 > 0.6, 1, -1)
+    parameters = dict(C=10.0, gamma=0.5, tol=1e-6)
+    warm = selection_tasks.WarmStarted(**parameters)
+    for n in range(10, 61, 5):
+        warm.fit(X[:n], y[:n])
+        cold = SVC(**parameters).fit(X[:n], y[:n])
+        np.testing.assert_allclose(warm.decision_function(X), cold.decision_function(X), atol=1e-4)
 
 
 def test_convergence_of_a_curve():

@@ -1,4 +1,4 @@
-"""Tables of guide pages: pairs of author records, and methods for imbalanced classes."""
+"""Tables about pairs of author records, and about methods for imbalanced classes."""
 
 import statistics
 
@@ -87,6 +87,51 @@ def pairs_clusters(results):
     return list_table(header, rows, f"{count(mean(found, 'n_authors'))} authors of seven names")
 
 
+# The test names of Figure 3.15.
+SHOWN = ("C. Chen", "J. Robinson", "M. Miller")
+
+
+def pair_points(records, model, names):
+    """Mean points of a model of `pairs_curves` over these names and all sets of records."""
+    points = [
+        point
+        for record in records.records
+        if record["name"] in names
+        for point in record["points"]
+        if point["model"] == model
+    ]
+    sizes = sorted({p["n_labels"] for p in points}) if model != "svc" else [None]
+    return [
+        {
+            "n_labels": size,
+            **{
+                field: statistics.fmean(p[field] for p in points if size in (None, p["n_labels"]))
+                for field in ("error", "n_vectors")
+            },
+        }
+        for size in sizes
+    ]
+
+
+def pairs_curves(results):
+    """Error on three test names and on all of them, after more and more labels."""
+    found = stored_records("pairs_curves", results).ok()
+    if not found:
+        return None
+    tested = {record["name"] for record in found.records} - set(TRAINING)
+    rows = []
+    for model, title in MODELS.items():
+        curves = [pair_points(found, model, names) for names in (*([n] for n in SHOWN), tested)]
+        for points in zip(*curves):
+            labels = "all" if model == "svc" else count(points[0]["n_labels"])
+            errors = [percent(p["error"]) for p in points]
+            rows.append([title, labels, *errors, count(points[-1]["n_vectors"])])
+            title = ""
+    header = ["", "labels", *SHOWN, "all seven names", "support vectors"]
+    n = len({record["seed"] for record in found.records})
+    return list_table(header, rows, f"Test error; means over {n} generated sets of records")
+
+
 def imbalance_methods(results):
     """G-means of all methods, with their standard deviations."""
     found = stored_records("imbalance_methods", results).ok()
@@ -111,4 +156,7 @@ def imbalance_methods(results):
     return list_table(["method", "``LASVC(gamma=0.01)``", "15 nearest neighbors"], rows, title)
 
 
-TABLES = {table.__name__: table for table in (pairs_models, pairs_clusters, imbalance_methods)}
+TABLES = {
+    table.__name__: table
+    for table in (pairs_models, pairs_clusters, pairs_curves, imbalance_methods)
+}

@@ -140,4 +140,38 @@ def compare_clusterers(job):
     return {"n_authors": sum(len(set(part.truth)) for part in test), "clusterers": found}
 
 
-TASKS = {task.__name__: task for task in (compare_pairs, compare_clusterers)}
+# Labels after which a curve has a point.
+CURVE, QUICK_CURVE = [100, 200, 500, 1000, 2000, 4000, 8000], [100, 200]
+
+
+def curves_of_pairs(job):
+    """Error against labels, chosen or at random, and the error of SVC on all labels: of each
+    training name after the two others (Figure 3.14), of each test name after all three (3.15).
+    """
+    train, test = made(job)
+    rounds = [([p for p in train if p is not part], [part]) for part in train]
+    curves = []
+    for known, tested in [*rounds, (train, test)]:
+        X, y = together(known)
+        order = np.random.default_rng(job.seed).permutation(len(y))
+        models = {("svc", len(y)): SVC(**PARAMETERS).fit(X, y)}
+        for n in QUICK_CURVE if job.quick else CURVE:
+            some = order[:n]
+            active = ActiveLASVC(**PARAMETERS, max_labels=n, random_state=job.seed)
+            models["active", n] = active.fit(X, y)
+            models["random", n] = LASVC(**PARAMETERS).fit(X[some], y[some])
+        for part in tested:
+            points = [
+                {
+                    "model": m,
+                    "n_labels": n,
+                    "n_vectors": len(f.support_),
+                    "error": part.error(f)[0],
+                }
+                for (m, n), f in models.items()
+            ]
+            curves.append({"name": part.block, "points": points})
+    return {"curves": curves}
+
+
+TASKS = {task.__name__: task for task in (compare_pairs, compare_clusterers, curves_of_pairs)}

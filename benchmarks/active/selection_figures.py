@@ -3,7 +3,18 @@
 from ..bench.plots import panels, plain_log, save
 from ..bench.summary import stored_records
 from ..svc.workloads import WORKLOADS
-from .selection_tables import NOISY, SELECTIONS, WAYS, curve, mean, pool_curve
+from .guide_tables import SHOWN, pair_points
+from .pairs_tasks import TRAINING
+from .selection_tables import (
+    NOISY,
+    SELECTIONS,
+    WAYS,
+    curve,
+    epoch_points,
+    mean,
+    pool_curve,
+    pool_records,
+)
 
 # Okabe and Ito's colours, which the colour-blind can tell apart.
 COLOURS = {
@@ -48,6 +59,7 @@ def draw_adult(results, folder):
 def draw_noise(results, folder):
     """Error against samples used and vectors, for each share of wrong labels (3.10 to 3.12)."""
     records = stored_records("selection_noise", results)
+    epoch = stored_records("selection_noise_epoch", results)
     if not records:
         return
     shares = sorted({record["noise"] for record in records.records})
@@ -58,10 +70,21 @@ def draw_noise(results, folder):
             style = dict(color=COLOURS[selection], linestyle="-" if C is None else "--")
             _plot(above, points, "n_labels", label=title, **style)
             _plot(below, points, "n_support", **style)
+        for selection in ("random", "active"):
+            points = epoch_points(epoch, selection, noise)
+            label = "random, one order" if selection == "random" else None
+            style = dict(color=COLOURS[selection], linestyle=":", marker="s", label=label)
+            _plot(above, points, "n_labels", **style)
+            _plot(below, points, "n_support", **style)
+        for svc in epoch.ok().where(model="sklearnex", noise=noise).records:
+            line = dict(color=INK, linestyle=":", linewidth=1.0, label="SVC, all samples")
+            for axis in (above, below):
+                axis.axhline(100 * svc["error"], **line)
+            below.plot([svc["n_support"]], [100 * svc["error"]], "x", color=INK)
         above.set(title=f"{noise:.0%} of the labels wrong", xlabel="samples used")
         below.set(xlabel="support vectors")
         for axis in (above, below):
-            axis.set(ylabel="test error (%)", xscale="log", yscale="log", ylim=(0.4, 50))
+            axis.set(ylabel="test error (%)", xscale="log", yscale="log", ylim=(0.35, 50))
             plain_log(axis.xaxis, subs=(1, 2, 5))
             plain_log(axis.yaxis, subs=(1, 2, 5))
     axes[0, 0].legend(frameon=False, fontsize=9)
@@ -73,13 +96,14 @@ WAY_STYLES = {
     ("active", "all"): dict(color="#0072b2", linestyle="--"),
     ("random", None): dict(color="#8b949e"),
     ("retrain", 50): dict(color="#d55e00"),
-    ("retrain", "all"): dict(color="#d55e00", linestyle="--"),
+    ("warm", 50): dict(color="#009e73"),
+    ("warm", "all"): dict(color="#009e73", linestyle="--"),
 }
 
 
 def draw_pools(results, folder):
     """g-means against labels (Figures 3.13 and 4.3)."""
-    records = stored_records("selection_pools", results)
+    records = pool_records(results)
     sets = list(dict.fromkeys(record["workload"] for record in records.records))
     if not sets:
         return
@@ -93,3 +117,24 @@ def draw_pools(results, folder):
         axis.set(title=WORKLOADS[workload].title, xlabel="labels", ylabel="g-means (%)")
     axes[0].legend(frameon=False, fontsize=9, loc="lower right")
     save(figure, folder / "selection_pools.png")
+
+
+def draw_pairs(results, folder):
+    """Errors on pairs of records: each training name left out (3.14), three test names (3.15)."""
+    records = stored_records("pairs_curves", results).ok()
+    if not records:
+        return
+    figure, axes = panels(2, 3, width=4.2, height=3.3)
+    for axis, name in zip(axes.flat, (*TRAINING, *SHOWN)):
+        for model in ("random", "active"):
+            points = pair_points(records, model, [name])
+            _plot(axis, points, "n_labels", color=COLOURS[model], label=model)
+        (svc,) = pair_points(records, "svc", [name])
+        line = dict(color=INK, linestyle=":", linewidth=1.0, label="SVC, all pairs")
+        axis.axhline(100 * svc["error"], **line)
+        figure_number = "3.14" if name in TRAINING else "3.15"
+        axis.set(title=f"{figure_number}: {name}", xscale="log", xlabel="labels")
+        axis.set(ylabel="error on pairs (%)")
+        plain_log(axis.xaxis, subs=(1, 2, 5))
+    axes[0, 0].legend(frameon=False, fontsize=9)
+    save(figure, folder / "selection_pairs.png")

@@ -3,7 +3,7 @@
 import statistics
 
 from ..bench.rst import count, list_table, percent, seconds, times
-from ..bench.summary import ratio, stored_records
+from ..bench.summary import Records, ratio, stored_records
 from ..svc.workloads import WORKLOADS
 
 SELECTIONS = ["random", "gradient", "active", "autoactive"]
@@ -204,13 +204,51 @@ def selection_noise(results):
     return list_table(header, rows, title)
 
 
+def epoch_points(records, selection, noise):
+    """Points of `selection_noise_epoch`, in the order of their budgets."""
+    found = records.ok().where(selection=selection, noise=noise).records
+    return sorted((p for r in found for p in r["points"]), key=lambda p: p["n_labels"])
+
+
+def selection_noise_epoch(results):
+    """Up to a whole pass, and the optimum over all samples."""
+    records = stored_records("selection_noise_epoch", results)
+    if not records:
+        return None
+    shares = sorted({record["noise"] for record in records.records})
+    cells = {}
+    for noise in shares:
+        for selection in ("random", "active"):
+            for point in epoch_points(records, selection, noise):
+                cells[selection, point["n_labels"], noise] = point
+        for svc in records.ok().where(model="sklearnex", noise=noise).records:
+            cells["``SVC``", svc["n_train"], noise] = svc
+    rows = []
+    for title, n_labels in dict.fromkeys(key[:2] for key in cells):
+        points = [cells.get((title, n_labels, noise), {}) for noise in shares]
+        fields = (("error", percent), ("n_support", count), ("seconds", seconds))
+        parts = [[written(p.get(field)) for field, written in fields] for p in points]
+        rows.append([title, count(n_labels), *(cell for part in parts for cell in part)])
+    header = ["selection", "samples used"]
+    for noise in shares:
+        header += [f"error, {noise:.0%} wrong".replace("%", " %"), "vectors", "time"]
+    return list_table(header, rows, "One order of the samples")
+
+
 WAYS = {
     ("active", 50): "``LASVC``, 50 samples drawn",
     ("active", "all"): "``LASVC``, all samples scored",
     ("random", None): "``LASVC``, a sample at random",
     ("retrain", 50): "``SVC`` refitted, 50 samples drawn",
-    ("retrain", "all"): "``SVC`` refitted, all samples scored",
+    ("warm", 50): "optimum from a warm start, 50 samples drawn",
+    ("warm", "all"): "optimum from a warm start, all samples scored",
 }
+
+
+def pool_records(results):
+    """Records of all WAYS."""
+    steps = ("selection_pools", "selection_warm", "selection_cold")
+    return Records(r for step in steps for r in stored_records(step, results).records)
 
 
 def pool_curve(records, way, **wanted):
@@ -220,7 +258,7 @@ def pool_curve(records, way, **wanted):
 
 def selection_pools(results):
     """g-means and time of each method, after two numbers of labels."""
-    records = stored_records("selection_pools", results)
+    records = pool_records(results)
     sets = list(dict.fromkeys(record["workload"] for record in records.records))
     if not sets:
         return None
@@ -244,7 +282,10 @@ def selection_pools(results):
     header = ["", "labels"]
     for workload in sets:
         header += [f"{WORKLOADS[workload].title}: g-means", "time", "relative to the first"]
-    return list_table(header, rows, f"Means over {n_seeds(records)} splits (last way: one split)")
+    cold = WAYS["retrain", 50]
+    n_cold = n_seeds(records.where(selection="retrain"))
+    title = f"Means over {n_seeds(records)} splits ({cold}: {n_cold})"
+    return list_table(header, rows, title)
 
 
 N_SHOWN = (200, 500)
@@ -284,6 +325,7 @@ TABLES = {
         selection_boosting,
         selection_stops,
         selection_noise,
+        selection_noise_epoch,
         selection_pools,
         selection_search,
     )

@@ -7,18 +7,17 @@ import time
 
 import numpy as np
 from scipy import sparse
-from sklearn.dummy import DummyClassifier
 from sklearn.svm import SVC
 
-from sklearn_online_svm import ActiveLASVC
+from sklearn_online_svm import LASVC, ActiveLASVC
 from sklearn_online_svm.active import MarginSampling
 from sklearn_online_svm.evaluation import geometric_mean_score
+from sklearn_online_svm.kernel._sample_selection import seeds_first
 
 from ..bench.measure import timed
 from ..svc import models
 from ..svc.workloads import QUICK_TEST, QUICK_TRAIN, WORKLOADS, Split, with_noise
 
-CACHE_SIZE = 1000
 # Samples of a fit that is not measured: libraries are loaded, memory is there.
 N_WARM = 200
 
@@ -42,7 +41,7 @@ def learn_chosen(job):
 def chosen(job, split, options, n_labels):
     """One fit with a budget (None: no limit)."""
     work = WORKLOADS[job.workload]
-    parameters = dict(C=work.C, gamma=work.gamma, cache_size=CACHE_SIZE, random_state=job.seed)
+    parameters = dict(C=work.C, gamma=work.gamma, cache_size=job.cache_size, random_state=job.seed)
     model = ActiveLASVC(**(parameters | {"max_labels": n_labels} | options))
     _, seconds = timed(lambda: model.fit(split.X_train, split.y_train), max_repeats=1)
     return {"n_labels": int(model.n_labels_used_), **told(model, split, seconds[0])}
@@ -52,7 +51,7 @@ def learn_all(job):
     """Any model of `svc.models`, fitted on all samples."""
     work, split = WORKLOADS[job.workload], data(job)
     setting = models.Setting(
-        work.C, work.gamma, CACHE_SIZE, job.threads, job.seed, options=job.options
+        work.C, work.gamma, job.cache_size, job.threads, job.seed, options=job.options
     )
     models.build(job.model, setting).fit(split.X_train[:N_WARM], split.y_train[:N_WARM])
     model = models.build(job.model, setting)
@@ -61,30 +60,51 @@ def learn_all(job):
 
 
 def retrain(job):
-    """Active selection by refitting SVC after each label. Samples are taken in random order until
-    both classes are known, as LASVC does.
+    """Active selection by refitting a model after each label: SVC, which starts from nothing, or
+    `WarmStarted`. The first samples are some of each class, as in ActiveLASVC.
     """
     work, split = WORKLOADS[job.workload], data(job)
     X, y = split.X_train, split.y_train
-    rng = np.random.default_rng([job.seed, 71])
+    order = np.random.default_rng([job.seed, 71]).permutation(len(y))
+    order, n_first = seeds_first(order, (y > 0).astype(int), ActiveLASVC().n_init)
+    known, free = list(order[:n_first]), np.ones(len(y), dtype=bool)
+    free[known] = False
     strategy = MarginSampling(job.pool_size, random_state=job.seed)
-    free, known, points, seconds = np.ones(len(y), dtype=bool), [], [], 0.0
-    model, both_known = DummyClassifier(strategy="most_frequent"), False
-    for n_labels in range(1, max(job.budgets) + 1):
+    model = (WarmStarted if job.warm else SVC)(C=work.C, gamma=work.gamma)
+    points, seconds = [], 0.0
+    for n_labels in range(n_first, max(job.budgets) + 1):
         start = time.perf_counter()
-        if both_known:
+        if n_labels > n_first:
             chosen = strategy.query(model, X, candidates=free)
-        else:
-            chosen = rng.choice(np.flatnonzero(free), 1)
-        free[chosen] = False
-        known.extend(chosen)
-        if not both_known and len(np.unique(y[known])) == 2:
-            model, both_known = SVC(C=work.C, gamma=work.gamma), True
+            free[chosen] = False
+            known.extend(chosen)
         model.fit(X[known], y[known])
         seconds += time.perf_counter() - start
         if n_labels in job.budgets:
             points.append({"n_labels": n_labels, **told(model, split, seconds)})
     return {"n_train": len(y), "points": points}
+
+
+class WarmStarted(LASVC):
+    """The optimum of SVC, where `fit` starts from the optimum over the first of its samples.
+
+    It learns the samples that it does not know, then those outside the support set that violate
+    their constraint, until there are none.
+    """
+
+    def fit(self, X, y):
+        if not hasattr(self, "stream_"):
+            self.stream_ = []
+        violating = np.arange(len(set(self.stream_)), len(y))
+        while len(violating):
+            self.partial_fit(X[violating], y[violating], classes=np.unique(y)).finish()
+            self.stream_.extend(violating)
+            outside = np.setdiff1d(np.arange(len(y)), np.take(self.stream_, self.support_))
+            if not len(outside):
+                break
+            margins = y[outside] * self.decision_function(X[outside])
+            violating = outside[margins < 1 - self.tol]
+        return self
 
 
 def told(model, split, seconds):

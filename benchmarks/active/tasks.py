@@ -42,9 +42,11 @@ class PoolJob(Job):
     options: dict = field(default_factory=dict)
     variants: list = field(default_factory=list)
     noise: float = 0.0
+    cache_size: float = 1000
     # Of `retrain`.
     budgets: list = field(default_factory=list)
     pool_size: int | str = 50
+    warm: bool = False
     # Whether training and test samples are redrawn from the whole set.
     new_split: bool = False
     # Of `rare_tasks`: names in its RIVALS; workload is a name in `rare_sets`.

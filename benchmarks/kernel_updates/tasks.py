@@ -36,10 +36,9 @@ class UpdatesJob(Job):
     budget: int = 500
     policy: str = "margin"
     rival: bool = False
-    # A set, a digit and the samples to learn from it.
+    # A set, and a digit.
     name: str = ""
     digit: int = 0
-    n_train: int = 20_000
 
 
 # ---------------------------------------------------------------------------
@@ -180,9 +179,9 @@ def kernel_pa_sets(job):
 
 
 def perceptrons_of_digits(job):
-    """One digit against the rest, as in the thesis (3.1, 3.2.2.2), on some of the samples."""
+    """One digit against the rest, as in the thesis (3.1, 3.2.2.2)."""
     data = load_paper_dataset("mnist")
-    n_train, n_test = (2000, 1000) if job.quick else (job.n_train, 10_000)
+    n_train, n_test = (2000, 1000) if job.quick else (60_000, 10_000)
     rows = np.random.default_rng(job.seed).permutation(len(data["y_train"]))[:n_train]
     X, X_test = (
         (data[f"X_{part}"][which]).astype(np.float32)

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..bench.plots import panels, plain_log, save
 from ..bench.results import load
-from ..bench.summary import Records
+from ..bench.summary import Records, stored_records
 from . import paper
 
 COLOURS = {"lasvc": "#1f6feb", "svc": "#d1702a"}
@@ -98,6 +98,19 @@ def _relative_times(records, model, digit):
     return {size: time / svc[max(svc)] for size, time in own}
 
 
+# Models of `kernel_perceptrons`, which are lines among the bars of the other models.
+AVERAGED = {
+    "averaged, 1 pass": ("averaged perceptron, one pass", dict(linestyle="--", marker="s")),
+    "averaged, 10 passes": ("averaged perceptron, ten passes", dict(linestyle="-", marker="o")),
+}
+
+
+def _averaged(results, model):
+    """Records of one of AVERAGED, one for each digit."""
+    records = stored_records("kernel_perceptrons", results).ok().records
+    return Records({**record, **record["models"][model]} for record in records)
+
+
 def draw_mnist_digits(results, folder):
     """Figures 3.1, 3.2 and 3.5 of the thesis in one: error, time and vectors per digit."""
     stored = load("mnist_digits", results)
@@ -108,21 +121,30 @@ def draw_mnist_digits(results, folder):
         "exact": ("LASVC, until nothing changes", GREY),
         "svc": ("SVC", COLOURS["svc"]),
     }
-    fields = {"error": "test error (%)", "fit_seconds": "fit time (s)", "n_support": "vectors"}
+    fields = {
+        "error": ("error", "test error (%)"),
+        "fit_seconds": ("fit_seconds", "fit time (s)"),
+        "n_support": ("n_vectors", "vectors"),
+    }
     digits = sorted({record["digit"] for record in records.records})
-    figure, (axes,) = panels(1, 3, width=4.6, height=3.9)
-    for axis, (field, label) in zip(axes, fields.items()):
+    figure, (axes,) = panels(1, 3, width=4.6, height=4.1)
+    for axis, (field, (averaged_field, label)) in zip(axes, fields.items()):
+        scale = 100 if field == "error" else 1
         for offset, (way, (name, colour)) in enumerate(ways.items()):
             points = _points(records.where(way=way), "digit", field)
-            scale = 100 if field == "error" else 1
             places = np.searchsorted(digits, points[:, 0]) + 0.2 * (offset - 1.5)
             axis.bar(places, scale * points[:, 1], 0.2, color=colour, label=name)
+        for model, (name, style) in AVERAGED.items():
+            points = _points(_averaged(results, model), "digit", averaged_field)
+            places = np.searchsorted(digits, points[:, 0])
+            style = style | dict(color=GREEN, markersize=4, linewidth=1.4, label=name)
+            axis.plot(places, scale * points[:, 1], **style)
         axis.set_xticks(range(len(digits)), digits)
         axis.set(xlabel="digit against the rest", ylabel=label)
     axes[1].set_yscale("log")
     plain_log(axes[1].yaxis)
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="lower center", ncols=4, frameon=False)
-    figure.tight_layout(rect=(0, 0.07, 1, 1))
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="lower center", ncols=3, frameon=False)
+    figure.tight_layout(rect=(0, 0.11, 1, 1))
     save(figure, folder / "mnist_digits.png", tight=False)
 
 

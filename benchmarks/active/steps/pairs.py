@@ -1,16 +1,17 @@
 """Pairs of author records (section 3.4 of the thesis).
 
 ``pairs_models``: classifiers of pairs trained on all labels and on few; ``pairs_clusters``:
-clusters of records by the distance that a classifier defines.
+clusters of records by the distance that a classifier defines; ``pairs_curves``: error against
+labels (Figures 3.14 and 3.15).
 """
 
 from ...bench import harness
 
 
-def _measure(settings, step, task, field):
-    """A record for each model, of each generated set of records."""
+def _measure(settings, step, task, field, n_seeds=None):
+    """A record for each model or name, of each generated set of records."""
     records = []
-    for seed in range(settings.seeds):
+    for seed in range(n_seeds or settings.seeds):
         record = settings.call(task, seed=seed)
         harness.say(step, record, seed=seed)
         records += [{"seed": seed, **record, **part} for part in record.pop(field, [{}])]
@@ -27,4 +28,14 @@ def measure_clusters(settings):
     return _measure(settings, "pairs_clusters", "compare_clusterers", "clusterers")
 
 
-STEPS = {"pairs_models": measure_models, "pairs_clusters": measure_clusters}
+def measure_curves(settings):
+    """Error on each name against the number of labels."""
+    n_seeds = 1 if settings.quick else 5
+    return _measure(settings, "pairs_curves", "curves_of_pairs", "curves", n_seeds)
+
+
+STEPS = {
+    "pairs_models": measure_models,
+    "pairs_clusters": measure_clusters,
+    "pairs_curves": measure_curves,
+}

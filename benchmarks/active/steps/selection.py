@@ -2,9 +2,11 @@
 
 ``selection_adult``: the four selections (Figures 3.8 and 3.9); ``selection_adult_peers``: models
 fitted on all samples, and the stopping rules; ``selection_boosting``: boosting at equal time;
-``selection_noise``: label noise (Figures 3.10 to 3.12); ``selection_pools``: small pools, full
-search, retraining (Figures 3.13 and 4.3); ``selection_search``: small pools and full search on
-more and more samples; ``selection_stops``: the stopping rules on several sets.
+``selection_noise``: label noise (Figures 3.10 to 3.12), ``selection_noise_epoch``: up to all
+samples, with the optimum; ``selection_pools``: small pools and full search (Figures 3.13 and 4.3);
+``selection_warm``: retraining from the solution before; ``selection_cold``: retraining from
+nothing; ``selection_search``: small pools and full search on more and more samples;
+``selection_stops``: the stopping rules on several sets.
 """
 
 from ...bench import harness
@@ -127,6 +129,29 @@ def measure_noise(settings):
     return {"records": records}
 
 
+# Samples of a pass (None: all of them), in a process each: the last ones take minutes.
+EPOCH_SHARES = [0.0, 0.1]
+EPOCH_BUDGETS = [8000, 16_000, 32_000, None]
+EPOCH_CACHE, EPOCH_LIMIT = 8000, 540
+
+
+def measure_noise_epoch(settings):
+    """A pass in random order over more and more samples, selected samples, and the optimum; one
+    order of the samples.
+    """
+    step, records = "selection_noise_epoch", []
+    fits = [("active", 8000), *(("random", n) for n in EPOCH_BUDGETS)]
+    for noise in EPOCH_SHARES[:1] if settings.quick else EPOCH_SHARES:
+        asked = dict(
+            workload=NOISE_SET, noise=noise, seed=0, cache_size=EPOCH_CACHE, limit=EPOCH_LIMIT
+        )
+        for selection, n_labels in fits:
+            variants = [variant([n_labels], selection=selection)]
+            records += measure_curves(settings, step, variants, **asked)
+        records.append(measure_all(settings, step, model="sklearnex", **asked))
+    return {"records": records}
+
+
 # ---------------------------------------------------------------------------
 # Small pools, full search, retraining
 # ---------------------------------------------------------------------------
@@ -134,28 +159,52 @@ def measure_noise(settings):
 POOL_SETS = ["usps", "reuters"]
 POOL_BUDGETS = [20, 50, 100, 200, 500]
 N_POOL_SPLITS = 10
-# Splits for which SVC is also refitted with all samples scored, and how far: that takes minutes.
-N_SPLITS_ALL, ALL_BUDGETS = 1, [20, 50, 100, 200]
+# Splits for which SVC is refitted from nothing, which takes minutes.
+N_COLD_SPLITS = 3
 
 
 def measure_pools(settings):
-    """LASVC and SVC retrained, with small pools and full search, compared with random samples."""
+    """LASVC with small pools and full search, compared with random samples."""
     variants = [
         variant(POOL_BUDGETS, selection="random"),
         variant(POOL_BUDGETS, selection="active", pool_size=50),
-        variant(POOL_BUDGETS[2:], selection="active", pool_size="all"),
+        variant(POOL_BUDGETS, selection="active", pool_size="all"),
     ]
     records = []
     for seed in range(1 if settings.quick else N_POOL_SPLITS):
         for workload in POOL_SETS:
             asked = dict(workload=workload, seed=seed, new_split=True)
             records += measure_curves(settings, "selection_pools", variants, **asked)
-            retrained = {50: POOL_BUDGETS} | ({"all": ALL_BUDGETS} if seed < N_SPLITS_ALL else {})
-            for n, budgets in retrained.items():
-                budgets = QUICK_BUDGETS[:1] if settings.quick else budgets
-                record = settings.call("retrain", budgets=budgets, pool_size=n, **asked)
-                harness.say("selection_pools", record, pool_size=n, **asked)
-                records.append({"selection": "retrain", "pool_size": n, **asked, **record})
+    return {"records": records}
+
+
+def _measure_retraining(settings, step, **asked):
+    budgets = QUICK_BUDGETS[:1] if settings.quick else POOL_BUDGETS
+    record = settings.call("retrain", budgets=budgets, new_split=True, **asked)
+    harness.say(step, record, **asked)
+    return {**asked, **record}
+
+
+def measure_cold(settings):
+    """SVC refitted for each label: it has no warm start."""
+    records = []
+    for seed in range(1 if settings.quick else N_COLD_SPLITS):
+        for workload in POOL_SETS:
+            asked = dict(workload=workload, seed=seed, pool_size=50)
+            found = _measure_retraining(settings, "selection_cold", **asked)
+            records.append({"selection": "retrain", **found})
+    return {"records": records}
+
+
+def measure_warm(settings):
+    """Retraining with a warm start, as in the thesis: all labels for all splits."""
+    records = []
+    for seed in range(1 if settings.quick else N_POOL_SPLITS):
+        for workload in POOL_SETS:
+            for n in (50, "all"):
+                asked = dict(workload=workload, seed=seed, pool_size=n, warm=True)
+                found = _measure_retraining(settings, "selection_warm", **asked)
+                records.append({"selection": "warm", **found})
     return {"records": records}
 
 
@@ -199,10 +248,13 @@ def measure_stops(settings):
 
 STEPS = {
     "selection_pools": measure_pools,
+    "selection_warm": measure_warm,
+    "selection_cold": measure_cold,
     "selection_search": measure_search,
     "selection_stops": measure_stops,
     "selection_adult": measure_adult,
     "selection_adult_peers": measure_adult_peers,
     "selection_boosting": measure_boosting,
     "selection_noise": measure_noise,
+    "selection_noise_epoch": measure_noise_epoch,
 }
