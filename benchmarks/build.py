@@ -25,6 +25,7 @@ from .bench.results import RESULTS, NoResults, load_those_stored
 from .budget import figures as budget_figures
 from .budget import steps as budget
 from .budget import tables as budget_tables
+from .coverage import tables as coverage_tables
 from .kernel_updates import steps as kernel_updates
 from .kernel_updates import tables as kernel_updates_tables
 from .label_efficient import figures as label_efficient_figures
@@ -97,6 +98,8 @@ def tables(results=RESULTS):
                 if text is not None:
                     (folder / f"{table}.inc").write_text(text)
     if results == RESULTS:
+        for table, text in coverage_tables().items():
+            (folder / f"{table}.inc").write_text(text)
         parts = svc_tables.headline(results), environment(results, svc_tables.COMPARED)
         _into_readme("\n".join(filter(None, parts)))
     print(f"tables are in {folder}")

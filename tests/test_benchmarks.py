@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
+from benchmarks import coverage
 from benchmarks.active import (
     along_figures,
     along_tables,
@@ -17,12 +18,15 @@ from benchmarks.active import (
     selection_tasks,
 )
 from benchmarks.bench import harness, measure, results
+from benchmarks.bench.measure import ROOT
 from benchmarks.label_efficient import tasks
 from benchmarks.label_efficient.paper import TABLE_8_RATE
 from benchmarks.linear.models import Choice
 from benchmarks.run import STEPS
 from benchmarks.search import generators
 from benchmarks.search import tables as search_tables
+
+DOC = ROOT / "doc"
 
 
 def test_results_have_one_record_per_line_and_times_of_four_digits():
@@ -191,3 +195,17 @@ def test_every_study_runs_on_small_data():
         assert (folder / f"{name}.json").exists()
     assert (folder / "linear_growth.png").stat().st_size > 10_000
     assert "PA-I" in (folder / "linear_speed.inc").read_text()
+
+
+def test_coverage_of_the_papers_is_consistent_and_built():
+    entries = [entry for paper in coverage.papers() for entry in paper["entries"]]
+    assert len(entries) > 60
+    for entry in entries:
+        assert entry["status"] in coverage.STATUSES
+        assert entry["note"] or entry["status"] == "reproduced", entry
+        assert entry["page"] or entry["status"] == "not reproduced", entry
+        assert not entry["page"] or (DOC / f"{entry['page']}.rst").exists()
+    page = (DOC / "reproduction_coverage.rst").read_text()
+    for name, text in coverage.tables().items():
+        assert f".. include:: benchmarks/{name}.inc" in page
+        assert (DOC / "benchmarks" / f"{name}.inc").read_text() == text
