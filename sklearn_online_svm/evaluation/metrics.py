@@ -169,7 +169,7 @@ def geometric_mean_score(y_true, y_pred, *, labels=None, sample_weight=None):
         y_pred,
         labels=classes,
         average=None,
-        sample_weight=check_weights(sample_weight, y_true, allow_all_zero=False),
+        sample_weight=check_weights(sample_weight, column_or_1d(y_true), allow_all_zero=False),
         zero_division=np.nan,
     )
     undefined = np.isnan(recalls)

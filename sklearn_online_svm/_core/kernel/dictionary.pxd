@@ -27,8 +27,8 @@ cdef class DictionaryExpansion(KernelExpansion):
     cdef object covariance_array
     cdef object weights_array
     # Of the block: its coordinates, the stored S times them, and the changes of S to be subtracted
-    # from the stored S at its end, as columns. S is faded (S stored - changes) + (1 - faded) I, and
-    # w is sqrt(faded) times the stored weights.
+    # from the stored S at its end, as columns. S is faded (S stored - changes) + (1 - faded) I,
+    # and w is sqrt(faded) times the stored weights.
     cdef double faded
     cdef object buffer_arrays
     cdef double *Z                      # (SIMD_BLOCK, most)
