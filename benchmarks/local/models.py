@@ -8,7 +8,7 @@ from sklearn.model_selection import ParameterGrid
 
 import sklearn_online_svm as ours
 
-LINEAR, LOCAL, MAPPED, KERNEL = "linear", "local", "mapped", "kernel"
+LINEAR, LOCAL, MAPPED, KERNEL, FIXED = "linear", "local", "mapped", "kernel", "fixed"
 # Full covariances up to so many features.
 FULL = 256
 # Of approximated kernels: components, and the samples that Nystroem may draw them from.
@@ -126,5 +126,35 @@ MODELS = {
         lambda choice, d: ours.LASVC(**choice),
         {"C": [1.0, 10.0], "gamma": _GAMMA},
         n_orders=1,
+    ),
+    # Of `unbounded`: kernel models of a fixed size.
+    "kernel_arow": Model(
+        f"KernelAROWClassifier, {N_SUPPORT}",
+        FIXED,
+        lambda choice, d: ours.KernelAROWClassifier(max_support_vectors=N_SUPPORT, **choice),
+        {"r": [0.1, 1.0, 10.0], "gamma": _GAMMA},
+    ),
+    "kernel_arow_default": Model(
+        "the same, ``r=1``",
+        FIXED,
+        lambda choice, d: ours.KernelAROWClassifier(max_support_vectors=N_SUPPORT, **choice),
+        {"gamma": _GAMMA},
+    ),
+    "kernel_pa": Model(
+        f"KernelPassiveAggressiveClassifier, {N_SUPPORT}",
+        FIXED,
+        lambda choice, d: ours.KernelPassiveAggressiveClassifier(
+            max_support_vectors=N_SUPPORT, **choice
+        ),
+        {"C": _C, "gamma": _GAMMA},
+    ),
+    "nystroem_500": Model(
+        f"Nystroem({N_SUPPORT}) + PA-I, averaged",
+        FIXED,
+        _averaged,
+        {"C": _C, "gamma": _GAMMA},
+        lambda choice, seed: Nystroem(
+            gamma=choice["gamma"], n_components=N_SUPPORT, random_state=seed
+        ),
     ),
 }

@@ -1,8 +1,9 @@
 """Dictionary expansions; the contract is in the ``.pxd``.
 
 S changes with nearly every sample. Subtracting each change at once would read and write the whole
-matrix; instead the changes of a block are kept as columns and subtracted at its end by a product of
-matrices, and S z is computed for the whole block at its beginning and corrected by the columns.
+matrix. Instead, the changes of a block are kept as columns and subtracted at its end by a product
+of matrices; S z is computed for all samples at the beginning of the block, and corrected by the
+columns.
 
 References: kernel recursive least squares (Engel, Mannor and Meir 2004) have the same dictionary
 and covariance with a squared loss.
@@ -114,7 +115,7 @@ cdef class DictionaryExpansion(KernelExpansion):
 
     cdef void look(self, const Row *row) noexcept nogil:
         """Compute the coordinates of a sample, its margins, and its distance from the span."""
-        cdef Py_ssize_t c, p, s, t, slot, r = row.at - self.first
+        cdef Py_ssize_t c, p, s, t, r = row.at - self.first
         cdef int m = <int>self.n_slots, one = 1
         cdef float *k = self.values_of(r)
         cdef const float *gram = self.block.scored.gram + r * self.block.scored.gram_ld

@@ -366,8 +366,8 @@ cdef class AdvisedWeights(Weights):
     cdef void follow(self, const Row *row) noexcept nogil:
         """Refine the advice; the weights r + scale w stay the same.
 
-        If the steps will be made again, undo them, and let c = nu v + (1 - nu) r follow the advice,
-        where v are the weights before the sample.
+        If the steps will be made again, undo them, and let c = nu v + (1 - nu) r follow the
+        advice, where v are the weights before the sample.
         """
         cdef Py_ssize_t c, j
         cdef double *values = self.refinement.values
