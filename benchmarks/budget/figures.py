@@ -5,6 +5,8 @@ from ..bench.summary import stored_records
 from .streams import WRONG
 
 STYLES = {
+    "kernel_arow": ("#56b4e9", "-", "kernel AROW"),
+    "kernel_arow_stationary": ("#56b4e9", ":", "kernel AROW, no forgetting"),
     "merging": ("#d55e00", "-", "LASVC, merging"),
     "oldest": ("#0072b2", "-", "LASVC, oldest"),
     "aged": ("#009e73", "-", "LASVC, window_size"),

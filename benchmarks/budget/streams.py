@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import SGDClassifier
 
-from sklearn_online_svm import LASVC, KernelPassiveAggressiveClassifier
+from sklearn_online_svm import LASVC, KernelAROWClassifier, KernelPassiveAggressiveClassifier
 
 GAMMA = 0.5
 N_FEATURES = 4
@@ -85,7 +85,15 @@ def _updates(seed):
     )
 
 
+def _arow(**options):
+    return lambda seed: KernelAROWClassifier(
+        gamma=GAMMA, max_support_vectors=N_VECTORS, random_state=seed, **options
+    )
+
+
 MODELS = {
+    "kernel_arow": _arow(),
+    "kernel_arow_stationary": _arow(forgetting_factor=1.0),
     "merging": _lasvc(max_support_vectors=N_VECTORS),
     "oldest": _lasvc(max_support_vectors=N_VECTORS, budget_policy="oldest"),
     "aged": _lasvc(max_support_vectors=4 * N_VECTORS, window_size=MAX_AGE),
@@ -96,6 +104,8 @@ MODELS = {
     "forest": _forest,
 }
 TITLES = {
+    "kernel_arow": f"``KernelAROWClassifier(max_support_vectors={N_VECTORS})``",
+    "kernel_arow_stationary": "... ``forgetting_factor=1.0``",
     "merging": f"``LASVC(max_support_vectors={N_VECTORS})``",
     "oldest": '... ``budget_policy="oldest"``',
     "aged": f"``LASVC(max_support_vectors={4 * N_VECTORS}, window_size={MAX_AGE})``",
