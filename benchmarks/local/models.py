@@ -134,10 +134,12 @@ MODELS = {
         lambda choice, d: ours.KernelAROWClassifier(max_support_vectors=N_SUPPORT, **choice),
         {"r": [0.1, 1.0, 10.0], "gamma": _GAMMA},
     ),
-    "kernel_arow_default": Model(
+    "kernel_arow_1": Model(
         "the same, ``r=1``",
         FIXED,
-        lambda choice, d: ours.KernelAROWClassifier(max_support_vectors=N_SUPPORT, **choice),
+        lambda choice, d: ours.KernelAROWClassifier(
+            r=1.0, max_support_vectors=N_SUPPORT, **choice
+        ),
         {"gamma": _GAMMA},
     ),
     "kernel_pa": Model(

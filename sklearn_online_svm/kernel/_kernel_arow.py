@@ -27,9 +27,9 @@ class KernelAROWClassifier(KernelUpdates):
 
     Parameters
     ----------
-    r : float, default=1.0
-        Regularization parameter. With a larger value the steps are shorter and the variances
-        shrink more slowly.
+    r : float, default=0.1
+        Regularization parameter, the variance of the noise relative to K(x, x). With a larger
+        value the steps are shorter and the variances shrink more slowly.
     forgetting_factor : float, default=0.99999
         Factor in (0, 1] by which the model approaches its initial state before each sample, so
         that it follows concept drift: the weight of a sample is halved after
@@ -196,7 +196,7 @@ class KernelAROWClassifier(KernelUpdates):
     def __init__(
         self,
         *,
-        r=1.0,
+        r=0.1,
         forgetting_factor=0.99999,
         kernel="rbf",
         degree=3,

@@ -467,6 +467,7 @@ class LASVC(LeaveOneOut, KernelMachine):
             begin = type(self)._begin_chunk
             uncertain = self._train_on_next_chunk(begin, X, y, classes, sample_weight)
             self._warn_if_cut_short(stacklevel=2)
+            self._warn_of_losses(stacklevel=2)
         self._warn_if_coarse(uncertain, stacklevel=3)
         return self
 
@@ -688,6 +689,7 @@ class LASVC(LeaveOneOut, KernelMachine):
     def _resume_partial_fit(self, rows, cost, at):
         uncertain = self._train_on_chunk(rows, cost, at)
         self._warn_if_cut_short(stacklevel=4)
+        self._warn_of_losses(stacklevel=4)
         return uncertain
 
     def _resume_finish(self, rows, cost, at):
@@ -902,6 +904,24 @@ class LASVC(LeaveOneOut, KernelMachine):
             difference = solution.vectors() - X[rows]
             same = not abs(difference).max() if len(rows) else True
         return same and np.array_equal(codes[rows], solution.labels)
+
+    def _warn_of_losses(self, stacklevel):
+        """Warn if the budget removes support vectors that it should merge."""
+        budget = max(
+            (problem.budget for problem in self._engine.problems if problem.budget is not None),
+            key=lambda budget: budget.n_lost,
+            default=None,
+        )
+        # Half of all removals, and as many as the support set has members.
+        if budget is not None and budget.n_lost > max(budget.n_merged, budget.most):
+            warnings.warn(
+                f"max_support_vectors={self.max_support_vectors}: of the support vectors removed, "
+                f"only {budget.n_merged} of {budget.n_merged + budget.n_lost} were similar enough "
+                "to be merged; the contribution of the others is lost. Increase "
+                "max_support_vectors, or use KernelAROWClassifier.",
+                UserWarning,
+                stacklevel=stacklevel + 1,
+            )
 
     def _warn_if_cut_short(self, stacklevel):
         if self._engine.cut_short:

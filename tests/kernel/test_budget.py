@@ -1,6 +1,7 @@
 """LASVC with a budget on support vectors."""
 
 import pickle
+import warnings
 from functools import partial
 
 import numpy as np
@@ -107,6 +108,27 @@ def test_distant_vectors_are_not_merged():
     X, y = two_classes(300)
     params = dict(PARAMS, gamma=50.0, max_support_vectors=30)
     assert_same_model(LASVC(**params).fit(X, y), LASVC(budget_policy="oldest", **params).fit(X, y))
+
+
+@pytest.mark.parametrize("is_stream", [True, False])
+def test_lost_support_vectors_are_reported(is_stream):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 20))
+    y = rng.integers(2, size=600)
+
+    def trained(X, **params):
+        model = LASVC(max_support_vectors=50, gamma=0.05, random_state=0, **params)
+        if not is_stream:
+            return model.fit(X, y)
+        model.partial_fit(X[:300], y[:300], classes=[0, 1])
+        return pickle.loads(pickle.dumps(model)).partial_fit(X[300:], y[300:])
+
+    with pytest.warns(UserWarning, match="max_support_vectors=50: .* only 0 of .* merged"):
+        trained(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        trained(X, budget_policy="oldest")
+        trained(X[:, :1])  # neighbors are close
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

@@ -15,6 +15,9 @@ cdef class Budget:
     cdef readonly int64_t window_size       # samples after which a member is evicted
     cdef readonly double merge_cosine        # smallest cosine of two vectors that may be merged
     cdef readonly int64_t now           # samples processed so far
+    # Members merged, and members with alpha other than 0 evicted as none could be merged.
+    cdef readonly int64_t n_merged
+    cdef readonly int64_t n_lost
     cdef int64_t *born                  # value of `now` when the member entered
     cdef int64_t least_born             # lower bound of `born` over the members
     cdef int32_t *neighbour             # a slot, NO_NEIGHBOUR, or UNKNOWN: not computed

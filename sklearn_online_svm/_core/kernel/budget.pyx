@@ -46,7 +46,7 @@ cdef class Budget:
     def state(self, Py_ssize_t n):
         """Return the arrays that ``restore`` takes, of ``n`` slots; neighbours are left out."""
         return {
-            "budget_now": np.array([self.now], dtype=np.int64),
+            "budget_counts": np.array([self.now, self.n_merged, self.n_lost], dtype=np.int64),
             "budget_born": np.array([self.born[s] for s in range(n)], dtype=np.int64),
         }
 
@@ -54,7 +54,7 @@ cdef class Budget:
         """Restore a result of ``state``."""
         cdef Py_ssize_t s
         cdef const int64_t[::1] born = state["budget_born"]
-        self.now = state["budget_now"][0]
+        self.now, self.n_merged, self.n_lost = state["budget_counts"].tolist()
         self.reserve(n)
         for s in range(n):
             self.born[s] = born[s]

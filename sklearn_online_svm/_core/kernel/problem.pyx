@@ -244,9 +244,11 @@ cdef class Problem:
                     if self.merge(slot, self.budget.neighbour[slot]) < 0:
                         return -1
                     slot = -1
+                    self.budget.n_merged += 1
                     continue
             if slot < 0:
                 slot = self.budget.oldest(self.members)
+                self.budget.n_lost += merges
             alpha = self.members.alpha[slot]
             if self.drop(slot) < 0:
                 return -1
