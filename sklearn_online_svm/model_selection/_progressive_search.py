@@ -16,6 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
 from .._base import callbacks, classes_of_stream, routes_metadata
+from .._core.interrupts import DeferredInterrupts
 from .._estimator_base import raise_fixed_param
 from .._sklearn_compat import (
     BaseSearchCV,
@@ -365,7 +366,8 @@ class ProgressiveSearch(BaseSearchCV):
             try:
                 progress.advance(report)
             except KeyboardInterrupt as interrupt:
-                self._interrupt(progress, interrupt)
+                with DeferredInterrupts():  # a second signal must not prevent resume
+                    self._interrupt(progress, interrupt)
                 raise
         self._show(race, race.best(), _finished_race=race)
         edges = ", ".join(
