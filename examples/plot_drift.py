@@ -20,8 +20,9 @@ import numpy as np
 
 from sklearn_online_svm import LASVC, KernelPassiveAggressiveClassifier
 from sklearn_online_svm.datasets import make_banana_like
+from sklearn_online_svm.evaluation import progressive_validation
 
-N_ROWS, CHUNK = 12_000, 50
+N_SAMPLES = 12_000
 
 
 def rotated(X, angle):
@@ -30,8 +31,10 @@ def rotated(X, angle):
     return np.column_stack([cos * X[:, 0] - sin * X[:, 1], sin * X[:, 0] + cos * X[:, 1]])
 
 
-X, y = make_banana_like(N_ROWS, noise=0.2, random_state=0)
-angle = np.linspace(0, 2 * np.pi, N_ROWS) + np.where(np.arange(N_ROWS) < N_ROWS // 2, 0, np.pi / 2)
+X, y = make_banana_like(N_SAMPLES, noise=0.2, random_state=0)
+angle = np.linspace(0, 2 * np.pi, N_SAMPLES) + np.where(
+    np.arange(N_SAMPLES) < N_SAMPLES // 2, 0, np.pi / 2
+)
 X = rotated(X, angle)
 
 # %%
@@ -54,21 +57,12 @@ models = {
 }
 
 
-def run_stream(model):
-    """Return the prequential error on each chunk, and the number of support vectors after it."""
-    errors, sizes = [], []
-    for first in range(0, N_ROWS, CHUNK):
-        rows = slice(first, first + CHUNK)
-        if first:
-            errors.append(1 - model.score(X[rows], y[rows]))
-        model.partial_fit(X[rows], y[rows], classes=[-1, 1])
-        sizes.append(len(model.support_))
-    return np.array(errors), np.array(sizes)
-
-
-curves = {name: run_stream(model) for name, model in models.items()}
-for name, (errors, sizes) in curves.items():
-    print(f"{name:22s}  error {errors.mean():.1%}, at most {sizes.max()} support vectors")
+results = {
+    name: progressive_validation(model, X, y, chunk_size=50) for name, model in models.items()
+}
+for name, result in results.items():
+    error, size = 1 - result.accuracy()[-1], result.n_support.max()
+    print(f"{name:22s}  error {error:.1%}, at most {size} support vectors")
 
 # %%
 # Comparison of the policies
@@ -80,18 +74,16 @@ for name, (errors, sizes) in curves.items():
 # support vectors (``"oldest"``) or of samples (``window_size``).
 
 COLOURS = ["#d1702a", "#1f6feb", "#2d9d63", "#24292f", "#b35fae", "#8b949e"]
-WINDOW = 500 // CHUNK
 
 figure, (above, below) = plt.subplots(
     2, 1, figsize=(8.6, 7.2), sharex=True, height_ratios=[2, 1], layout="constrained"
 )
-for (name, (errors, sizes)), colour in zip(curves.items(), COLOURS, strict=True):
-    recent = np.convolve(errors, np.full(WINDOW, 1 / WINDOW), mode="valid")
-    rows = CHUNK * np.arange(WINDOW + 1, WINDOW + 1 + len(recent))
+for (name, result), colour in zip(results.items(), COLOURS, strict=True):
+    error = 100 * (1 - result.rolling(500).accuracy())
     style = dict(color=colour, linewidth=1.8, linestyle="--" if "PA" in name else "-")
-    above.plot(rows, 100 * recent, label=name, **style)
-    below.plot(CHUNK * np.arange(1, 1 + len(sizes)), sizes, **style)
-above.axvline(N_ROWS / 2, color="0.7", linewidth=1)
+    above.plot(result.n_samples, error, label=name, **style)
+    below.plot(result.n_samples, result.n_support, **style)
+above.axvline(N_SAMPLES / 2, color="0.7", linewidth=1)
 above.set(ylabel="error on the latest 500 samples (%)", ylim=(0, None))
 above.legend(frameon=False, loc="upper left")
 below.set(xlabel="training samples", ylabel="support vectors", yscale="log")

@@ -45,7 +45,8 @@ for result in results.values():
 # %%
 # Two displays on the same axes compare the models. The accuracy, on the left, is that of all
 # samples so far, not of the last chunk: early mistakes are included, but their share decreases.
-# The right panel shows the number of mistakes; its slope is the current error rate.
+# The right panel shows the number of mistakes; its slope is the current error rate, which
+# ``result.rolling(200)`` computes over the latest 200 samples.
 # (``against="seconds"`` plots the same over the time of training and prediction,
 # ``against="n_queries"`` over the number of labels used.)
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._base import check_samples, check_weights, classes_of_stream, draw_seed
 from .._core.linear.rows import shuffled
 from .._estimator_base import IncrementalEstimator, Transaction, raise_fixed_param
-from .._sklearn_compat import HasMethods, Interval
+from .._sklearn_compat import HasMethods, Interval, RealNotInt
 from ..linear import PassiveAggressiveClassifier
 from ._interrupted import InitialRandomState, InterruptedCall
 from ._query import MarginQuery
@@ -48,10 +48,17 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
         labels and apply the query strategy to the other samples; no label is queried twice.
     shuffle : bool, default=True
         Whether ``fit`` shuffles the samples before each epoch. ``partial_fit`` never shuffles.
-    max_labels : int, default=None
-        Label budget: the maximum number of labels to query. If None, there is no limit. The budget
-        applies to all epochs and chunks since the last ``fit``. Once it is spent, the remaining
-        samples are only predicted. A query answered by ``ABSTAIN`` does not count.
+    max_labels : int or float, default=None
+        Label budget. If None, there is no limit.
+
+        - If int, the maximum number of labels to query, in all epochs and chunks since the last
+          ``fit``. It may be spent on the first samples.
+        - If float, in (0, 1], the maximum share of the samples so far: each label is queried only
+          if fewer than ``max_labels * t`` labels were queried before, where t is the number of
+          samples seen, including the current one. The queries are thus spread over the stream.
+
+        Samples that exceed the budget are only predicted. A query answered by ``ABSTAIN`` does not
+        count.
     random_state : int, RandomState instance or None, default=None
         Controls the shuffling in ``fit``, and the query strategy if its ``random_state`` is None.
         Pass an int for reproducible output across multiple function calls.
@@ -120,7 +127,11 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
         "query_strategy": [HasMethods(["query", "update"]), None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "shuffle": ["boolean"],
-        "max_labels": [Interval(Integral, 0, None, closed="left"), None],
+        "max_labels": [
+            Interval(Integral, 0, None, closed="left"),
+            Interval(RealNotInt, 0.0, 1.0, closed="right"),
+            None,
+        ],
         "random_state": ["random_state"],
     }
     _state_attribute = "_seen"

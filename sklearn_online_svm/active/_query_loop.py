@@ -2,6 +2,7 @@
 
 from enum import Enum
 from inspect import Parameter, signature
+from numbers import Integral
 
 import numpy as np
 from scipy.sparse import issparse
@@ -154,8 +155,8 @@ class QueryLoop:
     chunk : Chunk
     history : QueryHistory
         Results of all samples before this chunk.
-    max_labels : int or None
-        Label budget, including the labels in the history.
+    max_labels : int, float or None
+        Label budget, including the labels in the history; a float is a share of the samples seen.
     asker : SelectiveSampler or None
         The compiled query strategy, if it is one of this package.
     """
@@ -166,11 +167,11 @@ class QueryLoop:
         self.n_seen = 0
         self.predicted = np.zeros(self.n_samples, dtype=np.int32)
         self.queried = np.zeros(self.n_samples, dtype=np.uint8)
-        left = _NO_LIMIT
-        if max_labels is not None:
-            left = max(0, min(max_labels - history.n_queried, _NO_LIMIT))
+        self.max_labels = _NO_LIMIT if max_labels is None else min(max_labels, _NO_LIMIT)
+        self.is_share = not isinstance(self.max_labels, Integral)
+        self.n_queried = history.n_queried
         # Number of labels that may still be queried, which the compiled loop decrements.
-        self.left = np.array([left], dtype=np.int64)
+        self.left = np.zeros(1, dtype=np.int64)
         self._predicted_now = self.predicted
 
     @property
@@ -194,9 +195,22 @@ class QueryLoop:
         answers = np.where(self.queried[done], self.chunk.codes[done], UNKNOWN)
         self.history.add(self.predicted[done], answers)
 
+    def _budget(self, start):
+        """Return the budget at the positions from `start` on: numbers of labels, ascending."""
+        n = self.n_samples - start
+        budget = self.max_labels
+        if self.is_share:
+            # Later epochs see no further samples.
+            is_first = self._predicted_now is self.predicted
+            n_seen = len(self.history.answers) + (np.arange(1, n + 1) if is_first else n)
+            budget = np.ceil(self.max_labels * n_seen).astype(np.int64)
+        return np.broadcast_to(budget, n)
+
     def run(self, estimator, strategy, order, start=0):
         """Run one epoch, from position `start` of the order on."""
+        budget = self._budget(start)
         for position in range(start, self.n_samples):
+            self.left[0] = max(0, int(budget[position - start]) - self.n_queried)
             i = position if order is None else int(order[position])
             self._process(i, estimator, strategy)
             if self._predicted_now is self.predicted:
@@ -223,7 +237,7 @@ class QueryLoop:
         updated = has_label and self._update(i, x, estimator)
         if is_query:
             self.queried[i] = LABELED if has_label else UNLABELED
-            self.left[0] -= has_label
+            self.n_queried += has_label
         strategy.update(scores, [is_query], [updated], **numbers)
 
     def _scores(self, estimator, x):
@@ -275,15 +289,23 @@ class CompiledQueryLoop(QueryLoop):
             self.asker, self._predicted_now, self.queried, adapter.class_weights, self.left
         )
         adapter.position = start
-        while True:
+        budget = self._budget(start)
+        if order is None and self.is_share:
+            order = np.arange(self.n_samples)
+        while adapter.position < self.n_samples:
+            limit = budget[adapter.position - start]
+            self.left[0] = left = max(0, int(limit) - self.n_queried)
+            # The loop stops where the budget grows, or where all labels left could be spent.
+            stop = start + int(np.searchsorted(budget, limit, side="right"))
+            part = order if order is None else order[: max(stop, adapter.position + left)]
             try:
-                end = adapter.learn(chunk.codes, chunk.weights, order, purchases)
+                end = adapter.learn(chunk.codes, chunk.weights, part, purchases)
             finally:
+                self.n_queried += left - int(self.left[0])
                 if self._predicted_now is self.predicted:
                     self.n_seen = adapter.position
-            if end == DONE:
-                return
-            chunk.label(adapter.position if order is None else int(order[adapter.position]))
+            if end != DONE:
+                chunk.label(adapter.position if order is None else int(order[adapter.position]))
 
 
 def check_has_variance(estimator, strategy):

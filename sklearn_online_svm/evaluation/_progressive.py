@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import chain
 from numbers import Integral, Real
@@ -361,7 +361,8 @@ class ProgressiveValidationResult:
     """Counts along a stream, and metrics computed from them.
 
     Returned by :func:`progressive_validation`. Arrays of length ``n_chunks`` are cumulative: the
-    last entry refers to the whole stream. The metrics are methods, so other costs or another
+    last entry refers to the whole stream. :meth:`rolling` returns the metrics of the latest
+    samples instead, which show concept drift. The metrics are methods, so other costs or another
     positive class need no further evaluation.
 
     Attributes
@@ -400,6 +401,8 @@ class ProgressiveValidationResult:
     predictions : ndarray of shape (n_samples - n_unpredicted,) or None
         Predictions of all samples but the first ``n_unpredicted``; only with
         ``return_predictions=True``.
+    window : int or None
+        Argument of :meth:`rolling`; None in a cumulative result.
 
     See Also
     --------
@@ -409,9 +412,9 @@ class ProgressiveValidationResult:
     Notes
     -----
     The metrics are those of :mod:`sklearn.metrics` and :mod:`sklearn_online_svm.evaluation`,
-    computed from all scored samples so far. Where such a function returns 0 with a warning because
-    a class has no samples, the curve is nan. If a class never occurs,
-    :meth:`geometric_mean` is always nan unless its ``labels`` exclude that class.
+    computed from all scored samples so far, or from those in the window. Where such a function
+    returns 0 with a warning because a class has no samples, the curve is nan. If a class never
+    occurs, :meth:`geometric_mean` is always nan unless its ``labels`` exclude that class.
 
     Examples
     --------
@@ -445,13 +448,74 @@ class ProgressiveValidationResult:
     confusion_matrix: np.ndarray
     n_unpredicted: int
     predictions: np.ndarray | None
+    window: int | None = None
 
     def __repr__(self):
+        latest = "" if self.window is None else "the latest "
         return (
             f"<{type(self).__name__} of {type(self.estimator).__name__}: {self.n_samples[-1]} "
             f"samples in {len(self.n_samples)} chunks, {self.mistakes[-1]} mistakes in "
-            f"{self.n_scored[-1]} predictions>"
+            f"{latest}{self.n_scored[-1]} predictions>"
         )
+
+    @validate_params(
+        {"window": [Interval(Integral, 1, None, closed="left")]},
+        prefer_skip_nested_validation=True,
+    )
+    def rolling(self, window):
+        """Return a result whose metrics refer to the latest samples only.
+
+        Parameters
+        ----------
+        window : int
+            Number of samples. The window at the end of a chunk consists of the fewest latest
+            chunks that have at least so many samples; of all chunks if there are fewer samples.
+            A multiple of the chunk size is covered exactly.
+
+        Returns
+        -------
+        result : ProgressiveValidationResult
+            ``n_scored``, ``mistakes``, ``true_counts``, ``predicted_counts``, ``correct_counts``
+            and all metrics are those of the window; the other attributes are unchanged.
+
+        Raises
+        ------
+        ValueError
+            If `window` is invalid, or the result was returned by this method.
+
+        References
+        ----------
+        .. [1] J. Gama, R. Sebastiao, P. P. Rodrigues: On evaluating stream learning algorithms.
+           Machine Learning 90, 317-346, 2013.
+
+        Examples
+        --------
+        The classes are exchanged in the middle of the stream:
+
+        >>> from sklearn_online_svm import LASVC
+        >>> from sklearn_online_svm.datasets import make_banana_like
+        >>> from sklearn_online_svm.evaluation import progressive_validation
+        >>> X, y = make_banana_like(2000, random_state=0)
+        >>> y[1000:] *= -1
+        >>> result = progressive_validation(LASVC(gamma=1.0), X, y)
+        >>> result.accuracy()[[9, 14]].round(1)
+        array([0.9, 0.8])
+        >>> result.rolling(500).accuracy()[[9, 14]].round(1)
+        array([0.9, 0.7])
+        """
+        if self.window is not None:
+            raise ValueError(
+                f"rolling needs a cumulative result, got one with window={self.window}. Call it "
+                "on the result of progressive_validation."
+            )
+        starts = self.n_samples - min(window, self.n_samples[-1])
+        # Number of chunks before each window.
+        n_before = np.searchsorted(self.n_samples, starts, side="right")
+        counts = {
+            name: (total := getattr(self, name)) - np.vstack([0 * total[:1], total])[n_before]
+            for name in ("true_counts", "predicted_counts", "correct_counts")
+        }
+        return replace(self, window=window, **counts)
 
     @property
     def n_scored(self):
@@ -572,8 +636,8 @@ class ProgressiveValidationResult:
             Cost of a false negative, 0 or greater.
         cost_n : float, default=None
             Cost of a false positive, 0 or greater. Give both costs or neither. By default,
-            `cost_p` is the fraction of negative samples so far and `cost_n` the fraction of
-            positive samples, so the costs change along the curve.
+            `cost_p` is the fraction of negative samples so far (or in the window) and `cost_n` the
+            fraction of positive samples, so the costs change along the curve.
         pos_label : int, float, bool or str, default=1
             The positive class.
         normalize : bool, default=False

@@ -41,14 +41,15 @@ from tests.support.selective_sampling import (
 @pytest.mark.parametrize("name, strategy", PAIRS)
 @with_both
 @pytest.mark.parametrize("weighted", [False, True])
-def test_compiled_loop_equals_the_reference(name, strategy, problem, weighted):
+@pytest.mark.parametrize("max_labels", [None, 0.2])
+def test_compiled_loop_equals_the_reference(name, strategy, problem, weighted, max_labels):
     X, y = make_samples(problem, 70)
     weight = np.random.default_rng(0).choice([0.0, 0.5, 1.0, 3.0], 70) if weighted else None
     estimator, reference_strategy, queried, predictions = reference_run(
-        LINEAR[name], STRATEGIES[strategy], X, y, n_epochs=2, weight=weight
+        LINEAR[name], STRATEGIES[strategy], X, y, n_epochs=2, weight=weight, max_labels=max_labels
     )
     model = LabelEfficientClassifier(
-        LINEAR[name], STRATEGIES[strategy], max_iter=2, shuffle=False
+        LINEAR[name], STRATEGIES[strategy], max_iter=2, shuffle=False, max_labels=max_labels
     ).fit(X, y, weight)
     assert_array_equal(model.queried_, queried)
     assert_array_equal(model.online_predictions_, predictions)

@@ -528,7 +528,98 @@ def test_abstentions_do_not_count_for_max_labels():
         assert_array_equal(np.flatnonzero(model.queried_ | model.abstained_), np.arange(100))
 
 
-@pytest.mark.parametrize("max_labels", [-1, 2.5, "all"])
+@with_loops
+@pytest.mark.parametrize("max_labels", [0.01, 0.1, 1 / 3, 0.9, 1.0])
+def test_share_of_labels_is_spent_at_once_by_a_strategy_that_asks_for_all(estimator, max_labels):
+    X, y = make_samples()
+    expected = np.zeros(200, dtype=bool)
+    for i in range(200):
+        expected[i] = expected.sum() < max_labels * (i + 1)
+    model = LabelEfficientClassifier(estimator, AllQuery(), max_labels=max_labels, shuffle=False)
+    assert_array_equal(model.fit(X, y).queried_, expected)
+
+
+@with_loops
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("max_labels", [0.05, 0.3])
+def test_share_of_labels_holds_at_every_sample(estimator, strategy, max_labels):
+    if strategy in ("second-order", "all at once"):
+        estimator = LINEAR["scw"] if estimator is LINEAR["pa"] else Wrapped(LINEAR["scw"])
+    X, y = make_samples()
+    model = LabelEfficientClassifier(
+        estimator, STRATEGIES[strategy], max_labels=max_labels, random_state=0
+    )
+    whole = clone(model).partial_fit(X, y, classes=["no", "yes"])
+    n_queries = whole.queried_.cumsum()
+    assert (n_queries < max_labels * np.arange(1, 201) + 1).all()
+    assert n_queries[-1] > 0
+    for size in (1, 7):
+        chunked = clone(model)
+        for start in range(0, 200, size):
+            part = slice(start, start + size)
+            chunked.partial_fit(X[part], y[part], classes=["no", "yes"])
+            chunked = pickle.loads(pickle.dumps(chunked)) if start == 98 else chunked
+        assert_same(chunked, whole, X, rtol=0)
+
+
+@with_loops
+def test_share_of_labels_counts_each_sample_once(estimator):
+    X, y = make_samples()
+    weight = np.repeat([0.0, 1.0], [20, 180])  # samples of weight 0 are seen, but not queried
+    model = LabelEfficientClassifier(
+        estimator, AllQuery(), max_labels=0.25, max_iter=3, shuffle=False
+    )
+    model.fit(X, y, weight)
+    assert_array_equal(np.flatnonzero(model.queried_)[:8], [20, 21, 22, 23, 24, 25, 26, 28])
+    assert model.n_queries_ == 50
+    rare = clone(model).set_params(query_strategy=STRATEGIES["adaptive"], shuffle=True)
+    few = clone(rare).set_params(max_iter=1).fit(X, y)
+    assert few.n_queries_ <= rare.fit(X, y).n_queries_ <= 50
+
+
+@with_loops
+@pytest.mark.parametrize("fail_at", [0, 1, 7])
+def test_share_of_labels_after_an_interrupt(estimator, fail_at):
+    X, y = make_samples()
+    model = LabelEfficientClassifier(
+        estimator, STRATEGIES["margin"], max_labels=0.2, random_state=0
+    )
+    first, then = slice(0, 40), slice(40, 200)
+    model.partial_fit(X[first], y[first], classes=["no", "yes"])
+    whole = pickle.loads(pickle.dumps(model)).partial_fit(X[then], y[then])
+    oracle = Annotator(y[then], fail_at, OracleError())
+    with pytest.raises(OracleError):
+        model.partial_fit(X[then], oracle=oracle)
+    assert len(oracle.asked) == fail_at
+    model = pickle.loads(pickle.dumps(model)).partial_fit(X[then], oracle=oracle)
+    assert len(oracle.asked) == len(set(oracle.asked))
+    assert_same(model, whole, X, rtol=0)
+
+
+@with_loops
+def test_max_labels_changes_between_a_number_and_a_share(estimator):
+    X, y = make_samples()
+    model = LabelEfficientClassifier(estimator, AllQuery(), max_labels=30)
+    model.partial_fit(X, y, classes=["no", "yes"])
+    n_queries = [model.n_queries_]
+    for max_labels in (0.1, 1.0, 0.4, 300, None):
+        model.set_params(max_labels=max_labels).partial_fit(X, y)
+        n_queries.append(model.n_queries_)
+    # 0.1: from sample 301 on; 0.4: the 240 labels exceed the share up to sample 600.
+    assert n_queries == [30, 40, 240, 320, 320, 520]
+
+
+def test_abstentions_do_not_count_for_a_share():
+    X, y = make_samples()
+    labels = np.where(np.arange(200) % 2, y, ABSTAIN)
+    for estimator in (LINEAR["pa"], Wrapped(LINEAR["pa"])):
+        model = LabelEfficientClassifier(estimator, AllQuery(), max_labels=0.25, shuffle=False)
+        model.fit(X, labels)
+        assert_array_equal(np.flatnonzero(model.queried_)[:3], [1, 5, 9])
+        assert model.n_queries_ == 50
+
+
+@pytest.mark.parametrize("max_labels", [-1, 2.5, 0.0, -0.1, np.nan, "all"])
 def test_invalid_max_labels(max_labels):
     X, y = make_samples()
     with pytest.raises(InvalidParameterError, match="'max_labels' parameter of LabelEfficient"):
@@ -542,7 +633,8 @@ def test_invalid_max_labels(max_labels):
 @pytest.mark.parametrize("strategy", ["all", "random", "margin", "adaptive", "mistakes", "rate"])
 @with_both
 @with_layouts
-def test_compiled_loop_equals_the_python_loop(name, strategy, problem, layout):
+@pytest.mark.parametrize("max_labels", [45, 0.375])
+def test_compiled_loop_equals_the_python_loop(name, strategy, problem, layout, max_labels):
     """Zero weights, epochs, abstentions, max_labels and an interrupted call together."""
     X, y = make_samples(problem, 120, layout)
     rng = np.random.default_rng(1)
@@ -551,7 +643,7 @@ def test_compiled_loop_equals_the_python_loop(name, strategy, problem, layout):
     models, oracles = [], []
     for estimator in (LINEAR[name], Wrapped(LINEAR[name])):
         model = LabelEfficientClassifier(
-            estimator, STRATEGIES[strategy], max_iter=3, max_labels=45, random_state=0
+            estimator, STRATEGIES[strategy], max_iter=3, max_labels=max_labels, random_state=0
         )
         oracle = Annotator(labels, 20, OracleError())
         call = partial(model.fit, X, None, weight, oracle=oracle, classes=np.unique(y))

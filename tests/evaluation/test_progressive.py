@@ -156,6 +156,68 @@ def test_metrics_are_those_of_all_samples_so_far(problem):
             assert_allclose(result.cost(**about, **params), defined)
 
 
+@with_problems
+@pytest.mark.parametrize("window", [1, 30, 31, 80, 10**20])
+@pytest.mark.parametrize("size", [1, 7, 30])
+def test_rolling_metrics_are_those_of_the_latest_chunks(problem, window, size):
+    X, y = problem(200)
+    y[100:] = y[:100][::-1]
+    labels = np.unique(y)
+    y_pred, ends = naive_evaluation(clone(MODELS["sgd"]), X, y, size)
+    whole = progressive_validation(MODELS["sgd"], X, y, chunk_size=size)
+    result = whole.rolling(window)
+    starts = [max(e for e in [0, *ends] if e <= max(0, end - window)) for end in ends]
+    for k, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        assert start == 0 or window <= end - start < window + size
+        true = y[max(start, size) : end]
+        pred = y_pred[max(start - size, 0) : end - size]
+        assert result.n_scored[k] == len(true)
+        assert result.mistakes[k] == (true != pred).sum()
+        if not len(true):
+            assert np.isnan(result.accuracy()[k])
+            continue
+        assert_allclose(result.accuracy()[k], accuracy_score(true, pred))
+        assert_allclose(
+            result.geometric_mean()[k], or_nan(geometric_mean_score, true, pred, labels=labels)
+        )
+        if len(labels) == 2:
+            assert_allclose(result.f1()[k], or_nan(f1_score, true, pred, zero_division="warn"))
+            assert_allclose(result.cost()[k], or_nan(misclassification_cost, true, pred))
+    for name in ("n_samples", "n_queries", "seconds", "confusion_matrix", "n_unpredicted"):
+        assert_array_equal(getattr(result, name), getattr(whole, name))
+    if window > 200:
+        assert_same_counts(result, whole)
+
+
+def test_rolling_window_of_unequal_chunks():
+    X, y = two_classes(100)
+    labels = np.where(np.arange(100) % 3, y, np.nan)
+    ends = [10, 10, 50, 55, 100]
+    chunks = [(X[a:b], labels[a:b]) for a, b in zip([0, *ends], ends)]
+    result = progressive_validation(SelfPredicting(), chunks, classes=[-1, 1]).rolling(45)
+    # A sample without a label is not scored, but belongs to the window.
+    known = [np.isfinite(labels[a:b]).sum() for a, b in [(0, 10), (0, 10), (0, 50), (10, 55)]]
+    assert result.n_scored.tolist() == [*known, np.isfinite(labels[55:]).sum()]
+
+
+def test_rolling_result():
+    result = progressive_validation(MODELS["lasvc"], *two_classes(200), chunk_size=20)
+    rolling = result.rolling(50)
+    assert repr(rolling).endswith(f"{rolling.mistakes[-1]} mistakes in the latest 60 predictions>")
+    assert rolling.window == 50 and result.window is None
+    assert_array_equal(rolling.to_frame()["accuracy"], rolling.accuracy())
+    assert_array_equal(rolling.to_frame()["n_samples"], result.n_samples)
+    with pytest.raises(ValueError, match="needs a cumulative result, got one with window=50"):
+        rolling.rolling(20)
+
+
+@pytest.mark.parametrize("window", [0, -5, 2.5, None, "10"])
+def test_invalid_windows(window):
+    result = progressive_validation(MODELS["bayes"], *two_classes(50))
+    with pytest.raises(ValueError, match=r"'window' parameter .* must be an int in the range"):
+        result.rolling(window)
+
+
 def test_undefined_metrics_do_not_warn():
     X, y = two_classes(60)
     order = np.argsort(y, kind="stable")
@@ -610,6 +672,16 @@ def test_display_plots_any_metric(pyplot, result, metric, params):
         assert_array_equal(display.line_.get_xdata(), getattr(result, against))
         assert_array_equal(display.line_.get_ydata(), expected)
         assert display.ax_.get_xlabel() and display.ax_.get_ylabel()
+
+
+def test_display_of_a_rolling_result(pyplot, result):
+    for metric in ("accuracy", "mistakes"):
+        display = ProgressiveValidationDisplay.from_result(result.rolling(40), metric=metric)
+        assert_array_equal(display.line_.get_xdata(), result.n_samples)
+        rolling = getattr(result.rolling(40), metric)
+        assert_array_equal(
+            display.line_.get_ydata(), rolling() if metric == "accuracy" else rolling
+        )
 
 
 def test_displays_on_the_same_axes(pyplot, result):

@@ -250,13 +250,14 @@ RULES = {
 @pytest.mark.parametrize("name", ["pa", "pa2-joint", "perceptron", "pa, margin"])
 @pytest.mark.parametrize("problem", selective_sampling.BOTH)
 @with_layouts
-def test_label_efficient_training_equals_the_reference(name, rule, problem, layout):
+@pytest.mark.parametrize("max_labels", [None, 0.2])
+def test_label_efficient_training_equals_the_reference(name, rule, problem, layout, max_labels):
     """Compares the compiled loop, for several chunk sizes, with the protocol in Python."""
     X, y = selective_sampling.make_samples(problem, 150, layout)
     learner = ALL[name]
-    wanted = selective_sampling.reference_run(learner, RULES[rule], X, y)
+    wanted = selective_sampling.reference_run(learner, RULES[rule], X, y, max_labels=max_labels)
     for chunk in (1, 40, 150):
-        model = LabelEfficientClassifier(clone(learner), clone(RULES[rule]))
+        model = LabelEfficientClassifier(clone(learner), clone(RULES[rule]), max_labels=max_labels)
         for start in range(0, 150, chunk):
             part = slice(start, start + chunk)
             model.partial_fit(X[part], y[part], classes=np.unique(y))

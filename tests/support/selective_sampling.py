@@ -57,8 +57,8 @@ class Wrapped(ClassifierMixin, BaseEstimator):
         return (self.inner_ if hasattr(self, "inner_") else self.inner).decision_variance
 
 
-def reference_run(estimator, strategy, X, y, *, n_epochs=1, weight=None):
-    """Selective sampling as in the paper, one sample at a time.
+def reference_run(estimator, strategy, X, y, *, n_epochs=1, weight=None, max_labels=None):
+    """Selective sampling as in the paper, one sample at a time. ``max_labels`` is a share.
 
     Returns the model, the strategy, which labels were queried, and the online predictions.
     """
@@ -90,6 +90,8 @@ def reference_run(estimator, strategy, X, y, *, n_epochs=1, weight=None):
             if epoch == 0:
                 predictions[i] = predicted
             if weight is not None and weight[i] == 0:
+                continue
+            if max_labels is not None and queried.sum() >= max_labels * (n if epoch else i + 1):
                 continue
             numbers = {}
             if params.get("schedule") == "mistakes":
