@@ -47,6 +47,38 @@ class RemainingTime:
         return float(np.exp(level) * (ends[1] - ends[0]) / (growth + 1.0))
 
 
+class RemainingFinish:
+    """Estimate of the rest of the optimization over the support sets.
+
+    The logarithm of the violation decreases about linearly with time. Its distance from the
+    tolerance, added over the problems, is extrapolated from the later half of the time; problems
+    that have not begun count like those that have.
+    """
+
+    def __init__(self, problems):
+        self.problems, self.begin = problems, time.perf_counter()
+        self._first = {}
+        self._times, self._distances = [], []
+
+    def measure(self, now):
+        """Note the present distance."""
+        distances = np.array([problem.finish_distance for problem in self.problems])
+        for number in np.flatnonzero(~np.isnan(distances)):
+            self._first.setdefault(number, distances[number])
+        if self._first:
+            mean = np.mean(list(self._first.values()))
+            self._times.append(now - self.begin)
+            self._distances.append(np.where(np.isnan(distances), mean, distances).sum())
+
+    def seconds(self):
+        """Return the estimated time; None after few measurements, or if nothing has decreased."""
+        half = np.searchsorted(self._times, self._times[-1] / 2) if self._times else 0
+        if len(self._times) - half < 3:
+            return None
+        slope = np.polyfit(self._times[half:], self._distances[half:], 1)[0]
+        return self._distances[-1] / -slope if slope < 0 else None
+
+
 def is_shown(verbose):
     """Return whether to show progress: 1 on a terminal or in a notebook, from 2 on always."""
     return verbose > 1 or bool(verbose) and (sys.stderr.isatty() or "ipykernel" in sys.modules)
@@ -102,17 +134,23 @@ def finish(engine, threads, verbose, title, share=1.0):
         engine.finish(threads, share=share)
         return
     title = f"{title} optimizing over {engine.store.n_slots:,} vectors"
-    begin = last = time.perf_counter()
-    bar = _bar(desc=title, bar_format="{desc} [{elapsed}]")
+    remaining = RemainingFinish(engine.problems)
+    shown = remaining.begin
+    bar = _bar(desc=title, bar_format="{desc} [{elapsed}{postfix}]")
 
     def update():
-        nonlocal last
+        nonlocal shown
         now = time.perf_counter()
+        remaining.measure(now)
+        if now - shown >= _BETWEEN:
+            shown, seconds = now, remaining.seconds()
+            left = "" if seconds is None else f", about {seconds:,.0f} s left"
+            if bar is None:
+                _print(f"{title}, {now - remaining.begin:,.0f} s{left}")
+            else:
+                bar.set_postfix_str(left.removeprefix(", "), refresh=False)
         if bar is not None:
             bar.update()
-        elif now - last >= _BETWEEN:
-            last = now
-            _print(f"{title}, {now - begin:,.0f} s")
 
     try:
         engine.finish(threads, update, share)

@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from sklearn_online_svm import LASVC, RampSVC
 from sklearn_online_svm.kernel import _progress
-from sklearn_online_svm.kernel._progress import RemainingTime, progress
+from sklearn_online_svm.kernel._progress import RemainingFinish, RemainingTime, progress
 from tests.support.samples import two_classes
 
 
@@ -75,9 +75,27 @@ def test_progress_of_the_optimization(monkeypatch, capsys, without_tqdm):
     X, y = two_classes(2000, noise=3.0)
     model = LASVC(C=100.0, random_state=0, verbose=2).fit(X, y)
     fitted = capsys.readouterr().err
-    assert "[LASVC] optimizing over " in fitted and fitted.rstrip().endswith(" s")
+    assert "[LASVC] optimizing over " in fitted and fitted.rstrip().endswith(" s left")
     model.set_params(tol=1e-6).finish()
     assert "[LASVC] optimizing over " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("n_problems", [1, 4])
+def test_remaining_optimization(n_problems, monkeypatch):
+    total, rng, clock = 60.0, np.random.default_rng(0), [0.0]
+    monkeypatch.setattr(_progress.time, "perf_counter", lambda: clock[0])
+    problems = [SimpleNamespace(finish_distance=np.nan) for _ in range(n_problems)]
+    remaining = RemainingFinish(problems)
+    assert remaining.seconds() is None
+    for now in np.linspace(0.0, total, 600, endpoint=False):
+        # The problems are optimized one after another, from a violation of exp(7) * tol.
+        for number, problem in enumerate(problems):
+            share = now / total * n_problems - number
+            if share > 0:
+                problem.finish_distance = max(0.0, 7.0 * (1 - share) + 0.1 * rng.normal())
+        remaining.measure(now)
+        if total / 10 <= now <= 0.95 * total:
+            assert remaining.seconds() == pytest.approx(total - now, rel=0.5)
 
 
 def test_bar_shows_size_of_support_set(capsys, monkeypatch):

@@ -43,6 +43,8 @@ cdef class Problem:
     cdef public double work_limit    # array elements accessed between checks for signals
     cdef bint finishing              # begin_finish has been called
     cdef bint is_finished            # finish has returned 1
+    # Mean violation of the steps of the latest call of finish; NaN if it made none.
+    cdef double step_violation
     cdef Py_ssize_t steps_to_shrink
     # For each sample of X the hinge residual y (g - b) at its last visit.
     cdef double *hinge_residual

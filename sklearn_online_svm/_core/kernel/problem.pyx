@@ -9,7 +9,7 @@ g_i + b. beta_i is C_i for a sample on the flat part of a ramp loss, else 0.
 
 A subclass is a solver: it defines which samples are added and which steps are made.
 """
-from libc.math cimport INFINITY, fabs, fmax
+from libc.math cimport INFINITY, NAN, fabs, fmax, log
 from libc.stdint cimport INT64_MAX, int32_t, int64_t
 
 from ..memory cimport address, grown_buffer
@@ -359,6 +359,7 @@ cdef class Problem:
         self.steps_to_shrink = min(self.members.n, 1000)
         self.steps_after = max(0, min(steps_after, self.steps_left - MIN_STEPS))
         self.finishing, self.is_finished = True, False
+        self.step_violation = NAN
 
     cdef int finish(self) except -2 nogil:
         """Make steps until the violation is at most tau, on a shrinking set of active slots.
@@ -370,13 +371,16 @@ cdef class Problem:
         """
         cdef Front front
         cdef int moved
+        cdef double violation, total = 0.0
+        cdef int64_t n_steps = 0
         if not self.both_seen:
             return 1
         self.matrix.work = 0.0
         while self.matrix.work < self.work_limit:
             front = self.matrix.active.front(self.members)
+            violation = self.violation_of(front.extremes)
             moved = 0
-            if self.violation_of(front.extremes) > self.tau and self.steps_left > self.steps_after:
+            if violation > self.tau and self.steps_left > self.steps_after:
                 moved = self.finish_step(&front)
                 if moved < 0:
                     return -1
@@ -386,6 +390,9 @@ cdef class Problem:
                 if not self.matrix.active.shrunk:
                     return -1 if self.evict_at_optimum() < 0 else 1
                 return 2
+            total += violation
+            n_steps += 1
+            self.step_violation = total / n_steps
             self.n_changes += 1
             self.matrix.work += 2.0 * front.n + 100.0
             self.n_operations += 2 * front.n
@@ -529,6 +536,13 @@ cdef class Problem:
     def violation_met(self):
         """Largest violation found since ``begin_pass``, or left in the support set."""
         raise NotImplementedError
+
+    @property
+    def finish_distance(self):
+        """log(violation / tau) at the latest steps of finish: 0 if finished, NaN if not begun."""
+        if not self.finishing:
+            return NAN
+        return 0.0 if self.is_finished else fmax(0.0, log(self.step_violation / self.tau))
 
     @property
     def violation_left(self):
