@@ -89,7 +89,7 @@ def expected_failed_checks(estimator):
         return failures
     if getattr(estimator, "max_iter", 1) == 1:
         failures |= dict.fromkeys(weights, WEIGHTS_IN_ONE_PASS)
-    if estimator.max_support_vectors is not None:
+    if estimator.window_size is not None:
         failures["check_class_weight_classifiers"] = SINGLE_PASS
     if estimator.class_weight == "balanced":
         failures |= {
@@ -129,8 +129,8 @@ ESTIMATORS = [
     ActiveLASVC(),
     ActiveLASVC(selection="autoactive", stopping="margin"),
     ActiveLASVC(selection="random", stopping="n_support", max_labels=40),
-    LASVC(max_support_vectors=40),
-    LASVC(window_size=50, max_support_vectors=30, budget_policy="oldest", algorithm="lasvm-g"),
+    LASVC(window_size=50),
+    LASVC(window_size=50, algorithm="lasvm-g"),
     LASVC(**EXACT),
     LASVC(**EXACT, kernel=RbfFunction()),
     LASVC(**EXACT, n_jobs=2),
@@ -173,7 +173,7 @@ KERNEL_UPDATES = (
 ESTIMATORS += [
     *(kind() for kind in KERNEL_UPDATES),
     KernelPassiveAggressiveClassifier(loss="squared_hinge", multi_class="crammer_singer"),
-    KernelPassiveAggressiveClassifier(max_support_vectors=40, budget_policy="oldest"),
+    KernelPassiveAggressiveClassifier(max_support_vectors=40, budget_policy="smallest"),
     KernelPassiveAggressiveClassifier(average="mean"),
     KernelPassiveAggressiveClassifier(kernel="precomputed"),
     KernelAROWClassifier(max_support_vectors=10, max_iter=3),

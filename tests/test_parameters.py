@@ -78,7 +78,7 @@ OF_KERNEL_UPDATES = {
     "gamma": (0.4, REFUSED),
     "coef0": (1.0, REFUSED),
     "max_support_vectors": (7, REFUSED),
-    "budget_policy": ("oldest", REFUSED),
+    "budget_policy": ("smallest", REFUSED),
     "multi_class": ("crammer_singer", REFUSED),
     "average": ("mean", REFUSED),
     "max_iter": (7, NOT_OF_STREAMS),
@@ -106,8 +106,6 @@ OF_LASVC = {
     "shrinking": (False, NOT_OF_STREAMS),
     "tol": (0.3, TAKEN_UP),
     "ramp_s": (0.5, NOT_OF_STREAMS),  # but of lasvm-nc and -i, below
-    "max_support_vectors": (10, TAKEN_UP),
-    "budget_policy": ("oldest", NOT_OF_STREAMS),  # but with a budget, below
     "window_size": (20, TAKEN_UP),
     "cache_size": (1e-3, NOT_OF_STREAMS),
     "class_weight": ({1: 5.0}, TAKEN_UP),
@@ -122,10 +120,6 @@ OF_LASVC = {
 TABLE = [
     (LASVC(C=10.0, gamma=0.3, finishing=False, random_state=0), OF_LASVC),
     (LASVC(algorithm="lasvm-i", C=10.0, gamma=0.3), {"ramp_s": (0.5, TAKEN_UP)}),
-    (
-        LASVC(C=10.0, gamma=0.3, max_support_vectors=10),
-        {"budget_policy": ("oldest", TAKEN_UP), "max_support_vectors": (5, TAKEN_UP)},
-    ),
     (
         VirtualLASVC(C=10.0, gamma=0.3, finishing=False, random_state=0),
         {name: OF_LASVC[name] for name in OF_LASVC if name in VirtualLASVC().get_params()}

@@ -52,7 +52,7 @@ MODELS = {
     "lasvm": LASVC(C=2.0, **KERNEL),
     **{name: Busy(C=2.0, algorithm=name, **KERNEL) for name in GAP_DRIVEN},
     **{f"{name}, 2 classes": Busy(C=2.0, algorithm=name, **KERNEL) for name in ALGORITHMS},
-    "lasvm, budget": LASVC(max_support_vectors=15, window_size=60, **KERNEL),
+    "lasvm, window": LASVC(window_size=60, **KERNEL),
     "active": ActiveLASVC(random_state=0, **KERNEL),
     "virtual": VirtualLASVC(random_state=0, **KERNEL),
     "kernel pa": KernelPassiveAggressiveClassifier(gamma=0.3),
@@ -108,7 +108,7 @@ DEPEND_ON_CHUNKS = ("active", "virtual", "scaled advice")
 # Averages, votes, prototypes and window_size take every sample into account.
 COUNT_ALL_SAMPLES = (
     *("pa, average", "regressor", "kernel perceptron", "kernel perceptron, vote"),
-    *("kernel pa, mean", "local", "local, scw", "lasvm, budget"),
+    *("kernel pa, mean", "local", "local, scw", "lasvm, window"),
 )
 with_models = pytest.mark.parametrize("name", MODELS)
 with_layouts = pytest.mark.parametrize("layout", LAYOUTS)

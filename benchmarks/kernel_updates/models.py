@@ -20,7 +20,6 @@ class NumpyBudgetPA:
         self.y = np.zeros(most + 1)
         self.f = np.zeros(most + 1)
         self.K = np.zeros((most + 1, most + 1))
-        self.since = np.zeros(most + 1, dtype=np.int64)
         self.n = self.n_updates = 0
         self.free = []
 
@@ -49,7 +48,6 @@ class NumpyBudgetPA:
         self.K[slot, :n] = k
         self.K[:n, slot] = k
         self.K[slot, slot] = 1.0
-        self.since[slot] = self.n_updates
         self.n_updates += 1
         if self.n - len(self.free) > self.most:
             self._let_go()
@@ -58,8 +56,6 @@ class NumpyBudgetPA:
         n = self.n
         if self.policy == "margin":
             slot = int(np.argmax(self.y[:n] * (self.f[:n] - self.alpha[:n])))
-        elif self.policy == "oldest":
-            slot = int(np.argmin(self.since[:n]))
         else:
             slot = int(np.argmin(np.abs(self.alpha[:n])))
         self.f[:n] -= self.alpha[slot] * self.K[slot, :n]

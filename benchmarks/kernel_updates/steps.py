@@ -8,8 +8,8 @@ thesis and LASVM on the ten digits.
 
 from ..bench import harness
 
-POLICIES = ("margin", "oldest", "smallest", "projection", "merging")
-RIVALS = ("margin", "oldest", "smallest")
+POLICIES = ("margin", "smallest", "projection", "merging")
+RIVALS = ("margin", "smallest")
 SETS = ("magic04", "mushrooms", "pima_diabetes", "spambase", "splice", "svmguide1")
 
 

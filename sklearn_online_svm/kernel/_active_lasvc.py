@@ -94,10 +94,6 @@ class ActiveLASVC(LASVC):
         Tolerance for the stopping criterion of the optimization.
     ramp_s : float, default=-1.0
         Position :math:`s < 1` of the ramp, as in :class:`LASVC`.
-    max_support_vectors : int, default=None
-        Maximum size of the support set of each binary problem, as in :class:`LASVC`.
-    budget_policy : {"merging", "oldest"}, default="merging"
-        Budget maintenance strategy, as in :class:`LASVC`.
     window_size : int, default=None
         Number of samples after which a vector is removed from the support set. None: no limit.
     cache_size : float, default=500
@@ -211,8 +207,6 @@ class ActiveLASVC(LASVC):
         shrinking=True,
         tol=1e-3,
         ramp_s=-1.0,
-        max_support_vectors=None,
-        budget_policy="merging",
         window_size=None,
         cache_size=500,
         class_weight=None,
@@ -235,8 +229,6 @@ class ActiveLASVC(LASVC):
             shrinking=shrinking,
             tol=tol,
             ramp_s=ramp_s,
-            max_support_vectors=max_support_vectors,
-            budget_policy=budget_policy,
             window_size=window_size,
             cache_size=cache_size,
             class_weight=class_weight,

@@ -64,10 +64,8 @@ class SolverSpec:
     max_non_sv: int = 100
     # Maximum number of REPROCESS steps after one sample, shared by the problems.
     max_reprocess: int = 20_000
-    # Budget of the support set of a problem, see ``Budget``; None: no limit.
-    max_members: int | None = None
+    # Number of samples after which a vector is evicted; None: no limit.
     window_size: int | None = None
-    merge_cosine: float | None = None
 
     @property
     def has_bias(self):
@@ -85,7 +83,7 @@ class SolverSpec:
             shrinking=self.shrinking,
             cache_bytes=cache_bytes // n_problems,
             max_reprocess=self.max_reprocess // n_problems,
-            budget=self._budget(),
+            window_size=self.window_size,
         )
         if self.has_bias:
             return dict(delta_max=self.delta_max, n_init=self.n_init, **common)
@@ -96,13 +94,6 @@ class SolverSpec:
             clean_interval=self.clean_interval,
             max_non_sv=-1 if self.algorithm == "lasvm-full" else self.max_non_sv,
             **common,
-        )
-
-    def _budget(self):
-        if self.max_members is None and self.window_size is None:
-            return None
-        return dict(
-            most=self.max_members, window_size=self.window_size, merge_cosine=self.merge_cosine
         )
 
     def _admission(self):

@@ -221,7 +221,6 @@ class OnlinePasses(Passes):
             self.model._warn_unless_solved(stacklevel=6)
         else:
             self.model._warn_if_cut_short(stacklevel=6)
-        self.model._warn_of_losses(stacklevel=6)
         return dict(stage="over")
 
     def report(self):

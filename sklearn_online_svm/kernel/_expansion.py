@@ -19,7 +19,6 @@ from ._engine import VectorSpec
 # Budget maintenance strategies.
 POLICIES = {
     "margin": expansion_budgets.Margin,
-    "oldest": expansion_budgets.Oldest,
     "smallest": expansion_budgets.Smallest,
     "projection": expansion_budgets.Projection,
     "merging": expansion_budgets.Merging,

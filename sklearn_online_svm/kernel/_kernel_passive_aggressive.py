@@ -46,15 +46,13 @@ class KernelPassiveAggressiveClassifier(FirstOrderKernelUpdates):
     max_support_vectors : int, default=None
         Budget: maximum number of support vectors at any moment, which bounds the memory and the
         time per sample. None: no limit; every sample that causes an update is kept.
-    budget_policy : {"margin", "oldest", "smallest", "projection", "merging"}, default="projection"
+    budget_policy : {"margin", "smallest", "projection", "merging"}, default="projection"
         Budget maintenance strategy, applied when a new support vector exceeds
         ``max_support_vectors``. The new support vector itself may be the one removed.
 
         - ``"margin"``: removes the support vector with the largest margin without its own
           contribution [2]_. Suitable for clean labels; with label noise it tends to keep
           mislabelled samples.
-        - ``"oldest"``: removes the support vector that was added first. For non-stationary
-          streams (concept drift).
         - ``"smallest"``: removes the support vector whose removal changes the decision function
           least.
         - ``"projection"``: removes the support vector whose removal changes the decision function

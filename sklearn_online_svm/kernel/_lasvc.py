@@ -53,9 +53,6 @@ SINGLE_STEPS = 10
 CLEAN_INTERVAL = 300
 MAX_NON_SV = 100
 
-# budget_policy="merging": smallest cosine in kernel space of two vectors that are merged.
-MERGE_COSINE = 0.9
-
 # Maximum number of REPROCESS steps after one sample, shared by the binary problems; typical
 # problems need a few.
 MAX_REPROCESS = 20_000
@@ -139,24 +136,10 @@ class LASVC(LeaveOneOut, KernelMachine):
         Position :math:`s < 1` of the ramp: ``"lasvm-nc"`` and ``"lasvm-i"`` treat samples with a
         margin :math:`y f(x) < s` as outliers; the other algorithms only count them. Also the
         threshold of :meth:`suspect_labels`.
-    max_support_vectors : int, default=None
-        Budget: maximum size of the support set of each binary problem, enforced after every
-        sample, for a model of bounded size on unbounded streams. See ``budget_policy`` for how the
-        budget is maintained. Requires ``max_iter=1`` and ``warm_start=False``. None: no limit.
-    budget_policy : {"merging", "oldest"}, default="merging"
-        Budget maintenance strategy, applied when the support set exceeds
-        ``max_support_vectors``. With either strategy, vectors with :math:`\alpha = 0` that do not
-        violate the optimality conditions are removed first.
-
-        - ``"merging"``: of two similar vectors of the same class, the one with the smaller weight
-          is merged into the other, which takes over its C and its :math:`\alpha`; its
-          :math:`|\alpha|` may then exceed C. The pair with the smallest
-          :math:`C_i \|\phi(x_i) - \phi(x_j)\|^2` is merged, among the pairs whose cosine in kernel
-          space is at least 0.9. If there is no such pair, the oldest vector is removed.
-        - ``"oldest"``: the vector that was added first is removed.
     window_size : int, default=None
-        Number of samples after which a vector is removed from the support set, merged or not, for
-        non-stationary streams (concept drift). None: no limit.
+        Length of a sliding window: a vector is removed from the support set after this number of
+        samples, for non-stationary streams (concept drift). Requires ``max_iter=1`` and
+        ``warm_start=False``. None: no limit.
     cache_size : float, default=500
         Size of the kernel cache (in MB). A cache that is too small increases the training time,
         but does not change the result.
@@ -216,7 +199,7 @@ class LASVC(LeaveOneOut, KernelMachine):
         (``max_iter=-1``, positive weights); after fewer epochs, or in a stream, misclassified
         samples that were removed from the support set are not counted.
         :meth:`leave_one_out` computes the exact error. Not available with ``"lasvm-nc"`` and
-        ``"lasvm-i"``, with a budget, or with a precomputed kernel.
+        ``"lasvm-i"``, with ``window_size``, or with a precomputed kernel.
     n_admitted_ : ndarray of shape (1, 3) or (n_classes, 3)
         Number of samples added to the support set, by their position on the ramp when they were
         visited: left of it (:math:`y f(x) <` ``ramp_s``), on it, right of it
@@ -251,6 +234,7 @@ class LASVC(LeaveOneOut, KernelMachine):
     --------
     ActiveLASVC : LASVC with sample selection.
     RampSVC : Support vector classifier with the ramp loss, trained in batch.
+    KernelAROWClassifier : A fixed number of support vectors, for unbounded streams.
     sklearn.svm.SVC : Batch solver (LIBSVM); one-vs-one for more than two classes.
     sklearn.linear_model.SGDClassifier : Online training of linear models.
 
@@ -323,8 +307,6 @@ class LASVC(LeaveOneOut, KernelMachine):
         "max_iter": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1})],
         "delta_max": [Interval(Real, 0.0, None, closed="neither"), None],
         "finishing": ["boolean"],
-        "max_support_vectors": [Interval(Integral, 2, None, closed="left"), None],
-        "budget_policy": [StrOptions({"merging", "oldest"})],
         "window_size": [Interval(Integral, 1, None, closed="left"), None],
         "class_weight": [StrOptions({"balanced", "online_balanced"}), dict, None],
         "shuffle": ["boolean"],
@@ -334,7 +316,7 @@ class LASVC(LeaveOneOut, KernelMachine):
     _fixed_params = (*KernelMachine._fixed_params, "algorithm")
     _adjustable_params = (
         *("C", "class_weight", "tol", "delta_max", "finishing", "ramp_s", "shrinking"),
-        *("cache_size", "n_jobs", "max_support_vectors", "budget_policy", "window_size"),
+        *("cache_size", "n_jobs", "window_size"),
     )
 
     _passes = OnlinePasses
@@ -356,8 +338,6 @@ class LASVC(LeaveOneOut, KernelMachine):
         shrinking=True,
         tol=1e-3,
         ramp_s=-1.0,
-        max_support_vectors=None,
-        budget_policy="merging",
         window_size=None,
         cache_size=500,
         class_weight=None,
@@ -379,8 +359,6 @@ class LASVC(LeaveOneOut, KernelMachine):
         self.shrinking = shrinking
         self.tol = tol
         self.ramp_s = ramp_s
-        self.max_support_vectors = max_support_vectors
-        self.budget_policy = budget_policy
         self.window_size = window_size
         self.cache_size = cache_size
         self.class_weight = class_weight
@@ -467,7 +445,6 @@ class LASVC(LeaveOneOut, KernelMachine):
             begin = type(self)._begin_chunk
             uncertain = self._train_on_next_chunk(begin, X, y, classes, sample_weight)
             self._warn_if_cut_short(stacklevel=2)
-            self._warn_of_losses(stacklevel=2)
         self._warn_if_coarse(uncertain, stacklevel=3)
         return self
 
@@ -689,7 +666,6 @@ class LASVC(LeaveOneOut, KernelMachine):
     def _resume_partial_fit(self, rows, cost, at):
         uncertain = self._train_on_chunk(rows, cost, at)
         self._warn_if_cut_short(stacklevel=4)
-        self._warn_of_losses(stacklevel=4)
         return uncertain
 
     def _resume_finish(self, rows, cost, at):
@@ -728,8 +704,8 @@ class LASVC(LeaveOneOut, KernelMachine):
         ValueError
             If the input is invalid, as in :meth:`fit`; if a value of `Cs` is not positive or is
             given twice; with ``algorithm`` ``"lasvm-nc"`` or ``"lasvm-i"``, whose problems are not
-            convex; if support vectors are limited (``max_support_vectors``, ``window_size``), or
-            with ``finishing=False``. A fitted model is left unchanged.
+            convex; with ``window_size``; or with ``finishing=False``. A fitted model is left
+            unchanged.
         KeyboardInterrupt
             After Ctrl-C. The attribute ``path`` of the exception is the path of the values of C
             solved so far, and this estimator is the last of these models. If the path is empty,
@@ -838,9 +814,7 @@ class LASVC(LeaveOneOut, KernelMachine):
             clean_interval=CLEAN_INTERVAL,
             max_non_sv=MAX_NON_SV,
             max_reprocess=MAX_REPROCESS,
-            max_members=self.max_support_vectors,
             window_size=self.window_size,
-            merge_cosine=MERGE_COSINE if self.budget_policy == "merging" else None,
         )
 
     def _needs_finite_costs(self):
@@ -854,7 +828,7 @@ class LASVC(LeaveOneOut, KernelMachine):
             )
 
     def _begin_passes(self, X, codes, cost, before):
-        self._refuse_passes_with_limits()
+        self._refuse_passes_with_window()
         self.n_labels_used_ = 0
         self._stopped_early = False
         at = dict(stage="begin", n_pass=1, patience=None)
@@ -870,13 +844,12 @@ class LASVC(LeaveOneOut, KernelMachine):
         self._allow_steps(X.shape[0])
         return self._passes(self, X, codes, cost, at)
 
-    def _refuse_passes_with_limits(self):
-        limited = self.max_support_vectors is not None or self.window_size is not None
-        if limited and (self._most_passes != 1 or self._starts_warm):
+    def _refuse_passes_with_window(self):
+        if self.window_size is not None and (self._most_passes != 1 or self._starts_warm):
             raise ValueError(
-                "max_support_vectors and window_size require a single epoch from scratch: another "
-                "epoch would add the removed samples again. They need max_iter=1 "
-                f"and warm_start=False, got max_iter={self._most_passes} and "
+                f"window_size={self.window_size} requires a single epoch from scratch, because "
+                "another epoch would add the removed samples again: max_iter=1 and "
+                f"warm_start=False, got max_iter={self._most_passes} and "
                 f"warm_start={self._starts_warm}."
             )
 
@@ -904,24 +877,6 @@ class LASVC(LeaveOneOut, KernelMachine):
             difference = solution.vectors() - X[rows]
             same = not abs(difference).max() if len(rows) else True
         return same and np.array_equal(codes[rows], solution.labels)
-
-    def _warn_of_losses(self, stacklevel):
-        """Warn if the budget removes support vectors that it should merge."""
-        budget = max(
-            (problem.budget for problem in self._engine.problems if problem.budget is not None),
-            key=lambda budget: budget.n_lost,
-            default=None,
-        )
-        # Half of all removals, and as many as the support set has members.
-        if budget is not None and budget.n_lost > max(budget.n_merged, budget.most):
-            warnings.warn(
-                f"max_support_vectors={self.max_support_vectors}: of the support vectors removed, "
-                f"only {budget.n_merged} of {budget.n_merged + budget.n_lost} were similar enough "
-                "to be merged; the contribution of the others is lost. Increase "
-                "max_support_vectors, or use KernelAROWClassifier.",
-                UserWarning,
-                stacklevel=stacklevel + 1,
-            )
 
     def _warn_if_cut_short(self, stacklevel):
         if self._engine.cut_short:

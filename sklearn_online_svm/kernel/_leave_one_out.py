@@ -31,22 +31,21 @@ MANY_FEATURES = 64
 
 
 def _offers_leave_one_out(model):
-    limited = model.max_support_vectors is not None or model.window_size is not None
-    _refuse_other_problems(model.algorithm, limited)
+    _refuse_other_problems(model.algorithm, model.window_size)
     return True
 
 
-def _refuse_other_problems(algorithm, limited):
+def _refuse_other_problems(algorithm, window_size):
     """Raise AttributeError unless solutions are those of a convex problem over samples."""
     if algorithm in ("lasvm-nc", "lasvm-i"):
         raise AttributeError(
             f"The leave-one-out error does not follow from a solution of algorithm={algorithm!r}: "
             "which samples are outliers depends on all others. Use cross-validation."
         )
-    if limited:
+    if window_size is not None:
         raise AttributeError(
-            "The leave-one-out error does not follow from a solution with max_support_vectors or "
-            "window_size: samples have been removed from the support set, or merged. Use "
+            "The leave-one-out error does not follow from a solution with window_size="
+            f"{window_size}: samples have been removed from the support set. Use "
             "progressive_validation."
         )
 
@@ -59,8 +58,7 @@ class LeaveOneOut:
         """Leave-one-out error estimated from the current solution."""
         with self._reading() as (view, engine):
             solver = view._spec.solver
-            limited = solver.max_members is not None or solver.window_size is not None
-            _refuse_other_problems(solver.algorithm, limited)
+            _refuse_other_problems(solver.algorithm, solver.window_size)
             if view._is_precomputed():
                 raise AttributeError(
                     "leave_one_out_estimate_ needs kernel values between support vectors, which "

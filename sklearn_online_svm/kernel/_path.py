@@ -124,11 +124,9 @@ def check_path_parameters(model):
             "fit_path follows the optimum of a convex problem, and the ramp loss is not convex: "
             f"algorithm must be 'lasvm', 'lasvm-g' or 'lasvm-full', got {model.algorithm!r}."
         )
-    if model.max_support_vectors is not None or model.window_size is not None:
+    if model.window_size is not None:
         raise ValueError(
-            "fit_path needs max_support_vectors=None and window_size=None, got "
-            f"max_support_vectors={model.max_support_vectors!r} and "
-            f"window_size={model.window_size!r}."
+            f"fit_path needs window_size=None, got window_size={model.window_size!r}."
         )
     if not model.finishing:
         raise ValueError(

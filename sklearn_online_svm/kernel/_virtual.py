@@ -16,13 +16,11 @@ from ._virtual_points import VirtualPoints
 from ._virtual_pool import VirtualSampleSelection, stacked
 
 # Parameters of ActiveLASVC that VirtualLASVC does not have: it runs a single epoch of margin
-# sampling, from scratch and without a budget, because virtual samples belong to their epoch.
+# sampling, from scratch and without a window, because virtual samples belong to their epoch.
 FIXED = (
     "selection",
     "max_iter",
     "warm_start",
-    "max_support_vectors",
-    "budget_policy",
     "window_size",
 )
 
@@ -184,8 +182,6 @@ class VirtualLASVC(ActiveLASVC):
     selection = "active"
     _most_passes = 1
     _starts_warm = False
-    max_support_vectors = None
-    budget_policy = "merging"
     window_size = None
 
     leave_one_out = UnavailableAttribute(NO_LEAVE_ONE_OUT)

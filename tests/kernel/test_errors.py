@@ -224,8 +224,7 @@ OF_LASVC = OF_MACHINES | {
     "finishing": ["yes"],
     "shuffle": [None],
 }
-OF_EPOCHS = OF_BUDGETS | {
-    "max_support_vectors": [1, 2.5],
+OF_EPOCHS = {
     "window_size": [0],
     "max_iter": [0, -2, 1.5],
     "warm_start": ["no"],

@@ -426,10 +426,9 @@ def test_changed_parameters():
     [
         (dict(algorithm="lasvm-nc"), "algorithm='lasvm-nc'"),
         (dict(algorithm="lasvm-i"), "algorithm='lasvm-i'"),
-        (dict(max_support_vectors=20), "max_support_vectors"),
         (dict(window_size=50), "window_size"),
     ],
-    ids=["nc", "i", "max_support_vectors", "window_size"],
+    ids=["nc", "i", "window_size"],
 )
 def test_leave_one_out_is_missing_for_other_problems(params, reason):
     X, y = two_classes(60)

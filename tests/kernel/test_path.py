@@ -334,7 +334,6 @@ def test_wrong_Cs(Cs, message):
     [
         ({"algorithm": "lasvm-nc"}, "algorithm must be .* got 'lasvm-nc'"),
         ({"algorithm": "lasvm-i"}, "algorithm must be .* got 'lasvm-i'"),
-        ({"max_support_vectors": 20}, "max_support_vectors=20"),
         ({"window_size": 20}, "window_size=20"),
         ({"finishing": False}, "finishing=True"),
         ({"tol": -1.0}, "tol"),

@@ -184,7 +184,7 @@ def test_ties_between_equal_samples(ctrl_c, frequent_checks):
         dict(delta_max=1e-3, n_jobs=2),
         dict(selection="active", class_weight=None, max_labels=150, delta_max=1e-3),
         dict(selection="autoactive", class_weight=None, stopping="n_support"),
-        dict(max_support_vectors=60, window_size=300, delta_max=1e-3),
+        dict(window_size=200, delta_max=1e-3),
     ],
 )
 @pytest.mark.parametrize("n_classes", [2, 3])

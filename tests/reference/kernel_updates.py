@@ -54,7 +54,7 @@ class KernelTwin:
     multi_class : {"ovr", "crammer_singer"}
     most : int or None
         Vectors, at most.
-    policy : {"margin", "oldest", "smallest", "projection", "merging"}
+    policy : {"margin", "smallest", "projection", "merging"}
     gamma : float
         Of the rbf kernel, for merging.
     """
@@ -147,9 +147,6 @@ class KernelTwin:
 
     def drop(self, i):
         del self.vectors[i]
-
-    def give_up_oldest(self):
-        self.drop(0)
 
     def give_up_smallest(self):
         """Of several the oldest."""

@@ -90,12 +90,8 @@ def models():
         "lasvm-nc": (LASVC(algorithm="lasvm-nc", **kernel), X3, y3),
         "lasvm-i": (LASVC(algorithm="lasvm-i", **kernel), S, y),
         "lasvm-full": (LASVC(algorithm="lasvm-full", **kernel), X3, y3),
-        "lasvm, budget": (LASVC(max_support_vectors=30, **kernel), X, y),
-        "lasvm, budget, 3 classes": (
-            LASVC(max_support_vectors=9, window_size=70, **kernel),
-            S3,
-            y3,
-        ),
+        "lasvm, window": (LASVC(window_size=70, **kernel), X, y),
+        "lasvm, window, 3 classes": (LASVC(window_size=70, **kernel), S3, y3),
         "lasvm, active": (package.ActiveLASVC(selection="active", random_state=0, **kernel), X, y),
         "lasvm, autoactive, 3 classes": (
             package.ActiveLASVC(

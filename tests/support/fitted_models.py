@@ -61,7 +61,7 @@ def models():
     at_random.update(X[:50, 0], at_random.query(X[:50, 0]))
     return {
         "lasvm": learnt(LASVC(gamma=0.5), X[:150], y[:150]),
-        "lasvm, budget": learnt(LASVC(gamma=0.5, max_support_vectors=30, window_size=90), X3, y3),
+        "lasvm, window": learnt(LASVC(gamma=0.5, window_size=90), X3, y3),
         "lasvm, predicting": _predicting(*learnt(LASVC(gamma=0.5, C=30), X3, y3)),
         "lasvm, far": learnt(LASVC(kernel="linear"), X3 + 1e4, y3),
         "lasvm, far, sparse": learnt(LASVC(kernel="linear"), sparse.csr_matrix(X3 + 1e4), y3),
@@ -107,9 +107,9 @@ def models():
             X3,
             y3,
         ),
-        "kernel pa, sparse, oldest": learnt(
+        "kernel pa, sparse, smallest": learnt(
             package.KernelPassiveAggressiveClassifier(
-                gamma=0.5, max_support_vectors=20, budget_policy="oldest"
+                gamma=0.5, max_support_vectors=20, budget_policy="smallest"
             ),
             S,
             y,

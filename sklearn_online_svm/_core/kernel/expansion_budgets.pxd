@@ -19,10 +19,6 @@ cdef class SlotKernel:
     cdef const float *row(self, KernelExpansion expansion, int32_t slot) noexcept nogil
 
 
-cdef class Oldest(Budget):
-    pass
-
-
 cdef class Smallest(Budget):
     pass
 

@@ -96,19 +96,6 @@ cdef class SlotKernel:
 
 
 @cython.final
-cdef class Oldest(Budget):
-    """Remove the oldest vector."""
-
-    cdef int32_t choose(self, KernelExpansion expansion) noexcept nogil:
-        cdef Py_ssize_t s
-        cdef int32_t oldest = -1
-        for s in range(expansion.n_slots):
-            if expansion.alive[s] and (oldest < 0 or expansion.since[s] < expansion.since[oldest]):
-                oldest = <int32_t>s
-        return oldest
-
-
-@cython.final
 cdef class Smallest(Budget):
     """Remove the vector whose removal changes the functions least; on a tie the oldest.
 

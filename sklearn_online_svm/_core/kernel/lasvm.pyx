@@ -327,8 +327,8 @@ cdef class Lasvm(Problem):
         self.members.scan()
         self.set_b()
 
-    cdef int enforce_budget(self) noexcept nogil:
-        cdef int code = Problem.enforce_budget(self)
+    cdef int slide_window(self) noexcept nogil:
+        cdef int code = Problem.slide_window(self)
         cdef Py_ssize_t s
         cdef bint rises = False, falls = False
         if code <= 0:

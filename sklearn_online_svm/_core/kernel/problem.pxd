@@ -1,7 +1,7 @@
 """One binary problem of an engine; what solvers define is marked below.
 
 The stream calls ``begin_block``, then for each sample ``process_sample``, followed by
-``reprocess_as_needed`` until it returns 0, and ``enforce_budget``. ``finish`` optimizes over the
+``reprocess_as_needed`` until it returns 0, and ``slide_window``. ``finish`` optimizes over the
 support set: ``begin_finish``, then ``finish`` until it returns 1.
 """
 from libc.stdint cimport int64_t
@@ -9,16 +9,16 @@ from libc.stdint cimport int64_t
 from ..simd.primitives cimport simd_extremes
 from .active_set cimport Front
 from .block cimport BlockValues
-from .budget cimport Budget
 from .kernel_matrix cimport KernelMatrix
 from .optimized_solution cimport OptimizedSolution
 from .support_set cimport Example, SupportSet
+from .window cimport Window
 
 
 cdef class Problem:
     cdef readonly SupportSet members
     cdef readonly KernelMatrix matrix
-    cdef readonly Budget budget      # or None: no limit
+    cdef readonly Window window      # or None: no limit
     cdef readonly OptimizedSolution optimized   # the solution used for predictions in a stream
     cdef Py_ssize_t cache_bytes
     cdef double tol
@@ -74,11 +74,8 @@ cdef class Problem:
     cdef int drop(self, Py_ssize_t slot) noexcept nogil
     cdef void evict_slot(self, Py_ssize_t slot) noexcept nogil
 
-    # The budget.
-    cdef int enforce_budget(self) noexcept nogil
-    cdef int evict_over_budget(self, double *total) noexcept nogil
-    cdef int update_neighbours(self) noexcept nogil
-    cdef int merge(self, Py_ssize_t slot, Py_ssize_t merge_target) noexcept nogil
+    # The sliding window.
+    cdef int slide_window(self) noexcept nogil
 
     # finish, and the optimized solution.
     cdef void begin_finish(self, double share) noexcept nogil

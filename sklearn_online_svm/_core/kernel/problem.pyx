@@ -1,4 +1,4 @@
-"""One binary problem: support set, kernel matrix, budget, and steps until it is solved.
+"""One binary problem: support set, kernel matrix, window, and steps until it is solved.
 
     max  D = sum_i (alpha_i t_i + beta_i) - 1/2 sum_ij alpha_i alpha_j K_ij
     s.t. lower_i <= alpha_i <= upper_i,  and sum_i alpha_i = 0 with a bias,
@@ -16,11 +16,11 @@ from ..memory cimport address, grown_buffer
 from ..simd.primitives cimport simd_extremes, table
 from .active_set cimport Front
 from .block cimport BlockValues
-from .budget cimport Budget
 from .kernel_matrix cimport KernelMatrix
 from .optimized_solution cimport OptimizedSolution
 from .stores cimport Store
 from .support_set cimport Example, SupportSet
+from .window cimport Window
 
 import numpy as np
 
@@ -48,23 +48,20 @@ cdef class Problem:
         self.allow(INT64_MAX)
 
     def configure(self, *, double tol, bint shrinking, Py_ssize_t cache_bytes,
-                  int64_t max_reprocess=INT64_MAX, budget=None):
-        """Set options that may change during training; subclasses have further ones.
-
-        ``budget`` holds the parameters of :class:`Budget`, or is None.
-        """
+                  int64_t max_reprocess=INT64_MAX, window_size=None):
+        """Set options that may change during training; subclasses have further ones."""
         if tol != self.tol:
             self.solved_at = self.optimized.at = -1
         self.tol = self.tau = tol
         self.shrinking = shrinking
         self.max_reprocess = max_reprocess
-        if budget is None:
-            self.budget = None
-        elif self.budget is not None:
-            self.budget.configure(**budget)
+        if window_size is None:
+            self.window = None
+        elif self.window is not None:
+            self.window.size = window_size
         else:
-            self.budget = Budget(**budget)
-            self.budget.reserve(self.members.capacity)
+            self.window = Window(window_size)
+            self.window.reserve(self.members.capacity)
         if cache_bytes != self.cache_bytes or self.matrix.rows is None:
             self.matrix.resize(cache_bytes)
             self.cache_bytes = cache_bytes
@@ -117,8 +114,8 @@ cdef class Problem:
         """Allocate memory for all samples of a block, so that processing them cannot fail."""
         self.members.reserve(self.members.n + n_rows)
         self.optimized.reserve(self.members.capacity)
-        if self.budget is not None:
-            self.budget.reserve(self.members.capacity)
+        if self.window is not None:
+            self.window.reserve(self.members.capacity)
         return self.matrix.begin_block(block, n_rows)
 
     cdef int process_sample(self, Example *row) except -2 nogil:
@@ -143,8 +140,8 @@ cdef class Problem:
         cdef Py_ssize_t slot = self.members.next_slot(), r = row.place
         cdef const BlockValues *block = &self.matrix.block
         self.members.add(slot, row, g, block.gram[r * block.gram_ld + r], <int32_t>(-r - 1))
-        if self.budget is not None:
-            self.budget.enter(slot)
+        if self.window is not None:
+            self.window.enter(slot)
         self.matrix.enter(slot)
         return slot
 
@@ -198,23 +195,28 @@ cdef class Problem:
                 self.optimized.drop()
             else:
                 self.optimized.leave(slot, row, self.members.n)
-        if self.budget is not None:
-            self.budget.leave(slot, self.members.n)
         self.matrix.leave(slot)
         self.members.remove(slot)
 
-    # -------------------------------------------------------------------------- the budget
+    # -------------------------------------------------------------------------- the window
 
-    cdef int enforce_budget(self) noexcept nogil:
-        """Enforce the budget after a sample.
+    cdef int slide_window(self) noexcept nogil:
+        """Evict the members that are older than the window, after a sample.
 
         Returns 1 if members were evicted, 0 if not, -1 if out of memory.
         """
-        cdef double total = 0.0
+        cdef double total = 0.0, alpha
         cdef int64_t n_changes = self.n_changes
-        cdef int code
-        self.budget.now += 1
-        code = self.evict_over_budget(&total)
+        cdef int code = 0
+        cdef Py_ssize_t slot
+        self.window.now += 1
+        slot = self.window.outdated(self.members)
+        while slot >= 0 and code == 0:
+            alpha = self.members.alpha[slot]
+            code = self.drop(slot)
+            if code == 0:
+                total -= alpha
+                slot = self.window.outdated(self.members)
         if self.n_changes == n_changes:
             return code
         # Also if memory ran out midway: evicted members are gone.
@@ -224,72 +226,6 @@ cdef class Problem:
                 code = -1
             self.refresh()
         return -1 if code < 0 else 1
-
-    cdef int evict_over_budget(self, double *total) noexcept nogil:
-        """Evict and merge until the budget is met; return -1 if out of memory.
-
-        ``total`` receives the resulting sum of alpha.
-        """
-        cdef double alpha
-        cdef Py_ssize_t slot = self.budget.outdated(self.members)
-        cdef bint merges = self.budget.merge_cosine < INFINITY
-        while slot >= 0 or self.members.n_members > self.budget.most:
-            if slot < 0:
-                slot = self.budget.idle(self.members, self.b)
-            if slot < 0 and merges:
-                if self.update_neighbours() < 0:
-                    return -1
-                slot = self.budget.mergeable(self.members)
-                if slot >= 0:
-                    if self.merge(slot, self.budget.neighbour[slot]) < 0:
-                        return -1
-                    slot = -1
-                    self.budget.n_merged += 1
-                    continue
-            if slot < 0:
-                slot = self.budget.oldest(self.members)
-                self.budget.n_lost += merges
-            alpha = self.members.alpha[slot]
-            if self.drop(slot) < 0:
-                return -1
-            total[0] -= alpha
-            slot = self.budget.outdated(self.members)
-        return 0
-
-    cdef int update_neighbours(self) noexcept nogil:
-        """Compute all missing neighbours; return -1 if out of memory."""
-        cdef const float *k
-        cdef Py_ssize_t slot = self.budget.next_without_neighbour(self.members, 0)
-        while slot >= 0:
-            k = self.matrix.row(slot, -1)
-            if k == NULL:
-                return -1
-            self.budget.find_neighbour(self.members, slot, k)
-            slot = self.budget.next_without_neighbour(self.members, slot + 1)
-        return 0
-
-    cdef int merge(self, Py_ssize_t slot, Py_ssize_t merge_target) noexcept nogil:
-        """Merge a member into ``merge_target``, which takes over box and alpha.
-
-        The sum of alpha does not change. Returns -1 if out of memory.
-        """
-        cdef double alpha = self.members.alpha[slot]
-        cdef const float *k
-        cdef const float *k_target
-        if alpha != 0.0:
-            # Get both rows before anything changes.
-            k_target = self.matrix.row(merge_target, -1)
-            k = self.matrix.row(slot, merge_target)
-            if k_target == NULL or k == NULL:
-                return -1
-            table().axpy(alpha, k, self.members.g, self.members.n)
-            table().axpy(-alpha, k_target, self.members.g, self.members.n)
-        self.members.widen(merge_target, self.members.lower[slot], self.members.upper[slot])
-        self.members.move(merge_target, alpha)
-        self.members.move(slot, -alpha)
-        self.n_changes += 1
-        self.evict_slot(slot)
-        return 0
 
     # -------------------------------------------------------------------------- conditions
 
@@ -489,8 +425,8 @@ cdef class Problem:
             state.update(self.optimized.state(self.members.n))
             self.blank(state["optimized_g"])
         self.blank(state["g"])
-        if self.budget is not None:
-            state.update(self.budget.state(self.members.n))
+        if self.window is not None:
+            state.update(self.window.state(self.members.n))
         # Within finish, evicted members are in the store until it is written.
         state["released"] = np.array(
             [self.matrix.released[p] for p in range(self.matrix.n_released)
@@ -525,8 +461,8 @@ cdef class Problem:
             self.matrix.released[self.matrix.n_released] = slot
             self.matrix.n_released += 1
         self.optimized.restore(state)
-        if self.budget is not None:
-            self.budget.restore(state, self.members.n)
+        if self.window is not None:
+            self.window.restore(state, self.members.n)
         if "active" in state:
             self.matrix.active.restore(self.members, state["active"])
 

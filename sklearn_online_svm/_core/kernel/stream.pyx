@@ -340,8 +340,8 @@ cdef class Stream:
                 code = problem.reprocess_as_needed()
                 if code > 0 and self.stops():
                     return r
-            if code == 0 and problem.budget is not None:
-                code = problem.enforce_budget()
+            if code == 0 and problem.window is not None:
+                code = problem.slide_window()
             if code < 0:
                 return -1
         return visits.n

@@ -87,7 +87,6 @@ cdef class SupportSet:
     cdef void remove(self, Py_ssize_t slot) noexcept nogil
     cdef void enter_zeros(self, Py_ssize_t slot) noexcept nogil
     cdef void leave_zeros(self, Py_ssize_t slot) noexcept nogil
-    cdef void widen(self, Py_ssize_t slot, double lower, double upper) noexcept nogil
     cdef void move(self, Py_ssize_t slot, double by) noexcept nogil
     cdef void mark(self) noexcept nogil
     cdef void scan(self) noexcept nogil

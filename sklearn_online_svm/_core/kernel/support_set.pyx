@@ -190,14 +190,6 @@ cdef class SupportSet:
         self.zero_place[last] = place
         self.n_zeros -= 1
 
-    cdef void widen(self, Py_ssize_t slot, double lower, double upper) noexcept nogil:
-        """Add the box [lower, upper], on the same side of 0, to the box of a member."""
-        self.lower[slot] += lower
-        self.upper[slot] += upper
-        self.bound[slot] = _bound_of(self.lower[slot], self.upper[slot])
-        self.up[slot] = -1 if self.alpha[slot] < self.upper[slot] else 0
-        self.down[slot] = -1 if self.alpha[slot] > self.lower[slot] else 0
-
     cdef void move(self, Py_ssize_t slot, double by) noexcept nogil:
         """Add ``by`` to alpha, rounded to 0 or to a bound that is within rounding error.
 

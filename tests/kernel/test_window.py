@@ -1,0 +1,142 @@
+"""LASVC with a sliding window."""
+
+import pickle
+from functools import partial
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy.sparse import csr_matrix
+
+from sklearn_online_svm import LASVC
+from tests.support.robust import assert_same_model
+from tests.support.samples import ALGORITHMS, three_classes, two_classes
+
+PARAMS = dict(C=3.0, gamma=0.1, random_state=0)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("samples", [two_classes, three_classes])
+def test_model_is_independent_of_chunks_threads_caches_and_pickles(samples, algorithm):
+    X, y = samples(250)
+    make = partial(LASVC, **PARAMS, algorithm=algorithm, window_size=50)
+    whole = make().partial_fit(X, y, np.unique(y))
+    others = [
+        make(n_jobs=3).partial_fit(X, y, np.unique(y)),
+        make(cache_size=1e-3).partial_fit(X, y, np.unique(y)),
+        make().partial_fit(csr_matrix(X), y, np.unique(y)),
+    ]
+    for size in (1, 7):
+        model = make()
+        for first in range(0, 250, size):
+            rows = slice(first, first + size)
+            model.partial_fit(X[rows], y[rows], np.unique(y))
+            if first % 35 == 0:
+                model = pickle.loads(pickle.dumps(model))
+        others.append(model)
+    for other in others:
+        assert_same_model(other, whole)
+
+
+def test_float32_samples():
+    """In a single pass, rounding changes which samples become support vectors."""
+    X, y = two_classes(400)
+    double = LASVC(window_size=100, **PARAMS).fit(X, y)
+    single = LASVC(window_size=100, **PARAMS).fit(X.astype(np.float32), y)
+    assert np.mean(single.predict(X.astype(np.float32)) == double.predict(X)) > 0.95
+
+
+def test_unreached_window_does_not_change_the_model():
+    X, y = two_classes(300)
+    plain = LASVC(**PARAMS).fit(X, y)
+    assert_same_model(LASVC(window_size=300, **PARAMS).fit(X, y), plain)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_window_size_bounds_the_age_of_support_vectors(algorithm):
+    X, y = three_classes(300)
+    model = LASVC(algorithm=algorithm, window_size=60, **PARAMS)
+    for first in range(0, 300, 20):
+        model.partial_fit(X[first : first + 20], y[first : first + 20], [10, 20, 30])
+        assert model.support_.min() >= first + 20 - 60
+    assert len(model.support_) > 20
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_window_size_follows_concept_drift(algorithm):
+    """The class labels are swapped halfway."""
+    X, y = two_classes(1200, noise=0.1)
+    y = np.where(np.arange(1200) < 600, y == "yes", y != "yes")
+    remembers = LASVC(algorithm=algorithm, **PARAMS)
+    forgets = LASVC(algorithm=algorithm, window_size=200, **PARAMS)
+    for first in range(0, 1200, 100):
+        rows = slice(first, first + 100)
+        for model in (remembers, forgets):
+            model.partial_fit(X[rows], y[rows], [False, True])
+    assert remembers.support_.min() < 600 < 1000 <= forgets.support_.min()
+    assert forgets.score(X[1000:], y[1000:]) > 0.85 > 0.5 > forgets.score(X[:600], y[:600])
+
+
+def test_precomputed_and_callable_kernels():
+    X, y = two_classes(200)
+
+    def rbf(A, B):
+        return np.exp(-0.1 * ((A[:, None] - B[None]) ** 2).sum(axis=2))
+
+    params = dict(PARAMS, window_size=50)
+    model = LASVC(**params).fit(X, y)
+    assert len(model.support_) <= 50
+    for other in (
+        LASVC(**{**params, "kernel": rbf}).fit(X, y),
+        LASVC(**{**params, "kernel": "precomputed"}).fit(rbf(X, X), y),
+    ):
+        assert np.mean(np.isin(other.support_, model.support_)) > 0.9
+
+
+def test_window_may_be_changed_during_training():
+    X, y = two_classes(400)
+    model = LASVC(**PARAMS).partial_fit(X[:200], y[:200], np.unique(y))
+    before = model.decision_function(X)
+    model.set_params(window_size=50)
+    assert_array_equal(model.decision_function(X), before)
+    model.partial_fit(X[200:], y[200:])
+    assert model.support_.min() >= 350
+    model.set_params(window_size=None).partial_fit(X[:100], y[:100])
+    assert model.support_.max() >= 400 and len(model.support_) > 50
+
+
+def test_snapshot_slides_its_own_window():
+    X, y = two_classes(300)
+    watched, alone = (LASVC(window_size=60, **PARAMS) for _ in range(2))
+    for first in range(0, 300, 50):
+        rows = slice(first, first + 50)
+        for model in (watched, alone):
+            model.partial_fit(X[rows], y[rows], np.unique(y))
+        shot = watched.snapshot()
+        assert shot.support_.min() >= first + 50 - 60
+        shot.partial_fit(X[:30], y[:30])
+    assert_same_model(watched, alone)
+
+
+def test_hard_margin():
+    X, y = two_classes(300, noise=0.0)
+    model = LASVC(C=np.inf, gamma=0.5, window_size=100, random_state=0).fit(X, y)
+    assert len(model.support_) <= 100 and model.score(X, y) > 0.75
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        (dict(window_size=9, max_iter=2), "window_size=9 .* max_iter=1 .* got max_iter=2"),
+        (dict(window_size=9, max_iter=-1), "max_iter=1 .* got max_iter=-1"),
+        (dict(window_size=9, warm_start=True), "warm_start=False, got .*warm_start=True"),
+    ],
+)
+def test_errors_name_the_parameter(params, message):
+    X, y = two_classes(60)
+    model = LASVC(**PARAMS).fit(X, y)
+    before = model.decision_function(X)
+    with pytest.raises(ValueError, match=message):
+        model.set_params(**params).fit(X, y)
+    model.set_params(**LASVC(**PARAMS).get_params())
+    assert_array_equal(model.decision_function(X), before)
