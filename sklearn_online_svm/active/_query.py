@@ -241,7 +241,7 @@ class MarginQuery(QueryStrategy):
         "second-order" replaces :math:`|p|` by :math:`|r| + r^2 (1 + v) / 2`, where
         :math:`r = p / (1 + v)`, :math:`v = x^\top A^{-1} x`: the second-order selective
         sampler of [2]_, for models with a method ``decision_variance``, which returns v
-        (``SecondOrderPerceptronClassifier``).
+        (``SecondOrderPerceptronClassifier``, ``KernelAROWClassifier``).
     random_state : int, RandomState instance or None, default=None
         Controls the random decisions of the strategy. Pass an int for reproducible output
         across multiple function calls.
