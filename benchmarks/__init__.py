@@ -11,7 +11,6 @@ A folder for each study; some use the models, data and tasks of ``svc`` and ``li
 
     svc                  LASVC compared with SVC and other peers, and chapter 3 of the thesis
     robust               label noise, and chapter 6
-    budget               LASVC with a budget on support vectors, concept drift
     linear               linear models compared with SGDClassifier and other online learners
     local                local online learning compared with linear and kernel models
     kernel_updates       kernel passive-aggressive models and perceptrons
@@ -20,6 +19,7 @@ A folder for each study; some use the models, data and tasks of ``svc`` and ``li
                          chapters 4 and 5)
     advice               knowledge-based classification: learning curves with advice
     search               hyper-parameter searches, compared with the exhaustive choice
+    unbounded            models of constant size on streams, with and without concept drift
 
 In each of them, upper modules import lower ones::
 

@@ -22,9 +22,6 @@ from .advice import steps as advice
 from .advice import tables as advice_tables
 from .bench.measure import ROOT
 from .bench.results import RESULTS, NoResults, load_those_stored
-from .budget import figures as budget_figures
-from .budget import steps as budget
-from .budget import tables as budget_tables
 from .coverage import tables as coverage_tables
 from .kernel_updates import steps as kernel_updates
 from .kernel_updates import tables as kernel_updates_tables
@@ -46,6 +43,9 @@ from .search import tables as search_tables
 from .svc import figures as svc_figures
 from .svc import steps as svc
 from .svc import tables as svc_tables
+from .unbounded import figures as unbounded_figures
+from .unbounded import steps as unbounded
+from .unbounded import tables as unbounded_tables
 
 DOC = ROOT / "doc" / "benchmarks"
 README = ROOT / "README.rst"
@@ -54,7 +54,7 @@ MARKERS = (".. benchmark-table-start", ".. benchmark-table-end")
 ROOMS = {
     "": (svc, svc_tables, svc_figures),
     "robust_": (robust, robust_tables, robust_figures),
-    "budget_": (budget, budget_tables, budget_figures),
+    "unbounded_": (unbounded, unbounded_tables, unbounded_figures),
     "linear_": (linear, linear_tables, linear_figures),
     "local_": (local, local_tables, local_figures),
     "kernel_updates_": (kernel_updates, kernel_updates_tables),

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from .active import tasks as active
 from .advice import tasks as advice
-from .budget import tasks as budget
 from .kernel_updates import tasks as kernel_updates
 from .label_efficient import tasks as label_efficient
 from .linear import tasks as linear
@@ -14,9 +13,10 @@ from .local import tasks as local
 from .robust import tasks as robust
 from .search import tasks as search
 from .svc import tasks as svc
+from .unbounded import tasks as unbounded
 
 ROOMS = (
-    svc, robust, budget, linear, local, kernel_updates, label_efficient, active, advice, search,
+    svc, robust, unbounded, linear, local, kernel_updates, label_efficient, active, advice, search,
 )  # fmt: skip
 
 

@@ -25,6 +25,8 @@ from benchmarks.linear.models import Choice
 from benchmarks.run import STEPS
 from benchmarks.search import generators
 from benchmarks.search import tables as search_tables
+from benchmarks.unbounded import streams as unbounded_streams
+from benchmarks.unbounded import tables as unbounded_tables
 
 DOC = ROOT / "doc"
 
@@ -172,6 +174,33 @@ def test_regrets_are_differences_to_the_exhaustive_choice(tmp_path):
     assert found["progressive"] == [(pytest.approx(2.0), 6.0)]
     assert search_tables.times_cheaper("banana", tmp_path) == pytest.approx(20 / 12)
     assert search_tables.searched(tmp_path) == ["banana"]
+
+
+def test_differences_from_the_best_model_of_constant_size(tmp_path):
+    def record(model, *means):
+        runs = [{"choice": {"C": C}, "mean": mean} for C, mean in enumerate(means)] * 2
+        return dict(status="ok", stream="banana", model=model, size=500, runs=runs)
+
+    accuracies = dict(kernel_arow=[0.75], kernel_pa=[0.5, 0.625], lasvc=[0.875])
+    records = [record(model, *means) for model, means in accuracies.items()]
+    results.store("unbounded_500", {"records": records}, tmp_path)
+    found = unbounded_tables.gaps(unbounded_tables.cells(500, tmp_path))
+    behind = {"kernel_arow": 0.0, "kernel_pa": 0.125, "lasvc": -0.125}
+    assert {name: gap["banana"] for name, gap in found.items()} == behind
+
+
+@pytest.mark.parametrize("name", unbounded_streams.DRIFTS)
+def test_the_boundary_of_a_drifting_stream_moves(name):
+    X, y = unbounded_streams.drifting(name, 0, quick=True)
+    angles = unbounded_streams.DRIFTS[name](np.arange(len(y)) / len(y))
+
+    def errors(angle):
+        across = X[:, 0] * np.cos(angle) + X[:, 1] * np.sin(angle)
+        along = X[:, 1] * np.cos(angle) - X[:, 0] * np.sin(angle)
+        return np.mean((across + along**2 > 1.0) != y)
+
+    assert errors(angles) == pytest.approx(unbounded_streams.WRONG, abs=0.01)
+    assert errors(angles[0]) > 0.1
 
 
 @pytest.mark.slow

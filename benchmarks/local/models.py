@@ -8,12 +8,12 @@ from sklearn.model_selection import ParameterGrid
 
 import sklearn_online_svm as ours
 
-LINEAR, LOCAL, MAPPED, KERNEL, FIXED = "linear", "local", "mapped", "kernel", "fixed"
+LINEAR, LOCAL, MAPPED, KERNEL = "linear", "local", "mapped", "kernel"
 # Full covariances up to so many features.
 FULL = 256
 # Of approximated kernels: components, and the samples that Nystroem may draw them from.
 N_COMPONENTS, N_BASIS = 200, 1000
-# Of kernel models with a limit.
+# Of the kernel perceptron.
 N_SUPPORT = 500
 
 _C = [0.01, 0.1, 1.0, 10.0]
@@ -113,50 +113,11 @@ MODELS = {
         _kernel_perceptron,
         {"gamma": _GAMMA},
     ),
-    "lasvc_500": Model(
-        f"LASVC, {N_SUPPORT} support vectors",
-        KERNEL,
-        lambda choice, d: ours.LASVC(max_support_vectors=N_SUPPORT, **choice),
-        {"C": [1.0, 10.0], "gamma": _GAMMA},
-        n_orders=1,
-    ),
     "lasvc": Model(
         "LASVC",
         KERNEL,
         lambda choice, d: ours.LASVC(**choice),
         {"C": [1.0, 10.0], "gamma": _GAMMA},
         n_orders=1,
-    ),
-    # Of `unbounded`: kernel models of a fixed size.
-    "kernel_arow": Model(
-        f"KernelAROWClassifier, {N_SUPPORT}",
-        FIXED,
-        lambda choice, d: ours.KernelAROWClassifier(max_support_vectors=N_SUPPORT, **choice),
-        {"r": [0.1, 1.0, 10.0], "gamma": _GAMMA},
-    ),
-    "kernel_arow_1": Model(
-        "the same, ``r=1``",
-        FIXED,
-        lambda choice, d: ours.KernelAROWClassifier(
-            r=1.0, max_support_vectors=N_SUPPORT, **choice
-        ),
-        {"gamma": _GAMMA},
-    ),
-    "kernel_pa": Model(
-        f"KernelPassiveAggressiveClassifier, {N_SUPPORT}",
-        FIXED,
-        lambda choice, d: ours.KernelPassiveAggressiveClassifier(
-            max_support_vectors=N_SUPPORT, **choice
-        ),
-        {"C": _C, "gamma": _GAMMA},
-    ),
-    "nystroem_500": Model(
-        f"Nystroem({N_SUPPORT}) + PA-I, averaged",
-        FIXED,
-        _averaged,
-        {"C": _C, "gamma": _GAMMA},
-        lambda choice, seed: Nystroem(
-            gamma=choice["gamma"], n_components=N_SUPPORT, random_state=seed
-        ),
     ),
 }

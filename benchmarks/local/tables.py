@@ -13,9 +13,9 @@ from .sets import SETS
 SETS_OF_A_TABLE = 5
 
 
-def records(results, study="local"):
+def records(results):
     """What has been measured, by set."""
-    found = {name: stored_records(f"{study}_{name}", results).ok().records for name in SETS}
+    found = {name: stored_records(f"local_{name}", results).ok().records for name in SETS}
     return {name: found_here[0] for name, found_here in found.items() if found_here}
 
 
@@ -113,30 +113,6 @@ def summary(results):
     return list_table(header, lines)
 
 
-def unbounded(results):
-    """Test errors of models of a fixed size, their differences from the best, and their times."""
-    found = records(results, "unbounded")
-    if not found:
-        return None
-    names = [name for name in MODELS if all(name in r["models"] for r in found.values())]
-    limited = [name for name in names if name != "lasvc"]
-    rows = [
-        [SETS[key].title, *(_error({"models": record["models"]}, name) for name in names)]
-        for key, record in found.items()
-    ]
-    behind = {
-        name: [
-            errors(r)[name] - min(errors(r)[other] for other in limited) for r in found.values()
-        ]
-        for name in names
-    }
-    rows.append(
-        ["mean", *(percent(np.mean([errors(r)[n] for r in found.values()])) for n in names)]
-    )
-    rows.append(["largest difference from the best", *(percent(max(behind[n])) for n in names)])
-    return list_table(["", *(MODELS[name].title for name in names)], rows)
-
-
 def speed_table(results):
     stored = load("local_speed", results)
     rows = []
@@ -161,5 +137,4 @@ TABLES = {
     "local_times": time_table,
     "local_summary": summary,
     "local_speed": speed_table,
-    "unbounded": unbounded,
 }

@@ -226,14 +226,14 @@ def progressive_validation(
     ----------
     estimator : estimator object
         A classifier with ``partial_fit`` and ``predict``. A ``Pipeline`` of scikit-learn has no
-        ``partial_fit``: transform the chunks as they come.
+        ``partial_fit``: transform each chunk before passing it.
     X : {array-like, sparse matrix} of shape (n_samples, n_features) or iterable of pairs
         The samples in the order of the stream or, for a stream that does not fit into memory, an
         iterable (such as a generator) of pairs ``(X_chunk, y_chunk)``.
     y : array-like of shape (n_samples,), default=None
         The labels; None if X is an iterable of pairs. A label may be missing (nan or None) if the
         estimator supports missing labels, as
-        :class:`~sklearn_online_svm.active.LabelEfficientClassifier` does.
+        :class:`~sklearn_online_svm.LabelEfficientClassifier` does.
     chunk_size : int, default=100
         Number of samples that are predicted and then used for training together, if X and y are
         arrays. 1 is the strictest and slowest evaluation. Chunks of an iterable are used as given.
@@ -276,7 +276,7 @@ def progressive_validation(
 
     **Estimators that record their own predictions** before labels are revealed have the
     attributes ``online_predictions_`` (one per sample so far) and ``n_queries_`` (queried labels),
-    as :class:`~sklearn_online_svm.active.LabelEfficientClassifier` does. These predictions are
+    as :class:`~sklearn_online_svm.LabelEfficientClassifier` does. These predictions are
     scored, including the first chunk. They do not depend on ``chunk_size``, and their time is
     included in the fit time.
 
@@ -468,9 +468,10 @@ class ProgressiveValidationResult:
         Parameters
         ----------
         window : int
-            Number of samples. The window at the end of a chunk consists of the fewest latest
-            chunks that have at least so many samples; of all chunks if there are fewer samples.
-            A multiple of the chunk size is covered exactly.
+            Number of samples. At the end of each chunk, the window consists of the latest whole
+            chunks, as few as contain at least this number of samples in total (all chunks, if
+            they contain fewer). If it is a multiple of the chunk size, the window has exactly this
+            number of samples.
 
         Returns
         -------

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-# Seconds between two lines, or two measurements of the speed, and before the first one.
+# Minimum time in seconds between two progress lines, and between two measurements of the speed.
 _BETWEEN = 2.0
 # Largest exponent with which the time per sample may grow with the number of samples.
 _MOST_GROWTH = 3.0
@@ -50,9 +50,10 @@ class RemainingTime:
 class RemainingFinish:
     """Estimate of the rest of the optimization over the support sets.
 
-    The logarithm of the violation decreases about linearly with time. Its distance from the
-    tolerance, added over the problems, is extrapolated from the later half of the time; problems
-    that have not begun count like those that have.
+    The logarithm of the violation decreases about linearly with time. The sum over all problems of
+    its distance from the logarithm of the tolerance is extrapolated from the measurements in the
+    second half of the elapsed time. A problem that has not begun is assigned the mean initial
+    distance of the others.
     """
 
     def __init__(self, problems):
@@ -129,7 +130,7 @@ def progress(engine, n_samples, verbose, title):
 
 
 def finish(engine, threads, verbose, title, share=1.0):
-    """Optimize over the support set, with progress output; ``share``: of the steps left."""
+    """Optimize over the support set, with progress output; ``share``: of the steps left to use."""
     if not is_shown(verbose):
         engine.finish(threads, share=share)
         return

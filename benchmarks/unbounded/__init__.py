@@ -1,0 +1,1 @@
+"""Models of constant size on streams, with and without concept drift."""
