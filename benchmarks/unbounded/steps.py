@@ -46,8 +46,9 @@ def measure_size(size, settings):
         for name, model in MODELS.items():
             if not model.sized and size != SIZE:
                 continue
-            slow = model.slow or size == max(SIZES)
-            n_seeds = 1 if settings.quick else N_SLOW_SEEDS if slow else N_SEEDS
+            n_seeds = N_SLOW_SEEDS if model.slow else N_SEEDS
+            if settings.quick or size == max(SIZES):
+                n_seeds = 1
             step = f"unbounded_{size}"
             records.append(_learn(step, settings, stream, name, size, n_seeds, model.choices))
     return {"records": records}

@@ -98,7 +98,7 @@ STREAMS = {
     "usps": Stream("usps, 10 % flipped", _noisy_usps),
 }
 # Streams for the largest models.
-FEW = ["clusters", "magic04", "adult", "mnist_8"]
+FEW = ["clusters", "adult", "mnist_8"]
 
 # Angle of the boundary at a share of the stream.
 DRIFTS = {
