@@ -11,6 +11,7 @@ from numpydoc.docscrape import get_doc_object
 from numpydoc.validate import validate
 
 pytest.importorskip("imblearn", reason="VirtualSampler needs imbalanced-learn")
+pytest.importorskip("skl2onnx", reason="sklearn_online_svm.onnx needs skl2onnx")
 
 from tests.support import ROOT
 from tests.support.docstrings import (

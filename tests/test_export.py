@@ -1,0 +1,232 @@
+"""ONNX graphs, skops files and model files of LIBSVM give the predictions of the model."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import sklearn_online_svm as ours
+from sklearn_online_svm.datasets import make_banana_like
+from sklearn_online_svm.export import save_libsvm, trusted_types
+
+skl2onnx = pytest.importorskip("skl2onnx", reason="the converters extend skl2onnx")
+onnxruntime = pytest.importorskip("onnxruntime", reason="graphs are run by onnxruntime")
+skops_io = pytest.importorskip("skops.io", reason="skops is not installed")
+
+import sklearn_online_svm.onnx  # noqa: E402, F401
+
+CLASSIFIERS = [
+    ours.LASVC(random_state=0),
+    ours.LASVC(kernel="linear"),
+    ours.LASVC(kernel="poly", degree=2, coef0=1.0),
+    ours.LASVC(algorithm="lasvm-nc", random_state=0),
+    ours.ActiveLASVC(random_state=0),
+    ours.VirtualLASVC(random_state=0),
+    ours.RampSVC(),
+    ours.KernelAROWClassifier(random_state=0),
+    ours.KernelPassiveAggressiveClassifier(max_support_vectors=50, budget_policy="merging"),
+    ours.KernelPassiveAggressiveClassifier(multi_class="crammer_singer"),
+    ours.KernelPerceptronClassifier(average="mean", random_state=0),
+    ours.AROWClassifier(random_state=0),
+    ours.ConfidenceWeightedClassifier(random_state=0),
+    ours.CostSensitivePassiveAggressiveClassifier(random_state=0),
+    ours.LocalOnlineClassifier(random_state=0),
+    ours.LocalOnlineClassifier(n_neighbors=3, random_state=0),
+    ours.PassiveAggressiveClassifier(average=True, random_state=0),
+    ours.PerceptronClassifier(random_state=0),
+    ours.SCWClassifier(random_state=0),
+    ours.SecondOrderPerceptronClassifier(random_state=0),
+    ours.AdvicePassiveAggressiveClassifier(random_state=0),
+    ours.ScaledAdviceClassifier(ours.AdvicePassiveAggressiveClassifier(random_state=0)),
+    ours.LabelEfficientClassifier(ours.PassiveAggressiveClassifier(), random_state=0),
+]
+SETS = {
+    "banana": lambda: make_banana_like(600, random_state=0),
+    "breast cancer": lambda: load_breast_cancer(return_X_y=True),
+    "digits": lambda: load_digits(return_X_y=True),
+    "iris": lambda: load_iris(return_X_y=True),
+    "wine": lambda: load_wine(return_X_y=True),
+}
+
+
+def samples(name, dtype=np.float32):
+    X, y = SETS[name]()
+    return StandardScaler().fit_transform(X).astype(dtype), y
+
+
+def run(model, X):
+    """Return what the graph of a model computes."""
+    graph = skl2onnx.to_onnx(model, X[:1])
+    session = onnxruntime.InferenceSession(graph.SerializeToString())
+    return session.run(None, {"X": X})
+
+
+def scale_of(model, X):
+    """Return the size of the sum of which the scores consist."""
+    model = getattr(model, "estimator_", model)
+    if hasattr(model, "dual_coef_") and model.kernel != "linear":
+        product = model.gamma_ * (X**2).sum(axis=1).max()
+        largest = 1.0 if model.kernel == "rbf" else (model.coef0 + product) ** model.degree
+        return np.abs(model.dual_coef_).sum(axis=1).max() * largest
+    coef = model.local_coef_ if hasattr(model, "local_coef_") else model.coef_
+    return np.abs(coef).max() * (1 + np.abs(X).sum(axis=1).max())
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("model", CLASSIFIERS, ids=lambda model: str(model)[:60])
+def test_onnx_graph_of_a_classifier(model, name):
+    X, y = samples(name)
+    model = ours_fitted(model, X, y)
+    labels, scores = run(model, X)
+    expected = model.decision_function(X)
+    assert scores.shape == (len(X), 1 if expected.ndim == 1 else expected.shape[1])
+    bound = 2e-6 * scale_of(model, X)
+    difference = scores - expected.reshape(scores.shape)
+    assert np.abs(difference).max() <= bound
+    two = np.sort(np.abs(scores) if scores.shape[1] == 1 else scores, axis=1)
+    margin = two[:, -1] - (0 if scores.shape[1] == 1 else two[:, -2])
+    clear = margin > 2 * bound
+    assert clear.mean() > 0.9
+    assert np.array_equal(labels[clear], model.predict(X)[clear])
+
+
+def ours_fitted(model, X, y):
+    """Fit a clone; models for two classes get two of them."""
+    from sklearn.base import clone
+
+    if len(np.unique(y)) > 2 and "Advice" in type(model).__name__:
+        y = y == y[0]
+    if len(np.unique(y)) > 2 and "CostSensitive" in type(model).__name__:
+        y = y == y[0]
+    return clone(model).fit(X, y)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+def test_onnx_graph_of_a_pipeline(dtype):
+    X, y = load_wine(return_X_y=True)
+    X = np.round(X).astype(dtype)
+    names = np.array(["barbera", "grignolino", "barolo"])[y]
+    model = make_pipeline(StandardScaler(), ours.LASVC(random_state=0)).fit(X, names)
+    labels, scores = run(model, X)
+    assert np.array_equal(labels, model.predict(X))
+    np.testing.assert_allclose(scores, model.decision_function(X), atol=1e-3)
+
+
+def test_onnx_graph_of_a_regressor():
+    X, y = samples("iris")
+    model = ours.PassiveAggressiveRegressor(random_state=0).fit(X, y)
+    (values,) = run(model, X)
+    np.testing.assert_allclose(values.ravel(), model.predict(X), atol=1e-5)
+
+
+def test_onnx_graph_of_sparse_support_vectors():
+    X, y = samples("banana")
+    model = ours.LASVC(random_state=0).fit(csr_matrix(X), y)
+    assert np.array_equal(run(model, X)[0], model.predict(X))
+
+
+def test_onnx_labels_are_booleans_or_integers():
+    X, y = samples("banana")
+    labels, _ = run(ours.LASVC(random_state=0).fit(X, y > 0), X)
+    assert labels.dtype == np.int64
+    assert set(labels.tolist()) == {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (ours.LASVC(kernel="sigmoid", gamma=0.01), "kernel='sigmoid' cannot be converted"),
+        (ours.LASVC(kernel=lambda X, Z: X @ Z.T), "kernel=<function"),
+        (ours.KernelPerceptronClassifier(average="vote"), "average='vote' cannot be converted"),
+    ],
+)
+def test_models_that_onnx_cannot_hold(model, message):
+    X, y = samples("banana")
+    model.fit(X, y)
+    with pytest.raises(ValueError, match=message):
+        run(model, X)
+
+
+def test_labels_that_onnx_cannot_hold():
+    X, y = samples("banana")
+    with pytest.raises(ValueError, match=r"got \[-2.0, 2.0\]"):
+        run(ours.LASVC().fit(X, 2.0 * y), X)
+
+
+@pytest.mark.parametrize("model", CLASSIFIERS, ids=lambda model: str(model)[:60])
+def test_skops_loads_trusted_types(model):
+    X, y = samples("banana")
+    model = ours_fitted(model, X, y)
+    loaded = skops_io.loads(skops_io.dumps(model), trusted=trusted_types())
+    assert np.array_equal(loaded.decision_function(X), model.decision_function(X))
+    if hasattr(loaded, "partial_fit"):
+        loaded.partial_fit(X[:50], y[:50])
+        model.partial_fit(X[:50], y[:50])
+        assert np.array_equal(loaded.decision_function(X), model.decision_function(X))
+
+
+def read_libsvm(path):
+    """Return header fields, coefficients and support vectors of a model file, as LIBSVM does."""
+    head, body = path.read_text().split("SV\n", 1)
+    fields = dict(line.split(" ", 1) for line in head.splitlines())
+    rows = [line.split() for line in body.splitlines()]
+    coef = np.array([float(row[0]) for row in rows])
+    terms = [[term.split(":") for term in row[1:]] for row in rows]
+    vectors = np.zeros((len(rows), max(int(i) for row in terms for i, _ in row)))
+    for vector, row in zip(vectors, terms, strict=True):
+        for i, value in row:
+            vector[int(i) - 1] = float(value)
+    return fields, coef, vectors
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        ours.LASVC(gamma=0.7, random_state=0),
+        ours.LASVC(kernel="linear"),
+        ours.LASVC(kernel="poly", degree=2, gamma=0.5, coef0=1.0),
+        ours.LASVC(kernel="sigmoid", gamma=0.1, coef0=-0.5),
+        ours.RampSVC(gamma=0.7),
+        ours.KernelPassiveAggressiveClassifier(gamma=0.7),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("form", [np.asarray, csr_matrix])
+def test_libsvm_files(model, form, tmp_path):
+    X, y = samples("banana", np.float64)
+    y = np.where(y > 0, 7, 3)
+    model.fit(form(X), y)
+    save_libsvm(model, tmp_path / "model")
+    fields, coef, vectors = read_libsvm(tmp_path / "model")
+    options = {
+        name: float(fields[name]) for name in ("gamma", "degree", "coef0") if name in fields
+    }
+    K = pairwise_kernels(X, vectors, metric=fields["kernel_type"], **options)
+    scores = K @ coef - float(fields["rho"])
+    np.testing.assert_allclose(scores, model.decision_function(X), atol=1e-4)
+    assert fields["label"] == "7 3"
+    n_positive, n_negative = map(int, fields["nr_sv"].split())
+    assert n_positive + n_negative == int(fields["total_sv"]) == len(coef)
+    assert (coef[:n_positive] >= 0).all()
+    assert (coef[n_positive:] < 0).all()
+
+
+@pytest.mark.parametrize(
+    ("model", "labels", "message"),
+    [
+        (ours.LASVC(), ["a", "b"], r"two classes that are integers, got \['a', 'b'\]"),
+        (ours.LASVC(), [1, 2, 3], r"two classes that are integers, got \[1, 2, 3\]"),
+        (ours.LASVC(kernel=lambda X, Z: X @ Z.T), [0, 1], "kernel=<function"),
+        (ours.AROWClassifier(), [0, 1], "AROWClassifier is not a single kernel expansion"),
+        (ours.KernelPerceptronClassifier(average="vote"), [0, 1], "not a single kernel expansion"),
+    ],
+)
+def test_models_that_libsvm_cannot_hold(model, labels, message, tmp_path):
+    X, y = samples("banana")
+    model.fit(X, np.take(labels, np.arange(len(y)) % len(labels)))
+    with pytest.raises(ValueError, match=message):
+        save_libsvm(model, tmp_path / "model")
+    assert not (tmp_path / "model").exists()
