@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 
 import sklearn_online_svm as ours
 from sklearn_online_svm.datasets import make_banana_like
-from sklearn_online_svm.export import save_libsvm, trusted_types
+from sklearn_online_svm.export import load_libsvm, save_libsvm, trusted_types
 
 skl2onnx = pytest.importorskip("skl2onnx", reason="the converters extend skl2onnx")
 onnxruntime = pytest.importorskip("onnxruntime", reason="graphs are run by onnxruntime")
@@ -216,6 +216,73 @@ def test_libsvm_files(model, form, tmp_path):
     assert n_positive + n_negative == int(fields["total_sv"]) == len(coef)
     assert (coef[:n_positive] >= 0).all()
     assert (coef[n_positive:] < 0).all()
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        dict(gamma=0.7),
+        dict(kernel="linear"),
+        dict(kernel="poly", degree=2, gamma=0.5, coef0=1.0),
+        dict(kernel="sigmoid", gamma=0.1, coef0=-0.5),
+    ],
+    ids=str,
+)
+def test_libsvm_files_are_read(kernel, tmp_path):
+    X, y = samples("banana", np.float64)
+    model = ours.LASVC(**kernel).fit(X[:400], y[:400])
+    save_libsvm(model, tmp_path / "model")
+    read = load_libsvm(tmp_path / "model")
+    np.testing.assert_allclose(read.decision_function(X), model.decision_function(X), atol=1e-9)
+    assert read.C == model.C
+    assert read.n_support_.tolist() == model.n_support_.tolist()
+    n_read = len(read.support_)
+    read.partial_fit(X[400:], y[400:])
+    assert abs(read.score(X, y) - model.partial_fit(X[400:], y[400:]).score(X, y)) < 0.02
+    assert read.n_samples_seen_ == n_read + 200
+
+
+FILE = """svm_type c_svc
+kernel_type rbf
+gamma 0.5
+nr_class 2
+total_sv 2
+rho 0.25
+label 1 4
+nr_sv 1 1
+SV
+0.5 1:1 3:2
+-0.5 2:1
+"""
+
+
+def test_labels_of_a_libsvm_file_in_any_order(tmp_path):
+    """Positive values of LIBSVM belong to its first label, here the smaller one."""
+    path = tmp_path / "model"
+    path.write_text(FILE)
+    read = load_libsvm(path, n_features=4)
+    assert read.n_features_in_ == 4
+    X = np.array([[1.0, 0, 2, 0], [0, 1.0, 0, 0]])
+    assert read.predict(X).tolist() == [1, 4]
+    assert sorted(read.dual_coef_.ravel()) == [-0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "options", "message"),
+    [
+        ("c_svc", "one_class", {}, "svm_type is 'one_class'"),
+        ("nr_class 2", "nr_class 3", {}, "nr_class '3'"),
+        ("kernel_type rbf", "kernel_type precomputed", {}, "kernel_type 'precomputed'"),
+        ("SV\n0", "0", {}, "has no line 'SV'"),
+        ("", "", dict(n_features=2), "n_features=2, but .* has values of feature 3"),
+        ("", "", dict(C=0.1), r"C=0.1, but .* has a coefficient of 0.5"),
+    ],
+)
+def test_libsvm_files_that_are_refused(old, new, options, message, tmp_path):
+    path = tmp_path / "model"
+    path.write_text(FILE.replace(old, new, 1))
+    with pytest.raises(ValueError, match=message):
+        load_libsvm(path, **options)
 
 
 @pytest.mark.parametrize(

@@ -869,6 +869,17 @@ class LASVC(LeaveOneOut, KernelMachine):
         given = Samples(codes, cost, np.arange(X.shape[0]), shifted)
         engine.seed(X, rows, given, engine.moved(given, rows, solution.alpha))
 
+    def _start_from(self, X, y, classes, alpha):
+        """Return the model with these support vectors and signed alpha, for two classes."""
+        (X, codes, weights), cost, at = self._begin_chunk(X, y, classes, None)
+        rows = np.arange(len(codes))
+        given = Samples(codes, cost, rows)
+        engine = self._engine
+        engine.seed(X, rows, given, engine.moved(given, rows, alpha[np.newaxis]))
+        self.n_samples_seen_ = self._next_row_id = self.n_labels_used_ = len(codes)
+        self._note_counts(codes, weights, at)
+        return self
+
     def _are_rows_of(self, solution, X, codes):
         """Whether the support vectors are samples of X, with these class codes."""
         rows = solution.row_ids
