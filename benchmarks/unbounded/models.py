@@ -127,11 +127,9 @@ def _values(name, *values):
 
 
 MODELS = {
-    "kernel_arow": Model(
-        "KernelAROWClassifier, defaults", _kernel(KernelAROWClassifier), sized=True
-    ),
+    "kernel_arow": Model("kernel AROW", _kernel(KernelAROWClassifier), sized=True),
     "kernel_pa": Model(
-        "KernelPassiveAggressiveClassifier",
+        "kernel PA",
         _kernel(KernelPassiveAggressiveClassifier),
         _values("C", 0.01, 0.1, 1.0),
         sized=True,
@@ -140,16 +138,16 @@ MODELS = {
         "Nystroem + AROW", _nystroem_arow, _values("r", 0.01, 0.1, 1.0), sized=True
     ),
     "nystroem_sgd": Model(
-        "Nystroem + averaged SGD",
+        "Nystroem + SGD",
         _nystroem_sgd,
         _values("alpha", 1e-5, 1e-4, 1e-3, 1e-2),
         sized=True,
     ),
-    "lasvc": Model("LASVC, unlimited", _lasvc(), _values("C", 0.1, 1.0, 10.0)),
-    "local": Model("LocalOnlineClassifier", _local, _values("C", 0.01, 0.1, 1.0, 10.0)),
+    "lasvc": Model("LASVC, no limit", _lasvc(), _values("C", 0.1, 1.0, 10.0)),
+    "local": Model("LOL", _local, _values("C", 0.01, 0.1, 1.0, 10.0)),
     "linear": Model("AROW, linear", _linear, _values("r", 0.1, 1.0, 10.0)),
-    "tree": Model("river, adaptive Hoeffding tree", _tree, slow=True),
-    "forest": Model("river, adaptive random forest", _forest, slow=True),
+    "tree": Model("adaptive tree", _tree, slow=True),
+    "forest": Model("adaptive forest", _forest, slow=True),
 }
 # Of wide ranges of one parameter.
 RANGES = {
@@ -173,6 +171,6 @@ DRIFT_MODELS = {
     "lasvc_window": Model("``LASVC(window_size=20_000)``", _lasvc(window_size=20_000)),
     "nystroem_arow": Model("``Nystroem`` and ``AROWClassifier``", _nystroem_arow),
     "nystroem_sgd": Model("``Nystroem`` and averaged ``SGDClassifier``", _nystroem_sgd),
-    "tree": MODELS["tree"],
-    "forest": MODELS["forest"],
+    "tree": Model("river, adaptive Hoeffding tree", _tree),
+    "forest": Model("river, adaptive random forest", _forest),
 }

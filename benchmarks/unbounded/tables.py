@@ -117,7 +117,7 @@ def parameters(results):
         for value, of_streams in lost.items():
             worst = max(of_streams, key=of_streams.get)
             (parameter,) = choices[0]
-            rows.append([MODELS[name].title.removesuffix(", defaults"), f"{parameter}={value:g}"])
+            rows.append([MODELS[name].title, f"{parameter}={value:g}"])
             rows[-1] += [percent(mean(of_streams.values())), percent(of_streams[worst])]
             rows[-1].append(STREAMS[worst].title)
     return list_table(["", "", "mean loss", "largest loss", "on"], rows)
