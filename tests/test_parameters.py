@@ -107,6 +107,7 @@ OF_LASVC = {
     "tol": (0.3, TAKEN_UP),
     "ramp_s": (0.5, NOT_OF_STREAMS),  # but of lasvm-nc and -i, below
     "window_size": (20, TAKEN_UP),
+    "probability": (True, NOT_OF_STREAMS),  # decision values do not depend on it
     "cache_size": (1e-3, NOT_OF_STREAMS),
     "class_weight": ({1: 5.0}, TAKEN_UP),
     "shuffle": (False, NOT_OF_STREAMS),
@@ -137,7 +138,7 @@ TABLE = [
     ),
     (
         ActiveLASVC(selection="random", C=10.0, gamma=0.3, finishing=False, random_state=0),
-        OF_LASVC
+        {name: OF_LASVC[name] for name in OF_LASVC if name != "probability"}
         | {
             "selection": ("active", TAKEN_UP),
             "pool_size": (5, NOT_OF_STREAMS),  # but with a selection, below

@@ -1,0 +1,3 @@
+"""Maps from decision values to class probabilities."""
+
+__all__ = []
