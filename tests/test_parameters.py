@@ -36,6 +36,7 @@ from sklearn_online_svm import (
     active,
 )
 from sklearn_online_svm.active import AllQuery, MarginQuery, RandomQuery
+from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from tests.support.samples import two_classes
 
 X, Y = two_classes(300, noise=1.0)
@@ -151,6 +152,15 @@ TABLE = [
     (
         ActiveLASVC(C=10.0, gamma=0.3, random_state=0),
         {"pool_size": (5, TAKEN_UP), "random_state": (7, TAKEN_UP)},
+    ),
+    (
+        OnlineCalibratedClassifier(AROWClassifier()),
+        {
+            "estimator": (PerceptronClassifier(), REFUSED),
+            "estimator__r": (0.01, TAKEN_UP),
+            "window_size": (50, NOT_OF_STREAMS),  # decision values do not depend on it
+            "random_state": (7, NOT_OF_STREAMS),
+        },
     ),
     (
         KernelPassiveAggressiveClassifier(gamma=0.3),
@@ -379,6 +389,7 @@ def test_value_that_is_set_back_has_no_effect(model, name, new, fate):
 
 def test_table_contains_every_parameter_of_every_estimator():
     kinds = {getattr(package, name) for name in package.__all__ if name[0].isupper()}
+    kinds.add(OnlineCalibratedClassifier)
     kinds |= {getattr(active, name) for name in active.__all__ if name.endswith("Query")}
     kinds = {k for k in kinds if hasattr(k, "partial_fit") or hasattr(k, "query")}
     assert kinds == {type(model) for model, _ in TABLE}

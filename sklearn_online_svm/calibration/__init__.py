@@ -1,3 +1,5 @@
-"""Maps from decision values to class probabilities."""
+"""Class probabilities: calibration of online classifiers."""
 
-__all__ = []
+from ._online import OnlineCalibratedClassifier
+
+__all__ = ["OnlineCalibratedClassifier"]

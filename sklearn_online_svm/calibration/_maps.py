@@ -80,7 +80,8 @@ class BinaryMap:
             slope = penalty @ coefs
             return value + 0.5 * coefs @ slope, gradient + slope, hessian + penalty
 
-        start = np.append(np.full(len(scale), 0.5), 0.0)
+        # From 0, where slopes remain that the samples do not determine.
+        start = np.zeros(len(scale) + 1)
         coefs = minimize_convex(loss, start, np.arange(len(start)) < len(scale))
         self.slopes_ = coefs[:-1] / scale
         self.intercept_ = coefs[-1] - self.slopes_ @ means
@@ -118,6 +119,11 @@ class SplineMap(BinaryMap):
     (:math:`f < -1`, :math:`f > 1`) and on each side of the decision boundary within it. The
     sigmoid map is the case of four equal slopes.
 
+    Parameters
+    ----------
+    scale : float, default=1.0
+        Decision value of the margins.
+
     Examples
     --------
     >>> import numpy as np
@@ -132,9 +138,13 @@ class SplineMap(BinaryMap):
 
     _stiffness = STIFFNESS
 
+    def __init__(self, scale=1.0):
+        self.scale = scale
+
     def _basis(self, scores):
-        beyond = WIDTH * np.logaddexp(0.0, (scores[:, None] - KNOTS) / WIDTH)
-        return np.diff(-beyond, axis=1, prepend=-scores[:, None], append=0.0)
+        scores = scores[:, None] / self.scale
+        beyond = WIDTH * np.logaddexp(0.0, (scores - KNOTS) / WIDTH)
+        return np.diff(-beyond, axis=1, prepend=-scores, append=0.0)
 
 
 class MultinomialMap:
@@ -194,7 +204,7 @@ class MultinomialMap:
             hessian[n + diagonal, n + diagonal] += (share * p).sum(axis=0)
             return -(share * target * log_p).sum(), gradient, hessian
 
-        coefs = minimize_convex(loss, np.repeat([1.0, 0.0], n), np.repeat([True, False], n))
+        coefs = minimize_convex(loss, np.zeros(2 * n), np.repeat([True, False], n))
         self.slopes_, self.intercepts_ = coefs[:n], coefs[n:] - coefs[n:].mean()
         return self
 
