@@ -11,9 +11,11 @@ from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from .._core.kernel import stores
+from .._core.kernel.engine import Engine
 from .._feature_space import Kernel
 from ..calibration._maps import MultinomialMap, SplineMap
-from ._span import BinarySolution, PairwiseKernel, replacement_shifts
+from ._span import COARSE_RIDGE, BinarySolution, replacement_shifts
 from ._svc_names import PROBABILITIES
 from ._virtual_pool import as_arrays, from_arrays
 
@@ -23,6 +25,8 @@ N_OTHERS, N_RECENT = 2000, 4000
 # Maximum number of support vectors that are left out, divided between the classes, and number for
 # each class that is always allowed.
 N_LEFT_OUT, MIN_OF_CLASS = 3000, 100
+# Maximum number of samples that join the free support vectors in replacing others.
+N_JOINING = 500
 
 
 class KeptSamples:
@@ -189,6 +193,31 @@ def decided(solution, problems, slots, codes, rows, counted):
     return scores
 
 
+class EngineKernel:
+    """Kernel values between samples given by their indices, computed by the engine.
+
+    A faster ``PairwiseKernel``, in single precision, for many calls with the same first samples.
+    """
+
+    ridge = COARSE_RIDGE
+
+    def __init__(self, view, rows):
+        self.spec, self.rows = view._spec, rows
+        self.kernel = Kernel.from_classifier(view, "predict_proba")
+        self.first = self.engine = None
+
+    def __call__(self, i, j):
+        if self.first is not i:
+            store = stores.filled(self.spec.store(), self.rows[i])
+            self.engine = Engine(store, [self.spec.solver.problem(store, 1, 0)], 0)
+            self.first = i
+        return self.engine.kernel_values(self.rows, j).T.astype(np.float64)
+
+    def diagonal(self, i):
+        """Return K(x, x) of each sample."""
+        return self.kernel.diagonal(self.rows[i]) if len(i) else np.zeros(0)
+
+
 def fitted_map(model, samples):
     """Return the map from decision values to probabilities of the current solution."""
     with model._reading() as (view, engine):
@@ -206,6 +235,7 @@ def fitted_map(model, samples):
         ]
     weights, (X, other_codes, other_weights) = samples.of_solution(row_ids)
     weights = thinned(weights, codes, N_LEFT_OUT)
+    other_weights = thinned(other_weights, other_codes, N_OTHERS)
     X = sparse.csr_matrix(X) if sparse.issparse(vectors) else X
     rows = stack([vectors, X.astype(vectors.dtype, copy=False)])
     codes = np.concatenate([codes, other_codes])
@@ -213,13 +243,13 @@ def fitted_map(model, samples):
     counted = np.flatnonzero(weights > 0.0)
     scores = np.zeros((len(codes), len(problems)))
     scores[counted] = decided(solution, problems, slots, codes, rows, counted)
-    pairwise = PairwiseKernel(Kernel.from_classifier(view, "predict_proba"), rows)
+    pairwise = EngineKernel(view, rows)
     found = np.empty_like(scores)
     for c, problem in enumerate(problems):
         problem = problem.on(slots, len(other_codes))
         y = np.where(codes == (c if len(problems) > 1 else 1), 1.0, -1.0)
         apart = counted[problem.alpha[counted] == 0.0]
-        joining = apart[y[apart] * scores[apart, c] < 1.0]
+        joining = even_part(apart[y[apart] * scores[apart, c] < 1.0], N_JOINING)
         left_out = counted[problem.alpha[counted] != 0.0]
         shifts = replacement_shifts(problem, pairwise, left_out, joining)
         found[:, c] = scores[:, c] - np.where(weights > 0.0, shifts, 0.0)

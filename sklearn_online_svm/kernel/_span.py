@@ -15,8 +15,9 @@ BLOCK = 512
 # diagonal; the second one for float32 values. It is needed for support vectors that are
 # combinations of others, such as duplicates, whose span is about 0.
 RIDGE, COARSE_RIDGE = 1e-10, 1e-6
-# Ridges that are tried for a Cholesky factor, and maximum number of samples of a factor (512 MB).
-FACTOR_RIDGES = (1e-9, 1e-7, 1e-5)
+# Factors of the ridge that are tried for a Cholesky factor, and maximum number of samples of a
+# factor (512 MB).
+RIDGE_FACTORS = (1.0, 10.0, 100.0)
 MAX_BASIS = 8000
 
 
@@ -230,9 +231,9 @@ class Basis:
             K += self.constant
             self.scale = np.trace(K) / n
         self.root, self.inverse = None, None
-        for ridge in FACTOR_RIDGES:
+        for factor in RIDGE_FACTORS:
             regular = K.copy()
-            regular[np.diag_indices(n)] += ridge * self.scale
+            regular[np.diag_indices(n)] += factor * pairwise.ridge * self.scale
             root, failed = linalg.lapack.dpotrf(regular, lower=1, clean=1, overwrite_a=1)
             if not failed:
                 self.root, _ = linalg.lapack.dtrtri(root, lower=1, overwrite_c=1)
