@@ -146,8 +146,7 @@ class LASVC(LeaveOneOut, Probabilities, KernelMachine):
         estimated from decision values of samples that are left out of training, which follow from
         the solution: no further models are fitted. In a stream, they follow the last 4000
         samples, which the model then stores. ``class_weight`` does not change what is estimated.
-        See :ref:`probabilities`. Not available with ``"lasvm-nc"``, ``"lasvm-i"`` and
-        ``kernel="precomputed"``.
+        See :ref:`probabilities`. Not available with ``kernel="precomputed"``.
     cache_size : float, default=500
         Size of the kernel cache (in MB). A cache that is too small increases the training time,
         but does not change the result.

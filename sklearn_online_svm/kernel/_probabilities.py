@@ -3,7 +3,8 @@
 A map from decision values to probabilities is fitted to values of samples that the model has not
 been trained on. Cross-validation computes them with further models; here they follow from the
 solution: a sample that is not a support vector does not change it, and the value of a support
-vector without itself is given by its span (``_span.py``).
+vector without itself is given by its span (``_span.py``). With the ramp loss this holds for the
+same outliers.
 """
 
 import numpy as np
@@ -348,16 +349,8 @@ class Probabilities:
         return fitted_map(view, samples).log_proba(view.decision_function(X))
 
     def _refuse_probability(self):
-        """Raise ValueError for parameters for which leave-one-out values do not exist."""
-        if not self.probability:
-            return
-        if self.algorithm in ("lasvm-nc", "lasvm-i"):
-            raise ValueError(
-                f"probability=True is not possible with algorithm={self.algorithm!r}: decision "
-                "values of samples that are left out do not follow from its solution, as the "
-                f"outliers depend on all samples. Set probability=False and {PROBABILITIES}."
-            )
-        if self._is_precomputed():
+        """Raise ValueError if the kernel values that leave-one-out values need do not exist."""
+        if self.probability and self._is_precomputed():
             raise ValueError(
                 "probability=True is not possible with kernel='precomputed': kernel values "
                 "between support vectors are not stored. Set probability=False and "
