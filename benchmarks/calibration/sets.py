@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks.bench.data import load_paper_dataset
 
 # Training and test samples at most.
-N_TRAIN, N_TEST, N_QUICK = 20_000, 20_000, 400
+N_TRAIN, N_TEST, N_QUICK = 10_000, 10_000, 400
 # Of a set without a test part.
 TEST_SHARE = 0.3
 

@@ -149,8 +149,9 @@ class KeptSamples:
 
 
 def stack(parts):
-    """Stack samples, dense or CSR."""
-    return sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.vstack(parts)
+    """Stack samples, dense or CSR; the result is CSR if one of them is."""
+    is_sparse = any(sparse.issparse(part) for part in parts)
+    return sparse.vstack(parts, format="csr") if is_sparse else np.vstack(parts)
 
 
 def thinned(weights, codes, n_most):
@@ -359,13 +360,15 @@ class Probabilities:
 
     def _keep_samples(self, rows, at):
         """Keep samples of ``fit`` for the map; ``at`` is the state of its epochs."""
+        n_visited = self.n_samples_seen_ if at["n_pass"] == 1 else None
+        self._keep_visited(rows, at["order"][:n_visited])
+
+    def _keep_visited(self, rows, order):
+        """Keep samples of ``fit`` for the map, visited in this order."""
         if not self.probability:
             self.__dict__.pop("_samples", None)
             return
         X, codes, weights = rows
-        order = at["order"]
-        if at["n_pass"] == 1:
-            order = order[: self.n_samples_seen_]
         support = self._engine.current_solution().row_ids
         self._samples = KeptSamples.of_fit(X, codes, weights, order, support)
 

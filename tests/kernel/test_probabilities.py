@@ -294,9 +294,24 @@ def test_snapshot_and_finish():
 
 def test_models_of_a_path():
     X, y = banana(300)
-    path = LASVC(probability=True, random_state=0).fit_path(X, y, [0.1, 1.0, 10.0])
+    largest = LASVC(gamma=0.5, probability=True, random_state=0)
+    path = largest.fit_path(X, y, [0.1, 1.0, 10.0])
     for model in path:
-        assert log_loss(y, model.predict_proba(X)) < 0.6
+        alone = LASVC(C=model.C, gamma=0.5, probability=True, random_state=0).fit(X, y)
+        assert np.abs(model.predict_proba(X) - alone.predict_proba(X)).mean() < 0.05
+        assert_allclose(values_of(model)[2].sum(), 300)
+    assert_array_equal(largest.predict_proba(X), path[-1].predict_proba(X))
+
+
+def test_dense_and_sparse_chunks_of_a_stream():
+    X, y = banana(200)
+    dense, mixed = (LASVC(gamma=0.5, probability=True) for _ in range(2))
+    for first in range(0, 200, 50):
+        rows = slice(first, first + 50)
+        dense.partial_fit(X[rows], y[rows], classes=np.unique(y))
+        chunk = sparse.csr_matrix(X[rows]) if first % 100 else X[rows]
+        mixed.partial_fit(chunk, y[rows], classes=np.unique(y))
+    assert_allclose(dense.predict_proba(X), mixed.predict_proba(X), atol=1e-9)
 
 
 class CutKernel:
