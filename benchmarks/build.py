@@ -22,6 +22,8 @@ from .advice import steps as advice
 from .advice import tables as advice_tables
 from .bench.measure import ROOT
 from .bench.results import RESULTS, NoResults, load_those_stored
+from .calibration import steps as calibration
+from .calibration import tables as calibration_tables
 from .coverage import tables as coverage_tables
 from .kernel_updates import steps as kernel_updates
 from .kernel_updates import tables as kernel_updates_tables
@@ -61,6 +63,7 @@ ROOMS = {
     "label_efficient_": (label_efficient, label_efficient_tables, label_efficient_figures),
     "active_": (active, active_tables, active_figures, selection_figures, along_figures),
     "advice_": (advice, advice_tables, advice_figures),
+    "calibration_": (calibration, calibration_tables),
     "search_": (search, search_tables, search_figures),
 }
 

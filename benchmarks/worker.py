@@ -6,6 +6,7 @@ from pathlib import Path
 
 from .active import tasks as active
 from .advice import tasks as advice
+from .calibration import tasks as calibration
 from .kernel_updates import tasks as kernel_updates
 from .label_efficient import tasks as label_efficient
 from .linear import tasks as linear
@@ -16,7 +17,8 @@ from .svc import tasks as svc
 from .unbounded import tasks as unbounded
 
 ROOMS = (
-    svc, robust, unbounded, linear, local, kernel_updates, label_efficient, active, advice, search,
+    svc, robust, unbounded, linear, local, kernel_updates, label_efficient, active, advice,
+    calibration, search,
 )  # fmt: skip
 
 

@@ -29,6 +29,7 @@ from sklearn_online_svm import (
     VirtualLASVC,
 )
 from sklearn_online_svm.active import AllQuery, MarginQuery
+from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from tests.support.samples import GAP_DRIVEN
 
@@ -58,6 +59,16 @@ NO_POSITIVE_CLASS = "uneven margins require pos_label for string labels"
 
 SINGLE_PASS = "a budget is for a single epoch; the check runs up to a thousand"
 
+LARGEST_DECISION = (
+    "predict follows the decision function, which the check compares with predict_proba"
+)
+
+OF_PROBABILITIES = (
+    "check_classifiers_train",
+    "check_classifiers_train(readonly_memmap=True)",
+    "check_classifiers_train(readonly_memmap=True,X_dtype=float32)",
+)
+
 NOT_IN_A_STREAM = "class_weight='balanced' is not supported by partial_fit"
 
 
@@ -78,6 +89,9 @@ def expected_failed_checks(estimator):
         if getattr(estimator, "positive_margin", 0.0) != 0.0:
             failures["check_classifiers_classes"] = NO_POSITIVE_CLASS
         return failures
+    if isinstance(estimator, OnlineCalibratedClassifier):
+        failures |= dict.fromkeys(weights, WEIGHTS_OF_STEPS)
+        return failures | dict.fromkeys(OF_PROBABILITIES, LARGEST_DECISION)
     if isinstance(estimator, KERNEL_UPDATES):
         failures |= dict.fromkeys(weights, WEIGHTS_OF_STEPS)
         if estimator.kernel == "precomputed":
@@ -91,6 +105,8 @@ def expected_failed_checks(estimator):
         failures |= dict.fromkeys(weights, WEIGHTS_IN_ONE_PASS)
     if estimator.window_size is not None:
         failures["check_class_weight_classifiers"] = SINGLE_PASS
+    if getattr(estimator, "probability", False):
+        failures |= dict.fromkeys(OF_PROBABILITIES, LARGEST_DECISION)
     if estimator.class_weight == "balanced":
         failures |= {
             "check_estimators_partial_fit_n_features": NOT_IN_A_STREAM,
@@ -121,6 +137,8 @@ EXACT = dict(max_iter=-1, tol=1e-12)
 # takes millions of steps, as it does with SVC.
 ESTIMATORS = [
     LASVC(),
+    LASVC(probability=True),
+    LASVC(probability=True, algorithm="lasvm-g"),
     LASVC(kernel="linear"),
     LASVC(kernel="poly"),
     LASVC(kernel="sigmoid"),
@@ -140,6 +158,8 @@ ESTIMATORS = [
     LASVC(algorithm="lasvm-nc", ramp_s=0.0, class_weight="online_balanced", n_jobs=2),
     LASVC(algorithm="lasvm-g", **EXACT, class_weight="balanced"),
     VirtualLASVC(),
+    OnlineCalibratedClassifier(),
+    OnlineCalibratedClassifier(LASVC(), window_size=50),
     RampSVC(),
     RampSVC(tol=1e-12),
     RampSVC(tol=1e-12, fit_intercept=False),

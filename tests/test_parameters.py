@@ -36,6 +36,7 @@ from sklearn_online_svm import (
     active,
 )
 from sklearn_online_svm.active import AllQuery, MarginQuery, RandomQuery
+from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from tests.support.samples import two_classes
 
 X, Y = two_classes(300, noise=1.0)
@@ -107,6 +108,7 @@ OF_LASVC = {
     "tol": (0.3, TAKEN_UP),
     "ramp_s": (0.5, NOT_OF_STREAMS),  # but of lasvm-nc and -i, below
     "window_size": (20, TAKEN_UP),
+    "probability": (True, NOT_OF_STREAMS),  # decision values do not depend on it
     "cache_size": (1e-3, NOT_OF_STREAMS),
     "class_weight": ({1: 5.0}, TAKEN_UP),
     "shuffle": (False, NOT_OF_STREAMS),
@@ -137,7 +139,7 @@ TABLE = [
     ),
     (
         ActiveLASVC(selection="random", C=10.0, gamma=0.3, finishing=False, random_state=0),
-        OF_LASVC
+        {name: OF_LASVC[name] for name in OF_LASVC if name != "probability"}
         | {
             "selection": ("active", TAKEN_UP),
             "pool_size": (5, NOT_OF_STREAMS),  # but with a selection, below
@@ -150,6 +152,15 @@ TABLE = [
     (
         ActiveLASVC(C=10.0, gamma=0.3, random_state=0),
         {"pool_size": (5, TAKEN_UP), "random_state": (7, TAKEN_UP)},
+    ),
+    (
+        OnlineCalibratedClassifier(AROWClassifier()),
+        {
+            "estimator": (PerceptronClassifier(), REFUSED),
+            "estimator__r": (0.01, TAKEN_UP),
+            "window_size": (50, NOT_OF_STREAMS),  # decision values do not depend on it
+            "random_state": (7, NOT_OF_STREAMS),
+        },
     ),
     (
         KernelPassiveAggressiveClassifier(gamma=0.3),
@@ -378,6 +389,7 @@ def test_value_that_is_set_back_has_no_effect(model, name, new, fate):
 
 def test_table_contains_every_parameter_of_every_estimator():
     kinds = {getattr(package, name) for name in package.__all__ if name[0].isupper()}
+    kinds.add(OnlineCalibratedClassifier)
     kinds |= {getattr(active, name) for name in active.__all__ if name.endswith("Query")}
     kinds = {k for k in kinds if hasattr(k, "partial_fit") or hasattr(k, "query")}
     assert kinds == {type(model) for model, _ in TABLE}

@@ -52,6 +52,7 @@ MODELS = {
     "lasvm": LASVC(C=2.0, **KERNEL),
     **{name: Busy(C=2.0, algorithm=name, **KERNEL) for name in GAP_DRIVEN},
     **{f"{name}, 2 classes": Busy(C=2.0, algorithm=name, **KERNEL) for name in ALGORITHMS},
+    "lasvm, probabilities": LASVC(C=2.0, probability=True, **KERNEL),
     "lasvm, window": LASVC(window_size=60, **KERNEL),
     "active": ActiveLASVC(random_state=0, **KERNEL),
     "virtual": VirtualLASVC(random_state=0, **KERNEL),
@@ -149,7 +150,10 @@ def trained(name, *data, **params):
 
 
 def outputs(model, X):
-    return getattr(model, "decision_function", model.predict)(X)
+    outputs = getattr(model, "decision_function", model.predict)(X)
+    if hasattr(model, "predict_proba"):
+        outputs = np.column_stack([outputs, model.predict_proba(X)])
+    return outputs
 
 
 def assert_same(model, other, X, rtol=1e-12, n_updates=True):

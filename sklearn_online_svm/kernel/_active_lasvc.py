@@ -8,7 +8,7 @@ from .._estimator_base import UnavailableAttribute
 from .._sklearn_compat import Interval, StrOptions
 from ._lasvc import LASVC
 from ._sample_selection import SELECTIONS, STOPPINGS, SampleSelection
-from ._svc_names import without_keywords_of_svc
+from ._svc_names import PROBABILITIES, without_keywords_of_svc
 
 
 class ActiveLASVC(LASVC):
@@ -160,7 +160,11 @@ class ActiveLASVC(LASVC):
     """
 
     _parameter_constraints: dict = {
-        **LASVC._parameter_constraints,
+        **{
+            name: constraints
+            for name, constraints in LASVC._parameter_constraints.items()
+            if name != "probability"
+        },
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "selection": [StrOptions(set(SELECTIONS))],
         "pool_size": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
@@ -181,6 +185,10 @@ class ActiveLASVC(LASVC):
     )
     _choice = SampleSelection
 
+    # LASVC only: selected samples are no random sample, which probabilities have to be based on.
+    probability = False
+    predict_proba = UnavailableAttribute(PROBABILITIES)
+    predict_log_proba = UnavailableAttribute(PROBABILITIES)
     fit_path = UnavailableAttribute(
         "use LASVC; the models of a solution path are trained on all samples"
     )

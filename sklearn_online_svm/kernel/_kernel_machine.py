@@ -95,7 +95,8 @@ class KernelMachine(KernelModel):
         ValueError
             If a parameter does not exist.
         """
-        return super().set_params(**without_svc_defaults(params))
+        own = self._get_param_names()
+        return super().set_params(**without_svc_defaults(params, own))
 
     def _solution(self):
         """Return the last complete state, optimized over the support set where that is due."""
@@ -198,12 +199,14 @@ class KernelMachine(KernelModel):
                 begun(draft._engine, rows, draft._order)
             try:
                 passes.run()
+                draft._keep_samples(rows, passes.at)
                 draft._end_fit()
                 uncertain = draft._coarseness()
             except BaseException as error:
                 if draft._was_interrupted(error):
                     # The interrupted model is usable: keep it.
                     draft._note_interrupt(error, "fit", rows, cost, passes.at)
+                    draft._keep_samples(rows, passes.at)
                     draft._end_fit()
                     change.keep = True
                 raise
@@ -213,6 +216,9 @@ class KernelMachine(KernelModel):
     def _was_interrupted(self, error):
         """Return whether the model is usable after an error."""
         return is_interrupt(error)
+
+    def _keep_samples(self, rows, at):
+        """Keep what predictions need of the samples of ``fit``, apart from support vectors."""
 
     def _end_fit(self):
         for name in ("_order", "_random"):
@@ -283,10 +289,12 @@ class KernelMachine(KernelModel):
         passes = self._passes(self, rows[0], rows[1], cost, at)
         try:
             passes.run()
+            self._keep_samples(rows, passes.at)
             self._end_fit()
             return self._coarseness()
         except BaseException as error:
             self._note_interrupt(error, "fit", rows, cost, passes.at)
+            self._keep_samples(rows, passes.at)
             self._end_fit()
             raise
 

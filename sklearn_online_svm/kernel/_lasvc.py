@@ -31,6 +31,7 @@ from ._kernel_machine import KernelMachine
 from ._leave_one_out import LeaveOneOut
 from ._model import MIN_FIRST_CHUNK, can_take_new_samples
 from ._path import fit_path
+from ._probabilities import KeptSamples, Probabilities
 from ._progress import finish
 from ._sample_selection import AllSamples
 from ._svc_names import without_keywords_of_svc
@@ -60,7 +61,7 @@ MAX_REPROCESS = 20_000
 _NO_LIMIT = np.iinfo(np.int64).max
 
 
-class LASVC(LeaveOneOut, KernelMachine):
+class LASVC(LeaveOneOut, Probabilities, KernelMachine):
     r"""Online support vector classifier (LASVM and its successors).
 
     Parameters, attributes and predictions follow :class:`sklearn.svm.SVC`. ``fit`` runs one epoch
@@ -140,6 +141,12 @@ class LASVC(LeaveOneOut, KernelMachine):
         Length of a sliding window: a vector is removed from the support set after this number of
         samples, for non-stationary streams (concept drift). Requires ``max_iter=1`` and
         ``warm_start=False``. None: no limit.
+    probability : bool, default=False
+        Whether to enable :meth:`predict_proba`. Must be set before training. Probabilities are
+        estimated from decision values of samples that are left out of training, which follow from
+        the solution: no further models are fitted. In a stream, they follow the last 4000
+        samples, which the model then stores. ``class_weight`` does not change what is estimated.
+        See :ref:`probabilities`. Not available with ``kernel="precomputed"``.
     cache_size : float, default=500
         Size of the kernel cache (in MB). A cache that is too small increases the training time,
         but does not change the result.
@@ -309,6 +316,7 @@ class LASVC(LeaveOneOut, KernelMachine):
         "finishing": ["boolean"],
         "window_size": [Interval(Integral, 1, None, closed="left"), None],
         "class_weight": [StrOptions({"balanced", "online_balanced"}), dict, None],
+        "probability": ["boolean"],
         "shuffle": ["boolean"],
         "warm_start": ["boolean"],
     }
@@ -339,6 +347,7 @@ class LASVC(LeaveOneOut, KernelMachine):
         tol=1e-3,
         ramp_s=-1.0,
         window_size=None,
+        probability=False,
         cache_size=500,
         class_weight=None,
         shuffle=True,
@@ -360,6 +369,7 @@ class LASVC(LeaveOneOut, KernelMachine):
         self.tol = tol
         self.ramp_s = ramp_s
         self.window_size = window_size
+        self.probability = probability
         self.cache_size = cache_size
         self.class_weight = class_weight
         self.shuffle = shuffle
@@ -496,6 +506,7 @@ class LASVC(LeaveOneOut, KernelMachine):
             count()
             self._stopped_early = choice.stopped
             self._note_counts(codes, weights, at)
+            self._keep_chunk(rows, first, self._next_row_id - first)
 
         try:
             with engine.guard, thread_pool(self.n_jobs, n_rows) as threads, choice:
@@ -820,7 +831,12 @@ class LASVC(LeaveOneOut, KernelMachine):
     def _needs_finite_costs(self):
         return self.algorithm in ("lasvm-nc", "lasvm-i")
 
+    def _begin_fit(self, X, y, sample_weight):
+        self._refuse_probability()
+        return super()._begin_fit(X, y, sample_weight)
+
     def _refuse_in_partial_fit(self):
+        self._refuse_probability()
         if self.class_weight == "balanced":
             raise ValueError(
                 "class_weight='balanced' is not supported for partial_fit: the class counts of a "
@@ -888,6 +904,19 @@ class LASVC(LeaveOneOut, KernelMachine):
             difference = solution.vectors() - X[rows]
             same = not abs(difference).max() if len(rows) else True
         return same and np.array_equal(codes[rows], solution.labels)
+
+    def _packed(self, state):
+        packed = super()._packed(state)
+        if "_samples" in state:
+            packed["_samples"] = state["_samples"].state()
+        return packed
+
+    def _rebuilt(self, state):
+        rebuilt = super()._rebuilt(state)
+        if "_samples" in state:
+            n_features = state["n_features_in_"]
+            rebuilt["_samples"] = KeptSamples.from_state(state["_samples"], n_features)
+        return rebuilt
 
     def _warn_if_cut_short(self, stacklevel):
         if self._engine.cut_short:

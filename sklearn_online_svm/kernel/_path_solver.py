@@ -372,6 +372,7 @@ class Sweeps:
             return copy.deepcopy(one)
         one._spec = replace(model._spec, solver=one._solver())
         one._engine = self.engine_of(k, one)
+        one._keep_visited((self.X, self.codes, self.weights), self.order)
         one.kkt_violation_ = float(self.violation[k])
         one.n_iter_ = model.n_iter_ + self.n_checks
         return one

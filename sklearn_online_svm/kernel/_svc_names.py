@@ -1,6 +1,7 @@
 """Parameters and methods of SVC that these models lack: errors that name the alternative."""
 
 import functools
+import inspect
 
 PROBABILITIES = (
     "use decision_function, or CalibratedClassifierCV(estimator, ensemble=False) for probabilities"
@@ -23,12 +24,17 @@ KEYWORDS = {
 }
 
 
-def without_svc_defaults(params):
-    """Return parameters without those of SVC whose values change nothing here."""
+def without_svc_defaults(params, own):
+    """Return parameters without those of SVC whose values change nothing here.
+
+    ``own`` are the parameters that exist here. Of these only ``"deprecated"`` is left out, the
+    default of a parameter that SVC is about to remove.
+    """
     return {
         name: value
         for name, value in params.items()
-        if name not in KEYWORDS or not _is_one_of(value, KEYWORDS[name][0])
+        if name not in KEYWORDS
+        or not _is_one_of(value, ("deprecated",) if name in own else KEYWORDS[name][0])
     }
 
 
@@ -42,11 +48,12 @@ def without_keywords_of_svc(init):
     Other values raise a TypeError that names the alternative. The signature, from which
     scikit-learn reads the parameters, remains that of ``init``.
     """
+    own = inspect.signature(init).parameters
 
     @functools.wraps(init)
     def checked_init(self, *args, **kwargs):
-        kwargs = without_svc_defaults(kwargs)
-        for name in KEYWORDS.keys() & kwargs.keys():
+        kwargs = without_svc_defaults(kwargs, own)
+        for name in (KEYWORDS.keys() & kwargs.keys()) - own.keys():
             raise TypeError(
                 f"{type(self).__name__} got an unexpected keyword argument {name!r}: "
                 f"{KEYWORDS[name][1]}."

@@ -61,6 +61,13 @@ def models():
     at_random.update(X[:50, 0], at_random.query(X[:50, 0]))
     return {
         "lasvm": learnt(LASVC(gamma=0.5), X[:150], y[:150]),
+        "lasvm, probabilities": learnt(LASVC(gamma=0.5, probability=True), X3, y3),
+        "lasvm, probabilities, sparse": learnt(
+            LASVC(gamma=0.5, probability=True).fit(S3[:60], y3[:60]), S3[60:], y3[60:]
+        ),
+        "online calibrated": learnt(
+            package.calibration.OnlineCalibratedClassifier(package.AROWClassifier()), X3, y3
+        ),
         "lasvm, window": learnt(LASVC(gamma=0.5, window_size=90), X3, y3),
         "lasvm, predicting": _predicting(*learnt(LASVC(gamma=0.5, C=30), X3, y3)),
         "lasvm, far": learnt(LASVC(kernel="linear"), X3 + 1e4, y3),

@@ -1,0 +1,1 @@
+"""Probabilities of LASVC compared with cross-validation, and in streams."""

@@ -1,0 +1,124 @@
+"""Tables of `calibration`."""
+
+from functools import partial
+from statistics import mean
+
+from ..bench.rst import count, list_table, percent, times
+from ..bench.summary import stored_records
+from .sets import SETS
+from .steps import CS, DRIFTS, ONLINE_SETS, STREAMS
+
+DRIFT_TITLES = {"gradual": "growing from 0 to 30 %", "abrupt": "30 % from the middle on"}
+
+
+def _relative(records, other):
+    """Return the mean ratio of log-losses, with this package in the denominator."""
+    return f"{mean(r[other] / r['ours'] for r in records.records):.3f}"
+
+
+def log_losses(C, results):
+    """Log-losses; those of other ways as multiples."""
+    found = stored_records("calibration_sets", results).ok().where(C=C)
+    rows = []
+    for name, of_set in SETS.items():
+        records = found.where(set=name)
+        if not records:
+            continue
+        rows.append(
+            [
+                of_set.title,
+                count(records.median("n_train")),
+                f"{mean(records.values('ours')):.4f}",
+                *(_relative(records, other) for other in ("folds", "folds_sigmoid", "training")),
+            ]
+        )
+    header = [
+        *("set", "samples", "``probability=True``", "same map, 5 folds"),
+        *("sigmoid, 5 folds", "training samples"),
+    ]
+    return list_table(header, rows) if rows else None
+
+
+def _fits(records, seconds):
+    return times(mean(r[seconds] / r["seconds_plain"] for r in records.records))
+
+
+def durations(results):
+    """Time of training and calibration, as multiples of a fit."""
+    found = stored_records("calibration_sets", results).ok()
+    rows = []
+    for name, of_set in SETS.items():
+        if not found.where(set=name):
+            continue
+        rows.append([of_set.title])
+        for C in CS:
+            records = found.where(set=name, C=C)
+            rows[-1] += [_fits(records, "seconds"), _fits(records, "seconds_folds")]
+    header = ["set"]
+    for C in CS:
+        header += [f"C = {C:g}, ``probability=True``", f"C = {C:g}, 5 folds"]
+    return list_table(header, rows) if rows else None
+
+
+def accuracies(results):
+    """Accuracy of ``predict``, and of the class of the largest probability."""
+    found = stored_records("calibration_sets", results).ok().where(C=CS[0])
+    rows = []
+    for name, of_set in SETS.items():
+        records = found.where(set=name)
+        if records:
+            both = records.values("accuracy"), records.values("accuracy_by_probability")
+            rows.append([of_set.title, *(percent(mean(values)) for values in both)])
+    return list_table(["set", "``predict``", "largest probability"], rows) if rows else None
+
+
+def streams(results):
+    """Log-loss of the second half of a stream."""
+    found = stored_records("calibration_streams", results).ok()
+    rows = []
+    for name in STREAMS:
+        for drift in DRIFTS:
+            records = found.where(set=name, drift=drift)
+            if not records:
+                continue
+            cost = mean(r["seconds_asked"] / r["seconds_trained"] for r in records.records)
+            losses = [
+                f"{mean(records.values(field)):.4f}"
+                for field in ("ours_second_half", "frozen_second_half")
+            ]
+            rows.append([f"{SETS[name].title}, {DRIFT_TITLES[drift]}", *losses, times(cost)])
+    header = ["stream, flipped labels", "``probability=True``", "map of the first 3000 samples"]
+    header += ["time of ``predict_proba`` / training"]
+    return list_table(header, rows) if rows else None
+
+
+MODEL_TITLES = {
+    "arow": "``AROWClassifier(r=10)``",
+    "pa": "``PassiveAggressiveClassifier(C=0.01, average=True)``",
+    "perceptron": "``PerceptronClassifier(average=True)``",
+    "sgd": "``SGDClassifier(average=True)``",
+}
+
+
+def online(results):
+    """Log-loss of online models, and with a map of the test samples."""
+    found = stored_records("calibration_online", results).ok()
+    rows = []
+    for model, title in MODEL_TITLES.items():
+        rows.append([title])
+        for name in ONLINE_SETS:
+            records = found.where(set=name, model=model)
+            if not records:
+                return None
+            both = (mean(records.values(field)) for field in ("ours", "known"))
+            rows[-1].append(" / ".join(f"{value:.3f}" for value in both))
+    return list_table(["", *(SETS[name].title for name in ONLINE_SETS)], rows)
+
+
+TABLES = {
+    **{f"calibration_c{C:g}": partial(log_losses, C) for C in CS},
+    "calibration_time": durations,
+    "calibration_accuracy": accuracies,
+    "calibration_streams": streams,
+    "calibration_online": online,
+}

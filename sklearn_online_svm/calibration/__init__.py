@@ -1,0 +1,5 @@
+"""Class probabilities: calibration of online classifiers."""
+
+from ._online import OnlineCalibratedClassifier
+
+__all__ = ["OnlineCalibratedClassifier"]

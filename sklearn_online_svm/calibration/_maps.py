@@ -1,0 +1,214 @@
+"""Monotone maps from decision values to class probabilities.
+
+Each map maximizes a weighted likelihood, which is a convex problem in a few coefficients. As
+proposed by Platt, the targets are not 0 and 1: with :math:`N_c` samples of the class the target of
+a sample is :math:`(N_c + 1) / (N_c + 2)` for its own class, so that no probability is 0 or 1 even
+if the classes are separated.
+"""
+
+import numpy as np
+from scipy.special import expit, log_expit, logsumexp
+
+from ._newton import minimize_convex
+
+# SplineMap: decision values at which the slope changes, those of the margins and of the decision
+# boundary, and half the width of the transition.
+KNOTS = np.array([-1.0, 0.0, 1.0])
+WIDTH = 0.5
+# SplineMap: penalty of the squared difference between neighbouring slopes. It matters only where
+# there are hardly any samples, whose slope is then that of their neighbours.
+STIFFNESS = 0.01
+
+
+def own_targets(codes, weights, n_classes):
+    """Return the target probability of the own class of each sample."""
+    counts = np.bincount(codes, weights, n_classes)
+    return ((counts + 1.0) / (counts + 2.0))[codes]
+
+
+class BinaryMap:
+    """Logistic regression on increasing functions of the decision value, with slopes >= 0.
+
+    A subclass defines ``_basis``, which returns their values, of shape (n_samples, n_functions),
+    and ``_stiffness``.
+
+    Attributes
+    ----------
+    slopes_ : ndarray of shape (n_functions,)
+    intercept_ : float
+    """
+
+    _stiffness = 0.0
+
+    def fit(self, scores, codes, sample_weight):
+        """Fit the map.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_samples,)
+            Decision values.
+        codes : ndarray of shape (n_samples,)
+            Class codes, 0 and 1.
+        sample_weight : ndarray of shape (n_samples,)
+            Positive weights.
+
+        Returns
+        -------
+        self : object
+            Fitted map.
+        """
+        basis = self._basis(scores)
+        # Functions of unit variance; the coefficients are divided by their deviation at the end.
+        total = sample_weight.sum()
+        means = sample_weight @ basis / total
+        scale = np.sqrt(sample_weight @ (basis - means) ** 2 / total)
+        scale[scale == 0.0] = 1.0
+        basis = np.column_stack([(basis - means) / scale, np.ones(len(scores))])
+        own = own_targets(codes, sample_weight, 2)
+        target = np.where(codes == 1, own, 1.0 - own)
+        difference = np.diff(np.eye(len(scale)), axis=0) / scale
+        penalty = np.zeros((len(scale) + 1,) * 2)
+        penalty[:-1, :-1] = self._stiffness * difference.T @ difference / total
+        share = sample_weight / total
+
+        def loss(coefs):
+            logits = basis @ coefs
+            p = expit(logits)
+            value = -share @ (target * log_expit(logits) + (1.0 - target) * log_expit(-logits))
+            gradient = basis.T @ (share * (p - target))
+            hessian = (basis * (share * p * (1.0 - p))[:, None]).T @ basis
+            slope = penalty @ coefs
+            return value + 0.5 * coefs @ slope, gradient + slope, hessian + penalty
+
+        # From 0, where slopes remain that the samples do not determine.
+        start = np.zeros(len(scale) + 1)
+        coefs = minimize_convex(loss, start, np.arange(len(start)) < len(scale))
+        self.slopes_ = coefs[:-1] / scale
+        self.intercept_ = coefs[-1] - self.slopes_ @ means
+        return self
+
+    def log_proba(self, scores):
+        """Return log-probabilities of shape (n_samples, 2)."""
+        logits = self._basis(scores) @ self.slopes_ + self.intercept_
+        return np.column_stack([log_expit(-logits), log_expit(logits)])
+
+
+class SigmoidMap(BinaryMap):
+    r"""Sigmoid map of Platt, :math:`p = 1 / (1 + \exp(-(a f + b)))` with :math:`a \ge 0`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_online_svm.calibration._maps import SigmoidMap
+    >>> scores, codes = np.array([-2.0, -1.0, 1.0, 2.0]), np.array([0, 1, 0, 1])
+    >>> sigmoid = SigmoidMap().fit(scores, codes, np.ones(4))
+    >>> np.exp(sigmoid.log_proba(np.array([-1.0, 0.0, 1.0]))).round(2)
+    array([[0.59, 0.41],
+           [0.5 , 0.5 ],
+           [0.41, 0.59]])
+    """
+
+    def _basis(self, scores):
+        return scores[:, None]
+
+
+class SplineMap(BinaryMap):
+    r"""Map whose log-odds are an increasing, smooth and piecewise nearly linear function.
+
+    The slope of :math:`\log(p / (1 - p))` has a value of its own beyond each margin
+    (:math:`f < -1`, :math:`f > 1`) and on each side of the decision boundary within it. The
+    sigmoid map is the case of four equal slopes.
+
+    Parameters
+    ----------
+    scale : float, default=1.0
+        Decision value of the margins.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_online_svm.calibration._maps import SplineMap
+    >>> rng = np.random.default_rng(0)
+    >>> scores = rng.normal(scale=2, size=1000)
+    >>> codes = (rng.uniform(size=1000) < np.where(scores > 0, 0.9, 0.1)).astype(int)
+    >>> spline = SplineMap().fit(scores, codes, np.ones(1000))
+    >>> np.exp(spline.log_proba(np.array([-2.0, 2.0])))[:, 1].round(1)
+    array([0.1, 0.9])
+    """
+
+    _stiffness = STIFFNESS
+
+    def __init__(self, scale=1.0):
+        self.scale = scale
+
+    def _basis(self, scores):
+        scores = scores[:, None] / self.scale
+        beyond = WIDTH * np.logaddexp(0.0, (scores - KNOTS) / WIDTH)
+        return np.diff(-beyond, axis=1, prepend=-scores, append=0.0)
+
+
+class MultinomialMap:
+    r"""Multinomial map, :math:`p_c \propto \exp(a_c f_c + b_c)` with :math:`a_c \ge 0`.
+
+    Attributes
+    ----------
+    slopes_, intercepts_ : ndarray of shape (n_classes,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_online_svm.calibration._maps import MultinomialMap
+    >>> scores, codes = np.eye(3)[[0, 0, 1, 1, 2, 0]], np.array([0, 0, 1, 1, 2, 2])
+    >>> multinomial = MultinomialMap().fit(scores, codes, np.ones(6))
+    >>> np.exp(multinomial.log_proba(np.eye(3))).argmax(axis=1)
+    array([0, 1, 2])
+    """
+
+    def fit(self, scores, codes, sample_weight):
+        """Fit the map.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_samples, n_classes)
+            Decision values.
+        codes : ndarray of shape (n_samples,)
+            Class codes.
+        sample_weight : ndarray of shape (n_samples,)
+            Positive weights.
+
+        Returns
+        -------
+        self : object
+            Fitted map.
+        """
+        n_samples, n = scores.shape
+        own = own_targets(codes, sample_weight, n)
+        target = np.repeat(((1.0 - own) / (n - 1))[:, None], n, axis=1)
+        target[np.arange(n_samples), codes] = own
+        share = (sample_weight / sample_weight.sum())[:, None]
+        diagonal = np.arange(n)
+
+        def loss(coefs):
+            logits = scores * coefs[:n] + coefs[n:]
+            log_p = logits - logsumexp(logits, axis=1, keepdims=True)
+            p = np.exp(log_p)
+            residual = share * (p - target)
+            gradient = np.concatenate([(residual * scores).sum(axis=0), residual.sum(axis=0)])
+            p_scores = p * scores
+            both = np.hstack([p_scores, p])
+            hessian = -(both * share).T @ both
+            hessian[diagonal, diagonal] += (share * p_scores * scores).sum(axis=0)
+            mixed = (share * p_scores).sum(axis=0)
+            hessian[diagonal, n + diagonal] += mixed
+            hessian[n + diagonal, diagonal] += mixed
+            hessian[n + diagonal, n + diagonal] += (share * p).sum(axis=0)
+            return -(share * target * log_p).sum(), gradient, hessian
+
+        coefs = minimize_convex(loss, np.zeros(2 * n), np.repeat([True, False], n))
+        self.slopes_, self.intercepts_ = coefs[:n], coefs[n:] - coefs[n:].mean()
+        return self
+
+    def log_proba(self, scores):
+        """Return log-probabilities of shape (n_samples, n_classes)."""
+        logits = scores * self.slopes_ + self.intercepts_
+        return logits - logsumexp(logits, axis=1, keepdims=True)

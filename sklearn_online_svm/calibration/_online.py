@@ -1,0 +1,431 @@
+"""Class probabilities for any online classifier, from test-then-train decision values."""
+
+import copy
+from numbers import Integral
+
+import numpy as np
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from .._base import (
+    check_labels,
+    check_samples,
+    check_weights,
+    classes_of_stream,
+    encode_labels,
+)
+from .._estimator_base import IncrementalEstimator, Transaction, raise_fixed_param
+from .._sklearn_compat import HasMethods, Interval
+from ..linear import AROWClassifier
+from ._maps import MultinomialMap, SplineMap
+
+# Number of samples that are scored before the model is trained on them; the map is fitted again
+# after so many. Blocks at the beginning are smaller, as the model changes quickly.
+BLOCK, FIRST_BLOCK = 100, 10
+
+
+class ScoreWindow:
+    """Decision values of the last samples of a stream, each from before it was trained on.
+
+    An object does not change.
+
+    Parameters
+    ----------
+    n_seen : int
+        Number of samples so far.
+    scores : ndarray of shape (n_kept, n_problems)
+    codes : ndarray of shape (n_kept,)
+    weights : ndarray of shape (n_kept,)
+    """
+
+    def __init__(self, n_seen, scores, codes, weights):
+        self.n_seen, self.scores, self.codes, self.weights = n_seen, scores, codes, weights
+        # Position and size of the samples of the last map, and the map.
+        self._known = None
+
+    @classmethod
+    def empty(cls, n_problems):
+        """Return a window without samples."""
+        return cls(0, np.zeros((0, n_problems)), np.zeros(0, dtype=np.intp), np.zeros(0))
+
+    def n_left(self):
+        """Return the number of samples until the end of the block."""
+        if self.n_seen >= BLOCK:
+            return BLOCK - self.n_seen % BLOCK
+        end = FIRST_BLOCK
+        while end <= self.n_seen:
+            end *= 2
+        return min(end, BLOCK) - self.n_seen
+
+    def extended(self, scores, codes, weights, size):
+        """Return the window after further samples; at least the last ``size`` are kept."""
+        keep = slice(-(size + BLOCK), None)
+        arrays = (
+            np.concatenate(pair)[keep]
+            for pair in (
+                (self.scores, scores),
+                (self.codes, codes),
+                (self.weights, weights),
+            )
+        )
+        window = ScoreWindow(self.n_seen + len(codes), *arrays)
+        window._known = self._known
+        return window
+
+    def state(self):
+        """Return arrays and numbers, for pickling."""
+        return {name: value for name, value in vars(self).items() if name != "_known"}
+
+    def map_of(self, size):
+        """Return the map of the last ``size`` samples up to the last whole block."""
+        n_open = self.n_seen % BLOCK if self.n_seen >= BLOCK else 0
+        key = self.n_seen - n_open, size
+        if self._known is None or self._known[0] != key:
+            self._known = key, self._fitted_map(len(self.codes) - n_open, size)
+        return self._known[1]
+
+    def _fitted_map(self, end, size):
+        rows = np.arange(max(0, end - size), end)
+        rows = rows[self.weights[rows] > 0.0]
+        data = self.scores[rows], self.codes[rows], self.weights[rows]
+        if self.scores.shape[1] > 1:
+            return MultinomialMap().fit(*data)
+        scores = data[0][:, 0]
+        typical = np.average(np.abs(scores), weights=data[2]) if len(rows) else 0.0
+        return SplineMap(typical or 1.0).fit(scores, *data[1:])
+
+
+class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalEstimator):
+    """Class probabilities for an online classifier, without further models.
+
+    Each sample is scored before the base estimator is trained on it (test-then-train). A monotone
+    map from the decision values of the last samples to probabilities is fitted by maximum
+    likelihood, and follows the stream. The base estimator is trained as it would be alone.
+
+    Read more in the :ref:`user guide <probabilities_of_streams>`.
+
+    Parameters
+    ----------
+    estimator : classifier with ``partial_fit`` and ``decision_function``, default=None
+        The base estimator. If None, :class:`~sklearn_online_svm.AROWClassifier` is used.
+    window_size : int, default=4000
+        Number of samples that the map is fitted to, the last ones of the stream.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the order in which ``fit`` visits the samples.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    estimator_ : classifier
+        Fitted base estimator.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features seen during fit. Defined only when X has string column names.
+    n_samples_seen_ : int
+        Number of samples that the model has been trained on.
+
+    See Also
+    --------
+    sklearn_online_svm.LASVC : Has probabilities of its own, with ``probability=True``.
+    sklearn.calibration.CalibratedClassifierCV : Calibration by cross-validation.
+
+    Notes
+    -----
+    Samples are scored in blocks of at most 100 (the first ones in smaller blocks), with the model
+    before the block or, if a chunk begins within a block, before the chunk. So probabilities
+    depend a little on how a stream is divided into chunks; the base estimator does not. The first
+    10 samples have the score 0. The map is fitted again after each 100 samples, when
+    probabilities are computed.
+
+    Examples
+    --------
+    >>> from sklearn_online_svm import AROWClassifier
+    >>> from sklearn_online_svm.calibration import OnlineCalibratedClassifier
+    >>> from sklearn_online_svm.datasets import make_waveform
+    >>> X, y = make_waveform(3000, random_state=0)
+    >>> model = OnlineCalibratedClassifier(AROWClassifier())
+    >>> for first in range(0, 2000, 500):
+    ...     chunk = slice(first, first + 500)
+    ...     model = model.partial_fit(X[chunk], y[chunk], classes=[-1, 1])
+    >>> model.predict_proba(X[2000:]).shape
+    (1000, 2)
+    """
+
+    _parameter_constraints: dict = {
+        "estimator": [HasMethods(["partial_fit", "decision_function"]), None],
+        "window_size": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    _state_attribute = "_window"
+
+    def __init__(self, estimator=None, *, window_size=4000, random_state=None):
+        self.estimator = estimator
+        self.window_size = window_size
+        self.random_state = random_state
+
+    # ---------------------------------------------------------------------------- training
+
+    def fit(self, X, y, sample_weight=None):
+        """Reset the model and train it on the samples, once, in random order.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Per-sample weights, passed to the base estimator; samples count with them in the map.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid or has a single class. The model is left unchanged.
+        """
+        with self._guard, Transaction(self) as change:
+            draft = change.draft
+            draft._validate_params()
+            for name in ("_window", "estimator_"):
+                draft.__dict__.pop(name, None)
+            X, y = check_samples(draft, X, y, reset=True)
+            check_labels(y)
+            draft.classes_ = np.unique(y)
+            weights = None
+            if sample_weight is not None:
+                weights = check_weights(sample_weight, X, allow_all_zero=False)
+                present = draft.classes_[
+                    np.bincount(np.searchsorted(draft.classes_, y), weights) > 0.0
+                ]
+            else:
+                present = draft.classes_
+            if len(present) < 2:
+                raise ValueError(
+                    "The number of classes has to be greater than one; got "
+                    f"{len(present)} class with positive sample weight."
+                )
+            order = check_random_state(draft.random_state).permutation(len(y))
+            draft._initialize()
+            draft._train(X, y, weights, order)
+        return self
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Continue training with a chunk of samples, in the given order.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, in the order of the stream.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        classes : array-like of shape (n_classes,), default=None
+            All classes of the stream. Must be passed in the first call; optional afterwards.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Per-sample weights, passed to the base estimator; samples count with them in the map.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid, or a label is not among the classes. The model is left
+            unchanged.
+        """
+        with self._guard:
+            self._train_on_next_chunk(type(self)._begin_chunk, X, y, classes, sample_weight)
+        return self
+
+    def _begin_chunk(self, X, y, classes, sample_weight):
+        first, new = "_window" not in self.__dict__, None
+        if first:
+            self._validate_params()
+        else:
+            new = self._changed_params()
+        known = classes_of_stream(classes, None if first else self.classes_)
+        X, y = check_samples(self, X, y, reset=first)
+        check_labels(y)
+        encode_labels(y, known)
+        weights = None
+        if sample_weight is not None:
+            weights = check_weights(sample_weight, X, allow_all_zero=True)
+        if new is not None:
+            self._apply_params(new)
+        if first:
+            self.classes_ = known
+            self._initialize()
+        return X, y, weights, np.arange(len(y))
+
+    def _train_on_chunk(self, X, y, weights, order):
+        self._train(X, y, weights, order)
+
+    def _was_interrupted(self, error):
+        return isinstance(error, KeyboardInterrupt)
+
+    def _initialize(self):
+        """Create the base estimator."""
+        self.estimator_ = AROWClassifier() if self.estimator is None else clone(self.estimator)
+        self._window = ScoreWindow.empty(1 if len(self.classes_) == 2 else len(self.classes_))
+        self._fitted_params = self._current_params()
+
+    def _train(self, X, y, weights, order):
+        """Score and train on blocks of samples; an error keeps the blocks before it."""
+        codes, done = encode_labels(y, self.classes_), 0
+        while done < len(order):
+            window = self._window
+            rows = order[done : done + window.n_left()]
+            block = X[rows]
+            if window.n_seen:
+                scores = self.estimator_.decision_function(block).reshape(len(rows), -1)
+            else:
+                scores = np.zeros((len(rows), window.scores.shape[1]))
+            given = {} if weights is None else {"sample_weight": weights[rows]}
+            self.estimator_.partial_fit(block, y[rows], classes=self.classes_, **given)
+            counted = np.ones(len(rows)) if weights is None else weights[rows]
+            self._window = window.extended(scores, codes[rows], counted, self.window_size)
+            done += len(rows)
+
+    # ---------------------------------------------------------------------------- parameters
+
+    def _current_params(self):
+        estimator = AROWClassifier() if self.estimator is None else self.estimator
+        nested = {
+            name: copy.copy(value) for name, value in estimator.get_params(deep=False).items()
+        }
+        return type(estimator), nested, self.window_size
+
+    def _apply_params(self, present):
+        """Set changed parameters of the fitted base estimator."""
+        kind, nested, _ = self._fitted_params
+        if present[0] is not kind:
+            raise_fixed_param("estimator", kind.__name__, present[0].__name__)
+        changed = {name: value for name, value in present[1].items() if nested[name] != value}
+        self.estimator_.set_params(**changed)
+        super()._apply_params(present)
+
+    # ---------------------------------------------------------------------------- predictions
+
+    @property
+    def n_samples_seen_(self):
+        """Number of samples that the model has been trained on."""
+        check_is_fitted(self)
+        return self._window.n_seen
+
+    def decision_function(self, X):
+        """Compute the decision function of the base estimator.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Decision values.
+
+        Raises
+        ------
+        NotFittedError
+            If the model has not been fitted yet.
+        ValueError
+            If the input is invalid.
+        """
+        view, X = self._checked(X)
+        return view.estimator_.decision_function(X)
+
+    def predict(self, X):
+        """Predict class labels for samples in X, as the base estimator does.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Predicted class labels.
+
+        Raises
+        ------
+        NotFittedError
+            If the model has not been fitted yet.
+        ValueError
+            If the input is invalid.
+        """
+        view, X = self._checked(X)
+        return view.estimator_.predict(X)
+
+    def predict_proba(self, X):
+        """Estimate class probabilities for samples in X.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            Probability of each class, in the order of ``classes_``.
+
+        Raises
+        ------
+        NotFittedError
+            If the model has not been fitted yet.
+        ValueError
+            If the input is invalid.
+        """
+        return np.exp(self.predict_log_proba(X))
+
+    def predict_log_proba(self, X):
+        """Estimate logarithms of class probabilities for samples in X.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n_samples, n_classes)
+            Logarithm of the probability of each class, in the order of ``classes_``.
+
+        Raises
+        ------
+        NotFittedError
+            If the model has not been fitted yet.
+        ValueError
+            If the input is invalid.
+        """
+        view, X = self._checked(X)
+        scores = view.estimator_.decision_function(X)
+        return view._window.map_of(view.window_size).log_proba(scores)
+
+    def _checked(self, X):
+        """Return the model as it is now and validated samples."""
+        view = self._view()
+        check_is_fitted(view)
+        return view, check_samples(view, X, reset=False)
+
+    # ---------------------------------------------------------------------------- conventions
+
+    def _packed(self, state):
+        return {
+            "estimator_": copy.deepcopy(state["estimator_"]),
+            "_window": state["_window"].state(),
+        }
+
+    def _rebuilt(self, state):
+        return {"_window": ScoreWindow(**state["_window"])}

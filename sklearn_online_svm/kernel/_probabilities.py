@@ -1,0 +1,387 @@
+"""Class probabilities of LASVC, from decision values of samples that are left out.
+
+A map from decision values to probabilities is fitted to values of samples that the model has not
+been trained on. Cross-validation computes them with further models; here they follow from the
+solution: a sample that is not a support vector does not change it, and the value of a support
+vector without itself is given by its span (``_span.py``). With the ramp loss this holds for the
+same outliers.
+"""
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from .._core.kernel import stores
+from .._core.kernel.engine import Engine
+from .._feature_space import Kernel
+from ..calibration._maps import MultinomialMap, SplineMap
+from ._span import COARSE_RIDGE, BinarySolution, replacement_shifts
+from ._svc_names import PROBABILITIES
+from ._virtual_pool import as_arrays, from_arrays
+
+# Maximum number of samples of ``fit`` outside of the support set that are kept, and number of
+# samples of a stream: the map follows the last ones.
+N_OTHERS, N_RECENT = 2000, 4000
+# Maximum number of support vectors that are left out, divided between the classes, and number for
+# each class that is always allowed.
+N_LEFT_OUT, MIN_OF_CLASS = 3000, 100
+# Maximum number of samples that join the free support vectors in replacing others.
+N_JOINING = 500
+
+
+class KeptSamples:
+    """Samples that the map of a model is fitted to; an object does not change.
+
+    Support vectors are not stored here, as the model has them. The samples of ``fit`` are
+    represented by their weights and by some of those that are not support vectors, until the
+    stream that follows has ``N_RECENT`` samples; of a stream, the last ``N_RECENT`` are kept.
+
+    Parameters
+    ----------
+    fit_weights : ndarray of shape (n_samples_fit,)
+        Weights of the samples of ``fit``, or an empty array.
+    others : tuple (X, codes, row_ids)
+        Samples of ``fit`` outside of the support set.
+    begin : int
+        Position of the first sample of the stream.
+    end : int
+        Position after its last sample.
+    chunks : tuple of tuples (X, codes, weights)
+        The last samples of the stream, at least ``N_RECENT`` if there are so many.
+    """
+
+    def __init__(self, fit_weights, others, begin, end, chunks=()):
+        self.fit_weights, self.others = fit_weights, others
+        self.begin, self.end, self.chunks = begin, end, chunks
+
+    @classmethod
+    def of_fit(cls, X, codes, weights, order, support):
+        """Return the samples of ``fit``, which were visited in this order."""
+        is_other = np.zeros(len(codes), dtype=bool)
+        is_other[order] = True
+        is_other[support] = False
+        is_other &= weights > 0.0
+        rows = np.sort(even_part(order[is_other[order]], N_OTHERS))
+        used = np.zeros(len(codes))
+        used[order] = weights[order]
+        return cls(used, (X[rows], codes[rows], rows), len(codes), len(codes))
+
+    @classmethod
+    def of_stream(cls, X, begin):
+        """Return no samples yet, of a stream of samples like X that begins at a position."""
+        nothing = np.zeros(0, dtype=np.int32)
+        return cls(np.zeros(0), (X[:0], nothing, nothing.astype(np.intp)), begin, begin)
+
+    def extended(self, X, codes, weights):
+        """Return these samples and the next ones of the stream."""
+        end = self.end + len(codes)
+        last = slice(max(0, len(codes) - N_RECENT), None)
+        chunks = (*self.chunks, (X[last].copy(), codes[last].copy(), weights[last].copy()))
+        n = sum(len(chunk[1]) for chunk in chunks)
+        first = 0
+        while n - len(chunks[first][1]) >= N_RECENT:
+            n -= len(chunks[first][1])
+            first += 1
+        return KeptSamples(self.fit_weights, self.others, self.begin, end, chunks[first:])
+
+    def state(self):
+        """Return arrays and numbers, for pickling."""
+        X, codes, rows = self.others
+        state = dict(
+            fit_weights=self.fit_weights,
+            others=as_arrays(X),
+            codes=codes,
+            rows=rows,
+            begin=self.begin,
+            end=self.end,
+        )
+        if self.chunks:
+            X, codes, weights = self._recent()
+            state |= dict(recent=as_arrays(X), recent_codes=codes, recent_weights=weights)
+        return state
+
+    @classmethod
+    def from_state(cls, state, n_features):
+        """Return the samples that ``state`` stored."""
+        others = from_arrays(state["others"], n_features), state["codes"], state["rows"]
+        chunks = ()
+        if "recent" in state:
+            X = from_arrays(state["recent"], n_features)
+            chunks = ((X, state["recent_codes"], state["recent_weights"]),)
+        return cls(state["fit_weights"], others, state["begin"], state["end"], chunks)
+
+    def _recent(self):
+        """Return X, codes and weights of the last samples of the stream."""
+        parts = list(zip(*self.chunks, strict=True))
+        whole = stack(parts[0]), np.concatenate(parts[1]), np.concatenate(parts[2])
+        return tuple(array[-N_RECENT:] for array in whole)
+
+    def of_solution(self, row_ids):
+        """Return the weight of each support vector, and the other samples: X, codes, weights.
+
+        Parameters
+        ----------
+        row_ids : ndarray of int64
+            Positions of the support vectors.
+        """
+        weights = np.zeros(len(row_ids))
+        X, codes, rows = self.others
+        counted = np.zeros(len(rows))
+        if self.end - self.begin < N_RECENT:
+            of_fit = (row_ids >= 0) & (row_ids < len(self.fit_weights))
+            weights[of_fit] = self.fit_weights[row_ids[of_fit]]
+            counted = np.where(np.isin(rows, row_ids), 0.0, self.fit_weights[rows])
+            if counted.any():
+                # They stand for all samples outside of the support set.
+                counted *= max(self.fit_weights.sum() - weights.sum(), 0.0) / counted.sum()
+        if self.chunks:
+            X_last, codes_last, weights_last = self._recent()
+            first = self.end - len(codes_last)
+            recent = row_ids >= first
+            weights[recent] = weights_last[row_ids[recent] - first]
+            weights_last = weights_last.copy()
+            weights_last[row_ids[recent] - first] = 0.0
+            X, codes = stack([X, X_last]), np.concatenate([codes, codes_last])
+            counted = np.concatenate([counted, weights_last])
+        used = counted > 0.0
+        return weights, (X[used], codes[used], counted[used])
+
+
+def stack(parts):
+    """Stack samples, dense or CSR; the result is CSR if one of them is."""
+    is_sparse = any(sparse.issparse(part) for part in parts)
+    return sparse.vstack(parts, format="csr") if is_sparse else np.vstack(parts)
+
+
+def thinned(weights, codes, n_most):
+    """Return weights of which at most ``n_most`` are positive, with the same sum for each class.
+
+    Each class has the same part of them at most, at even intervals, so that all samples of a rare
+    class are left.
+    """
+    weights = weights.copy()
+    n_classes = codes.max(initial=0) + 1
+    for code in range(n_classes):
+        positive = np.flatnonzero((codes == code) & (weights > 0.0))
+        kept = even_part(positive, max(n_most // n_classes, MIN_OF_CLASS))
+        factor = weights[positive].sum() / weights[kept].sum() if len(kept) else 0.0
+        thin = factor * weights[kept]
+        weights[positive] = 0.0
+        weights[kept] = thin
+    return weights
+
+
+def even_part(rows, n_most):
+    """Return at most ``n_most`` of the rows, at even intervals."""
+    if len(rows) <= n_most:
+        return rows
+    return rows[np.linspace(0, len(rows) - 1, n_most).astype(np.intp)]
+
+
+def decided(solution, problems, slots, codes, rows, counted):
+    """Return decision values of the counted rows, the first ``len(slots)`` being the support."""
+    scores = np.empty((len(counted), len(problems)))
+    n_known = 0
+    if len(problems) == 1:  # those of support vectors follow from their gradients
+        (problem,) = problems
+        support = counted[counted < len(slots)]
+        n_known = len(support)
+        target = np.where(codes[support] == 1, 1.0, -1.0)
+        scores[:n_known, 0] = target - problem.g[slots[support]] + problem.b
+    part = np.empty((len(counted) - n_known, len(problems)))
+    solution.decide(rows[counted[n_known:]], part)
+    scores[n_known:] = part
+    return scores
+
+
+class EngineKernel:
+    """Kernel values between samples given by their indices, computed by the engine.
+
+    A faster ``PairwiseKernel``, in single precision, for many calls with the same first samples.
+    """
+
+    ridge = COARSE_RIDGE
+
+    def __init__(self, view, rows):
+        self.spec, self.rows = view._spec, rows
+        self.kernel = Kernel.from_classifier(view, "predict_proba")
+        self.first = self.engine = None
+
+    def __call__(self, i, j):
+        if self.first is not i:
+            store = stores.filled(self.spec.store(), self.rows[i])
+            self.engine = Engine(store, [self.spec.solver.problem(store, 1, 0)], 0)
+            self.first = i
+        return self.engine.kernel_values(self.rows, j).T.astype(np.float64)
+
+    def diagonal(self, i):
+        """Return K(x, x) of each sample."""
+        return self.kernel.diagonal(self.rows[i]) if len(i) else np.zeros(0)
+
+
+def fitted_map(model, samples):
+    """Return the map from decision values to probabilities of the current solution."""
+    with model._reading() as (view, engine):
+        solution = engine.current_solution()
+        known = solution.kept.get("probabilities")
+        key = solution.n_changes, view._predicts_optimized()
+        if known is not None and known[0] is samples and known[1] == key:
+            return known[2]
+        slots = solution.support
+        vectors, row_ids, codes = solution.vectors(), solution.row_ids, solution.labels
+        has_bias = view._spec.solver.has_bias
+        problems = [
+            BinarySolution.of(problem, has_bias, "index", engine.store.n_slots)
+            for problem in engine.problems
+        ]
+    weights, (X, other_codes, other_weights) = samples.of_solution(row_ids)
+    weights = thinned(weights, codes, N_LEFT_OUT)
+    other_weights = thinned(other_weights, other_codes, N_OTHERS)
+    X = sparse.csr_matrix(X) if sparse.issparse(vectors) else X
+    rows = stack([vectors, X.astype(vectors.dtype, copy=False)])
+    codes = np.concatenate([codes, other_codes])
+    weights = np.concatenate([weights, other_weights])
+    counted = np.flatnonzero(weights > 0.0)
+    scores = np.zeros((len(codes), len(problems)))
+    scores[counted] = decided(solution, problems, slots, codes, rows, counted)
+    pairwise = EngineKernel(view, rows)
+    found = np.empty_like(scores)
+    for c, problem in enumerate(problems):
+        problem = problem.on(slots, len(other_codes))
+        y = np.where(codes == (c if len(problems) > 1 else 1), 1.0, -1.0)
+        apart = counted[problem.alpha[counted] == 0.0]
+        joining = even_part(apart[y[apart] * scores[apart, c] < 1.0], N_JOINING)
+        left_out = counted[problem.alpha[counted] != 0.0]
+        shifts = replacement_shifts(problem, pairwise, left_out, joining)
+        found[:, c] = scores[:, c] - np.where(weights > 0.0, shifts, 0.0)
+    # A sample without which a class has no support vector has no value.
+    counted = counted[np.isfinite(found[counted]).all(axis=1)]
+    found, codes, weights = found[counted], codes[counted], weights[counted]
+    if len(problems) == 1:
+        fitted = SplineMap().fit(found[:, 0], codes, weights)
+    else:
+        fitted = MultinomialMap().fit(found, codes, weights)
+    solution.kept["probabilities"] = samples, key, fitted
+    return fitted
+
+
+def _offers_probabilities(model):
+    if not model.probability:
+        raise AttributeError(
+            f"{type(model).__name__} has predict_proba and predict_log_proba with "
+            f"probability=True, set before it is fitted. Otherwise {PROBABILITIES}."
+        )
+    return True
+
+
+class Probabilities:
+    """Mixin that adds class probabilities to LASVC."""
+
+    @available_if(_offers_probabilities)
+    def predict_proba(self, X):
+        """Estimate class probabilities for samples in X.
+
+        The first call after training fits the map from decision values to probabilities (see
+        ``probability``).
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            Probability of each class, in the order of ``classes_``.
+
+        Raises
+        ------
+        NotFittedError
+            If the estimator is not fitted.
+        ValueError
+            If the input is invalid, or ``probability`` was set after training.
+
+        Notes
+        -----
+        ``predict`` returns the class of the largest decision value (of the sign, with two
+        classes). This is not always the class of the largest probability.
+
+        Examples
+        --------
+        >>> from sklearn_online_svm import LASVC
+        >>> from sklearn_online_svm.datasets import make_banana_like
+        >>> X, y = make_banana_like(400, random_state=0)
+        >>> model = LASVC(probability=True, random_state=0).fit(X[:200], y[:200])
+        >>> model.predict_proba(X[200:]).shape
+        (200, 2)
+        """
+        return np.exp(self.predict_log_proba(X))
+
+    @available_if(_offers_probabilities)
+    def predict_log_proba(self, X):
+        """Estimate logarithms of class probabilities for samples in X.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n_samples, n_classes)
+            Logarithm of the probability of each class, in the order of ``classes_``.
+
+        Raises
+        ------
+        NotFittedError
+            If the estimator is not fitted.
+        ValueError
+            If the input is invalid, or ``probability`` was set after training.
+        """
+        view = self._view()
+        check_is_fitted(view)
+        samples = view.__dict__.get("_samples")
+        if samples is None:
+            raise ValueError(
+                "probability=True was set after training, so the model has no samples to estimate "
+                "probabilities from. Call fit or partial_fit."
+            )
+        return fitted_map(view, samples).log_proba(view.decision_function(X))
+
+    def _refuse_probability(self):
+        """Raise ValueError if the kernel values that leave-one-out values need do not exist."""
+        if self.probability and self._is_precomputed():
+            raise ValueError(
+                "probability=True is not possible with kernel='precomputed': kernel values "
+                "between support vectors are not stored. Set probability=False and "
+                f"{PROBABILITIES}."
+            )
+
+    def _keep_samples(self, rows, at):
+        """Keep samples of ``fit`` for the map; ``at`` is the state of its epochs."""
+        n_visited = self.n_samples_seen_ if at["n_pass"] == 1 else None
+        self._keep_visited(rows, at["order"][:n_visited])
+
+    def _keep_visited(self, rows, order):
+        """Keep samples of ``fit`` for the map, visited in this order."""
+        if not self.probability:
+            self.__dict__.pop("_samples", None)
+            return
+        X, codes, weights = rows
+        support = self._engine.current_solution().row_ids
+        self._samples = KeptSamples.of_fit(X, codes, weights, order, support)
+
+    def _keep_chunk(self, rows, first, n):
+        """Keep the first ``n`` samples of a chunk, which begins at position ``first``."""
+        if not self.probability:
+            self.__dict__.pop("_samples", None)
+            return
+        X, codes, weights = rows
+        samples = self.__dict__.get("_samples")
+        if samples is None:
+            samples = KeptSamples.of_stream(X, first)
+        # After an interrupt a part of the chunk has been kept before.
+        fresh = slice(samples.end - first, n)
+        if fresh.start < n:
+            self._samples = samples.extended(X[fresh], codes[fresh], weights[fresh])

@@ -1,0 +1,382 @@
+"""LASVC(probability=True): leave-one-out values, maps and streams."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.metrics import log_loss
+from sklearn.svm import SVC
+
+from sklearn_online_svm import LASVC
+from sklearn_online_svm.datasets import make_banana_like, make_waveform
+from sklearn_online_svm.kernel import _probabilities
+from sklearn_online_svm.kernel._leave_one_out import Optimum
+from sklearn_online_svm.kernel._span import (
+    Basis,
+    replacement_shifts,
+    span_shifts,
+    spans,
+)
+from tests.support.samples import ALGORITHMS, three_classes, two_classes
+
+
+def banana(n, seed=0, flips=0.1):
+    X, y = make_banana_like(n, random_state=seed)
+    flipped = np.random.RandomState(seed).uniform(size=n) < flips
+    return X, np.where(flipped, y[::-1], y)
+
+
+def optimum(kernel="rbf", algorithm="lasvm", n=150):
+    X, y = banana(n)
+    model = LASVC(C=3.0, kernel=kernel, algorithm=algorithm, max_iter=-1, random_state=0)
+    return Optimum(model.fit(X, y), X, y, None)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
+@pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
+def test_spans_by_a_cholesky_factor_are_those_of_the_inverse(kernel, algorithm):
+    found = optimum(kernel, algorithm)
+    (problem,) = found.problems
+    expected = spans(problem, found.pairwise).squares[problem.support]
+    basis = Basis(problem.free, found.pairwise, problem.has_bias)
+    assert basis.root is not None
+    squares = basis.squared_spans(problem.support)
+    assert_allclose(squares, expected, atol=1e-5 * found.pairwise.diagonal(problem.support).max())
+
+
+def test_spans_of_an_indefinite_kernel():
+    X, y = banana(60)
+    model = LASVC(kernel="sigmoid", gamma=1.0, coef0=-2.0, C=1.0, random_state=0).fit(X, y)
+    found = Optimum(model, X, y, None)
+    (problem,) = found.problems
+    rows = np.arange(40)
+    basis = Basis(rows, found.pairwise, problem.has_bias)
+    assert basis.inverse is not None
+    squares = basis.squared_spans(np.arange(60))
+    assert np.isfinite(squares).all() and (squares >= 0.0).all()
+    assert_allclose(model.set_params(probability=True).fit(X, y).predict_proba(X).sum(axis=1), 1.0)
+
+
+def test_shifts_without_joining_samples_are_those_of_the_span_rule():
+    found = optimum()
+    (problem,) = found.problems
+    nothing = np.zeros(0, dtype=int)
+    shifts = replacement_shifts(problem, found.pairwise, problem.support, nothing)
+    assert_allclose(shifts, span_shifts(problem, found.pairwise), atol=1e-5)
+
+
+def test_joining_samples_reduce_the_shifts():
+    found = optimum()
+    (problem,) = found.problems
+    apart = np.flatnonzero(problem.alpha == 0.0)[:20]
+    fewer = replacement_shifts(problem, found.pairwise, problem.support, apart)
+    more = replacement_shifts(problem, found.pairwise, problem.support, apart[:5])
+    assert (np.abs(fewer) <= np.abs(more) + 1e-6).all() and np.abs(fewer).sum() < np.abs(
+        more
+    ).sum()
+
+
+def values_of(model):
+    """Return the arguments with which the map of a model is fitted."""
+    seen = []
+
+    class Recorder(_probabilities.SplineMap):
+        def fit(self, *arguments):
+            seen.append(arguments)
+            return super().fit(*arguments)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_probabilities, "SplineMap", Recorder)
+        model._view()._solution().kept.pop("probabilities", None)
+        model.predict_proba(np.zeros((1, model.n_features_in_)))
+    return seen[0]
+
+
+def test_the_map_is_fitted_to_leave_one_out_values():
+    X, y = banana(120)
+    model = LASVC(C=2.0, max_iter=-1, tol=1e-6, probability=True, random_state=0).fit(X, y)
+    scores, codes, weights = values_of(model)
+    assert len(scores) == len(y) and (weights == 1.0).all()
+    exact = []
+    for i in range(len(y)):
+        without = np.arange(len(y)) != i
+        other = LASVC(C=2.0, gamma=model.gamma_, max_iter=-1, tol=1e-6, random_state=0)
+        exact.append(other.fit(X[without], y[without]).decision_function(X[i : i + 1])[0])
+    # Compared class by class, as the order differs.
+    for code, label in enumerate(model.classes_):
+        expected, found = np.sort(np.array(exact)[y == label]), np.sort(scores[codes == code])
+        assert np.abs(expected - found).mean() < 0.06
+        assert np.corrcoef(expected, found)[0, 1] > 0.99
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 10.0, 100.0])
+@pytest.mark.parametrize("kind", ["banana", "waveform", "three"])
+def test_probabilities_are_as_good_as_those_of_cross_validation(C, kind):
+    if kind == "banana":
+        X, y = banana(2600)
+    elif kind == "waveform":
+        X, y = make_waveform(2600, random_state=0)
+    else:
+        X, y = three_classes(2600)
+    X_train, y_train, X_test, y_test = X[:600], y[:600], X[600:], y[600:]
+    ours = LASVC(C=C, probability=True, random_state=0).fit(X_train, y_train)
+    theirs = CalibratedClassifierCV(LASVC(C=C, random_state=0), ensemble=False)
+    found, expected = (
+        log_loss(y_test, model.predict_proba(X_test))
+        for model in (ours, theirs.fit(X_train, y_train))
+    )
+    assert found < 1.03 * expected
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_algorithms(algorithm):
+    X, y = banana(2600, flips=0.2)
+    X_train, y_train, X_test, y_test = X[:600], y[:600], X[600:], y[600:]
+    model = LASVC(C=5.0, algorithm=algorithm, random_state=0)
+    theirs = CalibratedClassifierCV(model, ensemble=False).fit(X_train, y_train)
+    ours = model.set_params(probability=True).fit(X_train, y_train)
+    found, expected = (log_loss(y_test, m.predict_proba(X_test)) for m in (ours, theirs))
+    assert found < 1.03 * expected
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_matrix, np.float32])
+@pytest.mark.parametrize("make", [two_classes, three_classes])
+def test_shapes_and_sums(make, layout):
+    X, y = make(200)
+    X = layout(X)
+    model = LASVC(probability=True, random_state=0).fit(X, y)
+    probabilities = model.predict_proba(X)
+    assert probabilities.shape == (200, len(model.classes_))
+    assert_allclose(probabilities.sum(axis=1), 1.0)
+    assert_allclose(np.log(probabilities), model.predict_log_proba(X), atol=1e-9)
+
+
+def test_predict_follows_the_decision_function():
+    X, y = two_classes(200, noise=1.0)
+    plain, model = (LASVC(random_state=0, probability=p).fit(X, y) for p in (False, True))
+    assert_array_equal(plain.predict(X), model.predict(X))
+    assert_array_equal(plain.decision_function(X), model.decision_function(X))
+
+
+def test_weights_are_repetitions_in_the_map():
+    """Weights change the map, not only the solution."""
+    X, y = banana(300)
+    weights = np.where(y == y.max(), 5.0, 1.0)
+    # C is divided by the weights, so that the solution is the same.
+    plain = LASVC(C=1.0, probability=True, random_state=0).fit(X, y)
+    factors = {y.max(): 0.2}
+    model = LASVC(
+        C=1.0, gamma=plain.gamma_, class_weight=factors, probability=True, random_state=0
+    )
+    model.fit(X, y, weights)
+    assert_allclose(model.decision_function(X), plain.decision_function(X), atol=1e-6)
+    mean = plain.predict_proba(X)[:, 1].mean()
+    assert_allclose(mean, (y == y.max()).mean(), atol=0.02)
+    odds = 5.0 * mean / (1.0 - mean)
+    weighted = np.average(model.predict_proba(X)[:, 1], weights=weights)
+    assert_allclose(weighted, odds / (1.0 + odds), atol=0.02)
+
+
+def test_samples_of_weight_zero_do_not_count():
+    X, y = banana(300)
+    weights = np.ones(300)
+    weights[250:] = 0.0
+    # Given gamma, as gamma="scale" is weighted, too.
+    options = dict(gamma=1.0, probability=True, shuffle=False)
+    whole = LASVC(**options).fit(X, y, weights)
+    part = LASVC(**options).fit(X[:250], y[:250])
+    assert_allclose(whole.predict_proba(X), part.predict_proba(X), atol=1e-9)
+
+
+def test_large_sets_are_represented_by_a_part(monkeypatch):
+    X, y = banana(3000, flips=0.0)
+    whole = LASVC(probability=True, random_state=0).fit(X, y)
+    expected = whole.predict_proba(X)
+    monkeypatch.setattr(_probabilities, "N_OTHERS", 300)
+    monkeypatch.setattr(_probabilities, "N_LEFT_OUT", 200)
+    part = LASVC(probability=True, random_state=0).fit(X, y)
+    scores, codes, weights = values_of(part)
+    assert len(scores) <= 500
+    assert_allclose(weights.sum(), 3000)
+    assert np.abs(part.predict_proba(X) - expected).max() < 0.1
+
+
+# ------------------------------------------------------------------------------ streams
+
+
+def streamed(X, y, size, **params):
+    model = LASVC(gamma=0.5, finishing=False, probability=True, **params)
+    for first in range(0, len(y), size):
+        chunk = slice(first, first + size)
+        model.partial_fit(X[chunk], y[chunk], classes=np.unique(y))
+    return model
+
+
+@pytest.mark.parametrize("window_size", [None, 150])
+def test_chunks_do_not_matter(window_size, monkeypatch):
+    monkeypatch.setattr(_probabilities, "N_RECENT", 100)
+    X, y = banana(330)
+    models = [streamed(X, y, size, window_size=window_size) for size in (1, 7, 110, 330)]
+    for model in models[1:]:
+        assert_array_equal(model.predict_proba(X), models[0].predict_proba(X))
+
+
+def test_a_stream_counts_its_last_samples(monkeypatch):
+    monkeypatch.setattr(_probabilities, "N_RECENT", 100)
+    X, y = banana(330)
+    model = streamed(X, y, 50)
+    scores, codes, weights = values_of(model)
+    assert len(scores) == 100 and (weights == 1.0).all()
+    assert_array_equal(np.bincount(codes), np.bincount(np.searchsorted(model.classes_, y[-100:])))
+
+
+def test_samples_of_fit_count_until_the_stream_is_long(monkeypatch):
+    monkeypatch.setattr(_probabilities, "N_RECENT", 100)
+    X, y = banana(400)
+    model = LASVC(probability=True, random_state=0).fit(X[:200], y[:200])
+    model.partial_fit(X[200:250], y[200:250])
+    assert_allclose(values_of(model)[2].sum(), 250)
+    model.partial_fit(X[250:350], y[250:350])
+    assert_allclose(values_of(model)[2].sum(), 100)
+
+
+def test_the_data_of_the_caller_are_copied():
+    X, y = banana(200)
+    model = LASVC(gamma=0.5, probability=True).partial_fit(X, y, classes=np.unique(y))
+    points = X.copy()
+    expected = copy.deepcopy(model).predict_proba(points)
+    X[:] = 7.0
+    assert_array_equal(model.predict_proba(points), expected)
+
+
+def test_probabilities_follow_a_drift():
+    """The labels of the second half are noisy: the probabilities become less extreme."""
+    X, y = banana(9000, flips=0.0)
+    noisy = np.random.RandomState(1).uniform(size=9000) < 0.3
+    noisy[:4500] = False
+    y = np.where(noisy, np.where(y == y.max(), y.min(), y.max()), y)
+    model = LASVC(gamma=0.5, probability=True, window_size=1000)
+    model.partial_fit(X[:4000], y[:4000], classes=np.unique(y))
+    frozen = copy.deepcopy(model)
+    before = model.predict_proba(X[:500]).max(axis=1).mean()
+    model.partial_fit(X[4000:8800], y[4000:8800])
+    after = model.predict_proba(X[:500]).max(axis=1).mean()
+    assert before > 0.85 and after < 0.75
+    assert log_loss(y[8800:], model.predict_proba(X[8800:])) < log_loss(
+        y[8800:], frozen.predict_proba(X[8800:])
+    )
+
+
+@pytest.mark.parametrize("store", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
+def test_a_stored_model_continues(store):
+    X, y = three_classes(300)
+    model = LASVC(gamma=0.3, probability=True, random_state=0).fit(X[:200], y[:200])
+    model.partial_fit(X[200:230], y[200:230])
+    other = store(model)
+    assert_array_equal(model.predict_proba(X), other.predict_proba(X))
+    for each in (model, other):
+        each.partial_fit(X[230:], y[230:])
+    assert_array_equal(model.predict_proba(X), other.predict_proba(X))
+
+
+def test_snapshot_and_finish():
+    X, y = banana(300)
+    model = streamed(X, y, 50)
+    snapshot = model.snapshot()
+    assert_allclose(snapshot.predict_proba(X).sum(axis=1), 1.0)
+    model.finish()
+    assert_array_equal(model.predict_proba(X), snapshot.predict_proba(X))
+
+
+def test_models_of_a_path():
+    X, y = banana(300)
+    largest = LASVC(gamma=0.5, probability=True, random_state=0)
+    path = largest.fit_path(X, y, [0.1, 1.0, 10.0])
+    for model in path:
+        alone = LASVC(C=model.C, gamma=0.5, probability=True, random_state=0).fit(X, y)
+        assert np.abs(model.predict_proba(X) - alone.predict_proba(X)).mean() < 0.05
+        assert_allclose(values_of(model)[2].sum(), 300)
+    assert_array_equal(largest.predict_proba(X), path[-1].predict_proba(X))
+
+
+def test_dense_and_sparse_chunks_of_a_stream():
+    X, y = banana(200)
+    dense, mixed = (LASVC(gamma=0.5, probability=True) for _ in range(2))
+    for first in range(0, 200, 50):
+        rows = slice(first, first + 50)
+        dense.partial_fit(X[rows], y[rows], classes=np.unique(y))
+        chunk = sparse.csr_matrix(X[rows]) if first % 100 else X[rows]
+        mixed.partial_fit(chunk, y[rows], classes=np.unique(y))
+    assert_allclose(dense.predict_proba(X), mixed.predict_proba(X), atol=1e-9)
+
+
+class CutKernel:
+    """Kernel function that raises KeyboardInterrupt in its n-th call."""
+
+    def __init__(self, n_calls=-1):
+        self.n_calls = n_calls
+
+    def __call__(self, A, B):
+        self.n_calls -= 1
+        if self.n_calls == 0:
+            raise KeyboardInterrupt
+        return np.exp(-((A[:, None] - B[None]) ** 2).sum(axis=2))
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_an_interrupted_call_is_resumed(method):
+    X, y = banana(400)
+    given = {"classes": np.unique(y)} if method == "partial_fit" else {}
+    options = dict(probability=True, random_state=0)
+    whole = LASVC(kernel=CutKernel(), **options)
+    getattr(whole, method)(X, y, **given)
+    model = LASVC(kernel=CutKernel(8), **options)
+    with pytest.raises(KeyboardInterrupt):
+        getattr(model, method)(X, y, **given)
+    assert 0 < model.n_samples_seen_ < 400
+    assert_allclose(values_of(model)[2].sum(), model.n_samples_seen_)
+    assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+    model.resume(X, y)
+    assert_allclose(values_of(model)[2].sum(), 400)
+    assert_allclose(model.predict_proba(X), whole.predict_proba(X), atol=1e-6)
+
+
+# ------------------------------------------------------------------------------ errors
+
+
+def test_a_precomputed_kernel_is_refused():
+    X, y = two_classes(30)
+    model = LASVC(kernel="precomputed").fit(X @ X.T, y)
+    before = pickle.dumps(model)
+    model.set_params(probability=True)
+    words = "probability=True is not possible with kernel='precomputed'"
+    with pytest.raises(ValueError, match=words):
+        model.fit(X @ X.T, y)
+    assert pickle.dumps(model.set_params(probability=False)) == before
+
+
+def test_probability_is_set_before_training():
+    X, y = two_classes(100)
+    model = LASVC(gamma=0.5).fit(X, y)
+    with pytest.raises(AttributeError) as raised:
+        model.predict_proba(X)
+    assert "probability=True, set before it is fitted" in str(raised.value.__cause__)
+    model.set_params(probability=True)
+    with pytest.raises(ValueError, match=r"was set after training.*Call fit or partial_fit"):
+        model.predict_proba(X)
+    model.partial_fit(X, y)
+    assert model.predict_proba(X).shape == (100, 2)
+    model.set_params(probability=False).fit(X, y)
+    assert "_samples" not in vars(model)
+
+
+def test_parameters_of_svc():
+    assert LASVC(**SVC().get_params()).probability is False
+    assert LASVC(**SVC(probability=True).get_params()).probability is True
+    assert LASVC(probability=True).set_params(probability="deprecated").probability is True
+    with pytest.raises(ValueError, match="'probability' parameter of LASVC"):
+        LASVC(probability="yes").fit(*two_classes(20))
