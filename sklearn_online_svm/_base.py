@@ -156,10 +156,11 @@ def restore_generator(state):
     return generator
 
 
-def classes_of_stream(classes, known=None):
+def classes_of_stream(classes, known=None, *, extendable=False):
     """Return the sorted classes of a stream from an argument of ``partial_fit``.
 
-    ``known`` are the classes of the first call; None in the first call.
+    ``known`` are the classes of the calls before; None in the first call. With
+    ``extendable=True`` more classes than the known ones are accepted and returned.
     """
     if known is None:
         if classes is None:
@@ -170,11 +171,28 @@ def classes_of_stream(classes, known=None):
             raise ValueError(
                 f"The number of classes has to be greater than one; got {len(known)} class"
             )
-    elif classes is not None and not np.array_equal(np.unique(classes), known):
-        raise ValueError(
-            f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {known!r}"
-        )
+    elif classes is not None:
+        given = np.unique(classes)
+        if not np.array_equal(given, known):
+            if extendable and np.isin(known, given).all():
+                unique_labels(classes)  # raises an error for mixed types
+                return given
+            raise ValueError(
+                f"`classes={classes!r}` is not the same as on last call to partial_fit, was: "
+                f"{known!r}"
+            )
     return known
+
+
+def class_order_among(counts, places, n_classes):
+    """Return ``_class_order`` for more classes; ``places`` are those of the former classes."""
+    if counts is None or not len(counts):
+        return counts
+    changes, last, *of_class = counts
+    extended = np.zeros(2 + n_classes, dtype=np.int64)
+    extended[0], extended[1] = changes, places[last]
+    extended[2 + places] = of_class
+    return extended
 
 
 def is_labelled(y):
@@ -208,8 +226,10 @@ def check_labels(y):
     check_classification_targets(y)
 
 
-def encode_labels(y, classes, name="y"):
+def encode_labels(y, classes, name="y", *, extendable=False):
     """Return the index of each label in the sorted ``classes``, as int32.
+
+    ``extendable`` is whether the model accepts new classes in later calls.
 
     Raises
     ------
@@ -225,9 +245,12 @@ def encode_labels(y, classes, name="y"):
     labels = np.asarray(y).tolist()
     _refuse_missing(labels)
     unknown = sorted(set(labels) - set(classes.tolist()), key=str)
+    advice = "Pass all classes of a stream in the first call, as `classes`."
+    if extendable:
+        advice = "Pass `classes` with the known and the new classes to partial_fit to add them."
     raise ValueError(
         f"{name} contains labels that are not among the classes {classes.tolist()}: "
-        f"{unknown[:5]}. Pass all classes of a stream in the first call, as `classes`."
+        f"{unknown[:5]}. {advice}"
     )
 
 

@@ -271,6 +271,13 @@ class AdvicePassiveAggressiveClassifier(LinearClassifier):
         *others, advice = super()._current_params()
         return (*others, tuple(advice or ()))
 
+    def _add_classes(self, classes):
+        raise ValueError(
+            f"classes={classes!r} has more classes than {self.classes_.tolist()}, but classes "
+            f"cannot be added to {type(self).__name__}: its advice refers to the classes of the "
+            "first call. Pass all classes in the first call, or call fit."
+        )
+
     def _update_spec(self):
         rules = None
         if self.advice:

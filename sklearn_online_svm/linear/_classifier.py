@@ -9,6 +9,7 @@ from .._base import (
     check_samples,
     check_weights,
     class_order_after,
+    class_order_among,
     classes_of_stream,
     encode_labels,
     matches_fitted_format,
@@ -73,7 +74,8 @@ class LinearClassifier(OnlineClassifier, SuspectLabelsMixin, ClassifierMixin, Li
         y : array-like of shape (n_samples,)
             Target class labels; a chunk may contain a single class.
         classes : array-like of shape (n_classes,), default=None
-            All classes of the stream. Required in the first call, optional in later ones.
+            All classes of the stream. Required in the first call, optional in later ones; a later
+            call with additional classes adds them to the model, see :ref:`new_classes`.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights; see Notes for their effect. Samples of weight 0 are skipped.
 
@@ -89,13 +91,29 @@ class LinearClassifier(OnlineClassifier, SuspectLabelsMixin, ClassifierMixin, Li
         """
         return self._partial_fit(X, y, classes, sample_weight)
 
+    def _has_new_classes(self, classes):
+        """Return whether the argument ``classes`` has new ones; raise an error if some lack."""
+        known = self.classes_
+        return classes is not None and len(
+            classes_of_stream(classes, known, extendable=True)
+        ) > len(known)
+
+    def _add_classes(self, classes):
+        """Add constant functions for new classes; the model must be a draft."""
+        self._stream_parameters()
+        former = self.classes_
+        self.classes_ = classes_of_stream(classes, former, extendable=True)
+        places = np.searchsorted(self.classes_, former)
+        n_classes = len(self.classes_)
+        self._state = self._state.extended(self._update_spec(), places, n_classes)
+        if "_class_order" in self.__dict__:
+            self._class_order = class_order_among(self._class_order, places, n_classes)
+
     def _validate_chunk(self, X, y, classes, sample_weight):
         """Return samples, class codes and weights of the arguments of ``partial_fit``."""
         state = self.__dict__.get("_state")
         if state is None:
             self.classes_ = classes_of_stream(classes)
-        elif classes is not None:
-            classes_of_stream(classes, self.classes_)
         # scikit-learn's validation takes longer than training on a small chunk.
         if (
             state is None
@@ -116,7 +134,7 @@ class LinearClassifier(OnlineClassifier, SuspectLabelsMixin, ClassifierMixin, Li
             if y.dtype.kind not in "biuU":
                 check_labels(y)
         X = canonical_csr(X)
-        codes = encode_labels(y, self.classes_)
+        codes = encode_labels(y, self.classes_, extendable=True)
         weights = None
         if sample_weight is not None:
             weights = check_weights(sample_weight, X, allow_all_zero=True)

@@ -100,20 +100,31 @@ class LinearModel(OnlineLearner):
     def _partial_fit(self, X, y, classes, sample_weight):
         """Update the model with a chunk; an error leaves it unchanged.
 
-        The first chunk is processed by a draft of the model. Later chunks need none: the model is
-        changed only after all arguments have been validated, and the state restores itself.
+        The first chunk, and one with new classes, are processed by a draft of the model. Other
+        chunks need none: the model is changed only after all arguments have been validated, and
+        the state restores itself.
         """
         with self._guard:
-            if "_state" in self.__dict__:
+            fitted = "_state" in self.__dict__
+            if fitted and not self._has_new_classes(classes):
                 self._train_chunk(X, y, classes, sample_weight)
                 return self
             with Transaction(self) as change:
+                draft = change.draft
                 try:
-                    change.draft._train_chunk(X, y, classes, sample_weight)
+                    if fitted:
+                        draft._add_classes(classes)
+                    draft._train_chunk(X, y, classes, sample_weight)
                 except BaseException as error:
-                    change.keep = change.draft._was_interrupted(error)
+                    change.keep = draft._was_interrupted(error) and not (
+                        fitted and draft.t_ == self.t_
+                    )
                     raise
         return self
+
+    def _has_new_classes(self, classes):
+        """Return whether the argument ``classes`` has more classes than the model."""
+        return False
 
     def _train_chunk(self, X, y, classes, sample_weight):
         changed = self._stream_parameters()

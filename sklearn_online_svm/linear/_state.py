@@ -394,6 +394,64 @@ class LinearState:
         self._averaged = None
         self.publish()
 
+    # ---------------------------------------------------------------------------- new classes
+
+    def extended(self, spec, places, n_classes):
+        """Return a copy with functions for new classes; the other functions do not change.
+
+        The new functions are constant: -1 in one-vs-rest, where all former samples are negative,
+        and 0 in a joint problem or without an intercept.
+
+        Two classes have one function f. The functions of the two are then -f and f, or half of
+        these in a joint problem, whose margin is their difference.
+
+        Parameters
+        ----------
+        spec : UpdateSpec
+            The specification for all classes.
+        places : ndarray of shape (n_former_classes,)
+            Indices of the former classes among all classes.
+        n_classes : int
+        """
+        stored = self.as_dict()
+        if stored["thin"] is not None:
+            thick = self.from_state(stored)
+            thick.densify()
+            stored = thick.as_dict()
+        single = len(places) > self.shape[0]
+        scale = (0.5 if spec.crammer_singer else 1.0) * np.array([-1.0, 1.0])
+        arrays = {}
+        for name, array in stored["arrays"].items():
+            if name.startswith("prototype"):
+                arrays[name] = array
+                continue
+            axis = int(name.startswith("local_"))
+            former = np.moveaxis(array, axis, 0)
+            if single:
+                former = np.repeat(former, 2, axis=0)
+                if not name.endswith(("variances", "covariance")):
+                    former *= scale.astype(former.dtype).reshape(2, *[1] * (former.ndim - 1))
+            wider = np.zeros((n_classes, *former.shape[1:]), former.dtype)
+            if name.endswith("variances"):
+                wider += wider.dtype.type(spec.start_variance)
+            elif name == "intercept" and spec.fit_intercept and not spec.crammer_singer:
+                # The target of all samples so far. A function of zeros would be the highest one
+                # wherever those of the other classes are negative.
+                wider -= 1.0
+            elif name == "covariance":
+                diagonal = np.arange(wider.shape[-1])
+                wider[:, diagonal, diagonal] = spec.start_variance
+            wider[places] = former
+            arrays[name] = np.moveaxis(wider, 0, axis)
+        counts = np.zeros(n_classes)
+        counts[places] = stored["moved"]["counts"]
+        moved = stored["moved"] | {"counts": counts}
+        shape = n_classes, self.shape[1]
+        stored |= {"method": vars(spec), "arrays": arrays, "moved": moved, "shape": shape}
+        state = self.from_state(stored)
+        state._check_width(state.width)
+        return state
+
     # ---------------------------------------------------------------------------- given weights
 
     def set_weights(self, coef=None, intercept=None):
