@@ -10,8 +10,8 @@ skl2onnx, also for use within a :class:`~sklearn.pipeline.Pipeline`::
 
 The outputs of a classifier are ``label``; ``scores``, the values of ``decision_function`` with one
 column for each binary problem (one column in total for two classes); and, if the model has
-``predict_proba``, ``probabilities``. The output of a regressor is ``variable``. Scores are computed
-in double precision, whatever the type of the input.
+``predict_proba``, ``probabilities``. The output of a regressor is ``variable``. Scores are
+computed in double precision, whatever the type of the input.
 
 A ``ValueError`` is raised for callable, precomputed and sigmoid kernels, for ``average="vote"``,
 and for labels other than integers, booleans and strings.
