@@ -4,7 +4,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.utils.validation import check_is_fitted
 
-from . import active, kernel, linear, model_selection
+from . import active, calibration, kernel, linear, model_selection
 
 __all__ = ["load_libsvm", "save_libsvm", "trusted_types"]
 
@@ -30,7 +30,7 @@ def trusted_types():
     """
     kinds = [
         getattr(module, name)
-        for module in (kernel, linear, active, model_selection)
+        for module in (kernel, linear, active, calibration, model_selection)
         for name in module.__all__
     ]
     return sorted(f"{c.__module__}.{c.__qualname__}" for c in kinds if isinstance(c, type))
@@ -122,6 +122,7 @@ def load_libsvm(path, n_features=None, C=None):
 
     The model starts with the support vectors and coefficients of the file, so its predictions are
     those of LIBSVM to within the tolerance ``tol`` of both. ``partial_fit`` continues from there.
+    If all coefficients equal C, the bias is not unique, and may differ from that of the file.
 
     Parameters
     ----------

@@ -8,9 +8,10 @@ skl2onnx, also for use within a :class:`~sklearn.pipeline.Pipeline`::
 
     onnx_model = to_onnx(model, X[:1])
 
-The outputs of a classifier are ``label`` and ``scores``, the values of ``decision_function`` with
-one column for each binary problem (one column in total for two classes). The output of a regressor
-is ``variable``. Scores are computed in double precision, whatever the type of the input.
+The outputs of a classifier are ``label``; ``scores``, the values of ``decision_function`` with one
+column for each binary problem (one column in total for two classes); and, if the model has
+``predict_proba``, ``probabilities``. The output of a regressor is ``variable``. Scores are
+computed in double precision, whatever the type of the input.
 
 A ``ValueError`` is raised for callable, precomputed and sigmoid kernels, for ``average="vote"``,
 and for labels other than integers, booleans and strings.
@@ -28,7 +29,9 @@ from skl2onnx.common.data_types import (
 from skl2onnx.proto import onnx_proto
 from sklearn.base import is_classifier
 
-from . import active, kernel, linear
+from . import active, calibration, kernel, linear
+from .calibration._maps import KNOTS, WIDTH, MultinomialMap, SplineMap
+from .kernel._probabilities import fitted_map
 
 __all__ = []
 
@@ -179,6 +182,48 @@ def _scores(graph, X, model):
     return _kernel_scores(graph, X, model)
 
 
+def _map_of(model):
+    """Return the map from scores to probabilities, or None."""
+    if isinstance(model, calibration.OnlineCalibratedClassifier):
+        return model._window.map_of(model.window_size)
+    if getattr(model, "probability", False):
+        return fitted_map(model, model._samples)
+    return None
+
+
+def _softplus(graph, values):
+    """Write log(1 + exp(values)); onnxruntime has no Softplus in double precision."""
+    small = graph.node("Exp", graph.node("Neg", graph.node("Abs", values)))
+    rest = graph.node("Log", graph.node("Add", small, graph.constant(1.0)))
+    return graph.node("Add", graph.node("Max", values, graph.constant(0.0)), rest)
+
+
+def _spline(graph, scores, spline):
+    """Write the log-odds: a line, whose slope changes smoothly at the knots."""
+    scores = graph.node("Mul", scores, graph.constant(1.0 / spline.scale))
+    moved = graph.node("Sub", scores, graph.constant(KNOTS))
+    beyond = _softplus(graph, graph.node("Mul", moved, graph.constant(1.0 / WIDTH)))
+    changes = np.diff(spline.slopes_)[:, np.newaxis]
+    bends = graph.node("MatMul", beyond, graph.constant(WIDTH * changes))
+    line = graph.node("Mul", scores, graph.constant(spline.slopes_[0]))
+    sums = graph.node("Add", line, bends)
+    return graph.node("Add", sums, graph.constant(spline.intercept_))
+
+
+def _probabilities(graph, scores, fitted, output):
+    if isinstance(fitted, MultinomialMap):
+        logits = graph.node("Mul", scores, graph.constant(fitted.slopes_))
+        logits = graph.node("Add", logits, graph.constant(fitted.intercepts_))
+    elif isinstance(fitted, SplineMap):
+        logits = _spline(graph, scores, fitted)
+        logits = graph.node(
+            "Concat", graph.node("Mul", logits, graph.constant(0.0)), logits, axis=1
+        )
+    else:
+        raise TypeError(f"unknown map {type(fitted).__name__}")
+    graph.node("Softmax", logits, output=output, axis=1)
+
+
 def _encoded(classes):
     """Return the labels in a type that ONNX has."""
     if classes.dtype.kind in "biu":
@@ -204,11 +249,15 @@ def _shapes(operator):
     operator.outputs[0].type = kind([n])
     n_problems = 1 if len(labels) == 2 else len(labels)
     operator.outputs[1].type = DoubleTensorType([n, n_problems])
+    for probabilities in operator.outputs[2:]:
+        probabilities.type = DoubleTensorType([n, len(labels)])
 
 
 def _trained(model):
     """Return the estimator that predicts."""
-    return model.estimator_ if isinstance(model, active.LabelEfficientClassifier) else model
+    while isinstance(model, _WRAPPERS):
+        model = model.estimator_
+    return model
 
 
 def _parse(scope, model, inputs, custom_parsers=None):
@@ -216,10 +265,13 @@ def _parse(scope, model, inputs, custom_parsers=None):
     operator = scope.declare_local_operator(_alias(type(model)), model)
     operator.inputs = list(inputs)
     if is_classifier(model):
-        names = ("label", "scores")
-        kinds = (Int64TensorType(), DoubleTensorType())
+        names = ["label", "scores"]
+        kinds = [Int64TensorType(), DoubleTensorType()]
+        if _map_of(model) is not None:
+            names.append("probabilities")
+            kinds.append(DoubleTensorType())
     else:
-        names, kinds = ("variable",), (DoubleTensorType(),)
+        names, kinds = ["variable"], [DoubleTensorType()]
     for name, kind in zip(names, kinds, strict=True):
         operator.outputs.append(scope.declare_local_variable(name, kind))
     return operator.outputs
@@ -238,6 +290,8 @@ def _convert(scope, operator, container):
         graph.node("Identity", scores, output=operator.outputs[0].full_name)
         return
     graph.node("Identity", scores, output=operator.outputs[1].full_name)
+    for probabilities in operator.outputs[2:]:
+        _probabilities(graph, scores, _map_of(operator.raw_operator), probabilities.full_name)
     labels = _encoded(model.classes_)
     if len(labels) == 2:
         positive = graph.node("Greater", scores, graph.constant(0.0))
@@ -251,8 +305,9 @@ def _alias(kind):
     return f"SklearnOnlineSvm{kind.__name__}"
 
 
+_WRAPPERS = (active.LabelEfficientClassifier, calibration.OnlineCalibratedClassifier)
 _CONVERTED = (
-    active.LabelEfficientClassifier,
+    *_WRAPPERS,
     kernel.LASVC,
     kernel.ActiveLASVC,
     kernel.KernelAROWClassifier,

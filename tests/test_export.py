@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import sklearn_online_svm as ours
+from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from sklearn_online_svm.datasets import make_banana_like
 from sklearn_online_svm.export import load_libsvm, save_libsvm, trusted_types
 
@@ -42,6 +44,8 @@ CLASSIFIERS = [
     ours.AdvicePassiveAggressiveClassifier(random_state=0),
     ours.ScaledAdviceClassifier(ours.AdvicePassiveAggressiveClassifier(random_state=0)),
     ours.LabelEfficientClassifier(ours.PassiveAggressiveClassifier(), random_state=0),
+    OnlineCalibratedClassifier(random_state=0),
+    ours.LASVC(probability=True, random_state=0),
 ]
 SETS = {
     "banana": lambda: make_banana_like(600, random_state=0),
@@ -84,7 +88,7 @@ CASES += [(CLASSIFIERS[0], name) for name in list(SETS)[2:]]
 def test_onnx_graph_of_a_classifier(model, name):
     X, y = samples(name)
     model = ours_fitted(model, X, y)
-    labels, scores = run(model, X)
+    labels, scores = run(model, X)[:2]
     expected = model.decision_function(X)
     assert scores.shape == (len(X), 1 if expected.ndim == 1 else expected.shape[1])
     bound = 2e-6 * scale_of(model, X)
@@ -99,13 +103,30 @@ def test_onnx_graph_of_a_classifier(model, name):
 
 def ours_fitted(model, X, y):
     """Fit a clone; models for two classes get two of them."""
-    from sklearn.base import clone
-
     if len(np.unique(y)) > 2 and "Advice" in type(model).__name__:
         y = y == y[0]
     if len(np.unique(y)) > 2 and "CostSensitive" in type(model).__name__:
         y = y == y[0]
     return clone(model).fit(X, y)
+
+
+@pytest.mark.parametrize("name", ["banana", "digits"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        ours.LASVC(probability=True, random_state=0),
+        ours.LASVC(kernel="linear", probability=True, random_state=0),
+        OnlineCalibratedClassifier(ours.AROWClassifier(), random_state=0),
+        OnlineCalibratedClassifier(ours.LASVC(random_state=0), random_state=0),
+    ],
+    ids=str,
+)
+def test_onnx_graph_of_probabilities(model, name):
+    X, y = samples(name)
+    model = make_pipeline(StandardScaler(), clone(model)).fit(X, y)
+    labels, _, probabilities = run(model, X)
+    assert np.mean(labels == model.predict(X)) > 0.99
+    np.testing.assert_allclose(probabilities, model.predict_proba(X), atol=1e-4)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
@@ -230,7 +251,9 @@ def test_libsvm_files(model, form, tmp_path):
 )
 def test_libsvm_files_are_read(kernel, tmp_path):
     X, y = samples("banana", np.float64)
-    model = ours.LASVC(**kernel).fit(X[:400], y[:400])
+    model = ours.LASVC(**kernel, random_state=1).fit(X[:400], y[:400])
+    # Otherwise the bias is not unique.
+    assert np.abs(model.dual_coef_).min() < model.C
     save_libsvm(model, tmp_path / "model")
     read = load_libsvm(tmp_path / "model")
     np.testing.assert_allclose(read.decision_function(X), model.decision_function(X), atol=1e-9)
