@@ -103,9 +103,9 @@ class SigmoidMap(BinaryMap):
     >>> scores, codes = np.array([-2.0, -1.0, 1.0, 2.0]), np.array([0, 1, 0, 1])
     >>> sigmoid = SigmoidMap().fit(scores, codes, np.ones(4))
     >>> np.exp(sigmoid.log_proba(np.array([-1.0, 0.0, 1.0]))).round(2)
-    array([[0.59, 0.41],
+    array([[0.55, 0.45],
            [0.5 , 0.5 ],
-           [0.41, 0.59]])
+           [0.45, 0.55]])
     """
 
     def _basis(self, scores):
