@@ -36,6 +36,8 @@ from .linear import tables as linear_tables
 from .local import figures as local_figures
 from .local import steps as local
 from .local import tables as local_tables
+from .new_classes import steps as new_classes
+from .new_classes import tables as new_classes_tables
 from .robust import figures as robust_figures
 from .robust import steps as robust
 from .robust import tables as robust_tables
@@ -64,6 +66,7 @@ ROOMS = {
     "active_": (active, active_tables, active_figures, selection_figures, along_figures),
     "advice_": (advice, advice_tables, advice_figures),
     "calibration_": (calibration, calibration_tables),
+    "new_classes_": (new_classes, new_classes_tables),
     "search_": (search, search_tables, search_figures),
 }
 
