@@ -30,9 +30,10 @@ from sklearn_online_svm import (
     SecondOrderPerceptronClassifier,
     VirtualLASVC,
 )
-from sklearn_online_svm.active import RandomQuery
+from sklearn_online_svm.active import AllQuery, RandomQuery
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from sklearn_online_svm.model_selection import ProgressiveSearch
+from sklearn_online_svm.model_selection._progress import StreamProgress
 
 LINEAR = {
     "pa": PassiveAggressiveClassifier(C=0.1),
@@ -436,3 +437,46 @@ def test_search_whose_race_is_over():
     search.partial_fit(X[early], LABELS[y[early]])
     search.partial_fit(X[400:], LABELS[y[400:]], classes=LABELS)
     assert_array_equal(search.classes_, LABELS)
+
+
+def test_search_completes_an_interrupted_rung_before_classes_are_added(monkeypatch):
+    X, y = stream(900)
+    early, later = np.flatnonzero(y[:400] < 2), slice(400, 900)
+    searches = []
+    for is_interrupted in (False, True):
+        search = ProgressiveSearch(
+            LASVC(gamma=2.0), {"C": [0.01, 1.0, 10.0]}, min_resources=100, random_state=0
+        )
+        if is_interrupted:
+            with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+                patch.setattr(StreamProgress, "train", raise_interrupt)
+                search.partial_fit(X[early], LABELS[y[early]], classes=LABELS[:2])
+        else:
+            search.partial_fit(X[early], LABELS[y[early]], classes=LABELS[:2])
+        search.partial_fit(X[later], LABELS[y[later]], classes=LABELS)
+        searches.append(search)
+    plain, interrupted = searches
+    assert_array_equal(interrupted.decision_function(X), plain.decision_function(X))
+    assert interrupted.best_params_ == plain.best_params_
+
+
+def raise_interrupt(*_):
+    raise KeyboardInterrupt
+
+
+def test_oracle_returns_a_new_class():
+    X, y = stream()
+    model = LabelEfficientClassifier(query_strategy=AllQuery())
+    asked = []
+
+    def oracle(i):
+        asked.append(i)
+        return LABELS[y[i]]
+
+    with pytest.raises(ValueError, match="with `classes` that contain the label"):
+        model.partial_fit(X, classes=LABELS[:2], oracle=oracle)
+    first = len(asked)
+    model.partial_fit(X, classes=LABELS, oracle=oracle)
+    assert asked[first - 1] == asked[first]  # that of the new class is asked for again
+    assert_array_equal(np.delete(asked, first), np.arange(500))
+    assert_array_equal(model.queried_labels_, LABELS[y])
