@@ -16,18 +16,19 @@ from .._core.kernel import stores
 from .._core.kernel.engine import Engine
 from .._feature_space import Kernel
 from ..calibration._maps import MultinomialMap, SplineMap
-from ._span import COARSE_RIDGE, BinarySolution, replacement_shifts
+from ._span import SINGLE_RIDGE, BinarySolution, replacement_shifts
 from ._svc_names import PROBABILITIES
 from ._virtual_pool import as_arrays, from_arrays
 
 # Maximum number of samples of ``fit`` outside of the support set that are kept, and number of
 # samples of a stream: the map follows the last ones.
 N_OTHERS, N_RECENT = 2000, 4000
-# Maximum number of support vectors that are left out, divided between the classes, and number for
-# each class that is always allowed.
-N_LEFT_OUT, MIN_OF_CLASS = 3000, 100
+# Maximum numbers of support vectors that are left out, and of other samples, for the map of two
+# classes, which has five parameters, and for the map of more classes, which has two for each. They
+# are divided between the classes; so many of each class are always allowed.
+N_VALUES, N_VALUES_MULTICLASS, MIN_OF_CLASS = (1000, 1000), (3000, N_OTHERS), 100
 # Maximum number of samples that join the free support vectors in replacing others.
-N_JOINING = 500
+N_JOINING = 250
 
 
 class KeptSamples:
@@ -201,7 +202,7 @@ class EngineKernel:
     A faster ``PairwiseKernel``, in single precision, for many calls with the same first samples.
     """
 
-    ridge = COARSE_RIDGE
+    ridge = SINGLE_RIDGE
 
     def __init__(self, view, rows):
         self.spec, self.rows = view._spec, rows
@@ -213,7 +214,7 @@ class EngineKernel:
             store = stores.filled(self.spec.store(), self.rows[i])
             self.engine = Engine(store, [self.spec.solver.problem(store, 1, 0)], 0)
             self.first = i
-        return self.engine.kernel_values(self.rows, j).T.astype(np.float64)
+        return self.engine.kernel_values(self.rows, j).T
 
     def diagonal(self, i):
         """Return K(x, x) of each sample."""
@@ -236,8 +237,9 @@ def fitted_map(model, samples):
             for problem in engine.problems
         ]
     weights, (X, other_codes, other_weights) = samples.of_solution(row_ids)
-    weights = thinned(weights, codes, N_LEFT_OUT)
-    other_weights = thinned(other_weights, other_codes, N_OTHERS)
+    n_left_out, n_others = N_VALUES if len(problems) == 1 else N_VALUES_MULTICLASS
+    weights = thinned(weights, codes, n_left_out)
+    other_weights = thinned(other_weights, other_codes, n_others)
     X = sparse.csr_matrix(X) if sparse.issparse(vectors) else X
     rows = stack([vectors, X.astype(vectors.dtype, copy=False)])
     codes = np.concatenate([codes, other_codes])

@@ -197,7 +197,7 @@ def test_large_sets_are_represented_by_a_part(monkeypatch):
     whole = LASVC(probability=True, random_state=0).fit(X, y)
     expected = whole.predict_proba(X)
     monkeypatch.setattr(_probabilities, "N_OTHERS", 300)
-    monkeypatch.setattr(_probabilities, "N_LEFT_OUT", 200)
+    monkeypatch.setattr(_probabilities, "N_VALUES", (200, 300))
     part = LASVC(probability=True, random_state=0).fit(X, y)
     scores, codes, weights = values_of(part)
     assert len(scores) <= 500
