@@ -31,7 +31,7 @@ from ._kernel_machine import KernelMachine
 from ._leave_one_out import LeaveOneOut
 from ._model import MIN_FIRST_CHUNK, can_take_new_samples
 from ._path import fit_path
-from ._probabilities import KeptSamples, Probabilities
+from ._probabilities import Probabilities
 from ._progress import finish
 from ._sample_selection import AllSamples
 from ._svc_names import without_keywords_of_svc
@@ -831,9 +831,9 @@ class LASVC(LeaveOneOut, Probabilities, KernelMachine):
     def _needs_finite_costs(self):
         return self.algorithm in ("lasvm-nc", "lasvm-i")
 
-    def _begin_fit(self, X, y, sample_weight):
-        self._refuse_probability()
-        return super()._begin_fit(X, y, sample_weight)
+    def _keep_samples(self, rows, at):
+        n_visited = self.n_samples_seen_ if at["n_pass"] == 1 else None
+        self._keep_visited(rows, at["order"][:n_visited])
 
     def _refuse_in_partial_fit(self):
         self._refuse_probability()
@@ -904,19 +904,6 @@ class LASVC(LeaveOneOut, Probabilities, KernelMachine):
             difference = solution.vectors() - X[rows]
             same = not abs(difference).max() if len(rows) else True
         return same and np.array_equal(codes[rows], solution.labels)
-
-    def _packed(self, state):
-        packed = super()._packed(state)
-        if "_samples" in state:
-            packed["_samples"] = state["_samples"].state()
-        return packed
-
-    def _rebuilt(self, state):
-        rebuilt = super()._rebuilt(state)
-        if "_samples" in state:
-            n_features = state["n_features_in_"]
-            rebuilt["_samples"] = KeptSamples.from_state(state["_samples"], n_features)
-        return rebuilt
 
     def _warn_if_cut_short(self, stacklevel):
         if self._engine.cut_short:

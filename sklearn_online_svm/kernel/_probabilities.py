@@ -1,4 +1,4 @@
-"""Class probabilities of LASVC, from decision values of samples that are left out.
+"""Class probabilities of LASVC and RampSVC, from decision values of samples that are left out.
 
 A map from decision values to probabilities is fitted to values of samples that the model has not
 been trained on. Cross-validation computes them with further models; here they follow from the
@@ -278,7 +278,7 @@ def _offers_probabilities(model):
 
 
 class Probabilities:
-    """Mixin that adds class probabilities to LASVC."""
+    """Mixin that adds class probabilities to a kernel machine with ``probability``."""
 
     @available_if(_offers_probabilities)
     def predict_proba(self, X):
@@ -360,10 +360,9 @@ class Probabilities:
                 f"{PROBABILITIES}."
             )
 
-    def _keep_samples(self, rows, at):
-        """Keep samples of ``fit`` for the map; ``at`` is the state of its epochs."""
-        n_visited = self.n_samples_seen_ if at["n_pass"] == 1 else None
-        self._keep_visited(rows, at["order"][:n_visited])
+    def _begin_fit(self, X, y, sample_weight):
+        self._refuse_probability()
+        return super()._begin_fit(X, y, sample_weight)
 
     def _keep_visited(self, rows, order):
         """Keep samples of ``fit`` for the map, visited in this order."""
@@ -387,3 +386,16 @@ class Probabilities:
         fresh = slice(samples.end - first, n)
         if fresh.start < n:
             self._samples = samples.extended(X[fresh], codes[fresh], weights[fresh])
+
+    def _packed(self, state):
+        packed = super()._packed(state)
+        if "_samples" in state:
+            packed["_samples"] = state["_samples"].state()
+        return packed
+
+    def _rebuilt(self, state):
+        rebuilt = super()._rebuilt(state)
+        if "_samples" in state:
+            n_features = state["n_features_in_"]
+            rebuilt["_samples"] = KeptSamples.from_state(state["_samples"], n_features)
+        return rebuilt
