@@ -86,6 +86,13 @@ class KeptSamples:
             first += 1
         return KeptSamples(self.fit_weights, self.others, self.begin, end, chunks[first:])
 
+    def recoded(self, places):
+        """Return these samples with other class codes, ``places`` of the present ones."""
+        X, codes, rows = self.others
+        others = X, places[codes].astype(codes.dtype), rows
+        chunks = tuple((X, places[c].astype(c.dtype), weights) for X, c, weights in self.chunks)
+        return KeptSamples(self.fit_weights, others, self.begin, self.end, chunks)
+
     def state(self):
         """Return arrays and numbers, for pickling."""
         X, codes, rows = self.others

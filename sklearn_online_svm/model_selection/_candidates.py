@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
+from .._estimator_base import with_classes
 from .._sklearn_compat import _num_samples, _safe_indexing
 from ._learning_curves import key_of
 
@@ -145,6 +146,13 @@ class Candidate:
             given = {**given, "classes": classes}
         model.partial_fit(X, y, **given)
         self.models[fold], self._has_begun[fold], self._previous_model = model, True, None
+
+    def with_classes(self, classes):
+        """Return copies of the models to which new classes have been added."""
+        return [
+            with_classes(model, classes) if has_begun else model
+            for model, has_begun in zip(self.models, self._has_begun, strict=True)
+        ]
 
     def finish_part(self, fold, X, seconds):
         """Record that a model has been trained on a whole part."""
