@@ -4,7 +4,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.utils.validation import check_is_fitted
 
-from . import active, calibration, kernel, linear, model_selection
+from . import active, calibration, kernel, linear, model_selection, pipeline
 
 __all__ = ["load_libsvm", "save_libsvm", "trusted_types"]
 
@@ -30,7 +30,7 @@ def trusted_types():
     """
     kinds = [
         getattr(module, name)
-        for module in (kernel, linear, active, calibration, model_selection)
+        for module in (kernel, linear, active, calibration, model_selection, pipeline)
         for name in module.__all__
     ]
     return sorted(f"{c.__module__}.{c.__qualname__}" for c in kinds if isinstance(c, type))

@@ -1,7 +1,8 @@
 """Conversion of fitted models to ONNX with skl2onnx.
 
 Importing this module registers converters for all classifiers and regressors of the package with
-skl2onnx, also for use within a :class:`~sklearn.pipeline.Pipeline`::
+skl2onnx, also for use within a :class:`~sklearn.pipeline.Pipeline` or
+:class:`~sklearn_online_svm.pipeline.OnlinePipeline`::
 
     import sklearn_online_svm.onnx
     from skl2onnx import to_onnx
@@ -26,12 +27,15 @@ from skl2onnx.common.data_types import (
     Int64TensorType,
     StringTensorType,
 )
+from skl2onnx.operator_converters.pipelines import convert_pipeline
 from skl2onnx.proto import onnx_proto
+from skl2onnx.shape_calculators.pipelines import pipeline_shape_calculator
 from sklearn.base import is_classifier
 
 from . import active, calibration, kernel, linear
 from .calibration._maps import KNOTS, WIDTH, MultinomialMap, SplineMap
 from .kernel._probabilities import fitted_map
+from .pipeline import OnlinePipeline
 
 __all__ = []
 
@@ -329,3 +333,11 @@ _CONVERTED = (
 )
 for _kind in _CONVERTED:
     update_registered_converter(_kind, _alias(_kind), _shapes, _convert, parser=_parse)
+# skl2onnx parses subclasses of Pipeline, but wants a name for each.
+update_registered_converter(
+    OnlinePipeline,
+    _alias(OnlinePipeline),
+    pipeline_shape_calculator,
+    convert_pipeline,
+    options="passthrough",
+)

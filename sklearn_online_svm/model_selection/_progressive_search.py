@@ -31,7 +31,8 @@ from .._sklearn_compat import (
     _num_samples,
     _PassthroughScorer,
 )
-from ._candidates import candidates_of, final_estimator
+from ..pipeline import final_estimator
+from ._candidates import candidates_of
 from ._progress import BatchProgress, StreamProgress
 from ._race import Race, Rules
 from ._samples import Samples, StreamRungs, first_rung, make_folds, rung_ends
