@@ -114,6 +114,7 @@ class KernelMachine(KernelModel):
 
     # Undefined for problems that are not convex or that change with the samples.
     leave_one_out = UnavailableAttribute(NO_LEAVE_ONE_OUT)
+    leave_one_out_decision_function = UnavailableAttribute(NO_LEAVE_ONE_OUT)
     leave_one_out_estimate_ = UnavailableAttribute(NO_LEAVE_ONE_OUT)
 
     # ---------------------------------------------------------------------------- the solution
