@@ -1,10 +1,19 @@
 """ONNX graphs, skops files and model files of LIBSVM give the predictions of the model."""
 
+import shutil
+import subprocess
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.datasets import (
+    dump_svmlight_file,
+    load_breast_cancer,
+    load_digits,
+    load_iris,
+    load_wine,
+)
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -183,6 +192,7 @@ def test_labels_that_onnx_cannot_hold():
 
 @pytest.mark.parametrize("model", CLASSIFIERS, ids=lambda model: str(model)[:60])
 def test_skops_loads_trusted_types(model):
+    """Nothing else need be trusted, and training continues."""
     X, y = samples("banana")
     model = ours_fitted(model, X, y)
     loaded = skops_io.loads(skops_io.dumps(model), trusted=trusted_types())
@@ -294,8 +304,22 @@ def test_labels_of_a_libsvm_file_in_any_order(tmp_path):
     ("old", "new", "options", "message"),
     [
         ("c_svc", "one_class", {}, "svm_type is 'one_class'"),
+        ("c_svc", "nu_svc", {}, "svm_type is 'nu_svc'"),
+        ("c_svc", "epsilon_svr", {}, "svm_type is 'epsilon_svr'"),
         ("nr_class 2", "nr_class 3", {}, "nr_class '3'"),
-        ("kernel_type rbf", "kernel_type precomputed", {}, "kernel_type 'precomputed'"),
+        ("kernel_type rbf", "kernel_type precomputed", {}, "kernel_type 'precomputed'; only lin"),
+        ("gamma 0.5", "gamma half", {}, "no valid gamma: 'half'"),
+        ("gamma 0.5", "gamma nan", {}, "no valid gamma: 'nan'"),
+        ("label 1 4", "label 1", {}, "no valid label: '1'"),
+        ("label 1 4\n", "", {}, "no valid label: None"),
+        ("total_sv 2\n", "", {}, "no valid total_sv: None"),
+        ("-0.5 2:1\n", "", {}, "has 1 support vectors and total_sv 2"),
+        ("3:2", "3:", {}, "line 10, is not a coefficient .*: '0.5 1:1 3:'"),
+        ("3:2", "0:2", {}, "line 10, is not"),
+        ("3:2", "3 2", {}, "line 10, is not"),
+        ("2:1", "2:nan", {}, "line 11, is not"),
+        ("-0.5 2:1", "", {}, "line 11, is not"),
+        ("-0.5 2:1", "0.5 2:1", {}, "sum to 1, not to 0"),
         ("SV\n0", "0", {}, "has no line 'SV'"),
         ("", "", dict(n_features=2), "n_features=2, but .* has values of feature 3"),
         ("", "", dict(C=0.1), r"C=0.1, but .* has a coefficient of 0.5"),
@@ -306,6 +330,96 @@ def test_libsvm_files_that_are_refused(old, new, options, message, tmp_path):
     path.write_text(FILE.replace(old, new, 1))
     with pytest.raises(ValueError, match=message):
         load_libsvm(path, **options)
+
+
+needs_libsvm = pytest.mark.skipif(shutil.which("svm-predict") is None, reason="no LIBSVM")
+
+
+def libsvm_labels(folder, X, model="model"):
+    """Return the labels that svm-predict gives."""
+    dump_svmlight_file(X, np.zeros(len(X)), str(folder / "samples"), zero_based=False)
+    command = ["svm-predict", "-q", "samples", model, "labels"]
+    subprocess.run(command, cwd=folder, check=True)
+    return np.loadtxt(folder / "labels")
+
+
+KERNELS = {
+    "linear": dict(kernel="linear"),
+    "poly": dict(kernel="poly", degree=2, gamma=0.5, coef0=1.0),
+    "rbf": dict(gamma=0.7),
+    "sigmoid": dict(kernel="sigmoid", gamma=0.1, coef0=-0.5),
+}
+
+
+@needs_libsvm
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+def test_svm_predict_agrees(kernel, tmp_path):
+    X, y = samples("banana", np.float64)
+    X[:3] = 0
+    model = ours.LASVC(**kernel, random_state=0).fit(X, np.where(y > 0, 7, -3))
+    save_libsvm(model, tmp_path / "model")
+    clear = np.abs(model.decision_function(X)) > 1e-3
+    assert clear.mean() > 0.95
+    assert np.array_equal(libsvm_labels(tmp_path, X)[clear], model.predict(X)[clear])
+
+
+@needs_libsvm
+def test_svm_predict_agrees_with_one_vs_rest(tmp_path):
+    """One file for each class: the sign of its decision value."""
+    X, y = samples("iris", np.float64)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    model = ours.LASVC(gamma=0.7, random_state=0).fit(X, names)
+    scores = model.decision_function(X)
+    for k, name in enumerate(names[[0, 50, 100]]):
+        save_libsvm(model, tmp_path / "model", label=name)
+        clear = np.abs(scores[:, k]) > 1e-3
+        labels = libsvm_labels(tmp_path, X)
+        assert np.array_equal(labels[clear], np.sign(scores[clear, k]))
+        read = load_libsvm(tmp_path / "model")
+        np.testing.assert_allclose(read.decision_function(X), scores[:, k], atol=1e-6)
+
+
+@needs_libsvm
+@pytest.mark.parametrize("kernel", range(4), ids=KERNELS)
+@pytest.mark.parametrize("probability", ["0", "1"])
+def test_models_of_svm_train_are_read(kernel, probability, tmp_path):
+    X, y = samples("banana", np.float64)
+    dump_svmlight_file(X, np.where(y > 0, 1, -1), str(tmp_path / "train"), zero_based=False)
+    options = ["-t", str(kernel), "-d", "2", "-g", "0.5", "-r", "0.3", "-c", "5", "-q"]
+    options += ["-b", probability, "-e", "1e-6"]
+    subprocess.run(["svm-train", *options, "train", "model"], cwd=tmp_path, check=True)
+    text = (tmp_path / "model").read_text()
+    assert ("probA" in text) == (probability == "1")
+    read = load_libsvm(tmp_path / "model", C=5)
+    scores = read.decision_function(X)
+    clear = np.abs(scores) > 1e-2
+    assert clear.mean() > 0.95
+    assert np.array_equal(read.predict(X)[clear], libsvm_labels(tmp_path, X)[clear])
+    rho = float(text.split("rho ")[1].split()[0])
+    assert abs(read.intercept_[0] + rho) < 1e-2
+    assert read.partial_fit(X, np.where(y > 0, 1, -1)).score(X, np.sign(scores)) > 0.95
+
+
+def test_libsvm_file_of_one_class(tmp_path):
+    """Two classes: the values of the first class are those of the second one, negated."""
+    X, y = samples("banana", np.float64)
+    model = ours.LASVC(random_state=0).fit(X, np.where(y > 0, "yes", "no"))
+    for label, sign in (("yes", 1), ("no", -1)):
+        save_libsvm(model, tmp_path / "model", label=label)
+        read = load_libsvm(tmp_path / "model")
+        assert read.classes_.tolist() == [-1, 1]
+        scores = sign * model.decision_function(X)
+        np.testing.assert_allclose(read.decision_function(X), scores, atol=1e-9)
+    with pytest.raises(ValueError, match=r"label=1 is not a class of the model: \['no', 'yes'\]"):
+        save_libsvm(model, tmp_path / "model", label=1)
+
+
+def test_libsvm_file_without_a_bias(tmp_path):
+    """LASVC cannot continue from coefficients that do not sum to 0."""
+    X, y = samples("banana", np.float64)
+    save_libsvm(ours.LASVC(algorithm="lasvm-g").fit(X, y.astype(int)), tmp_path / "model")
+    with pytest.raises(ValueError, match="not to 0: it is not the model"):
+        load_libsvm(tmp_path / "model")
 
 
 @pytest.mark.parametrize(
