@@ -15,7 +15,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
-from .._base import callbacks, classes_of_stream, routes_metadata
+from .._base import classes_of_stream, routes_metadata
 from .._core.interrupts import DeferredInterrupts
 from .._estimator_base import raise_fixed_param
 from .._sklearn_compat import (
@@ -31,6 +31,7 @@ from .._sklearn_compat import (
     _num_samples,
     _PassthroughScorer,
 )
+from .._tasks import reporting
 from ._candidates import candidates_of, final_estimator
 from ._progress import BatchProgress, StreamProgress
 from ._race import Race, Rules
@@ -357,19 +358,14 @@ class ProgressiveSearch(BaseSearchCV):
         race = progress.race
         n_tasks = sum(step[0] in ("eliminate", "decide") for step in progress.steps)
         X, y = progress.samples.X, progress.samples.y
-        with callbacks(self, "rung", n_tasks, X, y) as tell:
-
-            def report(race):
-                self._report(race)
-                return tell(lambda: self._shown(race, race.best()))
-
+        with reporting(self, "fit", X, y, n_tasks=n_tasks):
             try:
-                progress.advance(report)
+                progress.advance(self._report)
             except KeyboardInterrupt as interrupt:
                 with DeferredInterrupts():  # a second signal must not prevent resume
                     self._interrupt(progress, interrupt)
                 raise
-        self._show(race, race.best(), _finished_race=race)
+            self._show(race, race.best(), _finished_race=race)
         edges = ", ".join(
             f"{name}={self.best_params_[name]:.4g} is the {which} of its values"
             for name, which in self.edges_.items()
@@ -483,14 +479,16 @@ class ProgressiveSearch(BaseSearchCV):
         if classes is not None and stream.race.classes is not None:
             classes_of_stream(classes, stream.race.classes)
         self._refuse_changes(stream.race)
-        try:
-            stream.take(Samples(X, y, fit_params, score_params))
-        except KeyboardInterrupt as interrupt:
-            note = "has not taken these samples: pass them again to continue."
-            interrupt.__notes__ = [f"{type(self).__name__} {note}"]
-            raise
-        self._stream = stream
-        return self._advance()
+        with reporting(self, "partial_fit", X, y):
+            try:
+                stream.take(Samples(X, y, fit_params, score_params))
+            except KeyboardInterrupt as interrupt:
+                note = "has not taken these samples: pass them again to continue."
+                interrupt.__notes__ = [f"{type(self).__name__} {note}"]
+                raise
+            self._stream = stream
+            self._advance()
+        return self
 
     def _refuse_changes(self, race):
         """Raise an error if a parameter has changed that cannot."""
@@ -568,9 +566,11 @@ class ProgressiveSearch(BaseSearchCV):
         return shown
 
     def _report(self, race):
-        """Print a line about the last comparison."""
+        """Report the last comparison; return whether a callback requests to stop."""
+        tasks = self.__dict__.get("_tasks")
+        stop = tasks is not None and tasks.report("rung", lambda: self._shown(race, race.best()))
         if not self.verbose:
-            return
+            return stop
         last = race.comparisons[-1]
         best = last.ranking[0]
         print(
@@ -580,6 +580,7 @@ class ProgressiveSearch(BaseSearchCV):
             f"predicted {last.predicted[best.number]:.4f}; "
             f"cost so far {1e-9 * race.cost:.2g} s (estimate): {_shortened(best.params)}"
         )
+        return stop
 
     # ---------------------------------------------------------------------------- parameters
 
