@@ -25,6 +25,8 @@ from .._core.kernel.block import Samples
 from .._core.kernel.stores import BLOCK
 from .._core.kernel.support_set import STREAM
 from .._sklearn_compat import Interval, Options, StrOptions, _fit_context
+from .._tasks import n_blocks, reporting, sample_tasks, unguarded
+from ._checkpoint import checkpoint_of
 from ._engine import ALGORITHMS, SolverSpec
 from ._epochs import OnlinePasses, known_slots
 from ._kernel_machine import KernelMachine
@@ -455,7 +457,12 @@ class LASVC(LeaveOneOut, Probabilities, KernelMachine):
             ``n_samples_seen_`` counts the whole chunk. A call that adds classes leaves the model
             unchanged.
         """
-        with self._guard, DeferredInterrupts():
+        uncertain = 0.0
+        with (
+            self._guard,
+            reporting(self, "partial_fit", X, y, sample_weight, n_blocks(X)),
+            DeferredInterrupts(),
+        ):
             begin = type(self)._begin_chunk
             uncertain = self._train_on_next_chunk(begin, X, y, classes, sample_weight)
             self._warn_if_cut_short(stacklevel=2)
@@ -512,17 +519,37 @@ class LASVC(LeaveOneOut, Probabilities, KernelMachine):
             self._note_counts(codes, weights, at)
             self._keep_chunk(rows, first, self._next_row_id - first)
 
+        def attributes():
+            count_all()
+            checkpoint = checkpoint_of(self, "partial_fit", rows, cost, {**at, **choice.state})
+            return {**self._attributes_of_copy(), "_checkpoint": copy.deepcopy(checkpoint)}
+
+        def position():
+            return engine.n_processed
+
+        if "_tasks" in self.__dict__:
+            self._tasks.attributes = attributes
+        progress = count if n_rows > BLOCK else None
+        begin = 0 if at["stage"] == "begin" else position()
         try:
-            with engine.guard, thread_pool(self.n_jobs, n_rows) as threads, choice:
+            with (
+                sample_tasks(
+                    self, len(order), position, progress, order=choice.order, first=begin
+                ) as report,
+                engine.guard,
+                thread_pool(self.n_jobs, n_rows) as threads,
+                choice,
+            ):
                 if at["stage"] == "begin":
                     engine.begin_pass(None)
                     engine.allow(_NO_LIMIT)  # steps per sample are limited by max_reprocess
                     if n_rows > BLOCK:
                         engine.check(X)
                     at = {**at, "stage": "learn"}
-                progress = count if n_rows > BLOCK else None
+                if report is not progress:
+                    report = unguarded(report, engine.guard)
                 engine.learn(
-                    choice.X, choice.order, choice.given, threads, engine.n_processed, progress
+                    choice.X, choice.order, choice.given, threads, engine.n_processed, report
                 )
                 whole = True
                 self._class_order = at["class_order"]
@@ -754,6 +781,10 @@ class LASVC(LeaveOneOut, Probabilities, KernelMachine):
     @property
     def _starts_warm(self):
         return self.warm_start
+
+    @property
+    def _n_tasks(self):
+        return 1 + bool(self.finishing) if self._most_passes == 1 else None
 
     @property
     def n_admitted_(self):

@@ -185,6 +185,10 @@ class KernelModel(SuspectLabelsMixin, ClassifierMixin, IncrementalEstimator):
 
     # ---------------------------------------------------------------------------- conventions
 
+    def _training_counts(self):
+        """Return the numbers of samples, vectors and kernel values, for callbacks of training."""
+        return self._tasks.n_samples, *self._tasks.trained._counts_of_state()
+
     def _is_precomputed(self):
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
