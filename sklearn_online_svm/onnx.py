@@ -190,6 +190,8 @@ def _map_of(model):
     """Return the map from scores to probabilities, or None."""
     if isinstance(model, calibration.OnlineCalibratedClassifier):
         return model._window.map_of(model.window_size)
+    if isinstance(model, kernel.CompressedClassifier):
+        return model._probability_map()
     if getattr(model, "probability", False):
         return fitted_map(model, model._samples)
     return None
@@ -314,6 +316,7 @@ _CONVERTED = (
     *_WRAPPERS,
     kernel.LASVC,
     kernel.ActiveLASVC,
+    kernel.CompressedClassifier,
     kernel.KernelAROWClassifier,
     kernel.KernelPassiveAggressiveClassifier,
     kernel.KernelPerceptronClassifier,

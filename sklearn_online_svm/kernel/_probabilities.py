@@ -358,6 +358,10 @@ class Probabilities:
             )
         return fitted_map(view, samples).log_proba(view.decision_function(X))
 
+    def _probability_map(self):
+        samples = self.__dict__.get("_samples") if self.probability else None
+        return None if samples is None else fitted_map(self, samples)
+
     def _refuse_probability(self):
         """Raise ValueError if the kernel values that leave-one-out values need do not exist."""
         if self.probability and self._is_precomputed():
