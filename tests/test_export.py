@@ -6,7 +6,9 @@ import subprocess
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
+from scipy.spatial.distance import cdist
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import (
     dump_svmlight_file,
     load_breast_cancer,
@@ -14,7 +16,10 @@ from sklearn.datasets import (
     load_iris,
     load_wine,
 )
+from sklearn.ensemble import BaggingClassifier
 from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -100,7 +105,8 @@ def test_onnx_graph_of_a_classifier(model, name):
     labels, scores = run(model, X)[:2]
     expected = model.decision_function(X)
     assert scores.shape == (len(X), 1 if expected.ndim == 1 else expected.shape[1])
-    bound = 2e-6 * scale_of(model, X)
+    assert scores.dtype == np.float32
+    bound = 1e-6 * scale_of(model, X)
     difference = scores - expected.reshape(scores.shape)
     assert np.abs(difference).max() <= bound
     two = np.sort(np.abs(scores) if scores.shape[1] == 1 else scores, axis=1)
@@ -108,6 +114,96 @@ def test_onnx_graph_of_a_classifier(model, name):
     clear = margin > 2 * bound
     assert clear.mean() > 0.9
     assert np.array_equal(labels[clear], model.predict(X)[clear])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("far", [False, True])
+@pytest.mark.parametrize("name", ["banana", "digits"])
+def test_scores_of_a_graph_are_as_exact_as_its_input(name, far, dtype):
+    """Compared with sums in NumPy in double precision."""
+    X, y = samples(name)
+    if far:
+        # Distances to the mean that single precision would round too much.
+        X[: len(X) // 2] += np.float32(300)
+    model = ours.LASVC(gamma=0.3, random_state=0).fit(X, y)
+    scores = run(model, X.astype(dtype))[1]
+    K = np.exp(-model.gamma_ * cdist(X, model.support_vectors_, "sqeuclidean"))
+    exact = (K @ model.dual_coef_.T + model.intercept_).reshape(scores.shape)
+    bound = 1e-6 if dtype == np.float32 else 1e-10
+    assert scores.dtype == dtype
+    scale = np.abs(model.dual_coef_).sum(axis=1).max()
+    np.testing.assert_allclose(scores, exact, rtol=0, atol=bound * scale)
+
+
+def test_precision_of_kernel_values():
+    """Single precision if it suffices, and if the samples have no more."""
+    X, y = samples("banana")
+    for scale, dtype, single in (
+        (1, np.float32, True),
+        (1, np.float64, False),
+        (300, np.float32, False),
+    ):
+        Z = (scale * X).astype(dtype)
+        graph = skl2onnx.to_onnx(ours.LASVC(gamma=1.0).fit(Z, y), Z[:1]).graph
+        vectors = next(t for t in graph.initializer if len(t.dims) == 2 and t.dims[0] == 2)
+        assert (vectors.data_type == 1) == single
+
+
+@pytest.mark.parametrize("name", ["breast cancer", "iris"])
+@pytest.mark.parametrize(
+    "model",
+    [ours.LASVC(random_state=0), ours.PassiveAggressiveClassifier(random_state=0)],
+    ids=str,
+)
+@pytest.mark.parametrize(
+    ("wrap", "options"),
+    [
+        (CalibratedClassifierCV, {}),
+        (OneVsRestClassifier, {"raw_scores": True}),
+        (OneVsOneClassifier, {}),
+        (lambda model: make_pipeline(StandardScaler(), CalibratedClassifierCV(model)), {}),
+        (lambda model: GridSearchCV(model, {"C": [0.1, 1.0]}, cv=2), {}),
+        (
+            lambda model: GridSearchCV(
+                make_pipeline(StandardScaler(), model), {model_step(model) + "__C": [0.1, 1]}, cv=2
+            ),
+            {},
+        ),
+    ],
+    ids=["sigmoid", "rest", "one", "pipeline", "search", "search of a pipeline"],
+)
+def test_onnx_graph_of_an_estimator_around_the_model(name, model, wrap, options):
+    X, y = samples(name)
+    model = wrap(model).fit(X, y)
+    options = {id(model): {"zipmap": False} | options}
+    graph = skl2onnx.to_onnx(model, X[:1], options=options)
+    session = onnxruntime.InferenceSession(graph.SerializeToString())
+    labels, values, *_ = session.run(None, {"X": X})
+    assert np.mean(labels.ravel() == model.predict(X)) > 0.99
+    if hasattr(model, "predict_proba"):
+        np.testing.assert_allclose(values, model.predict_proba(X), atol=1e-4)
+
+
+def model_step(model):
+    return type(model).__name__.lower()
+
+
+def test_outputs_are_arrays():
+    """ZipMap, the default of skl2onnx for its own classifiers, is not used."""
+    X, y = samples("iris")
+    model = make_pipeline(StandardScaler(), ours.LASVC(probability=True)).fit(X, y)
+    for options in (None, {"zipmap": False}, {id(model): {"zipmap": False}}):
+        graph = skl2onnx.to_onnx(model, X[:1], options=options).graph
+        assert [output.name for output in graph.output] == ["label", "scores", "probabilities"]
+        assert "ZipMap" not in {node.op_type for node in graph.node}
+
+
+@pytest.mark.parametrize("wrap", [OneVsRestClassifier, BaggingClassifier])
+def test_estimators_that_use_probabilities_are_refused(wrap):
+    X, y = samples("iris")
+    model = wrap(ours.LASVC(probability=True, random_state=0)).fit(X, y)
+    with pytest.raises(ValueError, match="LASVC cannot be converted to ONNX within an estimator"):
+        skl2onnx.to_onnx(model, X[:1], options={id(model): {"zipmap": False}})
 
 
 def ours_fitted(model, X, y):
