@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from ._base import class_order_among, classes_of_stream
 from ._core.guard import Guarded
 from ._persistent import Persistent
+from ._sklearn_compat import CallbackSupportMixin
 
 __all__ = [
     "Transaction",
@@ -97,8 +98,8 @@ class StatefulEstimator(Persistent, BaseEstimator):
         self._fitted_params = present
 
 
-class IncrementalEstimator(StatefulEstimator, Guarded):
-    """Base class of estimators with a guard against concurrent training."""
+class IncrementalEstimator(CallbackSupportMixin, StatefulEstimator, Guarded):
+    """Base class of estimators with a guard against concurrent training, and with callbacks."""
 
     def _train_on_next_chunk(self, begin, X, y, classes, sample_weight):
         """Train on a chunk; ``begin`` validates it, and returns arguments of ``_train_on_chunk``.
@@ -154,8 +155,21 @@ class IncrementalEstimator(StatefulEstimator, Guarded):
             return super().__getstate__()
 
     def __copy__(self):
+        if self._guard.is_mine():
+            # scikit-learn copies the model that it passes to callbacks, and sets the attributes
+            # that ``_attributes_of_copy`` has returned.
+            return type(self)(**self.get_params(deep=False))
         # A shallow copy would share the arrays of the state.
         return copy.deepcopy(self)
+
+    def _attributes_of_copy(self):
+        """Return the attributes of a copy during training, between two blocks of samples."""
+        return vars(self._copy_without_callbacks())
+
+    def _copy_without_callbacks(self):
+        draft = self._draft()  # its guard is free
+        draft.__dict__.pop("_skl_callbacks", None)
+        return copy.deepcopy(draft)
 
 
 def with_classes(estimator, classes):

@@ -19,6 +19,7 @@ from .._estimator_base import (
     with_classes,
 )
 from .._sklearn_compat import HasMethods, Interval, RealNotInt
+from .._tasks import epoch, n_blocks, reporting, sample_tasks
 from ..linear import PassiveAggressiveClassifier
 from ._interrupted import InitialRandomState, InterruptedCall
 from ._query import MarginQuery
@@ -201,7 +202,11 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
         model is left unchanged.
         """
         self._validate_params()
-        with self._guard, Transaction(self) as change:
+        with (
+            self._guard,
+            reporting(self, "fit", X, y, sample_weight, self.max_iter),
+            Transaction(self) as change,
+        ):
             change.draft._fit(change, X, y, sample_weight, oracle, classes)
         return self
 
@@ -223,11 +228,12 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
         loop = self._query_loop(chunk, interrupted)
         order = None
         try:
-            for epoch in range(self.max_iter):
-                self.n_iter_ = epoch + 1
+            for n_iter in range(1, self.max_iter + 1):
                 if self.shuffle:
                     order = shuffled(loop.n_samples, draw_seed(start.generator))
-                loop.run(self.estimator_, self.query_strategy_, order)
+                with epoch(self, loop.n_samples, order=order) as report:
+                    self.n_iter_ = n_iter
+                    loop.run(self.estimator_, self.query_strategy_, order, report=report)
                 loop.end_epoch()
             loop.record()
         except BaseException as error:
@@ -281,7 +287,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
         same samples, which resumes at the sample where it was interrupted, or pass the remaining
         samples from this one on.
         """
-        with self._guard:
+        with self._guard, reporting(self, "partial_fit", X, y, sample_weight, n_blocks(X)):
             first = "_seen" not in self.__dict__
             if first:
                 self._validate_params()
@@ -295,7 +301,8 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
             # From here on, other code (including the oracle) sees the partially updated model.
             start = loop.n_seen
             try:
-                loop.run(self.estimator_, self.query_strategy_, None, start)
+                with sample_tasks(self, loop.n_samples, first=start) as report:
+                    loop.run(self.estimator_, self.query_strategy_, None, start, report)
                 loop.record(start)
             except BaseException:
                 if first and not loop.has_begun:

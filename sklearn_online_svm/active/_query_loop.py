@@ -207,8 +207,11 @@ class QueryLoop:
             budget = np.ceil(self.max_labels * n_seen).astype(np.int64)
         return np.broadcast_to(budget, n)
 
-    def run(self, estimator, strategy, order, start=0):
-        """Run one epoch, from position `start` of the order on."""
+    def run(self, estimator, strategy, order, start=0, report=None):
+        """Run one epoch, from position `start` of the order on.
+
+        ``report`` is called with the number of samples processed.
+        """
         budget = self._budget(start)
         for position in range(start, self.n_samples):
             self.left[0] = max(0, int(budget[position - start]) - self.n_queried)
@@ -216,6 +219,8 @@ class QueryLoop:
             self._process(i, estimator, strategy)
             if self._predicted_now is self.predicted:
                 self.n_seen = position + 1
+            if report is not None:
+                report(position + 1)
 
     def _process(self, i, estimator, strategy):
         x, weights = self.chunk.X[i : i + 1], self.chunk.weights
@@ -281,8 +286,8 @@ class CompiledQueryLoop(QueryLoop):
         super().__init__(*arguments)
         self.adapter = adapter
 
-    def run(self, estimator, strategy, order, start=0):
-        """Run one epoch, from position `start` of the order on."""
+    def run(self, estimator, strategy, order, start=0, report=None):
+        """Run one epoch, as :class:`QueryLoop` does."""
         adapter, chunk = self.adapter, self.chunk
         if self.asker.second_order:
             check_has_variance(estimator, strategy)
@@ -300,7 +305,7 @@ class CompiledQueryLoop(QueryLoop):
             stop = start + int(np.searchsorted(budget, limit, side="right"))
             part = order if order is None else order[: max(stop, adapter.position + left)]
             try:
-                end = adapter.learn(chunk.codes, chunk.weights, part, purchases)
+                end = adapter.learn(chunk.codes, chunk.weights, part, purchases, report)
             finally:
                 self.n_queried += left - int(self.left[0])
                 if self._predicted_now is self.predicted:

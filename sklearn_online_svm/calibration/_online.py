@@ -22,6 +22,7 @@ from .._estimator_base import (
     with_classes,
 )
 from .._sklearn_compat import HasMethods, Interval
+from .._tasks import StopTraining, propagating, reporting
 from ..linear import AROWClassifier
 from ._maps import MultinomialMap, SplineMap
 
@@ -209,7 +210,7 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
         ValueError
             If the input is invalid or has a single class. The model is left unchanged.
         """
-        with self._guard, Transaction(self) as change:
+        with self._guard, reporting(self, "fit", X, y, sample_weight), Transaction(self) as change:
             draft = change.draft
             draft._validate_params()
             for name in ("_window", "estimator_"):
@@ -232,7 +233,11 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
                 )
             order = check_random_state(draft.random_state).permutation(len(y))
             draft._initialize()
-            draft._train(X, y, weights, order)
+            try:
+                draft._train(X, y, weights, order)
+            except StopTraining:
+                change.keep = True
+                raise
         return self
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
@@ -262,7 +267,7 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
             If the input is invalid, or a label is not among the classes. The model is left
             unchanged.
         """
-        with self._guard:
+        with self._guard, reporting(self, "partial_fit", X, y, sample_weight):
             self._train_on_next_chunk(type(self)._begin_chunk, X, y, classes, sample_weight)
         return self
 
@@ -321,9 +326,10 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
             else:
                 scores = np.zeros((len(rows), window.scores.shape[1]))
             given = {} if weights is None else {"sample_weight": weights[rows]}
-            self.estimator_.partial_fit(block, y[rows], classes=self.classes_, **given)
-            counted = np.ones(len(rows)) if weights is None else weights[rows]
-            self._window = window.extended(scores, codes[rows], counted, self.window_size)
+            with propagating(self, self.estimator_, "partial-fit-estimator"):
+                self.estimator_.partial_fit(block, y[rows], classes=self.classes_, **given)
+                counted = np.ones(len(rows)) if weights is None else weights[rows]
+                self._window = window.extended(scores, codes[rows], counted, self.window_size)
             done += len(rows)
 
     # ---------------------------------------------------------------------------- parameters

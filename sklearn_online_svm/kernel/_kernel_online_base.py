@@ -21,6 +21,7 @@ from .._core.linear.rows import Dataset
 from .._estimator_base import Transaction
 from .._online_base import OnlineClassifier, OnlineLearner
 from .._sklearn_compat import Interval, Options, StrOptions, _fit_context
+from .._tasks import reporting, sample_tasks
 from ._engine import choose_layout
 from ._expansion import POLICIES, ExpansionSpec, ExpansionState
 from ._model import MIN_FIRST_CHUNK, KernelModel, can_take_new_samples
@@ -71,7 +72,11 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
         ValueError
             If the input is invalid, or fewer than two classes have positive weight.
         """
-        with self._guard, Transaction(self) as change:
+        with (
+            self._guard,
+            reporting(self, "fit", X, y, sample_weight, self.max_iter),
+            Transaction(self) as change,
+        ):
             draft = change.draft
             X, codes, weights = draft._begin_fit(X, y, sample_weight)
             state = draft._state
@@ -186,7 +191,9 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
         saved = state.saved()
         state.expect_samples(X.shape[0], again=False)
         try:
-            state.train(Dataset(state.samples(X), codes, weights, None, X))
+            with sample_tasks(self, X.shape[0]) as report:
+                dataset = Dataset(state.samples(X), codes, weights, None, X)
+                state.train(dataset, progress=report)
         except BaseException as error:
             if saved is not None and isinstance(error, Exception):
                 self._state = saved
@@ -252,6 +259,9 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
         return self._state.expansion.n_evaluations
 
     # ---------------------------------------------------------------------------- conventions
+
+    def _counts_of_state(self):
+        return self._state.expansion.n_kept, self._state.expansion.n_evaluations
 
     def _packed(self, state):
         return {"_state": state["_state"].as_dict()}

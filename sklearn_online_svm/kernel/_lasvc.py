@@ -25,6 +25,8 @@ from .._core.kernel.block import Samples
 from .._core.kernel.stores import BLOCK
 from .._core.kernel.support_set import STREAM
 from .._sklearn_compat import Interval, Options, StrOptions, _fit_context
+from .._tasks import n_blocks, reporting, sample_tasks, unguarded
+from ._checkpoint import checkpoint_of
 from ._engine import ALGORITHMS, SolverSpec
 from ._epochs import OnlinePasses, known_slots
 from ._kernel_machine import KernelMachine
@@ -32,7 +34,7 @@ from ._leave_one_out import LeaveOneOut
 from ._model import MIN_FIRST_CHUNK, can_take_new_samples
 from ._new_classes import extended_engine
 from ._path import fit_path
-from ._probabilities import KeptSamples, Probabilities
+from ._probabilities import Probabilities
 from ._progress import finish
 from ._sample_selection import AllSamples
 from ._svc_names import without_keywords_of_svc
@@ -455,7 +457,12 @@ class LASVC(LeaveOneOut, Probabilities, KernelMachine):
             ``n_samples_seen_`` counts the whole chunk. A call that adds classes leaves the model
             unchanged.
         """
-        with self._guard, DeferredInterrupts():
+        uncertain = 0.0
+        with (
+            self._guard,
+            reporting(self, "partial_fit", X, y, sample_weight, n_blocks(X)),
+            DeferredInterrupts(),
+        ):
             begin = type(self)._begin_chunk
             uncertain = self._train_on_next_chunk(begin, X, y, classes, sample_weight)
             self._warn_if_cut_short(stacklevel=2)
@@ -512,17 +519,37 @@ class LASVC(LeaveOneOut, Probabilities, KernelMachine):
             self._note_counts(codes, weights, at)
             self._keep_chunk(rows, first, self._next_row_id - first)
 
+        def attributes():
+            count_all()
+            checkpoint = checkpoint_of(self, "partial_fit", rows, cost, {**at, **choice.state})
+            return {**self._attributes_of_copy(), "_checkpoint": copy.deepcopy(checkpoint)}
+
+        def position():
+            return engine.n_processed
+
+        if "_tasks" in self.__dict__:
+            self._tasks.attributes = attributes
+        progress = count if n_rows > BLOCK else None
+        begin = 0 if at["stage"] == "begin" else position()
         try:
-            with engine.guard, thread_pool(self.n_jobs, n_rows) as threads, choice:
+            with (
+                sample_tasks(
+                    self, len(order), position, progress, order=choice.order, first=begin
+                ) as report,
+                engine.guard,
+                thread_pool(self.n_jobs, n_rows) as threads,
+                choice,
+            ):
                 if at["stage"] == "begin":
                     engine.begin_pass(None)
                     engine.allow(_NO_LIMIT)  # steps per sample are limited by max_reprocess
                     if n_rows > BLOCK:
                         engine.check(X)
                     at = {**at, "stage": "learn"}
-                progress = count if n_rows > BLOCK else None
+                if report is not progress:
+                    report = unguarded(report, engine.guard)
                 engine.learn(
-                    choice.X, choice.order, choice.given, threads, engine.n_processed, progress
+                    choice.X, choice.order, choice.given, threads, engine.n_processed, report
                 )
                 whole = True
                 self._class_order = at["class_order"]
@@ -756,6 +783,10 @@ class LASVC(LeaveOneOut, Probabilities, KernelMachine):
         return self.warm_start
 
     @property
+    def _n_tasks(self):
+        return 1 + bool(self.finishing) if self._most_passes == 1 else None
+
+    @property
     def n_admitted_(self):
         """Number of samples added to the support set, by position on the ramp."""
         return self._flow(0)
@@ -845,9 +876,9 @@ class LASVC(LeaveOneOut, Probabilities, KernelMachine):
     def _needs_finite_costs(self):
         return self.algorithm in ("lasvm-nc", "lasvm-i")
 
-    def _begin_fit(self, X, y, sample_weight):
-        self._refuse_probability()
-        return super()._begin_fit(X, y, sample_weight)
+    def _keep_samples(self, rows, at):
+        n_visited = self.n_samples_seen_ if at["n_pass"] == 1 else None
+        self._keep_visited(rows, at["order"][:n_visited])
 
     def _refuse_in_partial_fit(self):
         self._refuse_probability()
@@ -918,19 +949,6 @@ class LASVC(LeaveOneOut, Probabilities, KernelMachine):
             difference = solution.vectors() - X[rows]
             same = not abs(difference).max() if len(rows) else True
         return same and np.array_equal(codes[rows], solution.labels)
-
-    def _packed(self, state):
-        packed = super()._packed(state)
-        if "_samples" in state:
-            packed["_samples"] = state["_samples"].state()
-        return packed
-
-    def _rebuilt(self, state):
-        rebuilt = super()._rebuilt(state)
-        if "_samples" in state:
-            n_features = state["n_features_in_"]
-            rebuilt["_samples"] = KeptSamples.from_state(state["_samples"], n_features)
-        return rebuilt
 
     def _warn_if_cut_short(self, stacklevel):
         if self._engine.cut_short:

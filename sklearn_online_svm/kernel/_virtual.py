@@ -185,6 +185,7 @@ class VirtualLASVC(ActiveLASVC):
     window_size = None
 
     leave_one_out = UnavailableAttribute(NO_LEAVE_ONE_OUT)
+    leave_one_out_decision_function = UnavailableAttribute(NO_LEAVE_ONE_OUT)
     leave_one_out_estimate_ = UnavailableAttribute(NO_LEAVE_ONE_OUT)
 
     @without_keywords_of_svc

@@ -11,17 +11,13 @@ from sklearn.utils import get_tags
 
 from .._estimator_base import with_classes
 from .._sklearn_compat import _num_samples, _safe_indexing
+from ..pipeline import final_estimator
 from ._learning_curves import key_of
 
-__all__ = ["CALL_NS", "Candidate", "FrozenTransformers", "candidates_of", "final_estimator"]
+__all__ = ["CALL_NS", "Candidate", "FrozenTransformers", "candidates_of"]
 
 # Estimates of cost in nanoseconds: a call of partial_fit or predict, and reading a value of X.
 CALL_NS, VALUE_NS = 7e5, 0.2
-
-
-def final_estimator(estimator):
-    """Return the last step of a pipeline, else the estimator itself."""
-    return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
 
 
 def requires_targets(transformer):
