@@ -12,7 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_samples, check_weights, classes_of_stream, draw_seed
 from .._core.linear.rows import shuffled
-from .._estimator_base import IncrementalEstimator, Transaction, raise_fixed_param
+from .._estimator_base import (
+    IncrementalEstimator,
+    Transaction,
+    raise_fixed_param,
+    with_classes,
+)
 from .._sklearn_compat import HasMethods, Interval, RealNotInt
 from .._tasks import epoch, n_blocks, reporting, sample_tasks
 from ..linear import PassiveAggressiveClassifier
@@ -255,7 +260,8 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
             Labels; nan or None marks an unknown label. Only queried labels are used.
         classes : array-like of shape (n_classes,), default=None
             All classes of the stream. Must be provided at the first call to partial_fit and can be
-            omitted in subsequent calls.
+            omitted in subsequent calls. A later call with additional classes adds them to the base
+            estimator, if it is one of this package; see :ref:`new_classes`.
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights, passed to the base estimator.
         oracle : callable, default=None
@@ -311,7 +317,10 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
 
     def _begin_partial_fit(self, X, y, classes, sample_weight, oracle):
         first = "_seen" not in self.__dict__
-        classes = classes_of_stream(classes, None if first else self.classes_)
+        if first:
+            classes = classes_of_stream(classes)
+        elif self._has_new_classes(classes):
+            self._add_classes(classes)
         X, codes, weights = self._validated(X, y, sample_weight, classes)
         interrupted = self._interrupted_call(X)
         if first:
@@ -320,6 +329,12 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
         loop = self._query_loop(chunk, interrupted)
         loop.n_seen = 0 if interrupted is None else interrupted.n_done
         return loop
+
+    def _extend(self, places):
+        """Add classes to the base estimator; codes of former samples change."""
+        if self._seen.taught or isinstance(self.estimator_, IncrementalEstimator):
+            self.estimator_ = with_classes(self.estimator_, self.classes_)
+        self._seen = self._seen.recoded(places)
 
     # ---------------------------------------------------------------------------- parameters
 
@@ -367,7 +382,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
         weights = None
         if sample_weight is not None:
             weights = check_weights(sample_weight, X, allow_all_zero=True)
-        return X, codes_of(labels, known, self.classes_), weights
+        return X, codes_of(labels, known, self.classes_, extendable=not first), weights
 
     def _initialize(self, random):
         """Create the base estimator and the query strategy."""

@@ -134,7 +134,7 @@ def labels_of(y, X):
     return labels, known
 
 
-def codes_of(labels, known, classes):
+def codes_of(labels, known, classes, *, extendable=False):
     """Return the class code of each label; unknown labels have UNKNOWN or ABSTAINED."""
     codes = np.full(len(labels), UNKNOWN, dtype=np.int32)
     if labels.dtype == object and not known.all():
@@ -143,7 +143,7 @@ def codes_of(labels, known, classes):
     if len(given):
         if given.dtype == object:
             given = np.array(given.tolist())
-        codes[known] = encode_labels(given, classes)
+        codes[known] = encode_labels(given, classes, extendable=extendable)
     return codes
 
 
@@ -351,6 +351,14 @@ class QueryHistory:
         self._n = n
         self.n_queried += n_queried
         self.n_abstained += n_answers - n_queried
+
+    def recoded(self, places):
+        """Return this history with other class codes, ``places`` of the present ones."""
+        recoded = QueryHistory()
+        recoded.taught = self.taught
+        answers = np.where(self.answers >= 0, places[self.answers], self.answers)
+        recoded.add(places[self.predicted], answers)
+        return recoded
 
     def as_dict(self):
         """Plain values, for pickles."""

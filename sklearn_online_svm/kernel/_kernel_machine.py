@@ -39,7 +39,7 @@ from ._engine import (
 )
 from ._epochs import known_slots
 from ._model import KernelModel
-from ._svc_names import PROBABILITIES, without_svc_defaults
+from ._svc_names import without_svc_defaults
 
 # Maximum number of steps of one call on the support set (REPROCESS and finish), for each of k
 # binary problems: max(MAX_STEPS / k, MAX_STEPS_PER_SAMPLE * n_samples). Without a limit a call
@@ -114,10 +114,9 @@ class KernelMachine(KernelModel):
         # The ramp loss is constant for smaller margins.
         return self.ramp_s
 
-    predict_proba = UnavailableAttribute(PROBABILITIES)
-    predict_log_proba = UnavailableAttribute(PROBABILITIES)
     # Undefined for problems that are not convex or that change with the samples.
     leave_one_out = UnavailableAttribute(NO_LEAVE_ONE_OUT)
+    leave_one_out_decision_function = UnavailableAttribute(NO_LEAVE_ONE_OUT)
     leave_one_out_estimate_ = UnavailableAttribute(NO_LEAVE_ONE_OUT)
 
     # ---------------------------------------------------------------------------- the solution

@@ -127,10 +127,6 @@ class LinearModel(OnlineLearner):
                     raise
         return self
 
-    def _has_new_classes(self, classes):
-        """Return whether the argument ``classes`` has more classes than the model."""
-        return False
-
     def _train_chunk(self, X, y, classes, sample_weight):
         changed = self._stream_parameters()
         self._train_on_chunk(changed, *self._validate_chunk(X, y, classes, sample_weight))

@@ -174,6 +174,9 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalEst
             self._apply_params(new)
         return self._scaled(X), y, classes, sample_weight
 
+    def _add_classes(self, classes):
+        self.estimator_._add_classes(classes)  # raises an error
+
     def _scaled(self, X):
         # Scalers refuse a chunk without samples, which the classifier accepts.
         return self.scaler_.transform(X) if X.shape[0] else X

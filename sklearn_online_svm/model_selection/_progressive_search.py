@@ -32,7 +32,8 @@ from .._sklearn_compat import (
     _PassthroughScorer,
 )
 from .._tasks import reporting
-from ._candidates import candidates_of, final_estimator
+from ..pipeline import final_estimator
+from ._candidates import candidates_of
 from ._progress import BatchProgress, StreamProgress
 from ._race import Race, Rules
 from ._samples import Samples, StreamRungs, first_rung, make_folds, rung_ends
@@ -450,7 +451,9 @@ class ProgressiveSearch(BaseSearchCV):
         y : array-like of shape (n_samples,), default=None
             Targets.
         classes : array-like of shape (n_classes,), default=None
-            All labels of the stream; required in the first call for classifiers.
+            All labels of the stream; required in the first call for classifiers. A later call with
+            additional classes adds them to all candidates, which must be estimators of this
+            package; see :ref:`new_classes`.
         **params : dict of str -> array-like of shape (n_samples,)
             Metadata, as for :meth:`fit`.
 
@@ -476,19 +479,36 @@ class ProgressiveSearch(BaseSearchCV):
         stream = self.__dict__.get("_stream")
         if stream is None:
             stream = self._new_stream(classes)
-        if classes is not None and stream.race.classes is not None:
-            classes_of_stream(classes, stream.race.classes)
         self._refuse_changes(stream.race)
         with reporting(self, "partial_fit", X, y):
+            undo, is_over = self._add_classes(stream, classes), stream.is_over
             try:
                 stream.take(Samples(X, y, fit_params, score_params))
-            except KeyboardInterrupt as interrupt:
-                note = "has not taken these samples: pass them again to continue."
-                interrupt.__notes__ = [f"{type(self).__name__} {note}"]
+            except BaseException as error:
+                undo()
+                if isinstance(error, KeyboardInterrupt):
+                    note = "has not taken these samples: pass them again to continue."
+                    error.__notes__ = [f"{type(self).__name__} {note}"]
                 raise
             self._stream = stream
-            self._advance()
+            try:
+                self._advance()
+            except Exception:
+                if is_over:  # the model has rejected the samples
+                    undo()
+                raise
         return self
+
+    def _add_classes(self, stream, classes):
+        """Add classes to all models, if there are new ones; return a function that undoes it."""
+        former = stream.race.classes
+        if classes is not None and former is not None:
+            known = classes_of_stream(classes, former, extendable=True)
+            if len(known) > len(former):
+                if stream.steps:
+                    self._advance()  # what an interrupt has left, with the former classes
+                return stream.add_classes(known)
+        return lambda: None
 
     def _refuse_changes(self, race):
         """Raise an error if a parameter has changed that cannot."""
