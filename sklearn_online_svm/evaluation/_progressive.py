@@ -117,7 +117,7 @@ class _DriftReaction:
     def __init__(self, detector, window):
         self.detector, self.window = detector, window
         self.alarms = array("q")
-        self.chunks = []
+        self.chunks, self.n_kept = [], 0
 
     def is_alarmed(self, errors, places):
         """Pass errors to the detector; return whether it has raised an alarm."""
@@ -136,14 +136,14 @@ class _DriftReaction:
         if self.window is None:
             return
         self.chunks.append((copied(X), copied(y)))
-        n_samples = sum(len(y) for _, y in self.chunks)
-        while n_samples - len(self.chunks[0][1]) >= self.window:
-            n_samples -= len(self.chunks.pop(0)[1])
+        self.n_kept += len(y)
+        while self.n_kept - len(self.chunks[0][1]) >= self.window:
+            self.n_kept -= len(self.chunks.pop(0)[1])
 
     def latest(self):
         """Return the samples and the labels in the window."""
         X, y = (stacked(parts) for parts in zip(*self.chunks, strict=True))
-        window = slice(max(0, len(y) - self.window), None)
+        window = slice(max(0, self.n_kept - self.window), None)
         return _safe_indexing(X, window), _safe_indexing(y, window)
 
 
@@ -254,7 +254,7 @@ class _Evaluation:
             confusion_matrix=self.confusion,
             n_unpredicted=self.n_unpredicted,
             predictions=None if predictions is None else self.classes[np.array(predictions)],
-            drift_alarms=None if self.drift is None else np.array(self.drift.alarms, dtype=int),
+            drift_alarms=None if self.drift is None else np.array(self.drift.alarms, np.int64),
         )
 
 
