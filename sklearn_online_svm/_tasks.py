@@ -33,7 +33,7 @@ __all__ = [
 # Number of samples after which the task of a block ends, the next time the engine returns.
 TASK_SAMPLES = 1024
 # Number of seconds after which a task of the optimization over the support set ends.
-TASK_SECONDS = 0.05
+TASK_SECONDS = 0.1
 
 _NO_TASKS = nullcontext()
 
@@ -53,8 +53,8 @@ def reporting(model, name, X, y=None, sample_weight=None, n_tasks=None):
         Name of the method.
     X, y, sample_weight : array-like
         Arguments of the call.
-    n_tasks : int, default=None
-        Maximum number of subtasks, if it is known.
+    n_tasks : int or callable, default=None
+        Maximum number of subtasks, if it is known, or a function that returns it for X.
     """
     if "_skl_callbacks" in model.__dict__:
         return _reporting(model, name, X, y, sample_weight, n_tasks)
@@ -64,6 +64,7 @@ def reporting(model, name, X, y=None, sample_weight=None, n_tasks=None):
 @contextmanager
 def _reporting(model, name, X, y, sample_weight, n_tasks):
     with callback_management_context(model):
+        n_tasks = n_tasks(X) if callable(n_tasks) else n_tasks
         model._tasks = tasks = Tasks(model, name, n_tasks, X, y, sample_weight)
         try:
             tasks.begin(tasks.root)
@@ -143,9 +144,10 @@ class Tasks:
         def part(values):
             return None if values is None else lambda: _safe_indexing(values, rows)
 
-        metadata = None
-        if self.sample_weight is not None:
-            metadata = lambda: {"sample_weight": _safe_indexing(self.sample_weight, rows)}  # noqa: E731
+        def metadata():
+            weights = self.sample_weight
+            return None if weights is None else {"sample_weight": _safe_indexing(weights, rows)}
+
         return {"X": part(self.X), "y": part(self.y), "metadata": metadata}
 
     def raise_stop(self):
@@ -194,9 +196,8 @@ def _tasks_of(trained):
     return tasks
 
 
-@contextmanager
 def sample_tasks(trained, n_samples, position=None, progress=None, *, order=None, first=0):
-    """Yield the function that the engine calls with the number of samples processed.
+    """Return a context of the function that the engine calls with the number of samples processed.
 
     Parameters
     ----------
@@ -214,10 +215,16 @@ def sample_tasks(trained, n_samples, position=None, progress=None, *, order=None
         Number of samples that an interrupted call has processed.
     """
     tasks = _tasks_of(trained)
-    if tasks is None or tasks.parent.max_subtasks == 0:
+    if tasks is None:
+        return _NO_TASKS if progress is None else nullcontext(progress)
+    return _sample_tasks(tasks, n_samples, position, progress, order, first)
+
+
+@contextmanager
+def _sample_tasks(tasks, n_samples, position, progress, order, first):
+    if tasks.parent.max_subtasks == 0:
         yield progress
-        if tasks is not None:
-            tasks.n_samples += n_samples if position is None else position()
+        tasks.n_samples += n_samples if position is None else position()
         return
     n_data, task = _num_samples(tasks.X), tasks.leaf("samples")
 
@@ -245,7 +252,7 @@ def sample_tasks(trained, n_samples, position=None, progress=None, *, order=None
 
 @contextmanager
 def epoch(trained, n_samples, *arguments, first=0, **options):
-    """Yield the same for an epoch, which is a task whose subtasks are the blocks of samples."""
+    """Yield this function for an epoch, which is a task whose subtasks are blocks of samples."""
     tasks = _tasks_of(trained)
     n_subtasks = max(1, -(-(n_samples - first) // TASK_SAMPLES))
     with (

@@ -16,6 +16,7 @@ from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -176,6 +177,18 @@ def test_partial_fit_with_callbacks_gives_the_same_model(name):
     np.testing.assert_array_equal(probe.fitted[-1], model.predict(X[101:]))
 
 
+@pytest.mark.parametrize("kernel", ["precomputed", rbf_kernel])
+@pytest.mark.parametrize("make", [LASVC, package.KernelPerceptronClassifier])
+def test_precomputed_and_callable_kernels(make, kernel):
+    rows = rbf_kernel(X) if kernel == "precomputed" else X
+    expected = quietly(make(kernel=kernel, random_state=0).fit, rows, Y)
+    probe = Probe()
+    model = quietly(make(kernel=kernel, random_state=0).set_callbacks(probe).fit, rows, Y)
+    np.testing.assert_array_equal(model.decision_function(rows), expected.decision_function(rows))
+    np.testing.assert_array_equal(probe.fitted[-1], model.predict(rows))
+    assert probe.ended.count("samples") >= 3
+
+
 def test_regressor():
     y = X @ [1.0, 2.0, 0.0, 0.0]
     probe, model = Probe(), package.PassiveAggressiveRegressor(random_state=0)
@@ -214,6 +227,18 @@ def test_search_reports_rungs_of_streams_too():
     assert probe.ended[-1] == "partial_fit"
     assert "rung" in probe.ended
     np.testing.assert_array_equal(probe.fitted[-1], search.predict(X))
+
+
+def test_search_does_not_call_callbacks_of_its_candidates():
+    """A candidate that is stopped within a rung could not be compared with the others."""
+    limited = LASVC(gamma=0.3, random_state=0).set_callbacks(TimeLimit(0))
+    searches = [
+        ProgressiveSearch(estimator, {"C": [0.1, 1.0]}, random_state=0).fit(X, Y)
+        for estimator in (limited, clone(limited).set_callbacks())
+    ]
+    first, second = (search.decision_function(X) for search in searches)
+    np.testing.assert_array_equal(first, second)
+    assert hasattr(limited, "_skl_callbacks")
 
 
 def test_weights_and_samples_of_a_block():
@@ -453,6 +478,19 @@ def test_time_limit_of_an_inner_estimator_in_processes():
     inner = LASVC(random_state=0).set_callbacks(TimeLimit(0))
     search = GridSearchCV(inner, {"C": [0.1, 1.0]}, cv=2, n_jobs=2).fit(X, Y)
     assert search.best_estimator_.n_samples_seen_ == 1024
+
+
+def test_one_callback_for_fits_in_threads():
+    stop = EarlyStopping(X[:200], Y[:200], n_iter_no_change=100)
+    inner = LASVC(random_state=0).set_callbacks(stop, TimeLimit(100), SupportVectorMonitor())
+    search = GridSearchCV(inner, {"C": [0.1, 1.0, 10.0]}, cv=2, n_jobs=3)
+    with joblib.parallel_config("threading"):
+        search.fit(X, Y)
+    expected = GridSearchCV(LASVC(random_state=0), {"C": [0.1, 1.0, 10.0]}, cv=2).fit(X, Y)
+    scores = "mean_test_score"
+    np.testing.assert_array_equal(search.cv_results_[scores], expected.cv_results_[scores])
+    assert len(stop.scores_) == 3  # of the last fit
+    assert not stop._calls
 
 
 def test_in_a_pipeline():

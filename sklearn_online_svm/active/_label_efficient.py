@@ -287,7 +287,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
         same samples, which resumes at the sample where it was interrupted, or pass the remaining
         samples from this one on.
         """
-        with self._guard, reporting(self, "partial_fit", X, y, sample_weight, n_blocks(X)):
+        with self._guard, reporting(self, "partial_fit", X, y, sample_weight, n_blocks):
             first = "_seen" not in self.__dict__
             if first:
                 self._validate_params()

@@ -284,12 +284,10 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
         weights = None
         if sample_weight is not None:
             weights = check_weights(sample_weight, X, allow_all_zero=True)
-        if new is not None:
-            self._apply_params(new)
         if first:
             self.classes_ = known
             self._initialize()
-        return X, y, weights, np.arange(len(y))
+        return X, y, weights, new
 
     def _extend(self, places):
         """Add classes to the base estimator, and their scores to the window.
@@ -302,8 +300,21 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
         start = 0.0 if joint or not getattr(estimator, "fit_intercept", True) else -1.0
         self._window = self._window.among(places, len(self.classes_), start, 0.5 if joint else 1.0)
 
-    def _train_on_chunk(self, X, y, weights, order):
-        self._train(X, y, weights, order)
+    def _train_on_chunk(self, X, y, weights, new):
+        order = np.arange(len(y))
+        if new is None:
+            self._train(X, y, weights, order)
+            return
+        window, params = self._window, self._fitted_params
+        given = self.estimator_.get_params(deep=False)
+        try:
+            self._apply_params(new)
+            self._train(X, y, weights, order)
+        except Exception:
+            if self._window is window:  # the base estimator may have refused its parameters
+                self.estimator_.set_params(**given)
+                self._fitted_params = params
+            raise
 
     def _was_interrupted(self, error):
         return isinstance(error, KeyboardInterrupt)
