@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._base import classes_of_stream
 from ._chunks import copied, stacked
 from ._core.guard import Guarded
-from ._estimator_base import Transaction
+from ._estimator_base import Transaction, with_classes
 from ._sklearn_compat import Interval, StrOptions, _fit_context, _num_samples, _safe_indexing
 
 __all__ = ["OnlinePipeline", "make_online_pipeline"]
@@ -196,7 +196,8 @@ class OnlinePipeline(Pipeline, Guarded):
             Targets.
         classes : array-like of shape (n_classes,), default=None
             All classes of the stream, for the final estimator. Must be passed in the first call if
-            the final estimator is a classifier.
+            the final estimator is a classifier. A later call can add :ref:`new classes
+            <new_classes>`, if the final estimator can.
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights, for the final estimator only.
 
@@ -298,6 +299,10 @@ class OnlinePipeline(Pipeline, Guarded):
         given = {"classes": classes, "sample_weight": weights}
         given = {name: values for name, values in given.items() if values is not None}
         final.partial_fit(X, y, **given)
+
+    def _add_classes(self, classes):
+        name, final = self.steps[-1]
+        self.steps = [*self.steps[:-1], (name, with_classes(final, classes))]
 
     def _transformers(self):
         """Return the pipeline without the final estimator."""
