@@ -22,7 +22,7 @@ from .._estimator_base import (
     with_classes,
 )
 from .._sklearn_compat import HasMethods, Interval
-from .._tasks import StopTraining, propagating, reporting
+from .._tasks import StopTraining, check_stop, propagating, reporting
 from ..linear import AROWClassifier
 from ._maps import MultinomialMap, SplineMap
 
@@ -329,6 +329,7 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
         """Score and train on blocks of samples; an error keeps the blocks before it."""
         codes, done = encode_labels(y, self.classes_), 0
         while done < len(order):
+            check_stop(self)
             window = self._window
             rows = order[done : done + window.n_left()]
             block = X[rows]
