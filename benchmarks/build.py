@@ -38,6 +38,8 @@ from .linear import tables as linear_tables
 from .local import figures as local_figures
 from .local import steps as local
 from .local import tables as local_tables
+from .new_classes import steps as new_classes
+from .new_classes import tables as new_classes_tables
 from .robust import figures as robust_figures
 from .robust import steps as robust
 from .robust import tables as robust_tables
@@ -67,6 +69,7 @@ ROOMS = {
     "advice_": (advice, advice_tables, advice_figures),
     "calibration_": (calibration, calibration_tables),
     "deployment_": (deployment, deployment_tables),
+    "new_classes_": (new_classes, new_classes_tables),
     "search_": (search, search_tables, search_figures),
 }
 

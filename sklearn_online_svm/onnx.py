@@ -1,7 +1,8 @@
 """Conversion of fitted models to ONNX with skl2onnx.
 
 Importing this module registers converters for all classifiers and regressors of the package with
-skl2onnx, also for use within a :class:`~sklearn.pipeline.Pipeline`::
+skl2onnx, also for use within a :class:`~sklearn.pipeline.Pipeline` or
+:class:`~sklearn_online_svm.pipeline.OnlinePipeline`::
 
     import sklearn_online_svm.onnx
     from skl2onnx import to_onnx
@@ -36,12 +37,15 @@ from skl2onnx.common.data_types import (
     Int64TensorType,
     StringTensorType,
 )
+from skl2onnx.operator_converters.pipelines import convert_pipeline
 from skl2onnx.proto import onnx_proto
+from skl2onnx.shape_calculators.pipelines import pipeline_shape_calculator
 from sklearn.base import is_classifier
 
 from . import active, calibration, kernel, linear
 from .calibration._maps import KNOTS, WIDTH, MultinomialMap, SplineMap
 from .kernel._probabilities import fitted_map
+from .pipeline import OnlinePipeline
 
 __all__ = []
 
@@ -222,6 +226,8 @@ def _map_of(model):
     """Return the map from scores to probabilities, or None."""
     if isinstance(model, calibration.OnlineCalibratedClassifier):
         return model._window.map_of(model.window_size)
+    if isinstance(model, kernel.CompressedClassifier):
+        return model._probability_map()
     if getattr(model, "probability", False):
         return fitted_map(model, model._samples)
     return None
@@ -364,6 +370,7 @@ _CONVERTED = (
     *_WRAPPERS,
     kernel.LASVC,
     kernel.ActiveLASVC,
+    kernel.CompressedClassifier,
     kernel.KernelAROWClassifier,
     kernel.KernelPassiveAggressiveClassifier,
     kernel.KernelPerceptronClassifier,
@@ -387,3 +394,11 @@ for _kind in _CONVERTED:
     update_registered_converter(
         _kind, _alias(_kind), _shapes, _convert, parser=_parse, options=_OPTIONS
     )
+# skl2onnx parses subclasses of Pipeline, but wants a name for each.
+update_registered_converter(
+    OnlinePipeline,
+    _alias(OnlinePipeline),
+    pipeline_shape_calculator,
+    convert_pipeline,
+    options="passthrough",
+)

@@ -1,5 +1,6 @@
 """Metrics, evaluation on streams, and displays."""
 
+from ._conformal import AdaptiveConformalInference
 from ._display import ProgressiveValidationDisplay
 from ._path_display import SolutionPathDisplay
 from ._progressive import ProgressiveValidationResult, progressive_validation
@@ -16,6 +17,7 @@ from .metrics import (
 )
 
 __all__ = [
+    "AdaptiveConformalInference",
     "ProgressiveSearchDisplay",
     "ProgressiveValidationDisplay",
     "ProgressiveValidationResult",

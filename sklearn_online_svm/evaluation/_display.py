@@ -10,6 +10,8 @@ _LABELS = {
     "geometric_mean": "Geometric mean of the recalls",
     "sensitivity_specificity": "Weighted sum of sensitivity and specificity",
     "cost": "Misclassification cost",
+    "coverage": "Coverage of the prediction sets",
+    "set_size": "Mean size of the prediction sets",
     "mistakes": "Mistakes",
     "n_samples": "Samples",
     "n_scored": "Predictions",
@@ -48,6 +50,8 @@ class ProgressiveValidationDisplay:
     ----------
     line_ : matplotlib Artist
         The curve.
+    target_line_ : matplotlib Artist or None
+        With ``metric="coverage"``, a horizontal line at the ``confidence_level``.
     ax_ : matplotlib Axes
         The axes with the curve.
     figure_ : matplotlib Figure
@@ -82,7 +86,17 @@ class ProgressiveValidationDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator, X, y=None, *, chunk_size=100, classes=None, name=None, ax=None, **kwargs
+        cls,
+        estimator,
+        X,
+        y=None,
+        *,
+        chunk_size=100,
+        classes=None,
+        prediction_sets=None,
+        name=None,
+        ax=None,
+        **kwargs,
     ):
         """Evaluate a clone of the estimator on a stream and plot a metric.
 
@@ -98,6 +112,8 @@ class ProgressiveValidationDisplay:
             Number of samples that are predicted and then used for training together.
         classes : array-like of shape (n_classes,), default=None
             All labels that can occur; see :func:`progressive_validation`.
+        prediction_sets : AdaptiveConformalInference, default=None
+            Prediction sets to evaluate, for ``metric="coverage"`` and ``"set_size"``.
         name : str, default=None
             Name in the legend; by default the class name of the estimator.
         ax : matplotlib axes, default=None
@@ -121,7 +137,14 @@ class ProgressiveValidationDisplay:
         """
         import_optional("matplotlib.pyplot", f"{cls.__name__}.from_estimator")
         _check_options(**kwargs)
-        result = progressive_validation(estimator, X, y, chunk_size=chunk_size, classes=classes)
+        result = progressive_validation(
+            estimator,
+            X,
+            y,
+            chunk_size=chunk_size,
+            classes=classes,
+            prediction_sets=prediction_sets,
+        )
         return cls.from_result(result, name=name, ax=ax, **kwargs)
 
     @classmethod
@@ -174,9 +197,9 @@ class ProgressiveValidationDisplay:
             Name in the legend; by default the attribute ``name``.
         metric : str, default="accuracy"
             A metric (``"accuracy"``, ``"f1"``, ``"geometric_mean"``,
-            ``"sensitivity_specificity"``, ``"cost"``) or a count (``"mistakes"``,
-            ``"n_queries"``, ``"n_support"``, ``"seconds"``, ``"fit_seconds"``,
-            ``"predict_seconds"``, ``"n_scored"``, ``"n_samples"``) of
+            ``"sensitivity_specificity"``, ``"cost"``, ``"coverage"``, ``"set_size"``) or a
+            count (``"mistakes"``, ``"n_queries"``, ``"n_support"``, ``"seconds"``,
+            ``"fit_seconds"``, ``"predict_seconds"``, ``"n_scored"``, ``"n_samples"``) of
             :class:`ProgressiveValidationResult`.
         metric_params : dict, default=None
             Parameters of the metric, for example ``{"cost_p": 50, "cost_n": 1}``.
@@ -206,6 +229,10 @@ class ProgressiveValidationDisplay:
         name = self.name if name is None else name
         line_kwargs = ({} if name is None else {"label": name}) | kwargs
         (self.line_,) = ax.plot(getattr(self.result, against), values, **line_kwargs)
+        self.target_line_ = None
+        if metric == "coverage":
+            level = self.result.prediction_sets.confidence_level
+            self.target_line_ = ax.axhline(level, color="0.5", linestyle="--", linewidth=1)
         ax.set(xlabel=_LABELS[against], ylabel=_LABELS[metric])
         if "label" in line_kwargs:
             ax.legend()

@@ -24,6 +24,7 @@ from .._sklearn_compat import (
     _safe_indexing,
     validate_params,
 )
+from ..pipeline import final_estimator
 from .metrics import _COST, _POS_LABEL, check_both_costs, invalid_pos_label
 
 __all__ = ["ProgressiveValidationResult", "progressive_validation"]
@@ -95,6 +96,7 @@ def _resolve_classes(classes, model, y):
 
 def _n_support(model):
     """Return the number of support vectors, -1 if the model has none."""
+    model = final_estimator(model)
     for owner in (model, getattr(model, "estimator_", None)):
         if hasattr(owner, "n_support_"):
             return int(np.sum(owner.n_support_))
@@ -105,16 +107,19 @@ class _Evaluation:
     """State of a prequential evaluation.
 
     Only cumulative counts are stored for each chunk, in one array of plain numbers: the samples,
-    the queried labels, the support vectors, and three counts for each class.
+    the queried labels, the support vectors, three counts of prediction sets, and three for each
+    class.
     """
 
-    def __init__(self, model, classes, *, is_fitted, return_predictions):
+    def __init__(self, model, classes, *, is_fitted, prediction_sets, return_predictions):
         self.model = model
+        self.prediction_sets = prediction_sets
         self.classes = classes
         self.is_first = True
         self.is_fitted = is_fitted
         self.confusion = np.zeros((len(classes), len(classes)), dtype=np.int64)
         self.n_samples = self.n_labels = self.n_unpredicted = 0
+        self.n_sets = self.n_covered = self.set_sizes = 0
         self.n_earlier_queries = getattr(model, "n_queries_", 0)
         self.fit_seconds = self.predict_seconds = 0.0
         self.counts = array("q")
@@ -125,7 +130,12 @@ class _Evaluation:
         """Predict a chunk, train on it, and store the counts."""
         is_known, labels = _split_labels(y)
         true = encode_labels(labels, self.classes)
-        predicted = self._predict(X)
+        predicted = None if self._predicts_online else self._ask(self.model.predict, X)
+        if self.prediction_sets is not None:
+            known = X if is_known.all() else _safe_indexing(X, np.flatnonzero(is_known))
+            self._count_sets(
+                self._ask(self.prediction_sets.update, self.model, known, labels), true
+            )
         start = perf_counter()
         self.model.partial_fit(X, y, **({"classes": self.classes} if self.is_first else {}))
         self.fit_seconds += perf_counter() - start
@@ -148,24 +158,33 @@ class _Evaluation:
         """Whether the model records a prediction of each sample before its label is revealed."""
         return hasattr(self.model, "online_predictions_") and hasattr(self.model, "n_queries_")
 
-    def _predict(self, X):
-        if not self.is_fitted or self._predicts_online:
+    def _ask(self, method, *arguments):
+        """Return the answer of a method that needs a fitted model, None if it is not fitted."""
+        if not self.is_fitted:
             return None
         start = perf_counter()
         try:
-            predicted = self.model.predict(X)
+            answer = method(*arguments)
         except NotFittedError:
             if not self.is_first:
                 raise
             return None
         self.predict_seconds += perf_counter() - start
-        return predicted
+        return answer
+
+    def _count_sets(self, sets, true):
+        if sets is None:
+            return
+        self.n_sets += len(sets)
+        self.n_covered += int(sets[np.arange(len(sets)), true].sum())
+        self.set_sizes += int(sets.sum())
 
     def _store_counts(self):
         n_queries = self.n_labels
         if self._predicts_online:
             n_queries = int(self.model.n_queries_) - self.n_earlier_queries
         self.counts.extend((self.n_samples, n_queries, _n_support(self.model)))
+        self.counts.extend((self.n_sets, self.n_covered, self.set_sizes))
         for counts in (self.confusion.sum(1), self.confusion.sum(0), self.confusion.diagonal()):
             self.counts.extend(counts.tolist())
         self.times.extend((self.fit_seconds, self.predict_seconds))
@@ -173,9 +192,9 @@ class _Evaluation:
     def result(self):
         """Return the result."""
         counts = np.array(self.counts, dtype=np.int64)
-        counts = counts.reshape(-1, 3 + 3 * len(self.classes))
-        true_counts, predicted_counts, correct_counts = np.split(counts[:, 3:], 3, axis=1)
-        n_samples, n_queries, n_support = counts[:, :3].T
+        counts = counts.reshape(-1, 6 + 3 * len(self.classes))
+        true_counts, predicted_counts, correct_counts = np.split(counts[:, 6:], 3, axis=1)
+        n_samples, n_queries, n_support, n_sets, n_covered, set_sizes = counts[:, :6].T
         fit_seconds, predict_seconds = np.array(self.times).reshape(-1, 2).T
         predictions = self.predictions
         return ProgressiveValidationResult(
@@ -191,6 +210,10 @@ class _Evaluation:
             correct_counts=correct_counts,
             confusion_matrix=self.confusion,
             n_unpredicted=self.n_unpredicted,
+            prediction_sets=self.prediction_sets,
+            n_sets=n_sets,
+            n_covered=n_covered,
+            set_sizes=set_sizes,
             predictions=None if predictions is None else self.classes[np.array(predictions)],
         )
 
@@ -202,6 +225,7 @@ class _Evaluation:
         "y": "no_validation",
         "chunk_size": [Interval(Integral, 1, None, closed="left")],
         "classes": ["array-like", None],
+        "prediction_sets": [HasMethods(["predict_set", "update"]), None],
         "in_place": ["boolean"],
         "return_predictions": ["boolean"],
     },
@@ -214,6 +238,7 @@ def progressive_validation(
     *,
     chunk_size=100,
     classes=None,
+    prediction_sets=None,
     in_place=False,
     return_predictions=False,
 ):
@@ -226,7 +251,7 @@ def progressive_validation(
     ----------
     estimator : estimator object
         A classifier with ``partial_fit`` and ``predict``. A ``Pipeline`` of scikit-learn has no
-        ``partial_fit``: transform each chunk before passing it.
+        ``partial_fit``; use :class:`~sklearn_online_svm.pipeline.OnlinePipeline`.
     X : {array-like, sparse matrix} of shape (n_samples, n_features) or iterable of pairs
         The samples in the order of the stream or, for a stream that does not fit into memory, an
         iterable (such as a generator) of pairs ``(X_chunk, y_chunk)``.
@@ -240,9 +265,13 @@ def progressive_validation(
     classes : array-like of shape (n_classes,), default=None
         All labels that can occur. By default the classes of a fitted estimator
         (``in_place=True``), or those in `y` or in the first chunk of an iterable.
+    prediction_sets : AdaptiveConformalInference, default=None
+        Prediction sets whose coverage and size are evaluated as well. The estimator must have
+        ``predict_proba`` or ``decision_function``.
     in_place : bool, default=False
-        Whether to train the estimator itself instead of a clone. A fitted estimator continues
-        from its current state; the counts of the result start at 0 in either case.
+        Whether to train the estimator itself, and its `prediction_sets`, instead of clones. A
+        fitted estimator continues from its current state; the counts of the result start at 0 in
+        either case.
     return_predictions : bool, default=False
         Whether to keep all predictions.
 
@@ -262,6 +291,7 @@ def progressive_validation(
     See Also
     --------
     ProgressiveValidationDisplay : Plot the curves.
+    AdaptiveConformalInference : Prediction sets.
     sklearn.model_selection.learning_curve : Cross-validated scores for increasing
         training set sizes.
 
@@ -280,7 +310,10 @@ def progressive_validation(
     scored, including the first chunk. They do not depend on ``chunk_size``, and their time is
     included in the fit time.
 
-    **Memory** grows by 40 bytes, and 24 for each class, with each chunk, and by 4 bytes with each
+    **Prediction sets** are evaluated for the labelled samples of all chunks that find a fitted
+    estimator. Within a chunk they adapt to the label of each sample before the next one.
+
+    **Memory** grows by 64 bytes, and 24 for each class, with each chunk, and by 4 bytes with each
     sample if the predictions are kept.
 
     References
@@ -330,6 +363,9 @@ def progressive_validation(
         model,
         _resolve_classes(classes, model, first[1] if y is None else y),
         is_fitted=in_place,  # if it is not, `predict` of the first chunk will tell
+        prediction_sets=prediction_sets
+        if in_place or prediction_sets is None
+        else clone(prediction_sets),
         return_predictions=return_predictions,
     )
     for X_chunk, y_chunk in chain([first], chunks):
@@ -343,7 +379,8 @@ def _ratio(part, total):
 
 
 _BINARY_METRICS = ("sensitivity_specificity", "cost")
-_METRICS = ("accuracy", "f1", "geometric_mean", *_BINARY_METRICS)
+_SET_METRICS = ("coverage", "set_size")
+_METRICS = ("accuracy", "f1", "geometric_mean", *_BINARY_METRICS, *_SET_METRICS)
 _COUNTS = (
     "n_samples",
     "n_scored",
@@ -353,6 +390,17 @@ _COUNTS = (
     "seconds",
     "fit_seconds",
     "predict_seconds",
+)
+
+
+# Counts that `rolling` restricts to the window.
+_WINDOWED = (
+    "true_counts",
+    "predicted_counts",
+    "correct_counts",
+    "n_sets",
+    "n_covered",
+    "set_sizes",
 )
 
 
@@ -401,6 +449,14 @@ class ProgressiveValidationResult:
     predictions : ndarray of shape (n_samples - n_unpredicted,) or None
         Predictions of all samples but the first ``n_unpredicted``; only with
         ``return_predictions=True``.
+    prediction_sets : AdaptiveConformalInference or None
+        The prediction sets after the stream; None if they were not evaluated.
+    n_sets : ndarray of shape (n_chunks,)
+        Number of samples with a prediction set and a label; 0 without `prediction_sets`.
+    n_covered : ndarray of shape (n_chunks,)
+        Number of these samples whose set contains the label.
+    set_sizes : ndarray of shape (n_chunks,)
+        Sum of the numbers of classes in these sets.
     window : int or None
         Argument of :meth:`rolling`; None in a cumulative result.
 
@@ -448,6 +504,10 @@ class ProgressiveValidationResult:
     confusion_matrix: np.ndarray
     n_unpredicted: int
     predictions: np.ndarray | None
+    prediction_sets: object | None
+    n_sets: np.ndarray
+    n_covered: np.ndarray
+    set_sizes: np.ndarray
     window: int | None = None
 
     def __repr__(self):
@@ -476,8 +536,9 @@ class ProgressiveValidationResult:
         Returns
         -------
         result : ProgressiveValidationResult
-            ``n_scored``, ``mistakes``, ``true_counts``, ``predicted_counts``, ``correct_counts``
-            and all metrics are those of the window; the other attributes are unchanged.
+            ``n_scored``, ``mistakes``, ``true_counts``, ``predicted_counts``,
+            ``correct_counts``, the counts of prediction sets and all metrics are those of the
+            window; the other attributes are unchanged.
 
         Raises
         ------
@@ -513,8 +574,8 @@ class ProgressiveValidationResult:
         # Number of chunks before each window.
         n_before = np.searchsorted(self.n_samples, starts, side="right")
         counts = {
-            name: (total := getattr(self, name)) - np.vstack([0 * total[:1], total])[n_before]
-            for name in ("true_counts", "predicted_counts", "correct_counts")
+            name: (total := getattr(self, name)) - np.concatenate([0 * total[:1], total])[n_before]
+            for name in _WINDOWED
         }
         return replace(self, window=window, **counts)
 
@@ -666,6 +727,44 @@ class ProgressiveValidationResult:
         cost = cost_p * missed[:, 0] + cost_n * missed[:, 1]
         return _ratio(cost, self.n_scored) if normalize else cost
 
+    def coverage(self):
+        """Compute the coverage of the prediction sets.
+
+        Returns
+        -------
+        coverage : ndarray of shape (n_chunks,)
+            Fraction of the sets that contain the true class.
+
+        Raises
+        ------
+        ValueError
+            If no prediction sets were evaluated.
+        """
+        return self._mean_of_sets("coverage", self.n_covered)
+
+    def set_size(self):
+        """Compute the mean size of the prediction sets.
+
+        Returns
+        -------
+        set_size : ndarray of shape (n_chunks,)
+            Mean number of classes in a set.
+
+        Raises
+        ------
+        ValueError
+            If no prediction sets were evaluated.
+        """
+        return self._mean_of_sets("set_size", self.set_sizes)
+
+    def _mean_of_sets(self, metric, counts):
+        if self.prediction_sets is None:
+            raise ValueError(
+                f"{metric} is not available: no prediction sets were evaluated. Pass "
+                "prediction_sets=AdaptiveConformalInference() to progressive_validation."
+            )
+        return _ratio(counts, self.n_sets)
+
     @validate_params({"pos_label": [*_POS_LABEL, None]}, prefer_skip_nested_validation=True)
     def to_frame(self, *, pos_label=None):
         """Return a table of all counts and metrics.
@@ -680,7 +779,8 @@ class ProgressiveValidationResult:
         -------
         frame : pandas.DataFrame
             One row per chunk. ``sensitivity_specificity`` and ``cost`` are included for two
-            classes, ``n_support`` if the estimator has support vectors.
+            classes, ``n_support`` if the estimator has support vectors, ``coverage`` and
+            ``set_size`` if prediction sets were evaluated.
 
         Raises
         ------
@@ -693,6 +793,8 @@ class ProgressiveValidationResult:
         omitted = set() if len(self.classes) == 2 else set(_BINARY_METRICS)
         if self.n_support is None:
             omitted.add("n_support")
+        if self.prediction_sets is None:
+            omitted.update(_SET_METRICS)
         params = {}
         if pos_label is not None:
             params = dict.fromkeys(("f1", *_BINARY_METRICS), {"pos_label": pos_label})

@@ -15,11 +15,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_samples, check_weights, encode_labels
 from .._feature_space import Kernel
+from ._probabilities import N_JOINING, even_part
 from ._span import (
     BLOCK,
     BinarySolution,
     PairwiseKernel,
     proven_shifts,
+    replacement_shifts,
     span_shifts,
     xi_alpha_shifts,
 )
@@ -194,29 +196,108 @@ class LeaveOneOut:
             # Drop the advice to call `resume`: this model has not been changed.
             raise KeyboardInterrupt from None
 
+    @available_if(_offers_leave_one_out)
+    def leave_one_out_decision_function(self, X, y):
+        r"""Estimate the decision values of the training samples, each without the sample.
+
+        As ``cross_val_predict(model, X, y, method="decision_function")`` with one sample in each
+        fold, but from the current solution and without further fits. Use the values in place of
+        those of held-out samples: to calibrate, to choose a threshold, or as conformity scores.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            All training samples, in the same order; the kernel matrix of shape
+            (n_samples, n_samples) if ``kernel="precomputed"``.
+        y : array-like of shape (n_samples,)
+            Labels of the training samples.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Decision values, in the form of ``decision_function``.
+
+        Raises
+        ------
+        NotFittedError
+            If the estimator is not fitted.
+        ValueError
+            If the input is invalid, X and y are not the training samples, or a parameter was
+            changed that must not change.
+
+        See Also
+        --------
+        leave_one_out : Which samples are misclassified when they are left out.
+
+        Notes
+        -----
+        The value of a sample with :math:`\alpha_i = 0` is :math:`f(x_i)`; that of a support vector
+        is :math:`f(x_i) - \alpha_i S_i^2`, with the span :math:`S_i` as in :meth:`leave_one_out`.
+        Up to 500 samples within the margin that are not support vectors, as after a single epoch,
+        count as free support vectors. ``probability=True`` uses the same values.
+
+        Examples
+        --------
+        Accuracy without each sample, and on the training samples:
+
+        >>> import numpy as np
+        >>> from sklearn_online_svm import LASVC
+        >>> from sklearn_online_svm.datasets import make_waveform
+        >>> X, y = make_waveform(300, random_state=0)
+        >>> model = LASVC(C=10, random_state=0).fit(X, y)
+        >>> scores = model.leave_one_out_decision_function(X, y)
+        >>> bool(np.mean(y * scores > 0) < model.score(X, y))
+        True
+        """
+        check_is_fitted(self)
+        model = copy.deepcopy(self)  # other threads may train this model meanwhile
+        X, y, codes = training_samples(model, X, y, "leave_one_out_decision_function")
+        scores = decisions(model, X)
+        has_bias = model._spec.solver.has_bias
+        with model._reading() as (_, engine):
+            problems = [
+                BinarySolution.of(problem, has_bias, "row_id", len(codes))
+                for problem in engine.problems
+            ]
+        kernel = None
+        if not model._is_precomputed():
+            kernel = Kernel.from_classifier(model, "leave_one_out_decision_function")
+        pairwise = PairwiseKernel(kernel, X)
+        for c, problem in enumerate(problems):
+            y = np.where(codes == (c if len(problems) > 1 else 1), 1.0, -1.0)
+            within = np.flatnonzero((problem.alpha == 0.0) & (y * scores[:, c] < 1.0))
+            joining = even_part(within, N_JOINING)
+            scores[:, c] -= replacement_shifts(problem, pairwise, problem.support, joining)
+        return scores[:, 0] if len(problems) == 1 else scores
+
+
+def training_samples(model, X, y, caller):
+    """Return validated training samples, labels and class codes; raise ValueError for others."""
+    layout = False if model._is_precomputed() else "csr"
+    model._changed_params()  # raises if fixed parameters have changed
+    X, y = check_samples(model, X, y, reset=False, accept_sparse=layout)
+    codes = encode_labels(y, model.classes_)
+    n_rows = model._next_row_id
+    if len(y) != n_rows or not model._are_rows_of(model._engine.current_solution(), X, codes):
+        raise ValueError(
+            f"{caller} needs the training samples, all of them in their order, with their labels: "
+            f"{n_rows} samples. X or y differ from them."
+        )
+    return X, y, codes
+
 
 class Optimum:
     """Optimum over all samples of a model, and predictions without each of them."""
 
     def __init__(self, model, X, y, sample_weight):
         model = copy.deepcopy(model)
-        layout = False if model._is_precomputed() else "csr"
-        model._changed_params()  # raises if fixed parameters have changed
-        self.X, self.y = check_samples(model, X, y, reset=False, accept_sparse=layout)
-        self.codes = encode_labels(self.y, model.classes_)
+        self.X, self.y, self.codes = training_samples(model, X, y, "leave_one_out")
         weights = check_weights(sample_weight, self.X, allow_all_zero=False)
-        n_rows = model._next_row_id
-        if len(self.y) != n_rows or not model._are_rows_of(
-            model._engine.current_solution(), self.X, self.codes
-        ):
-            raise ValueError(
-                "leave_one_out needs the training samples, all of them in their order, with their "
-                f"labels: {n_rows} samples. X or y differ from them."
-            )
         if not np.bincount(self.codes, minlength=len(model.classes_)).all():
             raise ValueError(
                 "leave_one_out needs samples of every class: one of classes_ has none."
             )
+        n_rows = len(self.y)
         self.weights = weights * model.class_weight_[self.codes]
         model.set_params(
             max_iter=-1,

@@ -185,6 +185,7 @@ class VirtualLASVC(ActiveLASVC):
     window_size = None
 
     leave_one_out = UnavailableAttribute(NO_LEAVE_ONE_OUT)
+    leave_one_out_decision_function = UnavailableAttribute(NO_LEAVE_ONE_OUT)
     leave_one_out_estimate_ = UnavailableAttribute(NO_LEAVE_ONE_OUT)
 
     @without_keywords_of_svc
@@ -292,6 +293,12 @@ class VirtualLASVC(ActiveLASVC):
             self.n_virtual_points_ = 0
         self._counted(rows[1])  # raises for an invalid minority_class before anything changes
         return rows, new
+
+    def _extend(self, places):
+        super()._extend(places)
+        class_rows, self._class_rows = self._class_rows, np.zeros(len(self.classes_), np.int64)
+        self._class_rows[places] = class_rows
+        self._minority = int(places[self._minority])
 
     def _counted(self, codes):
         """Return the class counts including ``codes``, and the code of the minority class."""

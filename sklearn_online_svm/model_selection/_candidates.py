@@ -9,18 +9,15 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
+from .._estimator_base import with_classes
 from .._sklearn_compat import _num_samples, _safe_indexing
+from ..pipeline import final_estimator
 from ._learning_curves import key_of
 
-__all__ = ["CALL_NS", "Candidate", "FrozenTransformers", "candidates_of", "final_estimator"]
+__all__ = ["CALL_NS", "Candidate", "FrozenTransformers", "candidates_of"]
 
 # Estimates of cost in nanoseconds: a call of partial_fit or predict, and reading a value of X.
 CALL_NS, VALUE_NS = 7e5, 0.2
-
-
-def final_estimator(estimator):
-    """Return the last step of a pipeline, else the estimator itself."""
-    return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
 
 
 def requires_targets(transformer):
@@ -146,6 +143,13 @@ class Candidate:
         model.partial_fit(X, y, **given)
         self.models[fold], self._has_begun[fold], self._previous_model = model, True, None
 
+    def with_classes(self, classes):
+        """Return copies of the models to which new classes have been added."""
+        return [
+            with_classes(model, classes) if has_begun else model
+            for model, has_begun in zip(self.models, self._has_begun, strict=True)
+        ]
+
     def finish_part(self, fold, X, seconds):
         """Record that a model has been trained on a whole part."""
         self._n_seen[fold] = getattr(self.models[fold], "n_samples_seen_", 0)
@@ -252,6 +256,8 @@ def candidates_of(estimator, settings):
     Those whose transformers have the same parameters share them.
     """
     unfitted, shared, candidates = clone(estimator), {}, []
+    # A candidate that a callback stops within a rung could not be compared with the others.
+    vars(final_estimator(unfitted)).pop("_skl_callbacks", None)
     for number, params in enumerate(settings):
         # Values may be estimators, as in a search over the steps of a pipeline.
         configured = copy.deepcopy(unfitted).set_params(**clone(params, safe=False))

@@ -14,11 +14,13 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 
 from sklearn_online_svm import LASVC, ActiveLASVC, RampSVC, VirtualLASVC
+from sklearn_online_svm.calibration._maps import MultinomialMap, SplineMap
 from sklearn_online_svm.kernel import _leave_one_out
 from sklearn_online_svm.kernel._leave_one_out import Optimum, predicted
 from sklearn_online_svm.kernel._span import proven_shifts, span_shifts, spans, xi_alpha_shifts
 from tests.support.samples import LAYOUTS, three_classes, two_classes
 
+NAMES = ("leave_one_out", "leave_one_out_decision_function", "leave_one_out_estimate_")
 METHODS = ("exact", "span", "xi-alpha")
 with_methods = pytest.mark.parametrize("method", METHODS)
 with_algorithms = pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
@@ -166,6 +168,80 @@ def test_exact_errors_and_bounds_on_random_samples(algorithm, seed, n, C, gamma)
     for shifts in (proven_shifts, xi_alpha_shifts):
         least = signs(model, y) * moved(model, X, y, shifts)
         assert np.all((least <= margins + 1e-4)[is_certain])
+
+
+# -- decision values --------------------------------------------------------------------
+
+
+@with_algorithms
+def test_values_without_a_sample_at_the_optimum(algorithm):
+    """At the optimum they are those of the span rule, which agree with separate fits."""
+    X, y = two_classes(60)
+    model = machine(algorithm=algorithm, C=1.0, gamma=2.0, tol=1e-9).fit(X, y)
+    values = model.leave_one_out_decision_function(X, y)
+    assert_allclose(values, moved(model, X, y, span_shifts), atol=1e-5)
+    expected = decisions_without(model, X, y)
+    assert np.median(np.abs(values - expected)) < 0.01
+    others = np.setdiff1d(np.arange(60), model.support_)
+    assert_array_equal(values[others], model.decision_function(X)[others])
+    model = machine(algorithm=algorithm, C=5.0).fit(*three_classes(60))
+    X, y = three_classes(60)
+    values, expected = (
+        model.leave_one_out_decision_function(X, y),
+        decisions_without(model, X, y),
+    )
+    assert values.shape == expected.shape == (60, 3)
+    assert np.median(np.abs(values - expected)) < 0.05
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("problem", [two_classes, three_classes])
+def test_values_of_layouts_types_and_precomputed_kernels_agree(layout, problem):
+    X, y = problem(60)
+    expected = machine().fit(X, y).leave_one_out_decision_function(X, y)
+    rows = LAYOUTS[layout](X)
+    found = machine().fit(rows, y).leave_one_out_decision_function(rows, y)
+    assert_allclose(found, expected, atol=1e-3)
+    K = rbf_kernel(X, gamma=0.4)
+    model = machine(kernel="precomputed").fit(K, y)
+    assert_allclose(model.leave_one_out_decision_function(K, y), expected, atol=1e-3)
+
+
+@pytest.mark.parametrize("problem", [two_classes, three_classes])
+def test_probabilities_are_fitted_to_these_values(problem):
+    X, y = problem(200)
+    model = LASVC(gamma=0.4, C=2.0, probability=True, random_state=0).fit(X, y)
+    values = model.leave_one_out_decision_function(X, y)
+    codes, ones = np.searchsorted(model.classes_, y), np.ones(200)
+    fitted = SplineMap() if values.ndim == 1 else MultinomialMap()
+    expected = fitted.fit(values, codes, ones).log_proba(model.decision_function(X))
+    assert_allclose(model.predict_log_proba(X), expected, atol=2e-3)
+
+
+def test_values_in_a_stream():
+    X, y = two_classes(200)
+    model, alike = LASVC(gamma=0.4), LASVC(gamma=0.4)
+    for first in range(0, 200, 50):
+        chunk = slice(first, first + 50)
+        model.partial_fit(X[chunk], y[chunk], classes=["no", "yes"])
+        alike.partial_fit(X[chunk], y[chunk], classes=["no", "yes"])
+    values = model.leave_one_out_decision_function(X, y)
+    assert np.mean((values > 0) == (y == "yes")) < model.score(X, y)
+    # The model continues as if it had not been asked.
+    for each in (model, alike):
+        each.partial_fit(X[::-1], y[::-1])
+    assert_array_equal(model.decision_function(X), alike.decision_function(X))
+    X2, y2 = np.vstack([X, X[::-1]]), np.append(y, y[::-1])
+    assert len(model.leave_one_out_decision_function(X2, y2)) == 400
+
+
+@with_costs
+def test_value_of_the_only_sample_of_a_class(C):
+    X, y = three_classes(40)
+    X, y = np.vstack([X, np.full((1, X.shape[1]), 9.0)]), np.append(y, 40)
+    values = machine(C=C).fit(X, y).leave_one_out_decision_function(X, y)
+    assert np.isfinite(values).all()
+    assert_allclose(values[-1, -1], -1.0, atol=1e-6)  # all others are negative
 
 
 # -- the span ---------------------------------------------------------------------------
@@ -395,8 +471,10 @@ def test_other_samples_are_rejected():
     flipped = np.where(y == "yes", "no", "yes")
     twice = np.vstack([X, X]), np.append(y, y)
     for rows, labels in [(X[:50], y[:50]), (others, y), (X, flipped), twice]:
-        with pytest.raises(ValueError, match="needs the training samples"):
+        with pytest.raises(ValueError, match="leave_one_out needs the training samples"):
             model.leave_one_out(rows, labels)
+        with pytest.raises(ValueError, match="_function needs the training samples"):
+            model.leave_one_out_decision_function(rows, labels)
     with pytest.raises(ValueError, match="labels that are not among the classes"):
         model.leave_one_out(X, np.where(y == "yes", "maybe", y))
     with pytest.raises(ValueError, match="method must be one of"):
@@ -407,6 +485,8 @@ def test_other_samples_are_rejected():
     assert 0 < model.leave_one_out_estimate_ < 0.5
     with pytest.raises(NotFittedError):
         LASVC().leave_one_out(X, y)
+    with pytest.raises(NotFittedError):
+        LASVC().leave_one_out_decision_function(X, y)
     with pytest.raises(NotFittedError):
         _ = LASVC().leave_one_out_estimate_
 
@@ -419,6 +499,8 @@ def test_changed_parameters():
     assert_array_equal(model.leave_one_out(X, y), other.leave_one_out(X, y))
     with pytest.raises(ValueError, match="gamma cannot change"):
         model.set_params(gamma=0.1).leave_one_out(X, y)
+    with pytest.raises(ValueError, match="gamma cannot change"):
+        model.leave_one_out_decision_function(X, y)
 
 
 @pytest.mark.parametrize(
@@ -433,7 +515,7 @@ def test_changed_parameters():
 def test_leave_one_out_is_missing_for_other_problems(params, reason):
     X, y = two_classes(60)
     model = LASVC(gamma=0.4, random_state=0, **params).fit(X, y)
-    for name in ("leave_one_out", "leave_one_out_estimate_"):
+    for name in NAMES:
         with pytest.raises(AttributeError) as caught:
             getattr(model, name)
         assert reason in f"{caught.value} {caught.value.__cause__}"
@@ -451,6 +533,6 @@ def test_estimate_is_missing_for_precomputed_kernels():
 @pytest.mark.parametrize("kind", [VirtualLASVC, RampSVC])
 def test_other_models_have_no_leave_one_out(kind):
     model = kind()
-    for name in ("leave_one_out", "leave_one_out_estimate_"):
+    for name in NAMES:
         with pytest.raises(AttributeError, match=rf"{kind.__name__} has no {name}"):
             getattr(model, name)

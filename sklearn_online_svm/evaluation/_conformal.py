@@ -1,0 +1,251 @@
+"""Prediction sets on streams, by adaptive conformal inference."""
+
+import math
+from bisect import bisect_left, insort
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils import check_consistent_length, column_or_1d
+
+from .._base import encode_labels
+from .._estimator_base import StatefulEstimator
+from .._sklearn_compat import Interval
+
+__all__ = ["AdaptiveConformalInference"]
+
+# Rounding errors of a rank.
+ROUNDING = 1e-9
+
+
+def conformity_scores(estimator, X):
+    """Return how well each class conforms to each sample.
+
+    Returns
+    -------
+    scores : ndarray of shape (n_samples, n_classes)
+        Probabilities, or the difference between the decision value of a class and the largest one
+        of the other classes.
+    """
+    if hasattr(estimator, "predict_proba"):
+        method, scores = "predict_proba", estimator.predict_proba(X)
+    elif hasattr(estimator, "decision_function"):
+        method, scores = "decision_function", estimator.decision_function(X)
+    else:
+        raise ValueError(
+            "estimator must have predict_proba or decision_function, got "
+            f"{type(estimator).__name__}."
+        )
+    scores = np.asarray(scores, dtype=np.float64)
+    if not np.isfinite(scores).all():
+        raise ValueError(f"{method} of {type(estimator).__name__} returned nan or infinity.")
+    if method == "predict_proba":
+        return scores
+    if scores.ndim == 1:
+        return 2.0 * np.column_stack([-scores, scores])
+    best = scores.argmax(axis=1)[:, None]
+    others = np.repeat(np.take_along_axis(scores, best, axis=1), scores.shape[1], axis=1)
+    np.put_along_axis(others, best, np.partition(scores, -2, axis=1)[:, -2:-1], axis=1)
+    return scores - others
+
+
+def threshold_of(ordered, alpha):
+    """Return the smallest score of a class in the set, given sorted scores of true classes."""
+    # 10 * (1 - 0.9) is less than 1.
+    rank = math.floor((len(ordered) + 1) * alpha + ROUNDING)
+    if rank < 1:
+        return -math.inf
+    return ordered[rank - 1] if rank <= len(ordered) else math.inf
+
+
+class AdaptiveConformalInference(StatefulEstimator):
+    r"""Prediction sets that contain the true class with a given frequency, on any stream.
+
+    A prediction set contains the classes whose scores are high enough compared with those of the
+    true classes of recent samples. After each label the next sets become larger if the label was
+    not in its set, and a little smaller if it was [1]_. The fraction of labels in their sets
+    converges to ``confidence_level`` without any assumption about the stream: under concept drift,
+    with dependent samples, and for poor models, whose sets are larger.
+
+    Pass it to :func:`progressive_validation` to show coverage and size of the sets, or use it
+    beside a model: call :meth:`update` before the model is trained on a chunk.
+
+    Read more in the :ref:`user guide <prediction_sets>`.
+
+    Parameters
+    ----------
+    confidence_level : float, default=0.9
+        Fraction of sets that are to contain the true class; :math:`1 - \alpha` in [1]_.
+    step_size : float, default=0.005
+        Change of the miscoverage level after each sample, :math:`\gamma` in [1]_. Larger values
+        follow a drift faster, and sizes of sets vary more. With 0 the sets are those of split
+        conformal prediction on the last ``window_size`` samples, without a guarantee under drift.
+    window_size : int, default=1000
+        Number of recent samples whose scores are compared.
+
+    Attributes
+    ----------
+    alpha_ : float
+        Miscoverage level of the next set, :math:`\alpha_t`. A set contains all classes if it is
+        negative, and none if it is 1 or greater.
+    n_samples_seen_ : int
+        Number of samples.
+
+    See Also
+    --------
+    progressive_validation : Evaluate a classifier and its prediction sets on a stream.
+
+    Notes
+    -----
+    **Update.** With :math:`\mathrm{err}_t = 1` if the label of sample t is not in its set, else 0,
+
+    .. math:: \alpha_{t+1} = \alpha_t + \gamma (\alpha - \mathrm{err}_t), \qquad
+              \alpha_1 = \alpha = 1 - \text{confidence\_level}.
+
+    The set of a sample contains the classes with a score of at least the k-th smallest among the
+    scores of the true classes of the last n samples, :math:`k = \lfloor (n + 1) \alpha_t \rfloor`;
+    all classes if :math:`k < 1`, so also before the first label, and none if :math:`k > n`. Within
+    a chunk the model does not change, :math:`\alpha_t` does.
+
+    **Guarantee** (proposition 4.1 of [1]_). As sets of all classes are never wrong and empty sets
+    always are, :math:`-\gamma \le \alpha_t \le 1 + \gamma`. So for every T and every sequence of
+    samples, labels and models
+
+    .. math:: \left| \frac{1}{T} \sum_{t=1}^T \mathrm{err}_t - \alpha \right| \le
+              \frac{\max(\alpha_1, 1 - \alpha_1) + \gamma}{\gamma T}.
+
+    It holds for the whole stream, not for each class, nor for each part of the stream.
+
+    **Scores** are probabilities if the estimator has ``predict_proba``. Otherwise the score of a
+    class is its decision value minus the largest one of the other classes. Classes with equal
+    scores enter a set together.
+
+    References
+    ----------
+    .. [1] I. Gibbs, E. Candes: Adaptive conformal inference under distribution shift. NeurIPS
+       2021.
+
+    Examples
+    --------
+    >>> from sklearn_online_svm import LASVC
+    >>> from sklearn_online_svm.datasets import make_banana_like
+    >>> from sklearn_online_svm.evaluation import (
+    ...     AdaptiveConformalInference,
+    ...     progressive_validation,
+    ... )
+    >>> X, y = make_banana_like(3000, noise=0.5, random_state=0)
+    >>> sets = AdaptiveConformalInference(confidence_level=0.95)
+    >>> result = progressive_validation(LASVC(), X, y, prediction_sets=sets)
+    >>> result.coverage()[-1].round(2)
+    np.float64(0.95)
+
+    Continue with the model and its sets:
+
+    >>> model, sets = result.estimator, result.prediction_sets
+    >>> X_new, y_new = make_banana_like(5, noise=0.5, random_state=1)
+    >>> sets.predict_set(model, X_new).shape
+    (5, 2)
+    >>> sets.update(model, X_new, y_new).shape
+    (5, 2)
+    >>> model = model.partial_fit(X_new, y_new)
+    """
+
+    _parameter_constraints: dict = {
+        "confidence_level": [Interval(Real, 0, 1, closed="neither")],
+        "step_size": [Interval(Real, 0, None, closed="left")],
+        "window_size": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    _state_attribute = "alpha_"
+
+    def __init__(self, *, confidence_level=0.9, step_size=0.005, window_size=1000):
+        self.confidence_level = confidence_level
+        self.step_size = step_size
+        self.window_size = window_size
+
+    def predict_set(self, estimator, X):
+        """Return the prediction sets of samples, as they would be for the next sample.
+
+        Parameters
+        ----------
+        estimator : classifier with ``predict_proba`` or ``decision_function``
+            The fitted model.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        sets : ndarray of shape (n_samples, n_classes), dtype=bool
+            Whether each class of ``estimator.classes_`` is in the set.
+
+        Raises
+        ------
+        NotFittedError
+            If `estimator` is not fitted.
+        ValueError
+            If a parameter is invalid, or `estimator` has neither method or returns values that are
+            not finite.
+        """
+        self._validate_params()
+        alpha, recent, _ = self._state()
+        return conformity_scores(estimator, X) >= threshold_of(np.sort(recent), alpha)
+
+    def update(self, estimator, X, y):
+        """Return the prediction sets of samples, one after the other, and adapt to their labels.
+
+        Parameters
+        ----------
+        estimator : classifier with ``predict_proba`` or ``decision_function``
+            The fitted model, before it is trained on these samples.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The next samples of the stream.
+        y : array-like of shape (n_samples,)
+            Their labels.
+
+        Returns
+        -------
+        sets : ndarray of shape (n_samples, n_classes), dtype=bool
+            Whether each class of ``estimator.classes_`` is in the set of a sample. The set depends
+            on the labels of the samples before, not on its own label and later ones.
+
+        Raises
+        ------
+        NotFittedError
+            If `estimator` is not fitted.
+        ValueError
+            If a parameter is invalid, X and `y` differ in length, a label is not among
+            ``estimator.classes_``, or `estimator` has neither method or returns values that are
+            not finite. The state is left unchanged.
+        """
+        self._validate_params()
+        y = column_or_1d(y)
+        check_consistent_length(X, y)
+        scores = conformity_scores(estimator, X)
+        own = scores[np.arange(len(y)), encode_labels(y, np.asarray(estimator.classes_))].tolist()
+        alpha, recent, n_seen = self._state()
+        recent = [*recent, *own]
+        first = len(recent) - len(own)
+        oldest = max(0, first - self.window_size)
+        ordered = sorted(recent[oldest:first])
+        thresholds = np.empty(len(own))
+        for i, score in enumerate(own):
+            thresholds[i] = threshold_of(ordered, alpha)
+            alpha += self.step_size * (1.0 - self.confidence_level - (score < thresholds[i]))
+            insort(ordered, score)
+            if len(ordered) > self.window_size:
+                del ordered[bisect_left(ordered, recent[oldest])]
+                oldest += 1
+        self.__dict__.update(
+            alpha_=float(alpha),
+            n_samples_seen_=n_seen + len(own),
+            _recent=np.array(recent[oldest:], dtype=np.float64),
+        )
+        return scores >= thresholds[:, None]
+
+    def _state(self):
+        """Return the miscoverage level, the scores of the last samples, and n_samples_seen_."""
+        if self._state_attribute not in self.__dict__:
+            return 1.0 - self.confidence_level, np.zeros(0), 0
+        return self.alpha_, self._recent[-self.window_size :], self.n_samples_seen_
+
+    def __sklearn_is_fitted__(self):
+        return self._state_attribute in self.__dict__
