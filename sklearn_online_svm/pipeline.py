@@ -19,6 +19,7 @@ from ._chunks import copied, stacked
 from ._core.guard import Guarded
 from ._estimator_base import Transaction, with_classes
 from ._sklearn_compat import Interval, StrOptions, _fit_context, _num_samples, _safe_indexing
+from ._tasks import propagating, reporting
 
 __all__ = ["OnlinePipeline", "make_online_pipeline"]
 
@@ -213,7 +214,11 @@ class OnlinePipeline(Pipeline, Guarded):
             cannot follow a stream. The pipeline is left unchanged, provided that ``partial_fit``
             of the final estimator leaves it unchanged on errors.
         """
-        with self._guard, Transaction(self) as change:
+        with (
+            self._guard,
+            reporting(self, "partial_fit", X, y, sample_weight),
+            Transaction(self) as change,
+        ):
             draft = change.draft
             draft._validate_steps()
             X, y, sample_weight = indexable(X, y, sample_weight)
@@ -298,7 +303,8 @@ class OnlinePipeline(Pipeline, Guarded):
             self.steps = [*self.steps[:-1], (name, final)]
         given = {"classes": classes, "sample_weight": weights}
         given = {name: values for name, values in given.items() if values is not None}
-        final.partial_fit(X, y, **given)
+        with propagating(self, final, "partial-fit-final-estimator"):
+            final.partial_fit(X, y, **given)
 
     def _add_classes(self, classes):
         name, final = self.steps[-1]
@@ -314,6 +320,10 @@ class OnlinePipeline(Pipeline, Guarded):
         return super()._fit(*args, **kwargs)
 
     # ---------------------------------------------------------------------------- conventions
+
+    def __copy__(self):
+        # Also while the guard is held: scikit-learn copies the model that it passes to callbacks.
+        return self._draft()
 
     def __getstate__(self):
         with self._guard:  # the final estimator and the samples kept must be consistent
