@@ -19,7 +19,7 @@ from ._chunks import copied, stacked
 from ._core.guard import Guarded
 from ._estimator_base import Transaction, with_classes
 from ._sklearn_compat import Interval, StrOptions, _fit_context, _num_samples, _safe_indexing
-from ._tasks import propagating, reporting
+from ._tasks import StopTraining, propagating, reporting
 
 __all__ = ["OnlinePipeline", "make_online_pipeline"]
 
@@ -214,15 +214,16 @@ class OnlinePipeline(Pipeline, Guarded):
             cannot follow a stream. The pipeline is left unchanged, provided that ``partial_fit``
             of the final estimator leaves it unchanged on errors.
         """
-        with (
-            self._guard,
-            reporting(self, "partial_fit", X, y, sample_weight),
-            Transaction(self) as change,
-        ):
+        tasks = reporting(self, "partial_fit", X, y, sample_weight)
+        with self._guard, tasks, Transaction(self) as change:
             draft = change.draft
             draft._validate_steps()
             X, y, sample_weight = indexable(X, y, sample_weight)
-            draft._train(X, y, sample_weight, classes)
+            try:
+                draft._train(X, y, sample_weight, classes)
+            except StopTraining:
+                change.keep = True
+                raise
         return self
 
     def _train(self, X, y, weights, classes):
@@ -303,7 +304,7 @@ class OnlinePipeline(Pipeline, Guarded):
             self.steps = [*self.steps[:-1], (name, final)]
         given = {"classes": classes, "sample_weight": weights}
         given = {name: values for name, values in given.items() if values is not None}
-        with propagating(self, final, "partial-fit-final-estimator"):
+        with propagating(self, final, "partial-fit-estimator"):
             final.partial_fit(X, y, **given)
 
     def _add_classes(self, classes):
@@ -328,6 +329,16 @@ class OnlinePipeline(Pipeline, Guarded):
     def __getstate__(self):
         with self._guard:  # the final estimator and the samples kept must be consistent
             return super().__getstate__()
+
+    def __copy__(self):
+        # scikit-learn copies a pipeline that it passes to callbacks; see _attributes_of_copy.
+        return (
+            type(self)(**self.get_params(deep=False)) if self._guard.is_mine() else self._draft()
+        )
+
+    def _attributes_of_copy(self):
+        """Return the attributes of a copy during training."""
+        return copy.deepcopy({k: v for k, v in vars(self).items() if k in ("steps", "_warm_up")})
 
     def _n_warm_up(self):
         """Return the number of samples after which transformers are frozen; None: never."""

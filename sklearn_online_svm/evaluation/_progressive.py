@@ -1,5 +1,6 @@
 """Prequential (test-then-train) evaluation of classifiers on streams."""
 
+import copy
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -210,7 +211,8 @@ class _Evaluation:
         if self._predicts_online:
             self.n_earlier_queries -= int(self.model.n_queries_)
         start = perf_counter()
-        self.model = clone(self.model).partial_fit(*self.drift.latest(), classes=self.classes)
+        self.model = clone(self.model)
+        self.model.partial_fit(*self.drift.latest(), classes=self.classes)
         self.fit_seconds += perf_counter() - start
 
     @property
@@ -334,15 +336,15 @@ def progressive_validation(
         Prediction sets whose coverage and size are evaluated as well. The estimator must have
         ``predict_proba`` or ``decision_function``.
     in_place : bool, default=False
-        Whether to train the estimator itself, and its `prediction_sets`, instead of clones. A
-        fitted estimator continues from its current state; the counts of the result start at 0 in
-        either case.
+        Whether to train the estimator itself, and its `prediction_sets`, instead of clones, and
+        to use the `drift_detector` itself instead of a copy. A fitted estimator continues from its
+        current state; the counts of the result start at 0 in either case.
     return_predictions : bool, default=False
         Whether to keep all predictions.
     drift_detector : object, default=None
         Drift detector that receives the error (True or False) of each prediction: an object with
         a method ``update(x)`` and an attribute ``drift_detected``, such as those of river
-        (``river.drift.ADWIN()``, ``KSWIN()``, ``binary.DDM()``). It is changed in place.
+        (``river.drift.ADWIN()``, ``KSWIN()``, ``binary.DDM()``).
     retrain_window : int, default=None
         Number of the latest samples on which a new model is trained after an alarm of the
         detector. It replaces the model at the end of the chunk. None: alarms are only reported.
@@ -447,10 +449,14 @@ def progressive_validation(
     first = next(chunks, None)
     if first is None:
         raise ValueError("X must contain at least one sample, got none.")
+    drift = None
+    if drift_detector is not None:
+        detector = drift_detector if in_place else copy.deepcopy(drift_detector)
+        drift = _DriftReaction(detector, retrain_window)
     evaluation = _Evaluation(
         model,
         _resolve_classes(classes, model, first[1] if y is None else y),
-        None if drift_detector is None else _DriftReaction(drift_detector, retrain_window),
+        drift,
         is_fitted=in_place,  # if it is not, `predict` of the first chunk will tell
         prediction_sets=prediction_sets
         if in_place or prediction_sets is None

@@ -52,11 +52,24 @@ def validate(model, y=FLIPPED, X=X, **parameters):
 
 def test_the_detector_receives_the_errors_in_their_order():
     detector = AlarmAt(10, 11, 450)
-    result = validate(AROWClassifier(), return_predictions=True, drift_detector=detector)
+    result = validate(
+        AROWClassifier(), return_predictions=True, in_place=True, drift_detector=detector
+    )
     assert_array_equal(detector.received, result.predictions != FLIPPED[100:])
     assert_array_equal(result.drift_alarms, [110, 111, 550])
     assert "1900 predictions, 3 drift alarms>" in repr(result)
     assert_array_equal(result.rolling(300).drift_alarms, result.drift_alarms)
+
+
+def test_the_detector_is_copied_unless_in_place():
+    detector = AlarmAt(450)
+    for _ in range(2):
+        assert len(validate(AROWClassifier(), drift_detector=detector).drift_alarms) == 1
+    assert not detector.received
+    model = AROWClassifier()
+    for n_received in (1900, 3900):
+        validate(model, in_place=True, drift_detector=detector)
+        assert len(detector.received) == n_received
 
 
 def test_alarms_alone_do_not_change_a_model():
@@ -112,7 +125,7 @@ def test_samples_of_any_kind_are_kept():
 
 def test_decreasing_errors_are_no_alarm():
     detector = Estimating(*range(1, 1900))
-    result = validate(AROWClassifier(), drift_detector=detector)
+    result = validate(AROWClassifier(), in_place=True, drift_detector=detector)
     assert 0 < len(result.drift_alarms) < 1899
     rates = [np.mean(detector.received[max(0, n - 50) : n]) for n in range(1, 1900)]
     increased = np.flatnonzero(np.diff(rates, prepend=0.0) >= 0)
@@ -131,7 +144,9 @@ def test_missing_labels():
     y = FLIPPED.astype(float)
     y[::3] = np.nan
     detector = AlarmAt(700)
-    result = validate(SkipsMissing(), y, drift_detector=detector, retrain_window=300)
+    result = validate(
+        SkipsMissing(), y, in_place=True, drift_detector=detector, retrain_window=300
+    )
     scored = np.isfinite(y[100:])
     assert len(detector.received) == scored.sum()
     assert scored[: result.drift_alarms[0] - 100].sum() == 700
