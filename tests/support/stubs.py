@@ -36,6 +36,7 @@ BASES = {
     ),
     "sklearn.exceptions": ("InconsistentVersionWarning",),
     "sklearn.model_selection._search": ("BaseSearchCV",),
+    "sklearn.pipeline": ("Pipeline",),
     "imblearn.over_sampling.base": ("BaseOverSampler",),
 }
 IMPORTS = {
