@@ -4,7 +4,6 @@ from abc import ABCMeta
 from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import sparray, spmatrix
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
@@ -36,7 +35,6 @@ class OnlinePipeline(Pipeline, BaseEstimator, metaclass=ABCMeta):
         verbose: bool = ...,
     ) -> None: ...
     def get_metadata_routing(self) -> Any: ...
-    def get_params(self, deep: bool = ...) -> dict[str, Any]: ...
     def partial_fit(
         self,
         X: Any,
@@ -44,12 +42,6 @@ class OnlinePipeline(Pipeline, BaseEstimator, metaclass=ABCMeta):
         classes: ArrayLike | None = ...,
         sample_weight: ArrayLike | None = ...,
     ) -> Self: ...
-    def score(
-        self,
-        X: ArrayLike | spmatrix | sparray,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = ...,
-    ) -> float: ...
     def set_params(
         self,
         *,
