@@ -322,10 +322,6 @@ class OnlinePipeline(Pipeline, Guarded):
 
     # ---------------------------------------------------------------------------- conventions
 
-    def __copy__(self):
-        # Also while the guard is held: scikit-learn copies the model that it passes to callbacks.
-        return self._draft()
-
     def __getstate__(self):
         with self._guard:  # the final estimator and the samples kept must be consistent
             return super().__getstate__()
