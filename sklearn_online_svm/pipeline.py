@@ -19,7 +19,7 @@ from ._chunks import copied, stacked
 from ._core.guard import Guarded
 from ._estimator_base import Transaction, with_classes
 from ._sklearn_compat import Interval, StrOptions, _fit_context, _num_samples, _safe_indexing
-from ._tasks import StopTraining, propagating, reporting
+from ._tasks import StopTraining, check_stop, propagating, reporting
 
 __all__ = ["OnlinePipeline", "make_online_pipeline"]
 
@@ -304,6 +304,7 @@ class OnlinePipeline(Pipeline, Guarded):
             self.steps = [*self.steps[:-1], (name, final)]
         given = {"classes": classes, "sample_weight": weights}
         given = {name: values for name, values in given.items() if values is not None}
+        check_stop(self)
         with propagating(self, final, "partial-fit-estimator"):
             final.partial_fit(X, y, **given)
 

@@ -544,7 +544,7 @@ def test_online_pipeline(final):
             each.partial_fit(X[chunk], Y[chunk], classes=["no", "yes"])
     np.testing.assert_array_equal(model.decision_function(X), expected.decision_function(X))
     assert probe.n_setups == probe.n_teardowns == probe.ended.count("partial_fit") == 2
-    assert probe.ended[-2:] == ["partial-fit-final-estimator", "partial_fit"]
+    assert probe.ended[-2:] == ["partial-fit-estimator", "partial_fit"]
     np.testing.assert_array_equal(probe.fitted[-1], model.predict(X[700:]))
     model.set_callbacks(Probe(fail_at=0))
     with pytest.raises(ArithmeticError):
