@@ -19,7 +19,7 @@ from ._chunks import copied, stacked
 from ._core.guard import Guarded
 from ._estimator_base import Transaction
 from ._sklearn_compat import Interval, StrOptions, _fit_context, _num_samples, _safe_indexing
-from ._tasks import StopTraining, propagating, reporting
+from ._tasks import propagating, reporting
 
 __all__ = ["OnlinePipeline", "make_online_pipeline"]
 
@@ -213,16 +213,15 @@ class OnlinePipeline(Pipeline, Guarded):
             cannot follow a stream. The pipeline is left unchanged, provided that ``partial_fit``
             of the final estimator leaves it unchanged on errors.
         """
-        tasks = reporting(self, "partial_fit", X, y, sample_weight)
-        with self._guard, tasks, Transaction(self) as change:
+        with (
+            self._guard,
+            reporting(self, "partial_fit", X, y, sample_weight),
+            Transaction(self) as change,
+        ):
             draft = change.draft
             draft._validate_steps()
             X, y, sample_weight = indexable(X, y, sample_weight)
-            try:
-                draft._train(X, y, sample_weight, classes)
-            except StopTraining:
-                change.keep = True
-                raise
+            draft._train(X, y, sample_weight, classes)
         return self
 
     def _train(self, X, y, weights, classes):
@@ -303,7 +302,7 @@ class OnlinePipeline(Pipeline, Guarded):
             self.steps = [*self.steps[:-1], (name, final)]
         given = {"classes": classes, "sample_weight": weights}
         given = {name: values for name, values in given.items() if values is not None}
-        with propagating(self, final, "partial-fit-estimator"):
+        with propagating(self, final, "partial-fit-final-estimator"):
             final.partial_fit(X, y, **given)
 
     def _transformers(self):
@@ -322,10 +321,11 @@ class OnlinePipeline(Pipeline, Guarded):
             return super().__getstate__()
 
     def __copy__(self):
-        # scikit-learn copies a pipeline that it passes to callbacks; see _attributes_of_copy.
-        return (
-            type(self)(**self.get_params(deep=False)) if self._guard.is_mine() else self._draft()
-        )
+        if self._guard.is_mine():
+            # scikit-learn copies the pipeline that it passes to callbacks, and sets the attributes
+            # that ``_attributes_of_copy`` has returned.
+            return type(self)(**self.get_params(deep=False))
+        return self._draft()
 
     def _attributes_of_copy(self):
         """Return the attributes of a copy during training."""

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._base import check_samples
 from .._estimator_base import Transaction, UnavailableAttribute
 from .._sklearn_compat import Interval
+from .._tasks import propagating, reporting
 from ._compression import CompressedState, compress_solution
 from ._lasvc import LASVC
 from ._model import KernelModel, decision_values
@@ -192,11 +193,16 @@ class CompressedClassifier(MetaEstimatorMixin, KernelModel):
             is given, or the model cannot be compressed (see ``compress``). The model is left
             unchanged.
         """
-        with self._guard, Transaction(self) as change:
+        with (
+            self._guard,
+            reporting(self, "fit", X, y, sample_weight, 1),
+            Transaction(self) as change,
+        ):
             change.draft._check_params()
             original = LASVC() if self.estimator is None else clone(self.estimator)
             _refuse(original)
-            change.draft._adopt(original.fit(X, y, sample_weight))
+            with propagating(change.draft, original, "fit-estimator"):
+                change.draft._adopt(original.fit(X, y, sample_weight))
         return self
 
     def _check_params(self):
@@ -303,7 +309,11 @@ class CompressedClassifier(MetaEstimatorMixin, KernelModel):
 
     @property
     def _suspect_margin(self):
-        return KernelModel._suspect_margin if self.estimator is None else self.estimator._suspect_margin
+        return (
+            KernelModel._suspect_margin
+            if self.estimator is None
+            else self.estimator._suspect_margin
+        )
 
     # ---------------------------------------------------------------------------- parameters
 

@@ -76,7 +76,16 @@ class CompressedState:
     @classmethod
     def of(cls, model, solution):
         """Return the decision function of a model, with each vector once."""
-        names = ("n_features", "n_problems", "dtype", "layout", "kernel", "degree", "gamma", "coef0")
+        names = (
+            "n_features",
+            "n_problems",
+            "dtype",
+            "layout",
+            "kernel",
+            "degree",
+            "gamma",
+            "coef0",
+        )
         spec = ExpansionSpec(**{name: getattr(model._spec, name) for name in names})
         if spec.kernel == "linear":
             coef, bias = linear_weights(solution)
@@ -163,7 +172,9 @@ def compress_solution(model, solution, max_support_vectors, tolerance):
         return compressor.exact()
     if max_support_vectors is None:
         return compressor.within(tolerance)
-    return compressor.of_size(max_support_vectors) if max_support_vectors < n else compressor.exact()
+    return (
+        compressor.of_size(max_support_vectors) if max_support_vectors < n else compressor.exact()
+    )
 
 
 class Compressor:
