@@ -97,8 +97,8 @@ format: $(VENV)/.extra-lint ## repair what `make lint` can repair by itself
 
 stubs: $(VENV)/.built $(VENV)/.extra-test $(VENV)/.extra-lint ## type stubs of the public modules (a test says if they are out of date)
 	$(PY) -m tests.support.stubs
-	$(BIN)/ruff check --quiet --select I --fix sklearn_online_svm
-	$(BIN)/ruff format --quiet sklearn_online_svm
+	$(BIN)/ruff check --quiet --select I --fix $$(find sklearn_online_svm -name '*.pyi')
+	$(BIN)/ruff format --quiet $$(find sklearn_online_svm -name '*.pyi')
 
 bench: $(VENV)/.built $(VENV)/.extra-bench ## ratios against the peers, measured here (QUICK=1: small data, does it work?)
 	$(PY) -m benchmarks.run $(if $(QUICK),--quick)

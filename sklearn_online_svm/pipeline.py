@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._base import classes_of_stream
 from ._chunks import copied, stacked
 from ._core.guard import Guarded
-from ._estimator_base import Transaction
+from ._estimator_base import Transaction, with_classes
 from ._sklearn_compat import Interval, StrOptions, _fit_context, _num_samples, _safe_indexing
 from ._tasks import propagating, reporting
 
@@ -197,7 +197,8 @@ class OnlinePipeline(Pipeline, Guarded):
             Targets.
         classes : array-like of shape (n_classes,), default=None
             All classes of the stream, for the final estimator. Must be passed in the first call if
-            the final estimator is a classifier.
+            the final estimator is a classifier. A later call can add :ref:`new classes
+            <new_classes>`, if the final estimator can.
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights, for the final estimator only.
 
@@ -213,11 +214,8 @@ class OnlinePipeline(Pipeline, Guarded):
             cannot follow a stream. The pipeline is left unchanged, provided that ``partial_fit``
             of the final estimator leaves it unchanged on errors.
         """
-        with (
-            self._guard,
-            reporting(self, "partial_fit", X, y, sample_weight),
-            Transaction(self) as change,
-        ):
+        tasks = reporting(self, "partial_fit", X, y, sample_weight)
+        with self._guard, tasks, Transaction(self) as change:
             draft = change.draft
             draft._validate_steps()
             X, y, sample_weight = indexable(X, y, sample_weight)
@@ -304,6 +302,11 @@ class OnlinePipeline(Pipeline, Guarded):
         given = {name: values for name, values in given.items() if values is not None}
         with propagating(self, final, "partial-fit-final-estimator"):
             final.partial_fit(X, y, **given)
+
+    def _add_classes(self, classes):
+        """Add classes to the final estimator; see ``with_classes``."""
+        name, final = self.steps[-1]
+        self.steps = [*self.steps[:-1], (name, with_classes(final, classes))]
 
     def _transformers(self):
         """Return the pipeline without the final estimator."""

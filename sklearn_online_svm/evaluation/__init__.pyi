@@ -1,9 +1,10 @@
 # Written by `make stubs`.
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import sparray, spmatrix
+from sklearn.base import BaseEstimator
 
 from sklearn_online_svm.evaluation.metrics import geometric_mean_score as geometric_mean_score
 from sklearn_online_svm.evaluation.metrics import misclassification_cost as misclassification_cost
@@ -17,6 +18,7 @@ from sklearn_online_svm.kernel import SolutionPath as SolutionPath
 from sklearn_online_svm.model_selection import ProgressiveSearch as ProgressiveSearch
 
 __all__ = [
+    "AdaptiveConformalInference",
     "ProgressiveSearchDisplay",
     "ProgressiveValidationDisplay",
     "ProgressiveValidationResult",
@@ -31,6 +33,24 @@ __all__ = [
     "sensitivity_specificity_score",
     "sensitivity_specificity_scorer",
 ]
+
+class AdaptiveConformalInference(BaseEstimator):
+    alpha_: float
+    n_samples_seen_: int
+    confidence_level: float
+    step_size: float
+    window_size: int
+    def __init__(
+        self, *, confidence_level: float = ..., step_size: float = ..., window_size: int = ...
+    ) -> None: ...
+    def get_params(self, deep: bool = ...) -> dict[str, Any]: ...
+    def predict_set(self, estimator: Any, X: ArrayLike | spmatrix | sparray) -> NDArray[Any]: ...
+    def set_params(
+        self, *, confidence_level: float = ..., step_size: float = ..., window_size: int = ...
+    ) -> Self: ...
+    def update(
+        self, estimator: Any, X: ArrayLike | spmatrix | sparray, y: ArrayLike
+    ) -> NDArray[Any]: ...
 
 class ProgressiveSearchDisplay:
     lines_: dict[Any, Any]
@@ -68,6 +88,8 @@ class ProgressiveSearchDisplay:
 
 class ProgressiveValidationDisplay:
     line_: Any
+    target_line_: Any
+    alarm_lines_: list[Any]
     ax_: Any
     figure_: Any
     def __init__(self, *, result: ProgressiveValidationResult, name: str | None = ...) -> None: ...
@@ -80,6 +102,7 @@ class ProgressiveValidationDisplay:
         *,
         chunk_size: int = ...,
         classes: ArrayLike | None = ...,
+        prediction_sets: AdaptiveConformalInference | None = ...,
         name: str | None = ...,
         ax: Any = ...,
         **kwargs: Any,
@@ -124,6 +147,11 @@ class ProgressiveValidationResult:
     correct_counts: NDArray[Any]
     confusion_matrix: NDArray[Any]
     predictions: NDArray[Any] | None
+    prediction_sets: AdaptiveConformalInference | None
+    n_sets: NDArray[Any]
+    n_covered: NDArray[Any]
+    set_sizes: NDArray[Any]
+    drift_alarms: NDArray[Any] | None
     window: int | None
     def __init__(
         self,
@@ -141,6 +169,11 @@ class ProgressiveValidationResult:
         confusion_matrix: Any,
         n_unpredicted: Any,
         predictions: Any,
+        prediction_sets: Any,
+        n_sets: Any,
+        n_covered: Any,
+        set_sizes: Any,
+        drift_alarms: Any,
         window: Any = ...,
     ) -> None: ...
     def accuracy(self) -> NDArray[Any]: ...
@@ -152,12 +185,14 @@ class ProgressiveValidationResult:
         pos_label: float | bool | str = ...,
         normalize: bool = ...,
     ) -> NDArray[Any]: ...
+    def coverage(self) -> NDArray[Any]: ...
     def f1(self, *, pos_label: float | bool | str | None = ...) -> NDArray[Any]: ...
     def geometric_mean(self, *, labels: ArrayLike | None = ...) -> NDArray[Any]: ...
     def rolling(self, window: int) -> ProgressiveValidationResult: ...
     def sensitivity_specificity(
         self, *, eta_p: float = ..., pos_label: float | bool | str = ...
     ) -> NDArray[Any]: ...
+    def set_size(self) -> NDArray[Any]: ...
     def to_frame(self, *, pos_label: float | bool | str | None = ...) -> Any: ...
 
 class SolutionPathDisplay:
@@ -201,8 +236,11 @@ def progressive_validation(
     *,
     chunk_size: int = ...,
     classes: ArrayLike | None = ...,
+    prediction_sets: AdaptiveConformalInference | None = ...,
     in_place: bool = ...,
     return_predictions: bool = ...,
+    drift_detector: Any = ...,
+    retrain_window: int | None = ...,
 ) -> ProgressiveValidationResult: ...
 
 sensitivity_specificity_scorer: Any

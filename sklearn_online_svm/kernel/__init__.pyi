@@ -6,11 +6,12 @@ from typing import Any, Literal, Self
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix, sparray, spmatrix
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 
 __all__ = [
     "LASVC",
     "ActiveLASVC",
+    "CompressedClassifier",
     "KernelPassiveAggressiveClassifier",
     "KernelAROWClassifier",
     "KernelPerceptronClassifier",
@@ -104,6 +105,13 @@ class LASVC(ClassifierMixin, BaseEstimator):
         verbose: int | bool = ...,
         warm_start: bool = ...,
     ) -> None: ...
+    def compress(
+        self,
+        *,
+        max_support_vectors: int | None = ...,
+        tolerance: float | None = ...,
+        X: ArrayLike | spmatrix | sparray | None = ...,
+    ) -> CompressedClassifier: ...
     def decision_function(self, X: ArrayLike | spmatrix | sparray) -> NDArray[Any]: ...
     def finish(self) -> Self: ...
     def fit(
@@ -127,6 +135,9 @@ class LASVC(ClassifierMixin, BaseEstimator):
         sample_weight: ArrayLike | None = ...,
         *,
         method: Literal["exact", "span", "xi-alpha"] = ...,
+    ) -> NDArray[Any]: ...
+    def leave_one_out_decision_function(
+        self, X: ArrayLike | spmatrix | sparray, y: ArrayLike
     ) -> NDArray[Any]: ...
     def partial_fit(
         self,
@@ -296,6 +307,89 @@ class ActiveLASVC(LASVC):
     ) -> Self: ...
     def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
 
+class CompressedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    classes_: NDArray[Any]
+    @property
+    def support_vectors_(self) -> NDArray[Any] | csr_matrix: ...
+    @property
+    def support_(self) -> NDArray[Any]: ...
+    @property
+    def n_support_(self) -> NDArray[Any]: ...
+    @property
+    def dual_coef_(self) -> NDArray[Any]: ...
+    @property
+    def intercept_(self) -> NDArray[Any]: ...
+    @property
+    def coef_(self) -> NDArray[Any]: ...
+    gamma_: float
+    n_support_vectors_before_: int
+    max_difference_: float
+    rkhs_distance_: NDArray[Any]
+    sample_difference_: float
+    n_samples_seen_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    estimator: Any
+    max_support_vectors: int | None
+    tolerance: float | None
+    def __init__(
+        self,
+        estimator: Any = ...,
+        *,
+        max_support_vectors: int | None = ...,
+        tolerance: float | None = ...,
+    ) -> None: ...
+    def compress(
+        self,
+        *,
+        max_support_vectors: int | None = ...,
+        tolerance: float | None = ...,
+        X: ArrayLike | spmatrix | sparray | None = ...,
+    ) -> CompressedClassifier: ...
+    def decision_function(self, X: ArrayLike | spmatrix | sparray) -> NDArray[Any]: ...
+    def fit(
+        self,
+        X: ArrayLike | spmatrix | sparray,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = ...,
+    ) -> Self: ...
+    def get_params(self, deep: bool = ...) -> dict[str, Any]: ...
+    def predict(self, X: ArrayLike | spmatrix | sparray) -> NDArray[Any]: ...
+    def predict_log_proba(self, X: ArrayLike | spmatrix | sparray) -> NDArray[Any]: ...
+    def predict_proba(self, X: ArrayLike | spmatrix | sparray) -> NDArray[Any]: ...
+    def score(
+        self,
+        X: ArrayLike | spmatrix | sparray,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = ...,
+    ) -> float: ...
+    def set_fit_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
+    def set_params(
+        self,
+        *,
+        estimator: Any = ...,
+        max_support_vectors: int | None = ...,
+        tolerance: float | None = ...,
+        **params: Any,
+    ) -> Self: ...
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
+    def suspect_labels(
+        self,
+        X: ArrayLike | spmatrix | sparray,
+        y: ArrayLike,
+        *,
+        n_suspects: int | None = ...,
+        return_margins: bool = ...,
+    ) -> Any: ...
+    @property
+    def coef0(self) -> Any: ...
+    @property
+    def degree(self) -> Any: ...
+    @property
+    def kernel(self) -> Any: ...
+    @property
+    def n_jobs(self) -> Any: ...
+
 class KernelPassiveAggressiveClassifier(ClassifierMixin, BaseEstimator):
     classes_: NDArray[Any]
     @property
@@ -363,6 +457,13 @@ class KernelPassiveAggressiveClassifier(ClassifierMixin, BaseEstimator):
         random_state: int | RandomState | None = ...,
         class_weight: Literal["balanced"] | dict[Any, Any] | None = ...,
     ) -> None: ...
+    def compress(
+        self,
+        *,
+        max_support_vectors: int | None = ...,
+        tolerance: float | None = ...,
+        X: ArrayLike | spmatrix | sparray | None = ...,
+    ) -> CompressedClassifier: ...
     def decision_function(self, X: ArrayLike | spmatrix | sparray) -> NDArray[Any]: ...
     def fit(
         self,
@@ -483,6 +584,13 @@ class KernelAROWClassifier(ClassifierMixin, BaseEstimator):
         random_state: int | RandomState | None = ...,
         class_weight: Literal["balanced"] | dict[Any, Any] | None = ...,
     ) -> None: ...
+    def compress(
+        self,
+        *,
+        max_support_vectors: int | None = ...,
+        tolerance: float | None = ...,
+        X: ArrayLike | spmatrix | sparray | None = ...,
+    ) -> CompressedClassifier: ...
     def decision_function(self, X: ArrayLike | spmatrix | sparray) -> NDArray[Any]: ...
     def decision_variance(self, X: ArrayLike | spmatrix | sparray) -> NDArray[Any]: ...
     def fit(
@@ -605,6 +713,13 @@ class KernelPerceptronClassifier(ClassifierMixin, BaseEstimator):
         random_state: int | RandomState | None = ...,
         class_weight: Literal["balanced"] | dict[Any, Any] | None = ...,
     ) -> None: ...
+    def compress(
+        self,
+        *,
+        max_support_vectors: int | None = ...,
+        tolerance: float | None = ...,
+        X: ArrayLike | spmatrix | sparray | None = ...,
+    ) -> CompressedClassifier: ...
     def decision_function(self, X: ArrayLike | spmatrix | sparray) -> NDArray[Any]: ...
     def fit(
         self,
@@ -704,6 +819,7 @@ class RampSVC(ClassifierMixin, BaseEstimator):
     max_iter: int
     shrinking: bool
     tol: float
+    probability: bool
     cache_size: float
     class_weight: Literal["balanced"] | dict[Any, Any] | None
     n_jobs: int | None
@@ -724,12 +840,20 @@ class RampSVC(ClassifierMixin, BaseEstimator):
         max_iter: int = ...,
         shrinking: bool = ...,
         tol: float = ...,
+        probability: bool = ...,
         cache_size: float = ...,
         class_weight: Literal["balanced"] | dict[Any, Any] | None = ...,
         n_jobs: int | None = ...,
         random_state: int | RandomState | None = ...,
         verbose: int | bool = ...,
     ) -> None: ...
+    def compress(
+        self,
+        *,
+        max_support_vectors: int | None = ...,
+        tolerance: float | None = ...,
+        X: ArrayLike | spmatrix | sparray | None = ...,
+    ) -> CompressedClassifier: ...
     def decision_function(self, X: ArrayLike | spmatrix | sparray) -> NDArray[Any]: ...
     def fit(
         self,
@@ -739,6 +863,8 @@ class RampSVC(ClassifierMixin, BaseEstimator):
     ) -> Self: ...
     def get_params(self, deep: bool = ...) -> dict[str, Any]: ...
     def predict(self, X: ArrayLike | spmatrix | sparray) -> NDArray[Any]: ...
+    def predict_log_proba(self, X: ArrayLike | spmatrix | sparray) -> NDArray[Any]: ...
+    def predict_proba(self, X: ArrayLike | spmatrix | sparray) -> NDArray[Any]: ...
     def resume(
         self,
         X: ArrayLike | spmatrix | sparray,
@@ -767,6 +893,7 @@ class RampSVC(ClassifierMixin, BaseEstimator):
         max_iter: int = ...,
         shrinking: bool = ...,
         tol: float = ...,
+        probability: bool = ...,
         cache_size: float = ...,
         class_weight: Literal["balanced"] | dict[Any, Any] | None = ...,
         n_jobs: int | None = ...,

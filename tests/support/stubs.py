@@ -36,6 +36,7 @@ BASES = {
     ),
     "sklearn.exceptions": ("InconsistentVersionWarning",),
     "sklearn.model_selection._search": ("BaseSearchCV",),
+    "sklearn.pipeline": ("Pipeline",),
     "imblearn.over_sampling.base": ("BaseOverSampler",),
 }
 IMPORTS = {
@@ -260,7 +261,7 @@ class Writer:
                     ]
                 else:
                     body.append(f"def {method}{self.of_docstring(thing, True)}: ...")
-            elif method in OF_SKLEARN and "BaseSearchCV" not in bases:
+            elif method in OF_SKLEARN and not {"BaseSearchCV", "Pipeline"} & set(bases):
                 body.append(f"def {method}{OF_SKLEARN[method]}: ...")
         for member in sorted(set(dir(kind)) - set(attributes)):
             found = inspect.getattr_static(kind, member)
