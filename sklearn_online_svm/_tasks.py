@@ -21,6 +21,7 @@ from ._sklearn_compat import _num_samples, _safe_indexing, callback_management_c
 
 __all__ = [
     "StopTraining",
+    "check_stop",
     "epoch",
     "n_blocks",
     "optimization",
@@ -96,7 +97,7 @@ class Tasks:
         The model that is trained: ``model`` or a draft of it.
     attributes : callable or None
         Returns the attributes that ``model`` would have if training ended now. By default, those
-        of a copy of ``trained``.
+        of a copy of ``trained`` or, if it has no ``_attributes_of_copy``, its own.
     stop : bool
         Whether a callback has requested to stop.
     n_samples : int
@@ -132,7 +133,7 @@ class Tasks:
         if self.attributes is not None:
             return self.attributes()
         of_copy = getattr(self.trained, "_attributes_of_copy", None)
-        return {} if of_copy is None else of_copy()
+        return dict(vars(self.trained)) if of_copy is None else of_copy()
 
     def _data(self, rows):
         """Return the samples of a task, selected only if a callback uses them."""
@@ -292,9 +293,15 @@ def optimization(trained):
         tasks.stop |= task.call_on_fit_task_end(estimator=tasks.model)
 
 
+def check_stop(trained):
+    """Raise StopTraining if a callback has requested to stop; the model must be consistent."""
+    tasks = _tasks_of(trained)
+    if tasks is not None:
+        tasks.raise_stop()
+
+
 @contextmanager
 def _propagating(tasks, estimator, name):
-    tasks.raise_stop()
     context = tasks.root.subcontext(name)
     with context.propagate_callback_context(estimator):
         tasks.begin(context)

@@ -471,7 +471,7 @@ class SupportVectorMonitor(_Callback):
         self._rows = []
 
     def _begin_call(self, estimator, context):
-        if not hasattr(estimator, "_training_counts"):
+        if not hasattr(estimator, "_counts_of_state"):
             raise TypeError(
                 "SupportVectorMonitor records kernel models of sklearn_online_svm; got an "
                 f"estimator of type {type(estimator).__name__}."

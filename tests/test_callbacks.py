@@ -40,6 +40,7 @@ from sklearn_online_svm.callbacks import (
 )
 from sklearn_online_svm.datasets import make_banana_like
 from sklearn_online_svm.model_selection import ProgressiveSearch
+from sklearn_online_svm.pipeline import make_online_pipeline
 from tests.support import ROOT
 from tests.support.samples import three_classes
 
@@ -91,8 +92,11 @@ MODELS = {
         scaler=StandardScaler(with_mean=False),
     ),
     "OnlineCalibrated": lambda: OnlineCalibratedClassifier(random_state=0),
+    "Compressed": lambda: package.CompressedClassifier(LASVC(**KERNEL), tolerance=0.5),
 }
-STREAMS = [name for name in MODELS if name not in ("RampSVC", "Perceptron")]
+STREAMS = [name for name in MODELS if name not in ("RampSVC", "Perceptron", "Compressed")]
+# Meta-estimators whose only task is that of their base estimator.
+WRAPPERS = ["ScaledAdvice", "Compressed"]
 
 
 class Probe:
@@ -160,7 +164,7 @@ def test_fit_with_callbacks_gives_the_same_model(name, layout):
     assert probe.n_setups == probe.n_teardowns == 1
     assert sorted(probe.begun) == sorted(probe.ended)
     assert probe.begun[0] == probe.ended[-1] == "fit"
-    assert len(probe.ended) > 2 or name == "ScaledAdvice"
+    assert len(probe.ended) > 2 or name in WRAPPERS
     np.testing.assert_array_equal(probe.fitted[-1], model.predict(rows))
     assert not {"_tasks", "_callback_fit_ctx"} & set(vars(model))
 
@@ -518,12 +522,34 @@ def test_wrappers_propagate_to_their_base_estimator():
     class Propagated(Plain):
         max_propagation_depth = None
 
-    for name in ("ScaledAdvice", "OnlineCalibrated"):
+    for name in (*WRAPPERS, "OnlineCalibrated"):
         probe = Propagated()
         quietly(MODELS[name]().set_callbacks(probe).fit, X, Y)
-        inner = "epoch" if name == "ScaledAdvice" else "partial_fit"
+        inner = "epoch" if name in WRAPPERS else "partial_fit"
         assert inner in probe.ended
         assert probe.n_setups == 1
+    probe = Propagated()
+    pipe = make_online_pipeline(StandardScaler(), LASVC(**KERNEL)).set_callbacks(probe)
+    pipe.partial_fit(X, Y, classes=["no", "yes"])
+    assert {"samples", "partial_fit"} <= set(probe.ended)
+
+
+@pytest.mark.parametrize("final", [LASVC(**KERNEL), PassiveAggressiveClassifier()])
+def test_online_pipeline(final):
+    expected = make_online_pipeline(StandardScaler(), final)
+    probe, model = Probe(), clone(expected)
+    model.set_callbacks(probe)
+    for chunk in (slice(0, 700), slice(700, 2600)):
+        for each in (expected, model):
+            each.partial_fit(X[chunk], Y[chunk], classes=["no", "yes"])
+    np.testing.assert_array_equal(model.decision_function(X), expected.decision_function(X))
+    assert probe.n_setups == probe.n_teardowns == probe.ended.count("partial_fit") == 2
+    assert probe.ended[-2:] == ["partial-fit-final-estimator", "partial_fit"]
+    np.testing.assert_array_equal(probe.fitted[-1], model.predict(X[700:]))
+    model.set_callbacks(Probe(fail_at=0))
+    with pytest.raises(ArithmeticError):
+        model.partial_fit(X[:5], Y[:5])
+    model.set_callbacks().partial_fit(X[:5], Y[:5])
 
 
 def test_verbose_output_is_the_same_with_callbacks(capsys):

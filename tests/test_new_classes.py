@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.linear_model import SGDClassifier
 from sklearn.metrics import log_loss
+from sklearn.preprocessing import StandardScaler
 
 from sklearn_online_svm import (
     LASVC,
@@ -34,6 +35,7 @@ from sklearn_online_svm.active import AllQuery, RandomQuery
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from sklearn_online_svm.model_selection import ProgressiveSearch
 from sklearn_online_svm.model_selection._progress import StreamProgress
+from sklearn_online_svm.pipeline import OnlinePipeline
 
 LINEAR = {
     "pa": PassiveAggressiveClassifier(C=0.1),
@@ -480,3 +482,23 @@ def test_oracle_returns_a_new_class():
     assert asked[first - 1] == asked[first]  # that of the new class is asked for again
     assert_array_equal(np.delete(asked, first), np.arange(500))
     assert_array_equal(model.queried_labels_, LABELS[y])
+
+
+@pytest.mark.parametrize("known", [*KNOWN])
+@pytest.mark.parametrize("n_before", [100, 250])  # in the warm-up, and after it
+def test_pipeline(known, n_before):
+    X, y = stream()
+    early = np.flatnonzero(np.isin(y[:n_before], KNOWN[known]))
+    pipeline = OnlinePipeline(
+        [("scaler", StandardScaler()), ("model", LASVC(C=3.0))], freeze_after=90
+    )
+    wrapped = OnlineCalibratedClassifier(pipeline)
+    for learner in (pipeline, wrapped):
+        learner.partial_fit(X[early], LABELS[y[early]], classes=LABELS[KNOWN[known]])
+        before = learner.decision_function(X)
+        with pytest.raises(ValueError, match="not among the classes"):
+            learner.partial_fit(X[:100], np.full(100, "z"), classes=LABELS)
+        assert_array_equal(learner.decision_function(X), before)
+        learner.partial_fit(X[n_before:], LABELS[y[n_before:]], classes=LABELS)
+        assert_array_equal(learner.classes_, LABELS)
+        assert learner.score(X, LABELS[y]) > 0.85

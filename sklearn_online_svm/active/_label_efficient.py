@@ -332,7 +332,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
 
     def _extend(self, places):
         """Add classes to the base estimator; codes of former samples change."""
-        if self._seen.taught or isinstance(self.estimator_, IncrementalEstimator):
+        if self._seen.taught or hasattr(self.estimator_, "_add_classes"):
             self.estimator_ = with_classes(self.estimator_, self.classes_)
         self._seen = self._seen.recoded(places)
 

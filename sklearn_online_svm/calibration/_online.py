@@ -22,13 +22,13 @@ from .._estimator_base import (
     with_classes,
 )
 from .._sklearn_compat import HasMethods, Interval
-from .._tasks import StopTraining, propagating, reporting
+from .._tasks import StopTraining, check_stop, propagating, reporting
 from ..linear import AROWClassifier
 from ._maps import MultinomialMap, SplineMap
 
 # Number of samples that are scored before the model is trained on them; the map is fitted again
 # after so many. Blocks at the beginning are smaller, as the model changes quickly.
-BLOCK, FIRST_BLOCK = 100, 10
+BLOCK, FIRST_BLOCK = 100, 30
 
 
 class ScoreWindow:
@@ -156,7 +156,7 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
     Samples are scored in blocks of at most 100 (the first ones in smaller blocks), with the model
     before the block or, if a chunk begins within a block, before the chunk. So probabilities
     depend a little on how a stream is divided into chunks; the base estimator does not. The first
-    10 samples have the score 0. The map is fitted again after each 100 samples, when
+    30 samples have the score 0. The map is fitted again after each 100 samples, when
     probabilities are computed.
 
     Examples
@@ -284,12 +284,10 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
         weights = None
         if sample_weight is not None:
             weights = check_weights(sample_weight, X, allow_all_zero=True)
-        if new is not None:
-            self._apply_params(new)
         if first:
             self.classes_ = known
             self._initialize()
-        return X, y, weights, np.arange(len(y))
+        return X, y, weights, new
 
     def _extend(self, places):
         """Add classes to the base estimator, and their scores to the window.
@@ -302,8 +300,21 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
         start = 0.0 if joint or not getattr(estimator, "fit_intercept", True) else -1.0
         self._window = self._window.among(places, len(self.classes_), start, 0.5 if joint else 1.0)
 
-    def _train_on_chunk(self, X, y, weights, order):
-        self._train(X, y, weights, order)
+    def _train_on_chunk(self, X, y, weights, new):
+        order = np.arange(len(y))
+        if new is None:
+            self._train(X, y, weights, order)
+            return
+        window, params = self._window, self._fitted_params
+        given = self.estimator_.get_params(deep=False)
+        try:
+            self._apply_params(new)
+            self._train(X, y, weights, order)
+        except Exception:
+            if self._window is window:  # the base estimator may have refused its parameters
+                self.estimator_.set_params(**given)
+                self._fitted_params = params
+            raise
 
     def _was_interrupted(self, error):
         return isinstance(error, KeyboardInterrupt)
@@ -318,6 +329,7 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
         """Score and train on blocks of samples; an error keeps the blocks before it."""
         codes, done = encode_labels(y, self.classes_), 0
         while done < len(order):
+            check_stop(self)
             window = self._window
             rows = order[done : done + window.n_left()]
             block = X[rows]

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -49,14 +50,21 @@ def test_the_base_estimator_is_trained_as_if_alone(layout, size, weighted):
 def test_scores_come_from_before_training():
     X, y = two_classes(330)
     model = streamed(OnlineCalibratedClassifier(AROWClassifier()), X, y, 330)
-    alone, expected = AROWClassifier(), [np.zeros(10)]
-    ends = [10, 20, 40, 80, 100, 200, 300, 330]
+    alone, expected = AROWClassifier(), [np.zeros(30)]
+    ends = [30, 60, 100, 200, 300, 330]
     for first, end in zip([0, *ends], ends, strict=False):
         chunk = slice(first, end)
         if first:
             expected.append(alone.decision_function(X[chunk]))
         alone.partial_fit(X[chunk], y[chunk], classes=np.unique(y))
     assert_array_equal(model._window.scores[:, 0], np.concatenate(expected))
+
+
+def test_the_first_block_is_large_enough_for_gamma():
+    X, y = two_classes(330)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        OnlineCalibratedClassifier(LASVC()).fit(X, y)
 
 
 def test_the_map_is_that_of_the_last_samples():
@@ -187,10 +195,48 @@ def test_an_error_leaves_the_model_unchanged():
         model.partial_fit(X[:, :1], y)
     with pytest.raises(ValueError, match="number of classes"):
         model.fit(X, np.ones(200))
-    with pytest.raises(ValueError, match=r"'r' parameter of AROWClassifier"):
-        copy.deepcopy(model).set_params(estimator__r=-1.0).partial_fit(X, y)
     assert_array_equal(model.predict_proba(X), before)
     assert model.n_samples_seen_ == 200
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"estimator__r": -1.0}, r"'r' parameter of AROWClassifier"),
+        ({"estimator__covariance": "full"}, r"covariance cannot change"),
+    ],
+)
+def test_a_refused_parameter_of_the_estimator_leaves_the_model_unchanged(changed, message):
+    X, y = two_classes(300)
+    model = streamed(OnlineCalibratedClassifier(AROWClassifier(r=1.0)), X[:200], y[:200], 50)
+    alike, params = copy.deepcopy(model), model.estimator.get_params()
+    before = pickle.dumps(model.estimator_)
+    for _ in range(2):
+        with pytest.raises(ValueError, match=message):
+            model.set_params(**changed).partial_fit(X[200:], y[200:])
+        assert pickle.dumps(model.estimator_) == before
+        assert_array_equal(model.predict_proba(X), alike.predict_proba(X))
+    model.estimator.set_params(**params)
+    for each in (model, alike):
+        each.partial_fit(X[200:], y[200:])
+    assert_array_equal(model.predict_proba(X), alike.predict_proba(X))
+
+
+def test_an_error_after_the_first_block_keeps_a_new_parameter():
+    class Failing(AROWClassifier):
+        def partial_fit(self, X, y, classes=None, sample_weight=None):
+            if np.any(X == 99):
+                raise RuntimeError("no more")
+            return super().partial_fit(X, y, classes, sample_weight)
+
+    X, y = two_classes(400)
+    X[350] = 99
+    model = streamed(OnlineCalibratedClassifier(Failing(r=1.0)), X[:100], y[:100], 50)
+    model.set_params(estimator__r=5.0)
+    with pytest.raises(RuntimeError, match="no more"):
+        model.partial_fit(X[100:], y[100:])
+    assert model.n_samples_seen_ == 300
+    assert model.estimator_.r == 5.0
 
 
 def test_estimators_without_partial_fit_are_refused():
