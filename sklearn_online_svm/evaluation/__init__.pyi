@@ -89,6 +89,7 @@ class ProgressiveSearchDisplay:
 class ProgressiveValidationDisplay:
     line_: Any
     target_line_: Any
+    alarm_lines_: list[Any]
     ax_: Any
     figure_: Any
     def __init__(self, *, result: ProgressiveValidationResult, name: str | None = ...) -> None: ...
@@ -150,6 +151,7 @@ class ProgressiveValidationResult:
     n_sets: NDArray[Any]
     n_covered: NDArray[Any]
     set_sizes: NDArray[Any]
+    drift_alarms: NDArray[Any] | None
     window: int | None
     def __init__(
         self,
@@ -171,6 +173,7 @@ class ProgressiveValidationResult:
         n_sets: Any,
         n_covered: Any,
         set_sizes: Any,
+        drift_alarms: Any,
         window: Any = ...,
     ) -> None: ...
     def accuracy(self) -> NDArray[Any]: ...
@@ -236,6 +239,8 @@ def progressive_validation(
     prediction_sets: AdaptiveConformalInference | None = ...,
     in_place: bool = ...,
     return_predictions: bool = ...,
+    drift_detector: Any = ...,
+    retrain_window: int | None = ...,
 ) -> ProgressiveValidationResult: ...
 
 sensitivity_specificity_scorer: Any
