@@ -24,6 +24,8 @@ from .bench.measure import ROOT
 from .bench.results import RESULTS, NoResults, load_those_stored
 from .calibration import steps as calibration
 from .calibration import tables as calibration_tables
+from .compression import steps as compression
+from .compression import tables as compression_tables
 from .coverage import tables as coverage_tables
 from .deployment import steps as deployment
 from .deployment import tables as deployment_tables
@@ -68,6 +70,7 @@ ROOMS = {
     "active_": (active, active_tables, active_figures, selection_figures, along_figures),
     "advice_": (advice, advice_tables, advice_figures),
     "calibration_": (calibration, calibration_tables),
+    "compression_": (compression, compression_tables),
     "deployment_": (deployment, deployment_tables),
     "new_classes_": (new_classes, new_classes_tables),
     "search_": (search, search_tables, search_figures),
