@@ -9,6 +9,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 MINIMUM := .venv-minimum
+MINIMUM_VENV := $(CURDIR)/$(MINIMUM)
+MAKE_MINIMUM := PIP_CONSTRAINT=$(MINIMUM_VENV)/constraints.txt \
+	$(MAKE) -C $(MINIMUM)/source VENV=$(MINIMUM_VENV)
 JOBS ?= 2
 DATA =
 QUICK =
@@ -33,7 +36,7 @@ INSTALL := SOSVM_NO_EXTENSIONS=1 $(PY) -m pip install --quiet --disable-pip-vers
 .DELETE_ON_ERROR:
 # Two targets would install into the same environment at the same time.
 .NOTPARALLEL:
-.PHONY: help demo test test-slow test-minimum test-debug test-sanitize lint format bench doc inplace clean
+.PHONY: help demo test test-slow test-minimum store-models minimum-source test-debug test-sanitize lint format bench doc inplace clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | \
@@ -50,14 +53,20 @@ test-slow: $(VENV)/.built $(VENV)/.extra-test ## the slow tests
 
 # The copy is what the source distribution contains; the compiled extensions of the checkout and of
 # the copy do not meet. What the copy has compiled before is kept.
-test-minimum: $(VENV)/.installed ## the tests with the minimum versions of all dependencies (Python 3.11)
+test-minimum: minimum-source ## the tests with the minimum versions of all dependencies (Python 3.11)
+	$(MAKE_MINIMUM) test
+
+store-models: minimum-source ## store models of this version for the tests, with the minimum versions
+	$(MAKE_MINIMUM) $(MINIMUM_VENV)/.built $(MINIMUM_VENV)/.extra-test
+	cd $(MINIMUM)/source && ../bin/python -m tests.support.stored_models
+	cp $(MINIMUM)/source/tests/data/models/*.zip tests/data/models
+
+minimum-source: $(VENV)/.installed
 	mkdir -p $(MINIMUM)/source
 	$(PY) .ci/minimum.py > $(MINIMUM)/constraints.txt
 	SOSVM_NO_EXTENSIONS=1 $(PY) setup.py --quiet sdist --dist-dir $(MINIMUM) --formats gztar
 	find $(MINIMUM)/source -type f ! -name '*.so' ! -name '*.c' -delete
 	tar -xzf $(MINIMUM)/sklearn_online_svm-*.tar.gz -C $(MINIMUM)/source --strip-components 1
-	PIP_CONSTRAINT=$(abspath $(MINIMUM))/constraints.txt \
-		$(MAKE) -C $(MINIMUM)/source VENV=$(abspath $(MINIMUM)) test
 
 test-debug: $(VENV)/.extra-test ## the tests on a build that checks bounds
 	rm -f $(VENV)/.built

@@ -25,6 +25,8 @@ from .bench.results import RESULTS, NoResults, load_those_stored
 from .calibration import steps as calibration
 from .calibration import tables as calibration_tables
 from .coverage import tables as coverage_tables
+from .deployment import steps as deployment
+from .deployment import tables as deployment_tables
 from .kernel_updates import steps as kernel_updates
 from .kernel_updates import tables as kernel_updates_tables
 from .label_efficient import figures as label_efficient_figures
@@ -64,6 +66,7 @@ ROOMS = {
     "active_": (active, active_tables, active_figures, selection_figures, along_figures),
     "advice_": (advice, advice_tables, advice_figures),
     "calibration_": (calibration, calibration_tables),
+    "deployment_": (deployment, deployment_tables),
     "search_": (search, search_tables, search_figures),
 }
 

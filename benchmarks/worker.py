@@ -7,6 +7,7 @@ from pathlib import Path
 from .active import tasks as active
 from .advice import tasks as advice
 from .calibration import tasks as calibration
+from .deployment import tasks as deployment
 from .kernel_updates import tasks as kernel_updates
 from .label_efficient import tasks as label_efficient
 from .linear import tasks as linear
@@ -18,7 +19,7 @@ from .unbounded import tasks as unbounded
 
 ROOMS = (
     svc, robust, unbounded, linear, local, kernel_updates, label_efficient, active, advice,
-    calibration, search,
+    calibration, deployment, search,
 )  # fmt: skip
 
 

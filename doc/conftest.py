@@ -1,4 +1,4 @@
-"""Skip pages whose examples need a newer scikit-learn than the minimum."""
+"""Skip examples that need a newer scikit-learn than the minimum."""
 
 import pytest
 import sklearn
@@ -6,9 +6,12 @@ from sklearn.utils.fixes import parse_version
 
 
 def pytest_collection_modifyitems(items):
-    """Mark the pages."""
-    if parse_version(sklearn.__version__) < parse_version("1.8"):
-        reason = "SGDClassifier has the learning rates of PassiveAggressiveClassifier since 1.8"
-        for item in items:
-            if item.path.name == "migrating_from_passive_aggressive.rst":
-                item.add_marker(pytest.mark.skip(reason=reason))
+    """Mark the pages and modules."""
+    version = parse_version(sklearn.__version__)
+    rates = "SGDClassifier has the learning rates of PassiveAggressiveClassifier since 1.8"
+    callbacks = "scikit-learn has callbacks since version 1.9"
+    for item in items:
+        if item.path.name == "migrating_from_passive_aggressive.rst":
+            item.add_marker(pytest.mark.skipif(version < parse_version("1.8"), reason=rates))
+        if item.path.name in ("callbacks.rst", "callbacks.py"):
+            item.add_marker(pytest.mark.skipif(version < parse_version("1.9"), reason=callbacks))

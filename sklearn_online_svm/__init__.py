@@ -9,6 +9,7 @@ from .active import LabelEfficientClassifier
 from .kernel import (
     LASVC,
     ActiveLASVC,
+    CompressedClassifier,
     KernelAROWClassifier,
     KernelPassiveAggressiveClassifier,
     KernelPerceptronClassifier,
@@ -36,6 +37,7 @@ __all__ = [
     "ActiveLASVC",
     "Advice",
     "AdvicePassiveAggressiveClassifier",
+    "CompressedClassifier",
     "ConfidenceWeightedClassifier",
     "CostSensitivePassiveAggressiveClassifier",
     "KernelPassiveAggressiveClassifier",

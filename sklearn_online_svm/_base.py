@@ -1,11 +1,11 @@
-"""Validation of samples, labels and weights; seeds, threads and callbacks."""
+"""Validation of samples, labels and weights; seeds and threads."""
 
 import inspect
 import math
 import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from numbers import Integral, Real
 
 import numpy as np
@@ -408,27 +408,3 @@ def thread_pool(n_jobs, n_rows=None):
 def routes_metadata():
     """Return whether metadata routing is enabled."""
     return get_config()["enable_metadata_routing"]
-
-
-@contextmanager
-def callbacks(estimator, task_name, n_tasks, X, y):
-    """Context of a fit that reports finished tasks to the callbacks of scikit-learn 1.9.
-
-    It returns a function to call after each task, with a function that returns attributes of a
-    fitted estimator. The function returns True if a callback requests to stop.
-    """
-    if not hasattr(estimator, "_init_callback_context"):
-        yield lambda attributes: False
-        return
-    root = estimator._init_callback_context(max_subtasks=n_tasks)
-    root.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
-
-    def task_end(attributes):
-        task = root.subcontext(task_name=task_name)
-        task.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
-        return task.call_on_fit_task_end(
-            estimator=estimator, X=X, y=y, reconstruction_attributes=attributes
-        )
-
-    yield task_end
-    root.call_on_fit_task_end(estimator=estimator, X=X, y=y)

@@ -7,10 +7,13 @@ between two calls either takes effect or raises an error with its name.
 import copy
 from operator import attrgetter
 
+import numpy as np
 from sklearn.base import BaseEstimator
 
+from ._base import class_order_among, classes_of_stream
 from ._core.guard import Guarded
 from ._persistent import Persistent
+from ._sklearn_compat import CallbackSupportMixin
 
 __all__ = [
     "Transaction",
@@ -18,6 +21,7 @@ __all__ = [
     "IncrementalEstimator",
     "UnavailableAttribute",
     "raise_fixed_param",
+    "with_classes",
 ]
 
 
@@ -94,26 +98,49 @@ class StatefulEstimator(Persistent, BaseEstimator):
         self._fitted_params = present
 
 
-class IncrementalEstimator(StatefulEstimator, Guarded):
-    """Base class of estimators with a guard against concurrent training."""
+class IncrementalEstimator(CallbackSupportMixin, StatefulEstimator, Guarded):
+    """Base class of estimators with a guard against concurrent training, and with callbacks."""
 
-    def _train_on_next_chunk(self, begin, *arguments):
+    def _train_on_next_chunk(self, begin, X, y, classes, sample_weight):
         """Train on a chunk; ``begin`` validates it, and returns arguments of ``_train_on_chunk``.
 
-        The first chunk is processed by a draft. Later chunks are trained without a draft, which
-        takes as long as a sample: ``begin`` changes the model only after all checks, and the
-        engine remains consistent if it is interrupted.
+        The first chunk, and one with new classes, are processed by a draft. Other chunks are
+        trained without a draft, which takes as long as a sample: ``begin`` changes the model only
+        after all checks, and the engine remains consistent if it is interrupted.
         """
-        if self._state_attribute in self.__dict__:
-            return self._train_on_chunk(*begin(self, *arguments))
+        is_fitted = self._state_attribute in self.__dict__
+        if is_fitted and not self._has_new_classes(classes):
+            return self._train_on_chunk(*begin(self, X, y, classes, sample_weight))
         with Transaction(self) as change:
             draft = change.draft
-            chunk = begin(draft, *arguments)
+            if is_fitted:
+                draft._add_classes(classes)
+            chunk = begin(draft, X, y, classes, sample_weight)
             try:
                 return draft._train_on_chunk(*chunk)
             except BaseException as error:
                 change.keep = draft._was_interrupted(error)
                 raise
+
+    def _has_new_classes(self, classes):
+        """Return whether the argument ``classes`` has new ones; raise an error if some lack."""
+        known = self.__dict__.get("classes_")
+        if classes is None or known is None:
+            return False
+        return len(classes_of_stream(classes, known, extendable=True)) > len(known)
+
+    def _add_classes(self, classes):
+        """Add new classes to a fitted model, which must be a draft.
+
+        A subclass defines ``_extend``, which is called with the indices of the former classes
+        among all classes; ``classes_`` has all of them.
+        """
+        former = self.classes_
+        self.classes_ = classes_of_stream(classes, former, extendable=True)
+        places = np.searchsorted(self.classes_, former)
+        if "_class_order" in self.__dict__:
+            self._class_order = class_order_among(self._class_order, places, len(self.classes_))
+        self._extend(places)
 
     def __sklearn_is_fitted__(self):
         return self._state_attribute in self.__dict__
@@ -128,8 +155,35 @@ class IncrementalEstimator(StatefulEstimator, Guarded):
             return super().__getstate__()
 
     def __copy__(self):
+        if self._guard.is_mine():
+            # scikit-learn copies the model that it passes to callbacks, and sets the attributes
+            # that ``_attributes_of_copy`` has returned.
+            return type(self)(**self.get_params(deep=False))
         # A shallow copy would share the arrays of the state.
         return copy.deepcopy(self)
+
+    def _attributes_of_copy(self):
+        """Return the attributes of a copy during training, between two blocks of samples."""
+        return vars(self._copy_without_callbacks())
+
+    def _copy_without_callbacks(self):
+        draft = self._draft()  # its guard is free
+        draft.__dict__.pop("_skl_callbacks", None)
+        return copy.deepcopy(draft)
+
+
+def with_classes(estimator, classes):
+    """Return a copy of an estimator to which new classes have been added, if it is fitted."""
+    if not isinstance(estimator, IncrementalEstimator):
+        raise ValueError(
+            f"classes={classes.tolist()} has new classes, but they cannot be added to "
+            f"{type(estimator).__name__}, only to estimators of sklearn_online_svm. Pass all "
+            "classes in the first call."
+        )
+    extended = copy.deepcopy(estimator)
+    if extended.__sklearn_is_fitted__():
+        extended._add_classes(classes)
+    return extended
 
 
 def raise_fixed_param(name, old, new):

@@ -17,6 +17,7 @@ from ._estimator_base import IncrementalEstimator
 from ._query_adapter import QueryAdapter
 from ._sample_arrays import raise_sample_error
 from ._sklearn_compat import Interval, StrOptions
+from ._tasks import epoch, n_blocks, reporting
 
 
 class OnlineLearner(IncrementalEstimator):
@@ -42,13 +43,14 @@ class OnlineLearner(IncrementalEstimator):
 
     # ---------------------------------------------------------------------------- training
 
-    def _partial_fit_in_transaction(self, *arguments):
+    def _partial_fit_in_transaction(self, X, y, classes, sample_weight):
         """Update the model with a chunk; an error leaves it unchanged.
 
         An interrupt before the first update also leaves it unchanged.
         """
-        with self._guard:
-            self._train_on_next_chunk(type(self)._begin_partial_fit, *arguments)
+        with self._guard, reporting(self, "partial_fit", X, y, sample_weight, n_blocks(X)):
+            begin = type(self)._begin_partial_fit
+            self._train_on_next_chunk(begin, X, y, classes, sample_weight)
         return self
 
     def _was_interrupted(self, error):
@@ -65,24 +67,26 @@ class OnlineLearner(IncrementalEstimator):
         train, validation = self._split(targets, weights, random)
         n_train = X.shape[0] if train is None else len(train)
         criterion = _Improvement(self.tol, n_train, self.n_iter_no_change, self.early_stopping)
-        for epoch in range(1, self.max_iter + 1):
+        for n_iter in range(1, self.max_iter + 1):
             start = time.perf_counter()
-            self.n_iter_ = epoch
             order = train
             if self.shuffle:
                 order = shuffled(n_train, draw_seed(random))
                 if train is not None:
                     order = train[order]
             state.loop.reset_loss()
-            end, position = state.train(Dataset(samples, targets, weights, order, X))
-            if end == NOT_FINITE:
-                raise_sample_error(self, X, position if order is None else order[position])
+            with epoch(self, n_train, order=order) as report:
+                self.n_iter_ = n_iter
+                dataset = Dataset(samples, targets, weights, order, X)
+                end, position = state.train(dataset, progress=report)
+                if end == NOT_FINITE:
+                    raise_sample_error(self, X, position if order is None else order[position])
             value = state.loop.loss
             if self.early_stopping:
                 value = self._validation_score(X, targets, weights, validation)
             if self.verbose:
                 print(
-                    f"-- Epoch {epoch}: {state.loop.n_updates:,} updates, "
+                    f"-- Epoch {n_iter}: {state.loop.n_updates:,} updates, "
                     f"{'validation score' if self.early_stopping else 'loss'} {value:.6g}, "
                     f"{time.perf_counter() - start:.3f} s"
                 )

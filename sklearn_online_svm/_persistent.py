@@ -16,6 +16,8 @@ __all__ = ["InconsistentPackageWarning", "Persistent"]
 _VERSIONS = ("_package_version", "_sklearn_version")
 # Version reported for a pickle without versions.
 _UNKNOWN = "of unknown version"
+# Attributes of a call of ``fit`` that reports its tasks to callbacks.
+_OF_CALL = ("_tasks", "_callback_fit_ctx", "_skl_callbacks_to_teardown", "_parent_callback_ctx")
 # Number of the format of pickles, increased when their fields change.
 _FORMAT = 3
 
@@ -63,6 +65,8 @@ class Persistent:
 
     def __getstate__(self):
         state = dict(super().__getstate__())
+        for name in _OF_CALL:
+            state.pop(name, None)
         state.update(zip(_VERSIONS, (__version__, sklearn.__version__), strict=True))
         if self._state_attribute in state:
             state.update(self._packed(state), format=_FORMAT)
@@ -98,7 +102,7 @@ class Persistent:
 
     def _checksum(self, state):
         """Return a checksum of the fitted attributes."""
-        other = {"format", "checksum", *_VERSIONS, *self._get_param_names()}
+        other = {"format", "checksum", "_skl_callbacks", *_VERSIONS, *self._get_param_names()}
         return _crc({name: value for name, value in state.items() if name not in other}, 0)
 
     def _warn_of_versions(self, original, original_sklearn):

@@ -6,6 +6,7 @@ from ._base import classes_of_stream
 from ._core.linear.rows import Dataset
 from ._core.linear.update_loop import NOT_FINITE
 from ._sample_arrays import raise_sample_error
+from ._tasks import unguarded
 
 
 class QueryAdapter:
@@ -50,7 +51,7 @@ class QueryAdapter:
         """Weight of each class, or None where all are 1."""
         return self.model._class_factors(None, None, stream=True)
 
-    def learn(self, codes, weights, order, purchases):
+    def learn(self, codes, weights, order, purchases, progress=None):
         """Continue from ``position`` until all samples are processed or a label is missing.
 
         Parameters
@@ -61,6 +62,8 @@ class QueryAdapter:
         order : ndarray of int64 or None
         purchases : LabelQueries
             The query strategy, and the record of the queried labels.
+        progress : callable, default=None
+            Called with the number of samples processed.
 
         Returns
         -------
@@ -79,8 +82,9 @@ class QueryAdapter:
             dataset = Dataset(self.samples, codes, weights, order, self.X)
             # An interrupt before the first sample leaves the position unchanged.
             state.loop.position = start = self.position
+            progress = unguarded(progress, model._guard)
             try:
-                end, self.position = state.train(dataset, start, purchases)
+                end, self.position = state.train(dataset, start, purchases, progress=progress)
             except BaseException:
                 self.position = state.loop.position
                 raise

@@ -3,6 +3,8 @@
 They may change between releases without notice, so their uses can be checked in one place.
 """
 
+from contextlib import nullcontext
+
 from sklearn.base import _fit_context
 from sklearn.metrics._scorer import _check_multimetric_scoring, _PassthroughScorer
 from sklearn.model_selection._search import BaseSearchCV
@@ -18,8 +20,19 @@ from sklearn.utils._param_validation import (
 )
 from sklearn.utils.validation import _check_method_params, _check_sample_weight, _num_samples
 
+try:
+    from sklearn.callback import CallbackSupportMixin
+    from sklearn.callback._callback_support import callback_management_context
+except ImportError:  # scikit-learn < 1.9
+    callback_management_context = nullcontext
+
+    class CallbackSupportMixin:
+        """Base class in place of the one of scikit-learn 1.9; it adds nothing."""
+
+
 __all__ = [
     "BaseSearchCV",
+    "CallbackSupportMixin",
     "HasMethods",
     "Interval",
     "Options",
@@ -32,6 +45,7 @@ __all__ = [
     "_fit_context",
     "_num_samples",
     "_safe_indexing",
+    "callback_management_context",
     "validate_parameter_constraints",
     "validate_params",
 ]

@@ -1,10 +1,13 @@
 """Formats in which fitted models are stored and exchanged."""
 
+from importlib import import_module
+from pkgutil import walk_packages
+
 import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.utils.validation import check_is_fitted
 
-from . import active, calibration, kernel, linear, model_selection
+from . import kernel
 
 __all__ = ["load_libsvm", "save_libsvm", "trusted_types"]
 
@@ -22,22 +25,31 @@ def trusted_types():
     names : list of str
         Values for the parameter ``trusted`` of ``skops.io.load`` and ``skops.io.loads``.
 
+    Notes
+    -----
+    The list has the public classes of the package and nothing else. skops itself trusts the types
+    of scikit-learn, NumPy and SciPy. If a parameter has another type, such as a kernel function,
+    loading raises an error with its name.
+
     Examples
     --------
     >>> from sklearn_online_svm.export import trusted_types
     >>> "sklearn_online_svm.kernel._lasvc.LASVC" in trusted_types()
     True
     """
-    kinds = [
-        getattr(module, name)
-        for module in (kernel, linear, active, calibration, model_selection)
-        for name in module.__all__
-    ]
-    return sorted(f"{c.__module__}.{c.__qualname__}" for c in kinds if isinstance(c, type))
+    package = import_module(__package__)
+    modules = [package]
+    for found in walk_packages(package.__path__, f"{__package__}."):
+        # Importing onnx would register converters; it has no classes.
+        if "._" not in found.name and found.name != f"{__package__}.onnx":
+            modules.append(import_module(found.name))
+    offered = [getattr(module, name) for module in modules for name in module.__all__]
+    names = {f"{c.__module__}.{c.__qualname__}" for c in offered if isinstance(c, type)}
+    return sorted(names | {f"{__package__}{m}.{name}" for name, m in package._OPTIONAL.items()})
 
 
-def save_libsvm(model, path):
-    """Store a kernel classifier for two classes as a model file of LIBSVM.
+def save_libsvm(model, path, *, label=None):
+    """Store a kernel classifier as a model file of LIBSVM.
 
     ``svm-predict``, and the libraries that read such files, then give the same predictions.
     Numbers are written with all digits.
@@ -45,19 +57,24 @@ def save_libsvm(model, path):
     Parameters
     ----------
     model : estimator
-        Fitted kernel classifier with a linear, polynomial, rbf or sigmoid kernel and two classes,
-        labelled by integers. With more classes the format requires one-vs-one models, and the
-        models of this package are one-vs-rest.
+        Fitted kernel classifier with a linear, polynomial, rbf or sigmoid kernel.
     path : str or path-like
         File to write.
+    label : label, default=None
+        None: store a model for two classes, labelled by integers. A class of the model: store the
+        problem of this class against all others. Its labels in the file are 1 and -1, and its
+        decision values are those of this class. With more than two classes the format requires
+        one-vs-one models, and the models of this package are one-vs-rest, so one file is written
+        for each class.
 
     Raises
     ------
     NotFittedError
         If the model is not fitted.
     ValueError
-        If the model has more than two classes, labels other than integers, another kernel, or no
-        single kernel expansion (``average="vote"``).
+        If `label` is None and the model has more than two classes or labels other than integers,
+        or is not a class of the model; if the model has another kernel, or no single kernel
+        expansion (``average="vote"``).
 
     Examples
     --------
@@ -82,17 +99,12 @@ def save_libsvm(model, path):
         raise ValueError(f"{name} is not a single kernel expansion: LIBSVM has no such model.")
     if not isinstance(model.kernel, str) or model.kernel not in _KERNELS:
         raise ValueError(f"LIBSVM cannot store a model with kernel={model.kernel!r}.")
-    labels = model.classes_
-    if len(labels) != 2 or labels.dtype.kind not in "iu":
-        raise ValueError(
-            "A model file of LIBSVM requires two classes that are integers, got "
-            f"{labels.tolist()[:5]}."
-        )
-    vectors = csr_matrix(model.support_vectors_)
-    coef = model.dual_coef_.ravel()
+    coef, bias, labels = _problem_of(model, label)
+    members = np.flatnonzero(coef)
+    coef, vectors = coef[members], csr_matrix(model.support_vectors_)[members]
     # The first label is that of positive decision values, and its support vectors come first.
     order = np.argsort(coef < 0, kind="stable")
-    n_positive = np.count_nonzero(coef >= 0)
+    n_positive = np.count_nonzero(coef > 0)
     lines = ["svm_type c_svc", f"kernel_type {_KERNELS[model.kernel]}"]
     if model.kernel == "poly":
         lines.append(f"degree {model.degree}")
@@ -103,7 +115,7 @@ def save_libsvm(model, path):
     lines += [
         "nr_class 2",
         f"total_sv {len(coef)}",
-        f"rho {-float(model.intercept_[0])!r}",
+        f"rho {-float(bias)!r}",
         f"label {labels[1]} {labels[0]}",
         f"nr_sv {n_positive} {len(coef) - n_positive}",
         "SV",
@@ -117,12 +129,31 @@ def save_libsvm(model, path):
         file.write("\n".join(lines) + "\n")
 
 
+def _problem_of(model, label):
+    """Return coefficients, bias and (negative, positive) labels of a binary problem."""
+    classes = model.classes_
+    if label is None:
+        if len(classes) != 2 or classes.dtype.kind not in "iu":
+            raise ValueError(
+                "A model file of LIBSVM requires two classes that are integers, got "
+                f"{classes.tolist()[:5]}. Write one file for each class, with label=."
+            )
+        return model.dual_coef_[0], model.intercept_[0], classes
+    if label not in (labels := classes.tolist()):
+        raise ValueError(f"label={label!r} is not a class of the model: {labels[:5]}.")
+    at = labels.index(label)
+    # Decision values for two classes are those of the second one.
+    problem, sign = (0, 2 * at - 1) if len(labels) == 2 else (at, 1)
+    return sign * model.dual_coef_[problem], sign * model.intercept_[problem], (-1, 1)
+
+
 def load_libsvm(path, n_features=None, C=None):
     """Read a model file of LIBSVM as a ``LASVC`` that can be trained further.
 
     The model starts with the support vectors and coefficients of the file, so its predictions are
     those of LIBSVM to within the tolerance ``tol`` of both. ``partial_fit`` continues from there.
     If all coefficients equal C, the bias is not unique, and may differ from that of the file.
+    Parameters of LIBSVM's probabilities in the file (``probA``, ``probB``) are not used.
 
     Parameters
     ----------
@@ -143,7 +174,8 @@ def load_libsvm(path, n_features=None, C=None):
     ------
     ValueError
         If the file is not a classification model for two classes with a linear, polynomial, rbf or
-        sigmoid kernel, or `n_features` or `C` is too small for it.
+        sigmoid kernel; if it is damaged, or its coefficients do not sum to 0, as those of a model
+        with a bias do; if `n_features` or `C` is too small for it.
 
     Examples
     --------
@@ -162,14 +194,6 @@ def load_libsvm(path, n_features=None, C=None):
     True
     """
     fields, coef, terms = _read_libsvm(path)
-    if fields.get("svm_type") != "c_svc" or fields.get("nr_class") != "2":
-        raise ValueError(
-            f"{path} is not a classification model for two classes: svm_type is "
-            f"{fields.get('svm_type')!r} and nr_class {fields.get('nr_class')!r}."
-        )
-    kernels = {theirs: name for name, theirs in _KERNELS.items()}
-    if fields.get("kernel_type") not in kernels:
-        raise ValueError(f"{path} has the unknown kernel_type {fields.get('kernel_type')!r}.")
     least = max((index for row in terms for index, _ in row), default=1)
     n_features = least if n_features is None else n_features
     if n_features < least:
@@ -181,13 +205,13 @@ def load_libsvm(path, n_features=None, C=None):
     for x, row in zip(X, terms, strict=True):
         for index, value in row:
             x[index - 1] = value
-    positive, negative = map(int, fields["label"].split())
+    positive, negative = fields["label"]
     model = kernel.LASVC(
         C=float(largest if C is None else C),
-        kernel=kernels[fields["kernel_type"]],
-        degree=int(fields.get("degree", 3)),
-        gamma=float(fields.get("gamma", 1.0)),
-        coef0=float(fields.get("coef0", 0.0)),
+        kernel=fields["kernel_type"],
+        degree=fields.get("degree", 3),
+        gamma=fields.get("gamma", 1.0),
+        coef0=fields.get("coef0", 0.0),
     )
     # The file is sorted by class; a stream is not.
     order = np.random.default_rng(0).permutation(len(coef))
@@ -199,11 +223,76 @@ def load_libsvm(path, n_features=None, C=None):
 def _read_libsvm(path):
     """Return the fields of the header, the coefficients, and (index, value) of each vector."""
     with open(path, encoding="ascii") as file:
-        head, mark, body = file.read().partition("\nSV\n")
-    if not mark:
+        lines = file.read().splitlines()
+    if "SV" not in lines:
         raise ValueError(f"{path} is not a model file of LIBSVM: it has no line 'SV'.")
-    fields = dict(line.split(" ", 1) for line in head.splitlines())
-    rows = [line.split() for line in body.splitlines()]
-    pairs = [[term.split(":") for term in row[1:]] for row in rows]
-    terms = [[(int(index), float(value)) for index, value in row] for row in pairs]
-    return fields, np.array([float(row[0]) for row in rows]), terms
+    start = lines.index("SV") + 1
+    text = dict(line.partition(" ")[::2] for line in lines[: start - 1])
+    if text.get("svm_type") != "c_svc" or text.get("nr_class") != "2":
+        raise ValueError(
+            f"{path} is not a classification model (c_svc) for two classes: svm_type is "
+            f"{text.get('svm_type')!r} and nr_class {text.get('nr_class')!r}."
+        )
+    kernels = {theirs: ours for ours, theirs in _KERNELS.items()}
+    if text.get("kernel_type") not in kernels:
+        raise ValueError(
+            f"{path} has kernel_type {text.get('kernel_type')!r}; "
+            f"only {', '.join(kernels)} can be read."
+        )
+    fields = {"kernel_type": kernels[text["kernel_type"]]}
+    for name, read in _FIELDS.items():
+        try:
+            if name in text or name in ("label", "total_sv"):
+                fields[name] = read(text[name])
+        except (KeyError, ValueError):
+            raise ValueError(f"{path} has no valid {name}: {text.get(name)!r}.") from None
+    coef, terms = [], []
+    for number, line in enumerate(lines[start:], start + 1):
+        try:
+            first, *pairs = line.split()
+            coef.append(_finite(first))
+            row = [pair.split(":") for pair in pairs]
+            terms.append([(_index(index), _finite(value)) for index, value in row])
+        except ValueError:
+            raise ValueError(
+                f"{path}, line {number}, is not a coefficient with a support vector: {line!r:.80}."
+            ) from None
+    if len(coef) != fields["total_sv"] or not coef:
+        raise ValueError(
+            f"{path} has {len(coef)} support vectors and total_sv {fields['total_sv']}."
+        )
+    coef = np.array(coef)
+    if abs(coef.sum()) > 1e-6 * np.abs(coef).sum():
+        raise ValueError(
+            f"The coefficients in {path} sum to {coef.sum():.3g}, not to 0: it is not the model "
+            "of a support vector machine with a bias."
+        )
+    return fields, coef, terms
+
+
+def _finite(text):
+    value = float(text)
+    if not np.isfinite(value):
+        raise ValueError
+    return value
+
+
+def _index(text):
+    index = int(text)
+    if index < 1:
+        raise ValueError
+    return index
+
+
+def _labels(text):
+    positive, negative = map(int, text.split())
+    return positive, negative
+
+
+_FIELDS = {
+    "label": _labels,
+    "total_sv": int,
+    "degree": int,
+    "gamma": _finite,
+    "coef0": _finite,
+}

@@ -1,7 +1,8 @@
 """Conversion of fitted models to ONNX with skl2onnx.
 
 Importing this module registers converters for all classifiers and regressors of the package with
-skl2onnx, also for use within a :class:`~sklearn.pipeline.Pipeline`::
+skl2onnx, also for use within a :class:`~sklearn.pipeline.Pipeline` or
+:class:`~sklearn_online_svm.pipeline.OnlinePipeline`::
 
     import sklearn_online_svm.onnx
     from skl2onnx import to_onnx
@@ -10,11 +11,20 @@ skl2onnx, also for use within a :class:`~sklearn.pipeline.Pipeline`::
 
 The outputs of a classifier are ``label``; ``scores``, the values of ``decision_function`` with one
 column for each binary problem (one column in total for two classes); and, if the model has
-``predict_proba``, ``probabilities``. The output of a regressor is ``variable``. Scores are
-computed in double precision, whatever the type of the input.
+``predict_proba``, ``probabilities``. The output of a regressor is ``variable``. As in other graphs
+of skl2onnx, they are in double precision if the input is, and in single precision otherwise. They
+are arrays (``zipmap=False``).
+
+From an input in single precision, rbf kernels are computed in single precision, unless the error
+of the scores could exceed :math:`10^{-6}` times the sum of the absolute coefficients. Everything
+else is computed in double precision.
+
+Within other estimators of scikit-learn, models can be converted if these use decision values: a
+``CalibratedClassifierCV``, or a ``OneVsRestClassifier`` with ``options={"raw_scores": True}``.
 
 A ``ValueError`` is raised for callable, precomputed and sigmoid kernels, for ``average="vote"``,
-and for labels other than integers, booleans and strings.
+for labels other than integers, booleans and strings, and for a model within an estimator that uses
+its probabilities.
 """
 
 import numpy as np
@@ -23,34 +33,46 @@ from skl2onnx import update_registered_converter
 from skl2onnx.common.data_types import (
     BooleanTensorType,
     DoubleTensorType,
+    FloatTensorType,
     Int64TensorType,
     StringTensorType,
 )
+from skl2onnx.operator_converters.pipelines import convert_pipeline
 from skl2onnx.proto import onnx_proto
+from skl2onnx.shape_calculators.pipelines import pipeline_shape_calculator
 from sklearn.base import is_classifier
 
 from . import active, calibration, kernel, linear
 from .calibration._maps import KNOTS, WIDTH, MultinomialMap, SplineMap
 from .kernel._probabilities import fitted_map
+from .pipeline import OnlinePipeline
 
 __all__ = []
 
+_SINGLE = onnx_proto.TensorProto.FLOAT
 _DOUBLE = onnx_proto.TensorProto.DOUBLE
 _INT64 = onnx_proto.TensorProto.INT64
 _STRING = onnx_proto.TensorProto.STRING
+_NUMPY = {_SINGLE: np.float32, _DOUBLE: np.float64}
+
+# Bound of the rounding of a squared distance, as a multiple of the squared norm of both vectors.
+_ROUNDING = 2.0**-22
+# Largest error of scores in single precision, as a multiple of the sum of absolute coefficients.
+_LARGEST_ERROR = 1e-6
 
 
 class _Graph:
-    """Nodes and constants of one converted model."""
+    """Nodes and constants of one converted model; ``kind`` is the type of real constants."""
 
-    def __init__(self, scope, container):
-        self.scope, self.container = scope, container
+    def __init__(self, scope, container, single_input):
+        self.scope, self.container, self.single_input = scope, container, single_input
+        self.kind = _DOUBLE
 
     def constant(self, value):
         name = self.scope.get_unique_variable_name("constant")
         value = np.asarray(value)
         if value.dtype.kind == "f":
-            kind, values = _DOUBLE, value.astype(np.float64).ravel()
+            kind, values = self.kind, value.astype(_NUMPY[self.kind]).ravel()
         elif value.dtype.kind == "i":
             kind, values = _INT64, value.astype(np.int64).ravel()
         else:
@@ -81,11 +103,16 @@ def _sum(graph, values, axis):
     return graph.node("ReduceSum", values, graph.constant([axis]), keepdims=1)
 
 
+def _centered(graph, vectors):
+    # A mean that has the precision of the graph: samples and vectors are moved by the same amount.
+    centre = vectors.mean(axis=0).astype(_NUMPY[graph.kind]).astype(np.float64)
+    return centre, vectors - centre
+
+
 def _squared_distances(graph, X, vectors):
     # Shifted to the mean of the vectors, which reduces the rounding of the squares.
-    centre = vectors.mean(axis=0)
+    centre, vectors = _centered(graph, vectors)
     moved = graph.node("Sub", X, graph.constant(centre))
-    vectors = vectors - centre
     squares = _sum(graph, graph.node("Mul", moved, moved), axis=1)
     product = graph.node("MatMul", moved, graph.constant(-2.0 * vectors.T))
     lengths = graph.constant(np.square(vectors).sum(axis=1))
@@ -98,6 +125,14 @@ def _rbf(graph, X, vectors, gamma):
     return graph.node("Exp", graph.node("Mul", distances, graph.constant(-gamma)))
 
 
+def _single_suffices(model, vectors):
+    """Return whether rounding of squared distances changes the scores little enough."""
+    squares = np.square(vectors - vectors.mean(axis=0)).sum(axis=1)
+    weights = np.abs(model.dual_coef_)
+    errors = _ROUNDING * model.gamma_ * (weights @ squares)
+    return (errors <= _LARGEST_ERROR * weights.sum(axis=1)).all()
+
+
 def _poly(graph, X, vectors, gamma, coef0, degree):
     product = graph.node("MatMul", X, graph.constant(gamma * vectors.T))
     return graph.node(
@@ -108,11 +143,16 @@ def _poly(graph, X, vectors, gamma, coef0, degree):
 def _kernel_scores(graph, X, model):
     vectors = model.support_vectors_
     vectors = np.asarray(vectors.toarray() if issparse(vectors) else vectors, dtype=np.float64)
-    if model.kernel == "rbf":
-        values = _rbf(graph, X, vectors, model.gamma_)
-    else:
+    if model.kernel == "poly":
         values = _poly(graph, X, vectors, model.gamma_, float(model.coef0), model.degree)
-    return _linear_scores(graph, values, model.dual_coef_, model.intercept_)
+        return _linear_scores(graph, values, model.dual_coef_, model.intercept_)
+    if graph.single_input and _single_suffices(model, vectors):
+        graph.kind = _SINGLE
+    values = _rbf(graph, graph.node("Cast", X, to=graph.kind), vectors, model.gamma_)
+    sums = graph.node("MatMul", values, graph.constant(model.dual_coef_.T))
+    graph.kind = _DOUBLE
+    sums = graph.node("Cast", sums, to=_DOUBLE)
+    return graph.node("Add", sums, graph.constant(np.atleast_1d(model.intercept_)))
 
 
 def _local_scores(graph, X, model):
@@ -186,6 +226,8 @@ def _map_of(model):
     """Return the map from scores to probabilities, or None."""
     if isinstance(model, calibration.OnlineCalibratedClassifier):
         return model._window.map_of(model.window_size)
+    if isinstance(model, kernel.CompressedClassifier):
+        return model._probability_map()
     if getattr(model, "probability", False):
         return fitted_map(model, model._samples)
     return None
@@ -210,7 +252,7 @@ def _spline(graph, scores, spline):
     return graph.node("Add", sums, graph.constant(spline.intercept_))
 
 
-def _probabilities(graph, scores, fitted, output):
+def _probabilities(graph, scores, fitted):
     if isinstance(fitted, MultinomialMap):
         logits = graph.node("Mul", scores, graph.constant(fitted.slopes_))
         logits = graph.node("Add", logits, graph.constant(fitted.intercepts_))
@@ -221,7 +263,7 @@ def _probabilities(graph, scores, fitted, output):
         )
     else:
         raise TypeError(f"unknown map {type(fitted).__name__}")
-    graph.node("Softmax", logits, output=output, axis=1)
+    return graph.node("Softmax", logits, axis=1)
 
 
 def _encoded(classes):
@@ -237,20 +279,30 @@ def _encoded(classes):
     )
 
 
+def _precision(source):
+    """Return the type of real outputs for this input, as skl2onnx does."""
+    return DoubleTensorType if isinstance(source.type, DoubleTensorType) else FloatTensorType
+
+
+def _is_nested(operator):
+    """Return whether an estimator of scikit-learn declared the outputs, not `_parse`."""
+    return operator.outputs[-1].raw_name not in ("variable", "scores", "probabilities")
+
+
 def _shapes(operator):
     """Types and shapes of the outputs."""
     model = _trained(operator.raw_operator)
-    n = operator.inputs[0].get_first_dimension()
+    n, real = operator.inputs[0].get_first_dimension(), _precision(operator.inputs[0])
     if not is_classifier(model):
-        operator.outputs[0].type = DoubleTensorType([n, 1])
+        operator.outputs[0].type = real([n, 1])
         return
     labels = _encoded(model.classes_)
     kind = Int64TensorType if labels.dtype.kind == "i" else StringTensorType
     operator.outputs[0].type = kind([n])
-    n_problems = 1 if len(labels) == 2 else len(labels)
-    operator.outputs[1].type = DoubleTensorType([n, n_problems])
+    n_columns = 1 if len(labels) == 2 and not _is_nested(operator) else len(labels)
+    operator.outputs[1].type = real([n, n_columns])
     for probabilities in operator.outputs[2:]:
-        probabilities.type = DoubleTensorType([n, len(labels)])
+        probabilities.type = real([n, len(labels)])
 
 
 def _trained(model):
@@ -264,34 +316,28 @@ def _parse(scope, model, inputs, custom_parsers=None):
     """Declare the outputs."""
     operator = scope.declare_local_operator(_alias(type(model)), model)
     operator.inputs = list(inputs)
+    names = ["variable"]
     if is_classifier(model):
-        names = ["label", "scores"]
-        kinds = [Int64TensorType(), DoubleTensorType()]
-        if _map_of(model) is not None:
-            names.append("probabilities")
-            kinds.append(DoubleTensorType())
-    else:
-        names, kinds = ["variable"], [DoubleTensorType()]
-    for name, kind in zip(names, kinds, strict=True):
-        operator.outputs.append(scope.declare_local_variable(name, kind))
+        names = ["label", "scores"] + ["probabilities"] * (_map_of(model) is not None)
+    for name in names:
+        kind = Int64TensorType if name == "label" else _precision(inputs[0])
+        operator.outputs.append(scope.declare_local_variable(name, kind()))
     return operator.outputs
 
 
 def _convert(scope, operator, container):
     """Write the graph of a model."""
-    graph, model = _Graph(scope, container), _trained(operator.raw_operator)
-    source = operator.inputs[0]
+    model, source = _trained(operator.raw_operator), operator.inputs[0]
+    graph = _Graph(scope, container, isinstance(source.type, FloatTensorType))
+    real = _DOUBLE if _precision(source) is DoubleTensorType else _SINGLE
     X = source.full_name
     if isinstance(source.type, BooleanTensorType):
         X = graph.node("Cast", X, to=_INT64)
     X = graph.node("Cast", X, to=_DOUBLE)
     scores = _scores(graph, X, model)
     if not is_classifier(model):
-        graph.node("Identity", scores, output=operator.outputs[0].full_name)
+        graph.node("Cast", scores, output=operator.outputs[0].full_name, to=real)
         return
-    graph.node("Identity", scores, output=operator.outputs[1].full_name)
-    for probabilities in operator.outputs[2:]:
-        _probabilities(graph, scores, _map_of(operator.raw_operator), probabilities.full_name)
     labels = _encoded(model.classes_)
     if len(labels) == 2:
         positive = graph.node("Greater", scores, graph.constant(0.0))
@@ -299,6 +345,20 @@ def _convert(scope, operator, container):
     else:
         code = graph.node("ArgMax", scores, axis=1, keepdims=0)
     graph.node("Gather", graph.constant(labels), code, output=operator.outputs[0].full_name)
+    for output in operator.outputs[2:]:
+        values = _probabilities(graph, scores, _map_of(operator.raw_operator))
+        graph.node("Cast", values, output=output.full_name, to=real)
+    if _is_nested(operator):
+        name = type(operator.raw_operator).__name__
+        if not container.get_options(operator.raw_operator, {"raw_scores": False})["raw_scores"]:
+            raise ValueError(
+                f"{name} cannot be converted to ONNX within an estimator that uses its "
+                "probabilities. If this estimator can use decision values, convert it with "
+                "options={id(estimator): {'raw_scores': True}}."
+            )
+        if len(labels) == 2:
+            scores = graph.node("Concat", graph.node("Neg", scores), scores, axis=1)
+    graph.node("Cast", scores, output=operator.outputs[1].full_name, to=real)
 
 
 def _alias(kind):
@@ -310,6 +370,7 @@ _CONVERTED = (
     *_WRAPPERS,
     kernel.LASVC,
     kernel.ActiveLASVC,
+    kernel.CompressedClassifier,
     kernel.KernelAROWClassifier,
     kernel.KernelPassiveAggressiveClassifier,
     kernel.KernelPerceptronClassifier,
@@ -327,5 +388,17 @@ _CONVERTED = (
     linear.SCWClassifier,
     linear.SecondOrderPerceptronClassifier,
 )
+# Outputs are arrays; estimators that contain a model set raw_scores.
+_OPTIONS = {"zipmap": [False], "raw_scores": [True, False]}
 for _kind in _CONVERTED:
-    update_registered_converter(_kind, _alias(_kind), _shapes, _convert, parser=_parse)
+    update_registered_converter(
+        _kind, _alias(_kind), _shapes, _convert, parser=_parse, options=_OPTIONS
+    )
+# skl2onnx parses subclasses of Pipeline, but wants a name for each.
+update_registered_converter(
+    OnlinePipeline,
+    _alias(OnlinePipeline),
+    pipeline_shape_calculator,
+    convert_pipeline,
+    options="passthrough",
+)

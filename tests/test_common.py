@@ -5,6 +5,7 @@ import inspect
 import numpy as np
 import pytest
 from scipy.sparse import issparse
+from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sklearn_online_svm import (
@@ -31,6 +32,7 @@ from sklearn_online_svm import (
 from sklearn_online_svm.active import AllQuery, MarginQuery
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from sklearn_online_svm.model_selection import ProgressiveSearch
+from sklearn_online_svm.pipeline import OnlinePipeline, make_online_pipeline
 from tests.support.samples import GAP_DRIVEN
 
 WEIGHTS_IN_ONE_PASS = (
@@ -69,6 +71,8 @@ OF_PROBABILITIES = (
     "check_classifiers_train(readonly_memmap=True,X_dtype=float32)",
 )
 
+STEPS_OF_A_PIPELINE = "fit changes the steps, as that of Pipeline does"
+
 NOT_IN_A_STREAM = "class_weight='balanced' is not supported by partial_fit"
 
 
@@ -76,6 +80,9 @@ def expected_failed_checks(estimator):
     failures = {}
     if isinstance(estimator, ProgressiveSearch):
         return failures
+    if isinstance(estimator, OnlinePipeline):
+        changed = ("check_estimators_overwrite_params", "check_dont_overwrite_parameters")
+        return dict.fromkeys(changed, STEPS_OF_A_PIPELINE)
     weights = {
         "check_sample_weight_equivalence_on_dense_data",
         "check_sample_weight_equivalence_on_sparse_data",
@@ -221,6 +228,8 @@ ESTIMATORS += [
     ProgressiveSearch(LASVC(), {"C": [0.1, 1.0, 10.0]}, cv=0.4, select="one-se"),
     ProgressiveSearch(LASVC(), {"C": [0.1, 1.0]}, cv=3, n_challengers=1),
     ProgressiveSearch(PassiveAggressiveRegressor(random_state=0), {"C": [0.1, 1.0]}),
+    make_online_pipeline(MaxAbsScaler(), LASVC(random_state=0)),
+    make_online_pipeline(StandardScaler(), AROWClassifier(random_state=0)),
     # Checks set random_state of the outer estimator only.
     ScaledAdviceClassifier(AdvicePassiveAggressiveClassifier(random_state=0)),
 ]

@@ -1,11 +1,25 @@
 """ONNX graphs, skops files and model files of LIBSVM give the predictions of the model."""
 
+import shutil
+import subprocess
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
+from scipy.spatial.distance import cdist
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import (
+    dump_svmlight_file,
+    load_breast_cancer,
+    load_digits,
+    load_iris,
+    load_wine,
+)
+from sklearn.ensemble import BaggingClassifier
 from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -91,7 +105,8 @@ def test_onnx_graph_of_a_classifier(model, name):
     labels, scores = run(model, X)[:2]
     expected = model.decision_function(X)
     assert scores.shape == (len(X), 1 if expected.ndim == 1 else expected.shape[1])
-    bound = 2e-6 * scale_of(model, X)
+    assert scores.dtype == np.float32
+    bound = 1e-6 * scale_of(model, X)
     difference = scores - expected.reshape(scores.shape)
     assert np.abs(difference).max() <= bound
     two = np.sort(np.abs(scores) if scores.shape[1] == 1 else scores, axis=1)
@@ -99,6 +114,96 @@ def test_onnx_graph_of_a_classifier(model, name):
     clear = margin > 2 * bound
     assert clear.mean() > 0.9
     assert np.array_equal(labels[clear], model.predict(X)[clear])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("far", [False, True])
+@pytest.mark.parametrize("name", ["banana", "digits"])
+def test_scores_of_a_graph_are_as_exact_as_its_input(name, far, dtype):
+    """Compared with sums in NumPy in double precision."""
+    X, y = samples(name)
+    if far:
+        # Distances to the mean that single precision would round too much.
+        X[: len(X) // 2] += np.float32(300)
+    model = ours.LASVC(gamma=0.3, random_state=0).fit(X, y)
+    scores = run(model, X.astype(dtype))[1]
+    K = np.exp(-model.gamma_ * cdist(X, model.support_vectors_, "sqeuclidean"))
+    exact = (K @ model.dual_coef_.T + model.intercept_).reshape(scores.shape)
+    bound = 1e-6 if dtype == np.float32 else 1e-10
+    assert scores.dtype == dtype
+    scale = np.abs(model.dual_coef_).sum(axis=1).max()
+    np.testing.assert_allclose(scores, exact, rtol=0, atol=bound * scale)
+
+
+def test_precision_of_kernel_values():
+    """Single precision if it suffices, and if the samples have no more."""
+    X, y = samples("banana")
+    for scale, dtype, single in (
+        (1, np.float32, True),
+        (1, np.float64, False),
+        (300, np.float32, False),
+    ):
+        Z = (scale * X).astype(dtype)
+        graph = skl2onnx.to_onnx(ours.LASVC(gamma=1.0).fit(Z, y), Z[:1]).graph
+        vectors = next(t for t in graph.initializer if len(t.dims) == 2 and t.dims[0] == 2)
+        assert (vectors.data_type == 1) == single
+
+
+@pytest.mark.parametrize("name", ["breast cancer", "iris"])
+@pytest.mark.parametrize(
+    "model",
+    [ours.LASVC(random_state=0), ours.PassiveAggressiveClassifier(random_state=0)],
+    ids=str,
+)
+@pytest.mark.parametrize(
+    ("wrap", "options"),
+    [
+        (CalibratedClassifierCV, {}),
+        (OneVsRestClassifier, {"raw_scores": True}),
+        (OneVsOneClassifier, {}),
+        (lambda model: make_pipeline(StandardScaler(), CalibratedClassifierCV(model)), {}),
+        (lambda model: GridSearchCV(model, {"C": [0.1, 1.0]}, cv=2), {}),
+        (
+            lambda model: GridSearchCV(
+                make_pipeline(StandardScaler(), model), {model_step(model) + "__C": [0.1, 1]}, cv=2
+            ),
+            {},
+        ),
+    ],
+    ids=["sigmoid", "rest", "one", "pipeline", "search", "search of a pipeline"],
+)
+def test_onnx_graph_of_an_estimator_around_the_model(name, model, wrap, options):
+    X, y = samples(name)
+    model = wrap(model).fit(X, y)
+    options = {id(model): {"zipmap": False} | options}
+    graph = skl2onnx.to_onnx(model, X[:1], options=options)
+    session = onnxruntime.InferenceSession(graph.SerializeToString())
+    labels, values, *_ = session.run(None, {"X": X})
+    assert np.mean(labels.ravel() == model.predict(X)) > 0.99
+    if hasattr(model, "predict_proba"):
+        np.testing.assert_allclose(values, model.predict_proba(X), atol=1e-4)
+
+
+def model_step(model):
+    return type(model).__name__.lower()
+
+
+def test_outputs_are_arrays():
+    """ZipMap, the default of skl2onnx for its own classifiers, is not used."""
+    X, y = samples("iris")
+    model = make_pipeline(StandardScaler(), ours.LASVC(probability=True)).fit(X, y)
+    for options in (None, {"zipmap": False}, {id(model): {"zipmap": False}}):
+        graph = skl2onnx.to_onnx(model, X[:1], options=options).graph
+        assert [output.name for output in graph.output] == ["label", "scores", "probabilities"]
+        assert "ZipMap" not in {node.op_type for node in graph.node}
+
+
+@pytest.mark.parametrize("wrap", [OneVsRestClassifier, BaggingClassifier])
+def test_estimators_that_use_probabilities_are_refused(wrap):
+    X, y = samples("iris")
+    model = wrap(ours.LASVC(probability=True, random_state=0)).fit(X, y)
+    with pytest.raises(ValueError, match="LASVC cannot be converted to ONNX within an estimator"):
+        skl2onnx.to_onnx(model, X[:1], options={id(model): {"zipmap": False}})
 
 
 def ours_fitted(model, X, y):
@@ -183,6 +288,7 @@ def test_labels_that_onnx_cannot_hold():
 
 @pytest.mark.parametrize("model", CLASSIFIERS, ids=lambda model: str(model)[:60])
 def test_skops_loads_trusted_types(model):
+    """Nothing else need be trusted, and training continues."""
     X, y = samples("banana")
     model = ours_fitted(model, X, y)
     loaded = skops_io.loads(skops_io.dumps(model), trusted=trusted_types())
@@ -294,8 +400,22 @@ def test_labels_of_a_libsvm_file_in_any_order(tmp_path):
     ("old", "new", "options", "message"),
     [
         ("c_svc", "one_class", {}, "svm_type is 'one_class'"),
+        ("c_svc", "nu_svc", {}, "svm_type is 'nu_svc'"),
+        ("c_svc", "epsilon_svr", {}, "svm_type is 'epsilon_svr'"),
         ("nr_class 2", "nr_class 3", {}, "nr_class '3'"),
-        ("kernel_type rbf", "kernel_type precomputed", {}, "kernel_type 'precomputed'"),
+        ("kernel_type rbf", "kernel_type precomputed", {}, "kernel_type 'precomputed'; only lin"),
+        ("gamma 0.5", "gamma half", {}, "no valid gamma: 'half'"),
+        ("gamma 0.5", "gamma nan", {}, "no valid gamma: 'nan'"),
+        ("label 1 4", "label 1", {}, "no valid label: '1'"),
+        ("label 1 4\n", "", {}, "no valid label: None"),
+        ("total_sv 2\n", "", {}, "no valid total_sv: None"),
+        ("-0.5 2:1\n", "", {}, "has 1 support vectors and total_sv 2"),
+        ("3:2", "3:", {}, "line 10, is not a coefficient .*: '0.5 1:1 3:'"),
+        ("3:2", "0:2", {}, "line 10, is not"),
+        ("3:2", "3 2", {}, "line 10, is not"),
+        ("2:1", "2:nan", {}, "line 11, is not"),
+        ("-0.5 2:1", "", {}, "line 11, is not"),
+        ("-0.5 2:1", "0.5 2:1", {}, "sum to 1, not to 0"),
         ("SV\n0", "0", {}, "has no line 'SV'"),
         ("", "", dict(n_features=2), "n_features=2, but .* has values of feature 3"),
         ("", "", dict(C=0.1), r"C=0.1, but .* has a coefficient of 0.5"),
@@ -306,6 +426,96 @@ def test_libsvm_files_that_are_refused(old, new, options, message, tmp_path):
     path.write_text(FILE.replace(old, new, 1))
     with pytest.raises(ValueError, match=message):
         load_libsvm(path, **options)
+
+
+needs_libsvm = pytest.mark.skipif(shutil.which("svm-predict") is None, reason="no LIBSVM")
+
+
+def libsvm_labels(folder, X, model="model"):
+    """Return the labels that svm-predict gives."""
+    dump_svmlight_file(X, np.zeros(len(X)), str(folder / "samples"), zero_based=False)
+    command = ["svm-predict", "-q", "samples", model, "labels"]
+    subprocess.run(command, cwd=folder, check=True)
+    return np.loadtxt(folder / "labels")
+
+
+KERNELS = {
+    "linear": dict(kernel="linear"),
+    "poly": dict(kernel="poly", degree=2, gamma=0.5, coef0=1.0),
+    "rbf": dict(gamma=0.7),
+    "sigmoid": dict(kernel="sigmoid", gamma=0.1, coef0=-0.5),
+}
+
+
+@needs_libsvm
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+def test_svm_predict_agrees(kernel, tmp_path):
+    X, y = samples("banana", np.float64)
+    X[:3] = 0
+    model = ours.LASVC(**kernel, random_state=0).fit(X, np.where(y > 0, 7, -3))
+    save_libsvm(model, tmp_path / "model")
+    clear = np.abs(model.decision_function(X)) > 1e-3
+    assert clear.mean() > 0.95
+    assert np.array_equal(libsvm_labels(tmp_path, X)[clear], model.predict(X)[clear])
+
+
+@needs_libsvm
+def test_svm_predict_agrees_with_one_vs_rest(tmp_path):
+    """One file for each class: the sign of its decision value."""
+    X, y = samples("iris", np.float64)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    model = ours.LASVC(gamma=0.7, random_state=0).fit(X, names)
+    scores = model.decision_function(X)
+    for k, name in enumerate(names[[0, 50, 100]]):
+        save_libsvm(model, tmp_path / "model", label=name)
+        clear = np.abs(scores[:, k]) > 1e-3
+        labels = libsvm_labels(tmp_path, X)
+        assert np.array_equal(labels[clear], np.sign(scores[clear, k]))
+        read = load_libsvm(tmp_path / "model")
+        np.testing.assert_allclose(read.decision_function(X), scores[:, k], atol=1e-6)
+
+
+@needs_libsvm
+@pytest.mark.parametrize("kernel", range(4), ids=KERNELS)
+@pytest.mark.parametrize("probability", ["0", "1"])
+def test_models_of_svm_train_are_read(kernel, probability, tmp_path):
+    X, y = samples("banana", np.float64)
+    dump_svmlight_file(X, np.where(y > 0, 1, -1), str(tmp_path / "train"), zero_based=False)
+    options = ["-t", str(kernel), "-d", "2", "-g", "0.5", "-r", "0.3", "-c", "5", "-q"]
+    options += ["-b", probability, "-e", "1e-6"]
+    subprocess.run(["svm-train", *options, "train", "model"], cwd=tmp_path, check=True)
+    text = (tmp_path / "model").read_text()
+    assert ("probA" in text) == (probability == "1")
+    read = load_libsvm(tmp_path / "model", C=5)
+    scores = read.decision_function(X)
+    clear = np.abs(scores) > 1e-2
+    assert clear.mean() > 0.95
+    assert np.array_equal(read.predict(X)[clear], libsvm_labels(tmp_path, X)[clear])
+    rho = float(text.split("rho ")[1].split()[0])
+    assert abs(read.intercept_[0] + rho) < 1e-2
+    assert read.partial_fit(X, np.where(y > 0, 1, -1)).score(X, np.sign(scores)) > 0.95
+
+
+def test_libsvm_file_of_one_class(tmp_path):
+    """Two classes: the values of the first class are those of the second one, negated."""
+    X, y = samples("banana", np.float64)
+    model = ours.LASVC(random_state=0).fit(X, np.where(y > 0, "yes", "no"))
+    for label, sign in (("yes", 1), ("no", -1)):
+        save_libsvm(model, tmp_path / "model", label=label)
+        read = load_libsvm(tmp_path / "model")
+        assert read.classes_.tolist() == [-1, 1]
+        scores = sign * model.decision_function(X)
+        np.testing.assert_allclose(read.decision_function(X), scores, atol=1e-9)
+    with pytest.raises(ValueError, match=r"label=1 is not a class of the model: \['no', 'yes'\]"):
+        save_libsvm(model, tmp_path / "model", label=1)
+
+
+def test_libsvm_file_without_a_bias(tmp_path):
+    """LASVC cannot continue from coefficients that do not sum to 0."""
+    X, y = samples("banana", np.float64)
+    save_libsvm(ours.LASVC(algorithm="lasvm-g").fit(X, y.astype(int)), tmp_path / "model")
+    with pytest.raises(ValueError, match="not to 0: it is not the model"):
+        load_libsvm(tmp_path / "model")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ cdef class Guard:
     cdef list waiting               # (thread, lock) in the order in which they will be served
     cdef Py_ssize_t n_reading       # number of readers, which come first in `waiting`
 
-    cdef bint is_mine(self)
+    cpdef bint is_mine(self)
     cdef int refuse(self) except -1
     cdef int enter(self, bint reads) except -1
     cdef void leave(self)

@@ -52,7 +52,7 @@ cdef class Guard:
     def __cinit__(self):
         self.waiting = []
 
-    cdef bint is_mine(self):
+    cpdef bint is_mine(self):
         """Return whether this thread holds the guard."""
         return self.held and self.owner == _this_thread()
 

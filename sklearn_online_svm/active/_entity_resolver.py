@@ -8,13 +8,14 @@ from sklearn.cluster import AgglomerativeClustering
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._sklearn_compat import HasMethods
+from .._sklearn_compat import CallbackSupportMixin, HasMethods
+from .._tasks import propagating, reporting
 from ..kernel import LASVC
 
 __all__ = ["EntityResolver"]
 
 
-class EntityResolver(ClusterMixin, BaseEstimator):
+class EntityResolver(CallbackSupportMixin, ClusterMixin, BaseEstimator):
     r"""Cluster records that refer to the same entity (entity resolution, deduplication).
 
     A classifier of pairs of records, whose features are similarities, predicts whether both
@@ -116,8 +117,11 @@ class EntityResolver(ClusterMixin, BaseEstimator):
         ValueError
             If a parameter, a pair, a label, or the value of a similarity is invalid.
         """
-        X, y = self._training_data(records, y, pairs)
-        self.estimator_ = self._new_estimator().fit(X, y)
+        with reporting(self, "fit", records, y, n_tasks=1):
+            X, y = self._training_data(records, y, pairs)
+            estimator = self._new_estimator()
+            with propagating(self, estimator, "fit-estimator"):
+                self.estimator_ = estimator.fit(X, y)
         return self
 
     @available_if(lambda self: hasattr(self._new_estimator(), "partial_fit"))
@@ -145,9 +149,11 @@ class EntityResolver(ClusterMixin, BaseEstimator):
             If a parameter, a pair, a label, or the value of a similarity is invalid. The model is
             then unchanged.
         """
-        X, y = self._training_data(records, y, pairs)
-        estimator = self.estimator_ if hasattr(self, "estimator_") else self._new_estimator()
-        self.estimator_ = estimator.partial_fit(X, y, classes=[0, 1])
+        with reporting(self, "partial_fit", records, y, n_tasks=1):
+            X, y = self._training_data(records, y, pairs)
+            estimator = self.estimator_ if hasattr(self, "estimator_") else self._new_estimator()
+            with propagating(self, estimator, "partial-fit-estimator"):
+                self.estimator_ = estimator.partial_fit(X, y, classes=[0, 1])
         return self
 
     def candidate_pairs(self, records):

@@ -12,8 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._base import check_samples, check_weights, classes_of_stream, draw_seed
 from .._core.linear.rows import shuffled
-from .._estimator_base import IncrementalEstimator, Transaction, raise_fixed_param
+from .._estimator_base import (
+    IncrementalEstimator,
+    Transaction,
+    raise_fixed_param,
+    with_classes,
+)
 from .._sklearn_compat import HasMethods, Interval, RealNotInt
+from .._tasks import epoch, n_blocks, reporting, sample_tasks
 from ..linear import PassiveAggressiveClassifier
 from ._interrupted import InitialRandomState, InterruptedCall
 from ._query import MarginQuery
@@ -196,7 +202,11 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
         model is left unchanged.
         """
         self._validate_params()
-        with self._guard, Transaction(self) as change:
+        with (
+            self._guard,
+            reporting(self, "fit", X, y, sample_weight, self.max_iter),
+            Transaction(self) as change,
+        ):
             change.draft._fit(change, X, y, sample_weight, oracle, classes)
         return self
 
@@ -218,11 +228,12 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
         loop = self._query_loop(chunk, interrupted)
         order = None
         try:
-            for epoch in range(self.max_iter):
-                self.n_iter_ = epoch + 1
+            for n_iter in range(1, self.max_iter + 1):
                 if self.shuffle:
                     order = shuffled(loop.n_samples, draw_seed(start.generator))
-                loop.run(self.estimator_, self.query_strategy_, order)
+                with epoch(self, loop.n_samples, order=order) as report:
+                    self.n_iter_ = n_iter
+                    loop.run(self.estimator_, self.query_strategy_, order, report=report)
                 loop.end_epoch()
             loop.record()
         except BaseException as error:
@@ -249,7 +260,8 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
             Labels; nan or None marks an unknown label. Only queried labels are used.
         classes : array-like of shape (n_classes,), default=None
             All classes of the stream. Must be provided at the first call to partial_fit and can be
-            omitted in subsequent calls.
+            omitted in subsequent calls. A later call with additional classes adds them to the base
+            estimator, if it is one of this package; see :ref:`new_classes`.
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights, passed to the base estimator.
         oracle : callable, default=None
@@ -275,7 +287,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
         same samples, which resumes at the sample where it was interrupted, or pass the remaining
         samples from this one on.
         """
-        with self._guard:
+        with self._guard, reporting(self, "partial_fit", X, y, sample_weight, n_blocks(X)):
             first = "_seen" not in self.__dict__
             if first:
                 self._validate_params()
@@ -289,7 +301,8 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
             # From here on, other code (including the oracle) sees the partially updated model.
             start = loop.n_seen
             try:
-                loop.run(self.estimator_, self.query_strategy_, None, start)
+                with sample_tasks(self, loop.n_samples, first=start) as report:
+                    loop.run(self.estimator_, self.query_strategy_, None, start, report)
                 loop.record(start)
             except BaseException:
                 if first and not loop.has_begun:
@@ -304,7 +317,10 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
 
     def _begin_partial_fit(self, X, y, classes, sample_weight, oracle):
         first = "_seen" not in self.__dict__
-        classes = classes_of_stream(classes, None if first else self.classes_)
+        if first:
+            classes = classes_of_stream(classes)
+        elif self._has_new_classes(classes):
+            self._add_classes(classes)
         X, codes, weights = self._validated(X, y, sample_weight, classes)
         interrupted = self._interrupted_call(X)
         if first:
@@ -313,6 +329,12 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
         loop = self._query_loop(chunk, interrupted)
         loop.n_seen = 0 if interrupted is None else interrupted.n_done
         return loop
+
+    def _extend(self, places):
+        """Add classes to the base estimator; codes of former samples change."""
+        if self._seen.taught or isinstance(self.estimator_, IncrementalEstimator):
+            self.estimator_ = with_classes(self.estimator_, self.classes_)
+        self._seen = self._seen.recoded(places)
 
     # ---------------------------------------------------------------------------- parameters
 
@@ -360,7 +382,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
         weights = None
         if sample_weight is not None:
             weights = check_weights(sample_weight, X, allow_all_zero=True)
-        return X, codes_of(labels, known, self.classes_), weights
+        return X, codes_of(labels, known, self.classes_, extendable=not first), weights
 
     def _initialize(self, random):
         """Create the base estimator and the query strategy."""

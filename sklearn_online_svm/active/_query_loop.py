@@ -134,7 +134,7 @@ def labels_of(y, X):
     return labels, known
 
 
-def codes_of(labels, known, classes):
+def codes_of(labels, known, classes, *, extendable=False):
     """Return the class code of each label; unknown labels have UNKNOWN or ABSTAINED."""
     codes = np.full(len(labels), UNKNOWN, dtype=np.int32)
     if labels.dtype == object and not known.all():
@@ -143,7 +143,7 @@ def codes_of(labels, known, classes):
     if len(given):
         if given.dtype == object:
             given = np.array(given.tolist())
-        codes[known] = encode_labels(given, classes)
+        codes[known] = encode_labels(given, classes, extendable=extendable)
     return codes
 
 
@@ -206,8 +206,11 @@ class QueryLoop:
             budget = np.ceil(self.max_labels * n_seen).astype(np.int64)
         return np.broadcast_to(budget, n)
 
-    def run(self, estimator, strategy, order, start=0):
-        """Run one epoch, from position `start` of the order on."""
+    def run(self, estimator, strategy, order, start=0, report=None):
+        """Run one epoch, from position `start` of the order on.
+
+        ``report`` is called with the number of samples processed.
+        """
         budget = self._budget(start)
         for position in range(start, self.n_samples):
             self.left[0] = max(0, int(budget[position - start]) - self.n_queried)
@@ -215,6 +218,8 @@ class QueryLoop:
             self._process(i, estimator, strategy)
             if self._predicted_now is self.predicted:
                 self.n_seen = position + 1
+            if report is not None:
+                report(position + 1)
 
     def _process(self, i, estimator, strategy):
         x, weights = self.chunk.X[i : i + 1], self.chunk.weights
@@ -280,8 +285,8 @@ class CompiledQueryLoop(QueryLoop):
         super().__init__(*arguments)
         self.adapter = adapter
 
-    def run(self, estimator, strategy, order, start=0):
-        """Run one epoch, from position `start` of the order on."""
+    def run(self, estimator, strategy, order, start=0, report=None):
+        """Run one epoch, as :class:`QueryLoop` does."""
         adapter, chunk = self.adapter, self.chunk
         if self.asker.second_order:
             check_has_variance(estimator, strategy)
@@ -299,7 +304,7 @@ class CompiledQueryLoop(QueryLoop):
             stop = start + int(np.searchsorted(budget, limit, side="right"))
             part = order if order is None else order[: max(stop, adapter.position + left)]
             try:
-                end = adapter.learn(chunk.codes, chunk.weights, part, purchases)
+                end = adapter.learn(chunk.codes, chunk.weights, part, purchases, report)
             finally:
                 self.n_queried += left - int(self.left[0])
                 if self._predicted_now is self.predicted:
@@ -346,6 +351,14 @@ class QueryHistory:
         self._n = n
         self.n_queried += n_queried
         self.n_abstained += n_answers - n_queried
+
+    def recoded(self, places):
+        """Return this history with other class codes, ``places`` of the present ones."""
+        recoded = QueryHistory()
+        recoded.taught = self.taught
+        answers = np.where(self.answers >= 0, places[self.answers], self.answers)
+        recoded.add(places[self.predicted], answers)
+        return recoded
 
     def as_dict(self):
         """Plain values, for pickles."""

@@ -15,8 +15,14 @@ from .._base import (
     classes_of_stream,
     encode_labels,
 )
-from .._estimator_base import IncrementalEstimator, Transaction, raise_fixed_param
+from .._estimator_base import (
+    IncrementalEstimator,
+    Transaction,
+    raise_fixed_param,
+    with_classes,
+)
 from .._sklearn_compat import HasMethods, Interval
+from .._tasks import StopTraining, propagating, reporting
 from ..linear import AROWClassifier
 from ._maps import MultinomialMap, SplineMap
 
@@ -72,6 +78,19 @@ class ScoreWindow:
         window = ScoreWindow(self.n_seen + len(codes), *arrays)
         window._known = self._known
         return window
+
+    def among(self, places, n_classes, start, scale):
+        """Return the window for more classes; ``places`` are those of the former classes.
+
+        The scores of new classes are ``start``. The score f of two classes becomes -f and f, times
+        ``scale``.
+        """
+        former = self.scores
+        if len(places) > former.shape[1]:
+            former = former * np.array([-scale, scale])
+        scores = np.full((len(former), n_classes), start)
+        scores[:, places] = former
+        return ScoreWindow(self.n_seen, scores, places[self.codes], self.weights)
 
     def state(self):
         """Return arrays and numbers, for pickling."""
@@ -191,7 +210,7 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
         ValueError
             If the input is invalid or has a single class. The model is left unchanged.
         """
-        with self._guard, Transaction(self) as change:
+        with self._guard, reporting(self, "fit", X, y, sample_weight), Transaction(self) as change:
             draft = change.draft
             draft._validate_params()
             for name in ("_window", "estimator_"):
@@ -214,7 +233,11 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
                 )
             order = check_random_state(draft.random_state).permutation(len(y))
             draft._initialize()
-            draft._train(X, y, weights, order)
+            try:
+                draft._train(X, y, weights, order)
+            except StopTraining:
+                change.keep = True
+                raise
         return self
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
@@ -227,7 +250,9 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
         y : array-like of shape (n_samples,)
             Class labels.
         classes : array-like of shape (n_classes,), default=None
-            All classes of the stream. Must be passed in the first call; optional afterwards.
+            All classes of the stream. Must be passed in the first call; optional afterwards. A
+            later call with additional classes adds them to the base estimator, if it is one of
+            this package, and to the map; see :ref:`new_classes`.
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights, passed to the base estimator; samples count with them in the map.
 
@@ -242,7 +267,7 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
             If the input is invalid, or a label is not among the classes. The model is left
             unchanged.
         """
-        with self._guard:
+        with self._guard, reporting(self, "partial_fit", X, y, sample_weight):
             self._train_on_next_chunk(type(self)._begin_chunk, X, y, classes, sample_weight)
         return self
 
@@ -252,10 +277,10 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
             self._validate_params()
         else:
             new = self._changed_params()
-        known = classes_of_stream(classes, None if first else self.classes_)
+        known = classes_of_stream(classes) if first else self.classes_
         X, y = check_samples(self, X, y, reset=first)
         check_labels(y)
-        encode_labels(y, known)
+        encode_labels(y, known, extendable=True)
         weights = None
         if sample_weight is not None:
             weights = check_weights(sample_weight, X, allow_all_zero=True)
@@ -263,6 +288,17 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
             self.classes_ = known
             self._initialize()
         return X, y, weights, new
+
+    def _extend(self, places):
+        """Add classes to the base estimator, and their scores to the window.
+
+        Former samples are negative samples of a new class, whose target is -1; in a joint problem,
+        and without an intercept, its function is 0.
+        """
+        self.estimator_ = estimator = with_classes(self.estimator_, self.classes_)
+        joint = getattr(estimator, "multi_class", None) == "crammer_singer"
+        start = 0.0 if joint or not getattr(estimator, "fit_intercept", True) else -1.0
+        self._window = self._window.among(places, len(self.classes_), start, 0.5 if joint else 1.0)
 
     def _train_on_chunk(self, X, y, weights, new):
         order = np.arange(len(y))
@@ -301,9 +337,10 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
             else:
                 scores = np.zeros((len(rows), window.scores.shape[1]))
             given = {} if weights is None else {"sample_weight": weights[rows]}
-            self.estimator_.partial_fit(block, y[rows], classes=self.classes_, **given)
-            counted = np.ones(len(rows)) if weights is None else weights[rows]
-            self._window = window.extended(scores, codes[rows], counted, self.window_size)
+            with propagating(self, self.estimator_, "partial-fit-estimator"):
+                self.estimator_.partial_fit(block, y[rows], classes=self.classes_, **given)
+                counted = np.ones(len(rows)) if weights is None else weights[rows]
+                self._window = window.extended(scores, codes[rows], counted, self.window_size)
             done += len(rows)
 
     # ---------------------------------------------------------------------------- parameters

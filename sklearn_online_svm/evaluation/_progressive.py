@@ -24,6 +24,7 @@ from .._sklearn_compat import (
     _safe_indexing,
     validate_params,
 )
+from ..pipeline import final_estimator
 from .metrics import _COST, _POS_LABEL, check_both_costs, invalid_pos_label
 
 __all__ = ["ProgressiveValidationResult", "progressive_validation"]
@@ -95,6 +96,7 @@ def _resolve_classes(classes, model, y):
 
 def _n_support(model):
     """Return the number of support vectors, -1 if the model has none."""
+    model = final_estimator(model)
     for owner in (model, getattr(model, "estimator_", None)):
         if hasattr(owner, "n_support_"):
             return int(np.sum(owner.n_support_))
@@ -249,7 +251,7 @@ def progressive_validation(
     ----------
     estimator : estimator object
         A classifier with ``partial_fit`` and ``predict``. A ``Pipeline`` of scikit-learn has no
-        ``partial_fit``: transform each chunk before passing it.
+        ``partial_fit``; use :class:`~sklearn_online_svm.pipeline.OnlinePipeline`.
     X : {array-like, sparse matrix} of shape (n_samples, n_features) or iterable of pairs
         The samples in the order of the stream or, for a stream that does not fit into memory, an
         iterable (such as a generator) of pairs ``(X_chunk, y_chunk)``.

@@ -1,6 +1,7 @@
 """Support vector machines and other online models with a kernel."""
 
 from ._active_lasvc import ActiveLASVC
+from ._compressed import CompressedClassifier
 from ._kernel_arow import KernelAROWClassifier
 from ._kernel_passive_aggressive import KernelPassiveAggressiveClassifier
 from ._kernel_perceptron import KernelPerceptronClassifier
@@ -12,6 +13,7 @@ from ._virtual import VirtualLASVC
 __all__ = [
     "LASVC",
     "ActiveLASVC",
+    "CompressedClassifier",
     "KernelPassiveAggressiveClassifier",
     "KernelAROWClassifier",
     "KernelPerceptronClassifier",

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._base import thread_pool
 from .._core.kernel.support_set import DATA
+from .._tasks import epoch, optimization
 from ._progress import finish, progress
 
 # Maximum number of epochs for max_iter=-1, and of rounds for a convex problem of RampSVC; a
@@ -73,15 +74,23 @@ class Passes:
     def learn_rows(self, given, X=None, order=None):
         """Process the rest of the current epoch, or the given samples in the given order."""
         order = self.at["order"] if order is None else order
-        begin, model = self.engine.n_processed, self.model
+        engine, begin, n = self.engine, self.engine.n_processed, len(order)
         X = self.X if X is None else X
-        with progress(self.engine, len(order), model.verbose, self.title) as report:
-            self.engine.learn(X, order, given, self.threads, begin, report)
+
+        def position():
+            return engine.n_processed
+
+        with (
+            progress(engine, n, self.model.verbose, self.title) as report,
+            epoch(self.model, n, position, report, order=order, first=begin) as report,
+        ):
+            engine.learn(X, order, given, self.threads, begin, report)
 
     def finish(self):
         """Optimize over the support set."""
         share = 1.0 if self.is_last_epoch() else FINISH_SHARE
-        finish(self.engine, self.threads, self.model.verbose, self.title, share)
+        with optimization(self.model) as report:
+            finish(self.engine, self.threads, self.model.verbose, self.title, share, report)
         n_rounds = self.at["n_rounds"] + 1
         exactly = self.is_exact and n_rounds <= self.max_rounds
         return dict(
@@ -94,6 +103,14 @@ class Passes:
         self.engine.refresh()
         over = self.model._is_solved() or self.engine.out_of_share
         return dict(stage=self.after_finishing if over else "finish")
+
+    @property
+    def now(self):
+        """The state of the run, also within a stage."""
+        return self.at
+
+    def note_progress(self):
+        """Set the attributes of the model that depend on the progress within a stage."""
 
     def is_last_epoch(self):
         """Return whether no other samples are processed after the next ``finish``."""
@@ -144,17 +161,14 @@ class OnlinePasses(Passes):
     def learn(self):
         model, engine = self.model, self.engine
         choice = model._choice(model, self.at, self.X, self.codes, self.cost, self.row_ids, DATA)
-        n_seen = None
+        self.choice, n_seen = choice, None
         try:
             with choice:
                 self.learn_rows(choice.given, choice.X, choice.order)
             n_seen = len(self.codes)
         finally:
-            if self.at["n_pass"] == 1:
-                model.n_labels_used_ = choice.n_labels
-                model.n_samples_seen_ = choice.n_labels if n_seen is None else n_seen
-                model._stopped_early = choice.stopped
-            self.at = {**self.at, **choice.state}
+            self.note_progress(n_seen)
+            self.at = self.now
         if self.at["n_pass"] == 1:
             self.warn_of_unused_classes(choice.order[: engine.n_processed])
         unchanged = engine.n_changes == self.at["changes"]
@@ -164,6 +178,17 @@ class OnlinePasses(Passes):
             self.report()
             return dict(stage="end")
         return dict(stage="finish" if self.finishing else "next")
+
+    @property
+    def now(self):
+        return {**self.at, **self.choice.state} if self.at["stage"] == "learn" else self.at
+
+    def note_progress(self, n_seen=None):
+        if self.at["n_pass"] == 1 and self.at["stage"] == "learn":
+            model, choice = self.model, self.choice
+            model.n_labels_used_ = choice.n_labels
+            model.n_samples_seen_ = choice.n_labels if n_seen is None else n_seen
+            model._stopped_early = choice.stopped
 
     def warn_of_unused_classes(self, used):
         """Warn if the samples used leave out a class; those from ``len(codes)`` on are virtual."""

@@ -13,6 +13,7 @@ from .._core.kernel.expansion import KernelExpansion
 from .._core.kernel.votes import Votes
 from .._core.linear.update_loop import UpdateLoop
 from .._sample_arrays import sample_arrays
+from .._tasks import unguarded
 from ..linear._update_spec import UpdateSpec
 from ._engine import VectorSpec
 
@@ -129,11 +130,12 @@ class ExpansionState:
         saved.expansion.restore(self.expansion.state())
         return saved
 
-    def train(self, dataset, start=0, purchases=None):
+    def train(self, dataset, start=0, purchases=None, progress=None):
         """Run the update loop."""
         is_dictionary = self.spec.policy == "dictionary"
         with self.expansion.guard, single_blas_thread() if is_dictionary else nullcontext():
-            return self.loop.train(dataset, start, purchases)
+            progress = unguarded(progress, self.expansion.guard)
+            return self.loop.train(dataset, start, purchases, None, progress)
 
     def publish(self):
         """Do nothing: other threads can always read the state."""

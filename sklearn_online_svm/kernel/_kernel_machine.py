@@ -1,7 +1,8 @@
 """Base of LASVC and RampSVC: training over a support set, diagnostics, pickling."""
 
+import copy
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from numbers import Real
 
@@ -24,6 +25,7 @@ from .._core.interrupts import DeferredInterrupts
 from .._core.kernel.engine import is_interrupt
 from .._estimator_base import Transaction, UnavailableAttribute
 from .._sklearn_compat import Interval
+from .._tasks import reporting
 from ._checkpoint import advice, checkpoint_of, refuse_new_parameters, same_rows
 from ._engine import (
     COARSE,
@@ -37,7 +39,7 @@ from ._engine import (
 )
 from ._epochs import known_slots
 from ._model import KernelModel
-from ._svc_names import PROBABILITIES, without_svc_defaults
+from ._svc_names import without_svc_defaults
 
 # Maximum number of steps of one call on the support set (REPROCESS and finish), for each of k
 # binary problems: max(MAX_STEPS / k, MAX_STEPS_PER_SAMPLE * n_samples). Without a limit a call
@@ -112,8 +114,6 @@ class KernelMachine(KernelModel):
         # The ramp loss is constant for smaller margins.
         return self.ramp_s
 
-    predict_proba = UnavailableAttribute(PROBABILITIES)
-    predict_log_proba = UnavailableAttribute(PROBABILITIES)
     # Undefined for problems that are not convex or that change with the samples.
     leave_one_out = UnavailableAttribute(NO_LEAVE_ONE_OUT)
     leave_one_out_decision_function = UnavailableAttribute(NO_LEAVE_ONE_OUT)
@@ -138,6 +138,9 @@ class KernelMachine(KernelModel):
         """Number of kernel values computed for training."""
         with self._reading() as (_, engine):
             return engine.n_kernel_evaluations
+
+    def _counts_of_state(self):
+        return self._engine.store.n_slots, self._engine.n_kernel_evaluations
 
     def _estimated_cost(self, n_values):
         """Estimate the time of training, and of the optimization for predictions, in nanoseconds.
@@ -189,7 +192,16 @@ class KernelMachine(KernelModel):
 
         ``begun`` is called before training with the engine, the samples and their order.
         """
-        with self._guard, DeferredInterrupts(), Transaction(self) as change:
+        uncertain = 0.0
+        with (
+            self._guard,
+            # fit_path fits several models.
+            nullcontext()
+            if begun is not None
+            else reporting(self, "fit", X, y, sample_weight, self._n_tasks),
+            DeferredInterrupts(),
+            Transaction(self) as change,
+        ):
             draft = change.draft
             draft.__dict__.pop("_checkpoint", None)
             rows = draft._begin_fit(X, y, sample_weight)
@@ -198,6 +210,7 @@ class KernelMachine(KernelModel):
             passes = draft._begin_passes(rows[0], rows[1], cost, self.__dict__)
             if begun is not None:
                 begun(draft._engine, rows, draft._order)
+            draft._offer_copy(rows, cost, passes)
             try:
                 passes.run()
                 draft._keep_samples(rows, passes.at)
@@ -214,9 +227,28 @@ class KernelMachine(KernelModel):
         self._warn_if_coarse(uncertain, stacklevel=5)
         return self
 
+    # Maximum number of tasks of ``fit``, if it is known: epochs and optimizations.
+    _n_tasks = None
+
     def _was_interrupted(self, error):
         """Return whether the model is usable after an error."""
         return is_interrupt(error)
+
+    def _offer_copy(self, rows, cost, passes):
+        """Let callbacks of ``fit`` have a copy of the model as an interrupt would leave it."""
+        if "_tasks" not in self.__dict__:
+            return
+
+        def attributes():
+            passes.note_progress()
+            at = passes.now
+            copied = self._copy_without_callbacks()
+            copied._checkpoint = copy.deepcopy(checkpoint_of(self, "fit", rows, cost, at))
+            copied._keep_samples(rows, at)
+            copied._end_fit()
+            return vars(copied)
+
+        self._tasks.attributes = attributes
 
     def _keep_samples(self, rows, at):
         """Keep what predictions need of the samples of ``fit``, apart from support vectors."""
@@ -249,7 +281,8 @@ class KernelMachine(KernelModel):
 
     def _resume(self, X, y, sample_weight):
         """Continue the interrupted call; an error changes neither model nor checkpoint."""
-        with self._guard, DeferredInterrupts():
+        uncertain = 0.0
+        with self._guard, reporting(self, "resume", X, y, sample_weight), DeferredInterrupts():
             checkpoint = self.__dict__.get("_checkpoint")
             if checkpoint is None:
                 raise ValueError(
@@ -288,6 +321,7 @@ class KernelMachine(KernelModel):
     def _resume_fit(self, rows, cost, at):
         self._random = None if at["random"] is None else restore_generator(at["random"])
         passes = self._passes(self, rows[0], rows[1], cost, at)
+        self._offer_copy(rows, cost, passes)
         try:
             passes.run()
             self._keep_samples(rows, passes.at)

@@ -21,9 +21,11 @@ from .._core.linear.rows import Dataset
 from .._estimator_base import Transaction
 from .._online_base import OnlineClassifier, OnlineLearner
 from .._sklearn_compat import Interval, Options, StrOptions, _fit_context
+from .._tasks import reporting, sample_tasks
 from ._engine import choose_layout
 from ._expansion import POLICIES, ExpansionSpec, ExpansionState
 from ._model import MIN_FIRST_CHUNK, KernelModel, can_take_new_samples
+from ._new_classes import extended_expansion
 
 
 class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
@@ -70,7 +72,11 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
         ValueError
             If the input is invalid, or fewer than two classes have positive weight.
         """
-        with self._guard, Transaction(self) as change:
+        with (
+            self._guard,
+            reporting(self, "fit", X, y, sample_weight, self.max_iter),
+            Transaction(self) as change,
+        ):
             draft = change.draft
             X, codes, weights = draft._begin_fit(X, y, sample_weight)
             state = draft._state
@@ -116,7 +122,8 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
         y : array-like of shape (n_samples,)
             Class labels. A chunk may contain a single class.
         classes : array-like of shape (n_classes,), default=None
-            All classes that can occur. Must be passed in the first call; optional afterwards.
+            All classes that can occur. Must be passed in the first call; optional afterwards. A
+            later call with additional classes adds them to the model, see :ref:`new_classes`.
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights; see Notes for their effect. Samples of weight 0 are ignored.
 
@@ -136,7 +143,7 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
     def _begin_partial_fit(self, X, y, classes, sample_weight):
         first = "_state" not in self.__dict__
         new = self._stream_parameters()
-        known = classes_of_stream(classes, None if first else self.classes_)
+        known = classes_of_stream(classes) if first else self.classes_
         dtype = None if first else self._dtype
         if not first and y is not None and can_skip_validation(self, X, dtype):
             y = np.asarray(y)
@@ -146,7 +153,7 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
             X, y = check_samples(self, X, y, reset=first, dtype=dtype)
         if y.dtype.kind not in "biuU":
             check_labels(y)
-        codes = encode_labels(y, known)
+        codes = encode_labels(y, known, extendable=True)
         weights = None
         if sample_weight is not None:
             weights = check_weights(sample_weight, X, allow_all_zero=True)
@@ -160,6 +167,13 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
             self._prepare_state(X, new)
         self.__dict__.setdefault("n_iter_", 1)
         return X, codes, row_weights
+
+    def _extend(self, places):
+        """Add functions for new classes, whose negative samples are the support vectors."""
+        factors = self._class_factors(None, None, stream=True)
+        self._state = extended_expansion(
+            self._state, places, len(self.classes_), None if factors is None else factors[places]
+        )
 
     def _warn_if_few(self, X):
         if self._uses_gamma_scale() and X.shape[0] < MIN_FIRST_CHUNK:
@@ -177,7 +191,9 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
         saved = state.saved()
         state.expect_samples(X.shape[0], again=False)
         try:
-            state.train(Dataset(state.samples(X), codes, weights, None, X))
+            with sample_tasks(self, X.shape[0]) as report:
+                dataset = Dataset(state.samples(X), codes, weights, None, X)
+                state.train(dataset, progress=report)
         except BaseException as error:
             if saved is not None and isinstance(error, Exception):
                 self._state = saved
@@ -243,6 +259,9 @@ class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
         return self._state.expansion.n_evaluations
 
     # ---------------------------------------------------------------------------- conventions
+
+    def _counts_of_state(self):
+        return self._state.expansion.n_kept, self._state.expansion.n_evaluations
 
     def _packed(self, state):
         return {"_state": state["_state"].as_dict()}

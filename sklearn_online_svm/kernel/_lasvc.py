@@ -25,13 +25,16 @@ from .._core.kernel.block import Samples
 from .._core.kernel.stores import BLOCK
 from .._core.kernel.support_set import STREAM
 from .._sklearn_compat import Interval, Options, StrOptions, _fit_context
+from .._tasks import n_blocks, reporting, sample_tasks, unguarded
+from ._checkpoint import checkpoint_of
 from ._engine import ALGORITHMS, SolverSpec
 from ._epochs import OnlinePasses, known_slots
 from ._kernel_machine import KernelMachine
 from ._leave_one_out import LeaveOneOut
 from ._model import MIN_FIRST_CHUNK, can_take_new_samples
+from ._new_classes import extended_engine
 from ._path import fit_path
-from ._probabilities import KeptSamples, Probabilities
+from ._probabilities import Probabilities
 from ._progress import finish
 from ._sample_selection import AllSamples
 from ._svc_names import without_keywords_of_svc
@@ -430,7 +433,8 @@ class LASVC(LeaveOneOut, Probabilities, KernelMachine):
         y : array-like of shape (n_samples,)
             Class labels. A chunk may contain a single class.
         classes : array-like of shape (n_classes,), default=None
-            All classes that can occur. Must be passed in the first call; optional afterwards.
+            All classes that can occur. Must be passed in the first call; optional afterwards. A
+            later call with additional classes adds them to the model, see :ref:`new_classes`.
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights. Rescale C per sample; samples of weight 0 are ignored.
 
@@ -444,14 +448,21 @@ class LASVC(LeaveOneOut, Probabilities, KernelMachine):
         ValueError
             If the input is invalid, a label is not among the classes, or
             ``class_weight="balanced"``. The model is left unchanged. If a callable kernel raises
-            an error within a chunk, the model has been trained on the blocks of samples before it.
+            an error within a chunk, the model has been trained on the blocks of samples before it
+            (a call that adds classes leaves it unchanged).
         MemoryError
             If memory runs out. The model has been trained on the blocks of samples before, and
             ``n_samples_seen_`` counts them: training can continue with the next sample once memory
             is available. With sample selection, the training so far is kept, and
-            ``n_samples_seen_`` counts the whole chunk.
+            ``n_samples_seen_`` counts the whole chunk. A call that adds classes leaves the model
+            unchanged.
         """
-        with self._guard, DeferredInterrupts():
+        uncertain = 0.0
+        with (
+            self._guard,
+            reporting(self, "partial_fit", X, y, sample_weight, n_blocks(X)),
+            DeferredInterrupts(),
+        ):
             begin = type(self)._begin_chunk
             uncertain = self._train_on_next_chunk(begin, X, y, classes, sample_weight)
             self._warn_if_cut_short(stacklevel=2)
@@ -508,17 +519,37 @@ class LASVC(LeaveOneOut, Probabilities, KernelMachine):
             self._note_counts(codes, weights, at)
             self._keep_chunk(rows, first, self._next_row_id - first)
 
+        def attributes():
+            count_all()
+            checkpoint = checkpoint_of(self, "partial_fit", rows, cost, {**at, **choice.state})
+            return {**self._attributes_of_copy(), "_checkpoint": copy.deepcopy(checkpoint)}
+
+        def position():
+            return engine.n_processed
+
+        if "_tasks" in self.__dict__:
+            self._tasks.attributes = attributes
+        progress = count if n_rows > BLOCK else None
+        begin = 0 if at["stage"] == "begin" else position()
         try:
-            with engine.guard, thread_pool(self.n_jobs, n_rows) as threads, choice:
+            with (
+                sample_tasks(
+                    self, len(order), position, progress, order=choice.order, first=begin
+                ) as report,
+                engine.guard,
+                thread_pool(self.n_jobs, n_rows) as threads,
+                choice,
+            ):
                 if at["stage"] == "begin":
                     engine.begin_pass(None)
                     engine.allow(_NO_LIMIT)  # steps per sample are limited by max_reprocess
                     if n_rows > BLOCK:
                         engine.check(X)
                     at = {**at, "stage": "learn"}
-                progress = count if n_rows > BLOCK else None
+                if report is not progress:
+                    report = unguarded(report, engine.guard)
                 engine.learn(
-                    choice.X, choice.order, choice.given, threads, engine.n_processed, progress
+                    choice.X, choice.order, choice.given, threads, engine.n_processed, report
                 )
                 whole = True
                 self._class_order = at["class_order"]
@@ -752,6 +783,10 @@ class LASVC(LeaveOneOut, Probabilities, KernelMachine):
         return self.warm_start
 
     @property
+    def _n_tasks(self):
+        return 1 + bool(self.finishing) if self._most_passes == 1 else None
+
+    @property
     def n_admitted_(self):
         """Number of samples added to the support set, by position on the ramp."""
         return self._flow(0)
@@ -779,9 +814,9 @@ class LASVC(LeaveOneOut, Probabilities, KernelMachine):
             self._validate_params()
         else:
             new = self._changed_params()
-        known = classes_of_stream(classes, None if first else self.classes_)
         self._refuse_in_partial_fit()
-        self.classes_ = known
+        if first:
+            self.classes_ = classes_of_stream(classes)
         if not first and y is not None and can_skip_validation(self, X, self._dtype):
             y = np.asarray(y)
             if y.shape != (X.shape[0],):
@@ -789,7 +824,7 @@ class LASVC(LeaveOneOut, Probabilities, KernelMachine):
         else:
             X, y = check_samples(self, X, y, reset=first, dtype=None if first else self._dtype)
             check_labels(y)
-        codes = encode_labels(y, self.classes_)
+        codes = encode_labels(y, self.classes_, extendable=True)
         if sample_weight is None:
             weights = np.ones(X.shape[0])
         else:
@@ -811,6 +846,16 @@ class LASVC(LeaveOneOut, Probabilities, KernelMachine):
             self.kkt_violation_ = np.inf
         return (X, codes, weights), new
 
+    def _extend(self, places):
+        """Add problems for new classes, whose negative samples are the vectors of the engine."""
+        n_classes = len(self.classes_)
+        self._spec = replace(self._spec, n_problems=n_classes)
+        self._engine = extended_engine(self._engine, self._spec, places)
+        counts, self._class_counts = self._class_counts, np.zeros(n_classes)
+        self._class_counts[places] = counts
+        if "_samples" in self.__dict__:
+            self._samples = self._samples.recoded(places)
+
     def _solver(self):
         return SolverSpec(
             algorithm=self.algorithm,
@@ -831,9 +876,9 @@ class LASVC(LeaveOneOut, Probabilities, KernelMachine):
     def _needs_finite_costs(self):
         return self.algorithm in ("lasvm-nc", "lasvm-i")
 
-    def _begin_fit(self, X, y, sample_weight):
-        self._refuse_probability()
-        return super()._begin_fit(X, y, sample_weight)
+    def _keep_samples(self, rows, at):
+        n_visited = self.n_samples_seen_ if at["n_pass"] == 1 else None
+        self._keep_visited(rows, at["order"][:n_visited])
 
     def _refuse_in_partial_fit(self):
         self._refuse_probability()
@@ -904,19 +949,6 @@ class LASVC(LeaveOneOut, Probabilities, KernelMachine):
             difference = solution.vectors() - X[rows]
             same = not abs(difference).max() if len(rows) else True
         return same and np.array_equal(codes[rows], solution.labels)
-
-    def _packed(self, state):
-        packed = super()._packed(state)
-        if "_samples" in state:
-            packed["_samples"] = state["_samples"].state()
-        return packed
-
-    def _rebuilt(self, state):
-        rebuilt = super()._rebuilt(state)
-        if "_samples" in state:
-            n_features = state["n_features_in_"]
-            rebuilt["_samples"] = KeptSamples.from_state(state["_samples"], n_features)
-        return rebuilt
 
     def _warn_if_cut_short(self, stacklevel):
         if self._engine.cut_short:

@@ -94,17 +94,7 @@ class KernelModel(SuspectLabelsMixin, ClassifierMixin, IncrementalEstimator):
                 dtype=self._dtype,
                 accept_sparse=False if self._is_precomputed() else "csr",
             )
-        solution = self._solution()
-        if self._spec.kernel == "linear" and solution.votes is None:
-            scores = linear_scores(X, *linear_weights(solution))
-            check_finite_output(scores, "beyond the range of float64")
-        else:
-            scores = np.empty((X.shape[0], self._spec.n_problems))
-            with thread_pool(self.n_jobs, X.shape[0]) as threads:
-                solution.decide(X, scores, threads)
-            check_finite_output(
-                scores, "made of kernel values beyond the range of single precision"
-            )
+        scores = decision_values(self._spec, self._solution(), X, self.n_jobs)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _shown(self):
@@ -138,6 +128,66 @@ class KernelModel(SuspectLabelsMixin, ClassifierMixin, IncrementalEstimator):
         scores = view.decision_function(X)
         codes = scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0).astype(np.intp)
         return view.classes_[codes]
+
+    # ---------------------------------------------------------------------------- compression
+
+    def compress(self, *, max_support_vectors=None, tolerance=None, X=None):
+        """Return a model with fewer support vectors and nearly the same decision function.
+
+        The result can only predict, and this model is not changed. A model in the course of a
+        stream is compressed as it predicts at that moment. Exactly one of ``max_support_vectors``
+        and ``tolerance`` must be given.
+
+        Parameters
+        ----------
+        max_support_vectors : int, default=None
+            Maximum number of support vectors.
+        tolerance : float, default=None
+            Largest difference of decision values at the support vectors of this model (the margin
+            is 1).
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
+            Samples at which the difference of decision values is measured, as
+            ``sample_difference_``.
+
+        Returns
+        -------
+        model : CompressedClassifier
+            Fitted model; ``max_difference_`` and ``rkhs_distance_`` tell how close it is.
+
+        Raises
+        ------
+        NotFittedError
+            If the estimator is not fitted.
+        ValueError
+            If not exactly one of the two numbers is given, a number or X is invalid, or the model
+            cannot be compressed: with a precomputed kernel the support vectors are not known, a
+            sigmoid kernel is not positive definite, and with ``average="vote"`` there is no single
+            decision function.
+
+        See Also
+        --------
+        CompressedClassifier : The result, and the method.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn_online_svm import LASVC
+        >>> from sklearn_online_svm.datasets import make_banana_like
+        >>> X, y = make_banana_like(1000, random_state=0)
+        >>> model = LASVC(gamma=1.0, random_state=0).fit(X, y)
+        >>> small = model.compress(max_support_vectors=20)
+        >>> len(small.support_vectors_)
+        20
+        >>> bool(np.mean(small.predict(X) == model.predict(X)) > 0.97)
+        True
+        """
+        from ._compressed import compressed  # a subclass of this class
+
+        return compressed(self, max_support_vectors, tolerance, X)
+
+    def _probability_map(self):
+        """Return the map from decision values to probabilities, or None."""
+        return None
 
     # ---------------------------------------------------------------------------- the solution
 
@@ -185,6 +235,10 @@ class KernelModel(SuspectLabelsMixin, ClassifierMixin, IncrementalEstimator):
 
     # ---------------------------------------------------------------------------- conventions
 
+    def _training_counts(self):
+        """Return the numbers of samples, vectors and kernel values, for callbacks of training."""
+        return self._tasks.n_samples, *self._tasks.trained._counts_of_state()
+
     def _is_precomputed(self):
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
@@ -205,6 +259,19 @@ def can_take_new_samples(model):
             "values with each other. Use a callable kernel, or fit."
         )
     return True
+
+
+def decision_values(spec, solution, X, n_jobs):
+    """Return the decision values of validated samples, of shape (n_samples, n_problems)."""
+    if spec.kernel == "linear" and solution.votes is None:
+        scores = linear_scores(X, *linear_weights(solution))
+        check_finite_output(scores, "beyond the range of float64")
+        return scores
+    scores = np.empty((X.shape[0], spec.n_problems))
+    with thread_pool(n_jobs, X.shape[0]) as threads:
+        solution.decide(X, scores, threads)
+    check_finite_output(scores, "made of kernel values beyond the range of single precision")
+    return scores
 
 
 def linear_scores(X, coef, intercept):

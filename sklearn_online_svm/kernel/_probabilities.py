@@ -1,4 +1,4 @@
-"""Class probabilities of LASVC, from decision values of samples that are left out.
+"""Class probabilities of LASVC and RampSVC, from decision values of samples that are left out.
 
 A map from decision values to probabilities is fitted to values of samples that the model has not
 been trained on. Cross-validation computes them with further models; here they follow from the
@@ -16,18 +16,19 @@ from .._core.kernel import stores
 from .._core.kernel.engine import Engine
 from .._feature_space import Kernel
 from ..calibration._maps import MultinomialMap, SplineMap
-from ._span import COARSE_RIDGE, BinarySolution, replacement_shifts
+from ._span import SINGLE_RIDGE, BinarySolution, replacement_shifts
 from ._svc_names import PROBABILITIES
 from ._virtual_pool import as_arrays, from_arrays
 
 # Maximum number of samples of ``fit`` outside of the support set that are kept, and number of
 # samples of a stream: the map follows the last ones.
 N_OTHERS, N_RECENT = 2000, 4000
-# Maximum number of support vectors that are left out, divided between the classes, and number for
-# each class that is always allowed.
-N_LEFT_OUT, MIN_OF_CLASS = 3000, 100
+# Maximum numbers of support vectors that are left out, and of other samples, for the map of two
+# classes, which has five parameters, and for the map of more classes, which has two for each. They
+# are divided between the classes; so many of each class are always allowed.
+N_VALUES, N_VALUES_MULTICLASS, MIN_OF_CLASS = (1000, 1000), (3000, N_OTHERS), 100
 # Maximum number of samples that join the free support vectors in replacing others.
-N_JOINING = 500
+N_JOINING = 250
 
 
 class KeptSamples:
@@ -84,6 +85,13 @@ class KeptSamples:
             n -= len(chunks[first][1])
             first += 1
         return KeptSamples(self.fit_weights, self.others, self.begin, end, chunks[first:])
+
+    def recoded(self, places):
+        """Return these samples with other class codes, ``places`` of the present ones."""
+        X, codes, rows = self.others
+        others = X, places[codes].astype(codes.dtype), rows
+        chunks = tuple((X, places[c].astype(c.dtype), weights) for X, c, weights in self.chunks)
+        return KeptSamples(self.fit_weights, others, self.begin, self.end, chunks)
 
     def state(self):
         """Return arrays and numbers, for pickling."""
@@ -201,7 +209,7 @@ class EngineKernel:
     A faster ``PairwiseKernel``, in single precision, for many calls with the same first samples.
     """
 
-    ridge = COARSE_RIDGE
+    ridge = SINGLE_RIDGE
 
     def __init__(self, view, rows):
         self.spec, self.rows = view._spec, rows
@@ -213,7 +221,7 @@ class EngineKernel:
             store = stores.filled(self.spec.store(), self.rows[i])
             self.engine = Engine(store, [self.spec.solver.problem(store, 1, 0)], 0)
             self.first = i
-        return self.engine.kernel_values(self.rows, j).T.astype(np.float64)
+        return self.engine.kernel_values(self.rows, j).T
 
     def diagonal(self, i):
         """Return K(x, x) of each sample."""
@@ -236,8 +244,9 @@ def fitted_map(model, samples):
             for problem in engine.problems
         ]
     weights, (X, other_codes, other_weights) = samples.of_solution(row_ids)
-    weights = thinned(weights, codes, N_LEFT_OUT)
-    other_weights = thinned(other_weights, other_codes, N_OTHERS)
+    n_left_out, n_others = N_VALUES if len(problems) == 1 else N_VALUES_MULTICLASS
+    weights = thinned(weights, codes, n_left_out)
+    other_weights = thinned(other_weights, other_codes, n_others)
     X = sparse.csr_matrix(X) if sparse.issparse(vectors) else X
     rows = stack([vectors, X.astype(vectors.dtype, copy=False)])
     codes = np.concatenate([codes, other_codes])
@@ -276,7 +285,7 @@ def _offers_probabilities(model):
 
 
 class Probabilities:
-    """Mixin that adds class probabilities to LASVC."""
+    """Mixin that adds class probabilities to a kernel machine with ``probability``."""
 
     @available_if(_offers_probabilities)
     def predict_proba(self, X):
@@ -349,6 +358,10 @@ class Probabilities:
             )
         return fitted_map(view, samples).log_proba(view.decision_function(X))
 
+    def _probability_map(self):
+        samples = self.__dict__.get("_samples") if self.probability else None
+        return None if samples is None else fitted_map(self, samples)
+
     def _refuse_probability(self):
         """Raise ValueError if the kernel values that leave-one-out values need do not exist."""
         if self.probability and self._is_precomputed():
@@ -358,10 +371,9 @@ class Probabilities:
                 f"{PROBABILITIES}."
             )
 
-    def _keep_samples(self, rows, at):
-        """Keep samples of ``fit`` for the map; ``at`` is the state of its epochs."""
-        n_visited = self.n_samples_seen_ if at["n_pass"] == 1 else None
-        self._keep_visited(rows, at["order"][:n_visited])
+    def _begin_fit(self, X, y, sample_weight):
+        self._refuse_probability()
+        return super()._begin_fit(X, y, sample_weight)
 
     def _keep_visited(self, rows, order):
         """Keep samples of ``fit`` for the map, visited in this order."""
@@ -385,3 +397,16 @@ class Probabilities:
         fresh = slice(samples.end - first, n)
         if fresh.start < n:
             self._samples = samples.extended(X[fresh], codes[fresh], weights[fresh])
+
+    def _packed(self, state):
+        packed = super()._packed(state)
+        if "_samples" in state:
+            packed["_samples"] = state["_samples"].state()
+        return packed
+
+    def _rebuilt(self, state):
+        rebuilt = super()._rebuilt(state)
+        if "_samples" in state:
+            n_features = state["n_features_in_"]
+            rebuilt["_samples"] = KeptSamples.from_state(state["_samples"], n_features)
+        return rebuilt

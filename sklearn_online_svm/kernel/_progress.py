@@ -129,10 +129,13 @@ def progress(engine, n_samples, verbose, title):
             bar.close()
 
 
-def finish(engine, threads, verbose, title, share=1.0):
-    """Optimize over the support set, with progress output; ``share``: of the steps left to use."""
+def finish(engine, threads, verbose, title, share=1.0, report=None):
+    """Optimize over the support set, with progress output.
+
+    ``share`` of the steps left may be used; ``report`` is called now and then.
+    """
     if not is_shown(verbose):
-        engine.finish(threads, share=share)
+        engine.finish(threads, report, share)
         return
     title = f"{title} optimizing over {engine.store.n_slots:,} vectors"
     remaining = RemainingFinish(engine.problems)
@@ -152,6 +155,8 @@ def finish(engine, threads, verbose, title, share=1.0):
                 bar.set_postfix_str(left.removeprefix(", "), refresh=False)
         if bar is not None:
             bar.update()
+        if report is not None:
+            report()
 
     try:
         engine.finish(threads, update, share)

@@ -8,10 +8,11 @@ from .._sklearn_compat import Interval, RealNotInt, StrOptions, _fit_context
 from ._cccp import ConvexProblems
 from ._engine import SolverSpec
 from ._kernel_machine import KernelMachine
+from ._probabilities import Probabilities
 from ._svc_names import without_keywords_of_svc
 
 
-class RampSVC(KernelMachine):
+class RampSVC(Probabilities, KernelMachine):
     r"""Support vector classifier with the ramp loss, robust to outliers.
 
     The hinge loss of :class:`~sklearn.svm.SVC` grows without bound, so that each mislabelled
@@ -52,6 +53,10 @@ class RampSVC(KernelMachine):
     tol : float, default=1e-3
         Tolerance for the stopping criterion: the largest violation of the optimality conditions
         of each convex problem that is accepted.
+    probability : bool, default=False
+        Whether to enable :meth:`predict_proba`. Must be set before training. Probabilities are
+        estimated as in :class:`LASVC`, for the outliers of the solution. Not available with
+        ``kernel="precomputed"``.
     cache_size : float, default=500
         Size of the kernel cache (in MB). A cache that is too small increases the training time,
         but does not change the result.
@@ -172,6 +177,7 @@ class RampSVC(KernelMachine):
             None,
         ],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "probability": ["boolean"],
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
@@ -193,6 +199,7 @@ class RampSVC(KernelMachine):
         max_iter=100,
         shrinking=True,
         tol=1e-3,
+        probability=False,
         cache_size=500,
         class_weight=None,
         n_jobs=None,
@@ -210,6 +217,7 @@ class RampSVC(KernelMachine):
         self.max_iter = max_iter
         self.shrinking = shrinking
         self.tol = tol
+        self.probability = probability
         self.cache_size = cache_size
         self.class_weight = class_weight
         self.n_jobs = n_jobs
@@ -287,6 +295,9 @@ class RampSVC(KernelMachine):
         at |= dict(checked_at=-1, n_solved=0)
         at |= dict(random=None)
         return ConvexProblems(self, X, codes, cost, at)
+
+    def _keep_samples(self, rows, at):
+        self._keep_visited(rows, np.arange(len(rows[1])))
 
     def _first_rows(self, codes, cost):
         """Return the samples of the first problem: one of each class, then those drawn.

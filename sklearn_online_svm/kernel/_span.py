@@ -12,9 +12,9 @@ from scipy import linalg
 # Number of samples whose kernel values are computed at a time.
 BLOCK = 512
 # Ridge added to the diagonal of the kernel matrix before inversion, relative to the mean of the
-# diagonal; the second one for float32 values. It is needed for support vectors that are
-# combinations of others, such as duplicates, whose span is about 0.
-RIDGE, COARSE_RIDGE = 1e-10, 1e-6
+# diagonal; the second one for float32 values, the third for a factor in float32. It is needed for
+# support vectors that are combinations of others, such as duplicates, whose span is about 0.
+RIDGE, COARSE_RIDGE, SINGLE_RIDGE = 1e-10, 1e-6, 1e-5
 # Factors of the ridge that are tried for a Cholesky factor, and maximum number of samples of a
 # factor (512 MB).
 RIDGE_FACTORS = (1.0, 10.0, 100.0)
@@ -222,26 +222,29 @@ class Basis:
         self.rows, self.pairwise, self.has_bias = rows, pairwise, has_bias
         K = pairwise(rows, rows)
         n = len(rows)
-        self.means = K.mean(axis=0)
+        self.means = K.mean(axis=0, dtype=np.float64)
         self.scale = max(np.trace(K) / n, np.finfo(np.float64).tiny)
         if has_bias:
-            K += self.means.mean() - self.means - self.means[:, None]
+            means = self.means.astype(K.dtype)
+            K -= means - means.mean()
+            K -= means[:, None]
             # For coefficients that sum to 1 a constant changes nothing; it makes K regular.
             self.constant = max(np.trace(K) / n, self.scale * 1e-3)
             K += self.constant
             self.scale = np.trace(K) / n
         self.root, self.inverse = None, None
+        potrf, trtri = linalg.get_lapack_funcs(("potrf", "trtri"), (K,))
         for factor in RIDGE_FACTORS:
-            regular = K.copy()
+            regular = K.copy("F")
             regular[np.diag_indices(n)] += factor * pairwise.ridge * self.scale
-            root, failed = linalg.lapack.dpotrf(regular, lower=1, clean=1, overwrite_a=1)
+            root, failed = potrf(regular, lower=1, clean=1, overwrite_a=1)
             if not failed:
-                self.root, _ = linalg.lapack.dtrtri(root, lower=1, overwrite_c=1)
+                self.root, _ = trtri(root, lower=1, overwrite_c=1)
                 break
         else:  # the kernel is not positive semidefinite
             self.inverse = linalg.inv(regular, overwrite_a=True, check_finite=False)
-        ones = self._solve(np.ones((n, 1)))[:, 0]
-        self.ones, self.total = ones, ones.sum()
+        self.ones = self._solve(np.ones((n, 1), K.dtype))[:, 0]
+        self.total = self.ones.sum(dtype=np.float64)
 
     def _solve(self, V):
         return self.inverse @ V if self.root is None else self.root.T @ (self.root @ V)
@@ -273,14 +276,15 @@ class Basis:
     def _of_others(self, rows):
         values, squares = self.pairwise(self.rows, rows), self.pairwise.diagonal(rows)
         if self.has_bias:
-            means, constant = values.mean(axis=0), self.means.mean()
+            means, constant = values.mean(axis=0, dtype=np.float64), self.means.mean()
             squares = squares - 2.0 * means + constant
-            values = values - self.means[:, None] - means + constant
-            values, squares = values + self.constant, squares + self.constant
+            values -= self.means[:, None] + (means - constant - self.constant)
+            squares = squares + self.constant
         if self.root is None:
             explained = (values * (self.inverse @ values)).sum(axis=0)
         else:
-            product = linalg.blas.dtrmm(1.0, self.root, values, lower=1)
+            (trmm,) = linalg.get_blas_funcs(("trmm",), (self.root, values))
+            product = trmm(1.0, self.root, values, lower=1)
             explained = np.einsum("ij,ij->j", product, product)
         squares = squares - explained
         if self.has_bias:

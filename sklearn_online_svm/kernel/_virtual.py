@@ -294,6 +294,12 @@ class VirtualLASVC(ActiveLASVC):
         self._counted(rows[1])  # raises for an invalid minority_class before anything changes
         return rows, new
 
+    def _extend(self, places):
+        super()._extend(places)
+        class_rows, self._class_rows = self._class_rows, np.zeros(len(self.classes_), np.int64)
+        self._class_rows[places] = class_rows
+        self._minority = int(places[self._minority])
+
     def _counted(self, codes):
         """Return the class counts including ``codes``, and the code of the minority class."""
         rows = self._class_rows + np.bincount(codes, minlength=len(self.classes_))

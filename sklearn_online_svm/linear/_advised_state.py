@@ -115,10 +115,10 @@ class AdvisedState(LinearState):
             self._add_advice(spec)
             self._subtract_advice()
 
-    def train(self, dataset, start=0, purchases=None, meanwhile=None):
+    def train(self, dataset, start=0, purchases=None, meanwhile=None, progress=None):
         """Run the update loop."""
         self._before_change = None
-        return super().train(dataset, start, purchases, meanwhile)
+        return super().train(dataset, start, purchases, meanwhile, progress)
 
     def set_weights(self, coef=None, intercept=None):
         """Continue from these weights; None keeps the present ones."""

@@ -9,7 +9,6 @@ from .._base import (
     check_samples,
     check_weights,
     class_order_after,
-    class_order_among,
     classes_of_stream,
     encode_labels,
     matches_fitted_format,
@@ -91,23 +90,10 @@ class LinearClassifier(OnlineClassifier, SuspectLabelsMixin, ClassifierMixin, Li
         """
         return self._partial_fit(X, y, classes, sample_weight)
 
-    def _has_new_classes(self, classes):
-        """Return whether the argument ``classes`` has new ones; raise an error if some lack."""
-        known = self.classes_
-        return classes is not None and len(
-            classes_of_stream(classes, known, extendable=True)
-        ) > len(known)
-
-    def _add_classes(self, classes):
-        """Add constant functions for new classes; the model must be a draft."""
+    def _extend(self, places):
+        """Add constant functions for new classes."""
         self._stream_parameters()
-        former = self.classes_
-        self.classes_ = classes_of_stream(classes, former, extendable=True)
-        places = np.searchsorted(self.classes_, former)
-        n_classes = len(self.classes_)
-        self._state = self._state.extended(self._update_spec(), places, n_classes)
-        if "_class_order" in self.__dict__:
-            self._class_order = class_order_among(self._class_order, places, n_classes)
+        self._state = self._state.extended(self._update_spec(), places, len(self.classes_))
 
     def _validate_chunk(self, X, y, classes, sample_weight):
         """Return samples, class codes and weights of the arguments of ``partial_fit``."""

@@ -13,6 +13,7 @@ from .._estimator_base import Transaction
 from .._online_base import OnlineLearner
 from .._sample_arrays import canonical_csr, raise_sample_error
 from .._sklearn_compat import Interval, StrOptions
+from .._tasks import n_blocks, reporting, sample_tasks
 from ._state import LinearState
 
 # Constraints of parameters that several estimators share.
@@ -69,7 +70,11 @@ class LinearModel(OnlineLearner):
 
     def _fit(self, X, y, sample_weight, coef_init, intercept_init):
         """Fit; after an error the model is unchanged, after an interrupt it keeps its updates."""
-        with self._guard, Transaction(self) as change:
+        with (
+            self._guard,
+            reporting(self, "fit", X, y, sample_weight, self.max_iter),
+            Transaction(self) as change,
+        ):
             draft = change.draft
             X, y = check_samples(draft, X, y, reset=True, deep=False)
             X = canonical_csr(X)
@@ -104,7 +109,7 @@ class LinearModel(OnlineLearner):
         chunks need none: the model is changed only after all arguments have been validated, and
         the state restores itself.
         """
-        with self._guard:
+        with self._guard, reporting(self, "partial_fit", X, y, sample_weight, n_blocks(X)):
             fitted = "_state" in self.__dict__
             if fitted and not self._has_new_classes(classes):
                 self._train_chunk(X, y, classes, sample_weight)
@@ -122,19 +127,17 @@ class LinearModel(OnlineLearner):
                     raise
         return self
 
-    def _has_new_classes(self, classes):
-        """Return whether the argument ``classes`` has more classes than the model."""
-        return False
-
     def _train_chunk(self, X, y, classes, sample_weight):
         changed = self._stream_parameters()
         self._train_on_chunk(changed, *self._validate_chunk(X, y, classes, sample_weight))
 
     def _train_on_chunk(self, changed, X, targets, weights):
         """Apply changed parameters, and train on a validated chunk."""
-        invalid = self._prepare_state(X, changed).train_chunk(X, targets, weights)
-        if invalid >= 0:
-            raise_sample_error(self, X, invalid)
+        state = self._prepare_state(X, changed)
+        with sample_tasks(self, X.shape[0]) as report:
+            invalid = state.train_chunk(X, targets, weights, report)
+            if invalid >= 0:
+                raise_sample_error(self, X, invalid)
 
     def _stream_parameters(self):
         """Validate the parameters for partial_fit; return the changed values, or None."""

@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._base import check_samples
 from .._estimator_base import IncrementalEstimator, Transaction, raise_fixed_param
 from .._sklearn_compat import HasMethods
+from .._tasks import propagating, reporting
 from ._advice_rules import check_features
 from ._advice_taking import AdvicePassiveAggressiveClassifier
 
@@ -111,11 +112,16 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalEst
             If the input is invalid. The model is then unchanged.
         """
         self._validate_params()
-        with self._guard, Transaction(self) as change:
+        with (
+            self._guard,
+            reporting(self, "fit", X, y, sample_weight, 1),
+            Transaction(self) as change,
+        ):
             draft = change.draft
             X = draft._begin(X)
             try:
-                draft.estimator_.fit(X, y, sample_weight)
+                with propagating(draft, draft.estimator_, "fit-estimator"):
+                    draft.estimator_.fit(X, y, sample_weight)
             except BaseException as error:
                 change.keep = draft._was_interrupted(error)
                 raise
@@ -145,7 +151,7 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalEst
         ValueError
             If the input is invalid, or a label is not in ``classes``. The model is then unchanged.
         """
-        with self._guard:
+        with self._guard, reporting(self, "partial_fit", X, y, sample_weight, 1):
             self._train_on_next_chunk(type(self)._begin_partial_fit, X, y, classes, sample_weight)
         return self
 
@@ -168,12 +174,16 @@ class ScaledAdviceClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalEst
             self._apply_params(new)
         return self._scaled(X), y, classes, sample_weight
 
+    def _add_classes(self, classes):
+        self.estimator_._add_classes(classes)  # raises an error
+
     def _scaled(self, X):
         # Scalers refuse a chunk without samples, which the classifier accepts.
         return self.scaler_.transform(X) if X.shape[0] else X
 
     def _train_on_chunk(self, X, y, classes, sample_weight):
-        self.estimator_.partial_fit(X, y, classes, sample_weight)
+        with propagating(self, self.estimator_, "partial-fit-estimator"):
+            self.estimator_.partial_fit(X, y, classes, sample_weight)
 
     def _was_interrupted(self, error):
         fitted = self.estimator_.__sklearn_is_fitted__()

@@ -328,8 +328,10 @@ class LinearState:
 
     # ---------------------------------------------------------------------------- training
 
-    def train_chunk(self, X, targets, weights):
+    def train_chunk(self, X, targets, weights, progress=None):
         """Train on all samples of a chunk, in order, or on none if one is invalid.
+
+        ``progress`` is called with the number of samples processed.
 
         Returns
         -------
@@ -347,18 +349,19 @@ class LinearState:
         else:
             backup = self.copy()
             readable = self._readable(backup[0])
-        end, position = self.train(Dataset(samples, targets, weights), meanwhile=readable)
+        dataset = Dataset(samples, targets, weights)
+        end, position = self.train(dataset, meanwhile=readable, progress=progress)
         if end == NOT_FINITE:
             self.restore(backup)
             return position
         return -1
 
-    def train(self, dataset, start=0, purchases=None, meanwhile=None):
+    def train(self, dataset, start=0, purchases=None, meanwhile=None, progress=None):
         """Run the update loop; return how it ended, and its position."""
-        end, position = self.loop.train(dataset, start, purchases, meanwhile)
+        end, position = self.loop.train(dataset, start, purchases, meanwhile, progress)
         if end == WEIGHTS_IN_USE:
             self._detach()
-            end, position = self.loop.train(dataset, start, purchases, meanwhile)
+            end, position = self.loop.train(dataset, start, purchases, meanwhile, progress)
         return end, position
 
     def _detach(self):

@@ -9,18 +9,15 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
+from .._estimator_base import with_classes
 from .._sklearn_compat import _num_samples, _safe_indexing
+from ..pipeline import final_estimator
 from ._learning_curves import key_of
 
-__all__ = ["CALL_NS", "Candidate", "FrozenTransformers", "candidates_of", "final_estimator"]
+__all__ = ["CALL_NS", "Candidate", "FrozenTransformers", "candidates_of"]
 
 # Estimates of cost in nanoseconds: a call of partial_fit or predict, and reading a value of X.
 CALL_NS, VALUE_NS = 7e5, 0.2
-
-
-def final_estimator(estimator):
-    """Return the last step of a pipeline, else the estimator itself."""
-    return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
 
 
 def requires_targets(transformer):
@@ -145,6 +142,13 @@ class Candidate:
             given = {**given, "classes": classes}
         model.partial_fit(X, y, **given)
         self.models[fold], self._has_begun[fold], self._previous_model = model, True, None
+
+    def with_classes(self, classes):
+        """Return copies of the models to which new classes have been added."""
+        return [
+            with_classes(model, classes) if has_begun else model
+            for model, has_begun in zip(self.models, self._has_begun, strict=True)
+        ]
 
     def finish_part(self, fold, X, seconds):
         """Record that a model has been trained on a whole part."""

@@ -200,6 +200,21 @@ class StreamProgress(Progress):
             raise
         self.waiting.append(samples.copy())
 
+    def add_classes(self, classes):
+        """Add new classes to the models of all candidates; return a function that undoes it."""
+        race = self.race
+        former = race.classes, [candidate.models for candidate in race.alive]
+        extended = [candidate.with_classes(classes) for candidate in race.alive]
+        alive = list(race.alive)
+
+        def use(known, models):
+            race.classes, self._copy = known, None
+            for candidate, own in zip(alive, models, strict=True):
+                candidate.models = own
+
+        use(classes, extended)
+        return lambda: use(*former)
+
     def _train_alone(self, candidate, samples):
         if not candidate.transformers.is_fitted:
             candidate.transformers.fit(samples.X, samples.y, slice(None))

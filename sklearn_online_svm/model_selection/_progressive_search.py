@@ -15,7 +15,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
-from .._base import callbacks, classes_of_stream, routes_metadata
+from .._base import classes_of_stream, routes_metadata
 from .._core.interrupts import DeferredInterrupts
 from .._estimator_base import raise_fixed_param
 from .._sklearn_compat import (
@@ -31,7 +31,9 @@ from .._sklearn_compat import (
     _num_samples,
     _PassthroughScorer,
 )
-from ._candidates import candidates_of, final_estimator
+from .._tasks import reporting
+from ..pipeline import final_estimator
+from ._candidates import candidates_of
 from ._progress import BatchProgress, StreamProgress
 from ._race import Race, Rules
 from ._samples import Samples, StreamRungs, first_rung, make_folds, rung_ends
@@ -357,19 +359,14 @@ class ProgressiveSearch(BaseSearchCV):
         race = progress.race
         n_tasks = sum(step[0] in ("eliminate", "decide") for step in progress.steps)
         X, y = progress.samples.X, progress.samples.y
-        with callbacks(self, "rung", n_tasks, X, y) as tell:
-
-            def report(race):
-                self._report(race)
-                return tell(lambda: self._shown(race, race.best()))
-
+        with reporting(self, "fit", X, y, n_tasks=n_tasks):
             try:
-                progress.advance(report)
+                progress.advance(self._report)
             except KeyboardInterrupt as interrupt:
                 with DeferredInterrupts():  # a second signal must not prevent resume
                     self._interrupt(progress, interrupt)
                 raise
-        self._show(race, race.best(), _finished_race=race)
+            self._show(race, race.best(), _finished_race=race)
         edges = ", ".join(
             f"{name}={self.best_params_[name]:.4g} is the {which} of its values"
             for name, which in self.edges_.items()
@@ -454,7 +451,9 @@ class ProgressiveSearch(BaseSearchCV):
         y : array-like of shape (n_samples,), default=None
             Targets.
         classes : array-like of shape (n_classes,), default=None
-            All labels of the stream; required in the first call for classifiers.
+            All labels of the stream; required in the first call for classifiers. A later call with
+            additional classes adds them to all candidates, which must be estimators of this
+            package; see :ref:`new_classes`.
         **params : dict of str -> array-like of shape (n_samples,)
             Metadata, as for :meth:`fit`.
 
@@ -480,17 +479,36 @@ class ProgressiveSearch(BaseSearchCV):
         stream = self.__dict__.get("_stream")
         if stream is None:
             stream = self._new_stream(classes)
-        if classes is not None and stream.race.classes is not None:
-            classes_of_stream(classes, stream.race.classes)
         self._refuse_changes(stream.race)
-        try:
-            stream.take(Samples(X, y, fit_params, score_params))
-        except KeyboardInterrupt as interrupt:
-            note = "has not taken these samples: pass them again to continue."
-            interrupt.__notes__ = [f"{type(self).__name__} {note}"]
-            raise
-        self._stream = stream
-        return self._advance()
+        with reporting(self, "partial_fit", X, y):
+            undo, is_over = self._add_classes(stream, classes), stream.is_over
+            try:
+                stream.take(Samples(X, y, fit_params, score_params))
+            except BaseException as error:
+                undo()
+                if isinstance(error, KeyboardInterrupt):
+                    note = "has not taken these samples: pass them again to continue."
+                    error.__notes__ = [f"{type(self).__name__} {note}"]
+                raise
+            self._stream = stream
+            try:
+                self._advance()
+            except Exception:
+                if is_over:  # the model has rejected the samples
+                    undo()
+                raise
+        return self
+
+    def _add_classes(self, stream, classes):
+        """Add classes to all models, if there are new ones; return a function that undoes it."""
+        former = stream.race.classes
+        if classes is not None and former is not None:
+            known = classes_of_stream(classes, former, extendable=True)
+            if len(known) > len(former):
+                if stream.steps:
+                    self._advance()  # what an interrupt has left, with the former classes
+                return stream.add_classes(known)
+        return lambda: None
 
     def _refuse_changes(self, race):
         """Raise an error if a parameter has changed that cannot."""
@@ -568,9 +586,11 @@ class ProgressiveSearch(BaseSearchCV):
         return shown
 
     def _report(self, race):
-        """Print a line about the last comparison."""
+        """Report the last comparison; return whether a callback requests to stop."""
+        tasks = self.__dict__.get("_tasks")
+        stop = tasks is not None and tasks.report("rung", lambda: self._shown(race, race.best()))
         if not self.verbose:
-            return
+            return stop
         last = race.comparisons[-1]
         best = last.ranking[0]
         print(
@@ -580,6 +600,7 @@ class ProgressiveSearch(BaseSearchCV):
             f"predicted {last.predicted[best.number]:.4f}; "
             f"cost so far {1e-9 * race.cost:.2g} s (estimate): {_shortened(best.params)}"
         )
+        return stop
 
     # ---------------------------------------------------------------------------- parameters
 

@@ -1,13 +1,12 @@
 """Samples of a search: their data, the rungs and the folds."""
 
-import copy
 import math
 from numbers import Integral, Real
 
 import numpy as np
-from scipy import sparse
 from sklearn.model_selection import check_cv
 
+from .._chunks import copied, stacked
 from .._sklearn_compat import _num_samples, _safe_indexing
 
 __all__ = [
@@ -76,9 +75,9 @@ class Samples:
 
     def copy(self):
         """Return a copy that shares no memory with the caller's arrays."""
-        copied = self._map(_copied)
-        copied.X = _copied(self.X)
-        return copied
+        own = self._map(copied)
+        own.X = copied(self.X)
+        return own
 
     def _map(self, function):
         return Samples(
@@ -140,33 +139,16 @@ def concatenate(chunks):
         return chunks[0]
     first = chunks[0]
     return Samples(
-        _stacked([chunk.X for chunk in chunks]),
-        None if first.y is None else _stacked([chunk.y for chunk in chunks]),
-        {name: _stacked([c.fit_params[name] for c in chunks]) for name in first.fit_params},
+        stacked([chunk.X for chunk in chunks]),
+        None if first.y is None else stacked([chunk.y for chunk in chunks]),
+        {name: stacked([c.fit_params[name] for c in chunks]) for name in first.fit_params},
         {
             metric: {
-                name: _stacked([c.score_params[metric][name] for c in chunks]) for name in given
+                name: stacked([c.score_params[metric][name] for c in chunks]) for name in given
             }
             for metric, given in first.score_params.items()
         },
     )
-
-
-def _copied(array):
-    return array.copy() if hasattr(array, "copy") else copy.copy(array)
-
-
-def _stacked(parts):
-    """Concatenate arrays, sparse matrices, data frames or lists along the samples."""
-    if any(sparse.issparse(part) for part in parts):
-        return sparse.vstack([sparse.csr_matrix(part) for part in parts], format="csr")
-    if hasattr(parts[0], "iloc"):
-        from pandas import concat
-
-        return concat(parts)
-    if isinstance(parts[0], list):
-        return [value for part in parts for value in part]
-    return np.concatenate(parts)
 
 
 # ---------------------------------------------------------------------------- rungs and folds

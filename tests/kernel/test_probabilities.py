@@ -1,4 +1,4 @@
-"""LASVC(probability=True): leave-one-out values, maps and streams."""
+"""Kernel machines with probability=True: leave-one-out values, maps and streams."""
 
 import copy
 import pickle
@@ -11,7 +11,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.metrics import log_loss
 from sklearn.svm import SVC
 
-from sklearn_online_svm import LASVC
+from sklearn_online_svm import LASVC, RampSVC
 from sklearn_online_svm.datasets import make_banana_like, make_waveform
 from sklearn_online_svm.kernel import _probabilities
 from sklearn_online_svm.kernel._leave_one_out import Optimum
@@ -143,12 +143,37 @@ def test_algorithms(algorithm):
     assert found < 1.03 * expected
 
 
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("C", [1.0, 10.0])
+def test_the_ramp_loss(C, fit_intercept):
+    X, y = banana(2600, flips=0.2)
+    X_train, y_train, X_test, y_test = X[:600], y[:600], X[600:], y[600:]
+    model = RampSVC(C=C, fit_intercept=fit_intercept, random_state=0)
+    theirs = CalibratedClassifierCV(model, ensemble=False).fit(X_train, y_train)
+    ours = model.set_params(probability=True).fit(X_train, y_train)
+    found, expected = (log_loss(y_test, m.predict_proba(X_test)) for m in (ours, theirs))
+    assert found < 1.03 * expected
+    scores, _, weights = values_of(ours)
+    assert len(scores) == 600 and (weights == 1.0).all()
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_a_ramp_that_is_never_reached_is_the_hinge_loss(fit_intercept):
+    X, y = banana(300)
+    options = dict(C=2.0, tol=1e-6, probability=True, random_state=0)
+    algorithm = "lasvm" if fit_intercept else "lasvm-g"
+    hinge = LASVC(algorithm=algorithm, max_iter=-1, **options).fit(X, y)
+    ramp = RampSVC(ramp_s=-100.0, fit_intercept=fit_intercept, **options).fit(X, y)
+    assert_allclose(ramp.predict_proba(X), hinge.predict_proba(X), atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", [LASVC, RampSVC])
 @pytest.mark.parametrize("layout", [np.asarray, sparse.csr_matrix, np.float32])
 @pytest.mark.parametrize("make", [two_classes, three_classes])
-def test_shapes_and_sums(make, layout):
+def test_shapes_and_sums(make, layout, kind):
     X, y = make(200)
     X = layout(X)
-    model = LASVC(probability=True, random_state=0).fit(X, y)
+    model = kind(probability=True, random_state=0).fit(X, y)
     probabilities = model.predict_proba(X)
     assert probabilities.shape == (200, len(model.classes_))
     assert_allclose(probabilities.sum(axis=1), 1.0)
@@ -197,7 +222,7 @@ def test_large_sets_are_represented_by_a_part(monkeypatch):
     whole = LASVC(probability=True, random_state=0).fit(X, y)
     expected = whole.predict_proba(X)
     monkeypatch.setattr(_probabilities, "N_OTHERS", 300)
-    monkeypatch.setattr(_probabilities, "N_LEFT_OUT", 200)
+    monkeypatch.setattr(_probabilities, "N_VALUES", (200, 300))
     part = LASVC(probability=True, random_state=0).fit(X, y)
     scores, codes, weights = values_of(part)
     assert len(scores) <= 500
@@ -283,6 +308,13 @@ def test_a_stored_model_continues(store):
     assert_array_equal(model.predict_proba(X), other.predict_proba(X))
 
 
+@pytest.mark.parametrize("store", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
+def test_a_stored_model_with_the_ramp_loss(store):
+    X, y = three_classes(200)
+    model = RampSVC(gamma=0.3, probability=True, random_state=0).fit(X, y)
+    assert_array_equal(model.predict_proba(X), store(model).predict_proba(X))
+
+
 def test_snapshot_and_finish():
     X, y = banana(300)
     model = streamed(X, y, 50)
@@ -345,12 +377,25 @@ def test_an_interrupted_call_is_resumed(method):
     assert_allclose(model.predict_proba(X), whole.predict_proba(X), atol=1e-6)
 
 
+def test_an_interrupted_fit_with_the_ramp_loss_is_resumed():
+    X, y = banana(300)
+    options = dict(probability=True, random_state=0)
+    whole = RampSVC(kernel=CutKernel(), **options).fit(X, y)
+    model = RampSVC(kernel=CutKernel(5), **options)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+    model.resume(X, y)
+    assert_allclose(model.predict_proba(X), whole.predict_proba(X), atol=1e-6)
+
+
 # ------------------------------------------------------------------------------ errors
 
 
-def test_a_precomputed_kernel_is_refused():
+@pytest.mark.parametrize("kind", [LASVC, RampSVC])
+def test_a_precomputed_kernel_is_refused(kind):
     X, y = two_classes(30)
-    model = LASVC(kernel="precomputed").fit(X @ X.T, y)
+    model = kind(kernel="precomputed").fit(X @ X.T, y)
     before = pickle.dumps(model)
     model.set_params(probability=True)
     words = "probability=True is not possible with kernel='precomputed'"

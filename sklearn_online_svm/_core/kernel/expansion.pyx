@@ -111,12 +111,14 @@ cdef class KernelExpansion(Weights):
         self.free_array = np.zeros(0, dtype=np.int32)
         self.pending_array = np.zeros(0, dtype=np.int32)
 
-    def expect(self, n_rows, again=False):
+    def expect(self, n_rows, again=False, slots=None):
         """Announce ``n_rows`` new samples; identifiers continue those of earlier ones.
 
         With ``again`` samples may occur several times; those with a slot are recognized.
+        ``slots``: int32 array of the slots that samples already have.
         """
-        slots = np.full(n_rows, -1, dtype=np.int32) if again and n_rows else None
+        if again and n_rows:
+            slots = np.full(n_rows, -1, dtype=np.int32)
         self.slots_of_rows = slots
         self.slot_of_row = <int32_t *>address(slots) if slots is not None else NULL
         self.first_id = self.n_seen

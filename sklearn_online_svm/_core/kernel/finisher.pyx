@@ -34,8 +34,11 @@ cdef class Finisher:
     cdef int finish(self, list problems, executor) except -1:
         """Optimize problems over their support sets, from where they are."""
         if executor is None or len(problems) == 1:
-            for problem in problems:
-                self.finish_problem(problem)
+            try:
+                for problem in problems:
+                    self.finish_problem(problem)
+            finally:
+                self.halt.now = False
             return 0
         while True:
             share([(self.finish_problem, problem) for problem in problems], executor, self.halt)
@@ -58,7 +61,11 @@ cdef class Finisher:
                 self.unshrink(problem)
             check_interrupts()
             if self.progress is not None:
-                self.progress()
+                try:
+                    self.progress()
+                except BaseException:
+                    self.halt.now = True        # a callback stops all threads
+                    raise
 
     cdef int unshrink(self, Problem problem) except -1:
         """Recompute g of the slots removed by shrinking, checking signals between blocks.

@@ -117,7 +117,7 @@ cdef class UpdateLoop:
         self.loss = 0.0
 
     def train(self, Dataset dataset, Py_ssize_t start=0, LabelQueries queries=None,
-              tuple copies=None):
+              tuple copies=None, progress=None):
         """Train on the samples of a dataset in its order, from position ``start`` on.
 
         Parameters
@@ -128,6 +128,8 @@ cdef class UpdateLoop:
             Labels are queried; without it all labels are used.
         copies : tuple of ndarray, optional
             Copies of the shared arrays, for other threads to read during training.
+        progress : callable, optional
+            Called with the position of the next sample wherever signals are handled.
 
         Returns
         -------
@@ -159,6 +161,8 @@ cdef class UpdateLoop:
                 self.position = position
                 weights.end(position)
                 if position < n or n - start > stride:
+                    if progress is not None and status == _DONE:
+                        progress(position)
                     PyErr_CheckSignals()
         finally:
             # After NOT_FINITE the caller may undo the updates before the sample.

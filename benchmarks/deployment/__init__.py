@@ -1,0 +1,1 @@
+"""ONNX graphs compared with the models: time and precision."""

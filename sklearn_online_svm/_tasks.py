@@ -1,0 +1,319 @@
+"""Tasks of ``fit`` and ``partial_fit``, reported to the callbacks of scikit-learn 1.9.
+
+A training call is a task (the root); epochs and optimizations over the support set are its
+subtasks, and theirs are blocks of samples and of steps. The engine returns to Python between two
+blocks, where its state is consistent: the function that it calls there ends a task and begins the
+next one. Callbacks therefore change neither the order of the samples nor the result.
+
+A callback that requests to stop is treated as Ctrl-C at the same place, except that the call
+returns: the exception is ``StopTraining``, which ``reporting`` does not pass on. Without callbacks
+the cost of a call is one look-up in ``reporting``.
+"""
+
+import inspect
+from contextlib import contextmanager, nullcontext, suppress
+from threading import Lock
+from time import perf_counter
+
+import numpy as np
+
+from ._sklearn_compat import _num_samples, _safe_indexing, callback_management_context
+
+__all__ = [
+    "StopTraining",
+    "epoch",
+    "n_blocks",
+    "optimization",
+    "propagating",
+    "reporting",
+    "sample_tasks",
+    "unguarded",
+]
+
+# Number of samples after which the task of a block ends, the next time the engine returns.
+TASK_SAMPLES = 1024
+# Number of seconds after which a task of the optimization over the support set ends.
+TASK_SECONDS = 0.05
+
+_NO_TASKS = nullcontext()
+
+
+class StopTraining(KeyboardInterrupt):
+    """End of training requested by a callback, where Ctrl-C would end it."""
+
+
+def reporting(model, name, X, y=None, sample_weight=None, n_tasks=None):
+    """Return a context in which a call of ``model`` reports its tasks to its callbacks, if any.
+
+    Parameters
+    ----------
+    model : estimator
+        The estimator that is trained.
+    name : str
+        Name of the method.
+    X, y, sample_weight : array-like
+        Arguments of the call.
+    n_tasks : int, default=None
+        Maximum number of subtasks, if it is known.
+    """
+    if "_skl_callbacks" in model.__dict__:
+        return _reporting(model, name, X, y, sample_weight, n_tasks)
+    return _NO_TASKS
+
+
+@contextmanager
+def _reporting(model, name, X, y, sample_weight, n_tasks):
+    with callback_management_context(model):
+        model._tasks = tasks = Tasks(model, name, n_tasks, X, y, sample_weight)
+        try:
+            tasks.begin(tasks.root)
+            with suppress(StopTraining):
+                yield tasks
+            tasks.trained, tasks.attributes = model, None
+            tasks.end(tasks.root)
+        finally:
+            del model._tasks
+
+
+def n_blocks(X):
+    """Return the number of tasks of a chunk; 0: too few samples for tasks of their own."""
+    try:
+        n_samples = _num_samples(X)
+    except TypeError:  # the validation of the input will raise an error
+        return 0
+    return 0 if n_samples <= TASK_SAMPLES else -(-n_samples // TASK_SAMPLES)
+
+
+class Tasks:
+    """The tasks of a training call.
+
+    Attributes
+    ----------
+    model : estimator
+        Passed to the callbacks.
+    trained : estimator
+        The model that is trained: ``model`` or a draft of it.
+    attributes : callable or None
+        Returns the attributes that ``model`` would have if training ended now. By default, those
+        of a copy of ``trained``.
+    stop : bool
+        Whether a callback has requested to stop.
+    n_samples : int
+        Number of samples processed in this call, over all epochs.
+    """
+
+    def __init__(self, model, name, n_tasks, X, y, sample_weight):
+        self.model = self.trained = model
+        self.X, self.y, self.sample_weight = X, y, sample_weight
+        self.attributes, self.stop, self.n_samples = None, False, 0
+        self.root = self.parent = model._init_callback_context(name, max_subtasks=n_tasks)
+        # Callbacks that take a copy of the model, which may be costly. Those of this package tell
+        # at which tasks they need it.
+        self.readers = [
+            getattr(callback, "_is_due", lambda estimator, context: True)
+            for callback in model._skl_callbacks
+            if "fitted_estimator" in inspect.signature(callback.on_fit_task_end).parameters
+        ]
+
+    def begin(self, context):
+        context.call_on_fit_task_begin(estimator=self.model, **self._data(None))
+
+    def end(self, context, rows=None):
+        """End a task; ``rows`` are its samples, None: all samples of the call."""
+        is_read = any(is_due(self.model, context) for is_due in self.readers)
+        self.stop |= context.call_on_fit_task_end(
+            estimator=self.model,
+            **self._data(rows),
+            reconstruction_attributes=self._attributes if is_read else None,
+        )
+
+    def _attributes(self):
+        if self.attributes is not None:
+            return self.attributes()
+        of_copy = getattr(self.trained, "_attributes_of_copy", None)
+        return {} if of_copy is None else of_copy()
+
+    def _data(self, rows):
+        """Return the samples of a task, selected only if a callback uses them."""
+        if rows is None:
+            weights = self.sample_weight
+            metadata = None if weights is None else {"sample_weight": weights}
+            return {"X": self.X, "y": self.y, "metadata": metadata}
+
+        def part(values):
+            return None if values is None else lambda: _safe_indexing(values, rows)
+
+        metadata = None
+        if self.sample_weight is not None:
+            metadata = lambda: {"sample_weight": _safe_indexing(self.sample_weight, rows)}  # noqa: E731
+        return {"X": part(self.X), "y": part(self.y), "metadata": metadata}
+
+    def raise_stop(self):
+        if self.stop:
+            raise StopTraining
+
+    @contextmanager
+    def subtask(self, name, n_subtasks):
+        """Context of a task whose subtasks are reported within."""
+        self.raise_stop()
+        self.parent = self.root.subcontext(name, max_subtasks=n_subtasks)
+        try:
+            self.begin(self.parent)
+            try:
+                yield self.parent
+            except StopTraining:
+                self.end(self.parent)
+                raise
+            self.end(self.parent)
+        finally:
+            self.parent = self.root
+
+    def leaf(self, name):
+        """Begin a task without subtasks, of a part of the work."""
+        context = self.parent.subcontext(name)
+        context.call_on_fit_task_begin(estimator=self.model)
+        return context
+
+    def report(self, name, attributes):
+        """Report a task that is over; return whether a callback requests to stop.
+
+        ``attributes`` is a function that returns the attributes of a fitted estimator.
+        """
+        self.attributes = attributes
+        context = self.root.subcontext(name)
+        self.begin(context)
+        self.end(context)
+        return self.stop
+
+
+def _tasks_of(trained):
+    """Return the tasks of a call that trains this model, or None without callbacks."""
+    tasks = trained.__dict__.get("_tasks")
+    if tasks is not None:
+        tasks.trained = trained
+    return tasks
+
+
+@contextmanager
+def sample_tasks(trained, n_samples, position=None, progress=None, *, order=None, first=0):
+    """Yield the function that the engine calls with the number of samples processed.
+
+    Parameters
+    ----------
+    trained : estimator
+        The model that is trained; a draft or the model itself.
+    n_samples : int
+        Number of samples.
+    position : callable, default=None
+        Returns the number of samples processed at the end; by default, all.
+    progress : callable, default=None
+        Called before the callbacks; without callbacks it is the function that is returned.
+    order : ndarray of int64, default=None
+        Order of the samples; it may change up to the sample processed last.
+    first : int, default=0
+        Number of samples that an interrupted call has processed.
+    """
+    tasks = _tasks_of(trained)
+    if tasks is None or tasks.parent.max_subtasks == 0:
+        yield progress
+        if tasks is not None:
+            tasks.n_samples += n_samples if position is None else position()
+        return
+    n_data, task = _num_samples(tasks.X), tasks.leaf("samples")
+
+    def end(last):
+        nonlocal first
+        rows = np.arange(first, last) if order is None else order[first:last]
+        tasks.n_samples += last - first
+        first = last
+        tasks.end(task, rows[rows < n_data])  # without virtual samples
+
+    def report(n_processed):
+        nonlocal task
+        if progress is not None:
+            progress(n_processed)
+        if n_processed - first >= TASK_SAMPLES and n_processed < n_samples:
+            end(n_processed)
+            tasks.raise_stop()
+            task = tasks.leaf("samples")
+
+    yield report
+    last = n_samples if position is None else position()
+    if last > first:
+        end(last)
+
+
+@contextmanager
+def epoch(trained, n_samples, *arguments, first=0, **options):
+    """Yield the same for an epoch, which is a task whose subtasks are the blocks of samples."""
+    tasks = _tasks_of(trained)
+    n_subtasks = max(1, -(-(n_samples - first) // TASK_SAMPLES))
+    with (
+        _NO_TASKS if tasks is None else tasks.subtask("epoch", n_subtasks),
+        sample_tasks(trained, n_samples, *arguments, first=first, **options) as report,
+    ):
+        yield report
+
+
+@contextmanager
+def optimization(trained):
+    """Yield the function that the optimization over the support set calls now and then, or None.
+
+    It may call it from several threads; its tasks have no model, which is not consistent before
+    the end.
+    """
+    tasks = _tasks_of(trained)
+    if tasks is None:
+        yield None
+        return
+    lock = Lock()
+    with tasks.subtask("optimization", None):
+        task, since = tasks.leaf("steps"), perf_counter()
+
+        def report():
+            nonlocal task, since
+            if perf_counter() - since < TASK_SECONDS or not lock.acquire(blocking=False):
+                return
+            try:
+                tasks.stop |= task.call_on_fit_task_end(estimator=tasks.model)
+                tasks.raise_stop()
+                task, since = tasks.leaf("steps"), perf_counter()
+            finally:
+                lock.release()
+
+        yield report
+        tasks.stop |= task.call_on_fit_task_end(estimator=tasks.model)
+
+
+@contextmanager
+def _propagating(tasks, estimator, name):
+    tasks.raise_stop()
+    context = tasks.root.subcontext(name)
+    with context.propagate_callback_context(estimator):
+        tasks.begin(context)
+        yield
+        tasks.end(context)
+
+
+def propagating(trained, estimator, name):
+    """Return a context in which a base estimator is trained; callbacks are propagated to it."""
+    tasks = _tasks_of(trained)
+    return _NO_TASKS if tasks is None else _propagating(tasks, estimator, name)
+
+
+def unguarded(progress, guard):
+    """Return ``progress`` for an engine whose guard this thread holds.
+
+    The guard is released while callbacks run, so that they and other threads can read the model.
+    """
+    if progress is None:
+        return None
+
+    def report(n_processed):
+        guard.__exit__(None, None, None)
+        try:
+            progress(n_processed)
+        finally:
+            guard.__enter__()
+
+    return report

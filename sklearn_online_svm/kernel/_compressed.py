@@ -1,0 +1,366 @@
+"""CompressedClassifier: a smaller model that is close to a kernel classifier."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from .._base import check_samples
+from .._estimator_base import Transaction, UnavailableAttribute
+from .._sklearn_compat import Interval
+from ._compression import CompressedState, compress_solution
+from ._lasvc import LASVC
+from ._model import KernelModel, decision_values
+
+NO_TRAINING = (
+    "its coefficients are not the solution of a training problem, so there is nothing to continue. "
+    "Keep the original model, train it, and compress it again"
+)
+SIZES = {
+    "max_support_vectors": [Interval(Integral, 1, None, closed="left"), None],
+    "tolerance": [Interval(Real, 0.0, None, closed="neither"), None],
+}
+
+
+def _has_probabilities(model):
+    if "_state" in model.__dict__:
+        found = model._state.probability_map is not None
+    else:
+        found = getattr(model.estimator, "probability", False)
+    if not found:
+        raise AttributeError(
+            "This CompressedClassifier has no predict_proba and predict_log_proba, since the "
+            "original model has none. Compress a LASVC(probability=True)."
+        )
+    return True
+
+
+class CompressedClassifier(MetaEstimatorMixin, KernelModel):
+    r"""Kernel classifier with fewer support vectors, for fast predictions.
+
+    :meth:`fit` trains a clone of a kernel classifier and compresses it. To compress a model that
+    has been trained, call its method ``compress``, which returns a fitted object of this class.
+    The result can only predict: train the original, and compress it again.
+
+    Exactly one of ``max_support_vectors`` and ``tolerance`` must be given. Read more in the
+    :ref:`user guide <compression>`.
+
+    Parameters
+    ----------
+    estimator : kernel classifier of this package, default=None
+        The model to train and compress. If None, :class:`LASVC` is used.
+    max_support_vectors : int, default=None
+        Maximum number of support vectors. For an rbf kernel, the vectors are moved to where the
+        model is approximated best, so they are not samples.
+    tolerance : float, default=None
+        Largest difference of decision values, compared with those of the original, at the support
+        vectors of the original (the margin is 1). Support vectors are added until it is met.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    support_vectors_ : {ndarray, csr_matrix} of shape (n_SV, n_features)
+        Support vectors, grouped by class.
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors among the training samples; -1 for a vector that has been
+        moved, and for the weight vectors of a linear kernel.
+    n_support_ : ndarray of shape (n_classes,), dtype=int32
+        Number of support vectors for each class.
+    dual_coef_ : ndarray of shape (1, n_SV) or (n_classes, n_SV)
+        Coefficients of the support vectors in the decision function.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Constants in the decision function, those of the original model.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights assigned to the features; only available with a linear kernel.
+    gamma_ : float
+        Value of gamma in use.
+    n_support_vectors_before_ : int
+        Number of support vectors of the original model.
+    max_difference_ : float
+        Largest absolute difference of a decision value at the support vectors of the original
+        model, measured with the predictions of both models.
+    rkhs_distance_ : ndarray of shape (1,) or (n_classes,)
+        Distance of the weight vectors of both models in the feature space, for each binary
+        problem. It bounds the difference at any x; see Notes.
+    sample_difference_ : float
+        Largest absolute difference of a decision value at the samples that were passed to
+        ``compress`` as `X`. Defined only in that case.
+    n_samples_seen_ : int
+        Number of samples that the original model has been trained on.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features seen during fit. Defined only when X has string column names.
+
+    See Also
+    --------
+    LASVC.compress : Compress a model that has been trained.
+    KernelPassiveAggressiveClassifier : Limits the number of support vectors during training.
+
+    Notes
+    -----
+    **Bound.** By the Cauchy-Schwarz inequality the decision functions of problem c differ by at
+    most
+
+    .. math::
+
+        \lvert f_c(x) - \tilde f_c(x) \rvert
+        \le \sqrt{K(x, x)} \, \lVert w_c - \tilde w_c \rVert
+
+    for any x, where the last factor is ``rkhs_distance_``; for an rbf kernel
+    :math:`K(x, x) = 1`. It is computed in double precision. This is a guarantee, but the
+    difference is usually much smaller: ``max_difference_`` is what was measured at the support
+    vectors, with the kernel values in single precision that predictions use.
+
+    **Selection.** Each step selects the support vector at which the difference is largest in any
+    of the binary problems, and projects the weight vectors onto the span of the selected vectors
+    (vectorial kernel orthogonal greedy algorithm [1]_). The problems share the vectors. A vector
+    that is nearly a combination of the selected ones, such as a duplicate, is not selected. If no
+    selection meets ``tolerance``, all distinct support vectors are kept.
+
+    **Moves.** With ``max_support_vectors`` and an rbf kernel, the selected vectors are moved by
+    30 iterations of L-BFGS that decrease the sum of the squared distances
+    :math:`\lVert w_c - \tilde w_c \rVert^2` (reduced set construction [2]_, [3]_), with the
+    optimal coefficients for each position. Zeros of a vector remain zeros, so a sparse model
+    remains sparse. If this does not decrease the mean squared difference at the support vectors,
+    the selected vectors stay where they are.
+
+    **Linear kernel.** One vector for each binary problem, its weights, gives the same decision
+    function.
+
+    Time and memory of the selection are proportional to n m, n being the number of support
+    vectors before and m after, plus n squared kernel values, which are not stored.
+
+    References
+    ----------
+    .. [1] D. Wirtz, B. Haasdonk: A vectorial kernel orthogonal greedy algorithm. Dolomites
+       Research Notes on Approximation 6, 2013.
+    .. [2] C. Burges: Simplified support vector decision rules. ICML 1996.
+    .. [3] B. Schölkopf, S. Mika, C. Burges, P. Knirsch, K.-R. Müller, G. Rätsch, A. Smola: Input
+       space versus feature space in kernel-based methods. IEEE Transactions on Neural Networks
+       10, 1999.
+
+    Examples
+    --------
+    >>> from sklearn_online_svm import LASVC, CompressedClassifier
+    >>> from sklearn_online_svm.datasets import make_banana_like
+    >>> X, y = make_banana_like(3000, random_state=0)
+    >>> model = CompressedClassifier(LASVC(gamma=1.0), tolerance=0.01).fit(X[:2000], y[:2000])
+    >>> model.max_difference_ <= 0.01
+    True
+    >>> len(model.support_) < 0.2 * model.n_support_vectors_before_
+    True
+    >>> bool(model.score(X[2000:], y[2000:]) > 0.88)
+    True
+    """
+
+    _state_attribute = "_state"
+    _fixed_params = ()
+    _parameter_constraints: dict = {"estimator": [KernelModel, None], **SIZES}
+
+    def __init__(self, estimator=None, *, max_support_vectors=None, tolerance=None):
+        self.estimator = estimator
+        self.max_support_vectors = max_support_vectors
+        self.tolerance = tolerance
+
+    partial_fit = UnavailableAttribute(NO_TRAINING)
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit a clone of the estimator and compress it.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Per-sample weights, passed to the estimator.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid, not exactly one of ``max_support_vectors`` and ``tolerance``
+            is given, or the model cannot be compressed (see ``compress``). The model is left
+            unchanged.
+        """
+        with self._guard, Transaction(self) as change:
+            change.draft._check_params()
+            original = LASVC() if self.estimator is None else clone(self.estimator)
+            _refuse(original)
+            change.draft._adopt(original.fit(X, y, sample_weight))
+        return self
+
+    def _check_params(self):
+        self._validate_params()
+        given = self.max_support_vectors, self.tolerance
+        if (given[0] is None) == (given[1] is None):
+            raise ValueError(
+                "Exactly one of max_support_vectors and tolerance must be given, got "
+                f"max_support_vectors={given[0]!r} and tolerance={given[1]!r}."
+            )
+
+    def _adopt(self, model, X=None):
+        """Become the compression of a fitted model; measure the difference at X if given."""
+        model = model._view()
+        check_is_fitted(model)
+        _refuse(model)
+        solution = model._solution()
+        if X is not None:
+            X = check_samples(model, X, reset=False, dtype=model._dtype)
+            expected = decision_values(model._spec, solution, X, model.n_jobs)
+        found = compress_solution(model, solution, self.max_support_vectors, self.tolerance)
+        for name in ("feature_names_in_", "sample_difference_"):
+            self.__dict__.pop(name, None)
+        for name in ("classes_", "gamma_", "n_features_in_", "n_samples_seen_"):
+            setattr(self, name, getattr(model, name))
+        if hasattr(model, "feature_names_in_"):
+            self.feature_names_in_ = model.feature_names_in_
+        self._state = found.state.with_map(model._probability_map())
+        self._sparse = model._sparse
+        self.n_support_vectors_before_ = len(solution.support)
+        self.max_difference_ = found.max_difference
+        self.rkhs_distance_ = found.distance
+        if X is not None:
+            values = decision_values(self._spec, self._solution(), X, self.n_jobs)
+            self.sample_difference_ = float(np.abs(values - expected).max())
+        return self
+
+    # ---------------------------------------------------------------------------- predictions
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X):
+        """Estimate class probabilities for samples in X.
+
+        Available if the original model has probabilities. They follow from decision values by the
+        same map.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            Probability of each class, in the order of ``classes_``.
+
+        Raises
+        ------
+        NotFittedError
+            If the estimator is not fitted.
+        ValueError
+            If the input is invalid.
+        """
+        return np.exp(self.predict_log_proba(X))
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X):
+        """Estimate logarithms of class probabilities for samples in X.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n_samples, n_classes)
+            Logarithm of the probability of each class, in the order of ``classes_``.
+
+        Raises
+        ------
+        NotFittedError
+            If the estimator is not fitted.
+        ValueError
+            If the input is invalid.
+        """
+        view = self._view()
+        check_is_fitted(view)
+        return view._state.probability_map.log_proba(view.decision_function(X))
+
+    def _solution(self):
+        return self._state.solution
+
+    def _probability_map(self):
+        return self._state.probability_map
+
+    @property
+    def _spec(self):
+        return self._state.spec
+
+    @property
+    def _dtype(self):
+        return np.dtype(self._spec.dtype)
+
+    @property
+    def _suspect_margin(self):
+        return KernelModel._suspect_margin if self.estimator is None else self.estimator._suspect_margin
+
+    # ---------------------------------------------------------------------------- parameters
+
+    @property
+    def kernel(self):
+        """Kernel of the fitted model."""
+        return self._spec.kernel
+
+    @property
+    def degree(self):
+        """Degree of the polynomial kernel of the fitted model."""
+        return self._spec.degree
+
+    @property
+    def coef0(self):
+        """Independent term in the kernel of the fitted model."""
+        return self._spec.coef0
+
+    @property
+    def n_jobs(self):
+        """Number of threads for predictions, that of the estimator."""
+        return None if self.estimator is None else self.estimator.n_jobs
+
+    def _is_precomputed(self):
+        return False  # refused by fit
+
+    def _packed(self, state):
+        return {"_state": state["_state"].as_dict()}
+
+    def _rebuilt(self, state):
+        return {"_state": CompressedState.from_state(state["_state"])}
+
+
+def compressed(model, max_support_vectors, tolerance, X):
+    """Return a compressed model, as ``KernelModel.compress`` does."""
+    result = CompressedClassifier(
+        clone(model), max_support_vectors=max_support_vectors, tolerance=tolerance
+    )
+    result._check_params()
+    return result._adopt(model, X)
+
+
+def _refuse(model):
+    """Raise ValueError for a model whose decision function cannot be compressed."""
+    name, kernel = type(model).__name__, getattr(model, "kernel", None)
+    if not isinstance(kernel, str):
+        reason = None
+    elif kernel == "precomputed":
+        reason = "kernel values between its support vectors are not stored"
+    elif kernel == "sigmoid":
+        reason = "this kernel is not positive definite, so there is no distance to minimize"
+    else:
+        reason = None
+    if reason is not None:
+        raise ValueError(f"{name} with kernel={kernel!r} cannot be compressed: {reason}.")
+    if getattr(model, "average", None) == "vote":
+        raise ValueError(
+            f"{name} with average='vote' cannot be compressed: its predictions are votes of many "
+            "functions. Use average='mean'."
+        )

@@ -1,0 +1,253 @@
+"""New classes of a kernel model in mid-stream.
+
+In one-vs-rest, all samples so far are negative in the problem of a new class. The samples that a
+model still has are its vectors: a problem of one class is trained on them, and each new class
+begins with a copy of it. The problems of the former classes do not change. Two classes have a
+single function f; the functions of the two are then -f and f.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from .._core.kernel.block import Samples
+from .._core.linear.rows import Dataset
+from ._expansion import ExpansionState
+
+# Arrays that change sign when the two classes are exchanged, and pairs that change places.
+_SIGNED = ("alpha", "g", "target", "bound", "y", "optimized_alpha", "optimized_g")
+_EXCHANGED = {"up": "down", "down": "up"}
+_NEGATED_AND_EXCHANGED = {"lower": "upper", "upper": "lower"}
+
+# Arrays of an expansion with a row for each problem, and those of its votes.
+_BY_PROBLEM = ("coef", "sums", "weights", "covariance", "f")
+_STEPS = ("slots", "problems", "lengths", "rows")
+
+
+def arranged(former, places, new, n_classes):
+    """Return a list with ``former`` at its places, and ``new`` at all others."""
+    among = [new] * n_classes
+    for place, item in zip(places, former, strict=True):
+        among[place] = item
+    return among
+
+
+# ---------------------------------------------------------------------------- the dual loop
+
+
+def extended_engine(engine, spec, places):
+    """Return an engine with problems for new classes.
+
+    Parameters
+    ----------
+    engine : Engine
+    spec : EngineSpec
+        The specification for all classes.
+    places : ndarray of shape (n_former_classes,)
+        Indices of the former classes among all classes.
+
+    Returns
+    -------
+    engine : Engine
+        An engine of ``spec`` with copies of all arrays.
+    """
+    with engine.guard.reading():
+        state = engine.state()
+    former = state["problems"]
+    if len(former) == 1:
+        (single,) = former
+        former = [_mirrored(single), single]
+        n_free = single["counts"][2]
+        state["references"] = 2 * single["alive"].astype(np.int32)
+        state["free_slots"] = single["free_slots"][:n_free].astype(np.int64)
+    slots = np.flatnonzero(state["references"])
+    new, n_evaluations = _negative_problem(engine.store.vectors(slots), slots, former, spec)
+    n_new = spec.n_problems - len(former)
+    state["references"][new["index"][new["alive"] != 0]] += n_new
+    state["problems"] = arranged(former, places, new, spec.n_problems)
+    state["slot_labels"] = places[state["slot_labels"]].astype(np.int32)
+    state["n_evaluations"] += n_evaluations
+    extended = spec.build()
+    extended.restore(state)
+    return extended
+
+
+def _negative_problem(vectors, slots, former, spec):
+    """Return the state of a problem with the vectors in ``slots`` as its negative samples.
+
+    With a bias, they are all kept with alpha = 0 until the first positive sample, as the first
+    samples of a stream. Without a bias, they are trained on in the order of the slots.
+
+    Returns the state, and the number of kernel values computed.
+    """
+    n = int(slots.max(initial=-1)) + 1
+    described = {name: np.zeros(n, former[0][name].dtype) for name in ("row_id", "origin")}
+    described |= {"cost": np.zeros(n), "window_born": np.zeros(n, dtype=np.int64)}
+    for problem in former:
+        members = np.flatnonzero(problem["alive"])
+        values = {**problem, "cost": np.maximum(problem["upper"], -problem["lower"])}
+        for name, array in described.items():
+            if name in values:
+                array[problem["index"][members]] = values[name][members]
+    order = np.arange(len(slots))
+    solver = replace(spec.solver, n_init=len(slots), window_size=None)
+    engine = replace(spec, n_problems=1, solver=solver).build()
+    cost = np.ascontiguousarray(described["cost"][slots])
+    engine.learn(vectors, order, Samples(np.zeros(len(slots), np.int32), cost, order))
+    (problem,) = engine.state()["problems"]
+    alive = problem["alive"] != 0
+    at = slots[problem["row_id"][alive]]
+    problem["index"][alive] = at
+    for name in ("row_id", "origin"):
+        problem[name][alive] = described[name][at]
+    if spec.solver.window_size is not None:
+        problem["window_now"] = former[0]["window_now"]
+        problem["window_born"] = np.zeros(len(alive), dtype=np.int64)
+        problem["window_born"][alive] = described["window_born"][at]
+    return problem, engine.n_kernel_evaluations
+
+
+def _mirrored(problem):
+    """Return the state of the problem with the two classes exchanged: f becomes -f."""
+    mirrored = {name: array.copy() for name, array in problem.items()}
+    for name in _SIGNED:
+        if name in problem:
+            # A difference: -0.0 would differ from the 0.0 of a model that knew all classes.
+            mirrored[name] = (0 - problem[name]).astype(problem[name].dtype)
+    for name, other in _EXCHANGED.items():
+        mirrored[name] = problem[other].copy()
+    for name, other in _NEGATED_AND_EXCHANGED.items():
+        mirrored[name] = 0.0 - problem[other]
+    b, delta, tau, g_max, g_min = problem["scalars"]
+    mirrored["scalars"] = np.array([0.0 - b, delta, tau, -g_min, -g_max])
+    mirrored["counters"][-2:] = problem["counters"][[-1, -2]]  # slots of g_max and g_min
+    if len(problem["epoch"]) == 3:
+        violation, high, low = problem["epoch"]
+        mirrored["epoch"] = np.array([violation, -low, -high])
+    if "optimized_numbers" in problem:
+        # The bias, and the sum of alpha that has been removed.
+        mirrored["optimized_numbers"][[0, -1]] = 0.0 - problem["optimized_numbers"][[0, -1]]
+    return mirrored
+
+
+# ---------------------------------------------------------------------------- the update loop
+
+
+def extended_expansion(state, places, n_classes, factors=None):
+    """Return a kernel expansion with functions for new classes.
+
+    In a joint problem the functions of new classes are 0, and those of two former classes are half
+    of -f and f, as the margin is their difference.
+
+    Parameters
+    ----------
+    state : ExpansionState
+    places : ndarray of shape (n_former_classes,)
+        Indices of the former classes among all classes.
+    n_classes : int
+    factors : ndarray of shape (n_former_classes,), default=None
+        Class weights.
+
+    Returns
+    -------
+    state : ExpansionState
+        A state with copies of all arrays.
+    """
+    stored = state.as_dict()
+    expansion = stored["expansion"]
+    former, new = _arrays_by_problem(expansion), _negative_expansion(state, expansion, factors)
+    halves = np.array([-1.0, 1.0]) * (0.5 if state.spec.joint else 1.0)
+    single = state.spec.n_problems == 1
+    if single:
+        for name, array in former.items():
+            signs = np.ones(2) if name == "covariance" else halves
+            former[name] = signs.reshape(2, *[1] * (array.ndim - 1)) * array
+    wider = {
+        name: np.stack(arranged(array, places, new[name], n_classes))
+        for name, array in former.items()
+    }
+    expansion = _with_arrays(expansion, wider)
+    expansion["labels"] = places[expansion["labels"]].astype(np.int32)
+    expansion["n_evaluations"] += new["n_evaluations"]
+    if "votes" in expansion:
+        added = np.setdiff1d(np.arange(n_classes), places)
+        expansion["votes"] = _votes_of_all(
+            expansion["votes"], places, halves if single else None, added, new["coef"]
+        )
+    counts = np.zeros(n_classes)
+    counts[places] = stored["moved"]["counts"]
+    spec = replace(state.spec, n_problems=n_classes)
+    return ExpansionState.from_state(
+        {
+            "spec": spec.as_dict(),
+            "method": stored["method"],
+            "moved": stored["moved"] | {"counts": counts},
+            "expansion": expansion,
+        }
+    )
+
+
+def _arrays_by_problem(expansion):
+    """Return the arrays with a row for each problem, among them the values that a budget keeps."""
+    arrays = expansion | expansion.get("budget", {})
+    return {name: arrays[name] for name in _BY_PROBLEM if name in arrays}
+
+
+def _with_arrays(expansion, arrays):
+    """Return a state with other arrays by problem."""
+    expansion = {name: arrays.get(name, value) for name, value in expansion.items()}
+    if "budget" in expansion:
+        budget = expansion["budget"]
+        expansion["budget"] = {name: arrays.get(name, value) for name, value in budget.items()}
+    return expansion
+
+
+def _negative_expansion(state, expansion, factors):
+    """Return the arrays of a function that is trained on the vectors as negative samples.
+
+    All of them are 0 in a joint problem; so are the sums of averages, as if the function had been
+    the same from the start. ``n_evaluations`` is the number of kernel values computed.
+    """
+    one = {name: np.zeros_like(array[:1]) for name, array in _arrays_by_problem(expansion).items()}
+    if "covariance" in one:
+        one["covariance"][0] = np.eye(expansion["n_slots"])
+    new = {name: array[0] for name, array in one.items()} | {"n_evaluations": 0}
+    slots = np.setdiff1d(np.arange(expansion["n_slots"]), expansion["free"]).astype(np.int32)
+    if state.spec.joint or not len(slots):
+        return new
+    spec = replace(state.spec, n_problems=1, average=None)
+    negative = ExpansionState(spec, state.update_spec)
+    negative.expansion.restore(_with_arrays(expansion, one))
+    vectors = state.expansion.store.vectors(slots)
+    weights = None if factors is None else factors[expansion["labels"][slots]]
+    codes = np.zeros(len(slots), dtype=np.int32)
+    negative.expansion.expect(len(slots), slots=slots)
+    negative.train(Dataset(negative.samples(vectors), codes, weights, None, vectors))
+    trained = negative.expansion.state()
+    new |= {name: array[0] for name, array in _arrays_by_problem(trained).items()}
+    return new | {"n_evaluations": trained["n_evaluations"] - expansion["n_evaluations"]}
+
+
+def _votes_of_all(votes, places, halves, added, coef):
+    """Return the steps of all functions; those of new classes come before the first sample.
+
+    ``halves``: signs of the functions of two classes, or None for more classes.
+    """
+    slots, problems, lengths, rows = (votes[name] for name in _STEPS)
+    if halves is None:
+        problems = places[problems]
+    else:
+        problems = np.tile(places, len(slots))
+        lengths = np.outer(lengths, halves).ravel()
+        slots, rows = np.repeat(slots, 2), np.repeat(rows, 2)
+    first = np.flatnonzero(coef)
+    of_new = (
+        np.tile(first, len(added)),
+        np.repeat(added, len(first)),
+        np.tile(coef[first], len(added)),
+        np.zeros(len(added) * len(first)),
+    )
+    return {
+        name: np.concatenate([new, old]).astype(votes[name].dtype)
+        for name, new, old in zip(_STEPS, of_new, (slots, problems, lengths, rows), strict=True)
+    }

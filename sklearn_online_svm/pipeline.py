@@ -1,0 +1,401 @@
+"""Pipelines with ``partial_fit``."""
+
+import copy
+import warnings
+from numbers import Integral
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.utils import get_tags, indexable
+from sklearn.utils.metadata_routing import MethodMapping
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from ._base import classes_of_stream
+from ._chunks import copied, stacked
+from ._core.guard import Guarded
+from ._estimator_base import Transaction
+from ._sklearn_compat import Interval, StrOptions, _fit_context, _num_samples, _safe_indexing
+
+__all__ = ["OnlinePipeline", "make_online_pipeline"]
+
+# freeze_after="auto", if something has to be frozen.
+WARM_UP = 1000
+
+
+def final_estimator(estimator):
+    """Return the last step of a pipeline, else the estimator itself."""
+    return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+
+
+def _is_passthrough(step):
+    return step is None or isinstance(step, str)
+
+
+def _is_stateless(step):
+    """Return whether a transformer does not depend on the samples that it is fitted on."""
+    if _is_passthrough(step) or isinstance(step, FrozenEstimator):
+        return True
+    return hasattr(step, "__sklearn_tags__") and not get_tags(step).requires_fit
+
+
+def _is_incremental(step):
+    """Return whether a transformer can be updated with the next samples of a stream."""
+    if isinstance(step, ColumnTransformer):
+        parts = [part for _, part, _ in step.transformers]
+        return all(_is_incremental(part) for part in [*parts, step.remainder])
+    return _is_stateless(step) or hasattr(step, "partial_fit")
+
+
+def _updated(step, X, y, *, is_first):
+    """Return a copy of an incremental transformer that is also fitted on these samples."""
+    if _is_passthrough(step):
+        return step
+    if is_first:
+        step = clone(step)
+        if _is_stateless(step) or isinstance(step, ColumnTransformer):
+            return step.fit(X, y)
+        return step.partial_fit(X, y)
+    if _is_stateless(step):
+        return step
+    step = copy.deepcopy(step)
+    if not isinstance(step, ColumnTransformer):
+        return step.partial_fit(X, y)
+    for _, part, columns in step.transformers_:
+        if not _is_stateless(part):
+            part.partial_fit(_safe_indexing(X, columns, axis=1), y)
+    return step
+
+
+def _stores_samples(model):
+    """Return whether a model has a kernel, in itself or in an estimator among its parameters."""
+    return any(name.rpartition("__")[2] == "kernel" for name in model.get_params())
+
+
+def _has_partial_fit(pipeline):
+    final = pipeline._final_estimator
+    if not hasattr(final, "partial_fit"):
+        name = final if isinstance(final, str) else type(final).__name__
+        raise AttributeError(f"The last step of the pipeline, {name}, has no partial_fit.")
+    return True
+
+
+class OnlinePipeline(Pipeline, Guarded):
+    """A pipeline with ``partial_fit``.
+
+    A :class:`~sklearn.pipeline.Pipeline` whose transformers and final estimator are trained on a
+    stream, in chunks of any size. Transformers with ``partial_fit`` follow the stream. Where they
+    must not change any more (in front of a model with a kernel, which stores transformed samples)
+    or cannot, all transformers are frozen after the first samples.
+
+    Read more in the :ref:`User Guide <online_pipelines>`.
+
+    Parameters
+    ----------
+    steps : list of tuples
+        List of (name of step, estimator) tuples, as for :class:`~sklearn.pipeline.Pipeline`.
+        ``partial_fit`` requires a final estimator that has it.
+    freeze_after : int, None or "auto", default="auto"
+        Number of samples after which the transformers no longer change.
+
+        - int: the transformers are fitted on this number of samples, the first ones that
+          ``partial_fit`` receives, and then only applied.
+        - None: the transformers are never frozen. Each of them must have ``partial_fit``, or not
+          depend on the samples that it is fitted on (``HashingVectorizer``, ``Normalizer``,
+          ``FunctionTransformer``).
+        - ``"auto"``: 1000 if the final estimator has a parameter ``kernel`` (also within another
+          estimator) or if a transformer does not fulfil the condition of None; otherwise None. If
+          no transformer depends on the samples, nothing has to be frozen, and ``"auto"`` is None.
+    transform_input : list of str, default=None
+        Names of metadata that ``fit`` transforms, as for :class:`~sklearn.pipeline.Pipeline`.
+    memory : str or object with the joblib.Memory interface, default=None
+        Cache of the transformers that ``fit`` fits.
+    verbose : bool, default=False
+        If True, ``fit`` prints the time of each step, and ``partial_fit`` a line when the
+        transformers are frozen.
+
+    Attributes
+    ----------
+    named_steps : :class:`~sklearn.utils.Bunch`
+        The steps by name.
+    frozen_ : bool
+        Whether the transformers are frozen: a later ``partial_fit`` does not change them.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels, if the final estimator is a classifier.
+    n_features_in_ : int
+        Number of features seen during fit, if the first step has this attribute.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features seen during fit, if the first step has this attribute.
+
+    See Also
+    --------
+    make_online_pipeline : Make a pipeline without naming the steps.
+    sklearn.pipeline.Pipeline : Base class, without ``partial_fit``.
+
+    Notes
+    -----
+    **Before the transformers are frozen** the pipeline keeps the samples. Whenever their number
+    has doubled, and when it reaches `freeze_after`, it fits clones of all steps on all of them.
+    So the pipeline can predict after the first call, each sample is used at most three times, and
+    the state after `freeze_after` samples does not depend on the size of the chunks. The samples
+    are then released.
+
+    **A ColumnTransformer** follows the stream if all its transformers have ``partial_fit`` or do
+    not depend on the samples; otherwise it is frozen, as are ``FeatureUnion`` and a ``Pipeline``
+    as a step.
+
+    ``partial_fit`` replaces transformers by updated copies: read them from ``named_steps``.
+    ``fit`` is that of :class:`~sklearn.pipeline.Pipeline`.
+
+    Examples
+    --------
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn_online_svm import AROWClassifier
+    >>> from sklearn_online_svm.datasets import make_waveform
+    >>> from sklearn_online_svm.pipeline import OnlinePipeline
+    >>> X, y = make_waveform(2000, random_state=0)
+    >>> pipeline = OnlinePipeline([("scaler", StandardScaler()), ("model", AROWClassifier())])
+    >>> for first in range(0, 2000, 500):
+    ...     chunk = slice(first, first + 500)
+    ...     pipeline = pipeline.partial_fit(X[chunk], y[chunk], classes=[-1, 1])
+    >>> int(pipeline.named_steps["scaler"].n_samples_seen_), pipeline.frozen_
+    (2000, False)
+    """
+
+    _parameter_constraints: dict = {
+        **Pipeline._parameter_constraints,
+        "freeze_after": [
+            Interval(Integral, 1, None, closed="left"),
+            StrOptions({"auto"}),
+            None,
+        ],
+    }
+
+    def __init__(
+        self, steps, *, freeze_after="auto", transform_input=None, memory=None, verbose=False
+    ):
+        super().__init__(steps, transform_input=transform_input, memory=memory, verbose=verbose)
+        self.freeze_after = freeze_after
+
+    # ---------------------------------------------------------------------------- training
+
+    @available_if(_has_partial_fit)
+    @_fit_context(prefer_skip_nested_validation=False)
+    def partial_fit(self, X, y=None, classes=None, sample_weight=None):
+        """Continue training all steps with a chunk of samples, in the given order.
+
+        Parameters
+        ----------
+        X : iterable
+            Samples, in the order of the stream. Must fulfil the input requirements of the first
+            step.
+        y : iterable, default=None
+            Targets.
+        classes : array-like of shape (n_classes,), default=None
+            All classes of the stream, for the final estimator. Must be passed in the first call if
+            the final estimator is a classifier.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Per-sample weights, for the final estimator only.
+
+        Returns
+        -------
+        self : object
+            The pipeline.
+
+        Raises
+        ------
+        ValueError
+            If a parameter or the input is invalid, or ``freeze_after=None`` and a transformer
+            cannot follow a stream. The pipeline is left unchanged, provided that ``partial_fit``
+            of the final estimator leaves it unchanged on errors.
+        """
+        with self._guard, Transaction(self) as change:
+            draft = change.draft
+            draft._validate_steps()
+            X, y, sample_weight = indexable(X, y, sample_weight)
+            draft._train(X, y, sample_weight, classes)
+        return self
+
+    def _train(self, X, y, weights, classes):
+        freeze_after, is_first = self._n_warm_up(), not self.__sklearn_is_fitted__()
+        if freeze_after is None:
+            self.__dict__.pop("_warm_up", None)
+            X = self._update_transformers(X, y, is_first)
+            self._train_final(X, y, weights, classes, anew=is_first)
+        elif is_first or "_warm_up" in self.__dict__:
+            self._train_in_warm_up(freeze_after, X, y, weights, classes)
+        else:
+            self._train_final(self._transformers().transform(X), y, weights, classes)
+
+    def _update_transformers(self, X, y, is_first):
+        """Update all transformers, and return the transformed samples."""
+        self.steps = list(self.steps)
+        for k, (name, step) in enumerate(self.steps[:-1]):
+            if not _is_incremental(step):
+                raise ValueError(
+                    f"freeze_after=None requires transformers with partial_fit, got {step!r}. Set "
+                    "freeze_after to the number of samples that transformers are fitted on."
+                )
+            step = _updated(step, X, y, is_first=is_first)
+            self.steps[k] = name, step
+            X = X if _is_passthrough(step) else step.transform(X)
+        return X
+
+    def _train_in_warm_up(self, freeze_after, X, y, weights, classes):
+        """Train on samples that are kept, and on the remaining ones after freezing."""
+        kept, n_fitted = self.__dict__.get("_warm_up", ([], 0))
+        # Transformed in any case: chunks must have the same features.
+        transformed = self._transformers().transform(X) if kept else None
+        n_before = sum(_num_samples(chunk[0]) for chunk in kept)
+        n_next = min(_num_samples(X), max(0, freeze_after - n_before))
+        chunk = _part(slice(n_next), X, y, weights)
+        kept, n_samples = [*kept, tuple(map(_copied, chunk))], n_before + n_next
+        if n_samples >= min(freeze_after, 2 * n_fitted):
+            with warnings.catch_warnings():
+                if n_samples < freeze_after:  # gamma will be computed again
+                    warnings.filterwarnings("ignore", "gamma='scale' is fixed by the first chunk")
+                self._fit_again(kept, classes)
+            n_fitted = n_samples
+        else:
+            self._train_final(transformed, y, weights, classes)
+        self._warm_up = kept, n_fitted
+        if n_samples < freeze_after:
+            return
+        del self._warm_up
+        if self.verbose:
+            print(f"[{type(self).__name__}] Transformers are frozen after {n_samples} samples.")
+        if n_next < _num_samples(X):
+            X, y, weights = _part(slice(n_next, None), X, y, weights)
+            self._train_final(self._transformers().transform(X), y, weights, classes)
+
+    def _fit_again(self, chunks, classes):
+        """Fit clones of all steps on these samples."""
+        X, y, weights = zip(*chunks, strict=True)
+        X, y = stacked(X), None if y[0] is None else stacked(y)
+        if any(given is not None for given in weights):
+            sizes = [_num_samples(chunk[0]) for chunk in chunks]
+            weights = [np.ones(n) if w is None else w for n, w in zip(sizes, weights, strict=True)]
+            weights = np.concatenate(weights)
+        else:
+            weights = None
+        known = getattr(self._final_estimator, "classes_", None)
+        if known is not None:
+            classes = classes_of_stream(classes, known, extendable=True)
+        transformers = clone(self._transformers())
+        X = transformers.fit_transform(X, y)
+        self.steps = [*transformers.steps[:-1], self.steps[-1]]
+        self._train_final(X, y, weights, classes, anew=True)
+
+    def _train_final(self, X, y, weights, classes, *, anew=False):
+        """Train the final estimator on transformed samples; ``anew``: a clone of it."""
+        name, final = self.steps[-1]
+        if anew:
+            final = clone(final)
+            self.steps = [*self.steps[:-1], (name, final)]
+        given = {"classes": classes, "sample_weight": weights}
+        given = {name: values for name, values in given.items() if values is not None}
+        final.partial_fit(X, y, **given)
+
+    def _transformers(self):
+        """Return the pipeline without the final estimator."""
+        return Pipeline([*self.steps[:-1], (self.steps[-1][0], "passthrough")])
+
+    def _fit(self, *args, **kwargs):
+        """Begin ``fit``, ``fit_transform`` or ``fit_predict``."""
+        self.__dict__.pop("_warm_up", None)
+        return super()._fit(*args, **kwargs)
+
+    # ---------------------------------------------------------------------------- conventions
+
+    def __getstate__(self):
+        with self._guard:  # the final estimator and the samples kept must be consistent
+            return super().__getstate__()
+
+    def _n_warm_up(self):
+        """Return the number of samples after which transformers are frozen; None: never."""
+        if self.freeze_after != "auto":
+            return self.freeze_after
+        transformers = [step for _, step in self.steps[:-1]]
+        if all(map(_is_stateless, transformers)):
+            return None
+        is_online = all(map(_is_incremental, transformers))
+        return None if is_online and not _stores_samples(self._final_estimator) else WARM_UP
+
+    @property
+    def frozen_(self):
+        """Whether the transformers are frozen."""
+        check_is_fitted(self)
+        return self._n_warm_up() is not None and "_warm_up" not in self.__dict__
+
+    def get_metadata_routing(self):
+        """Return the metadata routing: that of ``Pipeline``, and of ``partial_fit``.
+
+        Returns
+        -------
+        routing : MetadataRouter
+            ``partial_fit`` passes metadata to the final estimator.
+        """
+        router, (name, final) = super().get_metadata_routing(), self.steps[-1]
+        if not hasattr(final, "partial_fit"):
+            return router
+        mapping = MethodMapping().add(caller="partial_fit", callee="partial_fit")
+        # A second entry for the final estimator; no step has a name with "__".
+        return router.add(method_mapping=mapping, **{f"{name}__partial_fit": final})
+
+
+def make_online_pipeline(
+    *steps, freeze_after="auto", transform_input=None, memory=None, verbose=False
+):
+    """Construct an :class:`OnlinePipeline` from the given estimators.
+
+    The names of the steps are the lower-case names of their types, as for
+    :func:`~sklearn.pipeline.make_pipeline`.
+
+    Parameters
+    ----------
+    *steps : list of estimators
+        Transformers, and the final estimator.
+    freeze_after : int, None or "auto", default="auto"
+        Number of samples after which the transformers no longer change; see
+        :class:`OnlinePipeline`.
+    transform_input : list of str, default=None
+        Names of metadata that ``fit`` transforms.
+    memory : str or object with the joblib.Memory interface, default=None
+        Cache of the transformers that ``fit`` fits.
+    verbose : bool, default=False
+        Whether to print the time of each step of ``fit``, and a line when transformers are frozen.
+
+    Returns
+    -------
+    pipeline : OnlinePipeline
+        The pipeline.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import HashingVectorizer
+    >>> from sklearn_online_svm import PassiveAggressiveClassifier
+    >>> from sklearn_online_svm.pipeline import make_online_pipeline
+    >>> pipeline = make_online_pipeline(HashingVectorizer(), PassiveAggressiveClassifier())
+    >>> texts, moods = ["what a good day", "bad, very bad"], ["good", "bad"]
+    >>> pipeline.partial_fit(texts, moods, classes=["bad", "good"]).predict(["very good"])
+    array(['good'], dtype='<U4')
+    """
+    return OnlinePipeline(
+        make_pipeline(*steps).steps,
+        freeze_after=freeze_after,
+        transform_input=transform_input,
+        memory=memory,
+        verbose=verbose,
+    )
+
+
+def _part(samples, *arrays):
+    """Return a part of arrays that may be None."""
+    return tuple(None if a is None else _safe_indexing(a, samples) for a in arrays)
+
+
+def _copied(array):
+    return None if array is None else copied(array)

@@ -1,0 +1,613 @@
+"""OnlinePipeline trains all steps on a stream."""
+
+import pickle
+import threading
+from functools import partial
+
+import numpy as np
+import pytest
+import sklearn
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array, csr_matrix
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.decomposition import IncrementalPCA
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
+from sklearn.frozen import FrozenEstimator
+from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import SGDClassifier, SGDRegressor
+from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MaxAbsScaler,
+    MinMaxScaler,
+    Normalizer,
+    OneHotEncoder,
+    StandardScaler,
+)
+
+from sklearn_online_svm import (
+    LASVC,
+    AROWClassifier,
+    KernelAROWClassifier,
+    KernelPassiveAggressiveClassifier,
+    LabelEfficientClassifier,
+    PassiveAggressiveClassifier,
+)
+from sklearn_online_svm.calibration import OnlineCalibratedClassifier
+from sklearn_online_svm.datasets import make_banana_like
+from sklearn_online_svm.evaluation import progressive_validation
+from sklearn_online_svm.export import trusted_types
+from sklearn_online_svm.model_selection import ProgressiveSearch
+from sklearn_online_svm.pipeline import OnlinePipeline, make_online_pipeline
+from tests.support.copies import with_copies
+
+X, Y = make_banana_like(1500, random_state=0)
+X = X * [1, 100] + [5, 0]
+NAMES = np.where(Y == 1, "yes", "no")
+KERNEL_MODELS = [LASVC(), KernelAROWClassifier(), KernelPassiveAggressiveClassifier()]
+of_kernel_models = pytest.mark.parametrize("model", KERNEL_MODELS, ids=lambda m: type(m).__name__)
+
+
+def chunks(sizes, *arrays):
+    """Yield the parts of arrays; the sizes are repeated."""
+    sizes, first, k = np.atleast_1d(sizes), 0, 0
+    while first < arrays[0].shape[0]:
+        part = slice(first, first + int(sizes[k % len(sizes)]))
+        yield [array[part] for array in arrays]
+        first, k = part.stop, k + 1
+
+
+def trained(pipeline, size, X=X, y=Y, classes=(-1, 1)):
+    for X_chunk, y_chunk in chunks(size, X, y):
+        pipeline.partial_fit(X_chunk, y_chunk, classes=classes)
+    return pipeline
+
+
+def scores(model):
+    return model.decision_function(X[:200])
+
+
+# ------------------------------------------------------------------------------------ freezing
+
+
+@of_kernel_models
+@pytest.mark.parametrize("size", [1, 7, 300, 1500])
+def test_transformers_of_kernel_models_are_fitted_on_the_first_samples(model, size):
+    pipeline = make_online_pipeline(StandardScaler(), model, freeze_after=200)
+    trained(pipeline, size, X[:600], Y[:600])
+    scaler = StandardScaler().fit(X[:200])
+    alone = clone(model).partial_fit(scaler.transform(X[:200]), Y[:200], classes=[-1, 1])
+    alone.partial_fit(scaler.transform(X[200:600]), Y[200:600])
+    assert pipeline.frozen_
+    # KernelAROWClassifier computes with blocks of samples, and rounds accordingly.
+    expected = alone.decision_function(scaler.transform(X[:200]))
+    assert_allclose(scores(pipeline), expected, rtol=1e-8)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.lists(st.integers(1, 90), min_size=1, max_size=10))
+def test_a_model_can_be_used_at_any_time_and_does_not_depend_on_chunks(sizes):
+    make = partial(make_online_pipeline, StandardScaler(), LASVC(), freeze_after=120)
+    pipeline, n_samples = make(), 0
+    for X_chunk, y_chunk in chunks([*sizes, 20], X[:200], Y[:200]):
+        pipeline.partial_fit(X_chunk, y_chunk, classes=[-1, 1])
+        n_samples += len(y_chunk)
+        assert pipeline.frozen_ == (n_samples >= 120)
+        assert pipeline[-1].n_samples_seen_ == n_samples
+        assert 2 * pipeline[0].n_samples_seen_ > min(n_samples, 120)
+        assert np.isfinite(scores(pipeline)).all()
+    # Predictions are optimized over the support set to within tol, from the previous ones.
+    expected = scores(trained(make(), 200, X[:200], Y[:200]))
+    assert_allclose(scores(pipeline), expected, atol=0.02)
+
+
+def test_before_freezing_the_model_is_fitted_when_the_samples_have_doubled():
+    pipeline, fitted_on = make_online_pipeline(StandardScaler(), LASVC(gamma=1.0)), []
+    for X_chunk, y_chunk in chunks(100, X, Y):
+        pipeline.partial_fit(X_chunk, y_chunk, classes=[-1, 1])
+        fitted_on.append(int(pipeline[0].n_samples_seen_))
+    assert fitted_on == [100, 200, 200, *[400] * 4, 800, 800, *[1000] * 6]
+
+
+def test_transformers_of_linear_models_follow_the_stream():
+    pipeline = trained(make_online_pipeline(StandardScaler(), AROWClassifier()), 100)
+    scaler, alone = StandardScaler(), AROWClassifier()
+    for X_chunk, y_chunk in chunks(100, X, Y):
+        scaler.partial_fit(X_chunk)
+        alone.partial_fit(scaler.transform(X_chunk), y_chunk, classes=[-1, 1])
+    assert not pipeline.frozen_
+    assert pipeline[0].n_samples_seen_ == len(X)
+    assert_array_equal(scores(pipeline), alone.decision_function(scaler.transform(X[:200])))
+
+
+@pytest.mark.parametrize(
+    "transformers, model, frozen",
+    [
+        ([StandardScaler()], AROWClassifier(), False),
+        ([StandardScaler(), IncrementalPCA()], SGDClassifier(), False),
+        ([Nystroem(n_components=20)], AROWClassifier(), True),
+        ([make_pipeline(StandardScaler())], AROWClassifier(), True),
+        ([StandardScaler()], LASVC(), True),
+        ([StandardScaler()], LASVC(kernel="linear"), True),
+        ([Normalizer(), FunctionTransformer()], LASVC(gamma=1.0), False),
+        (["passthrough", None], LASVC(gamma=1.0), False),
+        ([], LASVC(gamma=1.0), False),
+        ([StandardScaler()], OnlineCalibratedClassifier(LASVC(gamma=1.0)), True),
+        ([StandardScaler()], OnlineCalibratedClassifier(), False),
+        ([StandardScaler()], LabelEfficientClassifier(LASVC(gamma=1.0)), True),
+        ([make_column_transformer((StandardScaler(), [0]))], AROWClassifier(), False),
+        ([make_column_transformer((OneHotEncoder(), [0]))], AROWClassifier(), True),
+        (
+            [make_column_transformer((StandardScaler(), [0]), remainder=Nystroem())],
+            AROWClassifier(),
+            True,
+        ),
+    ],
+)
+def test_default_of_freeze_after(transformers, model, frozen):
+    steps = [(f"step{k}", step) for k, step in enumerate([*transformers, model])]
+    pipeline = OnlinePipeline(steps)
+    pipeline.partial_fit(np.round(X), Y, classes=[-1, 1])
+    assert pipeline.frozen_ == frozen
+
+
+def test_freezing_can_be_turned_off_and_on():
+    pipeline = make_online_pipeline(StandardScaler(), LASVC(), freeze_after=None)
+    assert trained(pipeline, 100)[0].n_samples_seen_ == 1500
+    pipeline = make_online_pipeline(StandardScaler(), AROWClassifier(), freeze_after=250)
+    assert trained(pipeline, 100)[0].n_samples_seen_ == 250
+
+
+def test_freeze_after_may_change_during_a_stream():
+    pipeline = make_online_pipeline(StandardScaler(), AROWClassifier(), freeze_after=1000)
+    pipeline.partial_fit(X[:300], Y[:300], classes=[-1, 1])
+    pipeline.set_params(freeze_after=200).partial_fit(X[300:400], Y[300:400])
+    assert pipeline.frozen_
+    assert pipeline[0].n_samples_seen_ == 300
+    pipeline.set_params(freeze_after=None).partial_fit(X[400:500], Y[400:500])
+    assert not pipeline.frozen_
+    assert pipeline[0].n_samples_seen_ == 400
+
+
+@pytest.mark.parametrize("value", [0, -1, 1.5, "never"])
+def test_invalid_freeze_after(value):
+    pipeline = make_online_pipeline(StandardScaler(), LASVC(), freeze_after=value)
+    with pytest.raises(ValueError, match="freeze_after"):
+        pipeline.partial_fit(X, Y, classes=[-1, 1])
+
+
+def test_transformers_without_partial_fit_must_be_frozen():
+    pipeline = make_online_pipeline(
+        HashingVectorizer(), TfidfTransformer(), AROWClassifier(), freeze_after=None
+    )
+    with pytest.raises(ValueError, match=r"freeze_after=None .* got TfidfTransformer\(\)"):
+        pipeline.partial_fit(["a", "b"], [0, 1], classes=[0, 1])
+
+
+def test_verbose_tells_that_transformers_are_frozen(capsys):
+    pipeline = make_online_pipeline(StandardScaler(), LASVC(), freeze_after=250, verbose=True)
+    trained(pipeline, 100)
+    said = "[OnlinePipeline] Transformers are frozen after 250 samples.\n"
+    assert capsys.readouterr().out == said
+
+
+def test_gamma_is_computed_from_the_samples_of_the_transformers(recwarn):
+    pipeline = make_online_pipeline(StandardScaler(), LASVC(), freeze_after=200)
+    trained(pipeline, 3, X[:300], Y[:300])
+    assert not recwarn
+    assert pipeline[-1].gamma_ == pytest.approx(0.5)
+
+
+# ------------------------------------------------------------------------------------ input
+
+
+def test_sparse_samples_give_the_model_of_dense_samples():
+    for model in (LASVC(random_state=0), AROWClassifier()):
+        dense, sparse = (
+            scores(trained(make_online_pipeline(MaxAbsScaler(), model), 170, data))
+            for data in (X, csr_matrix(X))
+        )
+        assert_allclose(sparse, dense, rtol=1e-6, atol=1e-6)
+    pipeline = make_online_pipeline(MaxAbsScaler(), LASVC())
+    for X_chunk, y_chunk in chunks(170, X, Y):
+        pipeline.partial_fit(csr_array(X_chunk).tocoo(), y_chunk, classes=[-1, 1])
+    assert pipeline.frozen_
+
+
+def test_single_precision_gives_nearly_the_same_model():
+    for model in (LASVC(gamma=1.0), AROWClassifier()):
+        double, single = (
+            scores(trained(make_online_pipeline(StandardScaler(), model), 170, data))
+            for data in (X, X.astype(np.float32))
+        )
+        # The same sequence of decisions in the linear model, another one in LASVC.
+        tolerance = 0.2 if isinstance(model, LASVC) else 1e-5
+        assert_allclose(single, double, atol=tolerance)
+
+
+@pytest.mark.parametrize("transformers", [[], [TfidfTransformer()]])
+@pytest.mark.parametrize("model", [PassiveAggressiveClassifier(), LASVC()])
+def test_texts(transformers, model):
+    random = np.random.RandomState(0)
+    words = np.array(["good", "fine", "nice", "bad", "poor", "ugly", "day", "night"])
+    moods = random.randint(2, size=400)
+    texts = [
+        " ".join(words[[*(3 * mood + random.randint(3, size=2)), 6 + random.randint(2)]])
+        for mood in moods
+    ]
+    pipeline = make_online_pipeline(HashingVectorizer(n_features=64), *transformers, model)
+    pipeline.set_params(freeze_after=100 if transformers else "auto")
+    for first in range(0, 400, 30):
+        part = slice(first, first + 30)
+        pipeline.partial_fit(texts[part], moods[part].tolist(), classes=[0, 1])
+    assert pipeline.frozen_ == bool(transformers)
+    assert pipeline.score(texts, moods) == 1.0
+
+
+def frames():
+    frame = {"u": X[:, 0], "v": X[:, 1], "side": np.where(X[:, 0] > 5.3, "right", "left")}
+    pandas = pytest.importorskip("pandas")
+    yield pandas.DataFrame(frame)
+    try:
+        import polars
+    except ImportError:
+        return
+    yield polars.DataFrame(frame)
+
+
+@pytest.mark.parametrize("model", [LASVC(gamma=1.0), AROWClassifier()])
+def test_data_frames(model):
+    columns = make_column_transformer(
+        (StandardScaler(), ["u", "v"]), (OneHotEncoder(sparse_output=False), ["side"])
+    )
+    learned = []
+    for frame in frames():
+        for output in ("default", type(frame).__module__.partition(".")[0]):
+            pipeline = make_online_pipeline(columns, clone(model)).set_output(transform=output)
+            trained(pipeline, 170, frame, NAMES, ["no", "yes"])
+            assert pipeline.frozen_
+            assert list(pipeline.classes_) == ["no", "yes"]
+            assert pipeline.feature_names_in_.tolist() == ["u", "v", "side"]
+            assert hasattr(pipeline[-1], "feature_names_in_") == (output != "default")
+            learned.append(pipeline.decision_function(frame))
+    for values in learned:
+        assert_array_equal(values, learned[0])
+
+
+def test_a_column_transformer_follows_the_stream():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"u": X[:, 0], "v": X[:, 1], "text": NAMES, "w": -X[:, 1]})
+    columns = make_column_transformer(
+        (StandardScaler(), ["u"]),
+        (MinMaxScaler(), make_column_selector("v")),
+        (HashingVectorizer(n_features=8), "text"),
+        remainder="passthrough",
+        sparse_threshold=0,
+    )
+    pipeline = trained(make_online_pipeline(columns, AROWClassifier()), 170, frame)
+    assert not pipeline.frozen_
+    parts = pipeline[0].named_transformers_
+    assert parts["standardscaler"].n_samples_seen_ == 1500
+    assert_allclose(parts["standardscaler"].mean_, X[:, 0].mean())
+    assert_allclose(parts["minmaxscaler"].data_max_, X[:, 1].max())
+    assert pipeline[-1].n_features_in_ == 11
+
+
+class CrossFitted(TransformerMixin, BaseEstimator):
+    """Transformer whose ``fit_transform`` is not ``fit`` and ``transform``, like TargetEncoder."""
+
+    def fit(self, X, y):
+        self.mean_ = X[y == 1].mean(axis=0)
+        return self
+
+    def transform(self, X):
+        return X - self.mean_
+
+    def fit_transform(self, X, y):
+        return self.fit(X, y).transform(X) + 0.1
+
+
+def test_transformers_are_fitted_as_by_fit():
+    """With labels, and by ``fit_transform``."""
+    pipeline = trained(make_online_pipeline(CrossFitted(), LASVC(gamma=1.0)), 100)
+    transformer, alone = CrossFitted(), LASVC(gamma=1.0)
+    first = transformer.fit_transform(X[:1000], Y[:1000])
+    alone.partial_fit(first, Y[:1000], classes=[-1, 1])
+    alone.partial_fit(transformer.transform(X[1000:]), Y[1000:])
+    expected = alone.decision_function(transformer.transform(X[:200]))
+    assert_array_equal(scores(pipeline), expected)
+
+
+def test_frozen_estimators_are_not_updated():
+    scaler = StandardScaler().fit(X[:100])
+    pipeline = trained(make_online_pipeline(FrozenEstimator(scaler), AROWClassifier()), 100)
+    assert scaler.n_samples_seen_ == 100
+    alone = trained(AROWClassifier(), 100, scaler.transform(X))
+    assert_array_equal(scores(pipeline), alone.decision_function(scaler.transform(X[:200])))
+
+
+def test_weights_are_passed_to_the_final_estimator():
+    weights = np.random.RandomState(0).choice([0.5, 2.0], size=1500)
+    weights[400:600] = 1.0
+    for model in (LASVC(gamma=1.0), AROWClassifier()):
+        pipeline = make_online_pipeline(MaxAbsScaler(), model, freeze_after=700)
+        for first, (X_chunk, y_chunk, w) in enumerate(chunks(200, X, Y, weights)):
+            given = None if first == 2 else w
+            pipeline.partial_fit(X_chunk, y_chunk, [-1, 1], sample_weight=given)
+        scaler = MaxAbsScaler().fit(X[:700])
+        alone = clone(model).partial_fit(scaler.transform(X), Y, [-1, 1], sample_weight=weights)
+        assert_array_equal(scores(pipeline), alone.decision_function(scaler.transform(X[:200])))
+
+
+def test_the_samples_of_the_caller_may_change():
+    pipeline, other = (make_online_pipeline(StandardScaler(), LASVC()) for _ in range(2))
+    X_chunk, y_chunk = np.empty((300, 2)), np.empty(300, dtype=int)
+    for first in range(0, 1500, 300):
+        X_chunk[:], y_chunk[:] = X[first : first + 300], Y[first : first + 300]
+        pipeline.partial_fit(X_chunk, y_chunk, classes=[-1, 1])
+    assert_array_equal(scores(pipeline), scores(trained(other, 300)))
+
+
+# ------------------------------------------------------------------------------------ classes
+
+
+def test_new_classes_in_mid_stream():
+    labels = np.where(X[:, 0] > 6, "third", NAMES)
+    early = labels != "third"
+    pipeline = make_online_pipeline(StandardScaler(), AROWClassifier())
+    pipeline.partial_fit(X[early], labels[early], classes=["no", "yes"])
+    with pytest.raises(ValueError, match="third"):
+        pipeline.partial_fit(X, labels)
+    pipeline.partial_fit(X, labels, classes=["no", "third", "yes"])
+    assert "third" in pipeline.predict(X)
+
+
+def test_classes_before_freezing():
+    pipeline = make_online_pipeline(StandardScaler(), LASVC(gamma=1.0))
+    pipeline.partial_fit(X[:100], NAMES[:100], classes=["no", "yes", "zzz"])
+    for size in (10, 300):  # continues; fits again
+        with pytest.raises(ValueError, match="not the same as on last call"):
+            pipeline.partial_fit(X[:size], NAMES[:size], classes=["no", "yes"])
+        pipeline.partial_fit(X[:size], NAMES[:size])
+        assert list(pipeline.classes_) == ["no", "yes", "zzz"]
+
+
+# ------------------------------------------------------------------------------------ states
+
+
+PIPELINES = {
+    "kernel": lambda: make_online_pipeline(StandardScaler(), LASVC(), freeze_after=500),
+    "linear": lambda: make_online_pipeline(
+        StandardScaler(), IncrementalPCA(2), AROWClassifier(random_state=0)
+    ),
+    "scikit-learn": lambda: make_online_pipeline(StandardScaler(), SGDClassifier(random_state=0)),
+}
+
+
+@with_copies
+@pytest.mark.parametrize("n_before", [100, 450, 700])
+@pytest.mark.parametrize("name", ["kernel", "linear"])
+def test_copies_continue_as_the_original(name, n_before, make_copy, tmp_path):
+    whole, halves = PIPELINES[name](), PIPELINES[name]()
+    trained(halves, 50, X[:n_before], Y[:n_before])
+    halves = make_copy(halves, tmp_path)
+    trained(halves, 50, X[n_before:], Y[n_before:])
+    trained(whole, 50)
+    assert_array_equal(scores(halves), scores(whole))
+
+
+INVALID = {
+    "label": lambda X, y: (X, np.where(np.arange(len(y)) == len(y) - 1, 7, y)),
+    "nan in the last sample": lambda X, y: (
+        np.where(np.arange(len(X))[:, None] == len(X) - 1, np.nan, X),
+        y,
+    ),
+    "features": lambda X, y: (X[:, :1], y),
+    "length": lambda X, y: (X, y[:-1]),
+    "no samples": lambda X, y: (X[:0], y[:0]),
+}
+
+
+@pytest.mark.parametrize("size", [10, 300])
+@pytest.mark.parametrize("name", PIPELINES)
+@pytest.mark.parametrize(
+    "invalid, n_before",
+    # Any number of features is valid in the first call.
+    [(i, n) for i in INVALID for n in (0, 60, 480, 700) if (i, n) != ("features", 0)],
+)
+def test_errors_leave_the_pipeline_unchanged(invalid, name, size, n_before):
+    """At the beginning, before, at and after freezing."""
+    pipeline, other = (trained(PIPELINES[name](), 60, X[:n_before], Y[:n_before]) for _ in "ab")
+    before = pipeline.steps, dict(vars(pipeline))
+    part = slice(n_before, n_before + size)
+    with pytest.raises(ValueError):
+        pipeline.partial_fit(*INVALID[invalid](X[part], Y[part]), classes=[-1, 1])
+    assert pipeline.steps is before[0]
+    assert vars(pipeline) == before[1]
+    if n_before:
+        assert_array_equal(scores(pipeline), scores(other))
+    for model in (pipeline, other):
+        trained(model, size, X[part], Y[part])
+    assert_array_equal(scores(pipeline), scores(other))
+    assert pipeline[0].n_samples_seen_ == other[0].n_samples_seen_
+
+
+def test_estimators_of_the_caller_are_not_changed():
+    scaler, model = StandardScaler(), LASVC()
+    trained(make_online_pipeline(scaler, model), 100)
+    assert not hasattr(scaler, "mean_")
+    assert not hasattr(model, "classes_")
+
+
+def test_fit_is_that_of_a_pipeline_and_can_be_continued():
+    for model in (LASVC(random_state=0), AROWClassifier(random_state=0)):
+        pipeline = make_online_pipeline(StandardScaler(), clone(model))
+        pipeline.partial_fit(X[:10], Y[:10], classes=[-1, 1])
+        pipeline.fit(X[:700], Y[:700])
+        plain = make_pipeline(StandardScaler(), clone(model)).fit(X[:700], Y[:700])
+        assert_array_equal(scores(pipeline), scores(plain))
+        assert pipeline.frozen_ == isinstance(model, LASVC)
+        pipeline.partial_fit(X[700:], Y[700:])
+        if not pipeline.frozen_:
+            plain[0].partial_fit(X[700:])
+        plain[1].partial_fit(plain[0].transform(X[700:]), Y[700:])
+        assert_array_equal(scores(pipeline), scores(plain))
+
+
+def test_clones_are_unfitted():
+    pipeline = trained(make_online_pipeline(StandardScaler(), LASVC(), freeze_after=700), 100)
+    other = clone(pipeline)
+    assert other.freeze_after == 700
+    for method in ("predict", "decision_function"):
+        with pytest.raises(NotFittedError):
+            getattr(other, method)(X)
+    with pytest.raises(NotFittedError):
+        _ = other.frozen_
+    assert_array_equal(scores(trained(other, 100)), scores(pipeline))
+
+
+def test_threads_train_one_after_the_other():
+    pipeline = make_online_pipeline(StandardScaler(), AROWClassifier())
+    pipeline.partial_fit(X[:10], Y[:10], classes=[-1, 1])
+
+    def train():
+        for X_chunk, y_chunk in chunks(10, X[:300], Y[:300]):
+            pipeline.partial_fit(X_chunk, y_chunk)
+            pickle.dumps(pipeline)
+
+    threads = [threading.Thread(target=train) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert pipeline[0].n_samples_seen_ == 910
+
+
+def test_partial_fit_requires_a_final_estimator_that_has_it():
+    pipeline = make_online_pipeline(StandardScaler(), Normalizer())
+    assert not hasattr(pipeline, "partial_fit")
+    assert hasattr(pipeline, "transform")
+    with pytest.raises(AttributeError, match="has no attribute 'partial_fit'"):
+        make_online_pipeline(StandardScaler(), "passthrough").partial_fit(X)
+
+
+def test_steps_are_validated():
+    with pytest.raises(TypeError, match="should be transformers"):
+        make_online_pipeline(LASVC(), LASVC()).partial_fit(X, Y, classes=[-1, 1])
+
+
+def test_methods_of_the_final_estimator():
+    pipeline = trained(make_online_pipeline(StandardScaler(), LASVC(probability=True)), 100)
+    data = pipeline[0].transform(X)
+    for method in ("predict", "predict_proba", "predict_log_proba", "decision_function"):
+        expected = getattr(pipeline[-1], method)(data)
+        assert_array_equal(getattr(pipeline, method)(X), expected)
+    assert pipeline.score(X, Y) == pipeline[-1].score(data, Y)
+    assert not hasattr(pipeline, "transform")
+    components = make_online_pipeline(StandardScaler(), IncrementalPCA(1), freeze_after=None)
+    for (chunk,) in chunks(100, X):
+        components.partial_fit(chunk)
+    assert components.transform(X).shape == (1500, 1)
+    regressor = make_online_pipeline(StandardScaler(), SGDRegressor(random_state=0))
+    for X_chunk, y_chunk in chunks(100, X, X[:, 0]):
+        regressor.partial_fit(X_chunk, y_chunk)
+    assert regressor.score(X, X[:, 0]) > 0.9
+
+
+# ------------------------------------------------------------------------------------ tools
+
+
+def test_grid_search():
+    pipeline = make_online_pipeline(StandardScaler(), AROWClassifier(random_state=0))
+    grid = {"arowclassifier__r": [0.1, 1.0], "standardscaler__with_mean": [True, False]}
+    search = GridSearchCV(pipeline, grid, cv=3).fit(X, Y)
+    best = search.best_estimator_
+    assert isinstance(best, OnlinePipeline)
+    assert best.partial_fit(X, Y)[0].n_samples_seen_ == 3000
+
+
+@pytest.mark.parametrize("model", [LASVC(), AROWClassifier()])
+def test_progressive_search(model):
+    name = type(model).__name__.lower()
+    parameter = f"{name}__C" if isinstance(model, LASVC) else f"{name}__r"
+    pipeline = make_online_pipeline(StandardScaler(), model)
+    search = ProgressiveSearch(pipeline, {parameter: [0.1, 1.0, 10.0]}, random_state=0)
+    best = clone(search).fit(X, Y).best_estimator_
+    assert isinstance(best, OnlinePipeline)
+    assert best.frozen_ == isinstance(model, LASVC)
+    n_before = best[0].n_samples_seen_
+    best.partial_fit(X[:100], Y[:100])
+    assert best[0].n_samples_seen_ == n_before + (0 if best.frozen_ else 100)
+    for X_chunk, y_chunk in chunks(300, X, Y):
+        search.partial_fit(X_chunk, y_chunk, classes=[-1, 1])
+    assert search.score(X, Y) > 0.5
+    outer = make_online_pipeline(
+        StandardScaler(), ProgressiveSearch(model, {parameter.partition("__")[2]: [0.1, 1.0]})
+    )
+    assert trained(outer, 300).score(X, Y) > 0.5
+    assert outer.frozen_ == isinstance(model, LASVC)
+
+
+@pytest.mark.parametrize("model", [LASVC(gamma=1.0), AROWClassifier()])
+def test_within_and_around_other_estimators(model):
+    pipeline = make_online_pipeline(StandardScaler(), model, freeze_after=200)
+    for estimator in (
+        OnlineCalibratedClassifier(pipeline),
+        make_online_pipeline(StandardScaler(), OnlineCalibratedClassifier(model)),
+    ):
+        probabilities = trained(estimator, 100, X[:600], Y[:600]).predict_proba(X)
+        assert probabilities.shape == (1500, 2)
+        assert estimator.score(X, Y) > 0.75
+    for estimator in (
+        LabelEfficientClassifier(pipeline, random_state=0),
+        make_online_pipeline(StandardScaler(), LabelEfficientClassifier(model, random_state=0)),
+    ):
+        assert trained(estimator, 100, X[:600], Y[:600]).score(X, Y) > 0.7
+
+
+def test_progressive_validation_of_a_pipeline():
+    pipeline = make_online_pipeline(StandardScaler(), LASVC())
+    result = progressive_validation(pipeline, X, Y, chunk_size=50)
+    assert result.n_unpredicted == 50
+    assert result.accuracy()[-1] > 0.85
+    assert result.n_support[-1] == sum(result.estimator[-1].n_support_)
+
+
+def test_metadata_routing():
+    weights = np.ones(1500)
+    with sklearn.config_context(enable_metadata_routing=True):
+        final = AROWClassifier().set_partial_fit_request(sample_weight=True)
+        pipeline = make_online_pipeline(StandardScaler(), final)
+        several = OneVsRestClassifier(pipeline)
+        several.partial_fit(X, NAMES, classes=["no", "yes"], sample_weight=weights)
+        pipeline.partial_fit(X, Y, classes=[-1, 1], sample_weight=weights)
+    assert_array_equal(several.decision_function(X), pipeline.decision_function(X))
+
+
+def test_onnx():
+    to_onnx = pytest.importorskip("skl2onnx").to_onnx
+    onnxruntime = pytest.importorskip("onnxruntime")
+    import sklearn_online_svm.onnx  # noqa: F401
+
+    data = X.astype(np.float32)
+    for name in ("kernel", "linear"):
+        pipeline = trained(PIPELINES[name](), 100, data, NAMES, ["no", "yes"])
+        graph = to_onnx(pipeline, data[:1])
+        labels = onnxruntime.InferenceSession(graph.SerializeToString()).run(None, {"X": data})[0]
+        assert np.mean(labels == pipeline.predict(data)) > 0.999
+
+
+def test_skops():
+    skops = pytest.importorskip("skops.io")
+    for n_before in (100, 700):
+        pipeline = trained(PIPELINES["kernel"](), 50, X[:n_before], Y[:n_before])
+        loaded = skops.loads(skops.dumps(pipeline), trusted=trusted_types())
+        for model in (pipeline, loaded):
+            trained(model, 100, X[n_before:], Y[n_before:])
+        assert_array_equal(scores(loaded), scores(pipeline))
