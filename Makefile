@@ -36,7 +36,7 @@ INSTALL := SOSVM_NO_EXTENSIONS=1 $(PY) -m pip install --quiet --disable-pip-vers
 .DELETE_ON_ERROR:
 # Two targets would install into the same environment at the same time.
 .NOTPARALLEL:
-.PHONY: help demo test test-slow test-minimum store-models minimum-source test-debug test-sanitize lint format bench doc inplace clean
+.PHONY: help demo test test-slow test-minimum store-models minimum-source test-debug test-sanitize lint format stubs bench doc inplace clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | \
@@ -94,6 +94,11 @@ format: $(VENV)/.extra-lint ## repair what `make lint` can repair by itself
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(if $(HEADERS),$(BIN)/clang-format -i $(HEADERS))
+
+stubs: $(VENV)/.built $(VENV)/.extra-test $(VENV)/.extra-lint ## type stubs of the public modules (a test says if they are out of date)
+	$(PY) -m tests.support.stubs
+	$(BIN)/ruff check --quiet --select I --fix $$(find sklearn_online_svm -name '*.pyi')
+	$(BIN)/ruff format --quiet $$(find sklearn_online_svm -name '*.pyi')
 
 bench: $(VENV)/.built $(VENV)/.extra-bench ## ratios against the peers, measured here (QUICK=1: small data, does it work?)
 	$(PY) -m benchmarks.run $(if $(QUICK),--quick)

@@ -19,6 +19,7 @@ A folder for each study; some use the models, data and tasks of ``svc`` and ``li
                          chapters 4 and 5)
     advice               knowledge-based classification: learning curves with advice
     calibration          probabilities compared with cross-validation
+    compression          compressed kernel models: size, error and time of predictions
     deployment           ONNX graphs compared with the models
     search               hyper-parameter searches, compared with the exhaustive choice
     unbounded            models of constant size on streams, with and without concept drift

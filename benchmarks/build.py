@@ -24,6 +24,8 @@ from .bench.measure import ROOT
 from .bench.results import RESULTS, NoResults, load_those_stored
 from .calibration import steps as calibration
 from .calibration import tables as calibration_tables
+from .compression import steps as compression
+from .compression import tables as compression_tables
 from .coverage import tables as coverage_tables
 from .deployment import steps as deployment
 from .deployment import tables as deployment_tables
@@ -38,6 +40,8 @@ from .linear import tables as linear_tables
 from .local import figures as local_figures
 from .local import steps as local
 from .local import tables as local_tables
+from .new_classes import steps as new_classes
+from .new_classes import tables as new_classes_tables
 from .robust import figures as robust_figures
 from .robust import steps as robust
 from .robust import tables as robust_tables
@@ -66,7 +70,9 @@ ROOMS = {
     "active_": (active, active_tables, active_figures, selection_figures, along_figures),
     "advice_": (advice, advice_tables, advice_figures),
     "calibration_": (calibration, calibration_tables),
+    "compression_": (compression, compression_tables),
     "deployment_": (deployment, deployment_tables),
+    "new_classes_": (new_classes, new_classes_tables),
     "search_": (search, search_tables, search_figures),
 }
 

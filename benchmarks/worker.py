@@ -7,11 +7,13 @@ from pathlib import Path
 from .active import tasks as active
 from .advice import tasks as advice
 from .calibration import tasks as calibration
+from .compression import tasks as compression
 from .deployment import tasks as deployment
 from .kernel_updates import tasks as kernel_updates
 from .label_efficient import tasks as label_efficient
 from .linear import tasks as linear
 from .local import tasks as local
+from .new_classes import tasks as new_classes
 from .robust import tasks as robust
 from .search import tasks as search
 from .svc import tasks as svc
@@ -19,7 +21,7 @@ from .unbounded import tasks as unbounded
 
 ROOMS = (
     svc, robust, unbounded, linear, local, kernel_updates, label_efficient, active, advice,
-    calibration, deployment, search,
+    calibration, compression, deployment, search, new_classes,
 )  # fmt: skip
 
 

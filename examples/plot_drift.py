@@ -4,7 +4,8 @@ Concept drift with kernel models
 ================================
 
 Two crescents rotate, by a full turn in 12 000 samples, and jump halfway. Each model has one
-parameter that determines how fast old samples are forgotten.
+parameter that determines how fast old samples are forgotten. A drift detector instead replaces the
+model by a new one when the errors increase. This program needs river (``pip install river``).
 
 Each model predicts a sample before it is trained on it; the curves show the error on the latest
 500 samples.
@@ -16,7 +17,7 @@ Each model predicts a sample before it is trained on it; the curves show the err
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.base import clone
+from river import drift
 
 from sklearn_online_svm import (
     LASVC,
@@ -71,34 +72,21 @@ for name, result in results.items():
 # A drift detector
 # ================
 #
-# Abrupt changes can also be detected, so that a new model is trained from then on. The drift
-# detection method (DDM; Gama et al., 2004) compares the error rate since the last restart with its
-# minimum. The packages river and frouros have further detectors.
+# A drift detector monitors the errors of the predictions, and raises an alarm when they increase.
+# ``progressive_validation`` passes the errors to a detector, here ADWIN of the package river, and
+# after an alarm trains a new model on the latest 100 samples (``retrain_window``). The model here
+# weights all its samples equally: it forgets only at alarms.
 
-
-def restarted(model, X, y, chunk_size=50):
-    """Predict and train chunk by chunk; train a new model after each detected change."""
-    predictions, n_restarts = [], 0
-    errors, lowest, limit = [], np.inf, np.inf
-    for first in range(0, len(y), chunk_size):
-        chunk = slice(first, first + chunk_size)
-        if first:
-            predictions.append(model.predict(X[chunk]))
-            errors.extend(predictions[-1] != y[chunk])
-            rate = np.mean(errors)
-            deviation = np.sqrt(rate * (1 - rate) / len(errors))
-            if len(errors) >= 500 and rate + deviation < lowest:
-                lowest, limit = rate + deviation, rate + 3 * deviation
-            if rate + deviation > limit:
-                model, n_restarts = clone(model), n_restarts + 1
-                errors, lowest, limit = [], np.inf, np.inf
-        model.partial_fit(X[chunk], y[chunk], classes=[-1, 1])
-    return np.concatenate(predictions), n_restarts
-
-
-predictions, n_restarts = restarted(models["kernel AROW, 1.0"], X, y)
-error = np.mean(predictions != y[-len(predictions) :])
-print(f"kernel AROW, restarted {n_restarts} times: error {error:.1%}")
+watched = progressive_validation(
+    models["kernel AROW, 1.0"],
+    X,
+    y,
+    chunk_size=50,
+    drift_detector=drift.ADWIN(),
+    retrain_window=100,
+)
+results["kernel AROW, 1.0, ADWIN"] = watched
+print(f"with ADWIN  error {1 - watched.accuracy()[-1]:.1%}, alarms at {watched.drift_alarms}")
 
 # %%
 # Comparison
@@ -107,9 +95,11 @@ print(f"kernel AROW, restarted {n_restarts} times: error {error:.1%}")
 # Cumulative accuracy would hide how fast the models recover from the jump; ``rolling`` shows it.
 # Kernel AROW with a factor of 1.0 weights all samples equally, and soon hardly changes any more.
 # ``LASVC`` without a window adds support vectors until the new samples outweigh the old ones; at
-# the end it has ten times as many as the others, and their number goes on growing.
+# the end it has ten times as many as the others, and their number goes on growing. ADWIN detects
+# the jump within a few dozen samples (dotted lines: alarms), and the rotation only after the
+# errors have increased for long; meanwhile, the models that forget continuously are better.
 
-COLOURS = ["#d1702a", "#1f6feb", "#2d9d63", "#24292f", "#b35fae"]
+COLOURS = ["#d1702a", "#1f6feb", "#2d9d63", "#24292f", "#b35fae", "#7a5c00"]
 
 figure, (above, below) = plt.subplots(
     2, 1, figsize=(8.6, 7.2), sharex=True, height_ratios=[2, 1], layout="constrained"
@@ -120,10 +110,49 @@ for (name, result), colour in zip(results.items(), COLOURS, strict=True):
     style = dict(color=colour, linewidth=1.8, linestyle="-" if forgets else "--")
     above.plot(result.n_samples, error, label=name, **style)
     below.plot(result.n_samples, result.n_support, **style)
+    for alarm in [] if result.drift_alarms is None else result.drift_alarms:
+        above.axvline(alarm, color=colour, linewidth=1, linestyle=":")
 above.axvline(N_SAMPLES / 2, color="0.7", linewidth=1)
 above.set(ylabel="error on the latest 500 samples (%)", ylim=(0, None))
 above.legend(frameon=False, loc="upper left")
 below.set(xlabel="training samples", ylabel="support vectors", yscale="log")
 for axis in (above, below):
     axis.spines[["top", "right"]].set_visible(False)
+
+# %%
+# Abrupt changes only
+# ===================
+#
+# Now the crescents do not rotate, but turn by 90 degrees after every 3000 samples. Between two
+# changes, a model that weights all samples since the last alarm equally is as accurate as one that
+# forgets continuously, without a forgetting factor to be chosen. The window must be small: it
+# should not contain many samples from before the change.
+
+X_abrupt, y_abrupt = make_banana_like(N_SAMPLES, noise=0.2, random_state=0)
+X_abrupt = rotated(X_abrupt, np.pi / 2 * (np.arange(N_SAMPLES) // 3000))
+reactions = {
+    "no reaction": (1.0, {}),
+    "forgetting_factor=0.999": (0.999, {}),
+    "ADWIN, new model of 100 samples": (
+        1.0,
+        dict(drift_detector=drift.ADWIN(), retrain_window=100),
+    ),
+    "ADWIN, new model of 500 samples": (
+        1.0,
+        dict(drift_detector=drift.ADWIN(), retrain_window=500),
+    ),
+}
+
+figure, axis = plt.subplots(figsize=(8.6, 4.2), layout="constrained")
+for (name, (factor, parameters)), colour in zip(reactions.items(), COLOURS, strict=False):
+    model = KernelAROWClassifier(**limit, forgetting_factor=factor)
+    result = progressive_validation(model, X_abrupt, y_abrupt, chunk_size=50, **parameters)
+    print(f"{name:33s} error {1 - result.accuracy()[-1]:.1%}", result.drift_alarms)
+    error = 100 * (1 - result.rolling(300).accuracy())
+    axis.plot(result.n_samples, error, label=name, color=colour, linewidth=1.8)
+for change in range(3000, N_SAMPLES, 3000):
+    axis.axvline(change, color="0.7", linewidth=1)
+axis.set(xlabel="training samples", ylabel="error on the latest 300 samples (%)", ylim=(0, None))
+axis.legend(frameon=False)
+axis.spines[["top", "right"]].set_visible(False)
 plt.show()

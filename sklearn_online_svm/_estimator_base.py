@@ -174,7 +174,7 @@ class IncrementalEstimator(CallbackSupportMixin, StatefulEstimator, Guarded):
 
 def with_classes(estimator, classes):
     """Return a copy of an estimator to which new classes have been added, if it is fitted."""
-    if not isinstance(estimator, IncrementalEstimator):
+    if not hasattr(estimator, "_add_classes"):
         raise ValueError(
             f"classes={classes.tolist()} has new classes, but they cannot be added to "
             f"{type(estimator).__name__}, only to estimators of sklearn_online_svm. Pass all "

@@ -48,7 +48,7 @@ class OnlineLearner(IncrementalEstimator):
 
         An interrupt before the first update also leaves it unchanged.
         """
-        with self._guard, reporting(self, "partial_fit", X, y, sample_weight, n_blocks(X)):
+        with self._guard, reporting(self, "partial_fit", X, y, sample_weight, n_blocks):
             begin = type(self)._begin_partial_fit
             self._train_on_next_chunk(begin, X, y, classes, sample_weight)
         return self

@@ -21,6 +21,7 @@ from ._sklearn_compat import _num_samples, _safe_indexing, callback_management_c
 
 __all__ = [
     "StopTraining",
+    "check_stop",
     "epoch",
     "n_blocks",
     "optimization",
@@ -33,7 +34,7 @@ __all__ = [
 # Number of samples after which the task of a block ends, the next time the engine returns.
 TASK_SAMPLES = 1024
 # Number of seconds after which a task of the optimization over the support set ends.
-TASK_SECONDS = 0.05
+TASK_SECONDS = 0.1
 
 _NO_TASKS = nullcontext()
 
@@ -53,8 +54,8 @@ def reporting(model, name, X, y=None, sample_weight=None, n_tasks=None):
         Name of the method.
     X, y, sample_weight : array-like
         Arguments of the call.
-    n_tasks : int, default=None
-        Maximum number of subtasks, if it is known.
+    n_tasks : int or callable, default=None
+        Maximum number of subtasks, if it is known, or a function that returns it for X.
     """
     if "_skl_callbacks" in model.__dict__:
         return _reporting(model, name, X, y, sample_weight, n_tasks)
@@ -64,6 +65,7 @@ def reporting(model, name, X, y=None, sample_weight=None, n_tasks=None):
 @contextmanager
 def _reporting(model, name, X, y, sample_weight, n_tasks):
     with callback_management_context(model):
+        n_tasks = n_tasks(X) if callable(n_tasks) else n_tasks
         model._tasks = tasks = Tasks(model, name, n_tasks, X, y, sample_weight)
         try:
             tasks.begin(tasks.root)
@@ -95,7 +97,7 @@ class Tasks:
         The model that is trained: ``model`` or a draft of it.
     attributes : callable or None
         Returns the attributes that ``model`` would have if training ended now. By default, those
-        of a copy of ``trained``.
+        of a copy of ``trained`` or, if it has no ``_attributes_of_copy``, its own.
     stop : bool
         Whether a callback has requested to stop.
     n_samples : int
@@ -131,7 +133,7 @@ class Tasks:
         if self.attributes is not None:
             return self.attributes()
         of_copy = getattr(self.trained, "_attributes_of_copy", None)
-        return {} if of_copy is None else of_copy()
+        return dict(vars(self.trained)) if of_copy is None else of_copy()
 
     def _data(self, rows):
         """Return the samples of a task, selected only if a callback uses them."""
@@ -143,9 +145,10 @@ class Tasks:
         def part(values):
             return None if values is None else lambda: _safe_indexing(values, rows)
 
-        metadata = None
-        if self.sample_weight is not None:
-            metadata = lambda: {"sample_weight": _safe_indexing(self.sample_weight, rows)}  # noqa: E731
+        def metadata():
+            weights = self.sample_weight
+            return None if weights is None else {"sample_weight": _safe_indexing(weights, rows)}
+
         return {"X": part(self.X), "y": part(self.y), "metadata": metadata}
 
     def raise_stop(self):
@@ -194,9 +197,8 @@ def _tasks_of(trained):
     return tasks
 
 
-@contextmanager
 def sample_tasks(trained, n_samples, position=None, progress=None, *, order=None, first=0):
-    """Yield the function that the engine calls with the number of samples processed.
+    """Return a context of the function that the engine calls with the number of samples processed.
 
     Parameters
     ----------
@@ -214,10 +216,16 @@ def sample_tasks(trained, n_samples, position=None, progress=None, *, order=None
         Number of samples that an interrupted call has processed.
     """
     tasks = _tasks_of(trained)
-    if tasks is None or tasks.parent.max_subtasks == 0:
+    if tasks is None:
+        return _NO_TASKS if progress is None else nullcontext(progress)
+    return _sample_tasks(tasks, n_samples, position, progress, order, first)
+
+
+@contextmanager
+def _sample_tasks(tasks, n_samples, position, progress, order, first):
+    if tasks.parent.max_subtasks == 0:
         yield progress
-        if tasks is not None:
-            tasks.n_samples += n_samples if position is None else position()
+        tasks.n_samples += n_samples if position is None else position()
         return
     n_data, task = _num_samples(tasks.X), tasks.leaf("samples")
 
@@ -245,7 +253,7 @@ def sample_tasks(trained, n_samples, position=None, progress=None, *, order=None
 
 @contextmanager
 def epoch(trained, n_samples, *arguments, first=0, **options):
-    """Yield the same for an epoch, which is a task whose subtasks are the blocks of samples."""
+    """Yield this function for an epoch, which is a task whose subtasks are blocks of samples."""
     tasks = _tasks_of(trained)
     n_subtasks = max(1, -(-(n_samples - first) // TASK_SAMPLES))
     with (
@@ -285,9 +293,15 @@ def optimization(trained):
         tasks.stop |= task.call_on_fit_task_end(estimator=tasks.model)
 
 
+def check_stop(trained):
+    """Raise StopTraining if a callback has requested to stop; the model must be consistent."""
+    tasks = _tasks_of(trained)
+    if tasks is not None:
+        tasks.raise_stop()
+
+
 @contextmanager
 def _propagating(tasks, estimator, name):
-    tasks.raise_stop()
     context = tasks.root.subcontext(name)
     with context.propagate_callback_context(estimator):
         tasks.begin(context)

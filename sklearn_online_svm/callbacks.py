@@ -92,7 +92,7 @@ class TimeLimit(_Callback):
     Attributes
     ----------
     stopped_ : bool
-        Whether the last call was stopped.
+        Whether the time was over before the end of the last call.
 
     Notes
     -----
@@ -158,8 +158,8 @@ class _HeldOutScore(_Callback):
         self.n_tasks = n_tasks
 
     def _begin_call(self, estimator, context):
-        self.scores_ = []
-        return {"n_tasks": 0}
+        self.scores_ = scores = []
+        return {"n_tasks": 0, "scores": scores}
 
     def _is_due(self, estimator, context):
         """Return whether the model is scored at the end of this task."""
@@ -189,8 +189,9 @@ class _HeldOutScore(_Callback):
         if not is_due or fitted_estimator is None:
             return False
         scorer = check_scoring(fitted_estimator, self.scoring)
-        self.scores_.append(float(scorer(fitted_estimator, self.X_val, self.y_val)))
-        return self._judge(call, self.scores_[-1])
+        score = float(scorer(fitted_estimator, self.X_val, self.y_val))
+        call["scores"].append(score)
+        return self._judge(call, score)
 
 
 _SCORE_CONSTRAINTS = {
@@ -227,7 +228,7 @@ class EarlyStopping(_HeldOutScore):
     best_score_ : float
         The best of them.
     stopped_ : bool
-        Whether the last call was stopped.
+        Whether the scores of the last call did not improve any more.
 
     Notes
     -----
@@ -329,13 +330,12 @@ class OptunaPruning(_HeldOutScore):
         self.trial = trial
 
     def _judge(self, call, score):
-        self.trial.report(score, len(self.scores_) - 1)
+        step = len(call["scores"]) - 1
+        self.trial.report(score, step)
         if self.trial.should_prune():
             from optuna import TrialPruned
 
-            raise TrialPruned(
-                f"pruned with a score of {score:.6g} at step {len(self.scores_) - 1}"
-            )
+            raise TrialPruned(f"pruned with a score of {score:.6g} at step {step}")
         return False
 
 
@@ -471,7 +471,7 @@ class SupportVectorMonitor(_Callback):
         self._rows = []
 
     def _begin_call(self, estimator, context):
-        if not hasattr(estimator, "_training_counts"):
+        if not hasattr(estimator, "_counts_of_state"):
             raise TypeError(
                 "SupportVectorMonitor records kernel models of sklearn_online_svm; got an "
                 f"estimator of type {type(estimator).__name__}."

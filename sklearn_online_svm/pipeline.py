@@ -17,8 +17,9 @@ from sklearn.utils.validation import check_is_fitted
 from ._base import classes_of_stream
 from ._chunks import copied, stacked
 from ._core.guard import Guarded
-from ._estimator_base import Transaction
+from ._estimator_base import Transaction, with_classes
 from ._sklearn_compat import Interval, StrOptions, _fit_context, _num_samples, _safe_indexing
+from ._tasks import StopTraining, propagating, reporting
 
 __all__ = ["OnlinePipeline", "make_online_pipeline"]
 
@@ -196,7 +197,8 @@ class OnlinePipeline(Pipeline, Guarded):
             Targets.
         classes : array-like of shape (n_classes,), default=None
             All classes of the stream, for the final estimator. Must be passed in the first call if
-            the final estimator is a classifier.
+            the final estimator is a classifier. A later call can add :ref:`new classes
+            <new_classes>`, if the final estimator can.
         sample_weight : array-like of shape (n_samples,), default=None
             Per-sample weights, for the final estimator only.
 
@@ -212,11 +214,16 @@ class OnlinePipeline(Pipeline, Guarded):
             cannot follow a stream. The pipeline is left unchanged, provided that ``partial_fit``
             of the final estimator leaves it unchanged on errors.
         """
-        with self._guard, Transaction(self) as change:
+        tasks = reporting(self, "partial_fit", X, y, sample_weight)
+        with self._guard, tasks, Transaction(self) as change:
             draft = change.draft
             draft._validate_steps()
             X, y, sample_weight = indexable(X, y, sample_weight)
-            draft._train(X, y, sample_weight, classes)
+            try:
+                draft._train(X, y, sample_weight, classes)
+            except StopTraining:
+                change.keep = True
+                raise
         return self
 
     def _train(self, X, y, weights, classes):
@@ -297,7 +304,12 @@ class OnlinePipeline(Pipeline, Guarded):
             self.steps = [*self.steps[:-1], (name, final)]
         given = {"classes": classes, "sample_weight": weights}
         given = {name: values for name, values in given.items() if values is not None}
-        final.partial_fit(X, y, **given)
+        with propagating(self, final, "partial-fit-estimator"):
+            final.partial_fit(X, y, **given)
+
+    def _add_classes(self, classes):
+        name, final = self.steps[-1]
+        self.steps = [*self.steps[:-1], (name, with_classes(final, classes))]
 
     def _transformers(self):
         """Return the pipeline without the final estimator."""
@@ -313,6 +325,16 @@ class OnlinePipeline(Pipeline, Guarded):
     def __getstate__(self):
         with self._guard:  # the final estimator and the samples kept must be consistent
             return super().__getstate__()
+
+    def __copy__(self):
+        # scikit-learn copies a pipeline that it passes to callbacks; see _attributes_of_copy.
+        return (
+            type(self)(**self.get_params(deep=False)) if self._guard.is_mine() else self._draft()
+        )
+
+    def _attributes_of_copy(self):
+        """Return the attributes of a copy during training."""
+        return copy.deepcopy({k: v for k, v in vars(self).items() if k in ("steps", "_warm_up")})
 
     def _n_warm_up(self):
         """Return the number of samples after which transformers are frozen; None: never."""

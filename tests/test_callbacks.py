@@ -16,6 +16,7 @@ from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -39,6 +40,7 @@ from sklearn_online_svm.callbacks import (
 )
 from sklearn_online_svm.datasets import make_banana_like
 from sklearn_online_svm.model_selection import ProgressiveSearch
+from sklearn_online_svm.pipeline import make_online_pipeline
 from tests.support import ROOT
 from tests.support.samples import three_classes
 
@@ -90,8 +92,11 @@ MODELS = {
         scaler=StandardScaler(with_mean=False),
     ),
     "OnlineCalibrated": lambda: OnlineCalibratedClassifier(random_state=0),
+    "Compressed": lambda: package.CompressedClassifier(LASVC(**KERNEL), tolerance=0.5),
 }
-STREAMS = [name for name in MODELS if name not in ("RampSVC", "Perceptron")]
+STREAMS = [name for name in MODELS if name not in ("RampSVC", "Perceptron", "Compressed")]
+# Meta-estimators whose only task is that of their base estimator.
+WRAPPERS = ["ScaledAdvice", "Compressed"]
 
 
 class Probe:
@@ -159,7 +164,7 @@ def test_fit_with_callbacks_gives_the_same_model(name, layout):
     assert probe.n_setups == probe.n_teardowns == 1
     assert sorted(probe.begun) == sorted(probe.ended)
     assert probe.begun[0] == probe.ended[-1] == "fit"
-    assert len(probe.ended) > 2 or name == "ScaledAdvice"
+    assert len(probe.ended) > 2 or name in WRAPPERS
     np.testing.assert_array_equal(probe.fitted[-1], model.predict(rows))
     assert not {"_tasks", "_callback_fit_ctx"} & set(vars(model))
 
@@ -174,6 +179,18 @@ def test_partial_fit_with_callbacks_gives_the_same_model(name):
     assert digest(model) == digest(expected)
     assert probe.n_setups == probe.n_teardowns == probe.ended.count("partial_fit") == 3
     np.testing.assert_array_equal(probe.fitted[-1], model.predict(X[101:]))
+
+
+@pytest.mark.parametrize("kernel", ["precomputed", rbf_kernel])
+@pytest.mark.parametrize("make", [LASVC, package.KernelPerceptronClassifier])
+def test_precomputed_and_callable_kernels(make, kernel):
+    rows = rbf_kernel(X) if kernel == "precomputed" else X
+    expected = quietly(make(kernel=kernel, random_state=0).fit, rows, Y)
+    probe = Probe()
+    model = quietly(make(kernel=kernel, random_state=0).set_callbacks(probe).fit, rows, Y)
+    np.testing.assert_array_equal(model.decision_function(rows), expected.decision_function(rows))
+    np.testing.assert_array_equal(probe.fitted[-1], model.predict(rows))
+    assert probe.ended.count("samples") >= 3
 
 
 def test_regressor():
@@ -214,6 +231,18 @@ def test_search_reports_rungs_of_streams_too():
     assert probe.ended[-1] == "partial_fit"
     assert "rung" in probe.ended
     np.testing.assert_array_equal(probe.fitted[-1], search.predict(X))
+
+
+def test_search_does_not_call_callbacks_of_its_candidates():
+    """A candidate that is stopped within a rung could not be compared with the others."""
+    limited = LASVC(gamma=0.3, random_state=0).set_callbacks(TimeLimit(0))
+    searches = [
+        ProgressiveSearch(estimator, {"C": [0.1, 1.0]}, random_state=0).fit(X, Y)
+        for estimator in (limited, clone(limited).set_callbacks())
+    ]
+    first, second = (search.decision_function(X) for search in searches)
+    np.testing.assert_array_equal(first, second)
+    assert hasattr(limited, "_skl_callbacks")
 
 
 def test_weights_and_samples_of_a_block():
@@ -455,6 +484,19 @@ def test_time_limit_of_an_inner_estimator_in_processes():
     assert search.best_estimator_.n_samples_seen_ == 1024
 
 
+def test_one_callback_for_fits_in_threads():
+    stop = EarlyStopping(X[:200], Y[:200], n_iter_no_change=100)
+    inner = LASVC(random_state=0).set_callbacks(stop, TimeLimit(100), SupportVectorMonitor())
+    search = GridSearchCV(inner, {"C": [0.1, 1.0, 10.0]}, cv=2, n_jobs=3)
+    with joblib.parallel_config("threading"):
+        search.fit(X, Y)
+    expected = GridSearchCV(LASVC(random_state=0), {"C": [0.1, 1.0, 10.0]}, cv=2).fit(X, Y)
+    scores = "mean_test_score"
+    np.testing.assert_array_equal(search.cv_results_[scores], expected.cv_results_[scores])
+    assert len(stop.scores_) == 3  # of the last fit
+    assert not stop._calls
+
+
 def test_in_a_pipeline():
     pytest.importorskip("rich")
     pipe = make_pipeline(StandardScaler(), LASVC(random_state=0))
@@ -480,12 +522,34 @@ def test_wrappers_propagate_to_their_base_estimator():
     class Propagated(Plain):
         max_propagation_depth = None
 
-    for name in ("ScaledAdvice", "OnlineCalibrated"):
+    for name in (*WRAPPERS, "OnlineCalibrated"):
         probe = Propagated()
         quietly(MODELS[name]().set_callbacks(probe).fit, X, Y)
-        inner = "epoch" if name == "ScaledAdvice" else "partial_fit"
+        inner = "epoch" if name in WRAPPERS else "partial_fit"
         assert inner in probe.ended
         assert probe.n_setups == 1
+    probe = Propagated()
+    pipe = make_online_pipeline(StandardScaler(), LASVC(**KERNEL)).set_callbacks(probe)
+    pipe.partial_fit(X, Y, classes=["no", "yes"])
+    assert {"samples", "partial_fit"} <= set(probe.ended)
+
+
+@pytest.mark.parametrize("final", [LASVC(**KERNEL), PassiveAggressiveClassifier()])
+def test_online_pipeline(final):
+    expected = make_online_pipeline(StandardScaler(), final)
+    probe, model = Probe(), clone(expected)
+    model.set_callbacks(probe)
+    for chunk in (slice(0, 700), slice(700, 2600)):
+        for each in (expected, model):
+            each.partial_fit(X[chunk], Y[chunk], classes=["no", "yes"])
+    np.testing.assert_array_equal(model.decision_function(X), expected.decision_function(X))
+    assert probe.n_setups == probe.n_teardowns == probe.ended.count("partial_fit") == 2
+    assert probe.ended[-2:] == ["partial-fit-final-estimator", "partial_fit"]
+    np.testing.assert_array_equal(probe.fitted[-1], model.predict(X[700:]))
+    model.set_callbacks(Probe(fail_at=0))
+    with pytest.raises(ArithmeticError):
+        model.partial_fit(X[:5], Y[:5])
+    model.set_callbacks().partial_fit(X[:5], Y[:5])
 
 
 def test_verbose_output_is_the_same_with_callbacks(capsys):

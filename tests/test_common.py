@@ -13,6 +13,7 @@ from sklearn_online_svm import (
     ActiveLASVC,
     AdvicePassiveAggressiveClassifier,
     AROWClassifier,
+    CompressedClassifier,
     ConfidenceWeightedClassifier,
     CostSensitivePassiveAggressiveClassifier,
     KernelAROWClassifier,
@@ -96,6 +97,8 @@ def expected_failed_checks(estimator):
         if getattr(estimator, "positive_margin", 0.0) != 0.0:
             failures["check_classifiers_classes"] = NO_POSITIVE_CLASS
         return failures
+    if isinstance(estimator, CompressedClassifier):
+        return failures | dict.fromkeys(weights, WEIGHTS_IN_ONE_PASS)
     if isinstance(estimator, OnlineCalibratedClassifier):
         failures |= dict.fromkeys(weights, WEIGHTS_OF_STEPS)
         return failures | dict.fromkeys(OF_PROBABILITIES, LARGEST_DECISION)
@@ -165,6 +168,10 @@ ESTIMATORS = [
     LASVC(algorithm="lasvm-nc", ramp_s=0.0, class_weight="online_balanced", n_jobs=2),
     LASVC(algorithm="lasvm-g", **EXACT, class_weight="balanced"),
     VirtualLASVC(),
+    # Checks set random_state of the outer estimator only.
+    CompressedClassifier(LASVC(random_state=0), tolerance=0.1),
+    CompressedClassifier(LASVC(kernel=RbfFunction(), random_state=0), max_support_vectors=10),
+    CompressedClassifier(KernelPerceptronClassifier(random_state=0), max_support_vectors=10),
     OnlineCalibratedClassifier(),
     OnlineCalibratedClassifier(LASVC(), window_size=50),
     RampSVC(),

@@ -46,6 +46,9 @@ CLASSIFIERS = [
     ours.KernelPassiveAggressiveClassifier(max_support_vectors=50, budget_policy="merging"),
     ours.KernelPassiveAggressiveClassifier(multi_class="crammer_singer"),
     ours.KernelPerceptronClassifier(average="mean", random_state=0),
+    ours.CompressedClassifier(ours.LASVC(random_state=0), tolerance=0.1),
+    ours.CompressedClassifier(ours.LASVC(random_state=0), max_support_vectors=20),
+    ours.CompressedClassifier(ours.LASVC(kernel="linear"), tolerance=0.1),
     ours.AROWClassifier(random_state=0),
     ours.ConfidenceWeightedClassifier(random_state=0),
     ours.CostSensitivePassiveAggressiveClassifier(random_state=0),
@@ -221,6 +224,7 @@ def ours_fitted(model, X, y):
     [
         ours.LASVC(probability=True, random_state=0),
         ours.LASVC(kernel="linear", probability=True, random_state=0),
+        ours.CompressedClassifier(ours.LASVC(probability=True, random_state=0), tolerance=0.1),
         OnlineCalibratedClassifier(ours.AROWClassifier(), random_state=0),
         OnlineCalibratedClassifier(ours.LASVC(random_state=0), random_state=0),
     ],

@@ -8,6 +8,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
+from sklearn.linear_model import SGDClassifier
+from sklearn.metrics import log_loss
+from sklearn.preprocessing import StandardScaler
 
 from sklearn_online_svm import (
     LASVC,
@@ -19,6 +22,7 @@ from sklearn_online_svm import (
     KernelAROWClassifier,
     KernelPassiveAggressiveClassifier,
     KernelPerceptronClassifier,
+    LabelEfficientClassifier,
     LocalOnlineClassifier,
     PassiveAggressiveClassifier,
     PerceptronClassifier,
@@ -27,6 +31,11 @@ from sklearn_online_svm import (
     SecondOrderPerceptronClassifier,
     VirtualLASVC,
 )
+from sklearn_online_svm.active import AllQuery, RandomQuery
+from sklearn_online_svm.calibration import OnlineCalibratedClassifier
+from sklearn_online_svm.model_selection import ProgressiveSearch
+from sklearn_online_svm.model_selection._progress import StreamProgress
+from sklearn_online_svm.pipeline import OnlinePipeline
 
 LINEAR = {
     "pa": PassiveAggressiveClassifier(C=0.1),
@@ -242,3 +251,254 @@ def test_advice_needs_all_classes_in_the_first_call():
         with pytest.raises(ValueError, match="classes cannot be added to AdvicePassiveAggressive"):
             learner.partial_fit(X, y, classes=range(5))
     assert_array_equal(model.decision_function(X), before)
+
+
+# ---------------------------------------------------------------------------- wrappers
+
+
+class AROWBySample(AROWClassifier):
+    """A model whose labels are queried in the loop over samples."""
+
+    def _query_adapter(self):
+        return None
+
+
+def at_random(estimator):
+    return LabelEfficientClassifier(estimator, RandomQuery(0.5, random_state=0))
+
+
+@pytest.mark.parametrize("known", [*KNOWN])
+@pytest.mark.parametrize(
+    "estimator",
+    [PassiveAggressiveClassifier(C=0.1), KernelPassiveAggressiveClassifier(gamma=2.0)],
+    ids=["linear", "kernel"],
+)
+def test_label_efficient_model_is_that_of_its_queried_labels(estimator, known):
+    X, y = stream()
+    early, later = np.flatnonzero(np.isin(y[:250], KNOWN[known])), np.arange(250, 500)
+    model = at_random(estimator)
+    model.partial_fit(X[early], LABELS[y[early]], classes=LABELS[KNOWN[known]])
+    first = model.queried_
+    predictions = model.online_predictions_
+    model = pickle.loads(pickle.dumps(model))
+    model.partial_fit(X[later], LABELS[y[later]], classes=LABELS)
+    rows = np.concatenate([early, later])[model.queried_]
+    assert_array_equal(model.queried_[: len(early)], first)
+    assert_array_equal(model.online_predictions_[: len(early)], predictions)
+    assert_array_equal(model.queried_labels_, LABELS[y[rows]])
+    # The same labels without queries.
+    plain = clone(estimator)
+    plain.partial_fit(X[early[first]], LABELS[y[early[first]]], classes=LABELS[KNOWN[known]])
+    rest = rows[first.sum() :]
+    plain.partial_fit(X[rest], LABELS[y[rest]], classes=LABELS)
+    assert_allclose(model.decision_function(X), plain.decision_function(X), rtol=0, atol=1e-12)
+    assert_array_equal(model.estimator_.classes_, LABELS)
+
+
+@pytest.mark.parametrize("known", [*KNOWN])
+def test_compiled_query_loop_equals_the_loop_over_samples(known):
+    X, y = stream()
+    early = np.flatnonzero(np.isin(y[:250], KNOWN[known]))
+    models = []
+    for estimator in (AROWClassifier(), AROWBySample()):
+        model = at_random(estimator)
+        model.partial_fit(X[early], LABELS[y[early]], classes=LABELS[KNOWN[known]])
+        models.append(model)
+    compiled, by_sample = models
+    for model in models:
+        model.partial_fit(X[250:], LABELS[y[250:]], classes=LABELS)
+    assert_array_equal(compiled.queried_, by_sample.queried_)
+    assert_array_equal(compiled.online_predictions_, by_sample.online_predictions_)
+    assert_allclose(compiled.decision_function(X), by_sample.decision_function(X), rtol=1e-10)
+
+
+def refusing(X, y, make):
+    """Return a wrapper of an estimator that accepts no further classes."""
+    two = y < 2
+    return make(SGDClassifier(random_state=0)).partial_fit(X[two], y[two], classes=[0, 1])
+
+
+WRAPPERS = {
+    "labels": LabelEfficientClassifier,
+    "calibrated": OnlineCalibratedClassifier,
+    "search": lambda estimator: ProgressiveSearch(
+        estimator, {"alpha": [1e-4, 1e-3]}, min_resources=50, random_state=0
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRAPPERS)
+def test_estimators_of_other_packages_accept_no_further_classes(name):
+    X, y = stream()
+    model = refusing(X, y, WRAPPERS[name])
+    before = model.decision_function(X)
+    with pytest.raises(ValueError, match="cannot be added to SGDClassifier"):
+        model.partial_fit(X, y, classes=range(5))
+    assert_array_equal(model.decision_function(X), before)
+    assert len(model.classes_) == 2
+    two = y < 2
+    model.partial_fit(X[two], y[two])
+
+
+@pytest.mark.parametrize("known", [*KNOWN])
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        AROWClassifier(),
+        PassiveAggressiveClassifier(C=0.1, multi_class="crammer_singer"),
+        LASVC(C=3.0, gamma=2.0),
+    ],
+    ids=["arow", "joint", "lasvc"],
+)
+def test_calibrated_model(estimator, known):
+    X, y = stream(900)
+    early, later = np.flatnonzero(np.isin(y[:400], KNOWN[known])), slice(400, 600)
+    model = OnlineCalibratedClassifier(estimator)
+    informed = OnlineCalibratedClassifier(estimator)
+    model.partial_fit(X[early], LABELS[y[early]], classes=LABELS[KNOWN[known]])
+    informed.partial_fit(X[early], LABELS[y[early]], classes=LABELS)
+    wrong = X[later].copy()
+    wrong[3] = np.nan
+    before = model.predict_proba(X)
+    with pytest.raises(ValueError, match="NaN"):
+        model.partial_fit(wrong, LABELS[y[later]], classes=LABELS)
+    assert_array_equal(model.predict_proba(X), before)
+    model = pickle.loads(pickle.dumps(model))
+    for learner in (model, informed):
+        # Right after the addition, classes without samples are improbable.
+        learner.partial_fit(X[early[:1]], LABELS[y[early[:1]]], classes=LABELS)
+        proba = learner.predict_proba(X[early])
+        assert_allclose(proba.sum(axis=1), 1.0)
+        new = np.setdiff1d(np.arange(5), KNOWN[known])
+        assert proba[:, new].mean() < 0.05
+        learner.partial_fit(X[later], LABELS[y[later]])
+    assert_array_equal(model.classes_, LABELS)
+    held = slice(600, None)
+    losses = [
+        log_loss(LABELS[y[held]], learner.predict_proba(X[held]), labels=LABELS)
+        for learner in (model, informed)
+    ]
+    assert losses[0] < losses[1] + 0.1
+
+
+def test_probabilities_of_lasvc():
+    X, y = stream(600)
+    early = np.flatnonzero(y[:300] < 2)
+    model = LASVC(C=3.0, gamma=2.0, probability=True)
+    model.partial_fit(X[early], LABELS[y[early]], classes=LABELS[:2])
+    model.predict_proba(X)
+    model.partial_fit(X[early[:5]], LABELS[y[early[:5]]], classes=LABELS)
+    assert model.predict_proba(X[early])[:, 2:].mean() < 0.05
+    model.partial_fit(X[300:], LABELS[y[300:]])
+    model = pickle.loads(pickle.dumps(model))
+    proba = model.predict_proba(X[300:])
+    assert log_loss(LABELS[y[300:]], proba, labels=LABELS) < 0.3
+
+
+@pytest.mark.parametrize("known", [*KNOWN])
+@pytest.mark.parametrize("scoring", [None, "neg_log_loss"])
+@pytest.mark.parametrize("n_challengers", [0, 2])
+def test_search(known, scoring, n_challengers):
+    X, y = stream(1200)
+    early = np.flatnonzero(np.isin(y[:500], KNOWN[known]))
+    estimator = LASVC(gamma=2.0, probability=scoring is not None)
+    search = ProgressiveSearch(
+        estimator, {"C": [0.01, 1.0, 10.0]}, min_resources=100, min_candidates=2,
+        n_challengers=n_challengers, scoring=scoring, random_state=0,
+    )  # fmt: skip
+    search.partial_fit(X[early], LABELS[y[early]], classes=LABELS[KNOWN[known]])
+    before = search.decision_function(X)
+    for labels, samples, message in (
+        (np.full(100, "z"), X[500:600], "not among the classes"),
+        (LABELS[y[500:600]], X[500:600, :2], "features"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            search.partial_fit(samples, labels, classes=LABELS)
+        assert_array_equal(search.classes_, LABELS[KNOWN[known]])
+        assert_array_equal(search.decision_function(X), before)
+    with pytest.raises(ValueError, match="with the known and the new classes to partial_fit"):
+        search.partial_fit(X[500:600], LABELS[y[500:600]])
+    search = pickle.loads(pickle.dumps(search))
+    for begin in range(500, 1200, 70):
+        rows = slice(begin, begin + 70)
+        search.partial_fit(X[rows], LABELS[y[rows]], classes=LABELS)
+    assert_array_equal(search.classes_, LABELS)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    assert search.score(X[500:], LABELS[y[500:]]) > (0.9 if scoring is None else -0.5)
+
+
+def test_search_whose_race_is_over():
+    X, y = stream(800)
+    early = np.flatnonzero(y[:400] < 2)
+    search = ProgressiveSearch(PassiveAggressiveClassifier(), {"C": [0.01, 0.1]}, random_state=0)
+    search.fit(X[early], LABELS[y[early]])
+    before = search.decision_function(X)
+    with pytest.raises(ValueError, match="not among the classes"):
+        search.partial_fit(X[400:], np.full(400, "z"), classes=LABELS)
+    assert_array_equal(search.decision_function(X), before)
+    search.partial_fit(X[early], LABELS[y[early]])
+    search.partial_fit(X[400:], LABELS[y[400:]], classes=LABELS)
+    assert_array_equal(search.classes_, LABELS)
+
+
+def test_search_completes_an_interrupted_rung_before_classes_are_added(monkeypatch):
+    X, y = stream(900)
+    early, later = np.flatnonzero(y[:400] < 2), slice(400, 900)
+    searches = []
+    for is_interrupted in (False, True):
+        search = ProgressiveSearch(
+            LASVC(gamma=2.0), {"C": [0.01, 1.0, 10.0]}, min_resources=100, random_state=0
+        )
+        if is_interrupted:
+            with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+                patch.setattr(StreamProgress, "train", raise_interrupt)
+                search.partial_fit(X[early], LABELS[y[early]], classes=LABELS[:2])
+        else:
+            search.partial_fit(X[early], LABELS[y[early]], classes=LABELS[:2])
+        search.partial_fit(X[later], LABELS[y[later]], classes=LABELS)
+        searches.append(search)
+    plain, interrupted = searches
+    assert_array_equal(interrupted.decision_function(X), plain.decision_function(X))
+    assert interrupted.best_params_ == plain.best_params_
+
+
+def raise_interrupt(*_):
+    raise KeyboardInterrupt
+
+
+def test_oracle_returns_a_new_class():
+    X, y = stream()
+    model = LabelEfficientClassifier(query_strategy=AllQuery())
+    asked = []
+
+    def oracle(i):
+        asked.append(i)
+        return LABELS[y[i]]
+
+    with pytest.raises(ValueError, match="with `classes` that contain the label"):
+        model.partial_fit(X, classes=LABELS[:2], oracle=oracle)
+    first = len(asked)
+    model.partial_fit(X, classes=LABELS, oracle=oracle)
+    assert asked[first - 1] == asked[first]  # that of the new class is asked for again
+    assert_array_equal(np.delete(asked, first), np.arange(500))
+    assert_array_equal(model.queried_labels_, LABELS[y])
+
+
+@pytest.mark.parametrize("known", [*KNOWN])
+@pytest.mark.parametrize("n_before", [100, 250])  # in the warm-up, and after it
+def test_pipeline(known, n_before):
+    X, y = stream()
+    early = np.flatnonzero(np.isin(y[:n_before], KNOWN[known]))
+    pipeline = OnlinePipeline(
+        [("scaler", StandardScaler()), ("model", LASVC(C=3.0))], freeze_after=90
+    )
+    wrapped = OnlineCalibratedClassifier(pipeline)
+    for learner in (pipeline, wrapped):
+        learner.partial_fit(X[early], LABELS[y[early]], classes=LABELS[KNOWN[known]])
+        before = learner.decision_function(X)
+        with pytest.raises(ValueError, match="not among the classes"):
+            learner.partial_fit(X[:100], np.full(100, "z"), classes=LABELS)
+        assert_array_equal(learner.decision_function(X), before)
+        learner.partial_fit(X[n_before:], LABELS[y[n_before:]], classes=LABELS)
+        assert_array_equal(learner.classes_, LABELS)
+        assert learner.score(X, LABELS[y]) > 0.85

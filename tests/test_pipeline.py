@@ -357,10 +357,12 @@ def test_the_samples_of_the_caller_may_change():
 # ------------------------------------------------------------------------------------ classes
 
 
-def test_new_classes_in_mid_stream():
+@pytest.mark.parametrize("freeze_after", [200, 2000])
+@pytest.mark.parametrize("model", [AROWClassifier(), LASVC(gamma=1.0)])
+def test_new_classes_in_mid_stream(model, freeze_after):
     labels = np.where(X[:, 0] > 6, "third", NAMES)
     early = labels != "third"
-    pipeline = make_online_pipeline(StandardScaler(), AROWClassifier())
+    pipeline = make_online_pipeline(StandardScaler(), model, freeze_after=freeze_after)
     pipeline.partial_fit(X[early], labels[early], classes=["no", "yes"])
     with pytest.raises(ValueError, match="third"):
         pipeline.partial_fit(X, labels)
@@ -518,6 +520,60 @@ def test_methods_of_the_final_estimator():
     for X_chunk, y_chunk in chunks(100, X, X[:, 0]):
         regressor.partial_fit(X_chunk, y_chunk)
     assert regressor.score(X, X[:, 0]) > 0.9
+
+
+# ------------------------------------------------------------------------------------ callbacks
+
+
+class Recorder:
+    """Callback that records tasks and predictions, and stops at the first task ``stop_at``."""
+
+    def __init__(self, stop_at=None):
+        self.stop_at, self.tasks, self.copies = stop_at, [], []
+
+    def setup(self, estimator, context):
+        pass
+
+    def teardown(self, estimator, context):
+        pass
+
+    def on_fit_task_begin(self, estimator, context):
+        pass
+
+    def on_fit_task_end(self, estimator, context, *, fitted_estimator=None):
+        self.tasks.append(context.task_name)
+        self.copies.append(fitted_estimator)
+        return context.task_name == self.stop_at
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_callbacks_of_partial_fit(name):
+    callback = pytest.importorskip("sklearn.callback", reason="since scikit-learn 1.9")
+    alone, pipeline, recorder = PIPELINES[name](), PIPELINES[name](), Recorder()
+    assert isinstance(recorder, callback.FitCallback)
+    pipeline.set_callbacks(recorder)
+    for X_chunk, y_chunk in chunks(200, X, Y):  # the third chunk has samples before and after
+        for model in (alone, pipeline):
+            model.partial_fit(X_chunk, y_chunk, classes=[-1, 1])
+        # Predictions between chunks affect those of LASVC after them, to within tol.
+        assert_allclose(scores(recorder.copies[-1]), scores(alone), atol=0.05)
+        assert not hasattr(pipeline, "_callback_fit_ctx")
+    assert_allclose(scores(pipeline), scores(alone), atol=0.05)
+    once = ["partial-fit-estimator", "partial_fit"]
+    assert recorder.tasks[:4] == 2 * once
+    assert recorder.tasks[4:7] == (once[:1] + once if name == "kernel" else once + once[:1])
+    continued = pickle.loads(pickle.dumps(recorder.copies[3]))
+    trained(continued, 200, X[400:], Y[400:])
+    assert_allclose(scores(continued), scores(alone), atol=0.05)
+
+
+def test_a_request_to_stop_keeps_what_was_trained():
+    pytest.importorskip("sklearn.callback", reason="since scikit-learn 1.9")
+    pipeline = PIPELINES["kernel"]().set_callbacks(Recorder("partial-fit-estimator"))
+    pipeline.partial_fit(X, Y, classes=[-1, 1])
+    assert pipeline.frozen_
+    assert pipeline[-1].n_samples_seen_ == 500
+    assert pipeline.set_callbacks().partial_fit(X[500:], Y[500:])[-1].n_samples_seen_ == 1500
 
 
 # ------------------------------------------------------------------------------------ tools

@@ -33,7 +33,7 @@ def durations(threads, results):
         cells += [f"{1000 * record[way]['seconds']:.3g}" for way in WAYS]
         cells += [f"{record[way]['microseconds']:.3g}" for way in WAYS]
         rows.append(titles + cells)
-    header = ["set", "model", "support vectors", "batch"]
+    header = ["set", "model", "support vectors", "samples"]
     header += [f"{title}, ms" for title in WAYS.values()]
     header += [f"{title}, µs" for title in WAYS.values()]
     return list_table(header, rows)

@@ -287,7 +287,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
         same samples, which resumes at the sample where it was interrupted, or pass the remaining
         samples from this one on.
         """
-        with self._guard, reporting(self, "partial_fit", X, y, sample_weight, n_blocks(X)):
+        with self._guard, reporting(self, "partial_fit", X, y, sample_weight, n_blocks):
             first = "_seen" not in self.__dict__
             if first:
                 self._validate_params()
@@ -332,7 +332,7 @@ class LabelEfficientClassifier(MetaEstimatorMixin, ClassifierMixin, IncrementalE
 
     def _extend(self, places):
         """Add classes to the base estimator; codes of former samples change."""
-        if self._seen.taught or isinstance(self.estimator_, IncrementalEstimator):
+        if self._seen.taught or hasattr(self.estimator_, "_add_classes"):
             self.estimator_ = with_classes(self.estimator_, self.classes_)
         self._seen = self._seen.recoded(places)
 

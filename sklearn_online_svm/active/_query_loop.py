@@ -104,7 +104,8 @@ class Chunk:
             raise ValueError(
                 f"The oracle returned the label {label!r} for sample {i}, which is not in "
                 f"classes_: {self.classes.tolist()}. Earlier answers are kept; repeat the call to "
-                "continue. Return sklearn_online_svm.active.ABSTAIN for an unknown label."
+                "continue, with `classes` that contain the label if it is a new class. Return "
+                "sklearn_online_svm.active.ABSTAIN for an unknown label."
             )
         return known[0]
 

@@ -22,13 +22,13 @@ from .._estimator_base import (
     with_classes,
 )
 from .._sklearn_compat import HasMethods, Interval
-from .._tasks import StopTraining, propagating, reporting
+from .._tasks import StopTraining, check_stop, propagating, reporting
 from ..linear import AROWClassifier
 from ._maps import MultinomialMap, SplineMap
 
 # Number of samples that are scored before the model is trained on them; the map is fitted again
 # after so many. Blocks at the beginning are smaller, as the model changes quickly.
-BLOCK, FIRST_BLOCK = 100, 10
+BLOCK, FIRST_BLOCK = 100, 30
 
 
 class ScoreWindow:
@@ -156,7 +156,7 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
     Samples are scored in blocks of at most 100 (the first ones in smaller blocks), with the model
     before the block or, if a chunk begins within a block, before the chunk. So probabilities
     depend a little on how a stream is divided into chunks; the base estimator does not. The first
-    10 samples have the score 0. The map is fitted again after each 100 samples, when
+    30 samples have the score 0. The map is fitted again after each 100 samples, when
     probabilities are computed.
 
     Examples
@@ -329,6 +329,7 @@ class OnlineCalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, Incrementa
         """Score and train on blocks of samples; an error keeps the blocks before it."""
         codes, done = encode_labels(y, self.classes_), 0
         while done < len(order):
+            check_stop(self)
             window = self._window
             rows = order[done : done + window.n_left()]
             block = X[rows]

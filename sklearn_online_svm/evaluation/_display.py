@@ -1,5 +1,7 @@
 """Plot of the curves of a prequential evaluation."""
 
+import numpy as np
+
 from ._progressive import import_optional, progressive_validation
 
 __all__ = ["ProgressiveValidationDisplay"]
@@ -52,6 +54,8 @@ class ProgressiveValidationDisplay:
         The curve.
     target_line_ : matplotlib Artist or None
         With ``metric="coverage"``, a horizontal line at the ``confidence_level``.
+    alarm_lines_ : list of matplotlib Artists
+        A vertical line for each chunk with alarms of the drift detector.
     ax_ : matplotlib Axes
         The axes with the curve.
     figure_ : matplotlib Figure
@@ -228,11 +232,18 @@ class ProgressiveValidationDisplay:
             _, ax = plt.subplots()
         name = self.name if name is None else name
         line_kwargs = ({} if name is None else {"label": name}) | kwargs
-        (self.line_,) = ax.plot(getattr(self.result, against), values, **line_kwargs)
+        positions = getattr(self.result, against)
+        (self.line_,) = ax.plot(positions, values, **line_kwargs)
         self.target_line_ = None
         if metric == "coverage":
             level = self.result.prediction_sets.confidence_level
             self.target_line_ = ax.axhline(level, color="0.5", linestyle="--", linewidth=1)
+        alarms = self.result.drift_alarms
+        in_chunks = [] if alarms is None else np.searchsorted(self.result.n_samples, alarms)
+        self.alarm_lines_ = [
+            ax.axvline(positions[k], color=self.line_.get_color(), linewidth=1, linestyle=":")
+            for k in np.unique(in_chunks)
+        ]
         ax.set(xlabel=_LABELS[against], ylabel=_LABELS[metric])
         if "label" in line_kwargs:
             ax.legend()

@@ -1,5 +1,6 @@
 """Prequential (test-then-train) evaluation of classifiers on streams."""
 
+import copy
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
 from .._base import encode_labels, is_labelled
+from .._chunks import copied, stacked
 from .._sklearn_compat import (
     HasMethods,
     Interval,
@@ -103,6 +105,49 @@ def _n_support(model):
     return -1
 
 
+class _DriftReaction:
+    """Alarms of a drift detector, and the latest samples, for a new model.
+
+    Parameters
+    ----------
+    detector : drift detector
+    window : int or None
+        Number of samples to keep; None: none.
+    """
+
+    def __init__(self, detector, window):
+        self.detector, self.window = detector, window
+        self.alarms = array("q")
+        self.chunks, self.n_kept = [], 0
+
+    def is_alarmed(self, errors, places):
+        """Pass errors to the detector; return whether it has raised an alarm."""
+        n_before = len(self.alarms)
+        for error, place in zip(errors.tolist(), places.tolist(), strict=True):
+            estimate = getattr(self.detector, "estimation", 0.0)
+            self.detector.update(error)
+            # ADWIN also detects that the errors have become fewer.
+            has_increased = getattr(self.detector, "estimation", 1.0) >= estimate
+            if self.detector.drift_detected and has_increased:
+                self.alarms.append(place)
+        return len(self.alarms) > n_before
+
+    def keep(self, X, y):
+        """Keep a chunk, and release those before the window."""
+        if self.window is None:
+            return
+        self.chunks.append((copied(X), copied(y)))
+        self.n_kept += len(y)
+        while self.n_kept - len(self.chunks[0][1]) >= self.window:
+            self.n_kept -= len(self.chunks.pop(0)[1])
+
+    def latest(self):
+        """Return the samples and the labels in the window."""
+        X, y = (stacked(parts) for parts in zip(*self.chunks, strict=True))
+        window = slice(max(0, self.n_kept - self.window), None)
+        return _safe_indexing(X, window), _safe_indexing(y, window)
+
+
 class _Evaluation:
     """State of a prequential evaluation.
 
@@ -111,10 +156,11 @@ class _Evaluation:
     class.
     """
 
-    def __init__(self, model, classes, *, is_fitted, prediction_sets, return_predictions):
+    def __init__(self, model, classes, drift, *, is_fitted, prediction_sets, return_predictions):
         self.model = model
         self.prediction_sets = prediction_sets
         self.classes = classes
+        self.drift = drift
         self.is_first = True
         self.is_fitted = is_fitted
         self.confusion = np.zeros((len(classes), len(classes)), dtype=np.int64)
@@ -142,16 +188,32 @@ class _Evaluation:
         self.is_first, self.is_fitted = False, True
         if self._predicts_online:
             predicted = self.model.online_predictions_[-len(is_known) :]
+        if self.drift is not None:
+            self.drift.keep(X, y)
         if predicted is None:
             self.n_unpredicted += len(is_known)
         else:
             predicted = encode_labels(np.asarray(predicted), self.classes, "The predictions")
             np.add.at(self.confusion, (true, predicted[is_known]), 1)
+            if self.drift is not None:
+                self._react(true != predicted[is_known], np.flatnonzero(is_known))
             if self.predictions is not None:
                 self.predictions.extend(predicted.tolist())
         self.n_samples += len(is_known)
         self.n_labels += len(labels)
         self._store_counts()
+
+    def _react(self, errors, places):
+        """Train a new model on the latest samples if the errors raise an alarm."""
+        is_alarmed = self.drift.is_alarmed(errors, self.n_samples + places + 1)
+        if not is_alarmed or self.drift.window is None:
+            return
+        if self._predicts_online:
+            self.n_earlier_queries -= int(self.model.n_queries_)
+        start = perf_counter()
+        self.model = clone(self.model)
+        self.model.partial_fit(*self.drift.latest(), classes=self.classes)
+        self.fit_seconds += perf_counter() - start
 
     @property
     def _predicts_online(self):
@@ -215,6 +277,7 @@ class _Evaluation:
             n_covered=n_covered,
             set_sizes=set_sizes,
             predictions=None if predictions is None else self.classes[np.array(predictions)],
+            drift_alarms=None if self.drift is None else np.array(self.drift.alarms, np.int64),
         )
 
 
@@ -228,6 +291,8 @@ class _Evaluation:
         "prediction_sets": [HasMethods(["predict_set", "update"]), None],
         "in_place": ["boolean"],
         "return_predictions": ["boolean"],
+        "drift_detector": [HasMethods(["update"]), None],
+        "retrain_window": [Interval(Integral, 1, None, closed="left"), None],
     },
     prefer_skip_nested_validation=False,
 )
@@ -241,6 +306,8 @@ def progressive_validation(
     prediction_sets=None,
     in_place=False,
     return_predictions=False,
+    drift_detector=None,
+    retrain_window=None,
 ):
     """Evaluate a classifier on a stream by prequential (test-then-train) validation.
 
@@ -269,11 +336,18 @@ def progressive_validation(
         Prediction sets whose coverage and size are evaluated as well. The estimator must have
         ``predict_proba`` or ``decision_function``.
     in_place : bool, default=False
-        Whether to train the estimator itself, and its `prediction_sets`, instead of clones. A
-        fitted estimator continues from its current state; the counts of the result start at 0 in
-        either case.
+        Whether to train the estimator itself, and its `prediction_sets`, instead of clones, and
+        to use the `drift_detector` itself instead of a copy. A fitted estimator continues from its
+        current state; the counts of the result start at 0 in either case.
     return_predictions : bool, default=False
         Whether to keep all predictions.
+    drift_detector : object, default=None
+        Drift detector that receives the error (True or False) of each prediction: an object with
+        a method ``update(x)`` and an attribute ``drift_detected``, such as those of river
+        (``river.drift.ADWIN()``, ``KSWIN()``, ``binary.DDM()``).
+    retrain_window : int, default=None
+        Number of the latest samples on which a new model is trained after an alarm of the
+        detector. It replaces the model at the end of the chunk. None: alarms are only reported.
 
     Returns
     -------
@@ -285,8 +359,9 @@ def progressive_validation(
     TypeError
         If `estimator` is a class.
     ValueError
-        If a parameter is invalid, X and `y` (or those of a chunk) differ in length, there are no
-        samples, or a label is not in the classes.
+        If a parameter is invalid, `retrain_window` is given without `drift_detector`, X and `y`
+        (or those of a chunk) differ in length, there are no samples, or a label is not in the
+        classes.
 
     See Also
     --------
@@ -312,6 +387,11 @@ def progressive_validation(
 
     **Prediction sets** are evaluated for the labelled samples of all chunks that find a fitted
     estimator. Within a chunk they adapt to the label of each sample before the next one.
+
+    **Drift.** The detector receives errors of labelled samples only, in their order. An alarm of a
+    detector that has an attribute ``estimation``, as ADWIN, is ignored if this estimate of the
+    error has decreased. A new model is a clone of the estimator, also with ``in_place=True``:
+    ``result.estimator`` is the last one. The latest samples are kept, also of an iterable.
 
     **Memory** grows by 64 bytes, and 24 for each class, with each chunk, and by 4 bytes with each
     sample if the predictions are kept.
@@ -354,14 +434,29 @@ def progressive_validation(
         )
     if hasattr(estimator, "__sklearn_tags__") and is_regressor(estimator):
         raise ValueError(f"estimator must be a classifier, got {estimator!r}.")
+    if drift_detector is None:
+        if retrain_window is not None:
+            raise ValueError(
+                f"retrain_window={retrain_window} needs a drift_detector, got drift_detector=None."
+            )
+    elif not hasattr(drift_detector, "drift_detected"):
+        raise ValueError(
+            "drift_detector must have an attribute drift_detected, got "
+            f"{type(drift_detector).__name__}."
+        )
     model = estimator if in_place else clone(estimator)
     chunks = _iter_chunks(X, y, chunk_size)
     first = next(chunks, None)
     if first is None:
         raise ValueError("X must contain at least one sample, got none.")
+    drift = None
+    if drift_detector is not None:
+        detector = drift_detector if in_place else copy.deepcopy(drift_detector)
+        drift = _DriftReaction(detector, retrain_window)
     evaluation = _Evaluation(
         model,
         _resolve_classes(classes, model, first[1] if y is None else y),
+        drift,
         is_fitted=in_place,  # if it is not, `predict` of the first chunk will tell
         prediction_sets=prediction_sets
         if in_place or prediction_sets is None
@@ -457,6 +552,9 @@ class ProgressiveValidationResult:
         Number of these samples whose set contains the label.
     set_sizes : ndarray of shape (n_chunks,)
         Sum of the numbers of classes in these sets.
+    drift_alarms : ndarray of shape (n_alarms,) or None
+        For each alarm of the drift detector, the number of samples up to the one that caused it;
+        None without a detector.
     window : int or None
         Argument of :meth:`rolling`; None in a cumulative result.
 
@@ -508,14 +606,16 @@ class ProgressiveValidationResult:
     n_sets: np.ndarray
     n_covered: np.ndarray
     set_sizes: np.ndarray
+    drift_alarms: np.ndarray | None
     window: int | None = None
 
     def __repr__(self):
         latest = "" if self.window is None else "the latest "
+        alarms = "" if self.drift_alarms is None else f", {len(self.drift_alarms)} drift alarms"
         return (
             f"<{type(self).__name__} of {type(self.estimator).__name__}: {self.n_samples[-1]} "
             f"samples in {len(self.n_samples)} chunks, {self.mistakes[-1]} mistakes in "
-            f"{latest}{self.n_scored[-1]} predictions>"
+            f"{latest}{self.n_scored[-1]} predictions{alarms}>"
         )
 
     @validate_params(

@@ -10,13 +10,14 @@ from sklearn.utils.validation import check_is_fitted
 from .._base import check_samples
 from .._estimator_base import Transaction, UnavailableAttribute
 from .._sklearn_compat import Interval
+from .._tasks import propagating, reporting
 from ._compression import CompressedState, compress_solution
 from ._lasvc import LASVC
 from ._model import KernelModel, decision_values
 
 NO_TRAINING = (
-    "its coefficients are not the solution of a training problem, so there is nothing to continue. "
-    "Keep the original model, train it, and compress it again"
+    "its coefficients are not the solution of a training problem. Keep the original model, train "
+    "it further, and compress it again"
 )
 SIZES = {
     "max_support_vectors": [Interval(Integral, 1, None, closed="left"), None],
@@ -192,11 +193,16 @@ class CompressedClassifier(MetaEstimatorMixin, KernelModel):
             is given, or the model cannot be compressed (see ``compress``). The model is left
             unchanged.
         """
-        with self._guard, Transaction(self) as change:
+        with (
+            self._guard,
+            reporting(self, "fit", X, y, sample_weight, 1),
+            Transaction(self) as change,
+        ):
             change.draft._check_params()
             original = LASVC() if self.estimator is None else clone(self.estimator)
             _refuse(original)
-            change.draft._adopt(original.fit(X, y, sample_weight))
+            with propagating(change.draft, original, "fit-estimator"):
+                change.draft._adopt(original.fit(X, y, sample_weight))
         return self
 
     def _check_params(self):
@@ -303,7 +309,7 @@ class CompressedClassifier(MetaEstimatorMixin, KernelModel):
 
     @property
     def _suspect_margin(self):
-        return KernelModel._suspect_margin if self.estimator is None else self.estimator._suspect_margin
+        return (LASVC() if self.estimator is None else self.estimator)._suspect_margin
 
     # ---------------------------------------------------------------------------- parameters
 
@@ -349,16 +355,12 @@ def compressed(model, max_support_vectors, tolerance, X):
 def _refuse(model):
     """Raise ValueError for a model whose decision function cannot be compressed."""
     name, kernel = type(model).__name__, getattr(model, "kernel", None)
-    if not isinstance(kernel, str):
-        reason = None
-    elif kernel == "precomputed":
-        reason = "kernel values between its support vectors are not stored"
-    elif kernel == "sigmoid":
-        reason = "this kernel is not positive definite, so there is no distance to minimize"
-    else:
-        reason = None
-    if reason is not None:
-        raise ValueError(f"{name} with kernel={kernel!r} cannot be compressed: {reason}.")
+    for refused, reason in (
+        ("precomputed", "kernel values between support vectors are not stored"),
+        ("sigmoid", "this kernel is not positive definite, so there is no distance to minimize"),
+    ):
+        if isinstance(kernel, str) and kernel == refused:
+            raise ValueError(f"{name} with kernel={kernel!r} cannot be compressed: {reason}.")
     if getattr(model, "average", None) == "vote":
         raise ValueError(
             f"{name} with average='vote' cannot be compressed: its predictions are votes of many "

@@ -5,9 +5,10 @@ functions is largest, and the functions are projected onto the span of the selec
 feature space. For an rbf kernel the vectors can then be moved, which reduces the distance further.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
+from joblib import effective_n_jobs
 from scipy import linalg, sparse
 from scipy.optimize import minimize
 from sklearn import config_context
@@ -15,16 +16,16 @@ from sklearn import config_context
 from .._core.kernel import stores
 from .._feature_space import Kernel
 from ..calibration._maps import MultinomialMap, SplineMap
-from ._engine import linear_weights
-from ._expansion import ExpansionSpec
+from ._engine import VectorSpec, linear_weights
+from ._expansion import ExpansionSpec, blas_threads
 from ._model import decision_values
 from ._virtual_pool import as_arrays, from_arrays
 
 # Number of samples whose kernel values are computed at a time.
 BLOCK = 512
-# A vector with a squared distance below this share of K(x, x) from the span of the selected ones is
-# not selected, and ridge of the kernel matrix of moved vectors. Otherwise coefficients become so
-# large that the rounding of kernel values to single precision matters in predictions.
+# A vector with a squared distance below this share of K(x, x) from the span of the selected ones
+# is not selected; also the ridge of the kernel matrix of moved vectors. Otherwise coefficients
+# become so large that the rounding of kernel values to single precision matters in predictions.
 LEAST_DISTANCE = 1e-6
 # Number of iterations in which vectors are moved, and largest difference that is not worth it.
 N_MOVES, NEGLIGIBLE = 30, 1e-3
@@ -33,7 +34,7 @@ _MAPS = {"spline": SplineMap, "multinomial": MultinomialMap}
 
 
 class CompressedState:
-    """Functions f_c(x) = sum_s alpha[c, s] K(v_s, x) + bias[c], and their solution for predictions.
+    """Functions f_c(x) = sum_s alpha[c, s] K(v_s, x) + bias[c], and the solution that predicts.
 
     Parameters
     ----------
@@ -76,7 +77,7 @@ class CompressedState:
     @classmethod
     def of(cls, model, solution):
         """Return the decision function of a model, with each vector once."""
-        names = ("n_features", "n_problems", "dtype", "layout", "kernel", "degree", "gamma", "coef0")
+        names = (field.name for field in fields(VectorSpec))
         spec = ExpansionSpec(**{name: getattr(model._spec, name) for name in names})
         if spec.kernel == "linear":
             coef, bias = linear_weights(solution)
@@ -93,7 +94,7 @@ class CompressedState:
         return cls(spec, vectors[first], alpha, solution.bias.copy(), labels, row_ids)
 
     def reduced(self, vectors, alpha, chosen, row_ids):
-        """Return functions with the same bias over these vectors, which replace the chosen ones."""
+        """Return functions with the same bias; the vectors take the place of the chosen ones."""
         return CompressedState(self.spec, vectors, alpha, self.bias, self.labels[chosen], row_ids)
 
     def with_map(self, probability_map):
@@ -151,26 +152,29 @@ class Compression:
 
 def compress_solution(model, solution, max_support_vectors, tolerance):
     """Return the :class:`Compression` of a model with at most so many vectors, or a tolerance."""
-    original = CompressedState.of(model, solution)
-    n = len(original.labels)
-    compressor = Compressor(model, solution, original)
-    if original.spec.kernel == "linear":
+    compressor = Compressor(model, solution)
+    n = len(compressor.original.labels)
+    if model._spec.kernel == "linear":
         if max_support_vectors is not None and max_support_vectors < n:
             raise ValueError(
                 f"max_support_vectors={max_support_vectors}, but a linear kernel needs one vector "
                 f"for each of the {n} binary problems."
             )
         return compressor.exact()
-    if max_support_vectors is None:
-        return compressor.within(tolerance)
-    return compressor.of_size(max_support_vectors) if max_support_vectors < n else compressor.exact()
+    # The samples have been validated.
+    with config_context(assume_finite=True), blas_threads(effective_n_jobs(model.n_jobs)):
+        if max_support_vectors is None:
+            return compressor.within(tolerance)
+        if max_support_vectors < n:
+            return compressor.of_size(max_support_vectors)
+        return compressor.exact()
 
 
 class Compressor:
     """Compressions of one model."""
 
-    def __init__(self, model, solution, original):
-        self.n_jobs, self.original = model.n_jobs, original
+    def __init__(self, model, solution):
+        self.original, self.n_jobs = CompressedState.of(model, solution), model.n_jobs
         self.vectors = solution.vectors()
         self.expected = decision_values(model._spec, solution, self.vectors, model.n_jobs)
 
@@ -180,30 +184,29 @@ class Compressor:
 
     def within(self, tolerance):
         """Return the first functions in the order of selection that meet a tolerance."""
-        with config_context(assume_finite=True):
-            selection = Selection(self.original)
-            target = tolerance
-            # The residual is that of exact kernel values: verified below with those of predictions.
-            while selection.extend(len(self.original.labels), target):
-                found = self._projected(selection)
-                if found.max_difference <= tolerance:
-                    return found
-                target = 0.5 * min(target, selection.largest)
+        selection, target = Selection(self.original), tolerance
+        # The residual is that of exact kernel values; those of predictions are verified.
+        while selection.extend(len(self.original.labels), target):
+            found = self._projected(selection)
+            if found.max_difference <= tolerance:
+                return found
+            target = 0.5 * min(target, selection.largest)
         return self.exact()
 
     def of_size(self, size):
         """Return functions with at most so many vectors, the closest that are found."""
-        with config_context(assume_finite=True):
-            selection = Selection(self.original)
-            selection.extend(size, 0.0)
-            found = self._projected(selection)
-            if self.original.spec.kernel != "rbf" or found.max_difference <= NEGLIGIBLE:
-                return found
-            selection.basis = None  # as large as the arrays that follow
-            vectors, alpha = moved(selection)
-            synthetic = np.full(len(selection.chosen), -1)
-            state = self.original.reduced(vectors, alpha, selection.chosen, synthetic)
-            other = self._compared(state, selection.distance(vectors, alpha))
+        selection = Selection(self.original)
+        selection.extend(size, 0.0)
+        if not selection.chosen:  # the functions are constant
+            return self.exact()
+        found = self._projected(selection)
+        if self.original.spec.kernel != "rbf" or found.max_difference <= NEGLIGIBLE:
+            return found
+        selection.basis = None  # as large as the arrays that follow
+        vectors, alpha = moved(selection)
+        synthetic = np.full(len(selection.chosen), -1)
+        state = self.original.reduced(vectors, alpha, selection.chosen, synthetic)
+        other = self._compared(state, selection.distance(vectors, alpha))
         return other if other.mean_square < found.mean_square else found
 
     def _projected(self, selection):
@@ -257,19 +260,18 @@ class Selection:
         return np.abs(self.residual).max(initial=0.0)
 
     def extend(self, size, target):
-        """Select vectors until there are ``size``, or no residual exceeds ``target``.
+        """Select vectors, one or more, until there are ``size`` or no residual exceeds ``target``.
 
         Return whether no residual does.
         """
         while True:
-            size_of = np.abs(self.residual).max(axis=1, initial=0.0)
-            if not len(size_of) or size_of.max() <= target:
+            residuals = np.abs(self.residual).max(axis=1, initial=0.0)
+            if self.chosen and residuals.max() <= target:
                 return True
-            size_of[self.pivots <= self.floor] = -1.0
-            i = int(size_of.argmax())
-            if len(self.chosen) == size or size_of[i] <= 0.0:
+            residuals[self.pivots <= self.floor] = 0.0
+            if len(self.chosen) == size or not residuals.any():
                 return False
-            self._select(i)
+            self._select(int(residuals.argmax()))
 
     def _select(self, i):
         m = len(self.chosen)

@@ -31,9 +31,9 @@ AVERAGES = (None, "mean", "vote")
 LEAST_DISTANCE = 1e-4
 
 
-def single_blas_thread():
-    """Return a context in which BLAS uses one thread: its products are small."""
-    return _blas().limit(limits=1)
+def blas_threads(n_threads):
+    """Return a context in which BLAS uses this number of threads."""
+    return _blas().limit(limits=n_threads)
 
 
 @cache
@@ -133,7 +133,8 @@ class ExpansionState:
     def train(self, dataset, start=0, purchases=None, progress=None):
         """Run the update loop."""
         is_dictionary = self.spec.policy == "dictionary"
-        with self.expansion.guard, single_blas_thread() if is_dictionary else nullcontext():
+        # The matrix products of a dictionary are small.
+        with self.expansion.guard, blas_threads(1) if is_dictionary else nullcontext():
             progress = unguarded(progress, self.expansion.guard)
             return self.loop.train(dataset, start, purchases, None, progress)
 

@@ -460,7 +460,7 @@ class LASVC(LeaveOneOut, Probabilities, KernelMachine):
         uncertain = 0.0
         with (
             self._guard,
-            reporting(self, "partial_fit", X, y, sample_weight, n_blocks(X)),
+            reporting(self, "partial_fit", X, y, sample_weight, n_blocks),
             DeferredInterrupts(),
         ):
             begin = type(self)._begin_chunk

@@ -95,6 +95,7 @@ def _negative_problem(vectors, slots, former, spec):
     cost = np.ascontiguousarray(described["cost"][slots])
     engine.learn(vectors, order, Samples(np.zeros(len(slots), np.int32), cost, order))
     (problem,) = engine.state()["problems"]
+    problem["counters"][0] = 0  # its kernel values are counted by the engine
     alive = problem["alive"] != 0
     at = slots[problem["row_id"][alive]]
     problem["index"][alive] = at

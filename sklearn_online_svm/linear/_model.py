@@ -109,7 +109,7 @@ class LinearModel(OnlineLearner):
         chunks need none: the model is changed only after all arguments have been validated, and
         the state restores itself.
         """
-        with self._guard, reporting(self, "partial_fit", X, y, sample_weight, n_blocks(X)):
+        with self._guard, reporting(self, "partial_fit", X, y, sample_weight, n_blocks):
             fitted = "_state" in self.__dict__
             if fitted and not self._has_new_classes(classes):
                 self._train_chunk(X, y, classes, sample_weight)

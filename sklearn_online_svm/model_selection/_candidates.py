@@ -256,6 +256,8 @@ def candidates_of(estimator, settings):
     Those whose transformers have the same parameters share them.
     """
     unfitted, shared, candidates = clone(estimator), {}, []
+    # A candidate that a callback stops within a rung could not be compared with the others.
+    vars(final_estimator(unfitted)).pop("_skl_callbacks", None)
     for number, params in enumerate(settings):
         # Values may be estimators, as in a search over the steps of a pipeline.
         configured = copy.deepcopy(unfitted).set_params(**clone(params, safe=False))

@@ -23,7 +23,7 @@ AdvicePA = package.AdvicePassiveAggressiveClassifier
 # Parameters without a default, or with one that does not suit sparse samples.
 PARAMS = {
     "AdvicePassiveAggressiveClassifier": dict(advice=[RULE]),
-    "CompressedClassifier": dict(estimator=package.LASVC(), max_support_vectors=20),
+    "CompressedClassifier": dict(estimator=package.LASVC(), tolerance=0.1),
     "LabelEfficientClassifier": dict(query_strategy=MarginQuery()),
     "LocalOnlineClassifier": dict(n_prototypes=4),
     "ProgressiveSearch": dict(estimator=package.AROWClassifier(), param_grid={"r": [1.0, 10.0]}),

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -49,14 +50,21 @@ def test_the_base_estimator_is_trained_as_if_alone(layout, size, weighted):
 def test_scores_come_from_before_training():
     X, y = two_classes(330)
     model = streamed(OnlineCalibratedClassifier(AROWClassifier()), X, y, 330)
-    alone, expected = AROWClassifier(), [np.zeros(10)]
-    ends = [10, 20, 40, 80, 100, 200, 300, 330]
+    alone, expected = AROWClassifier(), [np.zeros(30)]
+    ends = [30, 60, 100, 200, 300, 330]
     for first, end in zip([0, *ends], ends, strict=False):
         chunk = slice(first, end)
         if first:
             expected.append(alone.decision_function(X[chunk]))
         alone.partial_fit(X[chunk], y[chunk], classes=np.unique(y))
     assert_array_equal(model._window.scores[:, 0], np.concatenate(expected))
+
+
+def test_the_first_block_is_large_enough_for_gamma():
+    X, y = two_classes(330)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        OnlineCalibratedClassifier(LASVC()).fit(X, y)
 
 
 def test_the_map_is_that_of_the_last_samples():

@@ -133,6 +133,16 @@ def models():
         "kernel perceptron, callable": learnt(
             package.KernelPerceptronClassifier(kernel=rbf), X3[:80], y3[:80]
         ),
+        "compressed": fitted(
+            package.CompressedClassifier(LASVC(gamma=0.5), tolerance=0.1), X[:100], y[:100]
+        ),
+        "compressed, probabilities, sparse, 3 classes": fitted(
+            package.CompressedClassifier(
+                LASVC(gamma=0.5, probability=True), max_support_vectors=20
+            ),
+            S3,
+            y3,
+        ),
         "ramp": fitted(Ramp(gamma=0.5), X[:100], y[:100]),
         "ramp, 3 classes": fitted(Ramp(fit_intercept=False, gamma=0.5), X3[:60], y3[:60]),
         "lasvm, cut": _cut(LASVC(kernel=CutKernel(), C=5.0, random_state=0), X, y, 4),

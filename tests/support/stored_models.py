@@ -13,6 +13,7 @@ import zipfile
 
 import skops.io
 from sklearn.base import BaseEstimator, is_regressor
+from sklearn.preprocessing import StandardScaler
 
 import sklearn_online_svm as package
 from tests.support import ROOT
@@ -26,9 +27,13 @@ NOT_STORED = {"VirtualSampler", "active.EntityResolver"}
 NOT_SKOPS = {"model_selection.ProgressiveSearch"}
 # Required parameters, and those that make files small.
 ARGUMENTS = {
+    "CompressedClassifier": dict(tolerance=0.1),
     "KernelAROWClassifier": dict(max_support_vectors=15),
     "model_selection.ProgressiveSearch": dict(
         estimator=package.PassiveAggressiveClassifier(), param_grid={"C": [0.1]}
+    ),
+    "pipeline.OnlinePipeline": dict(
+        steps=[("scaler", StandardScaler()), ("model", package.AROWClassifier(random_state=0))]
     ),
 }
 # The samples are exact in float32: no rounding of the input.
@@ -47,9 +52,16 @@ def estimators():
     return found
 
 
+def classifier():
+    """Return the classifier that other objects look at."""
+    return package.PerceptronClassifier(random_state=0).fit(X_FIRST, Y_FIRST)
+
+
 def train(model, X, y, method="partial_fit"):
-    """Train a model, if it has the method, or update a query strategy."""
-    if hasattr(model, "update"):
+    """Train a model, if it has the method, or update another object."""
+    if hasattr(model, "predict_set"):
+        model.update(classifier(), X, y)
+    elif hasattr(model, "update"):
         model.update(X[:, 0], model.query(X[:, 0]))
     elif hasattr(model, "query"):
         response(model, X)
@@ -59,11 +71,12 @@ def train(model, X, y, method="partial_fit"):
 
 def response(model, X):
     """Return what a model computes for samples."""
+    if hasattr(model, "predict_set"):
+        return model.predict_set(classifier(), X)
     if hasattr(model, "update"):
         return model.query(X[:, 0])
     if hasattr(model, "query"):
-        classifier = package.PerceptronClassifier(random_state=0).fit(X_FIRST, Y_FIRST)
-        return model.query(classifier, X, 5)
+        return model.query(classifier(), X, 5)
     return getattr(model, "decision_function", model.predict)(X)
 
 

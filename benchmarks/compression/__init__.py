@@ -1,0 +1,1 @@
+"""Compressed kernel classifiers: size, error and time of predictions."""

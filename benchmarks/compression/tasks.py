@@ -1,0 +1,120 @@
+"""Tasks of `compression`: one set, in a fresh process."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.metrics import zero_one_loss
+
+from sklearn_online_svm import LASVC
+from sklearn_online_svm.kernel import _compression
+
+from ..bench.job import Job
+from .sets import CASES, COMPARED_SHARE, SHARES, TOLERANCES
+
+REPEATS = 5
+N_SINGLE = 300
+
+
+@dataclass(frozen=True)
+class CompressionJob(Job):
+    """A set."""
+
+    set: str = ""
+
+
+def seconds_of(function):
+    """Return the result of a function, and its processor time."""
+    begun = time.process_time()
+    result = function()
+    return result, time.process_time() - begun
+
+
+def prediction_times(models, X):
+    """Return the shortest times of models for all samples and for one, measured in turns."""
+    batch, single = ([np.inf] * len(models) for _ in range(2))
+    for _ in range(REPEATS):
+        for k, model in enumerate(models):
+            batch[k] = min(batch[k], seconds_of(lambda model=model: model.predict(X))[1])
+            begun = time.process_time()
+            for i in range(N_SINGLE):
+                model.predict(X[i : i + 1])
+            single[k] = min(single[k], (time.process_time() - begun) / N_SINGLE)
+    return batch, single
+
+
+def fitted(job, X, y):
+    """Return a model that is optimized over its support set."""
+    case = CASES[job.set]
+    model = LASVC(C=case.C, gamma=case.gamma, random_state=job.seed).fit(X, y)
+    model.predict(X[:1])
+    return model
+
+
+def compress(job):
+    """Fit a model and compress it to several tolerances and sizes."""
+    X, y, X_test, y_test = CASES[job.set].samples.load(job.seed, job.quick)
+    model, fit_seconds = seconds_of(lambda: fitted(job, X, y))
+    n = len(model.support_)
+    requests = [{"tolerance": tolerance} for tolerance in TOLERANCES]
+    requests += [{"max_support_vectors": max(1, round(share * n))} for share in SHARES]
+    found = [
+        seconds_of(lambda asked=asked: model.compress(X=X_test, **asked)) for asked in requests
+    ]
+    batch, single = prediction_times([model, *(small for small, _ in found)], X_test)
+    return {
+        "n_train": len(y),
+        "n_classes": len(model.classes_),
+        "n_support": n,
+        "error": zero_one_loss(y_test, model.predict(X_test)),
+        "seconds_fit": fit_seconds,
+        "seconds_batch": batch[0],
+        "seconds_single": single[0],
+        "compressed": [
+            {
+                "n_support": len(small.support_),
+                "error": zero_one_loss(y_test, small.predict(X_test)),
+                "max_difference": small.max_difference_,
+                "sample_difference": small.sample_difference_,
+                "rkhs_distance": float(small.rkhs_distance_.max()),
+                "seconds": seconds,
+                "seconds_batch": batch[k],
+                "seconds_single": single[k],
+            }
+            for k, (small, seconds) in enumerate(found, start=1)
+        ],
+    }
+
+
+def second_order_scores(model, X):
+    """Return decision values by the expansion of Claesen et al. (2014), and where it is valid."""
+    S, gamma = np.asarray(model.support_vectors_, dtype=np.float64), model.gamma_
+    products = 2.0 * gamma * X @ S.T
+    values = (1.0 + products + products**2 / 2.0) * np.exp(-gamma * (S**2).sum(axis=1))
+    scores = np.exp(-gamma * (X**2).sum(axis=1))[:, None] * (values @ model.dual_coef_.T)
+    return scores + model.intercept_, (np.abs(products) < 0.5).all(axis=1)
+
+
+def compare(job):
+    """Compare moved with selected vectors, and with the expansion of second order."""
+    X, y, X_test, y_test = CASES[job.set].samples.load(job.seed, job.quick)
+    model = fitted(job, X, y)
+    X_test, y_test = X_test[:2000], y_test[:2000]
+    scores, valid = second_order_scores(model, X_test)
+    codes = scores.argmax(axis=1) if scores.shape[1] > 1 else (scores[:, 0] > 0).astype(int)
+    size = max(1, round(COMPARED_SHARE * len(model.support_)))
+    n_moves, errors = _compression.N_MOVES, []
+    for _compression.N_MOVES in (0, n_moves):
+        small = model.compress(max_support_vectors=size)
+        errors.append(zero_one_loss(y_test, small.predict(X_test)))
+    return {
+        "error": zero_one_loss(y_test, model.predict(X_test)),
+        "error_selected": errors[0],
+        "error_moved": errors[1],
+        "error_second_order": zero_one_loss(y_test, model.classes_[codes]),
+        "share_second_order": float(valid.mean()),
+    }
+
+
+JOB = CompressionJob
+TASKS = {"compress": compress, "compare_compressed": compare}

@@ -1,0 +1,1 @@
+"""Classes that come late in a stream."""

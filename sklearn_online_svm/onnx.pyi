@@ -1,0 +1,3 @@
+# Written by `make stubs`.
+
+__all__ = []

@@ -1,0 +1,327 @@
+"""New classes of kernel models: reference implementations, references of slots, interrupts."""
+
+import os
+import pickle
+import signal
+import time
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.datasets import make_blobs
+
+from sklearn_online_svm import (
+    LASVC,
+    AROWClassifier,
+    KernelAROWClassifier,
+    KernelPassiveAggressiveClassifier,
+    PassiveAggressiveClassifier,
+    VirtualLASVC,
+)
+from tests.reference.kernel_arow import KernelAROW
+from tests.reference.kernel_updates import KernelTwin
+from tests.reference.lasvm import ForkedTwin
+from tests.reference.linear import PassiveAggressive
+from tests.support.engine import kernel_values
+from tests.support.kernel_updates import GAMMA, single
+
+CLASSES = np.arange(4)
+KNOWN = {"two": [0, 1], "three": [0, 1, 2]}
+with_known = pytest.mark.parametrize("known", [*KNOWN])
+
+
+def stream(n=300, seed=0):
+    X, y = make_blobs(n, n_features=3, centers=4, cluster_std=3.0, random_state=seed)
+    return X / 4.0, y
+
+
+def trained(model, known, n=120):
+    """Return a model trained on known classes, and the samples of all classes that follow."""
+    X, y = stream()
+    early = np.flatnonzero(np.isin(y[:n], KNOWN[known]))
+    model = clone(model).partial_fit(X[early], y[early], classes=KNOWN[known])
+    return model, X[n:], y[n:]
+
+
+def extend(model, X, classes=CLASSES):
+    """Add classes without a step."""
+    return model.partial_fit(X[:1], model.classes_[:1], classes=classes, sample_weight=[0.0])
+
+
+# ---------------------------------------------------------------------------- twins
+
+
+@with_known
+def test_lasvm_twin_begins_with_the_vectors_as_negative_samples(known):
+    model, X, y = trained(LASVC(C=2.0, gamma=GAMMA, finishing=False), known)
+    engine = model._engine
+    vectors = engine.store.vectors(
+        np.flatnonzero(
+            engine.state()["references"]
+            if known == "three"
+            else engine.problems[0].members["alive"]
+        )
+    )
+    extend(model, X)
+    problem = model._engine.problems[3]
+    row_ids = problem.members["row_id"][problem.slots()]
+    n, first = len(vectors), model.n_samples_seen_
+    X, y = X[:60], y[:60]
+    samples = np.vstack([vectors, X])
+    K = kernel_values(model._spec.store(), samples, samples)
+    label = np.concatenate([-np.ones(n), np.where(y == 3, 1.0, -1.0)])
+    twin = ForkedTwin(K, label, np.full(len(label), 2.0))
+    twin.S, twin.seen, twin.b = list(range(n)), {-1}, -1.0
+    twin.g[:n] = -1.0
+    places = dict(zip(row_ids.tolist(), range(n), strict=True))
+    places |= {first + i: n + i for i in range(len(y))}
+    assert_array_equal(problem.members["alpha"], 0.0)
+    assert problem.b == -1.0
+    for i in range(len(y)):
+        model.partial_fit(X[i : i + 1], y[i : i + 1])
+        slots = problem.slots()
+        members = [places[row_id] for row_id in problem.members["row_id"][slots].tolist()]
+        alpha = np.zeros(len(label))
+        alpha[members] = problem.members["alpha"][slots]
+        # Steps leave equal gradients, of which either may be taken.
+        twin = next(
+            way
+            for way in twin.ways_to_learn(n + i)
+            if sorted(way.S) == sorted(members) and np.allclose(way.alpha, alpha, atol=1e-9)
+        )
+        assert_allclose(problem.b, twin.b, atol=1e-9)
+    assert np.count_nonzero(twin.alpha) > 10
+
+
+def test_two_classes_are_mirrored_step_by_step():
+    model, X, y = trained(LASVC(C=2.0, gamma=GAMMA), "two")
+    model.predict(X)  # with an optimized solution
+    single_one = pickle.loads(pickle.dumps(model))
+    extend(model, X)
+    old = np.isin(y, KNOWN["two"])
+    for learner in (model, single_one):
+        learner.set_params(finishing=False)
+        learner.partial_fit(X[old], y[old])
+    ours = model.decision_function(X)
+    assert_allclose(ours[:, 1], single_one.decision_function(X), atol=1e-10)
+    assert_allclose(ours[:, 0], -ours[:, 1], atol=1e-10)
+
+
+@with_known
+def test_kernel_pa_twin_is_trained_on_the_vectors(known):
+    model, X, y = trained(KernelPassiveAggressiveClassifier(C=0.7, gamma=GAMMA), known)
+    order = np.argsort(model.support_)
+    vectors = model.support_vectors_[order]
+    extend(model, X)
+    twin = KernelTwin(single, 2, PassiveAggressive(0.7))
+    for x in vectors:
+        twin.learn_row(x, 0)
+    expected = np.array([twin.scores(x)[0] for x in X])
+    assert_allclose(model.decision_function(X)[:, 3], expected, atol=1e-6)
+    for x, label in zip(X, y, strict=True):
+        twin.learn_row(x, int(label == 3))
+    model.partial_fit(X, y)
+    expected = np.array([twin.scores(x)[0] for x in X])
+    assert_allclose(model.decision_function(X)[:, 3], expected, atol=1e-6)
+
+
+@with_known
+def test_kernel_arow_twin_is_trained_on_the_dictionary(known):
+    model = KernelAROWClassifier(r=1.0, gamma=GAMMA, max_support_vectors=15)
+    model, X, y = trained(model, known)
+    vectors, tolerance = model._state.expansion.vectors, 5e-3  # rounded kernel values
+    extend(model, X)
+    twin = KernelAROW(single, 1, 15)
+    twin.rows = list(vectors)
+    twin.a, twin.C = [np.zeros(len(vectors))], [np.linalg.inv(twin.values(vectors))]
+    for x in vectors:
+        twin.learn(x, 0)
+    assert_allclose(model.decision_function(X)[:, 3], twin.decide(X)[:, 0], atol=tolerance)
+    for x, label in zip(X, y, strict=True):
+        twin.learn(x, int(label == 3))
+    model.partial_fit(X, y)
+    assert_allclose(model.decision_function(X)[:, 3], twin.decide(X)[:, 0], atol=tolerance)
+
+
+@with_known
+@pytest.mark.parametrize("algorithm", ["lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full"])
+def test_without_a_bias_the_vectors_are_trained_on(algorithm, known):
+    params = dict(algorithm=algorithm, C=2.0, gamma=GAMMA, finishing=False)
+    model, X, _ = trained(LASVC(**params), known)
+    references = model._engine.state()["references"]
+    engine = model._engine
+    slots = np.flatnonzero(references if known == "three" else engine.problems[0].members["alive"])
+    vectors = engine.store.vectors(slots)
+    extend(model, X)
+    # The first class of another model has the same samples as negative ones.
+    other = LASVC(**params).partial_fit(vectors, np.zeros(len(vectors)), classes=[0, 1])
+    assert_allclose(
+        model.decision_function(X)[:, 3], other.decision_function(X), rtol=0, atol=1e-10
+    )
+
+
+# ---------------------------------------------------------------------------- the engine
+
+
+MODELS = {
+    "lasvm": LASVC(C=2.0, gamma=GAMMA),
+    "lasvm-g": LASVC(C=2.0, gamma=GAMMA, algorithm="lasvm-g"),
+    "window": LASVC(C=2.0, gamma=GAMMA, window_size=50),
+    "virtual": VirtualLASVC(C=2.0, gamma=GAMMA, random_state=0),
+}
+
+
+@with_known
+@pytest.mark.parametrize("name", MODELS)
+def test_references_and_gradients(name, known):
+    model, X, y = trained(MODELS[name], known)
+    extend(model, X)
+    for begin in range(0, 180, 60):
+        state = model._engine.state()
+        counted = np.zeros_like(state["references"])
+        for problem in state["problems"]:
+            alive = problem["alive"] != 0
+            np.add.at(counted, problem["index"][alive], 1)
+            vectors = model._engine.store.vectors(problem["index"][alive])
+            K = kernel_values(model._spec.store(), vectors, vectors)
+            expected = problem["target"][alive] - K @ problem["alpha"][alive]
+            assert_allclose(problem["g"][alive], expected, atol=1e-5)
+        assert_array_equal(counted, state["references"])
+        assert set(state["free_slots"]) == set(np.flatnonzero(counted == 0))
+        rows = slice(begin, begin + 60)
+        model.partial_fit(X[rows], y[rows])
+
+
+@with_known
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_after_fit_and_finish(known, n_jobs):
+    X, y = stream()
+    early = np.flatnonzero(np.isin(y[:120], KNOWN[known]))
+    model = LASVC(C=2.0, gamma=GAMMA, n_jobs=n_jobs, random_state=0).fit(X[early], y[early])
+    before = model.decision_function(X)
+    extend(model, X)
+    after = model.decision_function(X)[:, KNOWN[known]]
+    assert_allclose(after[:, 1] if known == "two" else after, before, atol=1e-12)
+    model.finish()  # a class without samples
+    assert_array_equal(model.decision_function(X)[:, 3], -1.0)
+    model.partial_fit(X[120:], y[120:]).finish()
+    whole = LASVC(C=2.0, gamma=GAMMA, random_state=0).fit(X, y)
+    assert model.score(X, y) > whole.score(X, y) - 0.08
+
+
+def test_a_window_evicts_the_negative_samples_of_new_classes():
+    model, X, y = trained(LASVC(C=2.0, gamma=GAMMA, window_size=30), "three")
+    extend(model, X)
+    old = np.flatnonzero(y < 3)[:60]
+    model.partial_fit(X[old], y[old])
+    problem = model._engine.problems[3]
+    row_ids = problem.members["row_id"][problem.slots()]
+    assert len(row_ids) <= 30
+    assert row_ids.min() >= model.n_samples_seen_ - 31
+    assert_array_equal(model.decision_function(X)[:, 3], -1.0)
+
+
+def test_virtual_lasvc_can_name_a_new_class():
+    model, X, y = trained(VirtualLASVC(C=2.0, gamma=GAMMA, random_state=0), "three")
+    minority = model.minority_class_
+    model.partial_fit(X, y, classes=[-1, 0, 1, 2, 3])
+    assert model.minority_class_ in (minority, 3)
+    assert model._class_rows.tolist()[0] == 0
+    model.set_params(minority_class=3).partial_fit(X, y)
+    assert model.minority_class_ == 3
+
+
+# ---------------------------------------------------------------------------- interrupts
+
+
+STREAMS = {
+    "lasvm": LASVC(C=2.0, gamma=GAMMA, finishing=False),
+    "lasvm-g": LASVC(C=2.0, gamma=GAMMA, algorithm="lasvm-g", finishing=False),
+    "kernel pa": KernelPassiveAggressiveClassifier(gamma=GAMMA),
+    "kernel arow": KernelAROWClassifier(gamma=GAMMA, max_support_vectors=100),
+    "pa": PassiveAggressiveClassifier(),
+    "arow": AROWClassifier(covariance="full"),
+}
+
+
+@pytest.fixture
+def timer():
+    """Return a function that raises SIGINT after a time, as Ctrl-C does."""
+
+    def raise_interrupt(number, frame):
+        signal.raise_signal(signal.SIGINT)
+
+    former = signal.signal(signal.SIGALRM, raise_interrupt)
+    former_interrupt = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, former)
+    signal.signal(signal.SIGINT, former_interrupt)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no timers that raise signals")
+@pytest.mark.parametrize("name", STREAMS)
+@pytest.mark.parametrize("known", [*KNOWN])
+def test_interrupted_addition_leaves_a_usable_model(name, known, timer):
+    X, y = make_blobs(1500, n_features=60, centers=4, cluster_std=9.0, random_state=0)
+    X /= 30.0
+    early = np.flatnonzero(np.isin(y[:500], KNOWN[known]))
+    begun = clone(STREAMS[name]).partial_fit(X[early], y[early], classes=KNOWN[known])
+    before = begun.decision_function(X)
+    X, y = X[500:], y[500:]
+    whole = pickle.loads(pickle.dumps(begun))
+    start = time.perf_counter()
+    whole.partial_fit(X, y, classes=CLASSES)
+    seconds = time.perf_counter() - start
+    rng, n_unchanged, n_usable = np.random.default_rng(0), 0, 0
+    for share in (0.02, *rng.uniform(0.0, 1.0, 8)):
+        model = pickle.loads(pickle.dumps(begun))
+        try:
+            try:
+                timer(max(1e-6, share * seconds))
+                model.partial_fit(X, y, classes=CLASSES)
+            finally:
+                timer(0)
+        except KeyboardInterrupt:
+            pass
+        else:
+            continue
+        if len(model.classes_) == len(KNOWN[known]):
+            n_unchanged += 1
+            assert_array_equal(model.decision_function(X), before[500:])
+            model.partial_fit(X, y, classes=CLASSES)
+        elif hasattr(model, "resume"):
+            n_usable += 1
+            if model.interrupted_:  # not if the call was over
+                model.resume(X, y)
+        else:
+            n_usable += 1
+            n = int(model.t_ - begun.t_)
+            if n < len(y):
+                model.partial_fit(X[n:], y[n:])
+        assert_array_equal(model.classes_, CLASSES)
+        assert_allclose(model.decision_function(X), whole.decision_function(X), atol=1e-9)
+    assert n_unchanged + n_usable
+
+
+@pytest.mark.parametrize("name", ["lasvm", "kernel pa"])
+def test_error_of_a_kernel_function_leaves_the_model_unchanged(name):
+    left = [10**6]
+
+    def kernel(A, B):
+        left[0] -= 1
+        if left[0] < 0:
+            raise RuntimeError("no values")
+        return single(A, B)
+
+    model, X, y = trained(clone(STREAMS[name]).set_params(kernel=kernel), "three")
+    before = model.decision_function(X)
+    for n_calls in (0, 1, 3):
+        left[0] = n_calls
+        with pytest.raises(RuntimeError, match="no values"):
+            model.partial_fit(X, y, classes=CLASSES)
+        left[0] = 10**6
+        assert len(model.classes_) == 3
+        assert_array_equal(model.decision_function(X), before)
+    model.partial_fit(X, y, classes=CLASSES)
