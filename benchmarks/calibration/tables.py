@@ -6,14 +6,14 @@ from statistics import mean
 from ..bench.rst import count, list_table, percent, times
 from ..bench.summary import stored_records
 from .sets import SETS
-from .steps import CS, DRIFTS, ONLINE_SETS, STREAMS
+from .steps import CS, DRIFTS, ONLINE_SETS, ROBUST, ROBUST_SETS, STREAMS
 
 DRIFT_TITLES = {"gradual": "growing from 0 to 30 %", "abrupt": "30 % from the middle on"}
 
 
-def _relative(records, other):
+def _relative(records, other, ours="ours"):
     """Return the mean ratio of log-losses, with this package in the denominator."""
-    return f"{mean(r[other] / r['ours'] for r in records.records):.3f}"
+    return f"{mean(r[other] / r[ours] for r in records.records):.3f}"
 
 
 def log_losses(C, results):
@@ -92,6 +92,67 @@ def streams(results):
     return list_table(header, rows) if rows else None
 
 
+BINARY_MAPS = {
+    "sigmoid": "sigmoid",
+    "quadratic": "quadratic",
+    "beta": "beta",
+    "isotonic": "isotonic",
+}
+MULTICLASS_MAPS = {
+    "sigmoid": "a sigmoid for each class",
+    "spline": "this map of two classes for each class",
+    "pairwise": "pairwise coupling",
+}
+
+
+def maps(ours, others, results):
+    """Log-loss of a map of the package; those of others as multiples, for each C."""
+    found = stored_records("calibration_maps", results).ok()
+    rows = []
+    for name, of_set in SETS.items():
+        of_each = [found.where(set=name, C=C) for C in CS]
+        needed = {ours, *others}
+        if not all(records and needed <= records.records[0].keys() for records in of_each):
+            continue
+        rows.append(
+            [
+                of_set.title,
+                " / ".join(f"{mean(records.values(ours)):.4f}" for records in of_each),
+                *(
+                    " / ".join(_relative(records, other, ours) for records in of_each)
+                    for other in others
+                ),
+            ]
+        )
+    return list_table(["set", "this map", *others.values()], rows) if rows else None
+
+
+def not_joined(results):
+    """Log-loss without samples that join the free support vectors, as a multiple."""
+    found = stored_records("calibration_maps", results).ok()
+    rows = []
+    for name, of_set in SETS.items():
+        of_each = [found.where(set=name, C=C) for C in CS]
+        if all(of_each):
+            rows.append([of_set.title])
+            for records in of_each:
+                two = "multinomial" not in records.records[0]
+                ours = "spline" if two else "multinomial"
+                rows[-1].append(_relative(records, "not_joined", ours))
+    return list_table(["set", *(f"C = {C:g}" for C in CS)], rows) if rows else None
+
+
+def robust(results):
+    """Log-loss of the same map fitted to five folds, as a multiple, with the ramp loss."""
+    found = stored_records("calibration_robust", results).ok()
+    rows = []
+    for name in ROBUST_SETS:
+        of_each = [found.where(set=name, algorithm=algorithm) for algorithm in ROBUST]
+        if all(of_each):
+            rows.append([SETS[name].title, *(_relative(records, "folds") for records in of_each)])
+    return list_table(["set", *(f'``"{name}"``' for name in ROBUST)], rows) if rows else None
+
+
 MODEL_TITLES = {
     "arow": "``AROWClassifier(r=10)``",
     "pa": "``PassiveAggressiveClassifier(C=0.01, average=True)``",
@@ -121,4 +182,8 @@ TABLES = {
     "calibration_accuracy": accuracies,
     "calibration_streams": streams,
     "calibration_online": online,
+    "calibration_binary_maps": partial(maps, "spline", BINARY_MAPS),
+    "calibration_multiclass_maps": partial(maps, "multinomial", MULTICLASS_MAPS),
+    "calibration_joined": not_joined,
+    "calibration_robust": robust,
 }

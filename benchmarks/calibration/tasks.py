@@ -17,9 +17,11 @@ from sklearn_online_svm import (
 )
 from sklearn_online_svm.calibration import OnlineCalibratedClassifier
 from sklearn_online_svm.calibration._maps import MultinomialMap, SplineMap
+from sklearn_online_svm.kernel import _leave_one_out
 from sklearn_online_svm.kernel._probabilities import fitted_map
 
 from ..bench.job import Job
+from .maps import BINARY, MULTICLASS
 from .sets import SETS
 
 N_FOLDS = 5
@@ -35,6 +37,7 @@ class CalibrationJob(Job):
     C: float = 1.0
     drift: str = ""
     model: str = ""
+    algorithm: str = ""
 
 
 def seconds_of(function, repeats):
@@ -90,6 +93,45 @@ def calibrate(job):
         "seconds_plain": plain,
         "seconds": seconds,
         "seconds_folds": folded,
+    }
+
+
+def compare_maps(job):
+    """Log-loss of maps fitted to the same leave-one-out values.
+
+    ``not_joined`` is that of the first map if samples within the margin do not take part in the
+    replacement of support vectors.
+    """
+    X, y, X_test, y_test = SETS[job.set].load(job.seed, job.quick)
+    model = LASVC(C=job.C, random_state=job.seed).fit(X, y)
+    codes = np.searchsorted(model.classes_, y)
+    maps = BINARY if len(model.classes_) == 2 else MULTICLASS
+    new = model.decision_function(X_test).reshape(len(y_test), -1)
+
+    def values():
+        return model.leave_one_out_decision_function(X, y).reshape(len(y), -1)
+
+    scores = values()
+    found = {name: log_loss(y_test, fit(scores, codes)(new)) for name, fit in maps.items()}
+    joining, _leave_one_out.N_JOINING = _leave_one_out.N_JOINING, 0
+    own = next(iter(maps.values()))
+    found["not_joined"] = log_loss(y_test, own(values(), codes)(new))
+    _leave_one_out.N_JOINING = joining
+    return found
+
+
+def calibrate_robust(job):
+    """Log-loss of probabilities with the ramp loss, and of the same map fitted to five folds."""
+    X, y, X_test, y_test = SETS[job.set].load(job.seed, job.quick)
+    params = dict(C=job.C, algorithm=job.algorithm, random_state=job.seed)
+    model = LASVC(probability=True, **params).fit(X, y)
+    codes = np.searchsorted(model.classes_, y)
+    folds = cross_val_predict(LASVC(**params), X, y, cv=N_FOLDS, method="decision_function")
+    fitted = SplineMap().fit(folds, codes, np.ones(len(codes)))
+    of_folds = np.exp(fitted.log_proba(model.decision_function(X_test)))
+    return {
+        "ours": log_loss(y_test, model.predict_proba(X_test)),
+        "folds": log_loss(y_test, of_folds),
     }
 
 
@@ -166,4 +208,10 @@ def follow(job):
 
 
 JOB = CalibrationJob
-TASKS = {"calibrate": calibrate, "calibrate_online": calibrate_online, "follow": follow}
+TASKS = {
+    "calibrate": calibrate,
+    "calibrate_online": calibrate_online,
+    "calibrate_robust": calibrate_robust,
+    "compare_maps": compare_maps,
+    "follow": follow,
+}

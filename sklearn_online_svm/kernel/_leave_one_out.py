@@ -233,8 +233,9 @@ class LeaveOneOut:
         -----
         The value of a sample with :math:`\alpha_i = 0` is :math:`f(x_i)`; that of a support vector
         is :math:`f(x_i) - \alpha_i S_i^2`, with the span :math:`S_i` as in :meth:`leave_one_out`.
-        Up to 500 samples within the margin that are not support vectors, as after a single epoch,
-        count as free support vectors. ``probability=True`` uses the same values.
+        Samples within the margin that are not support vectors, as after a single epoch, count as
+        free support vectors (a part of them, if there are many). ``probability=True`` uses the
+        same values.
 
         Examples
         --------
