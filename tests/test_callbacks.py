@@ -364,8 +364,13 @@ def test_ctrl_c_in_a_callback_interrupts_the_fit():
 
     probe = Press()
     model = LASVC(**KERNEL).set_callbacks(probe)
-    with pytest.raises(KeyboardInterrupt):
-        model.fit(X, Y)
+    # A shell starts processes in the background with SIGINT ignored.
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(X, Y)
+    finally:
+        signal.signal(signal.SIGINT, former)
     assert model.interrupted_
     assert probe.n_teardowns == 1
 

@@ -110,7 +110,7 @@ def test_computed_attributes_are_read_only(kind, layout):
             delattr(model, name)
 
 
-@pytest.mark.parametrize("kind", [ActiveLASVC, VirtualLASVC, RampSVC])
+@pytest.mark.parametrize("kind", [ActiveLASVC, VirtualLASVC])
 @pytest.mark.parametrize(
     "name, advice",
     [
