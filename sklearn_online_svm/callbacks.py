@@ -1,6 +1,6 @@
 """Callbacks for training: stop it, save it, prune a trial, record its progress.
 
-They implement the protocol of :mod:`sklearn.callback`, which scikit-learn has since version 1.9:
+They implement the protocol of :mod:`sklearn.callback`, introduced in scikit-learn 1.9:
 ``estimator.set_callbacks(callback, ...)`` sets them, and ``fit`` and ``partial_fit`` call them.
 The module can be imported with older versions of scikit-learn, where estimators have no
 ``set_callbacks``.
@@ -81,24 +81,24 @@ class _Callback:
 
 
 class TimeLimit(_Callback):
-    """Stop training after a time.
+    """Stop training after a given time.
 
     Parameters
     ----------
     seconds : float
-        Time in seconds from the beginning of each call of ``fit`` or ``partial_fit``. Training
-        stops at the end of the first task after this time.
+        Time in seconds from the beginning of each call of ``fit``, ``partial_fit`` or ``resume``.
+        Training stops at the end of the first :ref:`task <callbacks>` that ends after this time.
 
     Attributes
     ----------
     stopped_ : bool
-        Whether the time was over before the end of the last call.
+        Whether the time limit was exceeded before the end of the last call.
 
     Notes
     -----
     Estimators of this package stop between two blocks of samples (1024 samples, or a few
     milliseconds), or within the optimization over the support set. The model is usable, and
-    ``resume`` continues a :class:`~sklearn_online_svm.LASVC`.
+    ``resume`` of :class:`~sklearn_online_svm.LASVC` completes the call.
 
     Examples
     --------
@@ -218,23 +218,23 @@ class EarlyStopping(_HeldOutScore):
     tol : float, default=0.0
         A score is an improvement if it exceeds the best one by more than ``tol``.
     n_tasks : int, default=1
-        Number of tasks between two scores. A task is a block of samples, or one iteration of
-        other estimators of scikit-learn.
+        Number of tasks between two scores. A task is a block of samples, or one iteration in
+        estimators of scikit-learn.
 
     Attributes
     ----------
     scores_ : list of float
-        Scores of the last call, in their order.
+        Scores of the last call, in the order in which they were computed.
     best_score_ : float
-        The best of them.
+        Largest of the scores.
     stopped_ : bool
-        Whether the scores of the last call did not improve any more.
+        Whether the callback requested to stop the last call.
 
     Notes
     -----
-    The model is that of the last score; the one of the best score is not restored. Each score
-    needs a copy of the model, which for :class:`~sklearn_online_svm.LASVC` is optimized over the
-    support set: choose ``n_tasks`` so that few scores are computed.
+    After a stop, the model is that of the last score; the model of the best score is not restored.
+    Each score requires a copy of the model, which for :class:`~sklearn_online_svm.LASVC` is
+    optimized over the support set: choose ``n_tasks`` so that few scores are computed.
 
     Examples
     --------
@@ -286,8 +286,8 @@ class OptunaPruning(_HeldOutScore):
     scoring : str, callable or None, default=None
         Score to report. None: the ``score`` method of the estimator.
     n_tasks : int, default=1
-        Number of tasks between two scores. A task is a block of samples, or one iteration of
-        other estimators of scikit-learn.
+        Number of tasks between two scores. A task is a block of samples, or one iteration in
+        estimators of scikit-learn.
 
     Attributes
     ----------
@@ -342,22 +342,23 @@ class OptunaPruning(_HeldOutScore):
 class Checkpoint(_Callback):
     """Save the model during training, so that it can be continued after a crash.
 
-    The model is written with :mod:`joblib` to another file in the same directory, which then
-    replaces the former one in one step: at any time the file is a complete model.
+    The model is written with :mod:`joblib` to a temporary file in the same directory, which then
+    replaces the former file atomically, so the file contains a complete model at any time.
 
     Parameters
     ----------
     path : str or path-like
-        The file. The directory must exist.
+        Path of the file. Its directory must exist.
     every : float, default=60.0
-        Minimum number of seconds between two files. At the end of the call the final model is
-        written.
+        Minimum number of seconds between two writes. At the end of the call, the final model is
+        always written.
 
     Notes
     -----
-    ``joblib.load(path)`` returns a model that predicts, without callbacks. A
-    :class:`~sklearn_online_svm.LASVC` or :class:`~sklearn_online_svm.RampSVC` saved within
-    ``fit`` continues with ``resume(X, y)``, and the result is the same as without the crash; other
+    ``joblib.load(path)`` returns a model that can predict; it has no callbacks. Call
+    ``resume(X, y)`` to complete the call of a :class:`~sklearn_online_svm.LASVC`,
+    :class:`~sklearn_online_svm.ActiveLASVC`, :class:`~sklearn_online_svm.VirtualLASVC` or
+    :class:`~sklearn_online_svm.RampSVC`; the result is the same as without the crash. Other
     models continue with ``partial_fit``, if they have it.
 
     Examples

@@ -88,9 +88,10 @@ class OnlinePipeline(Pipeline, Guarded):
     """A pipeline with ``partial_fit``.
 
     A :class:`~sklearn.pipeline.Pipeline` whose transformers and final estimator are trained on a
-    stream, in chunks of any size. Transformers with ``partial_fit`` follow the stream. Where they
-    must not change any more (in front of a model with a kernel, which stores transformed samples)
-    or cannot, all transformers are frozen after the first samples.
+    stream, in chunks of any size. Transformers with ``partial_fit`` are updated with each chunk.
+    All transformers are frozen (applied, but no longer updated) after the first samples if the
+    final estimator is a kernel model, which stores transformed samples, or if a transformer cannot
+    be updated.
 
     Read more in the :ref:`User Guide <online_pipelines>`.
 
@@ -102,14 +103,14 @@ class OnlinePipeline(Pipeline, Guarded):
     freeze_after : int, None or "auto", default="auto"
         Number of samples after which the transformers no longer change.
 
-        - int: the transformers are fitted on this number of samples, the first ones that
-          ``partial_fit`` receives, and then only applied.
+        - int: the transformers are fitted on the first samples that ``partial_fit`` receives, this
+          number of them, and then only applied.
         - None: the transformers are never frozen. Each of them must have ``partial_fit``, or not
           depend on the samples that it is fitted on (``HashingVectorizer``, ``Normalizer``,
           ``FunctionTransformer``).
-        - ``"auto"``: 1000 if the final estimator has a parameter ``kernel`` (also within another
-          estimator) or if a transformer does not fulfil the condition of None; otherwise None. If
-          no transformer depends on the samples, nothing has to be frozen, and ``"auto"`` is None.
+        - ``"auto"``: 1000 if the final estimator, or an estimator that it wraps, has a parameter
+          ``kernel``, or if a transformer does not meet the condition of None; otherwise None. If
+          no transformer depends on the samples, there is nothing to freeze: ``"auto"`` is None.
     transform_input : list of str, default=None
         Names of metadata that ``fit`` transforms, as for :class:`~sklearn.pipeline.Pipeline`.
     memory : str or object with the joblib.Memory interface, default=None
@@ -123,7 +124,7 @@ class OnlinePipeline(Pipeline, Guarded):
     named_steps : :class:`~sklearn.utils.Bunch`
         The steps by name.
     frozen_ : bool
-        Whether the transformers are frozen: a later ``partial_fit`` does not change them.
+        Whether the transformers are frozen, so that ``partial_fit`` no longer changes them.
     classes_ : ndarray of shape (n_classes,)
         Class labels, if the final estimator is a classifier.
     n_features_in_ : int
@@ -138,15 +139,15 @@ class OnlinePipeline(Pipeline, Guarded):
 
     Notes
     -----
-    **Before the transformers are frozen** the pipeline keeps the samples. Whenever their number
+    **Before the transformers are frozen**, the pipeline stores the samples. Whenever their number
     has doubled, and when it reaches `freeze_after`, it fits clones of all steps on all of them.
-    So the pipeline can predict after the first call, each sample is used at most three times, and
-    the state after `freeze_after` samples does not depend on the size of the chunks. The samples
-    are then released.
+    So the pipeline can predict after the first call, these fits use each sample at most three
+    times on average, and the state after `freeze_after` samples does not depend on the size of the
+    chunks. The samples are then released.
 
-    **A ColumnTransformer** follows the stream if all its transformers have ``partial_fit`` or do
-    not depend on the samples; otherwise it is frozen, as are ``FeatureUnion`` and a ``Pipeline``
-    as a step.
+    **A ColumnTransformer** is updated with each chunk if all its transformers have ``partial_fit``
+    or do not depend on the samples; otherwise it must be frozen, as must a ``FeatureUnion`` and a
+    ``Pipeline`` as a step.
 
     ``partial_fit`` replaces transformers by updated copies: read them from ``named_steps``.
     ``fit`` is that of :class:`~sklearn.pipeline.Pipeline`.

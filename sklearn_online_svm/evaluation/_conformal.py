@@ -60,27 +60,30 @@ def threshold_of(ordered, alpha):
 class AdaptiveConformalInference(StatefulEstimator):
     r"""Prediction sets that contain the true class with a given frequency, on any stream.
 
-    A prediction set contains the classes whose scores are high enough compared with those of the
-    true classes of recent samples. After each label the next sets become larger if the label was
-    not in its set, and a little smaller if it was [1]_. The fraction of labels in their sets
-    converges to ``confidence_level`` without any assumption about the stream: under concept drift,
-    with dependent samples, and for poor models, whose sets are larger.
+    A prediction set contains the classes whose scores reach a threshold, a quantile of the scores
+    of the true classes of recent samples. After each label, the next sets become larger if the
+    label was not in its set, and slightly smaller if it was [1]_. The coverage, the fraction of
+    labels that are in their sets, converges to ``confidence_level`` without any assumption about
+    the stream: also under concept drift, with dependent samples, and for inaccurate models, whose
+    sets are larger.
 
-    Pass it to :func:`progressive_validation` to show coverage and size of the sets, or use it
-    beside a model: call :meth:`update` before the model is trained on a chunk.
+    Pass an object to :func:`progressive_validation` to evaluate coverage and size of the sets, or
+    use it together with a model: call :meth:`update` before the model is trained on a chunk, and
+    :meth:`predict_set` for new samples.
 
     Read more in the :ref:`user guide <prediction_sets>`.
 
     Parameters
     ----------
     confidence_level : float, default=0.9
-        Fraction of sets that are to contain the true class; :math:`1 - \alpha` in [1]_.
+        Desired fraction of sets that contain the true class; :math:`1 - \alpha` in [1]_.
     step_size : float, default=0.005
-        Change of the miscoverage level after each sample, :math:`\gamma` in [1]_. Larger values
-        follow a drift faster, and sizes of sets vary more. With 0 the sets are those of split
-        conformal prediction on the last ``window_size`` samples, without a guarantee under drift.
+        Step size of the update of the miscoverage level ``alpha_`` after each sample,
+        :math:`\gamma` in [1]_. With larger values the sets adapt faster to a drift, and their
+        sizes vary more. With 0 the sets are those of split conformal prediction on the last
+        ``window_size`` samples, without a guarantee under drift.
     window_size : int, default=1000
-        Number of recent samples whose scores are compared.
+        Number of recent samples whose scores determine the threshold.
 
     Attributes
     ----------
@@ -88,7 +91,7 @@ class AdaptiveConformalInference(StatefulEstimator):
         Miscoverage level of the next set, :math:`\alpha_t`. A set contains all classes if it is
         negative, and none if it is 1 or greater.
     n_samples_seen_ : int
-        Number of samples.
+        Number of samples passed to ``update``.
 
     See Also
     --------
@@ -103,21 +106,21 @@ class AdaptiveConformalInference(StatefulEstimator):
 
     The set of a sample contains the classes with a score of at least the k-th smallest among the
     scores of the true classes of the last n samples, :math:`k = \lfloor (n + 1) \alpha_t \rfloor`;
-    all classes if :math:`k < 1`, so also before the first label, and none if :math:`k > n`. Within
-    a chunk the model does not change, :math:`\alpha_t` does.
+    all classes if :math:`k < 1`, as before the first label, and none if :math:`k > n`. Within a
+    chunk, :math:`\alpha_t` changes after each sample, but the model does not.
 
-    **Guarantee** (proposition 4.1 of [1]_). As sets of all classes are never wrong and empty sets
-    always are, :math:`-\gamma \le \alpha_t \le 1 + \gamma`. So for every T and every sequence of
-    samples, labels and models
+    **Guarantee** (proposition 4.1 of [1]_). A set of all classes always contains the label, and an
+    empty set never does, so :math:`-\gamma \le \alpha_t \le 1 + \gamma`. Therefore, with
+    :math:`\gamma > 0`, for every T and every sequence of samples, labels and models
 
     .. math:: \left| \frac{1}{T} \sum_{t=1}^T \mathrm{err}_t - \alpha \right| \le
               \frac{\max(\alpha_1, 1 - \alpha_1) + \gamma}{\gamma T}.
 
-    It holds for the whole stream, not for each class, nor for each part of the stream.
+    This holds for the stream as a whole, but not for each class or each part of the stream.
 
     **Scores** are probabilities if the estimator has ``predict_proba``. Otherwise the score of a
     class is its decision value minus the largest one of the other classes. Classes with equal
-    scores enter a set together.
+    scores are either all in a set or all not in it.
 
     References
     ----------
@@ -205,7 +208,7 @@ class AdaptiveConformalInference(StatefulEstimator):
         -------
         sets : ndarray of shape (n_samples, n_classes), dtype=bool
             Whether each class of ``estimator.classes_`` is in the set of a sample. The set depends
-            on the labels of the samples before, not on its own label and later ones.
+            on the labels of the preceding samples, but not on its own label or later ones.
 
         Raises
         ------

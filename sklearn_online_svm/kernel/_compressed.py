@@ -43,7 +43,7 @@ class CompressedClassifier(MetaEstimatorMixin, KernelModel):
 
     :meth:`fit` trains a clone of a kernel classifier and compresses it. To compress a model that
     has been trained, call its method ``compress``, which returns a fitted object of this class.
-    The result can only predict: train the original, and compress it again.
+    The result cannot be trained further: train the original, and compress it again.
 
     Exactly one of ``max_support_vectors`` and ``tolerance`` must be given. Read more in the
     :ref:`user guide <compression>`.
@@ -53,11 +53,12 @@ class CompressedClassifier(MetaEstimatorMixin, KernelModel):
     estimator : kernel classifier of this package, default=None
         The model to train and compress. If None, :class:`LASVC` is used.
     max_support_vectors : int, default=None
-        Maximum number of support vectors. For an rbf kernel, the vectors are moved to where the
-        model is approximated best, so they are not samples.
+        Maximum number of support vectors. For an rbf kernel, the vectors are moved so that they
+        approximate the model better, and need not be samples.
     tolerance : float, default=None
-        Largest difference of decision values, compared with those of the original, at the support
-        vectors of the original (the margin is 1). Support vectors are added until it is met.
+        Largest difference of decision values from those of the original, at the support vectors
+        of the original (the margin is at decision values of ±1). Support vectors are added until
+        it is met.
 
     Attributes
     ----------
@@ -73,7 +74,7 @@ class CompressedClassifier(MetaEstimatorMixin, KernelModel):
     dual_coef_ : ndarray of shape (1, n_SV) or (n_classes, n_SV)
         Coefficients of the support vectors in the decision function.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        Constants in the decision function, those of the original model.
+        Constants in the decision function, equal to those of the original model.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Weights assigned to the features; only available with a linear kernel.
     gamma_ : float
@@ -99,7 +100,7 @@ class CompressedClassifier(MetaEstimatorMixin, KernelModel):
     See Also
     --------
     LASVC.compress : Compress a model that has been trained.
-    KernelPassiveAggressiveClassifier : Limits the number of support vectors during training.
+    KernelPassiveAggressiveClassifier : Can limit the number of support vectors during training.
 
     Notes
     -----
@@ -111,15 +112,17 @@ class CompressedClassifier(MetaEstimatorMixin, KernelModel):
         \lvert f_c(x) - \tilde f_c(x) \rvert
         \le \sqrt{K(x, x)} \, \lVert w_c - \tilde w_c \rVert
 
-    for any x, where the last factor is ``rkhs_distance_``; for an rbf kernel
-    :math:`K(x, x) = 1`. It is computed in double precision. This is a guarantee, but the
-    difference is usually much smaller: ``max_difference_`` is what was measured at the support
-    vectors, with the kernel values in single precision that predictions use.
+    for any x, up to the rounding of kernel values to single precision in predictions. The last
+    factor is ``rkhs_distance_``, which is computed in double precision; for an rbf kernel
+    :math:`K(x, x) = 1`. The difference is usually much smaller than this bound.
+    ``max_difference_`` is the difference measured at the support vectors, with kernel values in
+    single precision as in predictions.
 
     **Selection.** Each step selects the support vector at which the difference is largest in any
     of the binary problems, and projects the weight vectors onto the span of the selected vectors
     (vectorial kernel orthogonal greedy algorithm [1]_). The problems share the vectors. A vector
-    that is nearly a combination of the selected ones, such as a duplicate, is not selected. If no
+    that is nearly a linear combination of the selected ones, such as a duplicate, is not selected.
+    If no
     selection meets ``tolerance``, all distinct support vectors are kept.
 
     **Moves.** With ``max_support_vectors`` and an rbf kernel, the selected vectors are moved by
@@ -127,13 +130,14 @@ class CompressedClassifier(MetaEstimatorMixin, KernelModel):
     :math:`\lVert w_c - \tilde w_c \rVert^2` (reduced set construction [2]_, [3]_), with the
     optimal coefficients for each position. Zeros of a vector remain zeros, so a sparse model
     remains sparse. If this does not decrease the mean squared difference at the support vectors,
-    the selected vectors stay where they are.
+    the selected vectors are used unchanged.
 
-    **Linear kernel.** One vector for each binary problem, its weights, gives the same decision
-    function.
+    **Linear kernel.** One vector for each binary problem, its weight vector, gives the same
+    decision function.
 
-    Time and memory of the selection are proportional to n m, n being the number of support
-    vectors before and m after, plus n squared kernel values, which are not stored.
+    **Complexity.** With n support vectors before compression and m after it, the selection takes
+    time proportional to :math:`n m^2`, in addition to n squared kernel values, which are not
+    stored, and memory proportional to n m.
 
     References
     ----------
