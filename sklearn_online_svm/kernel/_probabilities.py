@@ -16,7 +16,7 @@ from .._core.kernel import stores
 from .._core.kernel.engine import Engine
 from .._feature_space import Kernel
 from ..calibration._maps import MultinomialMap, SplineMap
-from ._span import SINGLE_RIDGE, BinarySolution, replacement_shifts
+from ._span import BinarySolution, replacement_shifts
 from ._svc_names import PROBABILITIES
 from ._virtual_pool import as_arrays, from_arrays
 
@@ -29,6 +29,9 @@ N_OTHERS, N_RECENT = 2000, 4000
 N_VALUES, N_VALUES_MULTICLASS, MIN_OF_CLASS = (1000, 1000), (3000, N_OTHERS), 100
 # Maximum number of samples that join the free support vectors in replacing others.
 N_JOINING = 250
+# Change of a leave-one-out value by the ridge of the kernel matrix, relative to the mean of
+# K(x, x): the ridge adds itself to a squared span, which is multiplied by alpha.
+MAX_SHIFT = 5e-4
 
 
 class KeptSamples:
@@ -209,10 +212,8 @@ class EngineKernel:
     A faster ``PairwiseKernel``, in single precision, for many calls with the same first samples.
     """
 
-    ridge = SINGLE_RIDGE
-
-    def __init__(self, view, rows):
-        self.spec, self.rows = view._spec, rows
+    def __init__(self, view, rows, ridge):
+        self.spec, self.rows, self.ridge = view._spec, rows, ridge
         self.kernel = Kernel.from_classifier(view, "predict_proba")
         self.first = self.engine = None
 
@@ -247,6 +248,8 @@ def fitted_map(model, samples):
     n_left_out, n_others = N_VALUES if len(problems) == 1 else N_VALUES_MULTICLASS
     weights = thinned(weights, codes, n_left_out)
     other_weights = thinned(other_weights, other_codes, n_others)
+    used = other_weights > 0.0
+    X, other_codes, other_weights = X[used], other_codes[used], other_weights[used]
     X = sparse.csr_matrix(X) if sparse.issparse(vectors) else X
     rows = stack([vectors, X.astype(vectors.dtype, copy=False)])
     codes = np.concatenate([codes, other_codes])
@@ -254,7 +257,8 @@ def fitted_map(model, samples):
     counted = np.flatnonzero(weights > 0.0)
     scores = np.zeros((len(codes), len(problems)))
     scores[counted] = decided(solution, problems, slots, codes, rows, counted)
-    pairwise = EngineKernel(view, rows)
+    largest = max(np.abs(problem.alpha).max(initial=10.0) for problem in problems)
+    pairwise = EngineKernel(view, rows, ridge=MAX_SHIFT / largest)
     found = np.empty_like(scores)
     for c, problem in enumerate(problems):
         problem = problem.on(slots, len(other_codes))

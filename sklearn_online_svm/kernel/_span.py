@@ -12,9 +12,9 @@ from scipy import linalg
 # Number of samples whose kernel values are computed at a time.
 BLOCK = 512
 # Ridge added to the diagonal of the kernel matrix before inversion, relative to the mean of the
-# diagonal; the second one for float32 values, the third for a factor in float32. It is needed for
-# support vectors that are combinations of others, such as duplicates, whose span is about 0.
-RIDGE, COARSE_RIDGE, SINGLE_RIDGE = 1e-10, 1e-6, 1e-5
+# diagonal; the second one for float32 values. It is needed for support vectors that are
+# combinations of others, such as duplicates, whose span is about 0.
+RIDGE, COARSE_RIDGE = 1e-10, 1e-6
 # Factors of the ridge that are tried for a Cholesky factor, and maximum number of samples of a
 # factor (512 MB).
 RIDGE_FACTORS = (1.0, 10.0, 100.0)
