@@ -99,5 +99,11 @@ def leave_out_what_was_not_measured(app, docname, source):
     source[0] = _MEASURED.sub(present, source[0])
 
 
+def leave_out_links_to_scikit_learn(app, what, name, obj, options, lines):
+    """Replace links of inherited docstrings to the user guide of scikit-learn by their text."""
+    lines[:] = [re.sub(r":ref:`(.*?)\s*<metadata_routing>`", r"\1", line) for line in lines]
+
+
 def setup(app):
     app.connect("source-read", leave_out_what_was_not_measured)
+    app.connect("autodoc-process-docstring", leave_out_links_to_scikit_learn)
