@@ -65,9 +65,12 @@ def _updated(step, X, y, *, is_first):
     step = copy.deepcopy(step)
     if not isinstance(step, ColumnTransformer):
         return step.partial_fit(X, y)
-    for _, part, columns in step.transformers_:
-        if not _is_stateless(part):
-            part.partial_fit(_safe_indexing(X, columns, axis=1), y)
+    try:
+        for _, part, columns in step.transformers_:
+            if not _is_stateless(part):
+                part.partial_fit(_safe_indexing(X, columns, axis=1), y)
+    except KeyError as error:
+        raise ValueError(f"X lacks columns that the first chunk had: {error.args[0]}.") from None
     return step
 
 

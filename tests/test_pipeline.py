@@ -576,6 +576,18 @@ def test_a_request_to_stop_keeps_what_was_trained():
     assert pipeline.set_callbacks().partial_fit(X[500:], Y[500:])[-1].n_samples_seen_ == 1500
 
 
+def test_missing_columns():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X[:100]).add_prefix("x")
+    scaler = make_column_transformer((StandardScaler(), list(frame.columns)))
+    pipeline = make_online_pipeline(scaler, AROWClassifier())
+    pipeline.partial_fit(frame, Y[:100], classes=[-1, 1])
+    before = pickle.dumps(pipeline)
+    with pytest.raises(ValueError, match=r"X lacks columns that the first chunk had: .*x0"):
+        pipeline.partial_fit(frame.drop(columns="x0"), Y[:100])
+    assert pickle.dumps(pipeline) == before
+
+
 # ------------------------------------------------------------------------------------ tools
 
 
