@@ -33,7 +33,7 @@ def test_stored_models(path, name):
         kind, ending = name.rsplit(".", 1)
         expected = json.loads(file.read("responses.json"))[kind]
     with warnings.catch_warnings():
-        # Of another version of scikit-learn, or of this package.
+        # The model was stored by another version of scikit-learn or of this package.
         warnings.simplefilter("ignore", InconsistentVersionWarning)
         if ending == "pickle":
             model = pickle.loads(data)
