@@ -7,6 +7,7 @@ out scikit-learn's checks of the array API, which need SciPy to know of it from 
 
 import os
 
+import numpy as np
 import pytest
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
@@ -50,6 +51,12 @@ def paper_data():
         return load_paper_dataset(name)
 
     return load
+
+
+@pytest.fixture(autouse=True)
+def seed_of_numpy():
+    """``random_state=None`` draws from NumPy's global generator: the same numbers in each run."""
+    np.random.seed(42)  # noqa: NPY002 - the generator of ``random_state=None``
 
 
 @pytest.fixture(autouse=True)
