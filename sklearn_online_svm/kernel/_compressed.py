@@ -13,7 +13,7 @@ from .._sklearn_compat import Interval
 from .._tasks import propagating, reporting
 from ._compression import CompressedState, compress_solution
 from ._lasvc import LASVC
-from ._model import KernelModel, decision_values
+from ._model import KernelClassifier, decision_values
 
 NO_TRAINING = (
     "its coefficients are not the solution of a training problem. Keep the original model, train "
@@ -38,7 +38,7 @@ def _has_probabilities(model):
     return True
 
 
-class CompressedClassifier(MetaEstimatorMixin, KernelModel):
+class CompressedClassifier(MetaEstimatorMixin, KernelClassifier):
     r"""Kernel classifier with fewer support vectors, for fast predictions.
 
     :meth:`fit` trains a clone of a kernel classifier and compresses it. To compress a model that
@@ -164,7 +164,7 @@ class CompressedClassifier(MetaEstimatorMixin, KernelModel):
 
     _state_attribute = "_state"
     _fixed_params = ()
-    _parameter_constraints: dict = {"estimator": [KernelModel, None], **SIZES}
+    _parameter_constraints: dict = {"estimator": [KernelClassifier, None], **SIZES}
 
     def __init__(self, estimator=None, *, max_support_vectors=None, tolerance=None):
         self.estimator = estimator
@@ -348,7 +348,7 @@ class CompressedClassifier(MetaEstimatorMixin, KernelModel):
 
 
 def compressed(model, max_support_vectors, tolerance, X):
-    """Return a compressed model, as ``KernelModel.compress`` does."""
+    """Return a compressed model, as ``KernelClassifier.compress`` does."""
     result = CompressedClassifier(
         clone(model), max_support_vectors=max_support_vectors, tolerance=tolerance
     )

@@ -38,7 +38,7 @@ from ._engine import (
     with_offset,
 )
 from ._epochs import known_slots
-from ._model import KernelModel
+from ._model import KernelClassifier
 from ._svc_names import without_svc_defaults
 
 # Maximum number of steps of one call on the support set (REPROCESS and finish), for each of k
@@ -51,7 +51,7 @@ MAX_STEPS_PER_SAMPLE = 2500
 NO_LEAVE_ONE_OUT = "use cross-validation; the leave-one-out error follows from a solution of LASVC"
 
 
-class KernelMachine(KernelModel):
+class KernelMachine(KernelClassifier):
     """Kernel model that solves an optimization problem over a support set.
 
     Several threads may use a model at once. A training call holds the lock of the model
@@ -67,7 +67,7 @@ class KernelMachine(KernelModel):
 
     _parameter_constraints: dict = {
         "C": [Interval(Real, 0.0, None, closed="right")],
-        **KernelModel._parameter_constraints,
+        **KernelClassifier._parameter_constraints,
         "ramp_s": [Interval(Real, None, 1.0, closed="neither")],
         "shrinking": ["boolean"],
         "tol": [Interval(Real, 0.0, None, closed="neither")],

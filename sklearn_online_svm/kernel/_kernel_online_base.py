@@ -24,22 +24,22 @@ from .._sklearn_compat import Interval, Options, StrOptions, _fit_context
 from .._tasks import reporting, sample_tasks
 from ._engine import choose_layout
 from ._expansion import POLICIES, ExpansionSpec, ExpansionState
-from ._model import MIN_FIRST_CHUNK, KernelModel, can_take_new_samples
+from ._model import MIN_FIRST_CHUNK, KernelClassifier, can_take_new_samples
 from ._new_classes import extended_expansion
 
 
-class KernelUpdates(OnlineClassifier, KernelModel, OnlineLearner):
+class KernelUpdates(OnlineClassifier, KernelClassifier, OnlineLearner):
     """Base of kernel classifiers that make one update per sample.
 
     A subclass defines ``_update_spec``, which returns the :class:`UpdateSpec` of its parameters,
     and ``_expansion_options``, which returns fields of :class:`ExpansionSpec`.
     """
 
-    _fixed_params = (*KernelModel._fixed_params, "max_support_vectors")
+    _fixed_params = (*KernelClassifier._fixed_params, "max_support_vectors")
     _adjustable_params = ("class_weight",)
 
     _parameter_constraints: dict = {
-        **KernelModel._parameter_constraints,
+        **KernelClassifier._parameter_constraints,
         **OnlineLearner._parameter_constraints,
         **OnlineClassifier._parameter_constraints,
     }

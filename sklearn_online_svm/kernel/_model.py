@@ -25,11 +25,11 @@ _DOUBLES_AT_ONCE = 1 << 17
 MIN_FIRST_CHUNK = 30
 
 
-class KernelModel(SuspectLabelsMixin, ClassifierMixin, IncrementalEstimator):
+class KernelModel(IncrementalEstimator):
     """Base of kernel models: predictions and support vectors; subclasses implement training.
 
     A subclass defines ``_solution`` (a :class:`Solution`), and has ``_spec`` (a
-    :class:`VectorSpec`), ``_dtype``, ``_sparse``, ``classes_`` and ``n_samples_seen_``.
+    :class:`VectorSpec`), ``_dtype``, ``_sparse`` and ``n_samples_seen_``.
     """
 
     _fixed_params = ("kernel", "degree", "gamma", "coef0")
@@ -54,6 +54,87 @@ class KernelModel(SuspectLabelsMixin, ClassifierMixin, IncrementalEstimator):
         if X.dtype == np.float32 and needs_double(X, kind, self.gamma_):
             X = X.astype(np.float64)
         return X
+
+    # ---------------------------------------------------------------------------- predictions
+
+    def _decide(self, X):
+        check_is_fitted(self)
+        if not can_skip_validation(self, X, self._dtype):
+            X = check_samples(
+                self,
+                X,
+                reset=False,
+                dtype=self._dtype,
+                accept_sparse=False if self._is_precomputed() else "csr",
+            )
+        scores = decision_values(self._spec, self._solution(), X, self.n_jobs)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def _shown(self):
+        """Return the fitted model to be shown, and its solution."""
+        view = self._view()
+        check_is_fitted(view)
+        return view, view._solution()
+
+    # ---------------------------------------------------------------------------- the solution
+
+    @property
+    def support_(self):
+        """Indices of the support vectors."""
+        view, solution = self._shown()
+        kind = np.int32 if view.n_samples_seen_ < 2**31 else np.int64
+        return solution.row_ids.astype(kind)
+
+    @property
+    def support_vectors_(self):
+        """Support vectors."""
+        view, solution = self._shown()
+        vectors = solution.vectors()
+        if not view._sparse and not isinstance(vectors, np.ndarray):
+            return vectors.toarray()
+        return vectors
+
+    @property
+    def dual_coef_(self):
+        """Signed coefficients of the support vectors in the decision function."""
+        return _read_only(self._shown()[1].alpha)
+
+    @property
+    def intercept_(self):
+        """Constants in the decision function."""
+        view, solution = self._shown()
+        bias = linear_weights(solution)[1] if view._spec.kernel == "linear" else solution.bias
+        return _read_only(bias.copy())
+
+    @property
+    def coef_(self):
+        """Weights assigned to the features (linear kernel only)."""
+        view, solution = self._shown()
+        if view._spec.kernel != "linear":
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        return _read_only(linear_weights(solution)[0].copy())
+
+    # ---------------------------------------------------------------------------- conventions
+
+    def _training_counts(self):
+        """Return the numbers of samples, vectors and kernel values, for callbacks of training."""
+        return self._tasks.n_samples, *self._tasks.trained._counts_of_state()
+
+    def _is_precomputed(self):
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    def _uses_gamma_scale(self):
+        return self.gamma == "scale" and self.kernel in ("rbf", "poly", "sigmoid")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not self._is_precomputed()
+        tags.input_tags.pairwise = self._is_precomputed()
+        return tags
+
+
+class KernelClassifier(SuspectLabelsMixin, ClassifierMixin, KernelModel):
+    """Base of kernel classifiers; a subclass sets ``classes_``."""
 
     # ---------------------------------------------------------------------------- predictions
 
@@ -83,25 +164,6 @@ class KernelModel(SuspectLabelsMixin, ClassifierMixin, IncrementalEstimator):
             If the input is invalid, or a decision function value overflows.
         """
         return self._view()._decide(X)
-
-    def _decide(self, X):
-        check_is_fitted(self)
-        if not can_skip_validation(self, X, self._dtype):
-            X = check_samples(
-                self,
-                X,
-                reset=False,
-                dtype=self._dtype,
-                accept_sparse=False if self._is_precomputed() else "csr",
-            )
-        scores = decision_values(self._spec, self._solution(), X, self.n_jobs)
-        return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def _shown(self):
-        """Return the fitted model to be shown, and its solution."""
-        view = self._view()
-        check_is_fitted(view)
-        return view, view._solution()
 
     def predict(self, X):
         """Predict class labels for samples in X.
@@ -192,64 +254,10 @@ class KernelModel(SuspectLabelsMixin, ClassifierMixin, IncrementalEstimator):
     # ---------------------------------------------------------------------------- the solution
 
     @property
-    def support_(self):
-        """Indices of the support vectors."""
-        view, solution = self._shown()
-        kind = np.int32 if view.n_samples_seen_ < 2**31 else np.int64
-        return solution.row_ids.astype(kind)
-
-    @property
-    def support_vectors_(self):
-        """Support vectors."""
-        view, solution = self._shown()
-        vectors = solution.vectors()
-        if not view._sparse and not isinstance(vectors, np.ndarray):
-            return vectors.toarray()
-        return vectors
-
-    @property
     def n_support_(self):
         """Number of support vectors for each class."""
         view, solution = self._shown()
         return np.bincount(solution.labels, minlength=len(view.classes_)).astype(np.int32)
-
-    @property
-    def dual_coef_(self):
-        """Signed coefficients of the support vectors in the decision function."""
-        return _read_only(self._shown()[1].alpha)
-
-    @property
-    def intercept_(self):
-        """Constants in the decision function."""
-        view, solution = self._shown()
-        bias = linear_weights(solution)[1] if view._spec.kernel == "linear" else solution.bias
-        return _read_only(bias.copy())
-
-    @property
-    def coef_(self):
-        """Weights assigned to the features (linear kernel only)."""
-        view, solution = self._shown()
-        if view._spec.kernel != "linear":
-            raise AttributeError("coef_ is only available when using a linear kernel")
-        return _read_only(linear_weights(solution)[0].copy())
-
-    # ---------------------------------------------------------------------------- conventions
-
-    def _training_counts(self):
-        """Return the numbers of samples, vectors and kernel values, for callbacks of training."""
-        return self._tasks.n_samples, *self._tasks.trained._counts_of_state()
-
-    def _is_precomputed(self):
-        return isinstance(self.kernel, str) and self.kernel == "precomputed"
-
-    def _uses_gamma_scale(self):
-        return self.gamma == "scale" and self.kernel in ("rbf", "poly", "sigmoid")
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = not self._is_precomputed()
-        tags.input_tags.pairwise = self._is_precomputed()
-        return tags
 
 
 def can_take_new_samples(model):
