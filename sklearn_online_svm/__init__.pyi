@@ -17,6 +17,9 @@ from sklearn_online_svm.kernel import KernelAROWClassifier as KernelAROWClassifi
 from sklearn_online_svm.kernel import (
     KernelPassiveAggressiveClassifier as KernelPassiveAggressiveClassifier,
 )
+from sklearn_online_svm.kernel import (
+    KernelPassiveAggressiveRegressor as KernelPassiveAggressiveRegressor,
+)
 from sklearn_online_svm.kernel import KernelPerceptronClassifier as KernelPerceptronClassifier
 from sklearn_online_svm.kernel import RampSVC as RampSVC
 from sklearn_online_svm.kernel import VirtualLASVC as VirtualLASVC
@@ -49,6 +52,7 @@ __all__ = [
     "ConfidenceWeightedClassifier",
     "CostSensitivePassiveAggressiveClassifier",
     "KernelPassiveAggressiveClassifier",
+    "KernelPassiveAggressiveRegressor",
     "KernelAROWClassifier",
     "KernelPerceptronClassifier",
     "InconsistentPackageWarning",

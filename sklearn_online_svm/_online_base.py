@@ -6,8 +6,9 @@ from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
+from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ._base import balanced_weights, class_factors, draw_seed, unique_labels_and_codes
@@ -213,3 +214,37 @@ class OnlineClassifier:
 
     def _n_problems(self):
         return 1 if len(self.classes_) == 2 else len(self.classes_)
+
+
+class OnlineRegressor(RegressorMixin):
+    """Mixin for passive-aggressive regression: targets and the update rule."""
+
+    _parameter_constraints: dict = {
+        "C": [Interval(Real, 0.0, None, closed="right")],
+        "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
+        "epsilon": [Interval(Real, 0.0, None, closed="left")],
+    }
+    _adjustable_params = ("C", "loss", "epsilon")
+
+    def _update_rule(self):
+        return {
+            "name": self.loss.replace("epsilon_", ""),
+            "C": float(self.C),
+            "epsilon": float(self.epsilon),
+        }
+
+    def _encode_targets(self, y, weights):
+        """Return the targets as float64; y is an array."""
+        if y.dtype.kind in "biuf":
+            targets = np.ascontiguousarray(y, dtype=np.float64)
+            if np.isfinite(targets).all():
+                return targets
+        return check_array(
+            y, ensure_2d=False, dtype=np.float64, order="C", input_name="y", estimator=self
+        )
+
+    def _sample_weights(self, targets, weights, stream=False):
+        return weights
+
+    def _n_problems(self):
+        return 1

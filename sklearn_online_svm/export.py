@@ -5,6 +5,7 @@ from pkgutil import walk_packages
 
 import numpy as np
 from scipy.sparse import csr_matrix
+from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from . import kernel
@@ -73,8 +74,8 @@ def save_libsvm(model, path, *, label=None):
         If the model is not fitted.
     ValueError
         If `label` is None and the model has more than two classes or labels other than integers,
-        or is not a class of the model; if the model has another kernel, or no single kernel
-        expansion (``average="vote"``).
+        or is not a class of the model; if the model is not a classifier, has another kernel, or no
+        single kernel expansion (``average="vote"``).
 
     Examples
     --------
@@ -97,6 +98,8 @@ def save_libsvm(model, path, *, label=None):
     name = type(model).__name__
     if not hasattr(model, "support_vectors_") or getattr(model, "average", None) == "vote":
         raise ValueError(f"{name} is not a single kernel expansion: LIBSVM has no such model.")
+    if not is_classifier(model):
+        raise ValueError(f"save_libsvm stores classifiers, and {name} is a regressor.")
     if not isinstance(model.kernel, str) or model.kernel not in _KERNELS:
         raise ValueError(f"LIBSVM cannot store a model with kernel={model.kernel!r}.")
     coef, bias, labels = _problem_of(model, label)

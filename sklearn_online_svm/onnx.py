@@ -373,6 +373,7 @@ _CONVERTED = (
     kernel.CompressedClassifier,
     kernel.KernelAROWClassifier,
     kernel.KernelPassiveAggressiveClassifier,
+    kernel.KernelPassiveAggressiveRegressor,
     kernel.KernelPerceptronClassifier,
     kernel.RampSVC,
     kernel.VirtualLASVC,

@@ -193,9 +193,12 @@ def test_precomputed_and_callable_kernels(make, kernel):
     assert probe.ended.count("samples") >= 3
 
 
-def test_regressor():
+@pytest.mark.parametrize(
+    "kind", [package.KernelPassiveAggressiveRegressor, package.PassiveAggressiveRegressor]
+)
+def test_regressor(kind):
     y = X @ [1.0, 2.0, 0.0, 0.0]
-    probe, model = Probe(), package.PassiveAggressiveRegressor(random_state=0)
+    probe, model = Probe(), kind(random_state=0)
     expected = clone(model).fit(X, y).partial_fit(X, y)
     model.set_callbacks(probe).fit(X, y).partial_fit(X, y)
     assert digest(model) == digest(expected)

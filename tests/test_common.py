@@ -5,6 +5,7 @@ import inspect
 import numpy as np
 import pytest
 from scipy.sparse import issparse
+from sklearn.base import is_classifier
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -18,6 +19,7 @@ from sklearn_online_svm import (
     CostSensitivePassiveAggressiveClassifier,
     KernelAROWClassifier,
     KernelPassiveAggressiveClassifier,
+    KernelPassiveAggressiveRegressor,
     KernelPerceptronClassifier,
     LabelEfficientClassifier,
     LocalOnlineClassifier,
@@ -104,7 +106,7 @@ def expected_failed_checks(estimator):
         return failures | dict.fromkeys(OF_PROBABILITIES, LARGEST_DECISION)
     if isinstance(estimator, KERNEL_UPDATES):
         failures |= dict.fromkeys(weights, WEIGHTS_OF_STEPS)
-        if estimator.kernel == "precomputed":
+        if estimator.kernel == "precomputed" and is_classifier(estimator):
             failures["check_class_weight_classifiers"] = NO_INTERCEPT
         return failures
     if isinstance(estimator, RampSVC):
@@ -201,6 +203,7 @@ LINEAR = (
 KERNEL_UPDATES = (
     KernelAROWClassifier,
     KernelPassiveAggressiveClassifier,
+    KernelPassiveAggressiveRegressor,
     KernelPerceptronClassifier,
 )
 
@@ -210,6 +213,9 @@ ESTIMATORS += [
     KernelPassiveAggressiveClassifier(max_support_vectors=40, budget_policy="smallest"),
     KernelPassiveAggressiveClassifier(average="mean"),
     KernelPassiveAggressiveClassifier(kernel="precomputed"),
+    KernelPassiveAggressiveRegressor(loss="squared_epsilon_insensitive", average="mean"),
+    KernelPassiveAggressiveRegressor(max_support_vectors=40, budget_policy="merging", max_iter=3),
+    KernelPassiveAggressiveRegressor(kernel="precomputed"),
     KernelAROWClassifier(max_support_vectors=10, max_iter=3),
     KernelPerceptronClassifier(average="vote", max_iter=5),
     KernelPerceptronClassifier(average="mean", margin=0.1),

@@ -249,9 +249,18 @@ def test_onnx_graph_of_a_pipeline(dtype):
     np.testing.assert_allclose(scores, model.decision_function(X), atol=1e-3)
 
 
-def test_onnx_graph_of_a_regressor():
+@pytest.mark.parametrize(
+    "model",
+    [
+        ours.PassiveAggressiveRegressor(random_state=0),
+        ours.KernelPassiveAggressiveRegressor(random_state=0),
+        ours.KernelPassiveAggressiveRegressor(kernel="linear", max_support_vectors=5),
+    ],
+    ids=str,
+)
+def test_onnx_graph_of_a_regressor(model):
     X, y = samples("iris")
-    model = ours.PassiveAggressiveRegressor(random_state=0).fit(X, y)
+    model = clone(model).fit(X, y)
     (values,) = run(model, X)
     np.testing.assert_allclose(values.ravel(), model.predict(X), atol=1e-5)
 
@@ -528,6 +537,11 @@ def test_libsvm_file_without_a_bias(tmp_path):
         (ours.LASVC(), ["a", "b"], r"two classes that are integers, got \['a', 'b'\]"),
         (ours.LASVC(), [1, 2, 3], r"two classes that are integers, got \[1, 2, 3\]"),
         (ours.LASVC(kernel=lambda X, Z: X @ Z.T), [0, 1], "kernel=<function"),
+        (
+            ours.KernelPassiveAggressiveRegressor(),
+            [0, 1],
+            "KernelPassiveAggressiveRegressor is a regressor",
+        ),
         (ours.AROWClassifier(), [0, 1], "AROWClassifier is not a single kernel expansion"),
         (ours.KernelPerceptronClassifier(average="vote"), [0, 1], "not a single kernel expansion"),
     ],

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.utils.fixes import parse_version
 
 from sklearn_online_svm import (
     LASVC,
     AROWClassifier,
+    KernelPassiveAggressiveRegressor,
     LabelEfficientClassifier,
     PassiveAggressiveClassifier,
     PassiveAggressiveRegressor,
@@ -102,10 +103,12 @@ def test_missing_labels_are_queried(missing, kind):
 @pytest.mark.parametrize(
     "missing", [None, np.nan, pytest.param(pandas.NA, marks=with_comparable_na)], ids=str
 )
-def test_missing_targets_are_rejected(missing):
+@pytest.mark.parametrize(
+    "model", [PassiveAggressiveRegressor(), KernelPassiveAggressiveRegressor()], ids=str
+)
+def test_missing_targets_are_rejected(model, missing):
     target = X[:, 0].astype(object)
     target[5] = missing
-    model = PassiveAggressiveRegressor()
     for learn in (model.fit, model.partial_fit):
         with pytest.raises(ValueError, match="contains NaN|missing"):
             learn(X, target)
@@ -133,7 +136,9 @@ def test_invalid_classes(model, classes, match):
 # -- all classifiers -------------------------------------------------------------------------
 
 ALL = {"ramp": RampSVC(gamma=0.3), **STREAM_MODELS}
-ALL = {name: model for name, model in ALL.items() if name != "regressor" and "2 cl" not in name}
+ALL = {
+    name: model for name, model in ALL.items() if not is_regressor(model) and "2 cl" not in name
+}
 WEIGHTED = [name for name, model in ALL.items() if "class_weight" in model.get_params(deep=False)]
 with_weighted = pytest.mark.parametrize("name", WEIGHTED)
 

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.datasets import make_classification
 
 import sklearn_online_svm
@@ -15,6 +15,7 @@ from sklearn_online_svm import (
     AROWClassifier,
     CostSensitivePassiveAggressiveClassifier,
     KernelPassiveAggressiveClassifier,
+    KernelPassiveAggressiveRegressor,
     KernelPerceptronClassifier,
     LabelEfficientClassifier,
     LocalOnlineClassifier,
@@ -36,6 +37,7 @@ JOINT = dict(multi_class="crammer_singer")
 HARD = dict(C=np.inf, loss="hinge")
 SOFT = dict(C=1.0, loss="hinge")
 SQUARED = dict(C=1.0, loss="squared_hinge")
+REGRESSION = dict(C=1.0, loss="epsilon_insensitive")
 PLAIN_MARGIN = dict(offset=0.0, schedule="constant", confidence="margin", rate=None)
 COST = CostSensitivePassiveAggressiveClassifier
 SUM = dict(objective="sum", rule="cost-sensitive", rho=None)
@@ -98,6 +100,12 @@ PAPER_NAMES = {
     "kernel PAA": (KernelPassiveAggressiveClassifier, HARD, MarginQuery, PLAIN_MARGIN),
     "kernel PAA-I": (KernelPassiveAggressiveClassifier, SOFT, MarginQuery, PLAIN_MARGIN),
     "kernel PAA-II": (KernelPassiveAggressiveClassifier, SQUARED, MarginQuery, PLAIN_MARGIN),
+    "kernel PA regression": (KernelPassiveAggressiveRegressor, REGRESSION | dict(C=np.inf)),
+    "kernel PA-I regression": (KernelPassiveAggressiveRegressor, REGRESSION),
+    "kernel PA-II regression": (
+        KernelPassiveAggressiveRegressor,
+        dict(C=1.0, loss="squared_epsilon_insensitive"),
+    ),
     "kernel perceptron": (KernelPerceptronClassifier, dict(margin=0.0, average=False)),
     "averaged perceptron": (KernelPerceptronClassifier, dict(margin=0.0, average="vote")),
     "budget perceptron": (
@@ -113,8 +121,8 @@ PAPER_NAMES = {
     "CSRND": (COST, SUM, RandomQuery, {}),
     "adviceptron": (AdvicePassiveAggressiveClassifier, dict(ZERO, refine=False)),
     "adviceptron, refined": (AdvicePassiveAggressiveClassifier, dict(ZERO, refine=True)),
-    "PA regression": (PassiveAggressiveRegressor, dict(C=np.inf, loss="epsilon_insensitive")),
-    "PA-I regression": (PassiveAggressiveRegressor, dict(C=1.0, loss="epsilon_insensitive")),
+    "PA regression": (PassiveAggressiveRegressor, REGRESSION | dict(C=np.inf)),
+    "PA-I regression": (PassiveAggressiveRegressor, REGRESSION),
     "PA-II regression": (
         PassiveAggressiveRegressor,
         dict(C=1.0, loss="squared_epsilon_insensitive"),
@@ -170,7 +178,7 @@ def run(model, n_classes):
     rng = np.random.default_rng(0)
     y = rng.choice(n_classes, 240, p=[0.7, 0.3] if n_classes == 2 else [0.5, 0.3, 0.2])
     X = 4 * np.eye(3, 4)[y] + rng.normal(size=(240, 4))
-    if isinstance(model, PassiveAggressiveRegressor):
+    if is_regressor(model):
         y = X @ [1.0, 2.0, 0.0, -1.0]
         model.partial_fit(X, y)
         assert model.score(X, y) > 0.9

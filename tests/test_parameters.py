@@ -8,7 +8,7 @@ import pickle
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.linear_model import SGDClassifier
 from sklearn.preprocessing import MinMaxScaler
 
@@ -23,6 +23,7 @@ from sklearn_online_svm import (
     CostSensitivePassiveAggressiveClassifier,
     KernelAROWClassifier,
     KernelPassiveAggressiveClassifier,
+    KernelPassiveAggressiveRegressor,
     KernelPerceptronClassifier,
     LabelEfficientClassifier,
     LocalOnlineClassifier,
@@ -165,6 +166,19 @@ TABLE = [
     (
         KernelPassiveAggressiveClassifier(gamma=0.3),
         OF_KERNEL_UPDATES | {"C": (0.01, TAKEN_UP), "loss": ("squared_hinge", TAKEN_UP)},
+    ),
+    (
+        KernelPassiveAggressiveRegressor(gamma=0.3),
+        {
+            name: value
+            for name, value in OF_KERNEL_UPDATES.items()
+            if name not in ("multi_class", "class_weight")
+        }
+        | {
+            "C": (0.01, TAKEN_UP),
+            "loss": ("squared_epsilon_insensitive", TAKEN_UP),
+            "epsilon": (0.5, TAKEN_UP),
+        },
     ),
     (
         KernelAROWClassifier(gamma=0.3),
@@ -326,8 +340,8 @@ def learn(model, rows):
     if is_rule(model):
         scores, more = X[rows, 0], dict(variances=X[rows, 1] ** 2, norms=X[rows, 2] ** 2)
         return model.update(scores, model.query(scores, **more), **more)
-    y = CODES[rows] + X[rows, 2] if isinstance(model, PassiveAggressiveRegressor) else CODES[rows]
-    first = {} if isinstance(model, PassiveAggressiveRegressor) else {"classes": [0, 1]}
+    y = CODES[rows] + X[rows, 2] if is_regressor(model) else CODES[rows]
+    first = {} if is_regressor(model) else {"classes": [0, 1]}
     return model.partial_fit(X[rows], y, **first)
 
 

@@ -23,6 +23,7 @@ from sklearn_online_svm import (
     CostSensitivePassiveAggressiveClassifier,
     KernelAROWClassifier,
     KernelPassiveAggressiveClassifier,
+    KernelPassiveAggressiveRegressor,
     KernelPerceptronClassifier,
     LabelEfficientClassifier,
     LocalOnlineClassifier,
@@ -68,6 +69,13 @@ MODELS = {
         gamma=0.3, average="mean", max_support_vectors=15
     ),
     "kernel arow": KernelAROWClassifier(gamma=0.3, max_support_vectors=15),
+    "kernel regressor": KernelPassiveAggressiveRegressor(gamma=0.3),
+    "kernel regressor, budget": KernelPassiveAggressiveRegressor(
+        gamma=0.3, max_support_vectors=15
+    ),
+    "kernel regressor, mean": KernelPassiveAggressiveRegressor(
+        gamma=0.3, average="mean", max_support_vectors=15, budget_policy="merging"
+    ),
     "kernel perceptron": KernelPerceptronClassifier(gamma=0.3, average="mean"),
     "kernel perceptron, vote": KernelPerceptronClassifier(gamma=0.3, average="vote"),
     "pa": PassiveAggressiveClassifier(**FIRST_ORDER),
@@ -104,12 +112,13 @@ MODELS = {
         LASVC(**KERNEL), RandomQuery(rate=0.4, random_state=0)
     ),
 }
+CLASSIFIERS = [name for name, model in MODELS.items() if not is_regressor(model)]
 # Samples are selected within a chunk, and the scaler is fitted on the first one.
 DEPEND_ON_CHUNKS = ("active", "virtual", "scaled advice")
 # Averages, votes, prototypes and window_size take every sample into account.
 COUNT_ALL_SAMPLES = (
     *("pa, average", "regressor", "kernel perceptron", "kernel perceptron, vote"),
-    *("kernel pa, mean", "local", "local, scw", "lasvm, window"),
+    *("kernel pa, mean", "kernel regressor, mean", "local", "local, scw", "lasvm, window"),
 )
 with_models = pytest.mark.parametrize("name", MODELS)
 with_layouts = pytest.mark.parametrize("layout", LAYOUTS)
@@ -328,7 +337,7 @@ def test_chunk_of_weight_zero_changes_nothing(name):
     assert_array_equal(outputs(model, X), before)
 
 
-@pytest.mark.parametrize("name", [n for n in MODELS if n != "regressor" and "2 cl" not in n])
+@pytest.mark.parametrize("name", [n for n in CLASSIFIERS if "2 cl" not in n])
 def test_classes_may_appear_late_or_never(name):
     X, y = samples(name)
     early = np.flatnonzero(y != 30)
@@ -342,7 +351,7 @@ def test_classes_may_appear_late_or_never(name):
     assert set(model.predict(X)) == set(CLASSES)
 
 
-@pytest.mark.parametrize("name", [n for n in MODELS if n != "regressor" and "labels" not in n])
+@pytest.mark.parametrize("name", [n for n in CLASSIFIERS if "labels" not in n])
 def test_stream_sorted_by_class_is_reported_once(name):
     X, y = samples(name)
     order = np.argsort(y, kind="stable")
@@ -383,7 +392,7 @@ def invalid(name, X, y, rng):
     yield "inconsistent numbers", X, y[1:], {}
     yield "Negative values", X, y, {"sample_weight": -np.ones(len(y))}
     yield "sample_weight.shape", X, y, {"sample_weight": np.ones(3)}
-    if name != "regressor":
+    if name in CLASSIFIERS:
         unknown = np.where(np.arange(len(y)) == 1, 99, y)
         yield r"not among the classes \[10, 20(, 30)?\]: \[99\]", X, unknown, {}
         yield "is not the same as on last call", X, y, {"classes": [10, 99]}

@@ -3,7 +3,10 @@
 from ._active_lasvc import ActiveLASVC
 from ._compressed import CompressedClassifier
 from ._kernel_arow import KernelAROWClassifier
-from ._kernel_passive_aggressive import KernelPassiveAggressiveClassifier
+from ._kernel_passive_aggressive import (
+    KernelPassiveAggressiveClassifier,
+    KernelPassiveAggressiveRegressor,
+)
 from ._kernel_perceptron import KernelPerceptronClassifier
 from ._lasvc import LASVC
 from ._path import SolutionPath
@@ -15,6 +18,7 @@ __all__ = [
     "ActiveLASVC",
     "CompressedClassifier",
     "KernelPassiveAggressiveClassifier",
+    "KernelPassiveAggressiveRegressor",
     "KernelAROWClassifier",
     "KernelPerceptronClassifier",
     "RampSVC",

@@ -6,13 +6,14 @@ from typing import Any, Literal, Self
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix, sparray, spmatrix
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, RegressorMixin
 
 __all__ = [
     "LASVC",
     "ActiveLASVC",
     "CompressedClassifier",
     "KernelPassiveAggressiveClassifier",
+    "KernelPassiveAggressiveRegressor",
     "KernelAROWClassifier",
     "KernelPerceptronClassifier",
     "RampSVC",
@@ -522,6 +523,116 @@ class KernelPassiveAggressiveClassifier(ClassifierMixin, BaseEstimator):
         n_suspects: int | None = ...,
         return_margins: bool = ...,
     ) -> Any: ...
+
+class KernelPassiveAggressiveRegressor(RegressorMixin, BaseEstimator):
+    @property
+    def support_(self) -> NDArray[Any]: ...
+    @property
+    def support_vectors_(self) -> NDArray[Any] | csr_matrix: ...
+    @property
+    def n_support_(self) -> NDArray[Any]: ...
+    @property
+    def dual_coef_(self) -> NDArray[Any]: ...
+    @property
+    def intercept_(self) -> NDArray[Any]: ...
+    @property
+    def coef_(self) -> NDArray[Any]: ...
+    gamma_: float
+    n_iter_: int
+    @property
+    def n_samples_seen_(self) -> int: ...
+    @property
+    def t_(self) -> float: ...
+    @property
+    def n_updates_(self) -> int: ...
+    @property
+    def n_kernel_evaluations_(self) -> int: ...
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    C: float
+    loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"]
+    epsilon: float
+    average: Literal["mean"] | Literal[False]
+    kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"] | Callable[..., Any]
+    degree: int
+    gamma: Literal["auto", "scale"] | float
+    coef0: float
+    max_support_vectors: int | None
+    budget_policy: Literal["merging", "projection", "smallest"]
+    max_iter: int
+    tol: float | None
+    n_iter_no_change: int
+    shuffle: bool
+    verbose: int | bool
+    n_jobs: int | None
+    random_state: int | RandomState | None
+    def __init__(
+        self,
+        *,
+        C: float = ...,
+        loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = ...,
+        epsilon: float = ...,
+        average: Literal["mean"] | Literal[False] = ...,
+        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        | Callable[..., Any] = ...,
+        degree: int = ...,
+        gamma: Literal["auto", "scale"] | float = ...,
+        coef0: float = ...,
+        max_support_vectors: int | None = ...,
+        budget_policy: Literal["merging", "projection", "smallest"] = ...,
+        max_iter: int = ...,
+        tol: float | None = ...,
+        n_iter_no_change: int = ...,
+        shuffle: bool = ...,
+        verbose: int | bool = ...,
+        n_jobs: int | None = ...,
+        random_state: int | RandomState | None = ...,
+    ) -> None: ...
+    def fit(
+        self,
+        X: ArrayLike | spmatrix | sparray,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = ...,
+    ) -> Self: ...
+    def get_params(self, deep: bool = ...) -> dict[str, Any]: ...
+    def partial_fit(
+        self,
+        X: ArrayLike | spmatrix | sparray,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = ...,
+    ) -> Self: ...
+    def predict(self, X: ArrayLike | spmatrix | sparray) -> NDArray[Any]: ...
+    def score(
+        self,
+        X: ArrayLike | spmatrix | sparray,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = ...,
+    ) -> float: ...
+    def set_fit_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
+    def set_params(
+        self,
+        *,
+        C: float = ...,
+        loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = ...,
+        epsilon: float = ...,
+        average: Literal["mean"] | Literal[False] = ...,
+        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        | Callable[..., Any] = ...,
+        degree: int = ...,
+        gamma: Literal["auto", "scale"] | float = ...,
+        coef0: float = ...,
+        max_support_vectors: int | None = ...,
+        budget_policy: Literal["merging", "projection", "smallest"] = ...,
+        max_iter: int = ...,
+        tol: float | None = ...,
+        n_iter_no_change: int = ...,
+        shuffle: bool = ...,
+        verbose: int | bool = ...,
+        n_jobs: int | None = ...,
+        random_state: int | RandomState | None = ...,
+    ) -> Self: ...
+    def set_partial_fit_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
 
 class KernelAROWClassifier(ClassifierMixin, BaseEstimator):
     classes_: NDArray[Any]

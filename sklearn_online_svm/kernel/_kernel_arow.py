@@ -10,13 +10,13 @@ from .._base import check_samples
 from .._feature_space import Kernel
 from .._sklearn_compat import Interval
 from ..linear._update_spec import UpdateSpec
-from ._kernel_online_base import KernelUpdates
+from ._kernel_online_base import KernelUpdateClassifier
 
 # Number of samples whose variances are computed at a time.
 _BLOCK = 1024
 
 
-class KernelAROWClassifier(KernelUpdates):
+class KernelAROWClassifier(KernelUpdateClassifier):
     r"""Classifier with adaptive regularization of weights (AROW) and a kernel.
 
     Kernel version of :class:`AROWClassifier` with a full covariance, for streams of any length.
@@ -185,13 +185,13 @@ class KernelAROWClassifier(KernelUpdates):
     """
 
     _parameter_constraints: dict = {
-        **KernelUpdates._parameter_constraints,
+        **KernelUpdateClassifier._parameter_constraints,
         "r": [Interval(Real, 0.0, None, closed="neither")],
         "forgetting_factor": [Interval(Real, 0.0, 1.0, closed="right")],
         "max_support_vectors": [Interval(Integral, 1, None, closed="left")],
     }
-    _fixed_params = (*KernelUpdates._fixed_params, "forgetting_factor")
-    _adjustable_params = (*KernelUpdates._adjustable_params, "r")
+    _fixed_params = (*KernelUpdateClassifier._fixed_params, "forgetting_factor")
+    _adjustable_params = (*KernelUpdateClassifier._adjustable_params, "r")
 
     def __init__(
         self,

@@ -4,10 +4,10 @@ from numbers import Real
 
 from .._sklearn_compat import Interval
 from ..linear._update_spec import UpdateSpec
-from ._kernel_online_base import FirstOrderKernelUpdates
+from ._kernel_online_base import FirstOrderKernelClassifier
 
 
-class KernelPerceptronClassifier(FirstOrderKernelUpdates):
+class KernelPerceptronClassifier(FirstOrderKernelClassifier):
     r"""Perceptron with a kernel.
 
     Each misclassified sample becomes a support vector with a coefficient of 1 or -1. Variants: a
@@ -185,10 +185,10 @@ class KernelPerceptronClassifier(FirstOrderKernelUpdates):
     """
 
     _parameter_constraints: dict = {
-        **FirstOrderKernelUpdates._parameter_constraints,
+        **FirstOrderKernelClassifier._parameter_constraints,
         "margin": [Interval(Real, 0.0, None, closed="left")],
     }
-    _adjustable_params = (*FirstOrderKernelUpdates._adjustable_params, "margin")
+    _adjustable_params = (*FirstOrderKernelClassifier._adjustable_params, "margin")
 
     def __init__(
         self,

@@ -2,14 +2,12 @@
 
 from numbers import Real
 
-import numpy as np
 from scipy import sparse
-from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.model_selection import ShuffleSplit
-from sklearn.utils.validation import assert_all_finite
 
 from .._base import check_samples, check_weights
+from .._online_base import OnlineRegressor
 from .._sample_arrays import canonical_csr
 from .._sklearn_compat import Interval, StrOptions
 from ._classifier import LinearClassifier
@@ -165,7 +163,7 @@ class PassiveAggressiveClassifier(LinearClassifier):
 
 
 @with_shared_docs
-class PassiveAggressiveRegressor(RegressorMixin, LinearModel):
+class PassiveAggressiveRegressor(OnlineRegressor, LinearModel):
     r"""Passive-aggressive regressor (PA-I, PA-II).
 
     Each update is the smallest change of the weights that brings the prediction within ``epsilon``
@@ -200,6 +198,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearModel):
     See Also
     --------
     PassiveAggressiveClassifier : Version for classification.
+    KernelPassiveAggressiveRegressor : Version with a kernel.
     sklearn.linear_model.SGDRegressor : Gradient descent with other losses and penalties.
 
     Notes
@@ -239,18 +238,14 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearModel):
 
     _parameter_constraints: dict = {
         **LinearModel._parameter_constraints,
+        **OnlineRegressor._parameter_constraints,
         "intercept_scaling": INTERCEPT_SCALING,
-        "C": [Interval(Real, 0.0, None, closed="right")],
-        "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
-        "epsilon": [Interval(Real, 0.0, None, closed="left")],
         "average": AVERAGE,
     }
     _fixed_params = ("fit_intercept", "average")
     _adjustable_params = (
         *LinearModel._adjustable_params,
-        "C",
-        "loss",
-        "epsilon",
+        *OnlineRegressor._adjustable_params,
         "intercept_scaling",
     )
     _splitter = ShuffleSplit
@@ -374,27 +369,11 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearModel):
 
     def _update_spec(self):
         return UpdateSpec(
-            rule={
-                "name": self.loss.replace("epsilon_", ""),
-                "C": float(self.C),
-                "epsilon": float(self.epsilon),
-            },
+            rule=self._update_rule(),
             fit_intercept=bool(self.fit_intercept),
             intercept_scaling=intercept_scalings(self.intercept_scaling),
             average_from=average_from(self.average),
         )
-
-    def _encode_targets(self, y, weights):
-        targets = np.ascontiguousarray(y, dtype=np.float64)
-        if y.dtype == object:  # the conversion turned None into NaN
-            assert_all_finite(targets, input_name="y", estimator_name=type(self).__name__)
-        return targets
-
-    def _sample_weights(self, targets, weights):
-        return weights
-
-    def _n_problems(self):
-        return 1
 
     def _validation_score(self, X, targets, weights, validation):
         """Return R^2 on the validation samples."""

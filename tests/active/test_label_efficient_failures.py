@@ -11,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils._param_validation import InvalidParameterError
 
 from sklearn_online_svm import (
+    KernelPassiveAggressiveRegressor,
     LabelEfficientClassifier,
     PassiveAggressiveClassifier,
     PassiveAggressiveRegressor,
@@ -119,6 +120,7 @@ def test_invalid_parameters():
         (dict(estimator=GaussianNB()), "'estimator' parameter of LabelEfficientClassifier"),
         (dict(estimator="pa"), "'estimator' parameter of LabelEfficientClassifier"),
         (dict(estimator=PassiveAggressiveRegressor()), "'estimator' parameter"),
+        (dict(estimator=KernelPassiveAggressiveRegressor()), "'estimator' parameter"),
         (dict(query_strategy="margin"), "'query_strategy' parameter of LabelEfficientClassifier"),
         (dict(query_strategy=MarginQuery(delta=-1)), "'delta' parameter of MarginQuery .* Got -1"),
         (dict(query_strategy=RandomQuery(rate=2.0)), "'rate' parameter of RandomQuery .*2.0"),

@@ -121,6 +121,13 @@ def models():
             S,
             y,
         ),
+        "kernel pa regressor": fitted(
+            package.KernelPassiveAggressiveRegressor(
+                gamma=0.5, average="mean", max_support_vectors=20
+            ),
+            S[:90],
+            X[:90, 1],
+        ),
         "kernel perceptron, mean": learnt(
             package.KernelPerceptronClassifier(gamma=0.5, average="mean", margin=0.1), X, y
         ),
