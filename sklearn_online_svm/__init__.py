@@ -8,12 +8,14 @@ from ._version import __version__
 from .active import LabelEfficientClassifier
 from .kernel import (
     LASVC,
+    LASVR,
     ActiveLASVC,
     CompressedClassifier,
     KernelAROWClassifier,
     KernelPassiveAggressiveClassifier,
     KernelPassiveAggressiveRegressor,
     KernelPerceptronClassifier,
+    OneClassLASVM,
     RampSVC,
     VirtualLASVC,
 )
@@ -34,6 +36,7 @@ from .linear import (
 
 __all__ = [
     "LASVC",
+    "LASVR",
     "AROWClassifier",
     "ActiveLASVC",
     "Advice",
@@ -48,6 +51,7 @@ __all__ = [
     "InconsistentPackageWarning",
     "LabelEfficientClassifier",
     "LocalOnlineClassifier",
+    "OneClassLASVM",
     "PassiveAggressiveClassifier",
     "PassiveAggressiveRegressor",
     "PerceptronClassifier",

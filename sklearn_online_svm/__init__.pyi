@@ -11,6 +11,7 @@ from sklearn.exceptions import InconsistentVersionWarning
 
 from sklearn_online_svm.active import LabelEfficientClassifier as LabelEfficientClassifier
 from sklearn_online_svm.kernel import LASVC as LASVC
+from sklearn_online_svm.kernel import LASVR as LASVR
 from sklearn_online_svm.kernel import ActiveLASVC as ActiveLASVC
 from sklearn_online_svm.kernel import CompressedClassifier as CompressedClassifier
 from sklearn_online_svm.kernel import KernelAROWClassifier as KernelAROWClassifier
@@ -21,6 +22,7 @@ from sklearn_online_svm.kernel import (
     KernelPassiveAggressiveRegressor as KernelPassiveAggressiveRegressor,
 )
 from sklearn_online_svm.kernel import KernelPerceptronClassifier as KernelPerceptronClassifier
+from sklearn_online_svm.kernel import OneClassLASVM as OneClassLASVM
 from sklearn_online_svm.kernel import RampSVC as RampSVC
 from sklearn_online_svm.kernel import VirtualLASVC as VirtualLASVC
 from sklearn_online_svm.linear import Advice as Advice
@@ -44,6 +46,7 @@ from sklearn_online_svm.linear import (
 
 __all__ = [
     "LASVC",
+    "LASVR",
     "AROWClassifier",
     "ActiveLASVC",
     "Advice",
@@ -58,6 +61,7 @@ __all__ = [
     "InconsistentPackageWarning",
     "LabelEfficientClassifier",
     "LocalOnlineClassifier",
+    "OneClassLASVM",
     "PassiveAggressiveClassifier",
     "PassiveAggressiveRegressor",
     "PerceptronClassifier",

@@ -63,8 +63,9 @@ def check_samples(
     dtype=None,
     deep=True,
     min_samples=1,
+    multi_output=False,
 ):
-    """Validate samples and, if given, labels.
+    """Validate samples and, if given, labels or, with ``multi_output``, targets.
 
     ``reset=True`` sets the number and names of the features of the estimator, otherwise they are
     checked. By default, float32 and float64 are kept and other types become float64. CSR matrices
@@ -84,6 +85,7 @@ def check_samples(
             order="C",
             ensure_all_finite=deep,
             ensure_min_samples=min_samples,
+            **({"multi_output": True} if multi_output else {}),
         )
     except TypeError:
         if not without_y:

@@ -122,7 +122,7 @@ class Probe:
             raise ArithmeticError("of the callback")
         if fitted_estimator is not None:
             self.fitted.append(fitted_estimator.predict(X))
-            assert len(self.fitted[-1]) == len(y)
+            assert len(self.fitted[-1]) == X.shape[0]
         return self.stop_at is not None and len(self.ended) > self.stop_at
 
 
@@ -194,11 +194,18 @@ def test_precomputed_and_callable_kernels(make, kernel):
 
 
 @pytest.mark.parametrize(
-    "kind", [package.KernelPassiveAggressiveRegressor, package.PassiveAggressiveRegressor]
+    "model",
+    [
+        package.KernelPassiveAggressiveRegressor(random_state=0),
+        package.LASVR(random_state=0),
+        package.OneClassLASVM(nu=0.2, random_state=0),
+        package.PassiveAggressiveRegressor(random_state=0),
+    ],
+    ids=str,
 )
-def test_regressor(kind):
+def test_models_without_classes(model):
     y = X @ [1.0, 2.0, 0.0, 0.0]
-    probe, model = Probe(), kind(random_state=0)
+    probe, model = Probe(), clone(model)
     expected = clone(model).fit(X, y).partial_fit(X, y)
     model.set_callbacks(probe).fit(X, y).partial_fit(X, y)
     assert digest(model) == digest(expected)

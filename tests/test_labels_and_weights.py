@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.base import clone, is_regressor
+from sklearn.base import clone, is_classifier
 from sklearn.utils.fixes import parse_version
 
 from sklearn_online_svm import (
@@ -136,9 +136,7 @@ def test_invalid_classes(model, classes, match):
 # -- all classifiers -------------------------------------------------------------------------
 
 ALL = {"ramp": RampSVC(gamma=0.3), **STREAM_MODELS}
-ALL = {
-    name: model for name, model in ALL.items() if not is_regressor(model) and "2 cl" not in name
-}
+ALL = {name: model for name, model in ALL.items() if is_classifier(model) and "2 cl" not in name}
 WEIGHTED = [name for name, model in ALL.items() if "class_weight" in model.get_params(deep=False)]
 with_weighted = pytest.mark.parametrize("name", WEIGHTED)
 

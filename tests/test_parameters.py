@@ -8,13 +8,14 @@ import pickle
 
 import numpy as np
 import pytest
-from sklearn.base import clone, is_regressor
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.linear_model import SGDClassifier
 from sklearn.preprocessing import MinMaxScaler
 
 import sklearn_online_svm as package
 from sklearn_online_svm import (
     LASVC,
+    LASVR,
     ActiveLASVC,
     Advice,
     AdvicePassiveAggressiveClassifier,
@@ -27,6 +28,7 @@ from sklearn_online_svm import (
     KernelPerceptronClassifier,
     LabelEfficientClassifier,
     LocalOnlineClassifier,
+    OneClassLASVM,
     PassiveAggressiveClassifier,
     PassiveAggressiveRegressor,
     PerceptronClassifier,
@@ -119,10 +121,23 @@ OF_LASVC = {
     "warm_start": (True, NOT_OF_STREAMS),
 }
 
+OF_LASVR = {name: value for name, value in OF_LASVC.items() if name in LASVR().get_params()} | {
+    "epsilon": (0.5, REFUSED),
+    "tol": (5.0, TAKEN_UP),
+    "loss": ("squared_epsilon_insensitive", REFUSED),
+    "max_support_vectors": (20, TAKEN_UP),
+}
+
 # Each with the new value of every parameter, and what becomes of it.
 TABLE = [
     (LASVC(C=10.0, gamma=0.3, finishing=False, random_state=0), OF_LASVC),
     (LASVC(algorithm="lasvm-i", C=10.0, gamma=0.3), {"ramp_s": (0.5, TAKEN_UP)}),
+    (LASVR(C=10.0, gamma=0.3, finishing=False, random_state=0), OF_LASVR),
+    (
+        OneClassLASVM(nu=0.3, gamma=0.3, finishing=False, random_state=0),
+        {name: OF_LASVR[name] for name in OF_LASVR if name in OneClassLASVM().get_params()}
+        | {"nu": (0.5, REFUSED)},
+    ),
     (
         VirtualLASVC(C=10.0, gamma=0.3, finishing=False, random_state=0),
         {name: OF_LASVC[name] for name in OF_LASVC if name in VirtualLASVC().get_params()}
@@ -341,7 +356,7 @@ def learn(model, rows):
         scores, more = X[rows, 0], dict(variances=X[rows, 1] ** 2, norms=X[rows, 2] ** 2)
         return model.update(scores, model.query(scores, **more), **more)
     y = CODES[rows] + X[rows, 2] if is_regressor(model) else CODES[rows]
-    first = {} if is_regressor(model) else {"classes": [0, 1]}
+    first = {"classes": [0, 1]} if is_classifier(model) else {}
     return model.partial_fit(X[rows], y, **first)
 
 

@@ -9,18 +9,22 @@ from ._kernel_passive_aggressive import (
 )
 from ._kernel_perceptron import KernelPerceptronClassifier
 from ._lasvc import LASVC
+from ._lasvr import LASVR
+from ._one_class import OneClassLASVM
 from ._path import SolutionPath
 from ._ramp import RampSVC
 from ._virtual import VirtualLASVC
 
 __all__ = [
     "LASVC",
+    "LASVR",
     "ActiveLASVC",
     "CompressedClassifier",
     "KernelPassiveAggressiveClassifier",
     "KernelPassiveAggressiveRegressor",
     "KernelAROWClassifier",
     "KernelPerceptronClassifier",
+    "OneClassLASVM",
     "RampSVC",
     "SolutionPath",
     "VirtualLASVC",

@@ -10,12 +10,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, Reg
 
 __all__ = [
     "LASVC",
+    "LASVR",
     "ActiveLASVC",
     "CompressedClassifier",
     "KernelPassiveAggressiveClassifier",
     "KernelPassiveAggressiveRegressor",
     "KernelAROWClassifier",
     "KernelPerceptronClassifier",
+    "OneClassLASVM",
     "RampSVC",
     "SolutionPath",
     "VirtualLASVC",
@@ -193,7 +195,7 @@ class LASVC(ClassifierMixin, BaseEstimator):
         self, *, classes: bool | str | None = ..., sample_weight: bool | str | None = ...
     ) -> Self: ...
     def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
-    def snapshot(self) -> LASVC: ...
+    def snapshot(self) -> Any: ...
     def suspect_labels(
         self,
         X: ArrayLike | spmatrix | sparray,
@@ -202,6 +204,135 @@ class LASVC(ClassifierMixin, BaseEstimator):
         n_suspects: int | None = ...,
         return_margins: bool = ...,
     ) -> Any: ...
+
+class LASVR(RegressorMixin, BaseEstimator):
+    @property
+    def coef_(self) -> NDArray[Any]: ...
+    @property
+    def dual_coef_(self) -> NDArray[Any]: ...
+    @property
+    def dual_objective_(self) -> NDArray[Any]: ...
+    @property
+    def duality_gap_(self) -> NDArray[Any]: ...
+    epsilon_: float
+    gamma_: float
+    @property
+    def intercept_(self) -> NDArray[Any]: ...
+    @property
+    def interrupted_(self) -> bool: ...
+    kkt_violation_: float
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    n_iter_: int
+    @property
+    def n_kernel_evaluations_(self) -> int: ...
+    n_labels_used_: int
+    n_outputs_: int
+    n_samples_seen_: int
+    @property
+    def n_support_(self) -> NDArray[Any]: ...
+    @property
+    def support_(self) -> NDArray[Any]: ...
+    @property
+    def support_vectors_(self) -> NDArray[Any] | csr_matrix: ...
+    C: float
+    epsilon: float | Literal["auto"]
+    loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"]
+    kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"] | Callable[..., Any]
+    degree: int
+    gamma: Literal["auto", "scale"] | float
+    coef0: float
+    algorithm: Literal["lasvm", "lasvm-g"]
+    max_iter: int
+    finishing: bool
+    shrinking: bool
+    tol: float
+    max_support_vectors: int | None
+    window_size: int | None
+    cache_size: float
+    shuffle: bool
+    n_jobs: int | None
+    random_state: int | RandomState | None
+    verbose: int | bool
+    def __init__(
+        self,
+        C: float = ...,
+        *,
+        epsilon: float | Literal["auto"] = ...,
+        loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = ...,
+        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        | Callable[..., Any] = ...,
+        degree: int = ...,
+        gamma: Literal["auto", "scale"] | float = ...,
+        coef0: float = ...,
+        algorithm: Literal["lasvm", "lasvm-g"] = ...,
+        max_iter: int = ...,
+        finishing: bool = ...,
+        shrinking: bool = ...,
+        tol: float = ...,
+        max_support_vectors: int | None = ...,
+        window_size: int | None = ...,
+        cache_size: float = ...,
+        shuffle: bool = ...,
+        n_jobs: int | None = ...,
+        random_state: int | RandomState | None = ...,
+        verbose: int | bool = ...,
+    ) -> None: ...
+    def finish(self) -> Self: ...
+    def fit(
+        self,
+        X: ArrayLike | spmatrix | sparray,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = ...,
+    ) -> Self: ...
+    def get_params(self, deep: bool = ...) -> dict[str, Any]: ...
+    def partial_fit(
+        self,
+        X: ArrayLike | spmatrix | sparray,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = ...,
+    ) -> Self: ...
+    def predict(self, X: ArrayLike | spmatrix | sparray) -> NDArray[Any]: ...
+    def resume(
+        self,
+        X: ArrayLike | spmatrix | sparray | None = ...,
+        y: ArrayLike | None = ...,
+        sample_weight: ArrayLike | None = ...,
+    ) -> Self: ...
+    def score(
+        self,
+        X: ArrayLike | spmatrix | sparray,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = ...,
+    ) -> float: ...
+    def set_fit_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
+    def set_params(
+        self,
+        *,
+        C: float = ...,
+        epsilon: float | Literal["auto"] = ...,
+        loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = ...,
+        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        | Callable[..., Any] = ...,
+        degree: int = ...,
+        gamma: Literal["auto", "scale"] | float = ...,
+        coef0: float = ...,
+        algorithm: Literal["lasvm", "lasvm-g"] = ...,
+        max_iter: int = ...,
+        finishing: bool = ...,
+        shrinking: bool = ...,
+        tol: float = ...,
+        max_support_vectors: int | None = ...,
+        window_size: int | None = ...,
+        cache_size: float = ...,
+        shuffle: bool = ...,
+        n_jobs: int | None = ...,
+        random_state: int | RandomState | None = ...,
+        verbose: int | bool = ...,
+    ) -> Self: ...
+    def set_partial_fit_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
+    def snapshot(self) -> Any: ...
 
 class ActiveLASVC(LASVC):
     n_labels_used_: int
@@ -888,6 +1019,121 @@ class KernelPerceptronClassifier(ClassifierMixin, BaseEstimator):
         n_suspects: int | None = ...,
         return_margins: bool = ...,
     ) -> Any: ...
+
+class OneClassLASVM(BaseEstimator):
+    @property
+    def coef_(self) -> NDArray[Any]: ...
+    @property
+    def dual_coef_(self) -> NDArray[Any]: ...
+    @property
+    def dual_objective_(self) -> NDArray[Any]: ...
+    @property
+    def duality_gap_(self) -> NDArray[Any]: ...
+    gamma_: float
+    @property
+    def intercept_(self) -> NDArray[Any]: ...
+    @property
+    def interrupted_(self) -> bool: ...
+    kkt_violation_: float
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    n_iter_: int
+    @property
+    def n_kernel_evaluations_(self) -> int: ...
+    n_labels_used_: int
+    n_samples_seen_: int
+    @property
+    def n_support_(self) -> NDArray[Any]: ...
+    @property
+    def offset_(self) -> float: ...
+    @property
+    def support_(self) -> NDArray[Any]: ...
+    @property
+    def support_vectors_(self) -> NDArray[Any] | csr_matrix: ...
+    nu: float
+    kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"] | Callable[..., Any]
+    degree: int
+    gamma: Literal["auto", "scale"] | float
+    coef0: float
+    max_iter: int
+    finishing: bool
+    shrinking: bool
+    tol: float
+    max_support_vectors: int | None
+    window_size: int | None
+    cache_size: float
+    shuffle: bool
+    n_jobs: int | None
+    random_state: int | RandomState | None
+    verbose: int | bool
+    def __init__(
+        self,
+        nu: float = ...,
+        *,
+        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        | Callable[..., Any] = ...,
+        degree: int = ...,
+        gamma: Literal["auto", "scale"] | float = ...,
+        coef0: float = ...,
+        max_iter: int = ...,
+        finishing: bool = ...,
+        shrinking: bool = ...,
+        tol: float = ...,
+        max_support_vectors: int | None = ...,
+        window_size: int | None = ...,
+        cache_size: float = ...,
+        shuffle: bool = ...,
+        n_jobs: int | None = ...,
+        random_state: int | RandomState | None = ...,
+        verbose: int | bool = ...,
+    ) -> None: ...
+    def decision_function(self, X: ArrayLike | spmatrix | sparray) -> NDArray[Any]: ...
+    def finish(self) -> Self: ...
+    def fit(
+        self,
+        X: ArrayLike | spmatrix | sparray,
+        y: Any = ...,
+        sample_weight: ArrayLike | None = ...,
+    ) -> Self: ...
+    def get_params(self, deep: bool = ...) -> dict[str, Any]: ...
+    def partial_fit(
+        self,
+        X: ArrayLike | spmatrix | sparray,
+        y: Any = ...,
+        sample_weight: ArrayLike | None = ...,
+    ) -> Self: ...
+    def predict(self, X: ArrayLike | spmatrix | sparray) -> NDArray[Any]: ...
+    def resume(
+        self,
+        X: ArrayLike | spmatrix | sparray | None = ...,
+        y: ArrayLike | None = ...,
+        sample_weight: ArrayLike | None = ...,
+    ) -> Self: ...
+    def score_samples(self, X: ArrayLike | spmatrix | sparray) -> NDArray[Any]: ...
+    def set_fit_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
+    def set_params(
+        self,
+        *,
+        nu: float = ...,
+        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        | Callable[..., Any] = ...,
+        degree: int = ...,
+        gamma: Literal["auto", "scale"] | float = ...,
+        coef0: float = ...,
+        max_iter: int = ...,
+        finishing: bool = ...,
+        shrinking: bool = ...,
+        tol: float = ...,
+        max_support_vectors: int | None = ...,
+        window_size: int | None = ...,
+        cache_size: float = ...,
+        shuffle: bool = ...,
+        n_jobs: int | None = ...,
+        random_state: int | RandomState | None = ...,
+        verbose: int | bool = ...,
+    ) -> Self: ...
+    def set_partial_fit_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
+    def snapshot(self) -> Any: ...
 
 class RampSVC(ClassifierMixin, BaseEstimator):
     classes_: NDArray[Any]

@@ -7,7 +7,7 @@ import zlib
 
 import numpy as np
 
-from .._base import check_samples, check_weights, encode_labels
+from .._base import check_weights
 
 # Maximum number of bytes in a checksum; larger data are subsampled at even intervals.
 _MOST_BYTES = 2**24
@@ -45,13 +45,13 @@ def advice(model):
 def same_rows(model, checkpoint, X, y, sample_weight):
     """Validate the samples; raise ValueError unless they are those of the interrupted call."""
     method = checkpoint["method"]
-    if X is None or y is None:
+    if X is None or (y is None and model._has_targets):
         raise ValueError(
             f"resume needs the X and y of the interrupted {method}: they are not stored."
         )
     sparse = False if model._is_precomputed() else "csr"
-    X, y = check_samples(model, X, y, reset=False, dtype=model._dtype, accept_sparse=sparse)
-    codes = encode_labels(y, model.classes_)
+    X, y = model._check_samples(X, y, reset=False, dtype=model._dtype, accept_sparse=sparse)
+    codes = model._encode_known(X, y)
     weights = check_weights(sample_weight, X, allow_all_zero=True)
     present = checksums(X, codes, weights)
     for name, former in checkpoint["checksums"].items():

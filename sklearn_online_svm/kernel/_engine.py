@@ -66,6 +66,12 @@ class SolverSpec:
     max_reprocess: int = 20_000
     # Number of samples after which a vector is evicted; None: no limit.
     window_size: int | None = None
+    # Maximum number of vectors of each problem; 0: no limit.
+    budget: int = 0
+    # Regression: half the width of the tube; None: classification.
+    epsilon: float | None = None
+    # One class: the share of the samples outside; 0: several classes.
+    nu: float = 0.0
 
     @property
     def has_bias(self):
@@ -84,9 +90,11 @@ class SolverSpec:
             cache_bytes=cache_bytes // n_problems,
             max_reprocess=self.max_reprocess // n_problems,
             window_size=self.window_size,
+            budget=self.budget,
+            epsilon=self.epsilon,
         )
         if self.has_bias:
-            return dict(delta_max=self.delta_max, n_init=self.n_init, **common)
+            return dict(delta_max=self.delta_max, n_init=self.n_init, nu=self.nu, **common)
         return dict(
             admission=self._admission(),
             gap_floor=self.gap_floor,

@@ -169,7 +169,7 @@ class OnlinePasses(Passes):
         finally:
             self.note_progress(n_seen)
             self.at = self.now
-        if self.at["n_pass"] == 1:
+        if self.at["n_pass"] == 1 and choice.leaves_out:
             self.warn_of_unused_classes(choice.order[: engine.n_processed])
         unchanged = engine.n_changes == self.at["changes"]
         done = self.n_passes > 1 and unchanged and (model._is_solved() or not self.finishing)

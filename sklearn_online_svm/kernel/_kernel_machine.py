@@ -1,4 +1,4 @@
-"""Base of LASVC and RampSVC: training over a support set, diagnostics, pickling."""
+"""Base of models that solve an optimization problem: training, diagnostics, pickling."""
 
 import copy
 import warnings
@@ -11,19 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import (
-    balanced_weights,
-    check_samples,
-    check_weights,
-    class_factors,
-    restore_generator,
-    running_balanced_weights,
-    thread_pool,
-    unique_labels_and_codes,
-)
+from .._base import check_samples, check_weights, restore_generator, thread_pool
 from .._core.interrupts import DeferredInterrupts
 from .._core.kernel.engine import is_interrupt
-from .._estimator_base import Transaction, UnavailableAttribute
+from .._estimator_base import Transaction
 from .._sklearn_compat import Interval
 from .._tasks import reporting
 from ._checkpoint import advice, checkpoint_of, refuse_new_parameters, same_rows
@@ -38,8 +29,7 @@ from ._engine import (
     with_offset,
 )
 from ._epochs import known_slots
-from ._model import KernelClassifier
-from ._svc_names import without_svc_defaults
+from ._model import KernelModel
 
 # Maximum number of steps of one call on the support set (REPROCESS and finish), for each of k
 # binary problems: max(MAX_STEPS / k, MAX_STEPS_PER_SAMPLE * n_samples). Without a limit a call
@@ -48,57 +38,30 @@ from ._svc_names import without_svc_defaults
 MAX_STEPS = 5_000_000
 MAX_STEPS_PER_SAMPLE = 2500
 
-NO_LEAVE_ONE_OUT = "use cross-validation; the leave-one-out error follows from a solution of LASVC"
 
-
-class KernelMachine(KernelClassifier):
+class KernelMachine(KernelModel):
     """Kernel model that solves an optimization problem over a support set.
 
     Several threads may use a model at once. A training call holds the lock of the model
     (``_guard``) and, while it changes an engine that other threads can see, that of the engine.
     Predictions use the last complete state of the engine; other readers wait.
 
-    A subclass defines ``_solver``, which returns the :class:`SolverSpec` of its parameters, and
+    A subclass defines ``_solver``, which returns the :class:`SolverSpec` of its parameters;
     ``_begin_passes``, which sets ``_engine`` and returns the :class:`Passes` of ``fit`` (of class
-    ``_passes``).
+    ``_passes``); ``_encode_targets``, ``_check_targets``, ``_n_problems`` and ``_samples_of`` for
+    what is learned: classes, numbers or nothing.
     """
 
     _state_attribute = "_engine"
 
     _parameter_constraints: dict = {
-        "C": [Interval(Real, 0.0, None, closed="right")],
-        **KernelClassifier._parameter_constraints,
-        "ramp_s": [Interval(Real, None, 1.0, closed="neither")],
+        **KernelModel._parameter_constraints,
         "shrinking": ["boolean"],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "cache_size": [Interval(Real, 0.0, None, closed="neither")],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
-
-    def set_params(self, **params):
-        """Set the parameters of this estimator.
-
-        Parameters of ``SVC`` that do not exist here are ignored if they have the default of
-        ``SVC``, so that ``set_params(**SVC().get_params())`` works.
-
-        Parameters
-        ----------
-        **params : dict
-            Estimator parameters.
-
-        Returns
-        -------
-        self : object
-            Estimator instance.
-
-        Raises
-        ------
-        ValueError
-            If a parameter does not exist.
-        """
-        own = self._get_param_names()
-        return super().set_params(**without_svc_defaults(params, own))
 
     def _solution(self):
         """Return the last complete state, optimized over the support set where that is due."""
@@ -108,16 +71,6 @@ class KernelMachine(KernelClassifier):
             with thread_pool(self.n_jobs) as threads:
                 solution = engine.solution(optimized, self._most_steps(), threads)
         return solution
-
-    @property
-    def _suspect_margin(self):
-        # The ramp loss is constant for smaller margins.
-        return self.ramp_s
-
-    # Undefined for problems that are not convex or that change with the samples.
-    leave_one_out = UnavailableAttribute(NO_LEAVE_ONE_OUT)
-    leave_one_out_decision_function = UnavailableAttribute(NO_LEAVE_ONE_OUT)
-    leave_one_out_estimate_ = UnavailableAttribute(NO_LEAVE_ONE_OUT)
 
     # ---------------------------------------------------------------------------- the solution
 
@@ -205,8 +158,7 @@ class KernelMachine(KernelClassifier):
             draft = change.draft
             draft.__dict__.pop("_checkpoint", None)
             rows = draft._begin_fit(X, y, sample_weight)
-            cost, factors, counts = draft._costs(rows[1], rows[2], draft._order)
-            draft._note_class_weights(factors, counts)
+            cost = draft._costs_of_fit(rows[1], rows[2])
             passes = draft._begin_passes(rows[0], rows[1], cost, self.__dict__)
             if begun is not None:
                 begun(draft._engine, rows, draft._order)
@@ -334,31 +286,44 @@ class KernelMachine(KernelClassifier):
             raise
 
     def _begin_fit(self, X, y, sample_weight):
-        """Validate the input; set classes, gamma and counters before training."""
+        """Validate the input; set targets, gamma and counters before training."""
         precomputed = self._is_precomputed()
-        X, y = check_samples(self, X, y, reset=True, accept_sparse=False if precomputed else "csr")
+        X, y = self._check_samples(X, y, reset=True, accept_sparse=False if precomputed else "csr")
         if precomputed and X.shape[0] != X.shape[1]:
             raise ValueError(
                 "Precomputed matrix must be a square matrix. "
                 f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
             )
-        self.classes_, codes = unique_labels_and_codes(y)
+        targets = self._encode_targets(X, y)
         weights = check_weights(sample_weight, X, allow_all_zero=False)
-        n_weighted = np.count_nonzero(np.bincount(codes, weights=weights))
-        if n_weighted < 2:
-            raise ValueError(
-                "The number of classes has to be greater than one; got "
-                f"{n_weighted} class with positive sample weight."
-            )
+        self._check_targets(targets, weights)
         X = self._fix_kernel(X, weights)
-        self.__dict__.pop("_class_order", None)
-        self._class_counts = np.zeros(len(self.classes_))
+        self._fix_by_targets(X, targets, weights)
         self.n_samples_seen_ = self._next_row_id = X.shape[0]
         self.n_iter_ = 0
         self.kkt_violation_ = np.inf
         self._random = check_random_state(self.random_state)
         self._order = self._next_order(X.shape[0])
-        return X, codes, weights
+        return X, targets, weights
+
+    # Whether there is a y to learn.
+    _has_targets = True
+
+    def _check_samples(self, X, y, **options):
+        """Return validated samples, and y as an array."""
+        if self._has_targets:
+            return check_samples(self, X, y, **options)
+        return check_samples(self, X, **options), None
+
+    def _check_targets(self, targets, weights):
+        """Raise ValueError if the samples of positive weight cannot be trained on."""
+
+    def _fix_by_targets(self, X, targets, weights):
+        """Set what depends on the targets of the first samples, and on the kernel."""
+
+    def _costs_of_fit(self, targets, weights):
+        """Return the upper bound of alpha of each sample."""
+        return self.C * weights
 
     def _fix_kernel(self, X, weights, fewest=2):
         """Set ``gamma_``, the dtype and the layout; return X in that dtype.
@@ -376,7 +341,7 @@ class KernelMachine(KernelClassifier):
         self._sparse = not isinstance(X, np.ndarray)
         self._spec = EngineSpec(
             n_features=X.shape[1],
-            n_problems=1 if len(self.classes_) == 2 else len(self.classes_),
+            n_problems=self._n_problems(),
             dtype=X.dtype.name,
             layout=choose_layout(X, self.kernel),
             kernel=self.kernel,
@@ -389,52 +354,17 @@ class KernelMachine(KernelClassifier):
         )
         return X
 
-    def _costs(self, codes, weights, order):
-        """Return C of each sample, the weight of each class, and new class counts or None.
-
-        C of a sample is C times class weight times sample weight. The model is not changed.
-        ``order`` is the order of training, for running counts; None: the order of the samples.
-        """
-        if self.class_weight is None and float(self.C) < np.inf:
-            cost, factors, counts = self.C * weights, np.ones(len(self.classes_)), None
-        else:
-            with np.errstate(invalid="ignore", over="ignore"):
-                cost, factors, counts = self._weighted_costs(codes, weights, order)
-        if not cost.max(initial=0.0) < np.inf:  # infinite, or not a number
-            cost[np.isnan(cost)] = 0.0  # weight 0 and C=inf
-            if self._needs_finite_costs() and np.isinf(cost).any():
-                raise ValueError(
-                    "C must be finite here, and so must C times class_weight and sample_weight: "
-                    "the ramp loss of an outlier is C (1 - s). "
-                    f"Got C={self.C!r} and a largest product of {cost.max()}."
-                )
-        return cost, factors, counts
-
-    def _weighted_costs(self, codes, weights, order):
-        """Return C of each sample, the weight of each class, and new class counts or None."""
-        factors = np.ones(len(self.classes_))
-        if self.class_weight is None:
-            return self.C * weights, factors, None
-        if self.class_weight == "online_balanced":
-            order = np.arange(len(codes)) if order is None else order
-            running = np.empty(len(codes))
-            counts = self._class_counts.copy()
-            running[order] = running_balanced_weights(codes[order], counts, weights[order])
-            return self.C * running * weights, factors, counts
-        if self.class_weight == "balanced":
-            factors = balanced_weights(codes, len(factors), weights)
-        else:
-            factors = class_factors(self.class_weight, self.classes_)
-        return self.C * factors[codes] * weights, factors, None
+    # Appended to an uncertainty, to compare it with.
+    _margin_note = ""
 
     def _warn_if_coarse(self, uncertain, stacklevel):
         """Warn when kernel values in single precision are too coarse for the solution."""
         if uncertain:
             warnings.warn(
                 "Kernel values are rounded to single precision, which makes the decision function "
-                f"values of this {type(self).__name__} uncertain by about {uncertain:.1g} (the "
-                "margin is 1). The usual cause is features with large values, or with a mean that "
-                "is large compared with their spread: scale them, for example with "
+                f"values of this {type(self).__name__} uncertain by about {uncertain:.1g}"
+                f"{self._margin_note}. The usual cause is features with large values, or with a "
+                "mean that is large compared with their spread: scale them, for example with "
                 "sklearn.preprocessing.StandardScaler.",
                 UserWarning,
                 stacklevel=stacklevel,
@@ -447,7 +377,11 @@ class KernelMachine(KernelClassifier):
         found = uncertainty(self._engine)
         if self._spec.kernel == "sigmoid" and is_saturated(self._engine):
             found = max(found, 1.0)
-        return found if found > max(self.tol, COARSE) else 0.0
+        return found if found > max(self.tol, COARSE * self._scale_of_decisions()) else 0.0
+
+    def _scale_of_decisions(self):
+        """Return the size of differences of decision values that matter."""
+        return 1.0
 
     def _recentre_if_coarse(self):
         """Move the origin to the mean of the support set if that helps; return whether it did.
@@ -467,15 +401,6 @@ class KernelMachine(KernelClassifier):
         changed = dict(_spec=spec, _engine=engine, _dtype=np.dtype(np.float64))
         self.__dict__ = {**self.__dict__, **changed}
         return True
-
-    def _note_class_weights(self, factors, counts):
-        """Set ``class_weight_``, from the class counts if they are given."""
-        if counts is not None:
-            self._class_counts = counts
-            factors = np.ones(len(counts))
-            present = counts > 0
-            factors[present] = counts.sum() / (len(counts) * counts[present])
-        self.class_weight_ = factors
 
     def _next_order(self, n):
         order = self._random.permutation(n) if self.shuffle else np.arange(n)
@@ -508,11 +433,7 @@ class KernelMachine(KernelClassifier):
         )
 
     def _advice(self):
-        if np.isinf(self.C):
-            return (
-                "With C=inf every sample must lie on the correct side of the margin, but the "
-                "classes are not separable, or barely. Use a finite C."
-            )
+        """Return what helps if training does not converge."""
         smaller = {"linear": "C", "rbf": "C or another gamma", "sigmoid": "C, gamma or coef0"}
         kernel = self.kernel if isinstance(self.kernel, str) else None
         return (

@@ -7,12 +7,12 @@ import numpy as np
 from .._sklearn_compat import Interval, RealNotInt, StrOptions, _fit_context
 from ._cccp import ConvexProblems
 from ._engine import SolverSpec
-from ._kernel_machine import KernelMachine
+from ._machine_classifier import MachineClassifier
 from ._probabilities import Probabilities
 from ._svc_names import without_keywords_of_svc
 
 
-class RampSVC(Probabilities, KernelMachine):
+class RampSVC(Probabilities, MachineClassifier):
     r"""Support vector classifier with the ramp loss, robust to outliers.
 
     The hinge loss of :class:`~sklearn.svm.SVC` grows without bound, so that each mislabelled
@@ -169,7 +169,7 @@ class RampSVC(Probabilities, KernelMachine):
     """
 
     _parameter_constraints: dict = {
-        **KernelMachine._parameter_constraints,
+        **MachineClassifier._parameter_constraints,
         "fit_intercept": ["boolean"],
         "init_size": [
             Interval(Integral, 1, None, closed="left"),

@@ -3,7 +3,6 @@
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._core.kernel.block import Samples
 from .._core.kernel.selection import (
     Active,
     AutoActive,
@@ -45,12 +44,13 @@ class AllSamples:
         What ``row_ids`` refer to: DATA or STREAM.
     """
 
-    # Whether a stopping criterion has been met.
+    # Whether a stopping criterion has been met; whether samples may be left out.
     stopped = False
+    leaves_out = False
 
     def __init__(self, model, at, X, codes, cost, row_ids, origin):
         self.engine, self.X, self.order = model._engine, X, at["order"]
-        self.given = Samples(codes, cost, row_ids, origin=origin)
+        self.given = model._samples_of(codes, cost, row_ids, origin)
 
     @classmethod
     def begun(cls, model, order, codes, cost, random, chunk=None):
@@ -88,6 +88,8 @@ class SampleSelection(AllSamples):
 
     ``selection="random"`` without a stopping criterion is a fixed order: ``choice`` is then None.
     """
+
+    leaves_out = True
 
     def __init__(self, model, at, X, codes, cost, row_ids, origin):
         super().__init__(model, at, X, codes, cost, row_ids, origin)

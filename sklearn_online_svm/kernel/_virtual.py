@@ -10,7 +10,7 @@ from .._estimator_base import UnavailableAttribute
 from .._feature_space import Kernel
 from .._sklearn_compat import Interval
 from ._active_lasvc import ActiveLASVC
-from ._kernel_machine import NO_LEAVE_ONE_OUT
+from ._machine_classifier import NO_LEAVE_ONE_OUT
 from ._svc_names import without_keywords_of_svc
 from ._virtual_points import VirtualPoints
 from ._virtual_pool import VirtualSampleSelection, stacked

@@ -7,9 +7,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVR, OneClassSVM
 
 from sklearn_online_svm._core.kernel.block import Samples
-from sklearn_online_svm._core.kernel.engine import Engine
 from sklearn_online_svm._core.kernel.support_set import STREAM
-from sklearn_online_svm.kernel._engine import SolverSpec
 from tests.support.engine import make_loop, make_store
 
 GAMMA = 0.5
@@ -24,35 +22,29 @@ def regression(n=150, seed=0):
     return X, np.sin(X[:, 0]) + 0.3 * X[:, 1] + 0.2 * rng.normal(size=n)
 
 
-def sharing_loop(X, layout="dense", cache_bytes=500 << 20, **solver):
-    store = make_store(X, layout=layout, gamma=GAMMA)
-    # One problem whose slots are not those of the store.
-    problem = SolverSpec(**solver).problem(store, 2, cache_bytes)
-    return Engine(store, [problem], shares=True)
-
-
-def both_sides(y, cost=C):
-    """Two rows for each of X: f may not lie more than epsilon below y, nor above."""
+def tube(y, cost=C, epsilon=EPSILON, squared=False):
     n = len(y)
     return Samples(
-        np.tile([1, 0], n).astype(np.int32),
-        np.full(2 * n, cost),
-        np.arange(2 * n),
-        targets=np.repeat(y, 2) + np.tile([-EPSILON, EPSILON], n),
-        vectors=np.arange(2 * n) // 2,
+        np.zeros(n, np.int32),
+        np.full(n, cost),
+        np.arange(n),
+        targets=y[np.newaxis],
+        epsilon=epsilon,
+        squared=squared,
     )
 
 
-def solved(loop, X, given, n_rows, max_passes=50):
+def solved(X, given, layout="dense", epsilon=EPSILON, max_passes=50, **solver):
     """Passes until one changes nothing."""
+    loop = make_loop(make_store(X, layout=layout, gamma=GAMMA), epsilon=epsilon, **solver)
     problem = loop.problems[0]
     for _ in range(max_passes):
-        known = np.full(n_rows, -1, dtype=np.int32)
+        known = np.full(len(X), -1, dtype=np.int32)
         slots = problem.slots()
         known[problem.members["row_id"][slots]] = slots
         loop.begin_pass([known])
         before = loop.n_changes
-        loop.learn(X, np.arange(n_rows), given)
+        loop.learn(X, np.arange(len(X)), given)
         if loop.n_changes == before:
             return loop
         loop.finish()
@@ -67,37 +59,41 @@ def decide(loop, X):
 
 
 def coefficients(loop, n):
-    """alpha of each row of X, both sides together."""
     members, slots = loop.problems[0].members, loop.problems[0].slots()
     alpha = np.zeros(n)
-    np.add.at(alpha, members["row_id"][slots] // 2, members["alpha"][slots])
+    alpha[members["row_id"][slots]] = members["alpha"][slots]
     return alpha
 
 
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
-@pytest.mark.parametrize("cache_bytes", [1 << 12, 500 << 20])
-def test_regression_with_a_bias_equals_svr(layout, cache_bytes):
+@pytest.mark.parametrize(
+    ("cost", "epsilon", "cache_bytes"),
+    [(C, EPSILON, 1 << 12), (C, EPSILON, 500 << 20), (0.5, 0.0, 500 << 20), (100.0, 0.1, 1 << 16)],
+)
+def test_regression_with_a_bias_equals_svr(layout, cost, epsilon, cache_bytes):
     X, y = regression()
-    loop = sharing_loop(X, layout, cache_bytes, tol=1e-6)
-    solved(loop, X, both_sides(y), 2 * len(y))
-    svr = SVR(C=C, epsilon=EPSILON, gamma=GAMMA, tol=1e-8).fit(X, y)
+    loop = solved(X, tube(y, cost, epsilon), layout, epsilon, cache_bytes=cache_bytes, tol=1e-7)
+    svr = SVR(C=cost, epsilon=epsilon, gamma=GAMMA, tol=1e-9).fit(X, y)
     expected = np.zeros(len(y))
     expected[svr.support_] = svr.dual_coef_[0]
-    assert_allclose(coefficients(loop, len(y)), expected, **ALPHA)
-    assert_allclose(decide(loop, X), svr.predict(X), rtol=0, atol=1e-5)
-    problem = loop.problems[0]
-    K = rbf_kernel(X, gamma=GAMMA)
-    objective = expected @ y - EPSILON * np.abs(expected).sum() - expected @ K @ expected / 2
-    assert_allclose(problem.objective, objective, rtol=1e-6)
-    assert_allclose(problem.squared_norm, expected @ K @ expected, rtol=1e-5)
+    assert_allclose(decide(loop, X), svr.predict(X), rtol=0, atol=1e-5 * cost)
+    alpha, problem, K = coefficients(loop, len(y)), loop.problems[0], rbf_kernel(X, gamma=GAMMA)
+
+    def objective(alpha):
+        return alpha @ y - epsilon * np.abs(alpha).sum() - alpha @ K @ alpha / 2
+
+    assert_allclose(objective(alpha), objective(expected), rtol=1e-9)
+    assert_allclose(problem.objective, objective(expected), rtol=1e-5)
+    assert_allclose(problem.squared_norm, expected @ K @ expected, rtol=1e-4)
     assert 0 <= problem.gap < 1e-3
+    assert_allclose(alpha.sum(), 0.0, atol=1e-10 * cost)
+    assert np.abs(alpha).max() <= cost
 
 
 @pytest.mark.parametrize("algorithm", ["lasvm-g", "lasvm-full"])
 def test_regression_without_a_bias_is_the_optimum(algorithm):
     X, y = regression(100)
-    loop = sharing_loop(X, algorithm=algorithm, tol=1e-6, gap_floor=1e-6)
-    solved(loop, X, both_sides(y), 2 * len(y))
+    loop = solved(X, tube(y), algorithm=algorithm, tol=1e-6, gap_floor=1e-6)
     # Coordinate ascent on max alpha'y - eps |alpha|_1 - 1/2 alpha'K alpha, |alpha| <= C.
     K, alpha = rbf_kernel(X, gamma=GAMMA), np.zeros(len(y))
     for _ in range(3000):
@@ -112,55 +108,96 @@ def test_regression_without_a_bias_is_the_optimum(algorithm):
     assert 0 <= loop.problems[0].gap < 1e-3
 
 
+@pytest.mark.parametrize("epsilon", [0.0, 0.1])
+@pytest.mark.parametrize("cache_bytes", [1 << 12, 500 << 20])
+def test_squared_loss_is_the_optimum(epsilon, cache_bytes):
+    X, y = regression()
+    given = tube(y, epsilon=epsilon, squared=True)
+    loop = solved(X, given, epsilon=epsilon, tol=1e-8, cache_bytes=cache_bytes)
+    residual = y - decide(loop, X)
+    # The derivative of the loss C max(0, |r| - epsilon)^2.
+    expected = 2 * C * np.sign(residual) * np.maximum(np.abs(residual) - epsilon, 0.0)
+    assert_allclose(coefficients(loop, len(y)), expected, rtol=0, atol=1e-5)
+    assert abs(expected.sum()) < 1e-4
+    assert 0 <= loop.problems[0].gap < 1e-6
+
+
+@pytest.mark.parametrize("squared", [False, True])
+def test_optimized_solution_of_regression_has_its_own_sides(squared):
+    """Members turn in the optimized solution, and the online one goes on as if it had not been."""
+    X, y = regression(200)
+    given = tube(y, 50.0, squared=squared)
+    loops = [make_loop(make_store(X, gamma=GAMMA), tol=1e-4, epsilon=EPSILON) for _ in range(2)]
+    for first in range(0, 200, 10):
+        for loop in loops:
+            loop.learn(X, np.arange(first, first + 10), given)
+        optimized = loops[0].solution(True, 10**6)
+        peer = make_loop(make_store(X, gamma=GAMMA), tol=1e-4, epsilon=EPSILON)
+        peer.restore(loops[1].state())
+        peer.finish()
+        out = np.empty((2, 200, 1))
+        optimized.decide(X, out[0])
+        peer.solution(False, 0).decide(X, out[1])
+        assert_allclose(out[0], out[1], rtol=0, atol=5e-3)
+        shown, problem = loops[0].problems[0], peer.problems[0]
+        assert_allclose(shown.objective, problem.objective, rtol=1e-4)
+        assert_allclose(shown.gap, problem.gap, rtol=0, atol=0.5)
+    for loop in loops:
+        loop.discard_optimized()
+    for name in ("alpha", "g", "target", "y", "lower", "upper"):
+        assert_array_equal(*(loop.problems[0].members[name] for loop in loops))
+
+
+@pytest.mark.parametrize("squared", [False, True])
+def test_budget_removes_members(squared):
+    X, y = regression(400)
+    given = tube(y, squared=squared)
+    store = make_store(X, gamma=GAMMA)
+    loop = make_loop(store, epsilon=EPSILON, budget=60, tol=1e-6)
+    problem = loop.problems[0]
+    for first in range(0, 400, 20):
+        loop.learn(X, np.arange(first, first + 20), given)
+        members, slots = problem.members, problem.slots()
+        assert len(slots) <= 60
+        assert abs(members["alpha"].sum()) < 1e-9
+        g = members["g"][slots].copy()
+        loop.refresh()
+        assert_allclose(members["g"][slots], g, rtol=0, atol=1e-4)
+    loop.finish()
+    whole = solved(X, given, tol=1e-6)
+    error = [np.mean((decide(model, X) - y) ** 2) for model in (loop, whole)]
+    assert error[0] < 2.0 * error[1]
+
+
 @pytest.mark.parametrize("nu", [0.1, 0.5])
 def test_one_class_equals_scikit_learn(nu):
-    """No target at all; the sum of alpha is what it was when learning began."""
     X, _ = regression()
     n = len(X)
-    given = Samples(np.ones(n, np.int32), np.full(n, 1.0), np.arange(n), targets=np.zeros(n))
-    loop = make_loop(make_store(X, gamma=GAMMA), tol=1e-7)
-    loop.seed(X, np.arange(n), given, np.full((1, n), nu))
-    loop.finish()
+    given = Samples(np.ones(n, np.int32), np.ones(n), np.arange(n), targets=np.zeros((1, n)))
+    loop = make_loop(make_store(X, gamma=GAMMA), tol=1e-7, nu=nu)
+    problem = loop.problems[0]
+    for first in range(0, n, 10):
+        loop.learn(X, np.arange(first, first + 10), given)
+        assert_allclose(problem.members["alpha"].sum(), nu * (first + 10), rtol=1e-12)
+    for _ in range(50):
+        known = np.full(n, -1, dtype=np.int32)
+        known[problem.members["row_id"][problem.slots()]] = problem.slots()
+        loop.begin_pass([known])
+        problem.grows = False
+        before = loop.n_changes
+        loop.learn(X, np.arange(n), given)
+        if loop.n_changes == before:
+            break
+        loop.finish()
+        loop.refresh()
     peer = OneClassSVM(nu=nu, gamma=GAMMA, tol=1e-9).fit(X)
     expected = np.zeros(n)
     expected[peer.support_] = peer.dual_coef_[0]
-    members = loop.problems[0].members
-    alpha = np.zeros(n)
-    alpha[members["row_id"][loop.problems[0].slots()]] = members["alpha"][loop.problems[0].slots()]
-    K = rbf_kernel(X, gamma=GAMMA)
+    alpha, K = coefficients(loop, n), rbf_kernel(X, gamma=GAMMA)
     assert_allclose(alpha.sum(), nu * n, rtol=1e-12)
     assert_allclose(alpha @ K @ alpha, expected @ K @ expected, rtol=1e-7)
-    assert_allclose(decide(loop, X), peer.decision_function(X), rtol=0, atol=1e-4)
-
-
-def test_members_share_vectors():
-    X, y = regression(60)
-    loop = sharing_loop(X, algorithm="lasvm-full", tol=1e-6)
-    loop.learn(X, np.arange(2 * len(y)), both_sides(y))
-    members = loop.problems[0].members
-    index = members["index"][loop.problems[0].slots()]
-    assert len(index) == 2 * len(y)
-    assert_array_equal(np.bincount(index), 2)
-    assert loop.store.n_slots == len(y)
-    assert_array_equal(loop.state()["references"], 2)
-
-    loop.finish()
-    again = sharing_loop(X, algorithm="lasvm-full", tol=1e-6)
-    again.restore(loop.state())
-    assert_array_equal(decide(again, X), decide(loop, X))
-    store = make_store(X, gamma=GAMMA)
-    strict = Engine(
-        store, [SolverSpec(algorithm="lasvm-full", tol=1e-6).problem(store, 2, 1 << 20)]
-    )
-    with pytest.raises(ValueError, match="built with shares=False"):
-        strict.learn(X, np.arange(2 * len(y)), both_sides(y))
-
-
-def test_sharing_needs_slots_of_its_own():
-    X, _ = regression(10)
-    store = make_store(X)
-    with pytest.raises(ValueError, match="need slots"):
-        Engine(store, [SolverSpec().problem(store, 1, 1 << 20)], shares=True)
+    # alpha of the solution for predictions has the sum 1.
+    assert_allclose(nu * n * decide(loop, X), peer.decision_function(X), rtol=0, atol=1e-4)
 
 
 def test_samples_of_a_stream_and_of_X_are_distinguished():

@@ -121,6 +121,16 @@ def models():
             S,
             y,
         ),
+        "lasvr": fitted(package.LASVR(gamma=0.5, C=10.0, random_state=0), S[:90], X[:90, :2]),
+        "lasvr, squared": fitted(
+            package.LASVR(gamma=0.5, loss="squared_epsilon_insensitive", max_support_vectors=30),
+            X[:90],
+            X[:90, 1],
+        ),
+        "one class": fitted(package.OneClassLASVM(nu=0.2, gamma=0.5), X[:90], y[:90]),
+        "one class, window": fitted(
+            package.OneClassLASVM(nu=0.2, gamma=0.5, window_size=50), S[:90], y[:90]
+        ),
         "kernel pa regressor": fitted(
             package.KernelPassiveAggressiveRegressor(
                 gamma=0.5, average="mean", max_support_vectors=20

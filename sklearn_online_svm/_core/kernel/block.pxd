@@ -55,10 +55,10 @@ cdef class Samples:
     cdef const double[::1] cost
     cdef const int64_t[::1] row_ids
     cdef const int8_t[:, ::1] shifted
-    cdef const double[::1] targets
-    cdef const int64_t[::1] vectors
+    cdef const double[:, ::1] targets
+    cdef double epsilon
+    cdef bint squared
     cdef int8_t origin
     cdef const int8_t[::1] origins
 
-    cdef int64_t place(self, Py_ssize_t row) noexcept nogil
     cdef void describe(self, Example *row, Py_ssize_t r, Py_ssize_t c, int positive) noexcept nogil

@@ -162,44 +162,52 @@ cdef class Samples:
         Identifiers that do not change during training.
     shifted : ndarray of int8 of shape (n_problems, n_rows), optional
         Nonzero for samples on the flat part of a ramp loss: the box is on the other side of 0.
-    targets : ndarray of float64, optional
+    targets : ndarray of float64 of shape (n_problems, n_rows), optional
         Linear terms of the dual. Default: 1 for the class and -1 for the others. The label
         determines the side of the box.
-    vectors : ndarray of int64, optional
-        Row of X of each sample, where several samples share a vector. Only samples that are
-        adjacent in the order of visiting share it. All other arrays are indexed by sample.
+    epsilon : float, optional
+        Regression: half the width of the tube around the targets in which the loss is 0.
+    squared : bool, default=False
+        Regression: whether the loss is squared, so that alpha has no upper bound.
     origin : int or ndarray of int8, default=DATA
         Origin of the samples, common or per sample: DATA, STREAM or VIRTUAL of ``support_set``.
     """
-    def __init__(self, labels, cost, row_ids, shifted=None, *, targets=None, vectors=None,
-                 origin=OF_DATA):
+    def __init__(self, labels, cost, row_ids, shifted=None, *, targets=None, epsilon=None,
+                 bint squared=False, origin=OF_DATA):
         self.labels, self.cost, self.row_ids = labels, cost, row_ids
-        self.shifted, self.targets, self.vectors = shifted, targets, vectors
+        self.shifted, self.targets = shifted, targets
+        self.epsilon, self.squared = -1.0 if epsilon is None else epsilon, squared
         self.origins = origin if isinstance(origin, np.ndarray) else None
         self.origin = OF_DATA if isinstance(origin, np.ndarray) else origin
-
-    cdef int64_t place(self, Py_ssize_t row) noexcept nogil:
-        """Return the row of X of a sample."""
-        return row if self.vectors is None else self.vectors[row]
 
     cdef void describe(self, Example *row, Py_ssize_t r, Py_ssize_t c,
                        int positive) noexcept nogil:
         """Describe sample ``r`` in problem ``c``: fill all fields of ``row`` but its place.
 
-        ``positive`` is the class whose label is +1.
+        ``positive`` is the class whose label is +1. In regression the sample is on the lower side
+        of its tube.
         """
         cdef double cost = self.cost[r]
         row.row_id, row.region = self.row_ids[r], 0
         row.origin = self.origin if self.origins is None else self.origins[r]
-        row.y = 1 if self.labels[r] == positive else -1
-        row.target = row.y if self.targets is None else self.targets[r]
+        row.y = 1 if self.labels[r] == positive or self.epsilon >= 0.0 else -1
+        row.target = row.y if self.targets is None else self.targets[c, r]
+        row.ridge = 0.0
+        if self.epsilon >= 0.0:
+            row.target -= self.epsilon
+        if self.squared and cost > 0.0:
+            row.ridge = 0.5 / cost
+            cost = INFINITY
         if (row.y > 0) != (self.shifted is not None and self.shifted[c, r] != 0):
             row.lower, row.upper = 0.0, cost
         else:
             row.lower, row.upper = -cost, 0.0
 
     def boxes(self, Py_ssize_t c, int positive, rows):
-        """Return the lower and upper ends of the boxes of samples in problem ``c``."""
+        """Return the lower and upper ends of the boxes of samples in problem ``c``.
+
+        In regression these are the boxes of both sides together.
+        """
         cdef Example row
         cdef Py_ssize_t i
         cdef const int64_t[::1] places = np.ascontiguousarray(rows, dtype=np.int64)
@@ -210,4 +218,6 @@ cdef class Samples:
         for i in range(places.shape[0]):
             self.describe(&row, places[i], c, positive)
             lower[i], upper[i] = row.lower, row.upper
+            if self.epsilon >= 0.0:
+                lower[i] = -row.upper
         return np.asarray(lower), np.asarray(upper)

@@ -36,18 +36,14 @@ cdef class Engine:
         One (binary), or one per class.
     row_bytes : int, default=0
         Total size of the kernel caches of several problems; ignored for a single one.
-    shares : bool, default=False
-        Whether members of one problem may share a vector. Then targets need not equal labels, and
-        the slots of the problems must differ from those of the store.
     """
-    def __init__(self, Store store, list problems, Py_ssize_t row_bytes=0, *,
-                 bint shares=False):
+    def __init__(self, Store store, list problems, Py_ssize_t row_bytes=0):
         cdef Halt halt = Halt()
         self.store = store
         self.problems = problems
         self.kept = {}
         self.guard = Guard()
-        self.slots = Slots(store, problems, shares)
+        self.slots = Slots(store, problems)
         self.stream = Stream(self.slots, self.guard, halt)
         self.finisher = Finisher(self.slots, halt)
         self.set_cache_size(row_bytes)

@@ -10,7 +10,7 @@ from .block cimport BlockValues, SampleBlock, Samples
 from .kernel_matrix cimport KernelMatrix
 from .problem cimport Problem
 from .slots cimport Slots
-from .support_set cimport Example, SupportSet
+from .support_set cimport Example, SupportSet, turn_example
 
 import numpy as np
 
@@ -79,7 +79,7 @@ cdef class Finisher:
             SampleBlock block = SampleBlock(self.store)
             Py_ssize_t first, s, n_uncached, ld = round_up(self.store.n_slots, SIMD_TILE)
             double *old_alpha = matrix.active.old_alpha
-            const float *row
+            float *row
             float[::1] values
             int32_t[::1] index = np.empty(SIMD_BLOCK, dtype=np.int32)
         if not matrix.active.shrunk:
@@ -101,9 +101,10 @@ cdef class Finisher:
             for s in slots:
                 if n_uncached < len(uncached) and s == uncached[n_uncached]:
                     row = matrix.gathered_row(&values[n_uncached * ld])
+                    row[s] = members.diag[s]
                     n_uncached += 1
                 else:
-                    row = matrix.row(s, -1)
+                    row = <float *>matrix.row(s, -1)
                     if row == NULL:
                         self.store.raise_errors(-1)
                 table().axpy(old_alpha[s] - members.alpha[s], row, members.g, members.n)
@@ -138,6 +139,7 @@ cdef class Finisher:
         cdef list todo = [problem for problem in self.problems if not problem.is_optimized]
         cdef list changes = [problem.n_changes for problem in todo]
         cdef list former = []
+        cdef double online
         cdef Py_ssize_t k
         cdef bint done = False
         for problem in todo:
@@ -147,8 +149,9 @@ cdef class Finisher:
             for problem in todo:
                 problem.begin_optimizing()
                 problem.refresh()
-                code = problem.balance(-problem.optimized.residual)
-                problem.optimized.residual = 0.0
+                online, problem.total = problem.total, -problem.optimized.residual
+                code = problem.balance()
+                problem.optimized.residual, problem.total = -problem.total, online
                 self.store.raise_errors(code)
                 problem.refresh()
             self.finish(todo, executor)
@@ -167,13 +170,12 @@ cdef class Finisher:
     cdef int drop(self, Problem problem, slots) except -1:
         """Remove members; change the remaining alphas to meet the constraints, and update g."""
         cdef Py_ssize_t slot
-        cdef double total = 0.0
         self.begin_alone(problem)
         for slot in slots:
-            total -= problem.members.alpha[slot]
+            problem.total -= problem.members.alpha[slot]
             self.store.raise_errors(problem.drop(slot))
         problem.refresh()
-        self.store.raise_errors(problem.balance(total))
+        self.store.raise_errors(problem.balance())
         problem.refresh()
         return 0
 
@@ -212,7 +214,9 @@ cdef class Finisher:
                     code = self.store.gram(self.block.block, self.block.gram, SIMD_BLOCK)
                 self.store.raise_errors(code)
                 for r in range(size):
-                    problem.members.diag[slots[first + r]] = self.block.gram[r * SIMD_BLOCK + r]
+                    problem.members.diag[slots[first + r]] = <float>(
+                        self.block.gram[r * SIMD_BLOCK + r]
+                        + problem.members.ridge[slots[first + r]])
         return self.refresh()
 
     cdef object gradients(self, Problem problem, slots, alpha):
@@ -221,7 +225,8 @@ cdef class Finisher:
         cdef double[::1] coef = np.zeros(ld)
         cdef double[::1] g = np.zeros(len(slots))
         cdef const int32_t[::1] index = problem.members["index"][slots]
-        cdef const double[::1] target = problem.members["target"][slots]
+        cdef const double[::1] target = (
+            problem.members["target"][slots] - problem.members["ridge"][slots] * alpha)
         cdef float[::1] values = np.zeros(SIMD_BLOCK * ld + 1, dtype=np.float32)
         np.add.at(np.asarray(coef), np.asarray(index), alpha)
         for first in range(0, len(slots), SIMD_BLOCK):
@@ -281,7 +286,12 @@ cdef class Finisher:
             np.asarray(alpha)[problem.members["row_id"][slots]] = problem.members["alpha"][slots]
             for r in range(n_rows):
                 given.describe(&row, r, c, self.slots.class_of(c))
-                g = row.target - (scores[r, c] - problem.b)
+                if alpha[r] < 0.0 and given.epsilon >= 0.0:
+                    turn_example(&row, problem.members.width)
+                g = row.target - row.ridge * alpha[r] - (scores[r, c] - problem.b)
                 violation[c, r] = problem.violation_by(
                     g, alpha[r] < row.upper, alpha[r] > row.lower)
+                if alpha[r] == 0.0 and given.epsilon >= 0.0:
+                    violation[c, r] = max(violation[c, r], problem.violation_by(
+                        g + problem.members.width, False, row.upper > 0.0))
         return np.asarray(violation)

@@ -22,7 +22,7 @@ from libc.stdlib cimport free, qsort, realloc
 from .active_set cimport Front
 from .admission cimport LEFT, RAMP, RIGHT, Admission
 from ..simd.primitives cimport SIMD_CURVATURE, simd_extremes, simd_moments, table
-from .support_set cimport Example
+from .support_set cimport Example, turn_example
 from .problem cimport Problem
 
 import numpy as np
@@ -106,9 +106,12 @@ cdef class GapDriven(Problem):
         """
         cdef float *k = self.matrix.block_row(row.place)
         cdef simd_extremes *e = &self.members.extremes
-        cdef double g = row.target - table().dot(k, self.members.alpha, self.members.n)
-        cdef double z = row.y * (row.target - g), h
+        cdef double g = row.target - table().dot(k, self.members.alpha, self.members.n), z, h
         cdef Py_ssize_t slot
+        if self.members.width >= 0.0 and 2.0 * g + self.members.width < 0.0:
+            turn_example(row, self.members.width)
+            g += self.members.width
+        z = row.y * (row.target - g)
         self.note_hinge_residual(row, g)
         row.region = LEFT if z < self.admission.ramp_s else RIGHT if z > 1.0 else RAMP
         if not self.admission.admit(row, z, self.members.n_members - self.members.n_zeros):
@@ -146,6 +149,8 @@ cdef class GapDriven(Problem):
         vectors, as printed, the argument of the root can be negative.
         """
         cdef double variance = 0.0
+        if self.turn_zeros():
+            self.refresh()
         if self.stale:
             self.sum_up()
         if self.members.n_members:
@@ -207,11 +212,15 @@ cdef class GapDriven(Problem):
         """
         cdef double g = self.members.g[slot], before = self.members.alpha[slot], lam
         cdef double diag = fmax(self.members.diag[slot], SIMD_CURVATURE)
+        cdef Front front
         lam = fmin(fmax(g / diag, self.members.lower[slot] - before),
                    self.members.upper[slot] - before)
         self.members.move(slot, lam)
         # Change of sum alpha g, from K alpha = target - g.
         self.alpha_g += lam * (2.0 * g - self.members.target[slot] - lam * self.members.diag[slot])
+        if self.members.width >= 0.0:
+            front = self.matrix.active.front(self.members)
+            self.turn_if_crossed(&front, slot, before)
         self.loss = table().update_one(self.members.g, k, lam, self.members.up,
                                        self.members.down, self.members.bound, self.members.n,
                                        &self.members.extremes)
@@ -232,12 +241,13 @@ cdef class GapDriven(Problem):
         cdef Front front = self.matrix.active.front(self.members)
         cdef Two step
         cdef double *g = self.members.g
-        cdef double bent
+        cdef double bent, alpha_i, alpha_j
         cdef bint moved
         if not self.violation_of(front.extremes) > self.tau:
             return 0
         if self.choose_two(&front, &step) < 0:
             return -1
+        alpha_i, alpha_j = self.members.alpha[step.i], self.members.alpha[step.j]
         moved = self.move(&front, step.i, step.by_i)
         if step.j != step.i:
             moved |= self.move(&front, step.j, step.by_j)
@@ -246,6 +256,9 @@ cdef class GapDriven(Problem):
                 + 2.0 * step.k_i[step.j] * step.by_i * step.by_j)
         self.alpha_g += (step.by_i * (2.0 * g[step.i] - self.members.target[step.i])
                          + step.by_j * (2.0 * g[step.j] - self.members.target[step.j]) - bent)
+        self.turn_if_crossed(&front, step.i, alpha_i)
+        if step.j != step.i:
+            self.turn_if_crossed(&front, step.j, alpha_j)
         self.loss = table().update_two(g, step.k_i, step.by_i, step.k_j, step.by_j, front.up,
                                        front.down, self.members.bound, front.n, front.extremes)
         self.delta = self.violation_of(front.extremes)
@@ -277,9 +290,11 @@ cdef class GapDriven(Problem):
             self.idle_capacity = 2 * n
         for p in range(n):
             slot = self.members.zeros[p]
-            g = self.members.g[slot]
+            g = self.members.g[slot] if self.members.upper[slot] > 0.0 else -self.members.g[slot]
+            if self.members.width >= 0.0:
+                g = fmax(g, -g - self.members.width)
             self.idle[p].slot = slot
-            self.idle[p].distance = -g if self.members.upper[slot] > 0.0 else g
+            self.idle[p].distance = -g
         qsort(self.idle, n, sizeof(Idle), &_farthest_first)
         for p in range(n - self.max_non_sv):
             slot = self.idle[p].slot
@@ -316,13 +331,18 @@ cdef class GapDriven(Problem):
 
     cdef int finish_step(self, Front *front) except -2 nogil:
         cdef Two step
+        cdef double alpha_i, alpha_j
         cdef bint moved
         if self.choose_two(front, &step) < 0:
             return -1
+        alpha_i, alpha_j = self.alpha_of(front, step.i), self.alpha_of(front, step.j)
         moved = self.move(front, step.i, step.by_i)
         if step.j != step.i:
             moved |= self.move(front, step.j, step.by_j)
         if moved:
+            self.turn_if_crossed(front, step.i, alpha_i)
+            if step.j != step.i:
+                self.turn_if_crossed(front, step.j, alpha_j)
             table().update_two(front.g, step.k_i, step.by_i, step.k_j, step.by_j, front.up,
                                front.down, NULL, front.n, front.extremes)
         return moved
@@ -396,7 +416,7 @@ cdef class GapDriven(Problem):
     cdef double pull(self, const Front *front, Py_ssize_t q, double wanted) noexcept nogil:
         """Return the step ``wanted`` for the q-th slot of the front, clipped to its box."""
         cdef Py_ssize_t slot = q if front.slots == NULL else front.slots[q]
-        cdef double alpha = self.members.alpha[slot]
+        cdef double alpha = self.alpha_of(front, q)
         return fmin(fmax(wanted, self.members.lower[slot] - alpha),
                     self.members.upper[slot] - alpha)
 

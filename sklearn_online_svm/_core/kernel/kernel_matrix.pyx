@@ -154,6 +154,8 @@ cdef class KernelMatrix:
             if row.synced < self.rows.log_length and self.complete_row(slot) < 0:
                 self.rows.drop(slot)
                 return NULL
+        # The ridge of a squared loss is part of the diagonal.
+        row.values[slot] = self.members.diag[slot]
         return row.values
 
     cdef const float *front_row(self, const Front *front, Py_ssize_t q,

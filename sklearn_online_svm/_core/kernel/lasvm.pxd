@@ -1,4 +1,5 @@
 """LASVM on one binary problem: PROCESS, REPROCESS, finish; the equations are in ``lasvm.pyx``."""
+from ..simd.primitives cimport simd_extremes
 from .problem cimport Problem
 from .support_set cimport Example
 
@@ -11,8 +12,17 @@ cdef class Lasvm(Problem):
     cdef readonly double high  # largest g, since begin_pass, of a new sample that may increase
     cdef readonly double low  # smallest g, since begin_pass, of a new sample that may decrease
     cdef int changed
+    # One class: sum alpha = nu n_inside, where n_inside is the weight of the samples seen, or the
+    # number of those in the window. It grows with new samples, but not in further epochs.
+    cdef double nu                   # 0: the problem has labels or targets
+    cdef readonly double n_inside
+    cdef public bint grows
 
-    cdef int process(self, const Example *row) noexcept nogil
+    cdef int process(self, Example *row) noexcept nogil
+    cdef int process_unlabelled(self, const Example *row) noexcept nogil
+    cdef Py_ssize_t nearest(self, Py_ssize_t slot, const float *k, double *cost) noexcept nogil
+    cdef simd_extremes ends(self) noexcept nogil
+    cdef void face(self, Py_ssize_t slot, bint rises) noexcept nogil
     cdef int reprocess(self) noexcept nogil
     cdef void set_b(self) noexcept nogil
     cdef void evict(self) noexcept nogil

@@ -20,26 +20,47 @@ PROCESS makes a step with a new sample that violates with a member of the suppor
 REPROCESS makes a step along the most violating pair of the support set and evicts samples that are
 not needed. Online training runs PROCESS and REPROCESS for each sample; ``finish`` makes steps with
 second-order working set selection until no pair is tau-violating, and evicts once, at its end.
+
+Regression differs by the members at alpha = 0, which count on both sides (``ends``). In the
+one-class problem (Schoelkopf et al. 2001) all targets are 0, and the constraint is
+
+    sum_i alpha_i = nu n,   0 <= alpha_i <= 1,
+
+for n samples seen: the problem of the paper (sum 1, upper bounds 1 / (nu n)) times nu n, so that
+the boxes do not change when n grows. A new sample adds nu to the sum: those with the largest g,
+which are farthest outside, take it, before PROCESS and REPROCESS make their steps.
 """
 cimport cython
 from libc.math cimport INFINITY, fmax, fmin
+from libc.stdint cimport uint64_t
 
 from .active_set cimport Front
 from ..simd.primitives cimport SIMD_CURVATURE, simd_extremes, table
 from .problem cimport Problem
-from .support_set cimport Example
+from .support_set cimport Example, turn_example
 
 import numpy as np
+
+# Part of nu, the share of a sample in the sum of alpha, below which a difference is rounding.
+cdef double SMALL = 1e-9
+
+# One class: number of members whose nearest one is searched before two are merged, and a factor
+# that spreads them over the slots.
+cdef enum:
+    CANDIDATES = 8
+cdef uint64_t SPREAD = 2654435761
 
 
 @cython.final
 cdef class Lasvm(Problem):
     def __cinit__(self, *args, **kwargs):
+        self.grows = True
         self.begin_pass()
 
     def configure(self, *, double delta_max=INFINITY, Py_ssize_t n_init=5, bint evicts=True,
-                  **common):
+                  double nu=0.0, **common):
         Problem.configure(self, **common)
+        self.nu = nu
         self.delta_max = delta_max
         self.n_init = n_init
         self.evicts = evicts
@@ -52,18 +73,21 @@ cdef class Lasvm(Problem):
     def state(self):
         state = Problem.state(self)
         state["epoch"] = np.array([self.violation, self.high, self.low])
+        state["inside"] = np.array([self.n_inside, self.grows])
         return state
 
     def restore(self, state):
         Problem.restore(self, state)
         self.violation, self.high, self.low = (float(v) for v in state["epoch"])
+        self.n_inside, self.grows = state.get("inside", (0.0, True))
 
     cdef int process_sample(self, Example *row) except -2 nogil:
         self.changed = 0
         if not row.upper > row.lower:
             return 0                            # empty box: a sample of weight 0
         if not self.members.knows(row.row_id):
-            self.changed = self.process(row)
+            self.changed = (self.process(row) if self.nu == 0.0
+                            else self.process_unlabelled(row))
             if self.changed < 0:
                 return -1
         return self.both_seen
@@ -85,7 +109,7 @@ cdef class Lasvm(Problem):
 
     # -------------------------------------------------------------------------- PROCESS
 
-    cdef int process(self, const Example *row) noexcept nogil:
+    cdef int process(self, Example *row) noexcept nogil:
         """PROCESS(k): add a sample to the support set and make a step with it.
 
         Sets alpha_k = 0 and g_k = t_k - sum_s alpha_s K_ks. The partner is the extreme of the
@@ -103,10 +127,12 @@ cdef class Lasvm(Problem):
         """
         cdef float *k = self.matrix.block_row(row.place)
         cdef const float *k_partner
-        cdef const simd_extremes *e = &self.members.extremes
-        cdef bint rises = row.upper > 0.0
+        cdef simd_extremes e = self.ends()
+        cdef bint two_sided = self.members.width >= 0.0, rises = row.upper > 0.0
         cdef double g, gap
         cdef Py_ssize_t partner, slot
+        if two_sided:
+            self.both_seen = True
         if not self.both_seen:
             if (self.members.n_members == 0 or e.i_max >= 0 and rises
                     or e.j_min >= 0 and not rises):
@@ -122,6 +148,13 @@ cdef class Lasvm(Problem):
             self.both_seen = True
         g = row.target - table().dot(k, self.members.alpha, self.members.n)
         self.note_hinge_residual(row, g - self.b)
+        if two_sided:
+            self.low = fmin(self.low, g + self.members.width)
+            self.high = fmax(self.high, g)
+            if e.i_max >= 0 and e.g_max - (g + self.members.width) > g - e.g_min:
+                turn_example(row, self.members.width)
+                g += self.members.width
+                rises = False
         if rises:
             partner = e.j_min
             gap = g - e.g_min
@@ -130,7 +163,7 @@ cdef class Lasvm(Problem):
             partner = e.i_max
             gap = e.g_max - g
             self.low = fmin(self.low, g)
-        if partner < 0:
+        if partner < 0 and not two_sided:
             return 0
         self.violation = fmax(self.violation, gap)
         if not gap > self.tau and not (g > e.g_max if rises else g < e.g_min):
@@ -139,9 +172,10 @@ cdef class Lasvm(Problem):
         if slot < 0:
             return -1
         self.n_changes += 1
-        if not gap > self.tau:
+        if not gap > self.tau or partner < 0:
             self.members.scan()
             return 1
+        self.face(partner, not rises)
         # The row of the new sample is available; only the partner's comes from the cache.
         k_partner = self.matrix.row(partner, slot)
         if k_partner == NULL:
@@ -152,6 +186,121 @@ cdef class Lasvm(Problem):
             self.step(partner, slot, k_partner, k)
         return 1
 
+    cdef int process_unlabelled(self, const Example *row) noexcept nogil:
+        """PROCESS of the one-class problem: the sum of alpha grows by nu.
+
+        A sample that violates with a member is added, or one that is farther outside than all
+        members that can increase; and if no member can take the rest of the sum.
+        """
+        cdef float *k = self.matrix.block_row(row.place)
+        cdef const simd_extremes *e = &self.members.extremes
+        cdef double g = -table().dot(k, self.members.alpha, self.members.n), former = self.n_inside
+        cdef bint enters = e.j_min < 0 or g - e.g_min > self.tau or g > e.g_max
+        self.both_seen = True
+        if e.j_min >= 0:
+            self.violation = fmax(self.violation, g - e.g_min)
+        self.high = fmax(self.high, g)
+        if self.grows:
+            self.n_inside += row.upper
+            if self.window is not None:
+                self.n_inside = fmin(self.n_inside, <double>self.window.size)
+            self.total -= self.nu * (self.n_inside - former)
+            self.optimized.residual += self.nu * (self.n_inside - former)
+        if enters:
+            if self.keep(row, k, g) < 0:
+                return -1
+            self.members.scan()
+        if self.balance() < 0:
+            return -1
+        if not enters and self.total < -SMALL * self.nu:
+            if self.keep(row, k, -table().dot(k, self.members.alpha, self.members.n)) < 0:
+                return -1
+            self.members.scan()
+            if self.balance() < 0:
+                return -1
+        self.n_changes += 1
+        return 1
+
+    cdef int shed(self) noexcept nogil:
+        """One class: merge two members, as the sum of alpha may need all boxes.
+
+        One is replaced by another copy of the other: alphas and boxes are added. Of the pairs of
+        some members with their nearest ones, the pair with the least increase of the within-group
+        variance is merged (Ward 1963). Returns -1 if out of memory.
+        """
+        cdef Py_ssize_t slot = -1, other = -1, s, t, near
+        cdef double cost, least = INFINITY
+        cdef const float *k
+        cdef const float *k_other
+        if self.nu == 0.0 or self.members.n_zeros:
+            return Problem.shed(self)
+        s = <Py_ssize_t>(<uint64_t>self.n_changes * SPREAD % <uint64_t>self.members.n)
+        for t in range(min(CANDIDATES, self.members.n)):
+            if self.members.alive[s]:
+                k = self.matrix.row(s, -1)
+                if k == NULL:
+                    return -1
+                near = self.nearest(s, k, &cost)
+                if cost < least:
+                    slot, other, least = s, near, cost
+            s = s + 1 if s + 1 < self.members.n else 0
+        if slot < 0:
+            return Problem.shed(self)
+        if self.members.upper[slot] > self.members.upper[other]:
+            slot, other = other, slot
+        k = self.matrix.row(slot, -1)
+        k_other = self.matrix.row(other, slot) if k != NULL else NULL
+        if k_other == NULL:
+            return -1
+        table().axpy(self.members.alpha[slot], k, self.members.g, self.members.n)
+        table().axpy(-self.members.alpha[slot], k_other, self.members.g, self.members.n)
+        self.members.merge(slot, other)
+        self.n_changes += 1
+        self.optimized.drop()
+        self.evict_slot(slot)
+        return self.refresh()
+
+    cdef Py_ssize_t nearest(self, Py_ssize_t slot, const float *k, double *cost) noexcept nogil:
+        """Return the other member to merge with at the least cost; ``k`` is the row of the slot.
+
+        The cost is the squared distance in the feature space times half the harmonic mean of the
+        weights.
+        """
+        cdef Py_ssize_t s, nearest = -1
+        cdef double weight = self.members.upper[slot], other, found
+        cost[0] = INFINITY
+        for s in range(self.members.n):
+            if s != slot and self.members.alive[s]:
+                other = self.members.upper[s]
+                found = (<double>self.members.diag[slot] + self.members.diag[s] - 2.0 * k[s]) * (
+                    weight * other / (weight + other))
+                if found < cost[0]:
+                    nearest, cost[0] = s, found
+        return nearest
+
+    # -------------------------------------------------------------------------- two sides
+
+    cdef simd_extremes ends(self) noexcept nogil:
+        """Return the extremes of g, where members at alpha = 0 count on both sides."""
+        cdef simd_extremes e = self.members.extremes
+        cdef Py_ssize_t p, s
+        cdef double g
+        if self.members.width < 0.0:
+            return e
+        for p in range(self.members.n_zeros):
+            s = self.members.zeros[p]
+            g = self.members.g[s] + self.members.y[s] * self.members.width
+            if self.members.y[s] > 0 and g < e.g_min:
+                e.g_min, e.j_min = g, s
+            elif self.members.y[s] < 0 and g > e.g_max:
+                e.g_max, e.i_max = g, s
+        return e
+
+    cdef void face(self, Py_ssize_t slot, bint rises) noexcept nogil:
+        """Turn a member of which ``ends`` has found the other side."""
+        if not (self.members.up[slot] if rises else self.members.down[slot]):
+            self.members.turn(slot)
+
     # -------------------------------------------------------------------------- REPROCESS
 
     cdef int reprocess(self) noexcept nogil:
@@ -161,11 +310,14 @@ cdef class Lasvm(Problem):
         Returns 1 if alpha changed, 0 if the pair was not tau-violating or the step was lost in
         rounding, -1 if out of memory.
         """
-        cdef Py_ssize_t i = self.members.extremes.i_max, j = self.members.extremes.j_min
+        cdef simd_extremes e = self.ends()
+        cdef Py_ssize_t i = e.i_max, j = e.j_min
         cdef const float *k_i
         cdef const float *k_j
-        cdef bint violating = self.members.extremes.g_max - self.members.extremes.g_min > self.tau
+        cdef bint violating = e.g_max - e.g_min > self.tau
         if violating:
+            self.face(i, True)
+            self.face(j, False)
             k_i = self.matrix.row(i, -1)
             k_j = self.matrix.row(j, i)
             if k_i == NULL or k_j == NULL:
@@ -181,7 +333,7 @@ cdef class Lasvm(Problem):
         b = (g_max + g_min) / 2 and delta = g_max - g_min; if only one of the two exists, b equals
         it.
         """
-        cdef simd_extremes e = self.members.extremes
+        cdef simd_extremes e = self.ends()
         if e.i_max >= 0 and e.j_min >= 0:
             self.b = 0.5 * (e.g_max + e.g_min)
         elif e.i_max >= 0 or e.j_min >= 0:
@@ -195,15 +347,21 @@ cdef class Lasvm(Problem):
 
         Deviation: the extreme of its own side is kept (see ``process``).
         """
-        cdef simd_extremes e = self.members.extremes
+        cdef simd_extremes e = self.ends()
         cdef Py_ssize_t p = self.members.n_zeros - 1, s
-        cdef double g
+        cdef double g, other
         if e.i_max < 0 or e.j_min < 0 or not self.evicts:
             return
         while p >= 0:
             # Backwards, as remove() replaces an entry by the last one, which has been visited.
             s = self.members.zeros[p]
             g = self.members.g[s]
+            other = g + self.members.y[s] * self.members.width
+            if self.members.width >= 0.0 and (
+                    other < e.g_max or other <= e.g_min if self.members.y[s] > 0
+                    else other > e.g_min or other >= e.g_max):
+                p -= 1
+                continue                # may move on its other side
             if (self.members.upper[s] == 0.0 and g >= e.g_max and g > e.g_min
                     or self.members.lower[s] == 0.0 and g <= e.g_min and g < e.g_max):
                 self.evict_slot(s)
@@ -217,13 +375,20 @@ cdef class Lasvm(Problem):
         """
         cdef double alpha_i = self.members.alpha[i], alpha_j = self.members.alpha[j]
         cdef double lam = self.length_of_step(i, j, self.members.g[i] - self.members.g[j], k_i[j])
+        cdef bint moved
+        cdef Front front
         self.members.move(i, lam)
         self.members.move(j, -lam)
+        moved = self.members.alpha[i] != alpha_i or self.members.alpha[j] != alpha_j
+        if self.members.width >= 0.0:
+            front = self.matrix.active.front(self.members)
+            self.turn_if_crossed(&front, i, alpha_i)
+            self.turn_if_crossed(&front, j, alpha_j)
         table().update(self.members.g, k_i, k_j, lam, self.members.up, self.members.down,
                        self.members.n, &self.members.extremes)
         self.n_operations += 2 * self.members.n
         self.n_changes += 1
-        return self.members.alpha[i] != alpha_i or self.members.alpha[j] != alpha_j
+        return moved
 
     cdef double length_of_step(self, Py_ssize_t i, Py_ssize_t j, double gap,
                                float k_ij) noexcept nogil:
@@ -246,6 +411,10 @@ cdef class Lasvm(Problem):
             most = fmax(most, self.members.extremes.g_max - g)
         return most
 
+    cdef double scale(self) noexcept nogil:
+        cdef double total = self.nu * self.n_inside + self.total
+        return 1.0 / total if self.nu > 0.0 and total > 0.0 else 1.0
+
     cdef double low_of(self, const simd_extremes *e) noexcept nogil:
         return e.g_min
 
@@ -258,7 +427,7 @@ cdef class Lasvm(Problem):
         cdef Py_ssize_t i = e.i_max, j, s_i, s_j
         cdef const float *k_i = self.matrix.front_row(front, i, -1)
         cdef const float *k_j
-        cdef double lam
+        cdef double lam, alpha_i, alpha_j
         cdef bint moved
         if k_i == NULL:
             return -1
@@ -270,9 +439,12 @@ cdef class Lasvm(Problem):
         s_i = i if front.slots == NULL else front.slots[i]
         s_j = j if front.slots == NULL else front.slots[j]
         lam = self.length_of_step(s_i, s_j, front.g[i] - front.g[j], k_i[j])
+        alpha_i, alpha_j = self.alpha_of(front, i), self.alpha_of(front, j)
         moved = self.move(front, i, lam)
         moved |= self.move(front, j, -lam)
         if moved:
+            self.turn_if_crossed(front, i, alpha_i)
+            self.turn_if_crossed(front, j, alpha_j)
             table().update(front.g, k_i, k_j, lam, front.up, front.down, front.n, e)
         return moved
 
@@ -282,32 +454,36 @@ cdef class Lasvm(Problem):
             self.evict()
         return 0
 
-    cdef int balance(self, double total) noexcept nogil:
-        """Restore sum alpha = 0 after members have been removed with alpha != 0.
+    cdef int balance(self) noexcept nogil:
+        """Restore the sum of alpha; the alpha with the most favourable gradient is moved first.
 
-        ``total`` is the present sum. The alpha with the most favourable gradient is moved first.
+        ``total`` is what it exceeds its value by. A remainder is left if all members are at a
+        bound.
         """
-        cdef double by
+        cdef double before
         cdef Py_ssize_t slot
         cdef const float *k
-        while total != 0.0:
-            slot = self.members.extremes.j_min if total > 0.0 else self.members.extremes.i_max
+        cdef simd_extremes e
+        while self.total != 0.0:
+            e = self.ends()
+            slot = e.j_min if self.total > 0.0 else e.i_max
             if slot < 0:
-                break  # only a rounding error is left: all members are at a bound
+                break
             k = self.matrix.row(slot, -1)
             if k == NULL:
                 return -1
-            by = self.members.alpha[slot]
-            if total > 0.0:
-                self.members.move(slot, -fmin(total, by - self.members.lower[slot]))
-            else:
-                self.members.move(slot, fmin(-total, self.members.upper[slot] - by))
-            by = self.members.alpha[slot] - by
-            if by == 0.0:
+            self.face(slot, self.total < 0.0)
+            before = self.members.alpha[slot]
+            self.members.move(slot, fmin(fmax(-self.total, self.members.lower[slot] - before),
+                                         self.members.upper[slot] - before))
+            before = self.members.alpha[slot] - before
+            if before == 0.0:
                 break
-            total += by
-            table().axpy(-by, k, self.members.g, self.members.n)
-            self.members.scan()
+            self.total += before
+            table().update_one(self.members.g, k, before, self.members.up, self.members.down,
+                               self.members.bound, self.members.n, &self.members.extremes)
+        if self.nu == 0.0:
+            self.total = 0.0            # only a rounding error is left
         return 0
 
     def moved(self, alpha, lower, upper):
@@ -332,6 +508,8 @@ cdef class Lasvm(Problem):
         cdef Py_ssize_t s
         cdef bint rises = False, falls = False
         if code <= 0:
+            return code
+        if self.members.width >= 0.0 or self.nu > 0.0:
             return code
         for s in range(self.members.n):
             rises |= self.members.upper[s] > 0.0

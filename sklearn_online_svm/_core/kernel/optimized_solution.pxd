@@ -11,12 +11,12 @@ After an odd number of calls of ``swap``, the support set holds the optimized so
 from libc.stdint cimport int8_t, int32_t, int64_t
 
 from ..simd.primitives cimport simd_extremes
-from .support_set cimport SupportSet
+from .support_set cimport Example, SupportSet
 
 # Scalars of a solution: b, delta, tau; five sums of gap-driven problems.
 cdef enum:
     N_NUMBERS = 8
-    N_FIELDS = 6            # arrays of a solution
+    N_FIELDS = 8            # arrays of a solution
 
 
 cdef class OptimizedSolution:
@@ -33,6 +33,8 @@ cdef class OptimizedSolution:
     cdef int8_t *down
     cdef int32_t *zeros
     cdef int32_t *zero_place
+    cdef int8_t *y
+    cdef double *target
     cdef Py_ssize_t n_zeros
 
     cdef int attach(self, dict arrays) except -1
@@ -40,6 +42,6 @@ cdef class OptimizedSolution:
     cdef int begin(self, SupportSet members) except -1
     cdef int reserve(self, Py_ssize_t capacity) except -1
     cdef int swap(self, SupportSet members) except -1
-    cdef void enter(self, Py_ssize_t slot, double g) noexcept nogil
+    cdef void enter(self, Py_ssize_t slot, const Example *row, double g) noexcept nogil
     cdef void leave(self, Py_ssize_t slot, const float *row, Py_ssize_t n) noexcept nogil
     cdef void drop(self) noexcept nogil

@@ -5,7 +5,7 @@ cimport cython
 
 from ..memory cimport address, grown
 from ..simd.primitives cimport simd_extremes, table
-from .support_set cimport SupportSet
+from .support_set cimport Example, SupportSet
 
 import numpy as np
 
@@ -14,7 +14,8 @@ import numpy as np
 # zeros are recomputed from alpha before it is optimized.
 FIELDS = {
     "alpha": np.float64, "g": np.float64, "up": np.int8, "down": np.int8,
-    "zeros": np.int32, "zero_place": np.int32,
+    "zeros": np.int32, "zero_place": np.int32, "y": np.int8,
+    "target": np.float64,
 }
 cdef tuple NAMES = tuple(FIELDS)
 
@@ -38,6 +39,8 @@ cdef class OptimizedSolution:
         return {
             "optimized_alpha": self.arrays["alpha"][:n].copy(),
             "optimized_g": self.arrays["g"][:n].copy(),
+            "optimized_y": self.arrays["y"][:n].copy(),
+            "optimized_target": self.arrays["target"][:n].copy(),
             "optimized_numbers": np.array(list(self.numbers) + [self.residual]),
             "optimized_counts": np.array([self.at, self.n_entered], dtype=np.int64),
         }
@@ -51,6 +54,8 @@ cdef class OptimizedSolution:
         n = len(state["optimized_alpha"])
         arrays = {name: np.zeros(n, FIELDS[name]) for name in FIELDS}
         arrays["alpha"][:], arrays["g"][:] = state["optimized_alpha"], state["optimized_g"]
+        arrays["y"][:] = state.get("optimized_y", state["y"])
+        arrays["target"][:] = state.get("optimized_target", state["target"])
         self.attach(arrays)
         for p in range(N_NUMBERS):
             self.numbers[p] = state["optimized_numbers"][p]
@@ -67,6 +72,7 @@ cdef class OptimizedSolution:
         self.alpha, self.g = <double *>at[0], <double *>at[1]
         self.up, self.down = <int8_t *>at[2], <int8_t *>at[3]
         self.zeros, self.zero_place = <int32_t *>at[4], <int32_t *>at[5]
+        self.y, self.target = <int8_t *>at[6], <double *>at[7]
         self.arrays = arrays
         return 0
 
@@ -101,13 +107,20 @@ cdef class OptimizedSolution:
         It creates no objects, so that exchanging back cannot fail.
         """
         cdef simd_extremes extremes = members.extremes
+        cdef Py_ssize_t s
         cdef dict mine = self.arrays, theirs = members.arrays
+        for s in range(members.n):
+            if members.y[s] != self.y[s] and members.alive[s]:
+                members.turn_box(s)
+                self.y[s] = -self.y[s]
         for name in NAMES:
-            array = mine[name]
-            mine[name] = theirs[name]
-            theirs[name] = array
+            if name != "y":
+                array = mine[name]
+                mine[name] = theirs[name]
+                theirs[name] = array
         self.alpha, members.alpha = members.alpha, self.alpha
         self.g, members.g = members.g, self.g
+        self.target, members.target = members.target, self.target
         self.up, members.up = members.up, self.up
         self.down, members.down = members.down, self.down
         self.zeros, members.zeros = members.zeros, self.zeros
@@ -116,9 +129,10 @@ cdef class OptimizedSolution:
         members.n_zeros, self.n_zeros = self.n_zeros, members.n_zeros
         return 0
 
-    cdef void enter(self, Py_ssize_t slot, double g) noexcept nogil:
+    cdef void enter(self, Py_ssize_t slot, const Example *row, double g) noexcept nogil:
         """Add a member with alpha = 0."""
         self.alpha[slot] = 0.0
+        self.y[slot], self.target[slot] = row.y, row.target
         self.g[slot] = g
         self.n_entered += 1
         self.at = -1  # it may violate here, even if it does not in the online solution

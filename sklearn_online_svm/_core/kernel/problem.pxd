@@ -38,6 +38,8 @@ cdef class Problem:
     cdef int64_t steps_after         # steps that finish leaves for later calls
     cdef int64_t steps_kept
     cdef int64_t max_reprocess
+    cdef Py_ssize_t budget           # maximum number of members; 0: no limit
+    cdef double total                # sum of alpha minus its required value
     cdef int64_t reprocess_left
     cdef readonly bint cut_short     # REPROCESS has reached a limit since `allow`
     cdef public double work_limit    # array elements accessed between checks for signals
@@ -61,7 +63,8 @@ cdef class Problem:
     cdef double high_of(self, const simd_extremes *e) noexcept nogil
     cdef int evict_at_optimum(self) noexcept nogil
     cdef int refresh(self) except -2 nogil
-    cdef int balance(self, double total) noexcept nogil
+    cdef int balance(self) noexcept nogil
+    cdef double scale(self) noexcept nogil
     cdef void exchange(self) noexcept nogil
 
     # Samples and members.
@@ -74,12 +77,19 @@ cdef class Problem:
     cdef int drop(self, Py_ssize_t slot) noexcept nogil
     cdef void evict_slot(self, Py_ssize_t slot) noexcept nogil
 
-    # The sliding window.
+    # The sliding window, and the budget.
     cdef int slide_window(self) noexcept nogil
+    cdef int keep_budget(self) noexcept nogil
+    cdef int shed(self) noexcept nogil
+
+    # Members with two sides.
+    cdef void turn_if_crossed(self, Front *front, Py_ssize_t q, double before) noexcept nogil
+    cdef bint turn_zeros(self) except -1 nogil
 
     # finish, and the optimized solution.
     cdef void begin_finish(self, double share) noexcept nogil
     cdef int finish(self) except -2 nogil
+    cdef double alpha_of(self, const Front *front, Py_ssize_t q) noexcept nogil
     cdef bint move(self, Front *front, Py_ssize_t q, double by) noexcept nogil
     cdef int begin_optimizing(self) except -1
     cdef int end_optimizing(self, bint done, OptimizedSolution former) except -1

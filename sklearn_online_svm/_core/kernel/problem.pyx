@@ -1,11 +1,16 @@
 """One binary problem: support set, kernel matrix, window, and steps until it is solved.
 
     max  D = sum_i (alpha_i t_i + beta_i) - 1/2 sum_ij alpha_i alpha_j K_ij
-    s.t. lower_i <= alpha_i <= upper_i,  and sum_i alpha_i = 0 with a bias,
+    s.t. lower_i <= alpha_i <= upper_i,  and sum_i alpha_i = 0 with a bias (nu n: one class),
 
 over the samples i of the support set, with signed alpha; every box contains 0. In classification
 the targets t are the labels y. The gradient is g_i = t_i - sum_j alpha_j K_ij, so f(x_i) = t_i -
 g_i + b. beta_i is C_i for a sample on the flat part of a ramp loss, else 0.
+
+In regression, t_i = y_i - epsilon sign(alpha_i): the loss has two sides, and a member is on one of
+them at a time (see ``support_set.pxd``). At alpha = 0 both sides are considered, and a step that
+ends there turns the member, so that another can go on. With the squared loss, D has the further
+term -1/2 sum_i alpha_i^2 / (2 C_i), and no upper bound.
 
 A subclass is a solver: it defines which samples are added and which steps are made.
 """
@@ -19,7 +24,7 @@ from .block cimport BlockValues
 from .kernel_matrix cimport KernelMatrix
 from .optimized_solution cimport OptimizedSolution
 from .stores cimport Store
-from .support_set cimport Example, SupportSet
+from .support_set cimport Example, SupportSet, turn_example
 from .window cimport Window
 
 import numpy as np
@@ -48,13 +53,16 @@ cdef class Problem:
         self.allow(INT64_MAX)
 
     def configure(self, *, double tol, bint shrinking, Py_ssize_t cache_bytes,
-                  int64_t max_reprocess=INT64_MAX, window_size=None):
+                  int64_t max_reprocess=INT64_MAX, window_size=None, epsilon=None,
+                  Py_ssize_t budget=0):
         """Set options that may change during training; subclasses have further ones."""
         if tol != self.tol:
             self.solved_at = self.optimized.at = -1
         self.tol = self.tau = tol
         self.shrinking = shrinking
         self.max_reprocess = max_reprocess
+        self.budget = budget
+        self.members.width = -1.0 if epsilon is None else 2.0 * epsilon
         if window_size is None:
             self.window = None
         elif self.window is not None:
@@ -139,7 +147,8 @@ cdef class Problem:
         """Add a sample of the block to the support set; the caller provides its kernel row."""
         cdef Py_ssize_t slot = self.members.next_slot(), r = row.place
         cdef const BlockValues *block = &self.matrix.block
-        self.members.add(slot, row, g, block.gram[r * block.gram_ld + r], <int32_t>(-r - 1))
+        cdef float diag = <float>(block.gram[r * block.gram_ld + r] + row.ridge)
+        self.members.add(slot, row, g, diag, <int32_t>(-r - 1))
         if self.window is not None:
             self.window.enter(slot)
         self.matrix.enter(slot)
@@ -153,7 +162,7 @@ cdef class Problem:
         cdef Py_ssize_t slot
         if self.optimized.live:
             self.optimized.enter(
-                self.members.next_slot(),
+                self.members.next_slot(), row,
                 row.target - table().dot(k, self.optimized.alpha, self.members.n))
             # After that many additions, optimizing from the online solution is as fast.
             if 2 * self.optimized.n_entered > self.members.n:
@@ -164,7 +173,11 @@ cdef class Problem:
 
     cdef Py_ssize_t seed(self, const Example *row, double alpha) noexcept nogil:
         """Add a sample of the block with ``alpha``; g is to be computed afterwards."""
-        cdef Py_ssize_t slot = self.enter(row, 0.0)
+        cdef Example turned = row[0]
+        cdef Py_ssize_t slot
+        if self.members.width >= 0.0 and alpha < 0.0:
+            turn_example(&turned, self.members.width)
+        slot = self.enter(&turned, 0.0)
         self.members.move(slot, alpha)
         self.both_seen = True
         return slot
@@ -205,7 +218,7 @@ cdef class Problem:
 
         Returns 1 if members were evicted, 0 if not, -1 if out of memory.
         """
-        cdef double total = 0.0, alpha
+        cdef double alpha
         cdef int64_t n_changes = self.n_changes
         cdef int code = 0
         cdef Py_ssize_t slot
@@ -215,17 +228,80 @@ cdef class Problem:
             alpha = self.members.alpha[slot]
             code = self.drop(slot)
             if code == 0:
-                total -= alpha
+                self.total -= alpha
                 slot = self.window.outdated(self.members)
         if self.n_changes == n_changes:
             return code
         # Also if memory ran out midway: evicted members are gone.
         self.refresh()
-        if total != 0.0:
-            if self.balance(total) < 0:
+        if self.total != 0.0:
+            if self.balance() < 0:
                 code = -1
             self.refresh()
         return -1 if code < 0 else 1
+
+    # -------------------------------------------------------------------------- the budget
+
+    cdef int keep_budget(self) noexcept nogil:
+        """Remove members until their number is within the budget; return -1 if out of memory."""
+        while self.budget > 0 and self.members.n_members > self.budget:
+            if self.shed() < 0:
+                return -1
+        return 0
+
+    cdef int shed(self) noexcept nogil:
+        """Remove the member of smallest \\|alpha\\|; return -1 if out of memory."""
+        cdef Py_ssize_t s, slot = -1
+        if self.members.n_zeros:
+            slot = self.members.zeros[0]
+        else:
+            for s in range(self.members.n):
+                if self.members.alive[s] and (
+                        slot < 0 or fabs(self.members.alpha[s]) < fabs(self.members.alpha[slot])):
+                    slot = s
+        self.total -= self.members.alpha[slot]
+        if self.drop(slot) < 0:
+            return -1
+        self.refresh()
+        if self.total != 0.0:
+            if self.balance() < 0:
+                return -1
+            self.refresh()
+        return 0
+
+    # -------------------------------------------------------------------------- two sides
+
+    cdef void turn_if_crossed(self, Front *front, Py_ssize_t q, double before) noexcept nogil:
+        """Turn a member whose alpha, ``before`` a step, was not 0 and now is.
+
+        The step may go on on the other side. To be called before g is updated.
+        """
+        cdef Py_ssize_t slot = q if front.slots == NULL else front.slots[q]
+        cdef double change
+        if self.members.width >= 0.0 and before != 0.0 and self.members.alpha[slot] == 0.0:
+            change = self.members.turn(slot)
+            if front.slots != NULL:
+                front.g[q] += change
+            front.up[q], front.down[q] = self.members.up[slot], self.members.down[slot]
+
+    cdef bint turn_zeros(self) except -1 nogil:
+        """Turn the members at alpha = 0 that violate on their other side; return whether any did.
+        """
+        cdef Py_ssize_t p, s
+        cdef bint turned = False, rises
+        cdef double g
+        if self.members.width < 0.0:
+            return False
+        for p in range(self.members.n_zeros):
+            s = self.members.zeros[p]
+            rises = self.members.y[s] < 0
+            g = self.members.g[s] + self.members.y[s] * self.members.width
+            if self.violation_by(g, rises, not rises) > self.tau:
+                self.members.turn(s)
+                turned = True
+        if turned:
+            self.members.scan()
+        return turned
 
     # -------------------------------------------------------------------------- conditions
 
@@ -267,12 +343,17 @@ cdef class Problem:
         with gil:
             raise NotImplementedError(f"{type(self).__name__}.refresh")
 
-    cdef int balance(self, double total) noexcept nogil:
+    cdef int balance(self) noexcept nogil:
         """Restore the equality constraint, where there is one; return -1 if out of memory.
 
-        ``total`` is the sum of alpha minus its required value.
+        ``total`` becomes 0, or what cannot be moved.
         """
+        self.total = 0.0
         return 0
+
+    cdef double scale(self) noexcept nogil:
+        """Return the factor of alpha and b in the decision function."""
+        return 1.0
 
     def moved(self, alpha, lower, upper):
         """Return ``alpha`` moved into the boxes and to where the equality constraint holds."""
@@ -324,6 +405,8 @@ cdef class Problem:
             if not moved:
                 # Solved, or to the precision of doubles, or the limit of steps is reached.
                 if not self.matrix.active.shrunk:
+                    if violation <= self.tau and self.turn_zeros():
+                        continue
                     return -1 if self.evict_at_optimum() < 0 else 1
                 return 2
             total += violation
@@ -339,6 +422,10 @@ cdef class Problem:
                                              self.high_of(front.extremes)) < 0:
                     return -1
         return 0
+
+    cdef double alpha_of(self, const Front *front, Py_ssize_t q) noexcept nogil:
+        """Return the alpha of the q-th slot of the front."""
+        return self.members.alpha[q if front.slots == NULL else front.slots[q]]
 
     cdef bint move(self, Front *front, Py_ssize_t q, double by) noexcept nogil:
         """Add ``by`` to the alpha of the q-th slot of the front; returns whether alpha changed."""
@@ -418,6 +505,7 @@ cdef class Problem:
             [self.n_evaluations, self.n_operations, self.n_changes, self.solved_at,
              self.both_seen, e.i_max, e.j_min], dtype=np.int64)
         # Of the present call.
+        state["total"] = np.array([self.total])
         state["limits"] = np.array(
             [self.steps_left, self.steps_kept, self.cut_short, self.finishing, self.is_finished,
              self.steps_to_shrink, self.steps_after], dtype=np.int64)
@@ -453,6 +541,7 @@ cdef class Problem:
         (self.steps_left, self.steps_kept, cut_short, finishing, is_finished,
          self.steps_to_shrink, self.steps_after) = (int(c) for c in state["limits"])
         self.both_seen, self.cut_short = both_seen, cut_short
+        self.total = float(state["total"][0]) if "total" in state else 0.0
         self.finishing, self.is_finished = finishing, is_finished
         self.matrix.clear()
         self.matrix.released = <int32_t *>grown_buffer(
@@ -490,7 +579,19 @@ cdef class Problem:
         """\\|w\\|^2 = alpha' K alpha."""
         alpha, g, _ = self.solution()
         alive = self.slots()
-        return float(alpha[alive] @ (self.members["target"] - g)[alive])
+        ridge = self.members["ridge"] * alpha
+        return float(alpha[alive] @ (self.sides()[0] - ridge - g)[alive])
+
+    def sides(self):
+        """Return target, y and both ends of the box of every slot, as of ``solution()``."""
+        m = self.members
+        sides = m["target"], m["y"], m["lower"], m["upper"]
+        if m.width < 0.0 or not self.shows_optimized():
+            return sides
+        _, y, lower, upper = sides
+        turned = y != self.optimized["y"][:m.n]
+        return (self.optimized["target"][:m.n], self.optimized["y"][:m.n],
+                np.where(turned, -upper, lower), np.where(turned, -lower, upper))
 
     @property
     def objective(self):
@@ -502,13 +603,25 @@ cdef class Problem:
         alpha, g, _ = self.solution()
         bound = (m["lower"] + m["upper"])[alive]
         shifted = np.where(bound * m["y"][alive] < 0, np.abs(bound), 0.0)
-        return float(0.5 * (alpha[alive] @ (m["target"] + g)[alive]) + shifted.sum())
+        objective = 0.5 * (alpha[alive] @ (self.sides()[0] + g)[alive]) + shifted.sum()
+        return float(objective * self.scale()**2)
 
     @property
     def gap(self):
         """Duality gap over the support set, with g - b in place of g if there is a bias."""
         m, alive = self.members, self.slots()
         alpha, g, b = self.solution()
-        residual = g[alive] - b
-        room = np.where(residual > 0, m["upper"][alive], m["lower"][alive]) - alpha[alive]
-        return float((room * residual)[residual != 0].sum())
+        _, y, lower, upper = self.sides()
+        alpha, residual = alpha[alive], g[alive] - b
+        if m.width < 0.0:
+            room = np.where(residual > 0, upper[alive], lower[alive]) - alpha
+            return float((room * residual)[residual != 0].sum() * self.scale()**2)
+        ridge, cost = m["ridge"][alive], (upper - lower)[alive]
+        # What f lacks to the side of the member; the loss may be on the other one.
+        slack = y[alive] * (residual + ridge * alpha)
+        loss = np.maximum(0.0, np.maximum(slack, -slack - m.width))
+        squared = ridge > 0.0
+        primal = np.where(loss > 0.0, np.where(squared, 0.0, cost) * loss, 0.0)
+        ridge = ridge[squared]
+        primal[squared] = loss[squared]**2 / (2.0 * ridge) + 0.5 * ridge * alpha[squared]**2
+        return float((primal - np.abs(alpha) * slack).sum())

@@ -14,7 +14,6 @@ cdef class Slots:
     cdef bint counted               # whether references are counted: slots of problems differ
     cdef SharedKernelCache rows     # shared kernel cache, if references are counted, or None
     cdef bint several
-    cdef bint shares                # whether members of one problem may share a vector
     # Per slot: the number of references and the class of the vector; list of free slots.
     cdef object references
     cdef object free

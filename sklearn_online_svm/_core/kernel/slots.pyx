@@ -25,13 +25,13 @@ cdef enum:
 
 
 cdef class Slots:
-    def __init__(self, Store store, list problems, bint shares):
+    def __init__(self, Store store, list problems):
         cdef Problem first = problems[0]
-        if first.matrix.identity and (shares or len(problems) > 1):
+        if first.matrix.identity and len(problems) > 1:
             raise ValueError("shared vectors need slots that differ from those of the problem")
         self.store = store
         self.problems = problems
-        self.counted, self.shares = not first.matrix.identity, shares
+        self.counted = not first.matrix.identity
         self.several = len(problems) > 1
         self.references = np.zeros(0, dtype=np.int32)
         self.free = np.zeros(0, dtype=np.int32)

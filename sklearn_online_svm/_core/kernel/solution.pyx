@@ -29,6 +29,7 @@ cdef Solution written_down(Store store, Slots slots, list problems):
     cdef const int8_t *alive
     cdef const double *alpha
     cdef double *coef
+    cdef double scale
     cdef int64_t *row_id
     cdef Py_ssize_t c, s
     solution.n_problems = len(problems)
@@ -47,9 +48,11 @@ cdef Solution written_down(Store store, Slots slots, list problems):
         alpha, solution.b[c] = problem.members.alpha, problem.b
         if problem.shows_optimized():
             alpha, solution.b[c] = problem.optimized.alpha, problem.optimized.numbers[0]
+        scale = problem.scale()
+        solution.b[c] *= scale
         for s in range(problem.members.n):
             if alive[s]:
-                coef[index[s]] += alpha[s]
+                coef[index[s]] = scale * alpha[s]
                 row_id[index[s]] = (
                     -1 if problem.members.origin[s] == MADE_UP else problem.members.row_id[s])
         coef += solution.n_slots

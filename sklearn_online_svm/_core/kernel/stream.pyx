@@ -54,8 +54,6 @@ cdef class Stream:
         cdef bint chooses = self.selection is not None
         cdef int64_t[::1] left = order.base if chooses else None      # error if it is read-only
         check_type(self.store, X)
-        if given.vectors is not None and not self.slots.shares:
-            raise ValueError("samples share vectors, but the engine was built with shares=False")
         self.given = given
         self.n_processed = at
         self.prefetch.begin = -1
@@ -105,7 +103,6 @@ cdef class Stream:
         cdef Visits *visits = &block.visits
         cdef Problem only = self.problems[0] if len(self.problems) == 1 else None
         cdef Samples given = self.given
-        cdef int64_t vector
         visits.n = n
         for r in range(n):
             visits.row[r] = rows[r]
@@ -114,12 +111,10 @@ cdef class Stream:
             visits.place[r] = -1
             if visits.cost[r] > 0.0 and not (
                     only is not None and only.members.knows(visits.row_id[r])):
-                vector = given.place(rows[r])
-                if not (self.slots.shares and n_loaded and block.rows[n_loaded - 1] == vector):
-                    block.rows[n_loaded] = vector
-                    block.labels[n_loaded] = given.labels[rows[r]]
-                    n_loaded += 1
-                visits.place[r] = <int32_t>n_loaded - 1
+                block.rows[n_loaded] = rows[r]
+                block.labels[n_loaded] = given.labels[rows[r]]
+                visits.place[r] = <int32_t>n_loaded
+                n_loaded += 1
         block.n = n_loaded
 
     # -------------------------------------------------------------------------- score
@@ -264,8 +259,7 @@ cdef class Stream:
         """Allocate memory for all that visits write, and start prefetching."""
         self.slots.divide_memory()
         for problem in self.problems:
-            (<Problem>problem).begin_block(
-                &self.block.scored, self.block.visits.n if self.slots.shares else self.block.n)
+            (<Problem>problem).begin_block(&self.block.scored, self.block.n)
         self.slots.make_room()
         if self.block.n:
             self.store.make_room(self.block.block)
@@ -342,6 +336,8 @@ cdef class Stream:
                     return r
             if code == 0 and problem.window is not None:
                 code = problem.slide_window()
+            if code == 0 or code == 1:
+                code = problem.keep_budget()
             if code < 0:
                 return -1
         return visits.n
@@ -372,7 +368,7 @@ cdef class Stream:
             size = min(SIMD_BLOCK, rows.shape[0] - at)
             self.block.n = size
             for r in range(size):
-                self.block.rows[r] = given.place(rows[at + r])
+                self.block.rows[r] = rows[at + r]
                 self.block.labels[r] = given.labels[rows[at + r]]
             self.block.load(X)
             self.block.score_themselves()

@@ -11,6 +11,13 @@ with y = 1 the loss penalizes values of f below the target, with y = -1 values a
 on the same side of 0, except for a sample on the flat part of a ramp loss. ``up[s]`` and
 ``down[s]`` are -1 (all bits set) while alpha may increase or decrease, else 0.
 
+In regression the loss is 0 in a tube of ``width`` 2 epsilon, and alpha may have either sign. A
+member has one side at a time: with y = 1 the target is the lower end of the tube and the box is
+[0, C], with y = -1 the upper end and [-C, 0]. At alpha = 0 it may be turned to the other side.
+
+A squared loss adds ``ridge[s]`` alpha[s]^2 / 2 to the objective. It is part of ``diag[s]``, and of
+the kernel row of the member.
+
 ``alive[s]`` is 1 for a member and 0 for a free slot. A free slot has an empty box and alpha = 0,
 so that loops over the slots need no mask; its other values are undefined. ``row_id[s]`` identifies
 the sample and ``origin[s]`` says what kind of identifier it is; identifiers are unique within an
@@ -36,6 +43,7 @@ cdef enum:
 cdef struct Example:
     Py_ssize_t place        # number in the current block, -1: needs no kernel values
     double target
+    double ridge
     int8_t y
     int8_t origin
     int8_t region           # region of the ramp loss at arrival, -1: unknown
@@ -49,11 +57,13 @@ cdef class SupportSet:
     cdef readonly Py_ssize_t n_members
     cdef readonly Py_ssize_t capacity
     cdef readonly simd_extremes extremes
+    cdef readonly double width           # of the tube in regression; negative: members do not turn
     cdef double *alpha
     cdef double *g
     cdef double *target
     cdef double *lower
     cdef double *upper
+    cdef double *ridge
     cdef float *bound           # the nonzero end of the box in float32; used for the gap
     cdef float *diag
     cdef int8_t *y
@@ -88,5 +98,16 @@ cdef class SupportSet:
     cdef void enter_zeros(self, Py_ssize_t slot) noexcept nogil
     cdef void leave_zeros(self, Py_ssize_t slot) noexcept nogil
     cdef void move(self, Py_ssize_t slot, double by) noexcept nogil
+    cdef double turn_box(self, Py_ssize_t slot) noexcept nogil
+    cdef double turn(self, Py_ssize_t slot) noexcept nogil
+    cdef void merge(self, Py_ssize_t slot, Py_ssize_t into) noexcept nogil
     cdef void mark(self) noexcept nogil
     cdef void scan(self) noexcept nogil
+
+
+cdef inline void turn_example(Example *row, double width) noexcept nogil:
+    """Turn a sample with a two-sided loss to the other side of its tube."""
+    cdef double upper = -row.lower
+    row.target += row.y * width
+    row.y = -row.y
+    row.lower, row.upper = -row.upper, upper

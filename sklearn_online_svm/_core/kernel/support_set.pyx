@@ -23,7 +23,7 @@ cdef inline float _bound_of(double lower, double upper) noexcept nogil:
 
 
 cdef enum:
-    N_FIELDS = 18
+    N_FIELDS = 19
 
 # Name and type of the arrays; ``attach`` relies on their order.
 _FIELDS = {
@@ -32,12 +32,13 @@ _FIELDS = {
     "bound": np.float32, "diag": np.float32, "y": np.int8, "region": np.int8,
     "up": np.int8, "down": np.int8, "alive": np.int8, "origin": np.int8,
     "index": np.int32, "row_id": np.int64,
-    "free_slots": np.int32, "zeros": np.int32, "zero_place": np.int32,
+    "free_slots": np.int32, "zeros": np.int32, "zero_place": np.int32, "ridge": np.float64,
 }
 
 
 cdef class SupportSet:
     def __init__(self):
+        self.width = -1.0
         self.attach({name: np.zeros(0, dtype) for name, dtype in _FIELDS.items()})
         self.scan()
 
@@ -58,6 +59,7 @@ cdef class SupportSet:
         self.index, self.row_id = <int32_t *>at[13], <int64_t *>at[14]
         self.free_slots = <int32_t *>at[15]
         self.zeros, self.zero_place = <int32_t *>at[16], <int32_t *>at[17]
+        self.ridge = <double *>at[18]
         self.capacity = len(arrays["alpha"])
         self.arrays = arrays
         return 0
@@ -93,7 +95,8 @@ cdef class SupportSet:
 
     def restore(self, state):
         """Use the arrays of ``state``; they are copied before the first write."""
-        self.attach({name: state[name] for name in _FIELDS})
+        arrays = {"ridge": np.zeros(len(state["alpha"])), **state}
+        self.attach({name: arrays[name] for name in _FIELDS})
         self.owned = False
         self.n, self.n_members, self.n_free, self.n_zeros = state["counts"]
         self.scan()
@@ -123,11 +126,17 @@ cdef class SupportSet:
         return self.free_slots[self.n_free - 1] if self.n_free else self.n
 
     def rebox(self, slots, lower, upper, alpha):
-        """Set boxes and alpha of members; the caller updates g and the extremes."""
+        """Set boxes and alpha of members; the caller updates g and the extremes.
+
+        With a two-sided loss the sides remain: alpha has no other sign than before.
+        """
         cdef Py_ssize_t s
         cdef const int64_t[::1] members
         self.reserve(self.n)
         members = np.ascontiguousarray(slots, dtype=np.int64)
+        if self.width >= 0.0:
+            lower = np.where(self["y"][slots] > 0, 0.0, lower)
+            upper = np.where(self["y"][slots] > 0, upper, 0.0)
         self["lower"][slots], self["upper"][slots] = lower, upper
         for s in members:
             self.bound[s] = _bound_of(self.lower[s], self.upper[s])
@@ -154,6 +163,7 @@ cdef class SupportSet:
         self.region[slot] = row.region
         self.lower[slot] = row.lower
         self.upper[slot] = row.upper
+        self.ridge[slot] = row.ridge
         self.bound[slot] = _bound_of(row.lower, row.upper)
         self.g[slot] = g
         self.diag[slot] = diag
@@ -211,6 +221,41 @@ cdef class SupportSet:
             self.enter_zeros(slot)
         elif was_zero and alpha != 0.0:
             self.leave_zeros(slot)
+
+    cdef double turn_box(self, Py_ssize_t slot) noexcept nogil:
+        """Exchange the box for that of the other side of the tube; return the change of g.
+
+        Target and g are left to the caller.
+        """
+        cdef double upper = -self.lower[slot], change = self.y[slot] * self.width
+        self.y[slot] = -self.y[slot]
+        self.lower[slot], self.upper[slot] = -self.upper[slot], upper
+        self.bound[slot] = -self.bound[slot]
+        return change
+
+    cdef double turn(self, Py_ssize_t slot) noexcept nogil:
+        """Turn a member at alpha = 0 to the other side of its tube.
+
+        Returns the change of its g. The extremes are left to the caller.
+        """
+        cdef double change = self.turn_box(slot)
+        self.target[slot] += change
+        self.g[slot] += change
+        self.up[slot] = -1 if self.upper[slot] > 0.0 else 0
+        self.down[slot] = -1 if self.lower[slot] < 0.0 else 0
+        return change
+
+    cdef void merge(self, Py_ssize_t slot, Py_ssize_t into) noexcept nogil:
+        """Add alpha and the box of a member to those of another; its own alpha becomes 0.
+
+        The caller updates g.
+        """
+        cdef double alpha = self.alpha[slot]
+        self.lower[into] += self.lower[slot]
+        self.upper[into] += self.upper[slot]
+        self.bound[into] = _bound_of(self.lower[into], self.upper[into])
+        self.move(into, alpha)
+        self.move(slot, -alpha)
 
     cdef void mark(self) noexcept nogil:
         """Recompute the flags and the list of zeros from alpha."""

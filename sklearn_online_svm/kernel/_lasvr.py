@@ -1,0 +1,482 @@
+"""Online kernel support vector regression."""
+
+import warnings
+from dataclasses import replace
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.metaestimators import available_if
+
+from .._base import check_samples
+from .._core.kernel.block import Samples
+from .._sklearn_compat import Interval, StrOptions, _fit_context
+from ._engine import SolverSpec
+from ._model import can_take_new_samples
+from ._noise import automatic_epsilon
+from ._online_machine import MAX_REPROCESS, OnlineMachine
+
+# Warn if a larger share of at least so many samples are support vectors.
+LARGEST_SHARE = 0.9
+MIN_SAMPLES = 1000
+
+# lasvm-g: see LASVC.
+SINGLE_STEPS = 10
+CLEAN_INTERVAL = 300
+MAX_NON_SV = 100
+
+
+class LASVR(RegressorMixin, OnlineMachine):
+    r"""Online support vector regression (LASVM with the epsilon-insensitive loss).
+
+    Parameters, attributes and predictions follow :class:`sklearn.svm.SVR`. ``fit`` runs one epoch
+    (or ``max_iter`` epochs) over the samples and then optimizes over the support set;
+    ``partial_fit`` continues training with new samples; ``max_iter=-1`` repeats epochs until the
+    optimum that ``SVR`` finds is reached.
+
+    Read more in the :ref:`user guide <regression>`.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Regularization parameter. The strength of the regularization is inversely proportional to
+        C. With ``loss="epsilon_insensitive"``, :math:`|\alpha_i|` of a sample is at most C times
+        its sample weight. Should grow with the spread of the targets: scale them, or C.
+    epsilon : float or "auto", default=0.1
+        Half the width of the tube around the prediction within which a residual has no loss, in
+        units of ``y``. Samples inside the tube are no support vectors: with an epsilon that is
+        small compared with the noise nearly all samples are, which makes training and predictions
+        slow. ``"auto"`` estimates the noise from at most 1000 samples (of the first chunk of a
+        stream); see Notes.
+    loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
+        Loss function: :math:`\max(0, |y - f(x)| - \epsilon)` or its square. The squared loss needs
+        ``algorithm="lasvm"``.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        Kernel type to be used in the algorithm, as in ``SVR``. A callable takes two matrices of
+        samples, dense or sparse, and returns the matrix of kernel values; it is called once per
+        block of samples. With ``"precomputed"``, X is the kernel matrix: square in ``fit``, test
+        samples by training samples in ``predict``; ``partial_fit`` is then not available, because
+        the samples themselves are unknown.
+    degree : int, default=3
+        Degree of the polynomial kernel function ("poly"). Ignored by all other kernels.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Kernel coefficient for "rbf", "poly" and "sigmoid". ``"scale"`` uses
+        ``1 / (n_features * X.var())``, with the variance weighted by ``sample_weight`` (1.0 if the
+        variance is 0); ``"auto"`` uses ``1 / n_features``. In ``partial_fit``, gamma is computed
+        from the first chunk and then kept.
+    coef0 : float, default=0.0
+        Independent term in the kernel function. Only significant in "poly" and "sigmoid".
+    algorithm : {"lasvm", "lasvm-g"}, default="lasvm"
+        Training algorithm.
+
+        - ``"lasvm"``: solves the problem of ``SVR``, with a bias, by SMO steps on pairs of support
+          vectors.
+        - ``"lasvm-g"``: no bias; steps on one or two support vectors, repeated after each sample
+          until the duality gap is below its target.
+    max_iter : int, default=1
+        Maximum number of passes over the training data (epochs) in ``fit``. Training stops earlier
+        after an epoch that changes nothing. -1 runs as many epochs as needed; the result is then
+        the optimum over all samples, within ``tol``.
+    finishing : bool, default=True
+        Whether ``fit`` ends each epoch with :meth:`finish`, and whether predictions between two
+        calls of ``partial_fit`` come from a copy of the solution that is optimized over the
+        support set, to ten times ``tol``. The copy does not influence further training.
+    shrinking : bool, default=True
+        Whether :meth:`finish` uses the shrinking heuristic.
+    tol : float, default=1e-3
+        Tolerance for the stopping criterion: the largest violation of the optimality conditions
+        that is accepted, in units of ``y``.
+    max_support_vectors : int, default=None
+        Budget: maximum number of support vectors of each output, which bounds the memory and the
+        time per sample in a stream. Beyond it, the support vector of smallest :math:`|\alpha_i|`
+        is removed. Requires ``max_iter=1``. None: no limit.
+    window_size : int, default=None
+        Length of a sliding window: a vector is removed from the support set after this number of
+        samples, for non-stationary streams (concept drift). Requires ``max_iter=1``. None: no
+        limit.
+    cache_size : float, default=500
+        Size of the kernel cache (in MB). A cache that is too small increases the training time,
+        but does not change the result.
+    shuffle : bool, default=True
+        Whether ``fit`` visits the samples in random order. LASVM relies on random order: switch
+        shuffling off only if the samples are already shuffled.
+    n_jobs : int, default=None
+        Number of threads for kernel values, for several outputs and for predictions. None means 1
+        unless in a :obj:`joblib.parallel_backend` context; -1 means using all cores.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the sample order, and of the samples for ``epsilon="auto"``.
+    verbose : int, default=0
+        Verbosity, as in :class:`LASVC`.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_outputs, n_features)
+        Weights assigned to the features; only available with a linear kernel. Read-only.
+    dual_coef_ : ndarray of shape (n_outputs, n_SV)
+        Coefficients :math:`\alpha` of the support vectors in the prediction.
+    dual_objective_ : ndarray of shape (n_outputs,)
+        Value of the dual objective, which is maximized, of each output.
+    duality_gap_ : ndarray of shape (n_outputs,)
+        Primal minus dual objective of each output, over the support set.
+    epsilon_ : float
+        Value of epsilon in use.
+    gamma_ : float
+        Value of gamma in use.
+    intercept_ : ndarray of shape (n_outputs,)
+        Constants in the prediction; 0 with ``algorithm="lasvm-g"``.
+    interrupted_ : bool
+        Whether the last call was interrupted by Ctrl-C and :meth:`resume` can continue it.
+    kkt_violation_ : float
+        Largest violation of the optimality conditions during the last epoch of ``fit``, where each
+        sample is measured when it is visited. If ``fit`` ended with an epoch that changed nothing,
+        the largest violation over all samples. Infinite after ``partial_fit`` alone.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features seen during fit. Defined only when X has string column names.
+    n_iter_ : int
+        Number of epochs run by ``fit``, at most ``max_iter``; 1 after ``partial_fit`` alone.
+    n_kernel_evaluations_ : int
+        Number of kernel values computed for training.
+    n_labels_used_ : int
+        Number of samples used for training by the last ``fit``, and by ``partial_fit`` since.
+    n_outputs_ : int
+        Number of columns of ``y``, or 1.
+    n_samples_seen_ : int
+        Number of samples passed to ``fit`` and ``partial_fit`` since training was last started;
+        of an interrupted call, those processed so far.
+    n_support_ : ndarray of shape (1,), dtype=int32
+        Number of support vectors.
+    support_ : ndarray of shape (n_SV,), dtype=int32
+        Indices of the support vectors in X; after ``partial_fit`` their positions in the stream,
+        which begins with the samples of ``fit``.
+    support_vectors_ : {ndarray, csr_matrix} of shape (n_SV, n_features)
+        Support vectors; empty with a precomputed kernel.
+
+    See Also
+    --------
+    LASVC : The classifier.
+    KernelPassiveAggressiveRegressor : One update per sample.
+    sklearn.svm.SVR : Batch solver (LIBSVM).
+
+    Notes
+    -----
+    The problem is the dual of support vector regression [1]_,
+
+    .. math::
+
+        \max_\alpha \sum_i \alpha_i y_i - \epsilon \sum_i |\alpha_i|
+        - \tfrac{1}{2} \sum_{ij} \alpha_i \alpha_j K(x_i, x_j)
+        \quad \text{s.t.} \quad \sum_i \alpha_i = 0, \; |\alpha_i| \le C_i,
+
+    with :math:`f(x) = \sum_i \alpha_i K(x_i, x) + b`. A sample has one coefficient and one kernel
+    row, not two as in LIBSVM: at most one of the two bounds of the tube is active. PROCESS adds a
+    sample outside the tube; REPROCESS takes an SMO step on the most violating pair, as in LASVM
+    [2]_. A coefficient that reaches 0 may continue on the other side. The squared loss adds
+    :math:`-\sum_i \alpha_i^2 / (4 C_i)` to the objective and has no upper bound for
+    :math:`|\alpha_i|`. With ``"lasvm-g"`` there is no :math:`b` and no equality constraint.
+
+    Several outputs are separate problems over the same samples: a support vector is stored once
+    and its kernel values are computed once for all of them.
+
+    ``epsilon="auto"`` is :math:`3 \sigma \sqrt{\log(n) / n}` [3]_ for n samples with noise of
+    standard deviation :math:`\sigma`, the smallest of all outputs. :math:`\sigma` is estimated
+    from the residuals of kernel ridge regression, whose regularization is selected by generalized
+    cross-validation.
+
+    References
+    ----------
+    .. [1] Smola, Schoelkopf: A tutorial on support vector regression. Statistics and Computing 14,
+       2004.
+    .. [2] Bordes, Ertekin, Weston, Bottou: Fast kernel classifiers with online and active
+       learning. JMLR 6, 2005.
+    .. [3] Cherkassky, Ma: Practical selection of SVM parameters and noise estimation for SVM
+       regression. Neural Networks 17, 2004.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_friedman1
+    >>> from sklearn_online_svm import LASVR
+    >>> X, y = make_friedman1(2000, noise=1.0, random_state=0)
+    >>> model = LASVR(C=10, epsilon=0.5, random_state=0).fit(X[:1000], y[:1000])
+    >>> before = model.score(X[1500:], y[1500:])
+    >>> model = model.partial_fit(X[1000:1500], y[1000:1500])
+    >>> bool(model.score(X[1500:], y[1500:]) > before)
+    True
+    """
+
+    _parameter_constraints: dict = {
+        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "epsilon": [Interval(Real, 0.0, None, closed="left"), StrOptions({"auto"})],
+        "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
+        "algorithm": [StrOptions({"lasvm", "lasvm-g"})],
+        "max_support_vectors": [Interval(Integral, 2, None, closed="left"), None],
+        **OnlineMachine._parameter_constraints,
+    }
+
+    _fixed_params = (*OnlineMachine._fixed_params, "epsilon", "loss", "algorithm")
+    _adjustable_params = (
+        *("C", "tol", "finishing", "shrinking", "max_support_vectors", "window_size"),
+        *("cache_size", "n_jobs"),
+    )
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        epsilon=0.1,
+        loss="epsilon_insensitive",
+        kernel="rbf",
+        degree=3,
+        gamma="scale",
+        coef0=0.0,
+        algorithm="lasvm",
+        max_iter=1,
+        finishing=True,
+        shrinking=True,
+        tol=1e-3,
+        max_support_vectors=None,
+        window_size=None,
+        cache_size=500,
+        shuffle=True,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.C = C
+        self.epsilon = epsilon
+        self.loss = loss
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.algorithm = algorithm
+        self.max_iter = max_iter
+        self.finishing = finishing
+        self.shrinking = shrinking
+        self.tol = tol
+        self.max_support_vectors = max_support_vectors
+        self.window_size = window_size
+        self.cache_size = cache_size
+        self.shuffle = shuffle
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # ---------------------------------------------------------------------------- training
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Fit the model: reset, shuffle, run the epochs, then optimize over the support set.
+
+        Incremental: :meth:`partial_fit` continues from the fitted model. Interruptible: Ctrl-C
+        leaves a usable model, and :meth:`resume` continues from where it stopped. Invalid input
+        leaves a fitted model unchanged.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
+                or (n_samples, n_samples)
+            Training samples, or the kernel matrix if ``kernel="precomputed"``.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Target values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Per-sample weights. Rescale C per sample; samples of weight 0 are ignored.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid.
+        """
+        self._fit_in_transaction(X, y, sample_weight)
+        self._warn_if_crowded(self.n_samples_seen_, stacklevel=3)
+        return self
+
+    @available_if(can_take_new_samples)
+    def partial_fit(self, X, y, sample_weight=None):
+        """Continue training with new samples.
+
+        Every sample is treated as new: to run several epochs over the same samples use
+        ``fit(max_iter=...)``. The first chunk fixes the number of outputs, epsilon (``"auto"``),
+        gamma (``"scale"``), the precision, and with a linear kernel the origin of the features; a
+        linear kernel may move the origin at the end of a later chunk, too, if features are far
+        from it. Otherwise the model does not depend on how a stream is divided into chunks.
+        Predictions between two calls come from a copy that is optimized over the support set (see
+        ``finishing``).
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, in the order of the stream. Shuffle them if they are sorted.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Target values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Per-sample weights. Rescale C per sample; samples of weight 0 are ignored.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid. The model is left unchanged. If a callable kernel raises an
+            error within a chunk, the model has been trained on the blocks of samples before it.
+        MemoryError
+            If memory runs out. The model has been trained on the blocks of samples before, and
+            ``n_samples_seen_`` counts them: training can continue with the next sample once memory
+            is available.
+        """
+        before = self.__dict__.get("n_samples_seen_", 0)
+        self._partial_fit(X, y, None, sample_weight)
+        # Once, where the number of samples passes the limit.
+        if before < MIN_SAMPLES:
+            self._warn_if_crowded(self.n_samples_seen_, stacklevel=3)
+        return self
+
+    def predict(self, X):
+        r"""Predict target values, :math:`f(x) = \sum_i \alpha_i K(x_i, x) + b`.
+
+        Samples are processed in blocks: besides the result, memory does not grow with their
+        number.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples. For a precomputed kernel, their kernel values with the samples of ``fit``, of
+            shape (n_samples, n_samples_fit).
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            Predicted values.
+
+        Raises
+        ------
+        NotFittedError
+            If the estimator is not fitted.
+        ValueError
+            If the input is invalid, or a predicted value overflows.
+        """
+        view = self._view()
+        values = view._decide(X)
+        return values[:, np.newaxis] if values.ndim == 1 and not view._is_flat else values
+
+    @property
+    def n_support_(self):
+        """Number of support vectors."""
+        return np.array([len(self._shown()[1].support)], dtype=np.int32)
+
+    # ---------------------------------------------------------------------------- targets
+
+    def _check_samples(self, X, y, **options):
+        X, y = check_samples(self, X, y, multi_output=True, **options)
+        y = check_array(
+            y, ensure_2d=False, dtype=np.float64, order="C", input_name="y", estimator=self
+        )
+        return X, y
+
+    def _encode_targets(self, X, y):
+        self._refuse_combinations()
+        self.n_outputs_, self._is_flat = (1, True) if y.ndim == 1 else (y.shape[1], False)
+        return self._by_output(y)
+
+    def _encode_known(self, X, y):
+        return self._encode_chunk(X, y)
+
+    def _encode_chunk(self, X, y):
+        if "n_outputs_" not in self.__dict__:
+            return self._encode_targets(X, y)
+        n_outputs = 1 if y.ndim == 1 else y.shape[1]
+        if n_outputs != self.n_outputs_:
+            raise ValueError(
+                f"y has {n_outputs} outputs, but {type(self).__name__} was fitted with "
+                f"{self.n_outputs_}."
+            )
+        if y.dtype != np.float64 or not np.isfinite(y).all():
+            y = check_array(
+                y, ensure_2d=False, dtype=np.float64, order="C", input_name="y", estimator=self
+            )
+        return self._by_output(y)
+
+    @staticmethod
+    def _by_output(y):
+        return y[:, np.newaxis] if y.ndim == 1 else y
+
+    def _n_problems(self):
+        return self.n_outputs_
+
+    def _samples_of(self, targets, cost, row_ids, origin):
+        return Samples(
+            np.zeros(len(targets), dtype=np.int32),
+            cost,
+            row_ids,
+            targets=np.ascontiguousarray(targets.T),
+            epsilon=self.epsilon_,
+            squared=self.loss == "squared_epsilon_insensitive",
+            origin=origin,
+        )
+
+    def _fix_kernel(self, X, weights, fewest=2):
+        # The specification of the kernel comes first: the estimate of the noise uses it.
+        self.epsilon_ = 0.0 if self.epsilon == "auto" else float(self.epsilon)
+        return super()._fix_kernel(X, weights, fewest)
+
+    def _fix_by_targets(self, X, targets, weights):
+        if self.epsilon == "auto":
+            random = check_random_state(self.random_state)
+            rows = random.permutation(np.flatnonzero(weights))
+            self.epsilon_ = automatic_epsilon(self._spec, X, targets, rows)
+            self._spec = replace(self._spec, solver=self._solver())
+
+    def _scale_of_decisions(self):
+        targets = [p.members["target"][p.slots()] for p in self._engine.problems]
+        return max(np.ptp(values) if len(values) else 0.0 for values in targets)
+
+    # ---------------------------------------------------------------------------- conventions
+
+    def _solver(self):
+        return SolverSpec(
+            algorithm=self.algorithm,
+            tol=float(self.tol),
+            shrinking=bool(self.shrinking),
+            gap_floor=float(self.C),
+            single_steps=SINGLE_STEPS,
+            clean_interval=CLEAN_INTERVAL,
+            max_non_sv=MAX_NON_SV,
+            max_reprocess=MAX_REPROCESS,
+            window_size=self.window_size,
+            budget=0 if self.max_support_vectors is None else int(self.max_support_vectors),
+            epsilon=self.epsilon_,
+        )
+
+    def _refuse_combinations(self):
+        if self.loss == "squared_epsilon_insensitive" and self.algorithm != "lasvm":
+            raise ValueError(
+                "loss='squared_epsilon_insensitive' requires algorithm='lasvm', because the "
+                f"duality gap is unbounded without it; got algorithm={self.algorithm!r}."
+            )
+
+    def _warn_if_crowded(self, n_samples, stacklevel):
+        n_support = self.n_support_[0]
+        if n_samples >= MIN_SAMPLES and n_support > LARGEST_SHARE * n_samples:
+            warnings.warn(
+                f"{n_support} of {n_samples} samples are support vectors, because "
+                f"epsilon={self.epsilon_:.3g} is small compared with the noise of y: training and "
+                "predictions take long. Use a larger epsilon, or max_support_vectors.",
+                UserWarning,
+                stacklevel=stacklevel,
+            )
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = True
+        return tags

@@ -1,0 +1,447 @@
+"""Online one-class support vector machine: novelty detection in streams."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import OutlierMixin
+from sklearn.utils.metaestimators import available_if
+
+from .._core.kernel.block import Samples
+from .._sklearn_compat import Interval, _fit_context
+from ._engine import SolverSpec
+from ._epochs import OnlinePasses
+from ._model import can_take_new_samples
+from ._online_machine import MAX_REPROCESS, OnlineMachine
+
+
+class _OneClassPasses(OnlinePasses):
+    def begin(self):
+        self.model._count_new_samples(self.at["n_pass"] == 1)
+        return super().begin()
+
+
+class OneClassLASVM(OutlierMixin, OnlineMachine):
+    r"""Online one-class support vector machine (LASVM for novelty detection).
+
+    Parameters, attributes and predictions follow :class:`sklearn.svm.OneClassSVM`. ``fit`` runs
+    one epoch (or ``max_iter`` epochs) over the samples and then optimizes over the support set;
+    ``partial_fit`` continues training with new samples; ``max_iter=-1`` repeats epochs until the
+    optimum that ``OneClassSVM`` finds is reached.
+
+    Read more in the :ref:`user guide <novelty>`.
+
+    Parameters
+    ----------
+    nu : float, default=0.01
+        Share of the samples seen that lie outside: an upper bound of the share of training errors
+        and a lower bound of the share of support vectors, so that at least ``nu * n_samples``
+        vectors are kept. In the interval (0, 1]. ``OneClassSVM`` has a default of 0.5, which keeps
+        half of the samples.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+        Kernel type to be used in the algorithm, as in ``OneClassSVM``. A callable takes two
+        matrices of samples, dense or sparse, and returns the matrix of kernel values; it is called
+        once per block of samples. With ``"precomputed"``, X is the kernel matrix: square in
+        ``fit``, test samples by training samples in ``predict``; ``partial_fit`` is then not
+        available, because the samples themselves are unknown.
+    degree : int, default=3
+        Degree of the polynomial kernel function ("poly"). Ignored by all other kernels.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Kernel coefficient for "rbf", "poly" and "sigmoid". ``"scale"`` uses
+        ``1 / (n_features * X.var())``, with the variance weighted by ``sample_weight`` (1.0 if the
+        variance is 0); ``"auto"`` uses ``1 / n_features``. In ``partial_fit``, gamma is computed
+        from the first chunk and then kept.
+    coef0 : float, default=0.0
+        Independent term in the kernel function. Only significant in "poly" and "sigmoid".
+    max_iter : int, default=1
+        Maximum number of passes over the training data (epochs) in ``fit``. Training stops earlier
+        after an epoch that changes nothing. -1 runs as many epochs as needed; the result is then
+        the optimum over all samples, within ``tol``.
+    finishing : bool, default=True
+        Whether ``fit`` ends each epoch with :meth:`finish`, and whether predictions between two
+        calls of ``partial_fit`` come from a copy of the solution that is optimized over the
+        support set, to ten times ``tol``. The copy does not influence further training.
+    shrinking : bool, default=True
+        Whether :meth:`finish` uses the shrinking heuristic.
+    tol : float, default=1e-3
+        Tolerance for the stopping criterion: the largest violation of the optimality conditions
+        that is accepted, in units of :math:`\nu n f(x)`, as in ``OneClassSVM``.
+    max_support_vectors : int, default=None
+        Budget: maximum number of support vectors, which bounds the memory and the time per sample
+        in a stream. Beyond it, two near support vectors are merged: one of them then counts for
+        both. Requires ``max_iter=1`` and no ``window_size``. None: no limit.
+    window_size : int, default=None
+        Length of a sliding window: only the last ``window_size`` samples count, for non-stationary
+        streams (concept drift). Requires ``max_iter=1`` and no ``sample_weight``. None: no limit.
+    cache_size : float, default=500
+        Size of the kernel cache (in MB). A cache that is too small increases the training time,
+        but does not change the result.
+    shuffle : bool, default=True
+        Whether ``fit`` visits the samples in random order. LASVM relies on random order: switch
+        shuffling off only if the samples are already shuffled.
+    n_jobs : int, default=None
+        Number of threads for kernel values and for predictions. None means 1 unless in a
+        :obj:`joblib.parallel_backend` context; -1 means using all cores.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the sample order.
+    verbose : int, default=0
+        Verbosity, as in :class:`LASVC`.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features)
+        Weights assigned to the features; only available with a linear kernel. Read-only.
+    dual_coef_ : ndarray of shape (1, n_SV)
+        Coefficients :math:`\alpha` of the support vectors in the decision function; their sum
+        is 1.
+    dual_objective_ : ndarray of shape (1,)
+        Value of the dual objective, which is maximized.
+    duality_gap_ : ndarray of shape (1,)
+        Primal minus dual objective, over the support set.
+    gamma_ : float
+        Value of gamma in use.
+    intercept_ : ndarray of shape (1,)
+        Constant in the decision function, ``-offset_``.
+    interrupted_ : bool
+        Whether the last call was interrupted by Ctrl-C and :meth:`resume` can continue it.
+    kkt_violation_ : float
+        Largest violation of the optimality conditions during the last epoch of ``fit``, in the
+        units of ``tol``. Infinite after ``partial_fit`` alone.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features seen during fit. Defined only when X has string column names.
+    n_iter_ : int
+        Number of epochs run by ``fit``, at most ``max_iter``; 1 after ``partial_fit`` alone.
+    n_kernel_evaluations_ : int
+        Number of kernel values computed for training.
+    n_labels_used_ : int
+        Number of samples used for training by the last ``fit``, and by ``partial_fit`` since.
+    n_samples_seen_ : int
+        Number of samples passed to ``fit`` and ``partial_fit`` since training was last started;
+        of an interrupted call, those processed so far.
+    n_support_ : ndarray of shape (1,), dtype=int32
+        Number of support vectors.
+    offset_ : float
+        Threshold :math:`\rho`: ``decision_function(X) = score_samples(X) - offset_``.
+    support_ : ndarray of shape (n_SV,), dtype=int32
+        Indices of the support vectors in X; after ``partial_fit`` their positions in the stream,
+        which begins with the samples of ``fit``.
+    support_vectors_ : {ndarray, csr_matrix} of shape (n_SV, n_features)
+        Support vectors; empty with a precomputed kernel.
+
+    See Also
+    --------
+    sklearn.svm.OneClassSVM : Batch solver (LIBSVM).
+    sklearn.linear_model.SGDOneClassSVM : Online training of linear models.
+    sklearn.ensemble.IsolationForest : Novelty detection with random trees.
+
+    Notes
+    -----
+    The problem [1]_ is
+
+    .. math::
+
+        \min_\alpha \tfrac{1}{2} \sum_{ij} \alpha_i \alpha_j K(x_i, x_j)
+        \quad \text{s.t.} \quad \sum_i \alpha_i = 1, \; 0 \le \alpha_i \le \frac{1}{\nu n},
+
+    for the n samples seen, with the decision function :math:`f(x) = \sum_i \alpha_i K(x_i, x) -
+    \rho`. In a stream n grows and the upper bounds shrink. Training works with :math:`\nu n
+    \alpha`, whose upper bounds are 1 and whose sum is :math:`\nu n`: a new sample raises the sum
+    by :math:`\nu`, which goes to the samples that lie farthest outside, and is added to the
+    support set if it lies outside itself. Then SMO steps on the most violating pair follow, as in
+    LASVM [2]_. ``dual_coef_`` and decision values are those of the problem above;
+    ``OneClassSVM`` returns :math:`\nu n` times these. With ``sample_weight``, n is the sum of the
+    weights, and the upper bound is in proportion to the weight. With ``window_size``, n counts the
+    samples in the window; if many vectors leave it at a time, their part of the sum is taken over
+    by the samples that follow.
+
+    For kernels with constant :math:`K(x, x)`, such as rbf, the problem is that of support vector
+    data description (SVDD [3]_), the smallest ball that contains all but the outliers.
+
+    References
+    ----------
+    .. [1] Schoelkopf, Platt, Shawe-Taylor, Smola, Williamson: Estimating the support of a
+       high-dimensional distribution. Neural Computation 13, 2001.
+    .. [2] Bordes, Ertekin, Weston, Bottou: Fast kernel classifiers with online and active
+       learning. JMLR 6, 2005.
+    .. [3] Tax, Duin: Support vector data description. Machine Learning 54, 2004.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_online_svm import OneClassLASVM
+    >>> rng = np.random.default_rng(0)
+    >>> model = OneClassLASVM(nu=0.05, random_state=0).fit(rng.normal(size=(1000, 2)))
+    >>> model = model.partial_fit(rng.normal(size=(1000, 2)))
+    >>> bool(0.03 < np.mean(model.predict(rng.normal(size=(1000, 2))) == -1) < 0.07)
+    True
+    >>> model.predict([[0.0, 0.0], [5.0, 5.0]])
+    array([ 1, -1])
+    """
+
+    _parameter_constraints: dict = {
+        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
+        "max_support_vectors": [Interval(Integral, 2, None, closed="left"), None],
+        **OnlineMachine._parameter_constraints,
+    }
+
+    _fixed_params = (*OnlineMachine._fixed_params, "nu")
+    _adjustable_params = (
+        *("tol", "finishing", "shrinking", "max_support_vectors", "window_size", "cache_size"),
+        "n_jobs",
+    )
+
+    _passes = _OneClassPasses
+    _has_targets = False
+
+    def __init__(
+        self,
+        nu=0.01,
+        *,
+        kernel="rbf",
+        degree=3,
+        gamma="scale",
+        coef0=0.0,
+        max_iter=1,
+        finishing=True,
+        shrinking=True,
+        tol=1e-3,
+        max_support_vectors=None,
+        window_size=None,
+        cache_size=500,
+        shuffle=True,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.max_iter = max_iter
+        self.finishing = finishing
+        self.shrinking = shrinking
+        self.tol = tol
+        self.max_support_vectors = max_support_vectors
+        self.window_size = window_size
+        self.cache_size = cache_size
+        self.shuffle = shuffle
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # ---------------------------------------------------------------------------- training
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y=None, sample_weight=None):
+        """Fit the model: reset, shuffle, run the epochs, then optimize over the support set.
+
+        Incremental: :meth:`partial_fit` continues from the fitted model. Interruptible: Ctrl-C
+        leaves a usable model, and :meth:`resume` continues from where it stopped. Invalid input
+        leaves a fitted model unchanged.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) \
+                or (n_samples, n_samples)
+            Training samples, or the kernel matrix if ``kernel="precomputed"``.
+        y : object, default=None
+            Ignored. Present for API consistency by convention.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Per-sample weights; samples of weight 0 are ignored.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid.
+        """
+        return self._fit_in_transaction(X, None, sample_weight)
+
+    @available_if(can_take_new_samples)
+    def partial_fit(self, X, y=None, sample_weight=None):
+        """Continue training with new samples.
+
+        Every sample is treated as new: to run several epochs over the same samples use
+        ``fit(max_iter=...)``. The first chunk fixes gamma (``"scale"``) and the precision.
+        Otherwise the model does not depend on how a stream is divided into chunks. Predictions
+        between two calls come from a copy that is optimized over the support set (see
+        ``finishing``).
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, in the order of the stream. Shuffle them if they are sorted.
+        y : object, default=None
+            Ignored. Present for API consistency by convention.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Per-sample weights; samples of weight 0 are ignored.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid. The model is left unchanged. If a callable kernel raises an
+            error within a chunk, the model has been trained on the blocks of samples before it.
+        MemoryError
+            If memory runs out. The model has been trained on the blocks of samples before, and
+            ``n_samples_seen_`` counts them: training can continue with the next sample once memory
+            is available.
+        """
+        return self._partial_fit(X, None, None, sample_weight)
+
+    # ---------------------------------------------------------------------------- predictions
+
+    def decision_function(self, X):
+        """Signed distance to the boundary, ``score_samples(X) - offset_``.
+
+        Samples are processed in blocks: besides the result, memory does not grow with their
+        number.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples. For a precomputed kernel, their kernel values with the samples of ``fit``, of
+            shape (n_samples, n_samples_fit).
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            Positive for inliers, negative for outliers.
+
+        Raises
+        ------
+        NotFittedError
+            If the estimator is not fitted.
+        ValueError
+            If the input is invalid, or a decision function value overflows.
+        """
+        return self._view()._decide(X)
+
+    def score_samples(self, X):
+        r"""Compute :math:`\sum_i \alpha_i K(x_i, x)`, a weighted mean of kernel values.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, as in :meth:`decision_function`.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            Small for outliers.
+
+        Raises
+        ------
+        NotFittedError
+            If the estimator is not fitted.
+        ValueError
+            If the input is invalid, or a decision function value overflows.
+        """
+        view = self._view()
+        return view._decide(X) + view.offset_
+
+    def predict(self, X):
+        """Predict whether samples are inliers.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, as in :meth:`decision_function`.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            1 for inliers, -1 for outliers.
+
+        Raises
+        ------
+        NotFittedError
+            If the estimator is not fitted.
+        ValueError
+            If the input is invalid, or a decision function value overflows.
+        """
+        return np.where(self.decision_function(X) > 0, 1, -1)
+
+    @property
+    def offset_(self):
+        """Threshold of ``score_samples``."""
+        return -float(self.intercept_[0])
+
+    @property
+    def n_support_(self):
+        """Number of support vectors."""
+        return np.array([len(self._shown()[1].support)], dtype=np.int32)
+
+    # ---------------------------------------------------------------------------- conventions
+
+    def _encode_targets(self, X, y):
+        return np.zeros(X.shape[0])
+
+    _encode_known = _encode_chunk = _encode_targets
+
+    def _refuse_in_partial_fit(self):
+        if None not in (self.max_support_vectors, self.window_size):
+            raise ValueError(
+                f"max_support_vectors={self.max_support_vectors} cannot be combined with "
+                f"window_size={self.window_size}: merged vectors have no single age. The window "
+                "bounds the number of support vectors, too."
+            )
+
+    def _refuse_passes(self):
+        self._refuse_in_partial_fit()
+        super()._refuse_passes()
+
+    def _n_problems(self):
+        return 1
+
+    def _samples_of(self, targets, cost, row_ids, origin):
+        return Samples(
+            np.ones(len(targets), dtype=np.int32),
+            cost,
+            row_ids,
+            targets=targets[np.newaxis],
+            origin=origin,
+        )
+
+    def _costs_of_fit(self, targets, weights):
+        return self._begin_targets((None, targets, weights))[0]
+
+    def _begin_targets(self, rows):
+        weights = rows[2]
+        if self.window_size is not None and (weights != 1.0).any():
+            raise ValueError(
+                f"sample_weight is not supported with window_size={self.window_size}: the weights "
+                "of samples that leave the window are not stored."
+            )
+        return np.array(weights, dtype=np.float64), {}
+
+    def _begin_changes(self, at):
+        self._count_new_samples(True)
+
+    def _count_new_samples(self, grows):
+        """Whether samples that are not in the support set are new: not in a further epoch."""
+        for problem in self._engine.problems:
+            problem.grows = grows
+
+    def _solver(self):
+        return SolverSpec(
+            tol=float(self.tol),
+            shrinking=bool(self.shrinking),
+            max_reprocess=MAX_REPROCESS,
+            window_size=self.window_size,
+            budget=0 if self.max_support_vectors is None else int(self.max_support_vectors),
+            nu=float(self.nu),
+        )
+
+    def _advice(self):
+        return "Scale the features (StandardScaler), or use a larger tol, or another kernel."
