@@ -167,7 +167,6 @@ EXACT = dict(max_iter=-1, tol=1e-12)
 ESTIMATORS = [
     LASVC(),
     LASVC(probability=True),
-    LASVC(probability=True, algorithm="lasvm-g"),
     LASVC(kernel="linear"),
     LASVC(kernel="poly"),
     LASVC(kernel="sigmoid"),
@@ -175,17 +174,13 @@ ESTIMATORS = [
     LASVC(class_weight="online_balanced", delta_max=0.1),
     ActiveLASVC(),
     ActiveLASVC(selection="autoactive", stopping="margin"),
-    ActiveLASVC(selection="random", stopping="n_support", max_labels=40),
     LASVC(window_size=50),
-    LASVC(window_size=50, algorithm="lasvm-g"),
     LASVC(**EXACT),
     LASVC(**EXACT, kernel=RbfFunction()),
-    LASVC(**EXACT, n_jobs=2),
     LASVC(**EXACT, class_weight="balanced"),
     *(LASVC(algorithm=algorithm) for algorithm in GAP_DRIVEN),
-    *(LASVC(algorithm=algorithm, **EXACT) for algorithm in GAP_DRIVEN),
+    LASVC(algorithm="lasvm-g", **EXACT),
     LASVC(algorithm="lasvm-nc", ramp_s=0.0, class_weight="online_balanced", n_jobs=2),
-    LASVC(algorithm="lasvm-g", **EXACT, class_weight="balanced"),
     VirtualLASVC(),
     LASVR(),
     LASVR(epsilon="auto", loss="squared_epsilon_insensitive"),
@@ -201,15 +196,11 @@ ESTIMATORS = [
     OneClassLASVM(nu=0.2, **EXACT),
     # Checks set random_state of the outer estimator only.
     CompressedClassifier(LASVC(random_state=0), tolerance=0.1),
-    CompressedClassifier(LASVC(kernel=RbfFunction(), random_state=0), max_support_vectors=10),
     CompressedClassifier(KernelPerceptronClassifier(random_state=0), max_support_vectors=10),
     OnlineCalibratedClassifier(),
-    OnlineCalibratedClassifier(LASVC(), window_size=50),
     RampSVC(),
     RampSVC(tol=1e-12),
-    RampSVC(tol=1e-12, fit_intercept=False),
     RampSVC(tol=1e-12, ramp_s=0.0, n_jobs=2),
-    RampSVC(tol=1e-12, init_size=0.5),
     RampSVC(tol=1e-12, kernel=RbfFunction(), class_weight="balanced"),
     RampSVC(kernel="linear"),
     RampSVC(kernel="precomputed"),
@@ -239,19 +230,14 @@ KERNEL_UPDATES = (
 ESTIMATORS += [
     *(kind() for kind in KERNEL_UPDATES),
     KernelPassiveAggressiveClassifier(loss="squared_hinge", multi_class="crammer_singer"),
-    KernelPassiveAggressiveClassifier(max_support_vectors=40, budget_policy="smallest"),
-    KernelPassiveAggressiveClassifier(average="mean"),
     KernelPassiveAggressiveClassifier(kernel="precomputed"),
     KernelPassiveAggressiveRegressor(loss="squared_epsilon_insensitive", average="mean"),
     KernelPassiveAggressiveRegressor(max_support_vectors=40, budget_policy="merging", max_iter=3),
     KernelPassiveAggressiveRegressor(kernel="precomputed"),
     KernelAROWClassifier(max_support_vectors=10, max_iter=3),
     KernelPerceptronClassifier(average="vote", max_iter=5),
-    KernelPerceptronClassifier(average="mean", margin=0.1),
-    KernelPerceptronClassifier(max_support_vectors=40),
     *(kind() for kind in LINEAR),
     PassiveAggressiveClassifier(loss="squared_hinge", multi_class="crammer_singer", average=True),
-    PassiveAggressiveClassifier(max_iter=1, tol=None, average=20),
     PassiveAggressiveRegressor(loss="squared_epsilon_insensitive", average=True),
     PerceptronClassifier(positive_margin=0.5, negative_margin=0.1, average=True),
     PerceptronClassifier(multi_class="crammer_singer"),
@@ -259,21 +245,40 @@ ESTIMATORS += [
     ConfidenceWeightedClassifier(covariance="full"),
     AROWClassifier(covariance="full", r=0.1),
     SCWClassifier(covariance="full", loss="squared_hinge"),
-    LocalOnlineClassifier(3, loss="squared_hinge", n_neighbors=2, average=True),
     LocalOnlineClassifier(variant="scw", multi_class="ovr"),
-    CostSensitivePassiveAggressiveClassifier(objective="cost"),
     CostSensitivePassiveAggressiveClassifier(rule="prediction", multi_class="crammer_singer"),
-    CostSensitivePassiveAggressiveClassifier(rule="max_loss"),
     LabelEfficientClassifier(query_strategy=AllQuery(), max_iter=3),
     LabelEfficientClassifier(AROWClassifier(), MarginQuery(rate=0.5)),
     ProgressiveSearch(LASVC(), {"C": [0.1, 1.0, 10.0]}),
-    ProgressiveSearch(LASVC(), {"C": [0.1, 1.0, 10.0]}, cv=0.4, select="one-se"),
     ProgressiveSearch(LASVC(), {"C": [0.1, 1.0]}, cv=3, n_challengers=1),
     ProgressiveSearch(PassiveAggressiveRegressor(random_state=0), {"C": [0.1, 1.0]}),
     make_online_pipeline(MaxAbsScaler(), LASVC(random_state=0)),
     make_online_pipeline(StandardScaler(), AROWClassifier(random_state=0)),
     # Checks set random_state of the outer estimator only.
     ScaledAdviceClassifier(AdvicePassiveAggressiveClassifier(random_state=0)),
+]
+
+# Other values of parameters: most of their code is that of the estimators above.
+VARIANTS = [
+    ActiveLASVC(selection="random", stopping="n_support", max_labels=40),
+    LASVC(probability=True, algorithm="lasvm-g"),
+    LASVC(window_size=50, algorithm="lasvm-g"),
+    LASVC(**EXACT, n_jobs=2),
+    *(LASVC(algorithm=algorithm, **EXACT) for algorithm in GAP_DRIVEN if algorithm != "lasvm-g"),
+    LASVC(algorithm="lasvm-g", **EXACT, class_weight="balanced"),
+    CompressedClassifier(LASVC(kernel=RbfFunction(), random_state=0), max_support_vectors=10),
+    OnlineCalibratedClassifier(LASVC(), window_size=50),
+    RampSVC(tol=1e-12, fit_intercept=False),
+    RampSVC(tol=1e-12, init_size=0.5),
+    KernelPassiveAggressiveClassifier(max_support_vectors=40, budget_policy="smallest"),
+    KernelPassiveAggressiveClassifier(average="mean"),
+    KernelPerceptronClassifier(average="mean", margin=0.1),
+    KernelPerceptronClassifier(max_support_vectors=40),
+    PassiveAggressiveClassifier(max_iter=1, tol=None, average=20),
+    LocalOnlineClassifier(3, loss="squared_hinge", n_neighbors=2, average=True),
+    CostSensitivePassiveAggressiveClassifier(objective="cost"),
+    CostSensitivePassiveAggressiveClassifier(rule="max_loss"),
+    ProgressiveSearch(LASVC(), {"C": [0.1, 1.0, 10.0]}, cv=0.4, select="one-se"),
 ]
 
 # scikit-learn 1.8 or newer: an expected failure that passes is an error.
@@ -287,4 +292,11 @@ STRICT = (
 @pytest.mark.filterwarnings("ignore:gamma='scale' is fixed by the first chunk")
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failed_checks, **STRICT)
 def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:gamma='scale' is fixed by the first chunk")
+@parametrize_with_checks(VARIANTS, expected_failed_checks=expected_failed_checks, **STRICT)
+def test_scikit_learn_with_other_parameters(estimator, check):
     check(estimator)

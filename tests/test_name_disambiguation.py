@@ -173,6 +173,7 @@ def everything():
     return left, printed.getvalue()
 
 
+@pytest.mark.slow
 def test_clusters_and_continued_training(everything):
     left, printed = everything
     n_labels = left["n_labels"][left["stop"]]

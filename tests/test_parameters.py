@@ -5,6 +5,7 @@ A new value takes effect, is rejected by name, or concerns only ``fit`` or the r
 
 import copy
 import pickle
+from functools import cache
 
 import numpy as np
 import pytest
@@ -374,6 +375,13 @@ def half(model):
     return learn(clone(model), slice(0, 150))
 
 
+@cache
+def halfway(model):
+    """Return a model trained on half of the samples, and what it gives after the others."""
+    model = half(model)
+    return model, look(learn(copy.deepcopy(model), slice(150, 300)))
+
+
 CASES = [
     pytest.param(model, name, *case, id=f"{i}-{type(model).__name__}-{name}")
     for i, (model, table) in enumerate(TABLE)
@@ -383,8 +391,7 @@ CASES = [
 
 @pytest.mark.parametrize(("model", "name", "new", "fate"), CASES)
 def test_changed_value(model, name, new, fate):
-    model = half(model)
-    unchanged = look(learn(copy.deepcopy(model), slice(150, 300)))
+    model, unchanged = copy.deepcopy(halfway(model))
     old = model.get_params()[name]
     model.set_params(**{name: new})
     if fate == REFUSED:
@@ -402,8 +409,7 @@ def test_changed_value(model, name, new, fate):
 
 @pytest.mark.parametrize(("model", "name", "new", "fate"), CASES)
 def test_value_that_is_set_back_has_no_effect(model, name, new, fate):
-    model = half(model)
-    unchanged = look(learn(copy.deepcopy(model), slice(150, 300)))
+    model, unchanged = copy.deepcopy(halfway(model))
     old = model.get_params()[name]
     model.set_params(**{name: new})
     if not is_rule(model):

@@ -274,8 +274,10 @@ def assert_interrupted(call, failure):
 
 @with_loops
 @with_failures
-@pytest.mark.parametrize("max_iter, shuffle", [(1, False), (3, True)])
-@pytest.mark.parametrize("seed", ["none", "number", "generator"])
+@pytest.mark.parametrize(
+    "max_iter, shuffle, seed",
+    [(1, False, "none"), (1, False, "number"), (3, True, "number"), (3, True, "generator")],
+)
 def test_repeated_fit_queries_no_label_twice(estimator, failure, max_iter, shuffle, seed):
     X, y = make_samples()
     strategy = MarginQuery(rate=0.3)
@@ -634,8 +636,7 @@ def test_invalid_max_labels(max_labels):
 @pytest.mark.parametrize("name", ["pa", "cost", "scw", "perceptron"])
 @pytest.mark.parametrize("strategy", ["all", "random", "margin", "adaptive", "mistakes", "rate"])
 @with_both
-@with_layouts
-@pytest.mark.parametrize("max_labels", [45, 0.375])
+@pytest.mark.parametrize("layout, max_labels", [("dense", 45), ("csr", 0.375)])
 def test_compiled_loop_equals_the_python_loop(name, strategy, problem, layout, max_labels):
     """Zero weights, epochs, abstentions, max_labels and an interrupted call together."""
     X, y = make_samples(problem, 120, layout)

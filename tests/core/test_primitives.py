@@ -18,6 +18,17 @@ at_every_level = pytest.mark.parametrize("level", simd.simd_levels())
 at_any_length = pytest.mark.parametrize("n", LENGTHS)
 
 
+def of_every_kind(test):
+    """Run a test for masks of every kind; thousands of tests take longer than their code."""
+
+    def run(level, n):
+        for kind in ("mixed", "all", "none", "single"):
+            test(level, n, kind)
+
+    run.__name__ = test.__name__
+    return run
+
+
 def test_best_available_level_is_used():
     levels = simd.simd_levels()
     assert levels[-1] == "portable"
@@ -271,7 +282,7 @@ def expected_extremes(g, up, down):
 
 @at_every_level
 @at_any_length
-@pytest.mark.parametrize("kind", ["mixed", "all", "none", "single"])
+@of_every_kind
 def test_update(level, n, kind):
     ki, kj, g = numbers(n)
     up, down = masks(n, kind)
@@ -320,7 +331,7 @@ def gains(g, ki, diag, g_i, k_ii, down):
 
 @at_every_level
 @at_any_length
-@pytest.mark.parametrize("kind", ["mixed", "all", "none", "single"])
+@of_every_kind
 def test_partner_promises_most(level, n, kind):
     ki, kj, g = numbers(n)
     diag = 1.0 + np.abs(kj)
@@ -383,7 +394,7 @@ def with_garbage(array, bound):
 
 @at_every_level
 @at_any_length
-@pytest.mark.parametrize("kind", ["mixed", "all", "none", "single"])
+@of_every_kind
 def test_update_one(level, n, kind):
     k, _, g = numbers(n)
     _, bound, up, down = hinge(n, kind)
@@ -410,7 +421,7 @@ def test_update_one_is_not_spoilt_by_free_slots(level, n):
 
 @at_every_level
 @at_any_length
-@pytest.mark.parametrize("kind", ["mixed", "all", "none", "single"])
+@of_every_kind
 def test_update_two(level, n, kind):
     ki, kj, g = numbers(n)
     up, down = masks(n, kind)
@@ -480,7 +491,7 @@ def gains_of_two(g, ki, diag, step_i, k_ii, up, down):
 
 @at_every_level
 @at_any_length
-@pytest.mark.parametrize("kind", ["mixed", "all", "none", "single"])
+@of_every_kind
 def test_companion_promises_most(level, n, kind):
     ki, kj, g = numbers(n)
     k_ii = 3.0

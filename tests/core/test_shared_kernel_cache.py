@@ -155,10 +155,17 @@ def trained_loop(X, y, algorithm, cache_bytes=500 << 20, n_jobs=1):
 
 
 @pytest.mark.parametrize(
-    "n_classes, n_jobs", [(2, 1), pytest.param(5, 1, marks=pytest.mark.slow), (5, 3)]
+    "layout, n_classes, n_jobs",
+    [
+        ("dense", 2, 1),
+        ("sparse", 2, 1),
+        ("dense", 5, 3),
+        pytest.param("sparse", 5, 3, marks=pytest.mark.slow),
+        pytest.param("dense", 5, 1, marks=pytest.mark.slow),
+        pytest.param("sparse", 5, 1, marks=pytest.mark.slow),
+    ],
 )
 @with_two_algorithms
-@pytest.mark.parametrize("layout", ["dense", "sparse"])
 def test_small_cache_does_not_change_the_model(layout, algorithm, n_classes, n_jobs):
     """The small cache has 700 kB: some 200 kernel rows, of up to 600 values each."""
     X, y = wide_samples(600, layout), np.random.default_rng(1).integers(0, n_classes, 600)

@@ -159,7 +159,7 @@ def pair_of(algorithm, *args, **params):
     return GapDrivenPair(algorithm, *args, **params)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, 1, pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("C", [0.05, 2.0, "large"])
 @pytest.mark.parametrize("kernel", KERNELS)
 @with_algorithms

@@ -85,7 +85,7 @@ def test_prbep_by_hand():
     assert_allclose(precision_recall_breakeven_score(Y_TRUE, y_score), (1 + 2 * 2 / 4) / 3)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(labels_and_scores(), st.data())
 def test_the_order_of_samples_does_not_matter(samples, data):
     y, score = samples
@@ -215,7 +215,7 @@ def test_prbep_depends_on_the_order_of_scores_only(samples):
         assert precision_recall_breakeven_score(y, same) == ours
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(labels_and_scores(), st.permutations(["x", "y"]))
 def test_names_of_the_labels_do_not_matter(samples, names):
     y, score = samples
@@ -229,7 +229,7 @@ def test_names_of_the_labels_do_not_matter(samples, names):
         assert metric(names[y], names[y_pred], pos_label=names[1]) == metric(y, y_pred)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(labels_and_scores(), st.data())
 def test_weight_is_repetition(samples, data):
     y, score = samples

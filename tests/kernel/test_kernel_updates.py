@@ -249,8 +249,7 @@ RULES = {
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("name", ["pa", "pa2-joint", "perceptron", "pa, margin"])
 @pytest.mark.parametrize("problem", selective_sampling.BOTH)
-@with_layouts
-@pytest.mark.parametrize("max_labels", [None, 0.2])
+@pytest.mark.parametrize("layout, max_labels", [("dense", None), ("csr", 0.2)])
 def test_label_efficient_training_equals_the_reference(name, rule, problem, layout, max_labels):
     """Compares the compiled loop, for several chunk sizes, with the protocol in Python."""
     X, y = selective_sampling.make_samples(problem, 150, layout)

@@ -140,7 +140,7 @@ print(json.dumps(report))
     "method, n, params",
     [
         ("partial_fit", 300_000, {}),
-        ("partial_fit", 2_000_000, dict(max_support_vectors=1000)),
+        ("partial_fit", 500_000, dict(max_support_vectors=1000)),
         ("fit", 2000, dict(max_support_vectors=300)),
     ],
     ids=str,

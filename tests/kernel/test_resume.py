@@ -228,8 +228,7 @@ def test_interrupted_partial_fit(params, n_classes, ctrl_c, frequent_checks):
     assert clock.n_interrupts >= 6
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("n_classes, sparse", [(2, True), (3, False)])
 def test_resume_of_a_growing_pool(n_classes, sparse, ctrl_c, frequent_checks):
     """Interrupts in the second chunk, with earlier support vectors among the neighbours."""
     X, y = noise(500, n_classes)

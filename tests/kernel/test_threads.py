@@ -20,9 +20,7 @@ KERNEL = dict(C=10.0, gamma=0.05, finishing=False)
     "name, params, options",
     [
         ("LASVC", {}, {}),
-        ("LASVC", dict(finishing=True), {}),
         ("LASVC", {}, dict(n_learners=3)),
-        ("LASVC", {}, dict(chunk=1, n_rows=400)),
         ("LASVC", {}, dict(sparse=True, chunk=8)),
         ("LASVC", dict(n_jobs=2), dict(n_classes=3, n_probes=300)),
         ("LASVC", dict(algorithm="lasvm-nc"), dict(n_classes=3, n_learners=2)),
@@ -30,10 +28,17 @@ KERNEL = dict(C=10.0, gamma=0.05, finishing=False)
         ("KernelPassiveAggressiveClassifier", {}, dict(n_classes=3)),
         ("KernelPassiveAggressiveClassifier", {}, dict(n_learners=3)),
         ("KernelPassiveAggressiveClassifier", dict(max_support_vectors=50), dict(sparse=True)),
-        ("KernelPassiveAggressiveClassifier", dict(kernel="function"), dict(n_rows=300)),
         ("KernelAROWClassifier", dict(max_support_vectors=50), dict(n_classes=3)),
         ("KernelPerceptronClassifier", dict(average="vote"), {}),
-        ("KernelPerceptronClassifier", dict(average="mean"), dict(n_classes=3)),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in [
+                ("LASVC", dict(finishing=True), {}),
+                ("LASVC", {}, dict(chunk=1, n_rows=400)),
+                ("KernelPassiveAggressiveClassifier", dict(kernel="function"), dict(n_rows=300)),
+                ("KernelPerceptronClassifier", dict(average="mean"), dict(n_classes=3)),
+            ]
+        ),
     ],
     ids=str,
 )

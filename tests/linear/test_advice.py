@@ -61,8 +61,9 @@ def twin_of(model, n_classes, n_features=4):
 @with_classes
 @with_layouts
 @pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("weight", [0.0, 0.01, 1.0, 30.0])
-@pytest.mark.parametrize("initial_weights", ["advice", "zero"])
+@pytest.mark.parametrize(
+    "weight, initial_weights", [(0.0, "advice"), (0.01, "zero"), (1.0, "advice"), (30.0, "zero")]
+)
 @pytest.mark.filterwarnings("ignore:advice.* has no effect with fit_intercept=False")
 def test_equals_the_twin(n_classes, layout, refine, fit_intercept, weight, initial_weights):
     X, y = clouds(60, n_classes=n_classes, seed=1)

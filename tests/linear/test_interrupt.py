@@ -2,6 +2,7 @@
 
 import json
 import os
+from functools import partial
 
 import numpy as np
 import pytest
@@ -84,17 +85,18 @@ print(json.dumps(report))
 
 PA, REGRESSOR = "PassiveAggressiveClassifier", "PassiveAggressiveRegressor"
 LOCAL, ADVICE = "LocalOnlineClassifier", "AdvicePassiveAggressiveClassifier"
+slow = partial(pytest.param, marks=pytest.mark.slow)
 
 
 @pytest.mark.parametrize(
     "method, name, shape, params",
     [
         ("fit", PA, (500, 50, 3), dict(layout="csr", average=True)),
-        ("fit", REGRESSOR, (2000, 20, 1), {}),
+        slow("fit", REGRESSOR, (2000, 20, 1), {}),
         # Long chunks: very many classes, or an expensive update for each sample.
-        ("partial_fit", PA, (60_000, 100, 4000), {}),
+        slow("partial_fit", PA, (60_000, 100, 4000), {}),
         ("partial_fit", "AROWClassifier", (16_000, 500, 3), dict(covariance="full")),
-        ("fit", LOCAL, (500, 50, 3), dict(layout="csr", n_neighbors=2)),
+        slow("fit", LOCAL, (500, 50, 3), dict(layout="csr", n_neighbors=2)),
         ("partial_fit", LOCAL, (60_000, 100, 2), dict(n_prototypes=3000)),
         ("partial_fit", ADVICE, (60_000, 60, 2), dict(advice_weight=0.1, refine=20)),
     ],
@@ -177,10 +179,10 @@ print(n_interrupted)
     "name, params, how",
     [
         (PA, dict(average=True, multi_class="crammer_singer"), "csr"),
-        ("AROWClassifier", {}, "csr"),
+        slow("AROWClassifier", {}, "csr"),
         ("ConfidenceWeightedClassifier", dict(covariance="full"), "dense"),
-        (LOCAL, dict(n_neighbors=2), "csr"),
-        (ADVICE, dict(advice_weight=0.1), "csr"),
+        slow(LOCAL, dict(n_neighbors=2), "csr"),
+        slow(ADVICE, dict(advice_weight=0.1), "csr"),
         (ADVICE, dict(advice_weight=0.1, refine=2), "dense"),
     ],
     ids=str,

@@ -29,31 +29,43 @@ from tests.support.linear_kinds import clouds, regression
 from tests.support.samples import three_classes, two_classes
 from tests.support.threads import run
 
-MODELS = [
-    ("PassiveAggressiveClassifier", {}, {}),
+LINEAR = [
     ("PassiveAggressiveClassifier", {}, dict(n_learners=3)),
-    ("PassiveAggressiveClassifier", {}, dict(sparse=True, n_classes=3, chunk=100)),
     ("PassiveAggressiveClassifier", dict(average=100), dict(n_classes=3, chunk=7)),
-    ("AROWClassifier", {}, dict(chunk=100, n_probes=300)),
     ("AROWClassifier", {}, dict(sparse=True, chunk=7)),
     ("AROWClassifier", dict(covariance="full"), dict(n_classes=3)),
-    ("LocalOnlineClassifier", {}, dict(n_classes=3)),
     ("LocalOnlineClassifier", dict(n_neighbors=3, average=True), dict(sparse=True, chunk=7)),
+    ("SecondOrderPerceptronClassifier", {}, dict(sparse=True, n_classes=3)),
+]
+FURTHER_LINEAR = [
+    ("PassiveAggressiveClassifier", {}, {}),
+    ("PassiveAggressiveClassifier", {}, dict(sparse=True, n_classes=3, chunk=100)),
+    ("AROWClassifier", {}, dict(chunk=100, n_probes=300)),
+    ("LocalOnlineClassifier", {}, dict(n_classes=3)),
     ("LocalOnlineClassifier", dict(variant="scw"), dict(chunk=100, n_probes=300)),
     ("CostSensitivePassiveAggressiveClassifier", {}, {}),
-    ("SecondOrderPerceptronClassifier", {}, dict(sparse=True, n_classes=3)),
+]
+LABEL_EFFICIENT = [
     ("LabelEfficientClassifier", dict(random_state=0), dict(n_classes=3)),
     ("LabelEfficientClassifier", dict(random_state=0, kernel=True), dict(n_rows=200, chunk=1)),
 ]
 
 
-@pytest.mark.parametrize("name, params, options", MODELS, ids=str)
+@pytest.mark.parametrize(
+    "name, params, options",
+    [
+        *LINEAR,
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in FURTHER_LINEAR),
+        *LABEL_EFFICIENT,
+    ],
+    ids=str,
+)
 def test_predictions_during_training(name, params, options):
     run(name, params, **options)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name, params, options", MODELS[:12], ids=str)
+@pytest.mark.parametrize("name, params, options", LINEAR + FURTHER_LINEAR, ids=str)
 @pytest.mark.parametrize("chunk", [1, 10, 1000])
 def test_predictions_during_long_training(name, params, options, chunk):
     run(name, params, **{**options, "chunk": chunk, "n_rows": 2000 * (1 if chunk < 10 else 10)})

@@ -230,7 +230,7 @@ def best_point(a, b, k, n_points=2001):
         return sum((shares[0] * p + shares[1] * q) ** 2 for p, q in zip(a, b, strict=True))
 
     grid = np.linspace(0, 1, n_points)
-    values = np.array([kept(h) for h in grid])
+    values = kept(grid)
     # Of vectors alike, and far apart, two places are as good: the one nearer to the other vector.
     h, step = grid[values >= values.max() * (1 - 1e-12)][0], 1 / (n_points - 1)
     low, high = max(0.0, h - step), min(1.0, h + step)

@@ -8,6 +8,7 @@ import inspect
 import pkgutil
 import re
 from abc import ABCMeta
+from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
 
@@ -314,6 +315,7 @@ def _depth(name):
     return -name.count("."), name
 
 
+@cache
 def stubs():
     """Return the stubs: dict from path to text."""
     modules, homes = public_modules(), {}
