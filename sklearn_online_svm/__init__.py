@@ -9,6 +9,7 @@ from .active import LabelEfficientClassifier
 from .kernel import (
     LASVC,
     ActiveLASVC,
+    ColumnKernel,
     CompressedClassifier,
     KernelAROWClassifier,
     KernelPassiveAggressiveClassifier,
@@ -37,6 +38,7 @@ __all__ = [
     "ActiveLASVC",
     "Advice",
     "AdvicePassiveAggressiveClassifier",
+    "ColumnKernel",
     "CompressedClassifier",
     "ConfidenceWeightedClassifier",
     "CostSensitivePassiveAggressiveClassifier",

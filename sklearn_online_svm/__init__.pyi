@@ -12,6 +12,7 @@ from sklearn.exceptions import InconsistentVersionWarning
 from sklearn_online_svm.active import LabelEfficientClassifier as LabelEfficientClassifier
 from sklearn_online_svm.kernel import LASVC as LASVC
 from sklearn_online_svm.kernel import ActiveLASVC as ActiveLASVC
+from sklearn_online_svm.kernel import ColumnKernel as ColumnKernel
 from sklearn_online_svm.kernel import CompressedClassifier as CompressedClassifier
 from sklearn_online_svm.kernel import KernelAROWClassifier as KernelAROWClassifier
 from sklearn_online_svm.kernel import (
@@ -45,6 +46,7 @@ __all__ = [
     "ActiveLASVC",
     "Advice",
     "AdvicePassiveAggressiveClassifier",
+    "ColumnKernel",
     "CompressedClassifier",
     "ConfidenceWeightedClassifier",
     "CostSensitivePassiveAggressiveClassifier",

@@ -1,6 +1,7 @@
 """Support vector machines and other online models with a kernel."""
 
 from ._active_lasvc import ActiveLASVC
+from ._column_kernel import ColumnKernel
 from ._compressed import CompressedClassifier
 from ._kernel_arow import KernelAROWClassifier
 from ._kernel_passive_aggressive import KernelPassiveAggressiveClassifier
@@ -13,6 +14,7 @@ from ._virtual import VirtualLASVC
 __all__ = [
     "LASVC",
     "ActiveLASVC",
+    "ColumnKernel",
     "CompressedClassifier",
     "KernelPassiveAggressiveClassifier",
     "KernelAROWClassifier",

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 __all__ = [
     "LASVC",
     "ActiveLASVC",
+    "ColumnKernel",
     "CompressedClassifier",
     "KernelPassiveAggressiveClassifier",
     "KernelAROWClassifier",
@@ -59,7 +60,21 @@ class LASVC(ClassifierMixin, BaseEstimator):
     @property
     def support_vectors_(self) -> NDArray[Any] | csr_matrix: ...
     C: float
-    kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"] | Callable[..., Any]
+    kernel: (
+        Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
+        | Callable[..., Any]
+    )
     degree: int
     gamma: Literal["auto", "scale"] | float
     coef0: float
@@ -83,7 +98,18 @@ class LASVC(ClassifierMixin, BaseEstimator):
         self,
         C: float = ...,
         *,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -166,7 +192,18 @@ class LASVC(ClassifierMixin, BaseEstimator):
         self,
         *,
         C: float = ...,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -213,7 +250,21 @@ class ActiveLASVC(LASVC):
     max_labels: int | None
     stopping: Literal["margin", "n_support"] | None
     stopping_window: int | None
-    kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"] | Callable[..., Any]
+    kernel: (
+        Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
+        | Callable[..., Any]
+    )
     degree: int
     gamma: Literal["auto", "scale"] | float
     coef0: float
@@ -242,7 +293,18 @@ class ActiveLASVC(LASVC):
         max_labels: int | None = ...,
         stopping: Literal["margin", "n_support"] | None = ...,
         stopping_window: int | None = ...,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -281,7 +343,18 @@ class ActiveLASVC(LASVC):
         max_labels: int | None = ...,
         stopping: Literal["margin", "n_support"] | None = ...,
         stopping_window: int | None = ...,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -306,6 +379,15 @@ class ActiveLASVC(LASVC):
         self, *, classes: bool | str | None = ..., sample_weight: bool | str | None = ...
     ) -> Self: ...
     def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
+
+class ColumnKernel(BaseEstimator):
+    terms: list[Any]
+    combine: Literal["sum", "product"]
+    def __init__(self, terms: list[Any], combine: Literal["sum", "product"] = ...) -> None: ...
+    def get_params(self, deep: bool = ...) -> dict[str, Any]: ...
+    def set_params(
+        self, *, terms: list[Any] = ..., combine: Literal["sum", "product"] = ...
+    ) -> Self: ...
 
 class CompressedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     classes_: NDArray[Any]
@@ -419,7 +501,21 @@ class KernelPassiveAggressiveClassifier(ClassifierMixin, BaseEstimator):
     C: float
     loss: Literal["hinge", "squared_hinge"]
     average: Literal["mean", "vote"] | Literal[False]
-    kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"] | Callable[..., Any]
+    kernel: (
+        Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
+        | Callable[..., Any]
+    )
     degree: int
     gamma: Literal["auto", "scale"] | float
     coef0: float
@@ -440,7 +536,18 @@ class KernelPassiveAggressiveClassifier(ClassifierMixin, BaseEstimator):
         C: float = ...,
         loss: Literal["hinge", "squared_hinge"] = ...,
         average: Literal["mean", "vote"] | Literal[False] = ...,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -493,7 +600,18 @@ class KernelPassiveAggressiveClassifier(ClassifierMixin, BaseEstimator):
         C: float = ...,
         loss: Literal["hinge", "squared_hinge"] = ...,
         average: Literal["mean", "vote"] | Literal[False] = ...,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -551,7 +669,21 @@ class KernelAROWClassifier(ClassifierMixin, BaseEstimator):
     feature_names_in_: NDArray[Any]
     r: float
     forgetting_factor: float
-    kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"] | Callable[..., Any]
+    kernel: (
+        Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
+        | Callable[..., Any]
+    )
     degree: int
     gamma: Literal["auto", "scale"] | float
     coef0: float
@@ -569,7 +701,18 @@ class KernelAROWClassifier(ClassifierMixin, BaseEstimator):
         *,
         r: float = ...,
         forgetting_factor: float = ...,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -620,7 +763,18 @@ class KernelAROWClassifier(ClassifierMixin, BaseEstimator):
         *,
         r: float = ...,
         forgetting_factor: float = ...,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -676,7 +830,21 @@ class KernelPerceptronClassifier(ClassifierMixin, BaseEstimator):
     feature_names_in_: NDArray[Any]
     margin: float
     average: Literal["mean", "vote"] | Literal[False]
-    kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"] | Callable[..., Any]
+    kernel: (
+        Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
+        | Callable[..., Any]
+    )
     degree: int
     gamma: Literal["auto", "scale"] | float
     coef0: float
@@ -696,7 +864,18 @@ class KernelPerceptronClassifier(ClassifierMixin, BaseEstimator):
         *,
         margin: float = ...,
         average: Literal["mean", "vote"] | Literal[False] = ...,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -748,7 +927,18 @@ class KernelPerceptronClassifier(ClassifierMixin, BaseEstimator):
         *,
         margin: float = ...,
         average: Literal["mean", "vote"] | Literal[False] = ...,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -809,7 +999,21 @@ class RampSVC(ClassifierMixin, BaseEstimator):
     @property
     def support_vectors_(self) -> NDArray[Any] | csr_matrix: ...
     C: float
-    kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"] | Callable[..., Any]
+    kernel: (
+        Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
+        | Callable[..., Any]
+    )
     degree: int
     gamma: Literal["auto", "scale"] | float
     coef0: float
@@ -829,7 +1033,18 @@ class RampSVC(ClassifierMixin, BaseEstimator):
         self,
         C: float = ...,
         *,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -882,7 +1097,18 @@ class RampSVC(ClassifierMixin, BaseEstimator):
         self,
         *,
         C: float = ...,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -941,7 +1167,21 @@ class VirtualLASVC(ActiveLASVC):
     def support_(self) -> NDArray[Any]: ...
     n_labels_used_: int
     C: float
-    kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"] | Callable[..., Any]
+    kernel: (
+        Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
+        | Callable[..., Any]
+    )
     degree: int
     gamma: Literal["auto", "scale"] | float
     coef0: float
@@ -969,7 +1209,18 @@ class VirtualLASVC(ActiveLASVC):
         self,
         C: float = ...,
         *,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -1007,7 +1258,18 @@ class VirtualLASVC(ActiveLASVC):
         self,
         *,
         C: float = ...,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
