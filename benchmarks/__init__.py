@@ -21,6 +21,8 @@ A folder for each study; some use the models, data and tasks of ``svc`` and ``li
     calibration          probabilities compared with cross-validation
     compression          compressed kernel models: size, error and time of predictions
     deployment           ONNX graphs compared with the models
+    regression           LASVR compared with SVR and other regressors
+    novelty              OneClassLASVM compared with other detectors, and in streams
     search               hyper-parameter searches, compared with the exhaustive choice
     unbounded            models of constant size on streams, with and without concept drift
 

@@ -42,6 +42,10 @@ from .local import steps as local
 from .local import tables as local_tables
 from .new_classes import steps as new_classes
 from .new_classes import tables as new_classes_tables
+from .novelty import steps as novelty
+from .novelty import tables as novelty_tables
+from .regression import steps as regression
+from .regression import tables as regression_tables
 from .robust import figures as robust_figures
 from .robust import steps as robust
 from .robust import tables as robust_tables
@@ -73,6 +77,8 @@ ROOMS = {
     "compression_": (compression, compression_tables),
     "deployment_": (deployment, deployment_tables),
     "new_classes_": (new_classes, new_classes_tables),
+    "novelty_": (novelty, novelty_tables),
+    "regression_": (regression, regression_tables),
     "search_": (search, search_tables, search_figures),
 }
 

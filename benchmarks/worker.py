@@ -14,6 +14,8 @@ from .label_efficient import tasks as label_efficient
 from .linear import tasks as linear
 from .local import tasks as local
 from .new_classes import tasks as new_classes
+from .novelty import tasks as novelty
+from .regression import tasks as regression
 from .robust import tasks as robust
 from .search import tasks as search
 from .svc import tasks as svc
@@ -22,6 +24,7 @@ from .unbounded import tasks as unbounded
 ROOMS = (
     svc, robust, unbounded, linear, local, kernel_updates, label_efficient, active, advice,
     calibration, compression, deployment, search, new_classes,
+    novelty, regression,
 )  # fmt: skip
 
 

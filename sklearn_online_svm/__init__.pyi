@@ -13,6 +13,7 @@ from sklearn_online_svm.active import LabelEfficientClassifier as LabelEfficient
 from sklearn_online_svm.kernel import LASVC as LASVC
 from sklearn_online_svm.kernel import LASVR as LASVR
 from sklearn_online_svm.kernel import ActiveLASVC as ActiveLASVC
+from sklearn_online_svm.kernel import ColumnKernel as ColumnKernel
 from sklearn_online_svm.kernel import CompressedClassifier as CompressedClassifier
 from sklearn_online_svm.kernel import KernelAROWClassifier as KernelAROWClassifier
 from sklearn_online_svm.kernel import (
@@ -51,6 +52,7 @@ __all__ = [
     "ActiveLASVC",
     "Advice",
     "AdvicePassiveAggressiveClassifier",
+    "ColumnKernel",
     "CompressedClassifier",
     "ConfidenceWeightedClassifier",
     "CostSensitivePassiveAggressiveClassifier",

@@ -98,7 +98,18 @@ def check_samples(
             X.sum_duplicates()
         if X.shape[1] > np.iinfo(np.int32).max:
             raise ValueError(f"X has {X.shape[1]} features; at most 2**31 - 1 are supported.")
+    if has_negative_values(estimator, X):
+        raise ValueError(
+            f"Negative values in data passed to {type(estimator).__name__} with "
+            f"kernel={estimator.kernel!r}."
+        )
     return X if without_y else (X, y)
+
+
+def has_negative_values(estimator, X):
+    """Return whether features of X are negative that must not be, for the estimator's kernel."""
+    part = estimator._nonnegative_part(X) if hasattr(estimator, "_nonnegative_part") else None
+    return part is not None and bool(part.min() < 0)
 
 
 def can_skip_validation(estimator, X, dtype):
@@ -112,6 +123,7 @@ def can_skip_validation(estimator, X, dtype):
         and X.shape[0] <= _FEW_SAMPLES
         # If the sum of finite numbers overflows, the full validation will accept X.
         and bool(np.isfinite(X.sum()))
+        and not has_negative_values(estimator, X)
     )
 
 

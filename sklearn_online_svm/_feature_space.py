@@ -2,9 +2,10 @@
 
 import numpy as np
 from scipy import sparse
-from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.metrics.pairwise import linear_kernel, manhattan_distances, pairwise_kernels
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array
+from sklearn.utils.extmath import row_norms
 
 # Number of samples in a block of K(x, x): a kernel is always called with two sets of samples.
 _BLOCK = 64
@@ -30,10 +31,37 @@ def split_model(model):
             return transformers, model
 
 
+def tanimoto(A, B):
+    """Return x.z / (|x|^2 + |z|^2 - x.z), or 1 if both samples are 0."""
+    dots = linear_kernel(A, B, dense_output=True)
+    either = row_norms(A, squared=True)[:, None] + row_norms(B, squared=True) - dots
+    return np.divide(dots, either, out=np.ones_like(dots), where=either > 0)
+
+
+def intersection(A, B):
+    """Return the sum of min(x, z) over nonnegative features."""
+    sums = [np.asarray(Z.sum(axis=1)).ravel() for Z in (A, B)]
+    return 0.5 * (sums[0][:, None] + sums[1] - manhattan_distances(A, B))
+
+
+def overlap(A, B):
+    """Return the fraction of features that are equal."""
+    A, B = (Z.toarray() if sparse.issparse(Z) else Z for Z in (A, B))
+    return sum(np.equal.outer(A[:, k], B[:, k]) for k in range(A.shape[1])) / A.shape[1]
+
+
+# Kernels that scikit-learn does not have.
+_FUNCTIONS = {"tanimoto": tanimoto, "intersection": intersection, "overlap": overlap}
+
+# Kernels with K(x, x) = 1.
+_UNIT_DIAGONAL = ("rbf", "laplacian", "chi2", "tanimoto", "overlap")
+
+
 class Kernel:
     """Kernel function of two sets of samples that returns a dense float64 array.
 
-    The kernel is one of SVC except "precomputed", or a function. ``gamma`` is a number.
+    The kernel is one of SVC or of this package except "precomputed", or a function. ``gamma`` is
+    a number.
     """
 
     def __init__(self, kernel="linear", gamma=None, degree=3, coef0=0.0):
@@ -83,7 +111,11 @@ class Kernel:
     def __call__(self, A, B):
         if callable(self.kernel):
             values = self.kernel(A, B)
+        elif self.kernel in _FUNCTIONS:
+            values = _FUNCTIONS[self.kernel](A, B)
         else:
+            if self.kernel == "chi2":  # for dense samples only
+                A, B = (Z.toarray() if sparse.issparse(Z) else Z for Z in (A, B))
             values = pairwise_kernels(
                 A, B, metric=self.kernel, filter_params=True, **self._parameters
             )
@@ -94,7 +126,7 @@ class Kernel:
     def diagonal(self, rows):
         """Return K(x, x) of each sample."""
         n = rows.shape[0]
-        if isinstance(self.kernel, str) and self.kernel == "rbf":
+        if isinstance(self.kernel, str) and self.kernel in _UNIT_DIAGONAL:
             return np.ones(n)
         blocks = (rows[start : start + _BLOCK] for start in range(0, n, _BLOCK))
         return np.concatenate([self(block, block).diagonal() for block in blocks])

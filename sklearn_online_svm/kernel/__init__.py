@@ -1,6 +1,7 @@
 """Support vector machines and other online models with a kernel."""
 
 from ._active_lasvc import ActiveLASVC
+from ._column_kernel import ColumnKernel
 from ._compressed import CompressedClassifier
 from ._kernel_arow import KernelAROWClassifier
 from ._kernel_passive_aggressive import (
@@ -19,6 +20,7 @@ __all__ = [
     "LASVC",
     "LASVR",
     "ActiveLASVC",
+    "ColumnKernel",
     "CompressedClassifier",
     "KernelPassiveAggressiveClassifier",
     "KernelPassiveAggressiveRegressor",

@@ -12,6 +12,7 @@ __all__ = [
     "LASVC",
     "LASVR",
     "ActiveLASVC",
+    "ColumnKernel",
     "CompressedClassifier",
     "KernelPassiveAggressiveClassifier",
     "KernelPassiveAggressiveRegressor",
@@ -62,7 +63,21 @@ class LASVC(ClassifierMixin, BaseEstimator):
     @property
     def support_vectors_(self) -> NDArray[Any] | csr_matrix: ...
     C: float
-    kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"] | Callable[..., Any]
+    kernel: (
+        Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
+        | Callable[..., Any]
+    )
     degree: int
     gamma: Literal["auto", "scale"] | float
     coef0: float
@@ -86,7 +101,18 @@ class LASVC(ClassifierMixin, BaseEstimator):
         self,
         C: float = ...,
         *,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -169,7 +195,18 @@ class LASVC(ClassifierMixin, BaseEstimator):
         self,
         *,
         C: float = ...,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -238,7 +275,21 @@ class LASVR(RegressorMixin, BaseEstimator):
     C: float
     epsilon: float | Literal["auto"]
     loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"]
-    kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"] | Callable[..., Any]
+    kernel: (
+        Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
+        | Callable[..., Any]
+    )
     degree: int
     gamma: Literal["auto", "scale"] | float
     coef0: float
@@ -260,7 +311,18 @@ class LASVR(RegressorMixin, BaseEstimator):
         *,
         epsilon: float | Literal["auto"] = ...,
         loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = ...,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -312,7 +374,18 @@ class LASVR(RegressorMixin, BaseEstimator):
         C: float = ...,
         epsilon: float | Literal["auto"] = ...,
         loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = ...,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -345,7 +418,21 @@ class ActiveLASVC(LASVC):
     max_labels: int | None
     stopping: Literal["margin", "n_support"] | None
     stopping_window: int | None
-    kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"] | Callable[..., Any]
+    kernel: (
+        Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
+        | Callable[..., Any]
+    )
     degree: int
     gamma: Literal["auto", "scale"] | float
     coef0: float
@@ -374,7 +461,18 @@ class ActiveLASVC(LASVC):
         max_labels: int | None = ...,
         stopping: Literal["margin", "n_support"] | None = ...,
         stopping_window: int | None = ...,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -413,7 +511,18 @@ class ActiveLASVC(LASVC):
         max_labels: int | None = ...,
         stopping: Literal["margin", "n_support"] | None = ...,
         stopping_window: int | None = ...,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -438,6 +547,15 @@ class ActiveLASVC(LASVC):
         self, *, classes: bool | str | None = ..., sample_weight: bool | str | None = ...
     ) -> Self: ...
     def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
+
+class ColumnKernel(BaseEstimator):
+    terms: list[Any]
+    combine: Literal["sum", "product"]
+    def __init__(self, terms: list[Any], combine: Literal["sum", "product"] = ...) -> None: ...
+    def get_params(self, deep: bool = ...) -> dict[str, Any]: ...
+    def set_params(
+        self, *, terms: list[Any] = ..., combine: Literal["sum", "product"] = ...
+    ) -> Self: ...
 
 class CompressedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     classes_: NDArray[Any]
@@ -551,7 +669,21 @@ class KernelPassiveAggressiveClassifier(ClassifierMixin, BaseEstimator):
     C: float
     loss: Literal["hinge", "squared_hinge"]
     average: Literal["mean", "vote"] | Literal[False]
-    kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"] | Callable[..., Any]
+    kernel: (
+        Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
+        | Callable[..., Any]
+    )
     degree: int
     gamma: Literal["auto", "scale"] | float
     coef0: float
@@ -572,7 +704,18 @@ class KernelPassiveAggressiveClassifier(ClassifierMixin, BaseEstimator):
         C: float = ...,
         loss: Literal["hinge", "squared_hinge"] = ...,
         average: Literal["mean", "vote"] | Literal[False] = ...,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -625,7 +768,18 @@ class KernelPassiveAggressiveClassifier(ClassifierMixin, BaseEstimator):
         C: float = ...,
         loss: Literal["hinge", "squared_hinge"] = ...,
         average: Literal["mean", "vote"] | Literal[False] = ...,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -684,7 +838,21 @@ class KernelPassiveAggressiveRegressor(RegressorMixin, BaseEstimator):
     loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"]
     epsilon: float
     average: Literal["mean"] | Literal[False]
-    kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"] | Callable[..., Any]
+    kernel: (
+        Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
+        | Callable[..., Any]
+    )
     degree: int
     gamma: Literal["auto", "scale"] | float
     coef0: float
@@ -704,7 +872,18 @@ class KernelPassiveAggressiveRegressor(RegressorMixin, BaseEstimator):
         loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = ...,
         epsilon: float = ...,
         average: Literal["mean"] | Literal[False] = ...,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -747,7 +926,18 @@ class KernelPassiveAggressiveRegressor(RegressorMixin, BaseEstimator):
         loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = ...,
         epsilon: float = ...,
         average: Literal["mean"] | Literal[False] = ...,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -793,7 +983,21 @@ class KernelAROWClassifier(ClassifierMixin, BaseEstimator):
     feature_names_in_: NDArray[Any]
     r: float
     forgetting_factor: float
-    kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"] | Callable[..., Any]
+    kernel: (
+        Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
+        | Callable[..., Any]
+    )
     degree: int
     gamma: Literal["auto", "scale"] | float
     coef0: float
@@ -811,7 +1015,18 @@ class KernelAROWClassifier(ClassifierMixin, BaseEstimator):
         *,
         r: float = ...,
         forgetting_factor: float = ...,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -862,7 +1077,18 @@ class KernelAROWClassifier(ClassifierMixin, BaseEstimator):
         *,
         r: float = ...,
         forgetting_factor: float = ...,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -918,7 +1144,21 @@ class KernelPerceptronClassifier(ClassifierMixin, BaseEstimator):
     feature_names_in_: NDArray[Any]
     margin: float
     average: Literal["mean", "vote"] | Literal[False]
-    kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"] | Callable[..., Any]
+    kernel: (
+        Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
+        | Callable[..., Any]
+    )
     degree: int
     gamma: Literal["auto", "scale"] | float
     coef0: float
@@ -938,7 +1178,18 @@ class KernelPerceptronClassifier(ClassifierMixin, BaseEstimator):
         *,
         margin: float = ...,
         average: Literal["mean", "vote"] | Literal[False] = ...,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -990,7 +1241,18 @@ class KernelPerceptronClassifier(ClassifierMixin, BaseEstimator):
         *,
         margin: float = ...,
         average: Literal["mean", "vote"] | Literal[False] = ...,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -1051,7 +1313,21 @@ class OneClassLASVM(BaseEstimator):
     @property
     def support_vectors_(self) -> NDArray[Any] | csr_matrix: ...
     nu: float
-    kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"] | Callable[..., Any]
+    kernel: (
+        Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
+        | Callable[..., Any]
+    )
     degree: int
     gamma: Literal["auto", "scale"] | float
     coef0: float
@@ -1070,7 +1346,18 @@ class OneClassLASVM(BaseEstimator):
         self,
         nu: float = ...,
         *,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -1115,7 +1402,18 @@ class OneClassLASVM(BaseEstimator):
         self,
         *,
         nu: float = ...,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -1166,7 +1464,21 @@ class RampSVC(ClassifierMixin, BaseEstimator):
     @property
     def support_vectors_(self) -> NDArray[Any] | csr_matrix: ...
     C: float
-    kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"] | Callable[..., Any]
+    kernel: (
+        Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
+        | Callable[..., Any]
+    )
     degree: int
     gamma: Literal["auto", "scale"] | float
     coef0: float
@@ -1186,7 +1498,18 @@ class RampSVC(ClassifierMixin, BaseEstimator):
         self,
         C: float = ...,
         *,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -1239,7 +1562,18 @@ class RampSVC(ClassifierMixin, BaseEstimator):
         self,
         *,
         C: float = ...,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -1298,7 +1632,21 @@ class VirtualLASVC(ActiveLASVC):
     def support_(self) -> NDArray[Any]: ...
     n_labels_used_: int
     C: float
-    kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"] | Callable[..., Any]
+    kernel: (
+        Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
+        | Callable[..., Any]
+    )
     degree: int
     gamma: Literal["auto", "scale"] | float
     coef0: float
@@ -1326,7 +1674,18 @@ class VirtualLASVC(ActiveLASVC):
         self,
         C: float = ...,
         *,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,
@@ -1364,7 +1723,18 @@ class VirtualLASVC(ActiveLASVC):
         self,
         *,
         C: float = ...,
-        kernel: Literal["linear", "poly", "precomputed", "rbf", "sigmoid"]
+        kernel: Literal[
+            "chi2",
+            "cosine",
+            "intersection",
+            "laplacian",
+            "linear",
+            "poly",
+            "precomputed",
+            "rbf",
+            "sigmoid",
+            "tanimoto",
+        ]
         | Callable[..., Any] = ...,
         degree: int = ...,
         gamma: Literal["auto", "scale"] | float = ...,

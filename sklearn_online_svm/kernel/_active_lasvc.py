@@ -72,12 +72,13 @@ class ActiveLASVC(LASVC):
     stopping_window : int, default=None
         Number of samples over which the ``stopping`` criterion must be met. None: 5 for
         ``"margin"``, 200 for ``"n_support"``.
-    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+    kernel : str, ColumnKernel or callable, default="rbf"
         Kernel type to be used in the algorithm, as in :class:`LASVC`.
     degree : int, default=3
         Degree of the polynomial kernel function ("poly"). Ignored by all other kernels.
     gamma : {"scale", "auto"} or float, default="scale"
-        Kernel coefficient for "rbf", "poly" and "sigmoid", as in :class:`LASVC`.
+        Kernel coefficient for "rbf", "poly", "sigmoid", "laplacian" and "chi2", as in
+        :class:`LASVC`.
     coef0 : float, default=0.0
         Independent term in the kernel function. Only significant in "poly" and "sigmoid".
     algorithm : {"lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full"}, default="lasvm"

@@ -7,20 +7,27 @@ import numpy as np
 from scipy import sparse
 
 from .._core.kernel import admission, python_stores, stores
+from .._core.kernel.column_store import ColumnStore
 from .._core.kernel.dense_store import DenseStore
 from .._core.kernel.engine import Engine
 from .._core.kernel.gap_driven import GapDriven
 from .._core.kernel.lasvm import Lasvm
 from .._core.kernel.sparse_store import SparseStore
+from ._column_kernel import ColumnKernel
 
 ALGORITHMS = ("lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full")
 
-KINDS = {
-    "linear": stores.LINEAR,
-    "poly": stores.POLY,
-    "rbf": stores.RBF,
-    "sigmoid": stores.SIGMOID,
-}
+# Names of the compiled kernels. A ColumnKernel also has "overlap", which needs dense vectors.
+KERNELS = tuple(name for name in stores.KINDS if name != "overlap")
+
+# Kernels exp(-gamma d) of a distance d that is proportional to X, not to its square.
+EXPONENTIAL = ("laplacian", "chi2")
+
+# Kernels of features that must not be negative.
+NONNEGATIVE = ("chi2", "intersection")
+
+# Kernels with values between -1 and 1, whose rounding does not matter.
+BOUNDED = ("rbf", "laplacian", "chi2", "tanimoto", "cosine")
 
 # Largest degree of a polynomial kernel.
 LARGEST_DEGREE = np.iinfo(np.int32).max
@@ -33,7 +40,7 @@ LAYOUTS = ("dense", "sparse", "precomputed")
 SPARSE_BELOW = 0.3
 
 # Largest gamma |x|^2 at which float32 products still give the distance in an rbf kernel: its error
-# is about 2^-22 gamma |x|^2.
+# is about 2^-22 gamma |x|^2. The same holds for the sum of absolute values in EXPONENTIAL kernels.
 LARGEST_SINGLE = 1000.0
 
 # Limit of the ratio of the squared norm of a sample to its squared distance from the mean. Beyond
@@ -134,6 +141,8 @@ class VectorSpec:
         """Return an empty store."""
         if self.layout == "precomputed":
             return python_stores.PrecomputedStore(self.n_features, self.dtype)
+        if isinstance(self.kernel, ColumnKernel):
+            return column_store(self)
         if callable(self.kernel):
             dense = self.layout == "dense"
             store = python_stores.CallableStore if dense else python_stores.CallableSparseStore
@@ -142,7 +151,7 @@ class VectorSpec:
         return store(
             self.n_features,
             self.dtype,
-            kind=KINDS[self.kernel],
+            kernel=self.kernel,
             gamma=self.gamma,
             coef0=self.coef0,
             degree=self.degree,
@@ -188,6 +197,35 @@ class EngineSpec(VectorSpec):
         return cls(**{**state, "solver": SolverSpec(**state["solver"])})
 
 
+def column_store(spec):
+    """Return an empty store for a :class:`ColumnKernel`, with a store for each group.
+
+    A further group keeps the columns that are in none.
+    """
+
+    def group(kernel, columns, gamma=1.0):
+        # 0 and 0 are equal categories: zeros must be stored.
+        is_dense = spec.layout == "dense" or kernel == "overlap"
+        store = DenseStore if is_dense else SparseStore
+        return store(len(columns), spec.dtype, kernel=kernel, gamma=gamma), columns
+
+    groups = [group(*arguments) for arguments in spec.kernel._groups(spec.n_features)]
+    n_kernels = len(groups)
+    used = np.concatenate([columns for _, columns in groups])
+    unused = np.setdiff1d(np.arange(spec.n_features), used)
+    if len(unused):
+        groups.append(group("linear", unused))
+    is_product = spec.kernel.combine == "product"
+    return ColumnStore(
+        spec.n_features, spec.dtype, groups, n_kernels, is_product, spec.kernel._n_unbounded
+    )
+
+
+def is_function(kernel):
+    """Return whether kernel values are computed by a function in Python."""
+    return callable(kernel) and not isinstance(kernel, ColumnKernel)
+
+
 def choose_layout(X, kernel):
     """Return the storage layout for the support set of a stream that begins with X."""
     if isinstance(kernel, str) and kernel == "precomputed":
@@ -201,15 +239,33 @@ def choose_layout(X, kernel):
     return "sparse" if few else "dense"
 
 
-def needs_double(X, kind, gamma):
+def needs_double(X, kernel, gamma):
     """Return whether float32 products of float32 samples are too coarse or out of range."""
-    if kind not in ("poly", "rbf", "sigmoid"):
+    if isinstance(kernel, ColumnKernel):
+        groups = kernel._groups(X.shape[1])
+        return any(needs_double(X[:, columns], name, gamma) for name, columns, gamma in groups)
+    if (
+        not isinstance(kernel, str)
+        or kernel not in KERNELS
+        or kernel in ("linear", "intersection")
+    ):
         return False
-    largest = squared_norms(X).max(initial=0.0)
-    if kind == "rbf" and gamma * largest > LARGEST_SINGLE:
+    norms = absolute_sums(X) if kernel in EXPONENTIAL else squared_norms(X)
+    largest = norms.max(initial=0.0)
+    if kernel in ("rbf", *EXPONENTIAL) and gamma * largest > LARGEST_SINGLE:
         return True
     least, most = float(np.finfo(np.float32).tiny), 0.25 * float(np.finfo(np.float32).max)
-    return any(v != 0 and not least <= v <= most for v in (gamma, largest))
+    values = [largest]
+    if kernel == "cosine":  # a norm that underflows makes it 0
+        values.append(norms[norms > 0].min(initial=largest))
+    elif kernel != "tanimoto":
+        values.append(gamma)
+    return any(v != 0 and not least <= v <= most for v in values)
+
+
+def absolute_sums(X):
+    """Return the sum of the absolute values of each sample, in double."""
+    return np.asarray(abs(X).sum(axis=1, dtype=np.float64)).ravel()
 
 
 def squared_norms(X):

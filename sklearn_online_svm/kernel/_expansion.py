@@ -15,7 +15,7 @@ from .._core.linear.update_loop import UpdateLoop
 from .._sample_arrays import sample_arrays
 from .._tasks import unguarded
 from ..linear._update_spec import UpdateSpec
-from ._engine import VectorSpec
+from ._engine import VectorSpec, is_function
 
 # Budget maintenance strategies.
 POLICIES = {
@@ -123,7 +123,7 @@ class ExpansionState:
 
     def saved(self):
         """Return a copy to restore after an error of a callable kernel, else None."""
-        if not callable(self.spec.kernel):
+        if not is_function(self.spec.kernel):
             return None
         saved = type(self)(self.spec, self.update_spec)
         saved.loop.restore(self.counters)

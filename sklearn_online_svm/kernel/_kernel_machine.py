@@ -19,7 +19,9 @@ from .._sklearn_compat import Interval
 from .._tasks import reporting
 from ._checkpoint import advice, checkpoint_of, refuse_new_parameters, same_rows
 from ._engine import (
+    BOUNDED,
     COARSE,
+    EXPONENTIAL,
     EngineSpec,
     choose_layout,
     far_centre,
@@ -344,7 +346,7 @@ class KernelMachine(KernelModel):
             n_problems=self._n_problems(),
             dtype=X.dtype.name,
             layout=choose_layout(X, self.kernel),
-            kernel=self.kernel,
+            kernel=self._kernel_of_spec(),
             degree=int(self.degree),
             gamma=self.gamma_,
             coef0=float(self.coef0),
@@ -372,7 +374,7 @@ class KernelMachine(KernelModel):
 
     def _coarseness(self):
         """Return the uncertainty of decision values, or 0 when below the warning threshold."""
-        if self._spec.kernel == "rbf":
+        if self._spec.kernel in BOUNDED:
             return 0.0  # values of at most 1 are too coarse only if C is very large
         found = uncertainty(self._engine)
         if self._spec.kernel == "sigmoid" and is_saturated(self._engine):
@@ -434,7 +436,8 @@ class KernelMachine(KernelModel):
 
     def _advice(self):
         """Return what helps if training does not converge."""
-        smaller = {"linear": "C", "rbf": "C or another gamma", "sigmoid": "C, gamma or coef0"}
+        smaller = dict.fromkeys(("rbf", *EXPONENTIAL), "C or another gamma")
+        smaller["sigmoid"] = "C, gamma or coef0"
         kernel = self.kernel if isinstance(self.kernel, str) else None
         return (
             "Scale the features (StandardScaler), or use a smaller "

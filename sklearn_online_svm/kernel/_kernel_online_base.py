@@ -154,7 +154,7 @@ class KernelUpdates(KernelModel, OnlineLearner):
             n_problems=self._n_problems(),
             dtype=X.dtype.name,
             layout=choose_layout(X, self.kernel),
-            kernel=self.kernel,
+            kernel=self._kernel_of_spec(),
             degree=int(self.degree),
             gamma=self.gamma_,
             coef0=float(self.coef0),

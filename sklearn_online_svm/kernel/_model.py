@@ -3,7 +3,7 @@
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import ClassifierMixin
+from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import (
@@ -16,7 +16,15 @@ from .._base import (
 from .._estimator_base import IncrementalEstimator
 from .._sklearn_compat import Interval, StrOptions
 from .._suspects import SuspectLabelsMixin
-from ._engine import KINDS, LARGEST_DEGREE, linear_weights, needs_double
+from ._column_kernel import ColumnKernel
+from ._engine import (
+    EXPONENTIAL,
+    KERNELS,
+    LARGEST_DEGREE,
+    NONNEGATIVE,
+    linear_weights,
+    needs_double,
+)
 
 # Number of float32 values that are converted to double at a time.
 _DOUBLES_AT_ONCE = 1 << 17
@@ -35,7 +43,7 @@ class KernelModel(IncrementalEstimator):
     _fixed_params = ("kernel", "degree", "gamma", "coef0")
 
     _parameter_constraints: dict = {
-        "kernel": [StrOptions({*KINDS, "precomputed"}), callable],
+        "kernel": [StrOptions({*KERNELS, "precomputed"}), callable],
         "degree": [Interval(Integral, 0, LARGEST_DEGREE, closed="both")],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
@@ -44,14 +52,13 @@ class KernelModel(IncrementalEstimator):
 
     def _fix_gamma(self, X, weights):
         """Set ``gamma_``; return X in the dtype that the kernel requires."""
-        kind = self.kernel if isinstance(self.kernel, str) else "callable"
         if self._uses_gamma_scale():
-            self.gamma_ = scale_gamma(X, weights)
+            self.gamma_ = scale_gamma(X, weights, self.kernel in EXPONENTIAL)
         elif isinstance(self.gamma, str):
             self.gamma_ = 1.0 / X.shape[1]
         else:
             self.gamma_ = float(self.gamma)
-        if X.dtype == np.float32 and needs_double(X, kind, self.gamma_):
+        if X.dtype == np.float32 and needs_double(X, self.kernel, self.gamma_):
             X = X.astype(np.float64)
         return X
 
@@ -124,12 +131,26 @@ class KernelModel(IncrementalEstimator):
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
     def _uses_gamma_scale(self):
-        return self.gamma == "scale" and self.kernel in ("rbf", "poly", "sigmoid")
+        kernels = ("rbf", "poly", "sigmoid", *EXPONENTIAL)
+        return self.gamma == "scale" and isinstance(self.kernel, str) and self.kernel in kernels
+
+    def _kernel_of_spec(self):
+        """Return the kernel, or a copy of it that changes of parameters do not affect."""
+        return clone(self.kernel) if isinstance(self.kernel, ColumnKernel) else self.kernel
+
+    def _nonnegative_part(self, X):
+        """Return the features of X that must not be negative, or None."""
+        if isinstance(self.kernel, ColumnKernel):
+            columns = self.kernel._nonnegative_columns(X.shape[1])
+            return X[:, columns] if len(columns) else None
+        return X if isinstance(self.kernel, str) and self.kernel in NONNEGATIVE else None
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = not self._is_precomputed()
         tags.input_tags.pairwise = self._is_precomputed()
+        kernel = getattr(self, "kernel", None)
+        tags.input_tags.positive_only = isinstance(kernel, str) and kernel in NONNEGATIVE
         return tags
 
 
@@ -299,12 +320,17 @@ def _read_only(array):
     return array
 
 
-def scale_gamma(X, weights):
-    """Compute gamma="scale": 1 / (n_features * variance), or 1.0 if all entries are equal."""
+def scale_gamma(X, weights, is_exponential=False):
+    """Compute gamma="scale": 1 / (n_features * variance), or 1.0 if all entries are equal.
+
+    With the standard deviation for kernels whose exponent is proportional to X.
+    """
     with np.errstate(over="ignore", invalid="ignore"):
         variance = weighted_variance(X, weights)
     if variance == 0 and is_constant(X[weights > 0]):
         return 1.0
+    if is_exponential:
+        variance = np.sqrt(variance)
     with np.errstate(divide="ignore", over="ignore"):
         gamma = float(np.float64(1.0) / (X.shape[1] * np.float64(variance)))
     if not 0 < gamma < np.inf:

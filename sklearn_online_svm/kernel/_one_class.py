@@ -37,19 +37,23 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
         and a lower bound of the share of support vectors, so that at least ``nu * n_samples``
         vectors are kept. In the interval (0, 1]. ``OneClassSVM`` has a default of 0.5, which keeps
         half of the samples.
-    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
-        Kernel type to be used in the algorithm, as in ``OneClassSVM``. A callable takes two
-        matrices of samples, dense or sparse, and returns the matrix of kernel values; it is called
-        once per block of samples. With ``"precomputed"``, X is the kernel matrix: square in
-        ``fit``, test samples by training samples in ``predict``; ``partial_fit`` is then not
-        available, because the samples themselves are unknown.
+    kernel : str, ColumnKernel or callable, default="rbf"
+        Kernel type to be used in the algorithm: ``"linear"``, ``"poly"``, ``"rbf"``,
+        ``"sigmoid"``, ``"laplacian"``, ``"chi2"``, ``"intersection"``, ``"tanimoto"`` or
+        ``"cosine"``, see :ref:`kernels`; a :class:`ColumnKernel` for columns of different types;
+        ``"precomputed"``; or a callable. A callable takes two matrices of samples, dense or
+        sparse, and returns the matrix of kernel values; it is called once per block of samples.
+        With ``"precomputed"``, X is the kernel matrix: square in ``fit``, test samples by training
+        samples in ``predict``; ``partial_fit`` is then not available, because the samples
+        themselves are unknown.
     degree : int, default=3
         Degree of the polynomial kernel function ("poly"). Ignored by all other kernels.
     gamma : {"scale", "auto"} or float, default="scale"
-        Kernel coefficient for "rbf", "poly" and "sigmoid". ``"scale"`` uses
-        ``1 / (n_features * X.var())``, with the variance weighted by ``sample_weight`` (1.0 if the
-        variance is 0); ``"auto"`` uses ``1 / n_features``. In ``partial_fit``, gamma is computed
-        from the first chunk and then kept.
+        Kernel coefficient for "rbf", "poly", "sigmoid", "laplacian" and "chi2". ``"scale"`` uses
+        ``1 / (n_features * X.var())``, or ``X.std()`` in place of ``X.var()`` for "laplacian" and
+        "chi2", with the variance weighted by ``sample_weight`` (1.0 if the variance is 0);
+        ``"auto"`` uses ``1 / n_features``. In ``partial_fit``, gamma is computed from the first
+        chunk and then kept.
     coef0 : float, default=0.0
         Independent term in the kernel function. Only significant in "poly" and "sigmoid".
     max_iter : int, default=1

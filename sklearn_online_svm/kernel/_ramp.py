@@ -28,12 +28,13 @@ class RampSVC(Probabilities, MachineClassifier):
     C : float, default=1.0
         Regularization parameter. The strength of the regularization is inversely proportional to
         C. The loss of a sample is at most :math:`C (1 - s)`. Must be finite.
-    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
+    kernel : str, ColumnKernel or callable, default="rbf"
         Kernel type to be used in the algorithm, as in :class:`LASVC`.
     degree : int, default=3
         Degree of the polynomial kernel function ("poly"). Ignored by all other kernels.
     gamma : {"scale", "auto"} or float, default="scale"
-        Kernel coefficient for "rbf", "poly" and "sigmoid", as in :class:`LASVC`.
+        Kernel coefficient for "rbf", "poly", "sigmoid", "laplacian" and "chi2", as in
+        :class:`LASVC`.
     coef0 : float, default=0.0
         Independent term in the kernel function. Only significant in "poly" and "sigmoid".
     ramp_s : float, default=-1.0

@@ -10,6 +10,7 @@ from .._estimator_base import UnavailableAttribute
 from .._feature_space import Kernel
 from .._sklearn_compat import Interval
 from ._active_lasvc import ActiveLASVC
+from ._column_kernel import ColumnKernel
 from ._machine_classifier import NO_LEAVE_ONE_OUT
 from ._svc_names import without_keywords_of_svc
 from ._virtual_points import VirtualPoints
@@ -45,13 +46,14 @@ class VirtualLASVC(ActiveLASVC):
     ----------
     C : float, default=1.0
         Regularization parameter, as in :class:`LASVC`.
-    kernel : {"linear", "poly", "rbf", "sigmoid"} or callable, default="rbf"
+    kernel : str, ColumnKernel or callable, default="rbf"
         Kernel type to be used in the algorithm, as in :class:`LASVC`. ``"precomputed"`` is not
         available, because it has no values for synthetic samples.
     degree : int, default=3
         Degree of the polynomial kernel function ("poly"). Ignored by all other kernels.
     gamma : {"scale", "auto"} or float, default="scale"
-        Kernel coefficient for "rbf", "poly" and "sigmoid", as in :class:`LASVC`.
+        Kernel coefficient for "rbf", "poly", "sigmoid", "laplacian" and "chi2", as in
+        :class:`LASVC`.
     coef0 : float, default=0.0
         Independent term in the kernel function. Only significant in "poly" and "sigmoid".
     algorithm : {"lasvm", "lasvm-g", "lasvm-nc", "lasvm-i", "lasvm-full"}, default="lasvm"
@@ -273,6 +275,11 @@ class VirtualLASVC(ActiveLASVC):
                 "VirtualLASVC generates samples between two samples, but with "
                 "kernel='precomputed' X holds kernel values, and the kernel values of a point "
                 "between two samples do not lie between theirs. Give the kernel as a function."
+            )
+        if isinstance(self.kernel, ColumnKernel) and self.kernel._has_categories:
+            raise ValueError(
+                "VirtualLASVC generates samples between two samples, which would have codes of no "
+                f"category; got kernel={self.kernel!r}. Use LASVC, or leave out 'overlap'."
             )
 
     def _begin_fit(self, X, y, sample_weight):

@@ -10,8 +10,8 @@ CORE = Path(__file__).parents[2] / "sklearn_online_svm" / "_core"
 COMPILER = next(filter(None, map(shutil.which, ("gcc", "clang"))), None)
 # Included several times over by others, which are here.
 PARTS = {
-    "primitives_level.h", "primitives_linear.h", "primitives_real.h", "primitives_solver.h",
-    "primitives_vectors.h",
+    "primitives_level.h", "primitives_linear.h", "primitives_pairs.h", "primitives_real.h",
+    "primitives_solver.h", "primitives_vectors.h",
 }  # fmt: skip
 HEADERS = sorted(path for path in CORE.glob("*/*.h") if path.name not in PARTS)
 # Functions that are there to be called must be.

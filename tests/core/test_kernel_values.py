@@ -9,6 +9,7 @@ from scipy.sparse import coo_matrix, csr_matrix
 
 from sklearn_online_svm import LASVC
 from sklearn_online_svm._core.kernel import python_stores
+from sklearn_online_svm.kernel._engine import NONNEGATIVE
 from tests.support.engine import Learner, expansion, kernel_values, make_store
 
 KERNELS = {
@@ -16,6 +17,11 @@ KERNELS = {
     **{f"poly{d}": ("poly", dict(degree=d, gamma=0.4, coef0=0.7)) for d in range(5)},
     "rbf": ("rbf", dict(gamma=0.15)),
     "sigmoid": ("sigmoid", dict(gamma=0.1, coef0=-0.3)),
+    "laplacian": ("laplacian", dict(gamma=0.15)),
+    "chi2": ("chi2", dict(gamma=0.3)),
+    "intersection": ("intersection", {}),
+    "tanimoto": ("tanimoto", {}),
+    "cosine": ("cosine", {}),
 }
 with_every_kernel = pytest.mark.parametrize("kernel", KERNELS)
 with_every_dtype = pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -29,9 +35,11 @@ def store_for(X, kernel, layout="dense"):
     return make_store(X, name, layout=layout, **params)
 
 
-def rows(n, n_features, dtype, seed=0, share_of_zeros=0.0):
+def rows(n, n_features, dtype, seed=0, share_of_zeros=0.0, kernel=None):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, n_features))
+    if kernel in NONNEGATIVE:
+        X = np.abs(X)
     X[rng.random(X.shape) < share_of_zeros] = 0.0
     return X.astype(dtype)
 
@@ -49,7 +57,25 @@ def exact_values(X, Y, kernel):
     dots = X @ Y.T
     if name == "linear":
         return dots
+    if name in ("tanimoto", "cosine"):
+        squares = (X**2).sum(axis=1)[:, None], (Y**2).sum(axis=1)
+        if name == "cosine":
+            size = np.sqrt(squares[0]) * np.sqrt(squares[1])
+            return np.divide(dots, size, out=np.zeros_like(dots), where=size > 0)
+        size = squares[0] + squares[1] - dots
+        return np.divide(dots, size, out=np.ones_like(dots), where=size > 0)
+    pairs = X[:, None], Y[None]
+    if name == "intersection":
+        return np.minimum(*pairs).sum(axis=2)
     gamma = params["gamma"]
+    if name == "laplacian":
+        return np.exp(-gamma * np.abs(pairs[0] - pairs[1]).sum(axis=2))
+    if name == "chi2":
+        size = pairs[0] + pairs[1]
+        terms = np.divide(
+            (pairs[0] - pairs[1]) ** 2, size, out=np.zeros_like(size), where=size > 0
+        )
+        return np.exp(-gamma * terms.sum(axis=2))
     if name == "rbf":
         return np.exp(-gamma * ((X[:, None] - Y[None]) ** 2).sum(axis=2))
     z = gamma * dots + params["coef0"]
@@ -73,7 +99,10 @@ def ulps_apart(a, b):
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
 @pytest.mark.parametrize("n, m", SHAPES)
 def test_float64_rows_give_the_exact_value_rounded_to_float32(kernel, layout, n, m):
-    X, Y = rows(n, 11, np.float64, 1, 0.4), rows(m, 11, np.float64, 2, 0.4)
+    X, Y = (
+        rows(n, 11, np.float64, 1, 0.4, kernel=kernel),
+        rows(m, 11, np.float64, 2, 0.4, kernel=kernel),
+    )
     K = kernel_values(store_for(X, kernel, layout), X, Y)
     expected = exact_values(X, Y, kernel).astype(np.float32)
     assert ulps_apart(K, expected).max() <= 1
@@ -84,7 +113,10 @@ def test_float64_rows_give_the_exact_value_rounded_to_float32(kernel, layout, n,
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
 @pytest.mark.parametrize("n, m", SHAPES)
 def test_float32_rows_give_the_value_within_float32_rounding(kernel, layout, n, m):
-    X, Y = rows(n, 11, np.float32, 1, 0.4), rows(m, 11, np.float32, 2, 0.4)
+    X, Y = (
+        rows(n, 11, np.float32, 1, 0.4, kernel=kernel),
+        rows(m, 11, np.float32, 2, 0.4, kernel=kernel),
+    )
     K = kernel_values(store_for(X, kernel, layout), X, Y)
     # Values are of the order of 10 at most, powers of 1e4.
     expected = exact_values(X, Y, kernel).astype(np.float64)
@@ -102,10 +134,37 @@ def test_any_number_of_features(layout, n_features, dtype):
 
 @with_every_dtype
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
-def test_rbf_of_a_row_with_itself_is_exactly_one(layout, dtype):
-    X = rows(40, 23, dtype, 4, 0.5) * dtype(37)
-    store = make_store(X, "rbf", layout=layout, gamma=0.3)
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "chi2", "tanimoto"])
+def test_kernel_of_a_row_with_itself_is_exactly_one(kernel, layout, dtype):
+    X = rows(40, 23, dtype, 4, 0.5, kernel=kernel) * dtype(37)
+    X[3] = 0.0
+    store = make_store(X, kernel, layout=layout, gamma=0.3)
     assert_array_equal(kernel_values(store, X, X).diagonal(), 1)
+
+
+@with_every_dtype
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+def test_laplacian_and_chi2_of_tiny_and_of_large_values(layout, dtype):
+    tiny, large = np.finfo(dtype).smallest_subnormal, dtype(1e30)
+    X = np.array([[0, 0, 0], [tiny, 0, 0], [large, 0, 0], [0, 0, large]], dtype=dtype)
+    same = np.array([[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
+    for kernel in ("laplacian", "chi2"):
+        assert_array_equal(kernel_values(make_store(X, kernel, layout=layout), X, X), same)
+
+
+@with_every_dtype
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+def test_cosine_with_a_zero_vector_is_zero(layout, dtype):
+    X = np.array([[0.0, 0.0], [3.0, 4.0], [-3e-15, -4e-15]], dtype=dtype)
+    K = kernel_values(make_store(X, "cosine", layout=layout), X, X)
+    assert_allclose(K, [[0, 0, 0], [0, 1, -1], [0, -1, 1]], rtol=3e-7)
+
+
+@with_every_dtype
+def test_overlap_is_the_fraction_of_equal_values(dtype):
+    X = np.random.default_rng(3).integers(-1, 3, (70, 7)).astype(dtype)
+    K = kernel_values(make_store(X, "overlap"), X, X[:20])
+    assert_array_equal(K, (X[:, None] == X[None, :20]).mean(axis=2).astype(np.float32))
 
 
 def test_rbf_of_far_rows_is_zero():
@@ -132,7 +191,7 @@ def test_poly_of_degree_zero_is_one_everywhere():
 @with_every_dtype
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
 def test_kernel_matrix_is_symmetric(layout, dtype, kernel):
-    X = rows(70, 13, dtype, 5, 0.4)
+    X = rows(70, 13, dtype, 5, 0.4, kernel=kernel)
     K = kernel_values(store_for(X, kernel, layout), X, X)
     assert_array_equal(K, K.T)
 
@@ -141,7 +200,7 @@ def test_kernel_matrix_is_symmetric(layout, dtype, kernel):
 @with_every_dtype
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
 def test_decision_values_are_independent_of_the_block_size(layout, dtype, kernel):
-    X, Y = rows(64, 13, dtype, 6, 0.4), rows(50, 13, dtype, 7, 0.4)
+    X, Y = rows(64, 13, dtype, 6, 0.4, kernel=kernel), rows(50, 13, dtype, 7, 0.4, kernel=kernel)
     stored = expansion(store_for(X, kernel, layout), Y, alpha=np.linspace(-1, 1, 50))
     whole = stored.decide(X)
     for size in (1, 2, 3, 5, 8, 31, 63):
@@ -152,7 +211,7 @@ def test_decision_values_are_independent_of_the_block_size(layout, dtype, kernel
 @with_every_kernel
 @with_every_dtype
 def test_dense_csr_and_dense_rows_in_the_sparse_layout(dtype, kernel):
-    X, Y = rows(70, 24, dtype, 8, 0.7), rows(30, 24, dtype, 9, 0.7)
+    X, Y = rows(70, 24, dtype, 8, 0.7, kernel=kernel), rows(30, 24, dtype, 9, 0.7, kernel=kernel)
     X[5] = X[69] = Y[0] = 0.0
     dense = kernel_values(store_for(X, kernel), X, Y)
     layouts = {
@@ -180,7 +239,7 @@ def test_model_is_independent_of_block_and_cache_size(layout, dtype, kernel):
     Values of rows of the same block come from its Gram matrix, of earlier ones from the store,
     those of dropped rows from the store again: one bit of difference, and paths part.
     """
-    X = rows(150, 5, dtype, 10, 0.3)
+    X = rows(150, 5, dtype, 10, 0.3, kernel=kernel)
     noise = 0.3 * np.random.default_rng(0).normal(size=150)
     y = np.where(X[:, 0] + X[:, 1] ** 2 + noise > 1, 1, -1)
 
@@ -205,7 +264,7 @@ def test_model_is_independent_of_block_and_cache_size(layout, dtype, kernel):
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
 def test_refreshed_gradients_are_exact(layout, kernel):
     """`refresh` takes the stored rows as fresh ones: the same values again."""
-    X = rows(90, 7, np.float64, 11, 0.3)
+    X = rows(90, 7, np.float64, 11, 0.3, kernel=kernel)
     alpha = np.random.default_rng(1).normal(size=90)
     learner = expansion(store_for(X, kernel, layout), X, alpha=alpha)
     K = kernel_values(store_for(X, kernel, layout), X, X)

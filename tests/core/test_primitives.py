@@ -579,17 +579,23 @@ PROGRAM = """
 import sys
 import numpy as np
 from scipy.sparse import csr_matrix
-from sklearn_online_svm import LASVC, show_versions
+from sklearn_online_svm import LASVC, ColumnKernel, show_versions
 from sklearn_online_svm._core.simd.primitives import simd_level
 from sklearn_online_svm.datasets import make_waveform
 
 X, y = make_waveform(300, random_state=0)
 decisions = []
-for kernel in ("linear", "poly", "rbf", "sigmoid"):
+kernels = "linear poly rbf sigmoid laplacian tanimoto cosine intersection chi2".split()
+for kernel in kernels:
     gamma = 0.002 if kernel == "sigmoid" else 0.02
+    if kernel in ("intersection", "chi2"):
+        X = np.abs(X)
     for data in (X, X.astype(np.float32), csr_matrix(X), csr_matrix(X.astype(np.float32))):
         model = LASVC(kernel=kernel, gamma=gamma, max_iter=-1, tol=1e-6, random_state=0)
         decisions.append(model.fit(data[:200], y[:200]).decision_function(data[200:]))
+groups = ColumnKernel([("rbf", [0, 1, 2]), ("overlap", [3, 4])], combine="product")
+model = LASVC(kernel=groups, max_iter=-1, tol=1e-6, random_state=0)
+decisions.append(model.fit(X[:200].round(), y[:200]).decision_function(X[200:].round()))
 model = LASVC(algorithm="lasvm-g", gamma=0.02, max_iter=-1, tol=1e-6, random_state=0)
 decisions.append(model.fit(X[:200], y[:200]).decision_function(X[200:]))
 np.save(sys.argv[1], decisions)

@@ -3,24 +3,16 @@
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from sklearn_online_svm._core.kernel import stores
 from sklearn_online_svm._core.kernel.block import Samples
 from sklearn_online_svm._core.kernel.dense_store import DenseStore
 from sklearn_online_svm._core.kernel.engine import Engine
 from sklearn_online_svm._core.kernel.sparse_store import SparseStore
 from sklearn_online_svm.kernel._engine import SolverSpec
 
-KINDS = {
-    "linear": stores.LINEAR,
-    "poly": stores.POLY,
-    "rbf": stores.RBF,
-    "sigmoid": stores.SIGMOID,
-}
-
 
 def make_store(X, kernel="rbf", *, layout="dense", gamma=0.5, coef0=0.0, degree=3):
     store = {"dense": DenseStore, "sparse": SparseStore}[layout]
-    return store(X.shape[1], X.dtype, kind=KINDS[kernel], gamma=gamma, coef0=coef0, degree=degree)
+    return store(X.shape[1], X.dtype, kernel=kernel, gamma=gamma, coef0=coef0, degree=degree)
 
 
 def make_loop(store, n_problems=1, *, cache_bytes=500 << 20, **solver):

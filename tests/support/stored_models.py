@@ -21,8 +21,8 @@ from tests.support.docstrings import public_objects
 from tests.support.recorded_fits import blobs
 
 FILES = ROOT / "tests" / "data" / "models"
-# A sampler has no state; the models of EntityResolver contain functions of the user.
-NOT_STORED = {"VirtualSampler", "active.EntityResolver"}
+# A sampler and a kernel have no state; the models of EntityResolver contain functions of the user.
+NOT_STORED = {"VirtualSampler", "ColumnKernel", "active.EntityResolver"}
 # Needs private classes of this package and of scikit-learn, as GridSearchCV does.
 NOT_SKOPS = {"model_selection.ProgressiveSearch"}
 # Required parameters, and those that make files small.

@@ -8,7 +8,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
 from ..memory cimport address, grown, round_up
-from ..simd.primitives cimport SIMD_TILE, simd_rows, table
+from ..simd.primitives cimport SIMD_TILE, simd_rows
 from .stores cimport Block, Store, fit, real, row_array
 
 import numpy as np
@@ -26,26 +26,6 @@ cdef void _to_tiles(real *tiles, Py_ssize_t slot, Py_ssize_t d, const real *row)
     cdef Py_ssize_t k
     for k in range(d):
         lane[k * SIMD_TILE] = row[k]
-
-
-cdef void _tile_sums(const real *tiles, Py_ssize_t n_tiles, Py_ssize_t d, const double *offset,
-                     real *sums) noexcept nogil:
-    """Compute squared norms of the vectors or, with an offset, their products with it."""
-    cdef real here[SIMD_TILE]
-    cdef Py_ssize_t t, k, lane
-    for t in range(n_tiles):
-        for lane in range(SIMD_TILE):
-            here[lane] = 0
-        for k in range(d):
-            if offset == NULL:
-                for lane in range(SIMD_TILE):
-                    here[lane] += tiles[lane] * tiles[lane]
-            else:
-                for lane in range(SIMD_TILE):
-                    here[lane] += tiles[lane] * <real>offset[k]
-            tiles += SIMD_TILE
-        for lane in range(SIMD_TILE):
-            sums[t * SIMD_TILE + lane] = here[lane]
 
 
 @cython.final
@@ -97,12 +77,8 @@ cdef class DenseStore(Store):
                 for k in range(d):
                     sum += row[k] * self.offset_values[k]
                 (<double *>block.norms)[r] = sum - self.half_square
-        elif self.is_double:
-            table().dense_norms_f64(<double *>block.rows, block.n_rows, self.n_features,
-                                    <double *>block.norms)
         else:
-            table().dense_norms_f32(<float *>block.rows, block.n_rows, self.n_features,
-                                    <float *>block.norms)
+            self.loops.dense_norms(block.rows, block.n_rows, self.n_features, block.norms)
 
     cdef int load_slots(self, Block block, const int32_t *slots, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t d = self.n_features, r
@@ -121,22 +97,12 @@ cdef class DenseStore(Store):
     cdef void values(self, Block block, Py_ssize_t first, Py_ssize_t last, float *out,
                      Py_ssize_t ld) noexcept nogil:
         cdef simd_rows fresh = block.as_rows()
-        if self.is_double:
-            table().dense_block_f64(&self.map, &fresh, <double *>self.tiles,
-                                    <double *>self.norms, first, last, out, ld)
-        else:
-            table().dense_block_f32(&self.map, &fresh, <float *>self.tiles,
-                                    <float *>self.norms, first, last, out, ld)
+        self.loops.dense_block(&self.map, &fresh, self.tiles, self.norms, first, last, out, ld)
 
     cdef void values_of_tiles(self, Block block, const int32_t *tiles, Py_ssize_t n,
                               float *out) noexcept nogil:
         cdef simd_rows fresh = block.as_rows()
-        if self.is_double:
-            table().dense_tiles_f64(&self.map, &fresh, <double *>self.tiles,
-                                    <double *>self.norms, tiles, n, out)
-        else:
-            table().dense_tiles_f32(&self.map, &fresh, <float *>self.tiles,
-                                    <float *>self.norms, tiles, n, out)
+        self.loops.dense_tiles(&self.map, &fresh, self.tiles, self.norms, tiles, n, out)
 
     cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil:
         """Compute the kernel values of the block against itself, laid out as tiles."""
@@ -152,12 +118,7 @@ cdef class DenseStore(Store):
             else:
                 _to_tiles(<float *>block.tiles, r, d,
                           <float *>block.rows + min(r, block.n_rows - 1) * d)
-        if self.is_double:
-            table().dense_block_f64(&self.map, &fresh, <double *>block.tiles,
-                                    <double *>block.norms, 0, width, out, ld)
-        else:
-            table().dense_block_f32(&self.map, &fresh, <float *>block.tiles,
-                                    <float *>block.norms, 0, width, out, ld)
+        self.loops.dense_block(&self.map, &fresh, block.tiles, block.norms, 0, width, out, ld)
         return 0
 
     cdef int put(self, Py_ssize_t slot, Block block, Py_ssize_t row) except -1:

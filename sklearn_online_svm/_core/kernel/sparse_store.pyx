@@ -9,7 +9,7 @@ from libc.stdlib cimport calloc, realloc
 from libc.string cimport memcpy, memset
 
 from ..memory cimport address, grown, round_up
-from ..simd.primitives cimport SIMD_BLOCK, SIMD_TILE, simd_csr, simd_panel, table
+from ..simd.primitives cimport SIMD_BLOCK, SIMD_TILE, simd_csr, simd_panel
 from .stores cimport Block, Store, fit, real
 
 import numpy as np
@@ -216,12 +216,9 @@ cdef class SparseStore(Store):
             for k in range(block.length[r]):
                 sum += row[k] * self.offset_values[columns[k]]
             (<double *>block.norms)[r] = sum - self.half_square
-        elif self.is_double:
-            (<double *>block.norms)[r] = table().sparse_norm_f64(
-                <double *>block.data + block.start[r], block.length[r])
         else:
-            (<float *>block.norms)[r] = table().sparse_norm_f32(
-                <float *>block.data + block.start[r], block.length[r])
+            self.loops.sparse_norm(<char *>block.data + block.start[r] * block.itemsize,
+                                   block.length[r], <char *>block.norms + r * block.itemsize)
 
     cdef int spread(self, Block block) noexcept nogil:
         """Transpose the block into its panel, over the columns that occur in it."""
@@ -284,23 +281,13 @@ cdef class SparseStore(Store):
                      Py_ssize_t ld) noexcept nogil:
         cdef simd_panel fresh = block.as_panel()
         cdef simd_csr stored = self.as_csr()
-        if self.is_double:
-            table().sparse_block_f64(&self.map, &fresh, &stored, <double *>self.norms, first,
-                                     last, out, ld)
-        else:
-            table().sparse_block_f32(&self.map, &fresh, &stored, <float *>self.norms, first,
-                                     last, out, ld)
+        self.loops.sparse_block(&self.map, &fresh, &stored, self.norms, first, last, out, ld)
 
     cdef void values_of_tiles(self, Block block, const int32_t *tiles, Py_ssize_t n,
                               float *out) noexcept nogil:
         cdef simd_panel fresh = block.as_panel()
         cdef simd_csr stored = self.as_csr()
-        if self.is_double:
-            table().sparse_tiles_f64(&self.map, &fresh, &stored, <double *>self.norms, tiles, 0,
-                                     n, out)
-        else:
-            table().sparse_tiles_f32(&self.map, &fresh, &stored, <float *>self.norms, tiles, 0,
-                                     n, out)
+        self.loops.sparse_tiles(&self.map, &fresh, &stored, self.norms, tiles, 0, n, out)
 
     cdef int gram(self, Block block, float *out, Py_ssize_t ld) noexcept nogil:
         cdef simd_panel fresh = block.as_panel()
@@ -313,12 +300,7 @@ cdef class SparseStore(Store):
         stored.values = block.data
         stored.start = block.start
         stored.length = block.length
-        if self.is_double:
-            table().sparse_block_f64(&self.map, &fresh, &stored, <double *>block.norms, 0, last,
-                                     out, ld)
-        else:
-            table().sparse_block_f32(&self.map, &fresh, &stored, <float *>block.norms, 0, last,
-                                     out, ld)
+        self.loops.sparse_block(&self.map, &fresh, &stored, block.norms, 0, last, out, ld)
         return 0
 
     cdef int put(self, Py_ssize_t slot, Block block, Py_ssize_t row) except -1:

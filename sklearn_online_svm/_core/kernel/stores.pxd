@@ -9,7 +9,7 @@ exception in ``error``, to be raised by the caller.
 """
 from libc.stdint cimport int32_t, int64_t
 
-from ..simd.primitives cimport SIMD_BLOCK, simd_map, simd_panel, simd_rows
+from ..simd.primitives cimport SIMD_BLOCK, simd_map, simd_pairs, simd_panel, simd_rows
 
 ctypedef fused real:
     float
@@ -47,6 +47,9 @@ cdef class Block:
     cdef int32_t *touched
     cdef Py_ssize_t n_touched
     cdef Py_ssize_t lanes
+    # Kernels on columns: the samples of the parts.
+    cdef Block part
+    cdef Block rest
     # Python kernels: the samples as passed to the kernel function; precomputed: their ids.
     cdef object X
     cdef const char *rows_in_X
@@ -65,6 +68,7 @@ cdef class Store:
     cdef object error                    # exception of a Python kernel, to be raised by the loop
     cdef bint failed                     # whether `error` is set; readable without the GIL
     cdef simd_map map
+    cdef const simd_pairs *loops
     cdef readonly object offset  # of the linear kernel: subtracted from all samples, or None
     cdef const double *offset_values
     cdef double half_square              # of the offset

@@ -12,17 +12,27 @@ from libc.stdlib cimport calloc, free, realloc
 
 from ..memory cimport address, grown, round_up
 from ..simd.primitives cimport (
-    SIMD_BLOCK, SIMD_CENTRED, SIMD_LINEAR, SIMD_POLY, SIMD_RBF, SIMD_SIGMOID,
-    SIMD_TILE, simd_map, simd_panel, simd_rows,
+    SIMD_BLOCK, SIMD_CENTRED, SIMD_COMMON, SIMD_COSINE, SIMD_EQUAL, SIMD_HARMONIC, SIMD_LINEAR,
+    SIMD_OVERLAP, SIMD_POLY, SIMD_PRODUCT, SIMD_RBF, SIMD_SIGMOID, SIMD_TANIMOTO,
+    SIMD_TILE, simd_map, simd_panel, simd_rows, table,
 )
 
 import numpy as np
 
 BLOCK = SIMD_BLOCK
-LINEAR = SIMD_LINEAR
-POLY = SIMD_POLY
-RBF = SIMD_RBF
-SIGMOID = SIMD_SIGMOID
+# Kernels by name: the map and the term of the sums, see primitives_real.h.
+KINDS = {
+    "linear": (SIMD_LINEAR, SIMD_PRODUCT),
+    "poly": (SIMD_POLY, SIMD_PRODUCT),
+    "rbf": (SIMD_RBF, SIMD_PRODUCT),
+    "sigmoid": (SIMD_SIGMOID, SIMD_PRODUCT),
+    "laplacian": (SIMD_RBF, SIMD_COMMON),
+    "chi2": (SIMD_RBF, SIMD_HARMONIC),
+    "intersection": (SIMD_LINEAR, SIMD_COMMON),
+    "tanimoto": (SIMD_TANIMOTO, SIMD_PRODUCT),
+    "cosine": (SIMD_COSINE, SIMD_PRODUCT),
+    "overlap": (SIMD_OVERLAP, SIMD_EQUAL),
+}
 
 
 cdef object row_array(const int64_t *rows, Py_ssize_t n):
@@ -85,19 +95,21 @@ cdef class Block:
 cdef class Store:
     """Base class of all stores; the contract is in ``stores.pxd``."""
 
-    def __init__(self, Py_ssize_t n_features, dtype, int kind=SIMD_RBF, double gamma=1.0,
+    def __init__(self, Py_ssize_t n_features, dtype, str kernel="rbf", double gamma=1.0,
                  double coef0=0.0, int degree=3, offset=None):
+        cdef int term
         self.n_features = n_features
         self.dtype = np.dtype(dtype)
         self.is_double = self.dtype == np.float64
         self.cost = INFINITY               # a call to Python costs more than any memory access
-        self.map.kind = kind
+        self.map.kind, term = KINDS[kernel]
+        self.loops = table().pairs_f64[term] if self.is_double else table().pairs_f32[term]
         self.map.gamma = gamma
         self.map.coef0 = coef0
         self.map.degree = degree
         if offset is not None:
             # K(x, z) = (x - m).(z - m) = x.z - (x.m - m.m / 2) - (z.m - m.m / 2), in doubles.
-            if kind != SIMD_LINEAR or not self.is_double:
+            if kernel != "linear" or not self.is_double:
                 raise ValueError("An offset requires the linear kernel and float64 data.")
             self.map.kind = SIMD_CENTRED
             self.offset = np.ascontiguousarray(offset, dtype=np.float64)
@@ -113,7 +125,7 @@ cdef class Store:
         """Make ``view``, an empty store of this class, a view of the present vectors."""
         view.n_features, view.n_slots, view.capacity = self.n_features, self.n_slots, self.capacity
         view.dtype, view.is_double = self.dtype, self.is_double
-        view.map, view.cost = self.map, self.cost
+        view.map, view.loops, view.cost = self.map, self.loops, self.cost
         view.offset, view.offset_values = self.offset, self.offset_values
         view.half_square = self.half_square
         view.norms_array, view.norms = self.norms_array, self.norms

@@ -13,16 +13,17 @@
  * run time.
  *
  * Contract of the kernel loops: the value for a pair (a, b) is
- *     round_to_float32(map(sum over ascending k of a[k] * b[k]))
- * with one accumulator per pair and the same rounding on every path. A pair therefore has the
- * same bits in a block, alone, recomputed, with its arguments swapped, dense or sparse (an absent
- * feature adds an exact zero), so that the model does not depend on how a stream is divided into
- * chunks. Loops of linear models have several accumulators: the same sample has the same bits in
- * any chunk, but dense and sparse sums differ by rounding.
+ *     round_to_float32(map(sum over ascending k of t(a[k], b[k])))
+ * where t is the product or another term, with one accumulator per pair and the same rounding on
+ * every path. A pair therefore has the same bits in a block, alone, recomputed, with its arguments
+ * swapped, dense or sparse (an absent feature adds an exact zero), so that the model does not
+ * depend on how a stream is divided into chunks. Loops of linear models have several accumulators:
+ * the same sample has the same bits in any chunk, but dense and sparse sums differ by rounding.
  */
 #ifndef SOSVM_PRIMITIVES_H
 #define SOSVM_PRIMITIVES_H
 
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -70,8 +71,14 @@ enum {
     SIMD_POLY = 1,
     SIMD_RBF = 2,
     SIMD_SIGMOID = 3,
-    SIMD_CENTRED = 4 /* linear, relative to an offset */
+    SIMD_CENTRED = 4, /* linear, relative to an offset */
+    SIMD_TANIMOTO = 5,
+    SIMD_COSINE = 6,
+    SIMD_OVERLAP = 7
 };
+
+/* Terms of the sums over features; primitives_real.h defines them. */
+enum { SIMD_PRODUCT = 0, SIMD_COMMON = 1, SIMD_HARMONIC = 2, SIMD_EQUAL = 3, SIMD_N_TERMS = 4 };
 
 /* Largest degree of a polynomial kernel that is computed by repeated multiplication. */
 #define SIMD_LOW_DEGREE 16
@@ -206,42 +213,34 @@ typedef struct {
                       ptrdiff_t n, double *distances);
 } simd_linear;
 
+/* Loops of the kernels with one term, for one element type: tiles, norms, samples and values are
+ * of that type. */
+typedef struct {
+    /* out[r * ld + s] = K(sample r, slot s) for s in [first, last), multiples of the tile. */
+    void (*dense_block)(const simd_map *map, const simd_rows *fresh, const void *tiles,
+                        const void *norms, ptrdiff_t first, ptrdiff_t last, float *out,
+                        ptrdiff_t ld);
+    /* Kernel values of the first sample of a block with the slots of the wanted tiles:
+     * out[t * tile + lane]. */
+    void (*dense_tiles)(const simd_map *map, const simd_rows *fresh, const void *tiles,
+                        const void *norms, const int32_t *wanted, ptrdiff_t n_wanted, float *out);
+    /* norms[r] = the sum for sample r and itself, rounded like those of pairs. */
+    void (*dense_norms)(const void *rows, ptrdiff_t n_rows, ptrdiff_t n_features, void *norms);
+    void (*sparse_block)(const simd_map *map, const simd_panel *fresh, const simd_csr *stored,
+                         const void *norms, ptrdiff_t first, ptrdiff_t last, float *out,
+                         ptrdiff_t ld);
+    /* Of n_wanted tiles from `first` on if wanted is NULL. */
+    void (*sparse_tiles)(const simd_map *map, const simd_panel *fresh, const simd_csr *stored,
+                         const void *norms, const int32_t *wanted, ptrdiff_t first,
+                         ptrdiff_t n_wanted, float *out);
+    void (*sparse_norm)(const void *values, ptrdiff_t n, void *norm);
+} simd_pairs;
+
 typedef struct {
     const char *name;
-    /* out[r * ld + s] = K(sample r, slot s) for s in [first, last), multiples of the tile. */
-    void (*dense_block_f32)(const simd_map *map, const simd_rows *fresh, const float *tiles,
-                            const float *norms, ptrdiff_t first, ptrdiff_t last, float *out,
-                            ptrdiff_t ld);
-    void (*dense_block_f64)(const simd_map *map, const simd_rows *fresh, const double *tiles,
-                            const double *norms, ptrdiff_t first, ptrdiff_t last, float *out,
-                            ptrdiff_t ld);
-    void (*sparse_block_f32)(const simd_map *map, const simd_panel *fresh, const simd_csr *stored,
-                             const float *norms, ptrdiff_t first, ptrdiff_t last, float *out,
-                             ptrdiff_t ld);
-    void (*sparse_block_f64)(const simd_map *map, const simd_panel *fresh, const simd_csr *stored,
-                             const double *norms, ptrdiff_t first, ptrdiff_t last, float *out,
-                             ptrdiff_t ld);
-    /* Kernel values of the first sample of a block with the slots of the wanted tiles:
-     * out[t * tile + lane]. Sparse: of n_wanted tiles from `first` on if wanted is NULL. */
-    void (*dense_tiles_f32)(const simd_map *map, const simd_rows *fresh, const float *tiles,
-                            const float *norms, const int32_t *wanted, ptrdiff_t n_wanted,
-                            float *out);
-    void (*dense_tiles_f64)(const simd_map *map, const simd_rows *fresh, const double *tiles,
-                            const double *norms, const int32_t *wanted, ptrdiff_t n_wanted,
-                            float *out);
-    void (*sparse_tiles_f32)(const simd_map *map, const simd_panel *fresh, const simd_csr *stored,
-                             const float *norms, const int32_t *wanted, ptrdiff_t first,
-                             ptrdiff_t n_wanted, float *out);
-    void (*sparse_tiles_f64)(const simd_map *map, const simd_panel *fresh, const simd_csr *stored,
-                             const double *norms, const int32_t *wanted, ptrdiff_t first,
-                             ptrdiff_t n_wanted, float *out);
-    /* norms[r] = sum over ascending k of x[k]^2, rounded like the dot products. */
-    void (*dense_norms_f32)(const float *rows, ptrdiff_t n_rows, ptrdiff_t n_features,
-                            float *norms);
-    void (*dense_norms_f64)(const double *rows, ptrdiff_t n_rows, ptrdiff_t n_features,
-                            double *norms);
-    float (*sparse_norm_f32)(const float *values, ptrdiff_t n);
-    double (*sparse_norm_f64)(const double *values, ptrdiff_t n);
+    /* Kernel values of float32 and of float64 samples, by the term of the sums. */
+    const simd_pairs *const *pairs_f32;
+    const simd_pairs *const *pairs_f64;
     void (*exp_f32)(const float *x, float *out, ptrdiff_t n);
     void (*exp_f64)(const double *x, double *out, ptrdiff_t n);
     /* sum_s k[s] a[s] */

@@ -15,6 +15,14 @@ cdef extern from "primitives.h" nogil:
         SIMD_RBF
         SIMD_SIGMOID
         SIMD_CENTRED
+        SIMD_TANIMOTO
+        SIMD_COSINE
+        SIMD_OVERLAP
+        SIMD_PRODUCT
+        SIMD_COMMON
+        SIMD_HARMONIC
+        SIMD_EQUAL
+        SIMD_N_TERMS
 
     double SIMD_CURVATURE
 
@@ -102,36 +110,24 @@ cdef extern from "primitives.h" nogil:
 
     void simd_prefetch(const void *data, ptrdiff_t n_bytes)
 
+    ctypedef struct simd_pairs:
+        void (*dense_block)(const simd_map *, const simd_rows *, const void *, const void *,
+                            ptrdiff_t, ptrdiff_t, float *, ptrdiff_t) noexcept nogil
+        void (*dense_tiles)(const simd_map *, const simd_rows *, const void *, const void *,
+                            const int32_t *, ptrdiff_t, float *) noexcept nogil
+        void (*dense_norms)(const void *, ptrdiff_t, ptrdiff_t, void *) noexcept nogil
+        void (*sparse_block)(const simd_map *, const simd_panel *, const simd_csr *,
+                             const void *, ptrdiff_t, ptrdiff_t, float *,
+                             ptrdiff_t) noexcept nogil
+        void (*sparse_tiles)(const simd_map *, const simd_panel *, const simd_csr *,
+                             const void *, const int32_t *, ptrdiff_t, ptrdiff_t,
+                             float *) noexcept nogil
+        void (*sparse_norm)(const void *, ptrdiff_t, void *) noexcept nogil
+
     ctypedef struct simd_table:
         const char *name
-        void (*dense_block_f32)(const simd_map *, const simd_rows *, const float *,
-                                const float *, ptrdiff_t, ptrdiff_t, float *,
-                                ptrdiff_t) noexcept nogil
-        void (*dense_block_f64)(const simd_map *, const simd_rows *, const double *,
-                                const double *, ptrdiff_t, ptrdiff_t, float *,
-                                ptrdiff_t) noexcept nogil
-        void (*sparse_block_f32)(const simd_map *, const simd_panel *, const simd_csr *,
-                                 const float *, ptrdiff_t, ptrdiff_t, float *,
-                                 ptrdiff_t) noexcept nogil
-        void (*sparse_block_f64)(const simd_map *, const simd_panel *, const simd_csr *,
-                                 const double *, ptrdiff_t, ptrdiff_t, float *,
-                                 ptrdiff_t) noexcept nogil
-        void (*dense_tiles_f32)(const simd_map *, const simd_rows *, const float *,
-                                const float *, const int32_t *, ptrdiff_t,
-                                float *) noexcept nogil
-        void (*dense_tiles_f64)(const simd_map *, const simd_rows *, const double *,
-                                const double *, const int32_t *, ptrdiff_t,
-                                float *) noexcept nogil
-        void (*sparse_tiles_f32)(const simd_map *, const simd_panel *, const simd_csr *,
-                                 const float *, const int32_t *, ptrdiff_t, ptrdiff_t,
-                                 float *) noexcept nogil
-        void (*sparse_tiles_f64)(const simd_map *, const simd_panel *, const simd_csr *,
-                                 const double *, const int32_t *, ptrdiff_t, ptrdiff_t,
-                                 float *) noexcept nogil
-        void (*dense_norms_f32)(const float *, ptrdiff_t, ptrdiff_t, float *) noexcept nogil
-        void (*dense_norms_f64)(const double *, ptrdiff_t, ptrdiff_t, double *) noexcept nogil
-        float (*sparse_norm_f32)(const float *, ptrdiff_t) noexcept nogil
-        double (*sparse_norm_f64)(const double *, ptrdiff_t) noexcept nogil
+        const simd_pairs *const *pairs_f32
+        const simd_pairs *const *pairs_f64
         void (*exp_f32)(const float *, float *, ptrdiff_t) noexcept nogil
         void (*exp_f64)(const double *, double *, ptrdiff_t) noexcept nogil
         double (*dot)(const float *, const double *, ptrdiff_t) noexcept nogil

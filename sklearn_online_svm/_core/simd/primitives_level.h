@@ -74,6 +74,8 @@ SIMD_INLINE double SIMD_NAME(exp_double)(double x) {
 #define EPSILON 1.1920929e-7f
 #define S_FMA F_FMA
 #define EXP SIMD_NAME(exp_float)
+#define SQRT sqrtf
+#define SMALLEST FLT_MIN
 #define TYPED(name) SIMD_CAT(name##_f32, LEVEL)
 #include "primitives_linear.h"
 #include "primitives_real.h"
@@ -84,6 +86,8 @@ SIMD_INLINE double SIMD_NAME(exp_double)(double x) {
 #undef EPSILON
 #undef S_FMA
 #undef EXP
+#undef SQRT
+#undef SMALLEST
 #undef TYPED
 
 #if defined(LEVEL_PORTABLE) && SIMD_HAS_VECTORS
@@ -99,6 +103,8 @@ SIMD_INLINE double SIMD_NAME(exp_double)(double x) {
 #define EPSILON 2.220446049250313e-16
 #define S_FMA D_FMA
 #define EXP SIMD_NAME(exp_double)
+#define SQRT sqrt
+#define SMALLEST DBL_MIN
 #define TYPED(name) SIMD_CAT(name##_f64, LEVEL)
 #include "primitives_linear.h"
 #include "primitives_real.h"
@@ -109,6 +115,8 @@ SIMD_INLINE double SIMD_NAME(exp_double)(double x) {
 #undef EPSILON
 #undef S_FMA
 #undef EXP
+#undef SQRT
+#undef SMALLEST
 #undef TYPED
 
 #include "primitives_solver.h"
@@ -182,18 +190,8 @@ static void SIMD_NAME(exp_f64)(const double *SIMD_RESTRICT x, double *SIMD_RESTR
 
 static const simd_table SIMD_NAME(simd) = {
     SIMD_STRING(LEVEL),
-    SIMD_CAT(dense_block_f32, LEVEL),
-    SIMD_CAT(dense_block_f64, LEVEL),
-    SIMD_CAT(sparse_block_f32, LEVEL),
-    SIMD_CAT(sparse_block_f64, LEVEL),
-    SIMD_CAT(dense_tiles_f32, LEVEL),
-    SIMD_CAT(dense_tiles_f64, LEVEL),
-    SIMD_CAT(sparse_tiles_f32, LEVEL),
-    SIMD_CAT(sparse_tiles_f64, LEVEL),
-    SIMD_CAT(dense_norms_f32, LEVEL),
-    SIMD_CAT(dense_norms_f64, LEVEL),
-    SIMD_CAT(sparse_norm_f32, LEVEL),
-    SIMD_CAT(sparse_norm_f64, LEVEL),
+    SIMD_CAT(pairs_f32, LEVEL),
+    SIMD_CAT(pairs_f64, LEVEL),
     SIMD_NAME(exp_f32),
     SIMD_NAME(exp_f64),
     SIMD_NAME(dot),
@@ -236,6 +234,11 @@ static const simd_table SIMD_NAME(simd) = {
 #undef VF_ADD
 #undef VF_MAX
 #undef VD_MAX
+#undef VF_MIN
+#undef VD_MIN
+#undef VF_ABS
+#undef VF_EQUAL
+#undef VD_EQUAL
 #undef VD_ADD
 #undef VF_SUM
 #undef VD_SUM

@@ -3,7 +3,18 @@
  * Problem: K(x, z) for a block of samples x and the stored vectors z, with the contract of
  * primitives.h. All kernels are functions (map) of the dot product x.z and of the squared norms:
  *     linear x.z, poly (gamma x.z + coef0)^degree, sigmoid tanh(gamma x.z + coef0),
- *     rbf exp(-gamma |x - z|^2) with |x - z|^2 = |x|^2 + |z|^2 - 2 x.z.
+ *     rbf exp(-gamma |x - z|^2) with |x - z|^2 = |x|^2 + |z|^2 - 2 x.z,
+ *     tanimoto x.z / (|x|^2 + |z|^2 - x.z), cosine x.z / (|x| |z|).
+ * The dot product is a sum over features of a term t(x, z), and |x|^2 the same sum for x and x:
+ *     product   x z
+ *     common    the common part of x and z: min(|x|, |z|) if they have the same sign, else 0.
+ *               The map of rbf is then the Laplacian kernel, that of linear the histogram
+ *               intersection
+ *     harmonic  2 x z / (x + z) of nonnegative x and z. The map of rbf is then the chi2 kernel,
+ *               because sum (x - z)^2 / (x + z) = sum x + sum z - 2 sum 2 x z / (x + z)
+ *     equal     1 if x = z, else 0; for dense vectors only, since t(0, 0) is not 0. The map of
+ *               overlap divides it by the number of features.
+ * Each t(x, z) is symmetric to the last bit. The terms other than equal are 0 if x or z is.
  * Stored dense vectors are in tiles of SIMD_TILE slots, feature by feature, so that one vector
  * register holds the same feature of several slots. Of sparse samples the block is transposed.
  */
@@ -54,6 +65,21 @@ static void TYPED(map)(const simd_map *map, const REAL *SIMD_RESTRICT dots,
                 out[i] = (float)EXP(minus * square);
             }
             break;
+        case SIMD_TANIMOTO:
+            for (i = 0; i < n; i++) {
+                const REAL either = norm + norms[i] - dots[i];
+                out[i] = (float)(either > (REAL)0 ? dots[i] / either : (REAL)1);
+            }
+            break;
+        case SIMD_COSINE: /* roots of norms: their product might not be in range */
+            for (i = 0; i < n; i++) {
+                const REAL size = SQRT(norm) * SQRT(norms[i]);
+                out[i] = (float)(size > (REAL)0 ? dots[i] / size : (REAL)0);
+            }
+            break;
+        case SIMD_OVERLAP:
+            for (i = 0; i < n; i++) out[i] = (float)(dots[i] / norm);
+            break;
         default: /* tanh(z) = 1 - 2 / (exp(2 z) + 1) */
             for (i = 0; i < n; i++) {
                 const REAL z = S_FMA(gamma, dots[i], coef0);
@@ -62,37 +88,33 @@ static void TYPED(map)(const simd_map *map, const REAL *SIMD_RESTRICT dots,
     }
 }
 
-/* ------------------------------------------------------------------ dense ----------------- */
+/* ------------------------------------------------------------------ terms ----------------- */
 
-/* Dot products of R samples with V vectors of slots, accumulated in registers over all features.
- * R and V are constants of each call, so the loops over them are unrolled. */
-SIMD_INLINE void TYPED(micro)(const REAL *rows, ptrdiff_t n_features, const REAL *const *slots,
-                              REAL *out, ptrdiff_t ld, const int R, const int V) {
-    VEC acc[24];
-    ptrdiff_t k;
-    int r, v;
-    SIMD_UNROLL
-    for (r = 0; r < R; r++) {
-        SIMD_UNROLL
-        for (v = 0; v < V; v++) acc[r * V + v] = V_SET((REAL)0);
-    }
-    for (k = 0; k < n_features; k++) {
-        VEC column[6];
-        SIMD_UNROLL
-        for (v = 0; v < V; v++) column[v] = V_LOAD(slots[v] + k * SIMD_TILE);
-        SIMD_UNROLL
-        for (r = 0; r < R; r++) {
-            const VEC x = V_SET(rows[r * n_features + k]);
-            SIMD_UNROLL
-            for (v = 0; v < V; v++) acc[r * V + v] = V_FMA(x, column[v], acc[r * V + v]);
-        }
-    }
-    SIMD_UNROLL
-    for (r = 0; r < R; r++) {
-        SIMD_UNROLL
-        for (v = 0; v < V; v++) V_STORE(out + r * ld + v * VL, acc[r * V + v]);
-    }
+SIMD_INLINE VEC TYPED(v_common)(VEC x, VEC z, VEC sum) {
+    const VEC zero = V_SET((REAL)0);
+    return V_ADD(sum, V_ABS(V_MIN(V_MAX(x, V_MIN(z, zero)), V_MAX(z, zero))));
 }
+
+SIMD_INLINE REAL TYPED(s_common)(REAL x, REAL z, REAL sum) {
+    const REAL low = z<(REAL)0 ? z : (REAL)0, high = z>(REAL) 0 ? z : (REAL)0;
+    x = x > low ? x : low;
+    x = x < high ? x : high;
+    return sum + (x < (REAL)0 ? -x : x);
+}
+
+/* min(2 x, 2 z) max(x, z) / (x + z): for x = z the exact value x, as in the norms. */
+SIMD_INLINE VEC TYPED(v_harmonic)(VEC x, VEC z, VEC sum) {
+    const VEC low = V_MIN(x, z), both = V_MAX(V_ADD(x, z), V_SET(SMALLEST));
+    return V_FMA(V_ADD(low, low), V_DIV(V_MAX(x, z), both), sum);
+}
+
+SIMD_INLINE REAL TYPED(s_harmonic)(REAL x, REAL z, REAL sum) {
+    const REAL low = x < z ? x : z, high = x < z ? z : x;
+    const REAL both = x + z > SMALLEST ? x + z : SMALLEST;
+    return S_FMA(low + low, high / both, sum);
+}
+
+/* ------------------------------------------------------------------ pairs ----------------- */
 
 #if defined(LEVEL_AVX512)
 #define MICRO_ROWS 8
@@ -109,185 +131,34 @@ SIMD_INLINE void TYPED(micro)(const REAL *rows, ptrdiff_t n_features, const REAL
 #define WIDE 192
 #define NARROW 48
 
-static void TYPED(dense_tiles)(const simd_map *map, const simd_rows *fresh, const REAL *tiles,
-                               const REAL *norms, const int32_t *wanted, ptrdiff_t n_wanted,
-                               float *out) {
-    REAL dots[WIDE];
-    const REAL *slots[WIDE / VL];
-    const REAL *x = (const REAL *)fresh->rows;
-    const REAL norm = *(const REAL *)fresh->norms;
-    const ptrdiff_t d = fresh->n_features;
-    ptrdiff_t start, t, q;
-    for (start = 0; start < n_wanted; start += WIDE / SIMD_TILE) {
-        const ptrdiff_t n =
-            n_wanted - start < WIDE / SIMD_TILE ? n_wanted - start : WIDE / SIMD_TILE;
-        const ptrdiff_t groups = n * SIMD_TILE / VL;
-        for (q = 0; q < groups; q++)
-            slots[q] = tiles + (ptrdiff_t)wanted[start + q * VL / SIMD_TILE] * SIMD_TILE * d +
-                       q * VL % SIMD_TILE;
-        for (q = 0; q + 6 <= groups; q += 6)
-            TYPED(micro)(x, d, slots + q, dots + q * VL, WIDE, 1, 6);
-        for (; q < groups; q++) TYPED(micro)(x, d, slots + q, dots + q * VL, WIDE, 1, 1);
-        for (t = 0; t < n; t++)
-            TYPED(map)(map, dots + t * SIMD_TILE, out + (start + t) * SIMD_TILE, SIMD_TILE, norm,
-                       norms + (ptrdiff_t)wanted[start + t] * SIMD_TILE);
-    }
-}
+#define V_TERM(x, z, sum) V_FMA(x, z, sum)
+#define S_TERM(x, z, sum) S_FMA(x, z, sum)
+#define PAIRS(name) TYPED(name##_product)
+#include "primitives_pairs.h"
 
-static void TYPED(dense_block)(const simd_map *map, const simd_rows *fresh, const REAL *tiles,
-                               const REAL *norms, ptrdiff_t first, ptrdiff_t last, float *out,
-                               ptrdiff_t ld) {
-    REAL dots[SIMD_BLOCK * NARROW];
-    const REAL *rows = (const REAL *)fresh->rows;
-    const REAL *row_norms = (const REAL *)fresh->norms;
-    const ptrdiff_t d = fresh->n_features, n_rows = fresh->n_rows;
-    /* With few samples, more slots per pass keep as many additions in flight. */
-    const ptrdiff_t chunk = n_rows < MICRO_ROWS ? WIDE : NARROW;
-    ptrdiff_t start, r;
-    for (start = first; start < last; start += chunk) {
-        const ptrdiff_t size = start + chunk < last ? chunk : last - start;
-        const ptrdiff_t groups = size / VL;
-        const REAL *slots[WIDE / VL];
-        ptrdiff_t q;
-        for (q = 0; q < groups; q++) {
-            const ptrdiff_t slot = start + q * VL;
-            slots[q] = tiles + (slot / SIMD_TILE) * SIMD_TILE * d + slot % SIMD_TILE;
-        }
-        for (r = 0; r + MICRO_ROWS <= n_rows; r += MICRO_ROWS) {
-            const REAL *x = rows + r * d;
-            REAL *to = dots + r * chunk;
-            for (q = 0; q + MICRO_VECTORS <= groups; q += MICRO_VECTORS)
-                TYPED(micro)(x, d, slots + q, to + q * VL, chunk, MICRO_ROWS, MICRO_VECTORS);
-            for (; q < groups; q++)
-                TYPED(micro)(x, d, slots + q, to + q * VL, chunk, MICRO_ROWS, 1);
-        }
-        for (; r < n_rows; r++) {
-            const REAL *x = rows + r * d;
-            REAL *to = dots + r * chunk;
-            for (q = 0; q + 6 <= groups; q += 6)
-                TYPED(micro)(x, d, slots + q, to + q * VL, chunk, 1, 6);
-            for (; q < groups; q++) TYPED(micro)(x, d, slots + q, to + q * VL, chunk, 1, 1);
-        }
-        for (r = 0; r < n_rows; r++)
-            TYPED(map)(map, dots + r * chunk, out + r * ld + start, size, row_norms[r],
-                       norms + start);
-    }
-}
+#define V_TERM(x, z, sum) TYPED(v_common)(x, z, sum)
+#define S_TERM(x, z, sum) TYPED(s_common)(x, z, sum)
+#define PAIRS(name) TYPED(name##_common)
+#include "primitives_pairs.h"
 
-static void TYPED(dense_norms)(const REAL *SIMD_RESTRICT rows, ptrdiff_t n_rows, ptrdiff_t d,
-                               REAL *SIMD_RESTRICT norms) {
-    ptrdiff_t r = 0, k;
-    int q;
-    /* Eight samples at a time, because one sum must be accumulated in order. */
-    for (; r + 8 <= n_rows; r += 8) {
-        REAL sums[8] = {0};
-        const REAL *x = rows + r * d;
-        for (k = 0; k < d; k++) {
-            SIMD_UNROLL
-            for (q = 0; q < 8; q++) sums[q] = S_FMA(x[q * d + k], x[q * d + k], sums[q]);
-        }
-        for (q = 0; q < 8; q++) norms[r + q] = sums[q];
-    }
-    for (; r < n_rows; r++) {
-        REAL sum = 0;
-        const REAL *x = rows + r * d;
-        for (k = 0; k < d; k++) sum = S_FMA(x[k], x[k], sum);
-        norms[r] = sum;
-    }
-}
+#define V_TERM(x, z, sum) TYPED(v_harmonic)(x, z, sum)
+#define S_TERM(x, z, sum) TYPED(s_harmonic)(x, z, sum)
+#define PAIRS(name) TYPED(name##_harmonic)
+#include "primitives_pairs.h"
+
+#define V_TERM(x, z, sum) V_ADD(sum, V_EQUAL(x, z))
+#define S_TERM(x, z, sum) ((sum) + (REAL)((x) == (z)))
+#define PAIRS(name) TYPED(name##_equal)
+#include "primitives_pairs.h"
+
+static const simd_pairs *const TYPED(pairs)[SIMD_N_TERMS] = {
+    &TYPED(pairs_product),
+    &TYPED(pairs_common),
+    &TYPED(pairs_harmonic),
+    &TYPED(pairs_equal),
+};
 
 #undef WIDE
 #undef NARROW
 #undef MICRO_ROWS
 #undef MICRO_VECTORS
-
-/* ------------------------------------------------------------------ sparse ---------------- */
-
-/* Dot products of one stored vector with V vectors of samples: each nonzero serves all of them. */
-SIMD_INLINE void TYPED(sparse_micro)(const REAL *panel, const int32_t *place, ptrdiff_t lanes,
-                                     const int32_t *columns, const REAL *values, ptrdiff_t n,
-                                     REAL *out, const int V) {
-    VEC acc[4];
-    ptrdiff_t k;
-    int v;
-    SIMD_UNROLL
-    for (v = 0; v < V; v++) acc[v] = V_SET((REAL)0);
-    for (k = 0; k < n; k++) {
-        const REAL *x = panel + (ptrdiff_t)place[columns[k]] * lanes;
-        const VEC value = V_SET(values[k]);
-        SIMD_UNROLL
-        for (v = 0; v < V; v++) acc[v] = V_FMA(value, V_LOAD(x + v * VL), acc[v]);
-    }
-    SIMD_UNROLL
-    for (v = 0; v < V; v++) V_STORE(out + v * VL, acc[v]);
-}
-
-/* Scalar, since there is one sample. Stored lengths are multiples of four, so that the loop is
- * unrolled without a remainder. */
-static void TYPED(sparse_tiles)(const simd_map *map, const simd_panel *fresh,
-                                const simd_csr *stored, const REAL *norms, const int32_t *wanted,
-                                ptrdiff_t first, ptrdiff_t n_wanted, float *out) {
-    const REAL *panel = (const REAL *)fresh->panel;
-    const int32_t *place = fresh->place;
-    const REAL norm = *(const REAL *)fresh->norms;
-    const ptrdiff_t lanes = fresh->lanes;
-    REAL dots[SIMD_TILE];
-    ptrdiff_t t, k;
-    int q;
-    for (t = 0; t < n_wanted; t++) {
-        const ptrdiff_t slot = (wanted ? wanted[t] : first + t) * SIMD_TILE;
-        for (q = 0; q < SIMD_TILE; q++) {
-            const int32_t *columns = stored->indices + stored->start[slot + q];
-            const REAL *x = (const REAL *)stored->values + stored->start[slot + q];
-            const ptrdiff_t n = stored->length[slot + q];
-            REAL sum = (REAL)0;
-            for (k = 0; k < n; k += 4) {
-                sum = S_FMA(x[k], panel[place[columns[k]] * lanes], sum);
-                sum = S_FMA(x[k + 1], panel[place[columns[k + 1]] * lanes], sum);
-                sum = S_FMA(x[k + 2], panel[place[columns[k + 2]] * lanes], sum);
-                sum = S_FMA(x[k + 3], panel[place[columns[k + 3]] * lanes], sum);
-            }
-            dots[q] = sum;
-        }
-        TYPED(map)(map, dots, out + t * SIMD_TILE, SIMD_TILE, norm, norms + slot);
-    }
-}
-
-static void TYPED(sparse_block)(const simd_map *map, const simd_panel *fresh,
-                                const simd_csr *stored, const REAL *norms, ptrdiff_t first,
-                                ptrdiff_t last, float *out, ptrdiff_t ld) {
-    REAL dots[SIMD_BLOCK];
-    float values[SIMD_TILE * SIMD_BLOCK];
-    const REAL *panel = (const REAL *)fresh->panel;
-    const ptrdiff_t lanes = fresh->lanes;
-    ptrdiff_t start, r, l;
-    int q;
-    if (fresh->n_rows == 1) {
-        TYPED(sparse_tiles)(map, fresh, stored, norms, NULL, first / SIMD_TILE,
-                            (last - first) / SIMD_TILE, out + first);
-        return;
-    }
-    for (start = first; start < last; start += SIMD_TILE) {
-        for (q = 0; q < SIMD_TILE; q++) {
-            const ptrdiff_t slot = start + q;
-            const int32_t *columns = stored->indices + stored->start[slot];
-            const REAL *x = (const REAL *)stored->values + stored->start[slot];
-            const ptrdiff_t n = stored->length[slot];
-            for (l = 0; l + 4 * VL <= lanes; l += 4 * VL)
-                TYPED(sparse_micro)(panel + l, fresh->place, lanes, columns, x, n, dots + l, 4);
-            for (; l < lanes; l += VL)
-                TYPED(sparse_micro)(panel + l, fresh->place, lanes, columns, x, n, dots + l, 1);
-            TYPED(map)(map, dots, values + q * SIMD_BLOCK, lanes, norms[slot],
-                       (const REAL *)fresh->norms);
-        }
-        for (r = 0; r < fresh->n_rows; r++)
-            for (q = 0; q < SIMD_TILE; q++) out[r * ld + start + q] = values[q * SIMD_BLOCK + r];
-    }
-}
-
-static REAL TYPED(sparse_norm)(const REAL *values, ptrdiff_t n) {
-    REAL sum = 0;
-    ptrdiff_t k;
-    for (k = 0; k < n; k++) sum = S_FMA(values[k], values[k], sum);
-    return sum;
-}

@@ -26,6 +26,8 @@ typedef __m512d vd;
 #define VD_MUL(a, b) _mm512_mul_pd(a, b)
 #define VF_MAX(a, b) _mm512_max_ps(a, b)
 #define VD_MAX(a, b) _mm512_max_pd(a, b)
+#define VF_MIN(a, b) _mm512_min_ps(a, b)
+#define VD_MIN(a, b) _mm512_min_pd(a, b)
 #define VF_ADD(a, b) _mm512_add_ps(a, b)
 #define VD_ADD(a, b) _mm512_add_pd(a, b)
 #define VF_SUM(a) _mm512_reduce_add_ps(a)
@@ -44,7 +46,13 @@ typedef __m512d vd;
 #define VD_POSITIVE(a) _mm512_max_pd(a, _mm512_setzero_pd())
 #define VD_IF_NOT_ZERO(test, a) \
     _mm512_maskz_mov_pd(_mm512_cmp_pd_mask(test, _mm512_setzero_pd(), _CMP_NEQ_OQ), a)
+#define VF_ABS(a) _mm512_abs_ps(a)
 #define VD_ABS(a) _mm512_abs_pd(a)
+/* 1 where a == b, else 0. */
+#define VF_EQUAL(a, b) \
+    _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ), _mm512_set1_ps(1.0f))
+#define VD_EQUAL(a, b) \
+    _mm512_maskz_mov_pd(_mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ), _mm512_set1_pd(1.0))
 #define VD_WIDEN_BYTES(p) \
     _mm512_cvtepi64_pd(_mm512_cvtepi8_epi64(_mm_loadl_epi64((const __m128i *)(p))))
 #define F_FMA(a, b, c) __builtin_fmaf(a, b, c)
@@ -73,6 +81,8 @@ typedef __m256d vd;
 #define VD_MUL(a, b) _mm256_mul_pd(a, b)
 #define VF_MAX(a, b) _mm256_max_ps(a, b)
 #define VD_MAX(a, b) _mm256_max_pd(a, b)
+#define VF_MIN(a, b) _mm256_min_ps(a, b)
+#define VD_MIN(a, b) _mm256_min_pd(a, b)
 #define VF_ADD(a, b) _mm256_add_ps(a, b)
 #define VD_ADD(a, b) _mm256_add_pd(a, b)
 SIMD_INLINE float SIMD_NAME(sum_f)(__m256 a) {
@@ -100,7 +110,10 @@ static const int32_t SIMD_NAME(part)[16] = {-1, -1, -1, -1, -1, -1, -1, -1,
 #define VD_POSITIVE(a) _mm256_max_pd(a, _mm256_setzero_pd())
 #define VD_IF_NOT_ZERO(test, a) \
     _mm256_and_pd(_mm256_cmp_pd(test, _mm256_setzero_pd(), _CMP_NEQ_OQ), a)
+#define VF_ABS(a) _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a)
 #define VD_ABS(a) _mm256_andnot_pd(_mm256_set1_pd(-0.0), a)
+#define VF_EQUAL(a, b) _mm256_and_ps(_mm256_cmp_ps(a, b, _CMP_EQ_OQ), _mm256_set1_ps(1.0f))
+#define VD_EQUAL(a, b) _mm256_and_pd(_mm256_cmp_pd(a, b, _CMP_EQ_OQ), _mm256_set1_pd(1.0))
 SIMD_INLINE __m256d SIMD_NAME(widen_bytes)(const int8_t *bytes) {
     int32_t four;
     memcpy(&four, bytes, 4);
@@ -136,6 +149,9 @@ typedef double vw __attribute__((vector_size(16), aligned(8), may_alias));
 #define VW_ADD(a, b) ((a) + (b))
 #define VW_MUL(a, b) ((a) * (b))
 #define VW_MAX(a, b) ((vw){(a)[0] > (b)[0] ? (a)[0] : (b)[0], (a)[1] > (b)[1] ? (a)[1] : (b)[1]})
+#define VW_MIN(a, b) ((vw){(a)[0] < (b)[0] ? (a)[0] : (b)[0], (a)[1] < (b)[1] ? (a)[1] : (b)[1]})
+#define VW_ABS(a) ((vw){fabs((a)[0]), fabs((a)[1])})
+#define VW_EQUAL(a, b) ((vw){(a)[0] == (b)[0], (a)[1] == (b)[1]})
 #define VW_SUM(v) ((v)[0] + (v)[1])
 #define VW_LOAD_PART(p, n) ((void)(n), (vw){*(p), 0.0})
 #define VW_STORE_PART(p, v, n) ((void)(n), *(p) = (v)[0])
@@ -159,6 +175,8 @@ typedef double vd;
 #define VF_ADD(a, b) ((a) + (b))
 #define VD_ADD(a, b) ((a) + (b))
 #define VD_MAX(a, b) ((a) > (b) ? (a) : (b))
+#define VD_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define VD_EQUAL(a, b) ((double)((a) == (b)))
 #define VD_SUM(a) (a)
 #define VD_LOAD_PART(p, n) ((void)(n), *(p))
 #define VD_STORE_PART(p, v, n) ((void)(n), *(p) = (v))
@@ -168,7 +186,16 @@ SIMD_INLINE vf SIMD_NAME(max_f)(vf a, vf b) {
     for (i = 0; i < FL; i++) a[i] = a[i] > b[i] ? a[i] : b[i];
     return a;
 }
+SIMD_INLINE vf SIMD_NAME(min_f)(vf a, vf b) {
+    int i;
+    for (i = 0; i < FL; i++) a[i] = a[i] < b[i] ? a[i] : b[i];
+    return a;
+}
 #define VF_MAX(a, b) SIMD_NAME(max_f)(a, b)
+#define VF_MIN(a, b) SIMD_NAME(min_f)(a, b)
+#define VF_ABS(a) ((vf){fabsf((a)[0]), fabsf((a)[1]), fabsf((a)[2]), fabsf((a)[3])})
+#define VF_EQUAL(a, b) \
+    ((vf){(a)[0] == (b)[0], (a)[1] == (b)[1], (a)[2] == (b)[2], (a)[3] == (b)[3]})
 SIMD_INLINE float SIMD_NAME(sum_f)(vf a) {
     return (a[0] + a[1]) + (a[2] + a[3]);
 }
@@ -184,6 +211,9 @@ SIMD_INLINE void SIMD_NAME(store_f)(float *p, vf a, ptrdiff_t n) {
 #define VF_STORE_PART(p, v, n) SIMD_NAME(store_f)(p, v, n)
 #else
 #define VF_MAX(a, b) ((a) > (b) ? (a) : (b))
+#define VF_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define VF_ABS(a) fabsf(a)
+#define VF_EQUAL(a, b) ((float)((a) == (b)))
 #define VF_SUM(a) (a)
 #define VF_LOAD_PART(p, n) ((void)(n), *(p))
 #define VF_STORE_PART(p, v, n) ((void)(n), *(p) = (v))

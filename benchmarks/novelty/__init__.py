@@ -1,0 +1,1 @@
+"""One-class models in batches and streams."""

@@ -1,0 +1,1 @@
+"""Support vector regression beside other regressors."""

@@ -1,0 +1,101 @@
+"""Tasks of `regression`: one model on one set, in a fresh process."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import Ridge, SGDRegressor
+from sklearn.metrics import r2_score
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVR
+
+from sklearn_online_svm import LASVR
+
+from ..bench.job import Job
+from .sets import SETS
+
+MAX_VECTORS = 1000
+N_PREFIXES = 10
+
+
+@dataclass(frozen=True)
+class RegressionJob(Job):
+    """A model, a set and, if it is not that of the set, a number of samples."""
+
+    model: str = "lasvr"
+    set: str = "friedman1"
+    n_train: int | None = None
+
+
+def _sklearnex(params, seed):
+    from sklearnex.svm import SVR as IntelSVR
+
+    return IntelSVR(**params)
+
+
+def _nystroem(regressor, params, seed):
+    features = Nystroem(gamma=params["gamma"], n_components=500, random_state=seed)
+    return make_pipeline(features, regressor)
+
+
+MODELS = {
+    "lasvr": lambda params, seed: LASVR(**params, random_state=seed),
+    "lasvr_budget": lambda params, seed: LASVR(
+        **params, max_support_vectors=MAX_VECTORS, random_state=seed
+    ),
+    "svr": lambda params, seed: SVR(**params),
+    "sklearnex": _sklearnex,
+    "boosting": lambda params, seed: HistGradientBoostingRegressor(random_state=seed),
+    "nystroem_sgd": lambda params, seed: _nystroem(
+        SGDRegressor(alpha=1e-6, random_state=seed), params, seed
+    ),
+    "nystroem_ridge": lambda params, seed: _nystroem(Ridge(alpha=0.1), params, seed),
+}
+
+
+def parameters(job):
+    """Return the parameters of support vector models; all features have variance 1."""
+    case = SETS[job.set]
+    X, y, X_test, y_test = case.load(job.seed, job.quick, job.n_train)
+    params = dict(C=case.C, epsilon=case.epsilon, gamma=1.0 / X.shape[1])
+    return params, X, y, X_test, y_test
+
+
+def seconds_of(function):
+    """Return the result of a function, and its processor time."""
+    begun = time.process_time()
+    result = function()
+    return result, time.process_time() - begun
+
+
+def regress(job):
+    """Fit a model and predict."""
+    params, X, y, X_test, y_test = parameters(job)
+    model = MODELS[job.model](params, job.seed)
+    model, fit_seconds = seconds_of(lambda: model.fit(X, y))
+    predicted, predict_seconds = seconds_of(lambda: model.predict(X_test))
+    support = getattr(model, "support_", None)
+    return {
+        "n_train": len(y),
+        "r2": r2_score(y_test, predicted),
+        "seconds_fit": fit_seconds,
+        "seconds_predict": predict_seconds,
+        "n_support": None if support is None else len(support),
+    }
+
+
+def regress_prefixes(job):
+    """R2 of a model in the midst of a stream, and of the same model finished there."""
+    params, X, y, X_test, y_test = parameters(job)
+    model, now, finished = LASVR(**params), [], []
+    for rows in np.array_split(np.arange(len(y)), N_PREFIXES):
+        model.partial_fit(X[rows], y[rows])
+        now.append(r2_score(y_test, model.predict(X_test)))
+        finished.append(r2_score(y_test, model.snapshot().predict(X_test)))
+    return {"n_train": len(y), "r2": now, "r2_finished": finished}
+
+
+JOB = RegressionJob
+TASKS = {"regress": regress, "regress_prefixes": regress_prefixes}
