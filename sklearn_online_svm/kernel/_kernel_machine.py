@@ -379,7 +379,11 @@ class KernelMachine(KernelModel):
         found = uncertainty(self._engine)
         if self._spec.kernel == "sigmoid" and is_saturated(self._engine):
             found = max(found, 1.0)
-        return found if found > max(self.tol, COARSE * self._scale_of_decisions()) else 0.0
+        return found if found > max(self._tolerance(), COARSE * self._scale_of_decisions()) else 0.0
+
+    def _tolerance(self):
+        """Return the largest violation of the optimality conditions that is accepted."""
+        return float(self.tol)
 
     def _scale_of_decisions(self):
         """Return the size of differences of decision values that matter."""
@@ -420,7 +424,7 @@ class KernelMachine(KernelModel):
     def _warn_unless_solved(self, stacklevel):
         """Warn if the step limit, or the precision of a double, prevented convergence."""
         violation = self._violation_among_members()
-        if self._is_solved() and violation <= max(self.tol, 1e-3):
+        if self._is_solved() and violation <= max(self._tolerance(), 1e-3):
             return
         reason = (
             "at the maximum number of steps"
@@ -429,7 +433,7 @@ class KernelMachine(KernelModel):
         )
         warnings.warn(
             f"{type(self).__name__} stopped {reason}: the largest violation is {violation:.3g}, "
-            f"tol is {self.tol:.3g}. {self._advice()}",
+            f"tol is {self._tolerance():.3g}. {self._advice()}",
             ConvergenceWarning,
             stacklevel=stacklevel + 1,
         )

@@ -85,12 +85,13 @@ class LASVR(RegressorMixin, OnlineMachine):
     finishing : bool, default=True
         Whether ``fit`` ends each epoch with :meth:`finish`, and whether predictions between two
         calls of ``partial_fit`` come from a copy of the solution that is optimized over the
-        support set, to ten times ``tol``. The copy does not influence further training.
+        support set, to ten times the tolerance. The copy does not influence further training.
     shrinking : bool, default=True
         Whether :meth:`finish` uses the shrinking heuristic.
     tol : float, default=1e-3
         Tolerance for the stopping criterion: the largest violation of the optimality conditions
-        that is accepted, in units of ``y``.
+        that is accepted, in units of ``y``. With a single epoch, or in a stream, ``0.1 * epsilon``
+        is accepted as well.
     max_support_vectors : int, default=None
         Budget: maximum number of support vectors of each output, which bounds the memory and the
         time per sample in a stream. Beyond it, the support vector of smallest :math:`|\alpha_i|`
@@ -444,12 +445,22 @@ class LASVR(RegressorMixin, OnlineMachine):
         targets = [p.members["target"][p.slots()] for p in self._engine.problems]
         return max(np.ptp(values) if len(values) else 0.0 for values in targets)
 
+    def _begin_passes(self, X, targets, cost, before):
+        self._is_exact = self._most_passes != 1
+        self._spec = replace(self._spec, solver=self._solver())
+        return super()._begin_passes(X, targets, cost, before)
+
     # ---------------------------------------------------------------------------- conventions
+
+    def _tolerance(self):
+        # Within the tube there is no loss: higher precision changes predictions by far less.
+        exact = self.__dict__.get("_is_exact", False)
+        return float(self.tol) if exact else max(float(self.tol), 0.1 * self.epsilon_)
 
     def _solver(self):
         return SolverSpec(
             algorithm=self.algorithm,
-            tol=float(self.tol),
+            tol=self._tolerance(),
             shrinking=bool(self.shrinking),
             gap_floor=float(self.C),
             single_steps=SINGLE_STEPS,

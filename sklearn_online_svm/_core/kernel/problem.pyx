@@ -14,7 +14,7 @@ term -1/2 sum_i alpha_i^2 / (2 C_i), and no upper bound.
 
 A subclass is a solver: it defines which samples are added and which steps are made.
 """
-from libc.math cimport INFINITY, NAN, fabs, fmax, log
+from libc.math cimport INFINITY, NAN, fabs, fmax, fmin, log
 from libc.stdint cimport INT64_MAX, int32_t, int64_t
 
 from ..memory cimport address, grown_buffer
@@ -364,12 +364,14 @@ cdef class Problem:
     cdef void begin_finish(self, double share) noexcept nogil:
         """Set the tolerance tau, and the limit of steps to a share of those left.
 
-        tau is tol (times LOOSE for the optimized solution of a stream), but at least the rounding
-        error of g, which no step can correct.
+        tau is tol (times LOOSE for the optimized solution of a stream, in regression at most
+        epsilon), but at least the rounding error of g, which no step can correct.
         """
         cdef double total = 1.0, tol = LOOSE * self.tol if self.optimizing else self.tol
         cdef int64_t steps_after = <int64_t>((1.0 - share) * self.steps_left)
         cdef Py_ssize_t s
+        if self.members.width >= 0.0:
+            tol = fmin(tol, fmax(self.tol, 0.5 * self.members.width))
         for s in range(self.members.n):
             total += fabs(self.members.alpha[s]) * fabs(self.members.diag[s])
         self.tau = fmax(tol, 4.0 * EPSILON * total)
