@@ -379,7 +379,9 @@ class KernelMachine(KernelModel):
         found = uncertainty(self._engine)
         if self._spec.kernel == "sigmoid" and is_saturated(self._engine):
             found = max(found, 1.0)
-        return found if found > max(self._tolerance(), COARSE * self._scale_of_decisions()) else 0.0
+        return (
+            found if found > max(self._tolerance(), COARSE * self._scale_of_decisions()) else 0.0
+        )
 
     def _tolerance(self):
         """Return the largest violation of the optimality conditions that is accepted."""

@@ -480,8 +480,10 @@ class LASVR(RegressorMixin, OnlineMachine):
             )
 
     def _warn_if_crowded(self, n_samples, stacklevel):
+        if n_samples < MIN_SAMPLES:
+            return
         n_support = self.n_support_[0]
-        if n_samples >= MIN_SAMPLES and n_support > LARGEST_SHARE * n_samples:
+        if n_support > LARGEST_SHARE * n_samples:
             warnings.warn(
                 f"{n_support} of {n_samples} samples are support vectors, because "
                 f"epsilon={self.epsilon_:.3g} is small compared with the noise of y: training and "

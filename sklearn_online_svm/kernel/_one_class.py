@@ -63,7 +63,7 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
     finishing : bool, default=True
         Whether ``fit`` ends each epoch with :meth:`finish`, and whether predictions between two
         calls of ``partial_fit`` come from a copy of the solution that is optimized over the
-        support set, to ten times ``tol``. The copy does not influence further training.
+        support set, to ``tol``. The copy does not influence further training.
     shrinking : bool, default=True
         Whether :meth:`finish` uses the shrinking heuristic.
     tol : float, default=1e-3

@@ -387,10 +387,12 @@ class OnlineMachine(KernelMachine):
         for name in ("window_size", "max_support_vectors"):
             value = getattr(self, name, None)
             if value is not None and (self._most_passes != 1 or self._starts_warm):
+                warm = hasattr(self, "warm_start")
                 raise ValueError(
-                    f"{name}={value} requires a single epoch from scratch, because another epoch "
-                    "would add the removed samples again: max_iter=1 and warm_start=False, got "
-                    f"max_iter={self._most_passes} and warm_start={self._starts_warm}."
+                    f"{name}={value} requires a single epoch{' from scratch' if warm else ''}, "
+                    "because another epoch would add the removed samples again: max_iter=1"
+                    f"{' and warm_start=False' if warm else ''}, got max_iter={self._most_passes}"
+                    f"{f' and warm_start={self._starts_warm}' if warm else ''}."
                 )
 
     @property

@@ -17,6 +17,8 @@ cdef class Lasvm(Problem):
     cdef double nu                   # 0: the problem has labels or targets
     cdef readonly double n_inside
     cdef public bint grows
+    # One class: members at alpha = 0 whose g is at most so far below the boundary are kept.
+    cdef double slack
 
     cdef int process(self, Example *row) noexcept nogil
     cdef int process_unlabelled(self, const Example *row) noexcept nogil

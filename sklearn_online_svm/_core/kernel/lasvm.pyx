@@ -31,7 +31,7 @@ the boxes do not change when n grows. A new sample adds nu to the sum: those wit
 which are farthest outside, take it, before PROCESS and REPROCESS make their steps.
 """
 cimport cython
-from libc.math cimport INFINITY, fmax, fmin
+from libc.math cimport INFINITY, fabs, fmax, fmin
 from libc.stdint cimport uint64_t
 
 from .active_set cimport Front
@@ -43,6 +43,12 @@ import numpy as np
 
 # Part of nu, the share of a sample in the sum of alpha, below which a difference is rounding.
 cdef double SMALL = 1e-9
+
+# One class: number of members at alpha = 0 that are kept at least; relative change of the slack after
+# a sample.
+cdef enum:
+    RESERVE = 300
+cdef double SLACK_RATE = 0.01
 
 # One class: number of members whose nearest one is searched before two are merged, and a factor
 # that spreads them over the slots.
@@ -73,13 +79,13 @@ cdef class Lasvm(Problem):
     def state(self):
         state = Problem.state(self)
         state["epoch"] = np.array([self.violation, self.high, self.low])
-        state["inside"] = np.array([self.n_inside, self.grows])
+        state["inside"] = np.array([self.n_inside, self.grows, self.slack])
         return state
 
     def restore(self, state):
         Problem.restore(self, state)
         self.violation, self.high, self.low = (float(v) for v in state["epoch"])
-        self.n_inside, self.grows = state.get("inside", (0.0, True))
+        self.n_inside, self.grows, self.slack = state.get("inside", (0.0, True, 0.0))
 
     cdef int process_sample(self, Example *row) except -2 nogil:
         self.changed = 0
@@ -190,17 +196,28 @@ cdef class Lasvm(Problem):
         """PROCESS of the one-class problem: the sum of alpha grows by nu.
 
         A sample that violates with a member is added, or one that is farther outside than all
-        members that can increase; and if no member can take the rest of the sum.
+        members that can increase; and if no member can take the rest of the sum. Samples little
+        inside the boundary are added, too, about as many as there are support vectors: the boundary
+        moves inwards as n grows, and when vectors leave the window. Without them, their part of the
+        sum would go to samples far inside, or far outside, and the share outside would not be nu.
         """
         cdef float *k = self.matrix.block_row(row.place)
         cdef const simd_extremes *e = &self.members.extremes
         cdef double g = -table().dot(k, self.members.alpha, self.members.n), former = self.n_inside
-        cdef bint enters = e.j_min < 0 or g - e.g_min > self.tau or g > e.g_max
+        cdef double least = -self.slack if self.grows and self.slack > 0.0 else self.tau
+        cdef bint enters = e.j_min < 0 or g - e.g_min > least or g > e.g_max
+        cdef bint counts = enters
         self.both_seen = True
+        if self.grows and e.j_min >= 0:
+            if self.members.n_zeros > RESERVE and 2 * self.members.n_zeros > self.members.n_members:
+                self.slack *= 1.0 - SLACK_RATE
+            else:
+                self.slack = fmax(self.slack * (1.0 + SLACK_RATE), SLACK_RATE * fabs(e.g_min))
         if e.j_min >= 0:
             self.violation = fmax(self.violation, g - e.g_min)
         self.high = fmax(self.high, g)
         if self.grows:
+            counts = True
             self.n_inside += row.upper
             if self.window is not None:
                 self.n_inside = fmin(self.n_inside, <double>self.window.size)
@@ -218,8 +235,8 @@ cdef class Lasvm(Problem):
             self.members.scan()
             if self.balance() < 0:
                 return -1
-        self.n_changes += 1
-        return 1
+        self.n_changes += counts
+        return counts
 
     cdef int shed(self) noexcept nogil:
         """One class: merge two members, as the sum of alpha may need all boxes.
@@ -363,7 +380,7 @@ cdef class Lasvm(Problem):
                 p -= 1
                 continue                # may move on its other side
             if (self.members.upper[s] == 0.0 and g >= e.g_max and g > e.g_min
-                    or self.members.lower[s] == 0.0 and g <= e.g_min and g < e.g_max):
+                    or self.members.lower[s] == 0.0 and g <= e.g_min - self.slack and g < e.g_max):
                 self.evict_slot(s)
             p -= 1
 
@@ -414,6 +431,12 @@ cdef class Lasvm(Problem):
     cdef double scale(self) noexcept nogil:
         cdef double total = self.nu * self.n_inside + self.total
         return 1.0 / total if self.nu > 0.0 and total > 0.0 else 1.0
+
+    cdef void begin_finish(self, double share) noexcept nogil:
+        Problem.begin_finish(self, share)
+        if self.nu > 0.0 and self.optimizing:
+            # f is flat at the boundary: a little less precision changes the share outside a lot.
+            self.tau = self.tol
 
     cdef double low_of(self, const simd_extremes *e) noexcept nogil:
         return e.g_min
