@@ -99,7 +99,7 @@ def save_libsvm(model, path, *, label=None):
     if not hasattr(model, "support_vectors_") or getattr(model, "average", None) == "vote":
         raise ValueError(f"{name} is not a single kernel expansion: LIBSVM has no such model.")
     if not is_classifier(model):
-        raise ValueError(f"save_libsvm stores classifiers, and {name} is a regressor.")
+        raise ValueError(f"save_libsvm stores classifiers, and {name} is none.")
     if not isinstance(model.kernel, str) or model.kernel not in _KERNELS:
         raise ValueError(f"LIBSVM cannot store a model with kernel={model.kernel!r}.")
     coef, bias, labels = _problem_of(model, label)
