@@ -79,6 +79,8 @@ def test_kernels_as_a_matrix_and_as_a_function(name):
     assert not hasattr(matrix, "partial_fit")
 
 
+# See test_epochs_end_when_nothing_changes.
+@pytest.mark.filterwarnings("ignore:OneClassLASVM did not converge:UserWarning")
 @with_models
 def test_float32_samples(name):
     """In a single pass, rounding changes which samples become support vectors."""
@@ -173,7 +175,7 @@ def test_vectors_are_not_older_than_the_window(name, size):
     for first in range(0, 300, size):
         rows = slice(first, min(first + size, 300))
         model.partial_fit(X[rows], Y[rows])
-        assert model.support_.min() >= rows.stop - 60
+        assert (model.support_ >= rows.stop - 60).all()
         problem = model._engine.problems[0]
         members, slots = problem.members, problem.slots()
         alpha, g = members["alpha"][slots], members["g"][slots]
@@ -210,7 +212,7 @@ def test_a_one_class_window_forgets():
     model.partial_fit(rng.normal(size=(400, 2))).partial_fit(rng.normal(size=(400, 2)) + 6.0)
     assert (model.predict(rng.normal(size=(300, 2))) == -1).all()
     share = np.mean(model.predict(rng.normal(size=(1000, 2)) + 6.0) == -1)
-    assert 0.05 < share < 0.25
+    assert 0.05 < share < 0.35
 
 
 @pytest.mark.parametrize("name", ["lasvr, budget", "one class, budget"])
