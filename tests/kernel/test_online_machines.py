@@ -266,3 +266,46 @@ def test_outliers_within_a_stream_are_those_of_a_snapshot(nu):
         model.partial_fit(X[first : first + 50])
         shown, optimal = (m.predict(TEST[0]) for m in (model, model.snapshot()))
         assert np.mean(shown == optimal) > 0.97
+
+
+# ------------------------------------------------------------------------------- corner cases
+
+
+@with_all
+def test_a_first_chunk_of_weight_zero(name):
+    model = make(name)
+    if "one class, window" in name:
+        model.set_params(window_size=None)
+    model.partial_fit(X, Y, sample_weight=np.zeros(300))
+    assert (scores(model) == 0).all() and len(model.support_) == 0
+    model.partial_fit(X, Y)
+    assert_array_equal(
+        scores(model), scores(make(name, window_size=model.window_size).partial_fit(X, Y))
+    )
+
+
+@pytest.mark.parametrize("name", ["lasvr", "one class"])
+def test_limits_may_change_in_a_stream(name):
+    model = make(name).partial_fit(X, Y)
+    model.set_params(window_size=100).partial_fit(X, Y)
+    assert (model.support_ >= 500).all()
+    model.set_params(window_size=40).partial_fit(X[:1], Y[:1])
+    assert (model.support_ >= 561).all()
+    if name == "one class":
+        for _ in range(2):  # what left the window at a time is taken over by samples that follow
+            model.partial_fit(X[:40])
+        assert_allclose(model._engine.problems[0].members["alpha"].sum(), 0.2 * 40, rtol=1e-9)
+    model.set_params(window_size=None, max_support_vectors=10).partial_fit(X[:1], Y[:1])
+    assert model._engine.problems[0].members.n_members <= 10
+
+
+def test_resume_with_several_outputs():
+    y = np.column_stack([Y, -Y, X[:, 2]])
+    models = [
+        make("lasvr", kernel=CutKernel(), cache_size=1e-2, max_iter=2, n_jobs=2) for _ in range(2)
+    ]
+    models[1].fit(X, y)
+    models[0].kernel.calls_left = 8
+    with pytest.raises(KeyboardInterrupt):
+        models[0].fit(X, y)
+    assert_same(pickle.loads(pickle.dumps(models[0])).resume(X, y), models[1])
