@@ -5,7 +5,7 @@ from pkgutil import walk_packages
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from sklearn.base import is_classifier, is_regressor
+from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from . import kernel
@@ -99,8 +99,7 @@ def save_libsvm(model, path, *, label=None):
     if not hasattr(model, "support_vectors_") or getattr(model, "average", None) == "vote":
         raise ValueError(f"{name} is not a single kernel expansion: LIBSVM has no such model.")
     if not is_classifier(model):
-        kind = "a regressor" if is_regressor(model) else "not a classifier"
-        raise ValueError(f"save_libsvm stores classifiers, and {name} is {kind}.")
+        raise ValueError(f"save_libsvm stores classifiers, and {name} is none.")
     if not isinstance(model.kernel, str) or model.kernel not in _KERNELS:
         raise ValueError(f"LIBSVM cannot store a model with kernel={model.kernel!r}.")
     coef, bias, labels = _problem_of(model, label)

@@ -1,7 +1,7 @@
 """Conversion of fitted models to ONNX with skl2onnx.
 
-Importing this module registers converters for all classifiers and regressors of the package with
-skl2onnx, also for use within a :class:`~sklearn.pipeline.Pipeline` or
+Importing this module registers converters for all models of the package with skl2onnx, also
+for use within a :class:`~sklearn.pipeline.Pipeline` or
 :class:`~sklearn_online_svm.pipeline.OnlinePipeline`::
 
     import sklearn_online_svm.onnx
@@ -11,9 +11,10 @@ skl2onnx, also for use within a :class:`~sklearn.pipeline.Pipeline` or
 
 The outputs of a classifier are ``label``; ``scores``, the values of ``decision_function`` with one
 column for each binary problem (one column in total for two classes); and, if the model has
-``predict_proba``, ``probabilities``. The output of a regressor is ``variable``. As in other graphs
-of skl2onnx, they are in double precision if the input is, and in single precision otherwise. They
-are arrays (``zipmap=False``).
+``predict_proba``, ``probabilities``. The outputs of an outlier detector are ``label`` and
+``scores``, the output of a regressor is ``variable``. As in other graphs of skl2onnx, they are in
+double precision if the input is, and in single precision otherwise. They are arrays
+(``zipmap=False``).
 
 From an input in single precision, rbf kernels are computed in single precision, unless the error
 of the scores could exceed :math:`10^{-6}` times the sum of the absolute coefficients. Everything
@@ -40,7 +41,7 @@ from skl2onnx.common.data_types import (
 from skl2onnx.operator_converters.pipelines import convert_pipeline
 from skl2onnx.proto import onnx_proto
 from skl2onnx.shape_calculators.pipelines import pipeline_shape_calculator
-from sklearn.base import is_classifier
+from sklearn.base import is_classifier, is_outlier_detector
 
 from . import active, calibration, kernel, linear
 from .calibration._maps import KNOTS, WIDTH, MultinomialMap, SplineMap
@@ -279,6 +280,15 @@ def _encoded(classes):
     )
 
 
+def _decides(model):
+    """Return whether the outputs are labels and scores."""
+    return is_classifier(model) or is_outlier_detector(model)
+
+
+def _labels(model):
+    return np.array([-1, 1]) if is_outlier_detector(model) else _encoded(model.classes_)
+
+
 def _precision(source):
     """Return the type of real outputs for this input, as skl2onnx does."""
     return DoubleTensorType if isinstance(source.type, DoubleTensorType) else FloatTensorType
@@ -293,10 +303,10 @@ def _shapes(operator):
     """Types and shapes of the outputs."""
     model = _trained(operator.raw_operator)
     n, real = operator.inputs[0].get_first_dimension(), _precision(operator.inputs[0])
-    if not is_classifier(model):
-        operator.outputs[0].type = real([n, 1])
+    if not _decides(model):
+        operator.outputs[0].type = real([n, getattr(model, "n_outputs_", 1)])
         return
-    labels = _encoded(model.classes_)
+    labels = _labels(model)
     kind = Int64TensorType if labels.dtype.kind == "i" else StringTensorType
     operator.outputs[0].type = kind([n])
     n_columns = 1 if len(labels) == 2 and not _is_nested(operator) else len(labels)
@@ -317,7 +327,7 @@ def _parse(scope, model, inputs, custom_parsers=None):
     operator = scope.declare_local_operator(_alias(type(model)), model)
     operator.inputs = list(inputs)
     names = ["variable"]
-    if is_classifier(model):
+    if _decides(model):
         names = ["label", "scores"] + ["probabilities"] * (_map_of(model) is not None)
     for name in names:
         kind = Int64TensorType if name == "label" else _precision(inputs[0])
@@ -335,10 +345,10 @@ def _convert(scope, operator, container):
         X = graph.node("Cast", X, to=_INT64)
     X = graph.node("Cast", X, to=_DOUBLE)
     scores = _scores(graph, X, model)
-    if not is_classifier(model):
+    if not _decides(model):
         graph.node("Cast", scores, output=operator.outputs[0].full_name, to=real)
         return
-    labels = _encoded(model.classes_)
+    labels = _labels(model)
     if len(labels) == 2:
         positive = graph.node("Greater", scores, graph.constant(0.0))
         code = graph.node("Squeeze", graph.node("Cast", positive, to=_INT64), graph.constant([1]))
@@ -369,12 +379,14 @@ _WRAPPERS = (active.LabelEfficientClassifier, calibration.OnlineCalibratedClassi
 _CONVERTED = (
     *_WRAPPERS,
     kernel.LASVC,
+    kernel.LASVR,
     kernel.ActiveLASVC,
     kernel.CompressedClassifier,
     kernel.KernelAROWClassifier,
     kernel.KernelPassiveAggressiveClassifier,
     kernel.KernelPassiveAggressiveRegressor,
     kernel.KernelPerceptronClassifier,
+    kernel.OneClassLASVM,
     kernel.RampSVC,
     kernel.VirtualLASVC,
     linear.AdvicePassiveAggressiveClassifier,

@@ -255,6 +255,9 @@ def test_onnx_graph_of_a_pipeline(dtype):
         ours.PassiveAggressiveRegressor(random_state=0),
         ours.KernelPassiveAggressiveRegressor(random_state=0),
         ours.KernelPassiveAggressiveRegressor(kernel="linear", max_support_vectors=5),
+        ours.LASVR(random_state=0),
+        ours.LASVR(kernel="linear", algorithm="lasvm-g", random_state=0),
+        ours.LASVR(kernel="poly", coef0=1.0, random_state=0),
     ],
     ids=str,
 )
@@ -262,7 +265,29 @@ def test_onnx_graph_of_a_regressor(model):
     X, y = samples("iris")
     model = clone(model).fit(X, y)
     (values,) = run(model, X)
-    np.testing.assert_allclose(values.ravel(), model.predict(X), atol=1e-5)
+    np.testing.assert_allclose(values.ravel(), model.predict(X), atol=2e-5)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_onnx_graph_of_several_outputs(kernel):
+    X, y = samples("iris", np.float64)
+    model = ours.LASVR(kernel=kernel, random_state=0).fit(X, np.column_stack([y, X[:, 0], -y]))
+    (values,) = run(model, X)
+    assert values.shape == (150, 3)
+    np.testing.assert_allclose(values, model.predict(X), rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
+def test_onnx_graph_of_an_outlier_detector(kernel):
+    X, _ = samples("iris")
+    model = ours.OneClassLASVM(nu=0.2, kernel=kernel, coef0=1.0, random_state=0).fit(X)
+    labels, scores = run(model, X)
+    expected = model.decision_function(X)
+    assert labels.shape == (150,) and scores.shape == (150, 1)
+    np.testing.assert_allclose(scores[:, 0], expected, rtol=0, atol=1e-6 * np.ptp(expected))
+    clear = np.abs(expected) > 1e-5 * np.ptp(expected)
+    assert clear.mean() > 0.8
+    assert np.array_equal(labels[clear], model.predict(X)[clear])
 
 
 def test_onnx_graph_of_sparse_support_vectors():
@@ -540,8 +565,10 @@ def test_libsvm_file_without_a_bias(tmp_path):
         (
             ours.KernelPassiveAggressiveRegressor(),
             [0, 1],
-            "KernelPassiveAggressiveRegressor is a regressor",
+            "save_libsvm stores classifiers, and KernelPassiveAggressiveRegressor is none",
         ),
+        (ours.LASVR(), [0, 1], "save_libsvm stores classifiers, and LASVR is none"),
+        (ours.OneClassLASVM(), [0, 1], "stores classifiers, and OneClassLASVM is none"),
         (ours.AROWClassifier(), [0, 1], "AROWClassifier is not a single kernel expansion"),
         (ours.KernelPerceptronClassifier(average="vote"), [0, 1], "not a single kernel expansion"),
     ],

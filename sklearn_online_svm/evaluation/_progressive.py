@@ -12,7 +12,7 @@ from time import perf_counter
 import numpy as np
 from scipy.sparse import issparse
 from scipy.stats import gmean
-from sklearn.base import clone, is_regressor
+from sklearn.base import clone, is_outlier_detector, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
@@ -432,7 +432,9 @@ def progressive_validation(
         raise TypeError(
             f"estimator must be an instance, got the estimator class {estimator.__name__}."
         )
-    if hasattr(estimator, "__sklearn_tags__") and is_regressor(estimator):
+    if hasattr(estimator, "__sklearn_tags__") and (
+        is_regressor(estimator) or is_outlier_detector(estimator)
+    ):
         raise ValueError(f"estimator must be a classifier, got {estimator!r}.")
     if drift_detector is None:
         if retrain_window is not None:

@@ -84,6 +84,11 @@ class SolverSpec:
     def has_bias(self):
         return self.algorithm == "lasvm"
 
+    @property
+    def may_move_origin(self):
+        """Whether the origin of a linear kernel changes nothing: the sum of alpha is 0."""
+        return self.has_bias and self.nu == 0.0
+
     def problem(self, store, n_problems, cache_bytes):
         """Return a problem with an empty support set, one of ``n_problems`` over the store."""
         kind = Lasvm if self.has_bias else GapDriven
@@ -169,7 +174,7 @@ class EngineSpec(VectorSpec):
 
     cache_size: float
     solver: SolverSpec
-    # Linear kernel with a bias: origin m of the samples in (x - m).(z - m), or None.
+    # Linear kernel, if the sum of alpha is 0: origin m of the samples in (x - m).(z - m), or None.
     offset: object = None
 
     def build(self):

@@ -336,7 +336,7 @@ class KernelMachine(KernelModel):
         self._fitted_params = self._current_params()
         solver, offset = self._solver(), None
         linear = isinstance(self.kernel, str) and self.kernel == "linear"
-        if linear and solver.has_bias and X.shape[0] >= fewest:
+        if linear and solver.may_move_origin and X.shape[0] >= fewest:
             offset = far_centre(X if weights.all() else X[weights > 0])
             X = X if offset is None else X.astype(np.float64, copy=False)
         self._dtype = X.dtype
@@ -397,7 +397,7 @@ class KernelMachine(KernelModel):
         The first chunk of a stream does not always show that features are far from 0.
         """
         found = self._coarseness()
-        if not found or self._spec.kernel != "linear" or not self._spec.solver.has_bias:
+        if not (found and self._spec.kernel == "linear" and self._spec.solver.may_move_origin):
             return False
         vectors = self._engine.current_solution().vectors()
         mean = np.asarray(vectors.mean(axis=0, dtype=np.float64)).ravel()

@@ -1,5 +1,6 @@
 """Each step of the solvers compared with the reference implementations."""
 
+import copy
 from functools import partial
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn_online_svm._core.kernel.engine import Engine
 from sklearn_online_svm._core.kernel.gap_driven import GapDriven
 from tests.reference.gap_driven import ReferenceGapDriven
 from tests.reference.lasvm import ForkedTwin
+from tests.reference.targets import ReferenceLasvr, ReferenceOneClass
 from tests.support.engine import Learner, kernel_values, make_store
 from tests.support.samples import ALGORITHMS, GAP_DRIVEN
 
@@ -276,6 +278,127 @@ def test_evicted_kernel_rows_are_recomputed(algorithm, n_rows):
         pair.engine.begin_pass()
         pair.run_epoch()
         pair.finish()
+
+
+# -- targets other than labels ------------------------------------------------------------
+
+
+class TargetLearner(Learner):
+    """A learner of rows that are given with their targets."""
+
+    def __init__(self, X, given, cost, store, **params):
+        super().__init__(X, np.ones(len(X)), cost, store, **params)
+        self.given = given
+
+    def learn(self, rows):
+        self.loop.learn(self.X, np.atleast_1d(rows).astype(np.int64), self.given)
+
+
+class RegressionPair(Pair):
+    epsilon, squared = 0.1, False
+
+    def restart(self):
+        rng = np.random.default_rng(len(self.y))
+        n, cost, K, epsilon = len(self.y), self.cost, self.K, self.epsilon
+        y = np.sin(2 * self.X[:, 0]) + self.X[:, 1] + 0.3 * rng.normal(size=n)
+        given = Samples(
+            np.zeros(n, np.int32),
+            cost,
+            np.arange(n),
+            targets=y[np.newaxis],
+            epsilon=epsilon,
+            squared=self.squared,
+        )
+        if self.squared:
+            K = (K + np.diag(0.5 / cost)).astype(np.float32)
+            cost = np.full(n, np.inf)
+        self.twin = ReferenceLasvr(K, y, cost, epsilon, **self.params)
+        self.engine = TargetLearner(
+            self.X, given, self.cost, self.new_store(), epsilon=epsilon, **self.params
+        )
+
+    def check(self, twin):
+        engine, S = self.engine, np.array(twin.S, dtype=int)
+        assert_array_equal(np.sort(engine.members()), np.sort(S))
+        close = dict(rtol=1e-9, atol=1e-10 * self.scale * max(1.0, self.C))
+        assert_allclose(engine.over_rows("alpha"), twin.alpha, **close)
+        residual = engine.over_rows("g") + self.epsilon * engine.over_rows("y")
+        assert_allclose(residual[S], twin.g[S], **close)
+        assert abs(twin.alpha.sum()) <= 1e-11 * self.cost.sum()
+        assert_allclose(engine.problem.b, twin.b, **close)
+        assert_allclose(engine.problem.delta, twin.delta, **close)
+
+    def check_optimum(self):
+        problem, atol = self.engine.problem, 50 * self.params["tol"]
+        assert_allclose(problem.objective, self.twin.objective(), rtol=1e-4)
+        # Without the part of the loss in the diagonal of the twin's kernel matrix.
+        decisions = self.K @ self.twin.alpha + self.twin.b
+        assert_allclose(self.engine.decide(), decisions, rtol=0, atol=atol)
+        if not self.squared:
+            # The gap of the engine's own solution.
+            twin = copy.copy(self.twin)
+            twin.S = list(self.engine.members())
+            twin.alpha, twin.b = self.engine.over_rows("alpha"), problem.b
+            twin.g = twin.fresh_g()
+            assert_allclose(problem.gap, twin.duality_gap(), atol=1e-5 * self.cost.sum())
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize(
+    ("kernel", "C", "epsilon"),
+    [
+        *(("rbf", C, epsilon) for C, epsilon in [(0.05, 0.1), (2.0, 0.0), (20.0, 0.1)]),
+        *(("poly", C, epsilon) for C, epsilon in [(0.05, 0.1), (2.0, 0.5)]),
+    ],
+)
+def test_regression_steps(kernel, C, epsilon, squared, seed, monkeypatch):
+    monkeypatch.setattr(RegressionPair, "epsilon", epsilon)
+    monkeypatch.setattr(RegressionPair, "squared", squared)
+    pair = RegressionPair(seed, kernel=kernel, C=C, tol=1e-3)
+    pair.run_epoch()
+    assert pair.twin.n_steps > 20
+    pair.engine.begin_pass()
+    pair.run_epoch(np.random.default_rng(1).permutation(len(pair.y)))
+    pair.finish()
+
+
+class OneClassPair(Pair):
+    nu = 0.2
+
+    def restart(self):
+        n = len(self.y)
+        given = Samples(np.ones(n, np.int32), self.cost, np.arange(n), targets=np.zeros((1, n)))
+        self.twin = ReferenceOneClass(self.K, self.cost, self.nu, **self.params)
+        self.engine = TargetLearner(
+            self.X, given, self.cost, self.new_store(), nu=self.nu, **self.params
+        )
+
+    def check(self, twin):
+        engine, S = self.engine, np.array(twin.S, dtype=int)
+        assert_array_equal(np.sort(engine.members()), np.sort(S))
+        close = dict(rtol=1e-9, atol=1e-10 * self.scale)
+        assert_allclose(engine.over_rows("alpha"), twin.alpha, **close)
+        assert_allclose(engine.over_rows("g")[S], twin.g[S], **close)
+        assert_allclose(engine.problem.b, twin.b, **close)
+        assert_allclose(engine.problem.delta, twin.delta, **close)
+        # The sum of alpha is exact after each sample, apart from rounding.
+        assert_allclose(engine.over_rows("alpha").sum(), self.nu * twin.n_inside, rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("nu", [0.03, 0.2, 0.7, 0.95])
+@pytest.mark.parametrize("kernel", ["poly", "rbf"])
+def test_one_class_steps(kernel, nu, seed, monkeypatch):
+    monkeypatch.setattr(OneClassPair, "nu", nu)
+    pair = OneClassPair(seed, kernel=kernel, C=1.0, tol=1e-4)
+    pair.run_epoch()
+    assert pair.twin.n_steps > 15
+    pair.engine.loop.finish()
+    pair.twin.finish()
+    alpha = pair.engine.over_rows("alpha"), pair.twin.alpha
+    norms = [a @ pair.K @ a for a in alpha]
+    assert_allclose(norms[0], norms[1], rtol=1e-4)
 
 
 # -- reductions -------------------------------------------------------------------------

@@ -48,3 +48,33 @@ def waveform():
 
 def banana():
     return make_banana_like(600, random_state=0)
+
+
+def random_problem(seed):
+    """Return (rng, X, y, weights, kernel parameters) of a small regression problem.
+
+    Some have duplicates, constant or few different targets, or weights 1 and 2.
+    """
+    rng = np.random.default_rng(seed)
+    n, d = rng.integers(4, 61), rng.integers(1, 6)
+    X = rng.normal(size=(n, d))
+    if rng.random() < 0.3:
+        X = X[rng.integers(0, max(2, n // 2), n)]
+    params = dict(kernel=str(rng.choice(["linear", "poly", "rbf"])))
+    if params["kernel"] == "rbf":
+        params["gamma"] = float(10 ** rng.uniform(-1, 0.5))
+    if params["kernel"] == "poly":
+        params |= dict(gamma=float(rng.uniform(0.1, 0.5)), degree=int(rng.integers(2, 4)), coef0=1)
+    y = np.sin(X @ rng.normal(size=d)) + 0.3 * rng.normal(size=n)
+    kind = rng.random()
+    if kind < 0.2:
+        y = np.full(n, 2.0) if kind < 0.1 else np.round(y)
+    weights = np.ones(n) if rng.random() < 0.5 else rng.integers(1, 3, n).astype(float)
+    return rng, X, y, weights, params
+
+
+def targets(n=300, n_features=3, seed=0, *, noise=0.1):
+    """Samples and targets of a smooth function with normal noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-2, 2, (n, n_features))
+    return X, np.sin(2 * X[:, 0]) + X[:, 1] + noise * rng.normal(size=n)

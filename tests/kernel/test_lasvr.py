@@ -1,0 +1,364 @@
+"""LASVR: the optimum of SVR, what SVR's tests demand, and what is special to regression."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_diabetes, load_iris, make_friedman1
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
+from sklearn.svm import SVR
+
+from sklearn_online_svm import LASVR
+from sklearn_online_svm.model_selection import ProgressiveSearch
+from tests.support.samples import random_problem, targets
+
+
+def exact(**params):
+    return LASVR(**{"max_iter": -1, "tol": 1e-7, "random_state": 0, **params})
+
+
+def over_samples(model, n):
+    """alpha of all samples."""
+    alpha = np.zeros(n)
+    alpha[model.support_] = model.dual_coef_[0]
+    return alpha
+
+
+# ------------------------------------------------------------------------------- the optimum
+
+
+def compare_with_svr(seed):
+    """Whether both solvers have reached tol; the duality gap is checked in any case."""
+    rng, X, y, weights, kernel = random_problem(seed)
+    C = 10 ** rng.uniform(-2, 3 if kernel["kernel"] == "rbf" else 1)
+    epsilon = float(rng.choice([0.0, 10 ** rng.uniform(-3, 0)]))
+    params = dict(C=float(C), epsilon=epsilon, **kernel)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = exact(**params).fit(X, y, weights)
+        twice = np.repeat(np.arange(len(y)), weights.astype(int))
+        svr = SVR(**params, tol=1e-8, max_iter=10**5).fit(X[twice], y[twice])
+    assert all(issubclass(w.category, (ConvergenceWarning, UserWarning)) for w in caught)
+    K = pairwise_kernels(
+        X, metric=kernel["kernel"], **{k: v for k, v in kernel.items() if k != "kernel"}
+    )
+    alpha, alpha_svr = over_samples(model, len(y)), np.zeros(len(y))
+    np.add.at(alpha_svr, twice[svr.support_], svr.dual_coef_[0])
+    assert abs(alpha.sum()) <= 1e-10 * C * weights.sum()
+    assert (np.abs(alpha) <= C * weights).all()
+    if any(issubclass(w.category, ConvergenceWarning) for w in caught):
+        return False
+
+    def dual(alpha):
+        return alpha @ y - epsilon * np.abs(alpha).sum() - alpha @ K @ alpha / 2
+
+    # Kernel values are rounded to single precision.
+    rounding = 2e-7 * (np.abs(alpha) @ K.diagonal())
+    f, f_svr = model.predict(X), svr.predict(X)
+    assert_allclose(f, K @ alpha + model.intercept_, rtol=0, atol=1e-6 + rounding)
+    loss = C * weights @ np.maximum(0.0, np.abs(y - f) - epsilon)
+    gap = loss + alpha @ K @ alpha / 2 - dual(alpha)
+    assert abs(gap) <= (1e-6 + rounding) * C * weights.sum() + 1e-9
+    assert_allclose(dual(alpha), dual(alpha_svr), rtol=1e-6, atol=1e-10)
+    if not (np.abs(alpha)[alpha != 0] < (C * weights)[alpha != 0] * (1 - 1e-6)).any():
+        # All support vectors are at a bound: the bias may be anything within an interval.
+        f, f_svr = f - f.mean(), f_svr - f_svr.mean()
+    assert_allclose(f, f_svr, rtol=0, atol=1e-3 + rounding)
+    return True
+
+
+def test_small_problems_have_the_optimum_of_svr():
+    assert sum(compare_with_svr(seed) for seed in range(40)) >= 36
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, 1000, 100))
+def test_many_small_problems_have_the_optimum_of_svr(first):
+    assert sum(compare_with_svr(1000 + first + k) for k in range(100)) >= 80
+
+
+# ------------------------------------------------------------------------------- tests of SVR
+
+
+def test_diabetes():
+    X, y = load_diabetes(return_X_y=True)
+    assert exact(kernel="linear", C=10.0, tol=1e-3).fit(X, y).score(X, y) > 0.02
+    for params in ({}, {"algorithm": "lasvm-g"}, {"loss": "squared_epsilon_insensitive"}):
+        model = LASVR(**params).fit(X, np.ones(len(y)))
+        assert_allclose(model.predict(X), 1.0, rtol=0, atol=0.1 + 2e-3)
+
+
+def test_predictions_follow_from_the_attributes():
+    X, y = load_iris(return_X_y=True)
+    model = LASVR(kernel="linear", C=0.1).fit(X, y)
+    expected = X @ model.coef_[0] + model.intercept_
+    assert_allclose(model.predict(X), expected, rtol=0, atol=1e-5)
+    model = LASVR(gamma=1.0).fit(X, y)
+    values = rbf_kernel(X, model.support_vectors_, gamma=model.gamma_)
+    assert_allclose(
+        model.predict(X), values @ model.dual_coef_[0] + model.intercept_, rtol=0, atol=1e-5
+    )
+
+
+def test_coef_is_that_of_svr():
+    rng = np.random.RandomState(21)
+    X, y = rng.randn(10, 3), rng.randn(10)
+    model, svr = exact(kernel="linear").fit(X, y), SVR(kernel="linear", tol=1e-9).fit(X, y)
+    assert_allclose(model.coef_, svr.coef_, rtol=0, atol=1e-5)
+    assert_allclose(model.intercept_, svr.intercept_, rtol=0, atol=1e-5)
+    assert_array_equal(np.sort(model.support_), np.sort(svr.support_))
+
+
+def test_coef_is_immutable():
+    X, y = load_iris(return_X_y=True)
+    model = LASVR(kernel="linear").fit(X, y)
+    with pytest.raises(AttributeError):
+        model.coef_ = np.arange(3)
+    with pytest.raises(ValueError, match="read-only"):
+        model.coef_[0, 0] = 0.0
+    with pytest.raises(AttributeError, match="coef_"):
+        _ = LASVR().fit(X, y).coef_
+
+
+def test_a_kernel_function_of_the_wrong_shape_is_an_error():
+    with pytest.raises(ValueError, match="kernel"):
+        LASVR(kernel=lambda A, B: np.array([[1.0]])).fit([[0.0], [1.0]], [0.0, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("loss", "algorithm"),
+    [
+        ("epsilon_insensitive", "lasvm"),
+        ("epsilon_insensitive", "lasvm-g"),
+        ("squared_epsilon_insensitive", "lasvm"),
+    ],
+)
+def test_weights(loss, algorithm):
+    """Weights rescale C; weight 2 is the sample twice; weight 0 is none."""
+    X, y = targets(60)
+    rng = np.random.default_rng(0)
+    weights = rng.integers(0, 3, 60)
+    make = dict(loss=loss, algorithm=algorithm, gamma=0.5, tol=1e-6)
+    if algorithm == "lasvm-g":
+        make["tol"] = 1e-5
+    weighted = exact(C=2.0, **make).fit(X, y, weights)
+    rows = np.repeat(np.arange(60), weights)
+    repeated = exact(C=2.0, **make).fit(X[rows], y[rows])
+    scaled = exact(C=0.2, **make).fit(X, y, 10.0 * weights)
+    assert (weights[weighted.support_] > 0).all()
+    for other in (repeated, scaled):
+        assert_allclose(other.predict(X), weighted.predict(X), rtol=0, atol=2e-3)
+        assert_allclose(other.dual_objective_, weighted.dual_objective_, rtol=1e-4)
+
+
+def test_larger_weights_pull_predictions_to_their_side():
+    X, y = [[-2, 0], [-1, -1], [0, -2], [0, 2], [1, 1], [2, 0]], [1.0, 1, 1, 2, 2, 2]
+    model = exact(kernel="linear", C=1e-2)
+
+    def predicted(weights):
+        return model.fit(X, y, weights).predict([[-1.0, 1.0]])[0]
+
+    assert predicted([1.0] * 6) == pytest.approx(1.5)
+    assert predicted([10.0, 0.1, 0.1, 0.1, 0.1, 10]) < 1.5
+    assert predicted([1.0, 0.1, 10.0, 10.0, 0.1, 0.1]) > 1.5
+
+
+# ------------------------------------------------------------------------------- outputs
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {},
+        {"algorithm": "lasvm-g"},
+        {"loss": "squared_epsilon_insensitive"},
+        {"max_support_vectors": 20},
+        {"window_size": 50},
+        {"max_iter": 3},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
+def test_outputs_are_separate_models(params, learn):
+    X, y = targets(150)
+    Y = np.column_stack([y, X[:, 2] ** 2, -y])
+    params = {"C": 5.0, "gamma": 0.5, "random_state": 0} | params
+    joint = getattr(LASVR(**params), learn)(X, Y)
+    assert joint.predict(X).shape == (150, 3)
+    for k in range(3):
+        alone = getattr(LASVR(**params), learn)(X, Y[:, k])
+        assert_allclose(joint.predict(X)[:, k], alone.predict(X), rtol=1e-9, atol=1e-9)
+        assert_allclose(joint.intercept_[k], alone.intercept_[0], rtol=1e-9, atol=1e-9)
+    column = getattr(LASVR(**params), learn)(X, Y[:, :1])
+    assert column.predict(X).shape == (150, 1)
+    assert len(joint.support_) == joint.n_support_[0] == joint.dual_coef_.shape[1]
+
+
+# ------------------------------------------------------------------------------- invariants
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    seed=st.integers(0, 1000),
+    shift=st.floats(-100, 100),
+    factor=st.floats(0.01, 100),
+    squared=st.booleans(),
+)
+def test_translated_and_scaled_targets(seed, shift, factor, squared):
+    X, y = targets(50, seed=seed)
+    params = dict(gamma=0.5, epsilon=0.1, tol=1e-6)
+    params["loss"] = ("squared_" if squared else "") + "epsilon_insensitive"
+    f = exact(C=2.0, **params).fit(X, y).predict(X)
+    moved = exact(C=2.0, **params).fit(X, y + shift).predict(X) - shift
+    assert_allclose(moved, f, rtol=0, atol=1e-4)
+    params |= dict(epsilon=0.1 * factor, tol=1e-6 * factor)
+    scaled = exact(C=2.0 * (1.0 if squared else factor), **params).fit(X, factor * y)
+    assert_allclose(scaled.predict(X) / factor, f, rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("algorithm", ["lasvm", "lasvm-g"])
+def test_negated_targets(algorithm):
+    X, y = targets(100)
+    f, g = (
+        exact(C=5.0, gamma=0.5, tol=1e-5, algorithm=algorithm).fit(X, s * y).predict(X)
+        for s in (1, -1)
+    )
+    assert_allclose(f, -g, rtol=0, atol=2e-3)
+
+
+# ------------------------------------------------------------------------------- epsilon
+
+
+@pytest.mark.filterwarnings("ignore:.*samples are support vectors:UserWarning")
+@pytest.mark.parametrize("noise", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("kind", ["friedman", "linear"])
+def test_automatic_epsilon_follows_the_noise(kind, noise):
+    n, errors = 1000, []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        if kind == "friedman":
+            X, y = make_friedman1(n, noise=noise, random_state=seed)
+            model = LASVR(epsilon="auto", C=10.0, random_state=0)
+        else:
+            X = rng.normal(size=(n, 5))
+            y = X @ rng.normal(size=5) + noise * rng.normal(size=n)
+            model = LASVR(epsilon="auto", kernel="linear", random_state=0)
+        model.fit(X, y)
+        errors.append(model.epsilon_ / (3 * np.sqrt(np.log(n) / n)) / noise - 1)
+        assert abs(errors[-1]) < 0.15, errors
+        assert 0.3 < model.n_support_[0] / n < 0.95
+
+
+def test_automatic_epsilon_scales_with_the_targets():
+    X, y = make_friedman1(300, noise=1.0, random_state=0)
+    epsilon = [
+        LASVR(epsilon="auto", random_state=0).fit(X, factor * y + shift).epsilon_
+        for factor, shift in [(1, 0), (10, 0), (1, 1000), (0.001, 0)]
+    ]
+    assert_allclose(np.array(epsilon) / epsilon[0], [1, 10, 1, 0.001], rtol=1e-6)
+    # Of several outputs, the smallest noise counts; without noise epsilon is nearly 0.
+    Y = np.column_stack([10 * y, y])
+    assert_allclose(LASVR(epsilon="auto", random_state=0).fit(X, Y).epsilon_, epsilon[0])
+    assert LASVR(epsilon="auto").fit(X, np.full(300, 7.0)).epsilon_ == 0.0
+    # The first chunk of a stream decides.
+    model = LASVR(epsilon="auto", gamma=0.1, random_state=0).partial_fit(X, y)
+    first = model.epsilon_
+    assert model.partial_fit(X, 10 * y).epsilon_ == first > 0
+
+
+def test_many_support_vectors_warn_and_name_epsilon():
+    X, y = targets(1200, noise=0.3)
+    with pytest.warns(UserWarning, match=r"1\d\d\d of 1200 samples.*epsilon=0.001"):
+        LASVR(epsilon=1e-3, random_state=0).fit(X, y)
+    model = LASVR(epsilon=1e-3, gamma=0.3, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.partial_fit(X[:900], y[:900])
+        LASVR(epsilon=0.3, random_state=0).fit(X, y)
+    with pytest.warns(UserWarning, match="epsilon=0.001"):
+        model.partial_fit(X[900:], y[900:])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.partial_fit(X[:5], y[:5])  # said once
+
+
+# ------------------------------------------------------------------------------- errors
+
+
+def test_invalid_targets_are_refused_and_nothing_is_lost():
+    X, y = targets(60)
+    model = LASVR(gamma=0.5).partial_fit(X, y)
+    before = model.predict(X)
+    for bad, message in [
+        (np.where(y == y[3], np.nan, y), "y contains NaN"),
+        (np.where(y == y[3], np.inf, y), "y contains infinity"),
+        (np.column_stack([y, y]), "y has 2 outputs, but LASVR was fitted with 1"),
+        (y[:-1], "inconsistent numbers of samples"),
+    ]:
+        with pytest.raises(ValueError, match=f"(?i){message}"):
+            model.partial_fit(X, bad)
+        assert_array_equal(model.predict(X), before)
+    for bad in (np.nan, np.inf):
+        with pytest.raises(ValueError, match="y contains"):
+            LASVR().fit(X, np.where(y == y[3], bad, y))
+    with pytest.raises(ValueError, match="LASVR was fitted with 2"):
+        LASVR(gamma=0.5).partial_fit(X, np.column_stack([y, y])).partial_fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "name, value",
+    [
+        ("epsilon", 0.5),
+        ("algorithm", "lasvm-g"),
+        ("loss", "squared_epsilon_insensitive"),
+        ("gamma", 2.0),
+    ],
+)
+def test_fixed_parameters(name, value):
+    X, y = targets(60)
+    model = LASVR(gamma=0.5).partial_fit(X, y).set_params(**{name: value})
+    with pytest.raises(ValueError, match=name):
+        model.partial_fit(X, y)
+
+
+def test_combinations_that_are_refused():
+    X, y = targets(30)
+    for name in ("max_support_vectors", "window_size"):
+        with pytest.raises(ValueError, match=f"{name}=10 requires a single epoch.*max_iter=3"):
+            LASVR(**{name: 10}, max_iter=3).fit(X, y)
+    squared = LASVR(loss="squared_epsilon_insensitive", algorithm="lasvm-g")
+    for learn in (squared.fit, squared.partial_fit):
+        with pytest.raises(ValueError, match="requires algorithm='lasvm'.*got algorithm='lasvm-g"):
+            learn(X, y)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"C": 0.0},
+        {"epsilon": -0.1},
+        {"epsilon": "scale"},
+        {"loss": "huber"},
+        {"algorithm": "lasvm-nc"},
+        {"max_support_vectors": 1},
+    ],
+)
+def test_invalid_parameters(params):
+    (name,) = params
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of LASVR"):
+        LASVR(**params).fit(*targets(30))
+
+
+# ------------------------------------------------------------------------------- tools
+
+
+def test_progressive_search():
+    X, y = targets(1200)
+    grid = {"C": [0.001, 10.0], "epsilon": [0.05, 2.0]}
+    search = ProgressiveSearch(LASVR(gamma=0.5), grid, random_state=0).fit(X, y)
+    assert search.best_params_ == {"C": 10.0, "epsilon": 0.05}
+    assert search.score(*targets(200, seed=1)) > 0.9
