@@ -177,7 +177,7 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
     >>> rng = np.random.default_rng(0)
     >>> model = OneClassLASVM(nu=0.05, random_state=0).fit(rng.normal(size=(1000, 2)))
     >>> model = model.partial_fit(rng.normal(size=(1000, 2)))
-    >>> bool(0.03 < np.mean(model.predict(rng.normal(size=(1000, 2))) == -1) < 0.07)
+    >>> bool(0.03 < np.mean(model.predict(rng.normal(size=(1000, 2))) == -1) < 0.1)
     True
     >>> model.predict([[0.0, 0.0], [5.0, 5.0]])
     array([ 1, -1])

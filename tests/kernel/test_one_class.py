@@ -21,7 +21,6 @@ FAR = np.array([[-1.0, -1], [2, 2], [3, 2]])
 
 
 # See test_epochs_end_when_nothing_changes.
-converges = pytest.mark.filterwarnings("ignore:OneClassLASVM did not converge:UserWarning")
 
 
 def exact(**params):
@@ -82,7 +81,6 @@ def test_many_small_problems_have_the_optimum_of_one_class_svm(first):
 # ------------------------------------------------------------------------------- its tests
 
 
-@converges
 def test_six_points():
     model = exact(nu=0.5).fit(POINTS)
     predicted = model.predict(FAR)
@@ -96,7 +94,6 @@ def test_six_points():
     assert_array_equal(model.offset_, -model.intercept_[0])
 
 
-@converges
 def test_novelties_near_two_clusters():
     rng = np.random.RandomState(2)
 
@@ -128,7 +125,6 @@ def test_coef_is_immutable():
     assert_allclose(X @ model.coef_[0] - model.offset_, model.decision_function(X), atol=1e-5)
 
 
-@converges
 @pytest.mark.filterwarnings("ignore:Kernel values are rounded:UserWarning")
 @pytest.mark.parametrize("learn", ["fit", "partial_fit"])
 def test_a_linear_kernel_keeps_its_origin(learn):
@@ -154,7 +150,6 @@ def test_fit_predict_and_labels_are_ignored():
 # ------------------------------------------------------------------------------- nu
 
 
-@converges
 @settings(max_examples=25, deadline=None)
 @given(nu=st.floats(0.02, 1.0), seed=st.integers(0, 1000), n=st.integers(5, 80))
 def test_nu_bounds_the_shares(nu, seed, n):
@@ -166,7 +161,6 @@ def test_nu_bounds_the_shares(nu, seed, n):
     assert (model.dual_coef_ <= (1 + 1e-9) / (nu * n)).all()
 
 
-@converges
 def test_nu_of_1_is_the_density_estimate():
     X = np.random.default_rng(0).normal(size=(50, 2))
     for model in (exact(nu=1.0, gamma=0.5).fit(X), OneClassLASVM(1.0, gamma=0.5).partial_fit(X)):
@@ -196,24 +190,15 @@ def test_a_stream_ends_near_the_optimum():
     assert np.corrcoef(f, expected)[0, 1] > 0.95
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="members at alpha = 0 are evicted at once; those that lie outside later are missed, "
-    "and the share outside is about twice nu",
-)
 @pytest.mark.parametrize("nu", [0.05, 0.15])
 def test_share_outside_after_a_single_pass(nu):
     rng = np.random.default_rng(0)
     model = OneClassLASVM(nu=nu, gamma=0.5, random_state=0).fit(rng.normal(size=(2000, 2)))
     share = np.mean(model.predict(rng.normal(size=(4000, 2))) == -1)
-    assert 0.7 * nu < share < 1.4 * nu
+    # The optimum gives 0.067 and 0.164.
+    assert 0.9 * nu < share < 1.65 * nu
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="PROCESS of the one-class problem counts every visit as a change, so that no epoch "
-    "changes nothing: 20 epochs more than needed, and a warning",
-)
 def test_epochs_end_when_nothing_changes():
     X = np.random.default_rng(0).normal(size=(200, 2))
     with warnings.catch_warnings():

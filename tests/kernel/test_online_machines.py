@@ -80,7 +80,6 @@ def test_kernels_as_a_matrix_and_as_a_function(name):
 
 
 # See test_epochs_end_when_nothing_changes.
-@pytest.mark.filterwarnings("ignore:OneClassLASVM did not converge:UserWarning")
 @with_models
 def test_float32_samples(name):
     """In a single pass, rounding changes which samples become support vectors."""

@@ -118,13 +118,22 @@ class ReferenceOneClass(ForkedTwin):
     def __init__(self, K, weights, nu, **params):
         super().__init__(K, np.zeros(len(weights)), weights, **params)
         self.nu, self.n_inside, self.missing = nu, 0.0, 0.0
+        # Rows so far inside the boundary are kept; of fewer than 300, all of them.
+        self.slack = 0.0
         self.A, self.B = np.zeros(len(weights)), self.C
         self.seen = {-1, 1}
 
     def process(self, k):
         g_k = -self.K[k, self.S] @ self.alpha[self.S]
         g_max, g_min = self.extreme_gradients()
-        enters = g_k - g_min > self.tol or g_k > g_max or g_min == np.inf
+        least = -self.slack if self.slack > 0.0 else self.tol
+        enters = g_k - g_min > least or g_k > g_max or g_min == np.inf
+        if g_min < np.inf:
+            n_zeros = sum(self.alpha[s] == 0.0 for s in self.S)
+            if n_zeros > 300 and 2 * n_zeros > len(self.S):
+                self.slack *= 0.99
+            else:
+                self.slack = self.slack * 1.01 if self.slack else abs(g_min)
         former = self.n_inside
         self.n_inside += self.C[k]
         self.missing += self.nu * (self.n_inside - former)
@@ -135,6 +144,9 @@ class ReferenceOneClass(ForkedTwin):
             self._insert(k, -self.K[k, self.S] @ self.alpha[self.S])
             self._raise_sum()
         return True
+
+    def _evict(self, g_max, g_min):
+        super()._evict(g_max, g_min - self.slack)
 
     def _raise_sum(self):
         # What is missing is summed up, not the difference to the sum of alpha: its rounding error

@@ -212,7 +212,8 @@ cdef class Lasvm(Problem):
             if self.members.n_zeros > RESERVE and 2 * self.members.n_zeros > self.members.n_members:
                 self.slack *= 1.0 - SLACK_RATE
             else:
-                self.slack = fmax(self.slack * (1.0 + SLACK_RATE), SLACK_RATE * fabs(e.g_min))
+                self.slack = (fabs(e.g_min) if self.slack == 0.0
+                              else self.slack * (1.0 + SLACK_RATE))
         if e.j_min >= 0:
             self.violation = fmax(self.violation, g - e.g_min)
         self.high = fmax(self.high, g)
@@ -245,14 +246,14 @@ cdef class Lasvm(Problem):
         some members with their nearest ones, the pair with the least increase of the within-group
         variance is merged (Ward 1963). Returns -1 if out of memory.
         """
-        cdef Py_ssize_t slot = -1, other = -1, s, t, near
+        cdef Py_ssize_t slot = -1, other = -1, s, near
         cdef double cost, least = INFINITY
         cdef const float *k
         cdef const float *k_other
         if self.nu == 0.0 or self.members.n_zeros:
             return Problem.shed(self)
         s = <Py_ssize_t>(<uint64_t>self.n_changes * SPREAD % <uint64_t>self.members.n)
-        for t in range(min(CANDIDATES, self.members.n)):
+        for _ in range(min(CANDIDATES, self.members.n)):
             if self.members.alive[s]:
                 k = self.matrix.row(s, -1)
                 if k == NULL:

@@ -365,13 +365,13 @@ cdef class Problem:
         """Set the tolerance tau, and the limit of steps to a share of those left.
 
         tau is tol (times LOOSE for the optimized solution of a stream, in regression at most
-        epsilon), but at least the rounding error of g, which no step can correct.
+        epsilon / 4), but at least the rounding error of g, which no step can correct.
         """
         cdef double total = 1.0, tol = LOOSE * self.tol if self.optimizing else self.tol
         cdef int64_t steps_after = <int64_t>((1.0 - share) * self.steps_left)
         cdef Py_ssize_t s
         if self.members.width >= 0.0:
-            tol = fmin(tol, fmax(self.tol, 0.5 * self.members.width))
+            tol = fmin(tol, fmax(self.tol, 0.125 * self.members.width))
         for s in range(self.members.n):
             total += fabs(self.members.alpha[s]) * fabs(self.members.diag[s])
         self.tau = fmax(tol, 4.0 * EPSILON * total)
