@@ -45,11 +45,11 @@ class Set:
     title: str
     make: object
     noise: float
-    n_train: int = 50_000
+    n_train: int = 12_500
     C: float = 10.0
     epsilon: float = 0.1
     gamma: float | str = "scale"
-    n_test: int = 20_000
+    n_test: int = 10_000
 
     def load(self, seed, quick, n_train=None):
         n = (2000 if quick else self.n_train) if n_train is None else n_train
@@ -66,7 +66,7 @@ SETS = {
     "friedman3": Set("Friedman 3", make_friedman3, 0.1),
     "energy": Set("Energy (generated)", _energy, 0.3),
     "housing": Set("Housing (generated)", _housing, 0.3),
-    "wide": Set("100 features", _wide, 0.5, n_train=20_000),
+    "wide": Set("100 features", _wide, 0.5),
 }
 # Numbers of samples of the curve over n, on the first set.
-SIZES = [3000, 6000, 12_500, 25_000, 50_000]
+SIZES = [3000, 6000, 12_500, 25_000]

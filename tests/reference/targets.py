@@ -130,10 +130,10 @@ class ReferenceOneClass(ForkedTwin):
         enters = g_k - g_min > least or g_k > g_max or g_min == np.inf
         if g_min < np.inf:
             n_zeros = sum(self.alpha[s] == 0.0 for s in self.S)
-            if n_zeros > 300 and 2 * n_zeros > len(self.S):
+            if n_zeros > max(300, len(self.S) // 2):
                 self.slack *= 0.99
             else:
-                self.slack = self.slack * 1.01 if self.slack else abs(g_min)
+                self.slack = min(self.slack * 1.01, abs(g_min)) if self.slack else abs(g_min)
         former = self.n_inside
         self.n_inside += self.C[k]
         self.missing += self.nu * (self.n_inside - former)

@@ -44,8 +44,8 @@ import numpy as np
 # Part of nu, the share of a sample in the sum of alpha, below which a difference is rounding.
 cdef double SMALL = 1e-9
 
-# One class: number of members at alpha = 0 that are kept at least; relative change of the slack after
-# a sample.
+# One class: number of members at alpha = 0 that are kept at least, without a budget; relative
+# change of the slack after a sample.
 cdef enum:
     RESERVE = 300
 cdef double SLACK_RATE = 0.01
@@ -197,10 +197,12 @@ cdef class Lasvm(Problem):
 
         A sample that violates with a member is added, or one that is farther outside than all
         members that can increase; and if no member can take the rest of the sum. Samples little
-        inside the boundary are added, too, about as many as there are support vectors: the boundary
-        moves inwards as n grows, and when vectors leave the window. Without them, their part of the
-        sum would go to samples far inside, or far outside, and the share outside would not be nu.
+        inside the boundary are added, too, about as many as there are support vectors: the
+        boundary moves inwards as n grows, and when vectors leave the window. Without them, their
+        part of the sum would go to samples far inside, or far outside, and the share outside would
+        not be nu.
         """
+        cdef Py_ssize_t reserve = RESERVE if self.budget == 0 else 0
         cdef float *k = self.matrix.block_row(row.place)
         cdef const simd_extremes *e = &self.members.extremes
         cdef double g = -table().dot(k, self.members.alpha, self.members.n), former = self.n_inside
@@ -209,11 +211,12 @@ cdef class Lasvm(Problem):
         cdef bint counts = enters
         self.both_seen = True
         if self.grows and e.j_min >= 0:
-            if self.members.n_zeros > RESERVE and 2 * self.members.n_zeros > self.members.n_members:
+            if self.members.n_zeros > max(reserve, self.members.n_members // 2):
                 self.slack *= 1.0 - SLACK_RATE
+            elif self.slack == 0.0:
+                self.slack = fabs(e.g_min)
             else:
-                self.slack = (fabs(e.g_min) if self.slack == 0.0
-                              else self.slack * (1.0 + SLACK_RATE))
+                self.slack = fmin(self.slack * (1.0 + SLACK_RATE), fabs(e.g_min))
         if e.j_min >= 0:
             self.violation = fmax(self.violation, g - e.g_min)
         self.high = fmax(self.high, g)
