@@ -103,8 +103,8 @@ axes[0].legend(frameon=False, loc="lower left", fontsize=9)
 # The share rejected
 # ==================
 #
-# At the optimum, at most the share ``nu`` of the training samples is below ``offset_``. In a
-# window with some 40 support vectors ``offset_`` fluctuates, and more new samples are rejected.
+# At the optimum, at most the share ``nu`` of the training samples is below ``offset_``. With a
+# window that holds some 40 support vectors, more new samples are rejected.
 # Without a window, the drift carries new samples across the boundary. With the quantile, the share
 # is close to ``nu``, although the scores are the same. It is slightly larger, because the model
 # has been trained on the samples of which the quantile is computed.

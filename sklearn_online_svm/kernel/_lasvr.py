@@ -42,7 +42,7 @@ class LASVR(RegressorMixin, OnlineMachine):
     C : float, default=1.0
         Regularization parameter. The strength of the regularization is inversely proportional to
         C. With ``loss="epsilon_insensitive"``, :math:`|\alpha_i|` of a sample is at most C times
-        its sample weight. Should grow with the spread of the targets: scale them, or C.
+        its sample weight; C should then grow with the spread of the targets.
     epsilon : float or "auto", default=0.1
         Half the width of the tube around the prediction within which a residual has no loss, in
         units of ``y``. Samples inside the tube are no support vectors: with an epsilon that is

@@ -33,8 +33,8 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
     Parameters
     ----------
     nu : float, default=0.01
-        Share of the samples seen that lie outside: an upper bound of the share of training errors
-        and a lower bound of the share of support vectors, so that at least ``nu * n_samples``
+        Upper bound of the share of training samples that are rejected, and lower bound of the
+        share that are support vectors; both hold at the optimum. At least ``nu * n_samples``
         vectors are kept. In the interval (0, 1]. ``OneClassSVM`` has a default of 0.5, which keeps
         half of the samples.
     kernel : str, ColumnKernel or callable, default="rbf"
@@ -306,7 +306,7 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
     # ---------------------------------------------------------------------------- predictions
 
     def decision_function(self, X):
-        """Signed distance to the boundary, ``score_samples(X) - offset_``.
+        """Score minus threshold, ``score_samples(X) - offset_``.
 
         Samples are processed in blocks: besides the result, memory does not grow with their
         number.
