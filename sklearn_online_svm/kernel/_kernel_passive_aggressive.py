@@ -2,7 +2,6 @@
 
 from numbers import Real
 
-import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from .._online_base import OnlineRegressor
@@ -561,11 +560,6 @@ class KernelPassiveAggressiveRegressor(OnlineRegressor, FirstOrderKernelUpdates)
             If the input is invalid, or a prediction overflows.
         """
         return self._view()._decide(X)
-
-    @property
-    def n_support_(self):
-        """Number of support vectors."""
-        return np.array([len(self.support_)], dtype=np.int32)
 
     def _update_spec(self):
         return UpdateSpec(rule=self._update_rule(), fit_intercept=False)

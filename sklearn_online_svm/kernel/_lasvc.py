@@ -20,7 +20,13 @@ from ._leave_one_out import LeaveOneOut
 from ._machine_classifier import MachineClassifier
 from ._model import can_take_new_samples
 from ._new_classes import extended_engine
-from ._online_machine import MAX_REPROCESS, OnlineMachine
+from ._online_machine import (
+    CLEAN_INTERVAL,
+    MAX_NON_SV,
+    MAX_REPROCESS,
+    SINGLE_STEPS,
+    OnlineMachine,
+)
 from ._path import fit_path
 from ._probabilities import Probabilities
 from ._svc_names import without_keywords_of_svc
@@ -33,15 +39,6 @@ N_INIT = 5
 # thesis uses the hinge loss "for the first few instances" (section 6.2.2), because f is not yet
 # meaningful. From 100 to 500 the error changes little.
 RAMP_START = 100
-
-# All but lasvm: steps on one vector after a sample, before steps on two vectors. The thesis has
-# the former only; see "Deviation: updates of two coordinates" in the user guide.
-SINGLE_STEPS = 10
-
-# lasvm-g, -nc, -i: samples added between two runs of CLEAN (Ertekin 2009, section 6.5), and number
-# of vectors with alpha = 0 that CLEAN leaves (section 6.1.2, m, without a value).
-CLEAN_INTERVAL = 300
-MAX_NON_SV = 100
 
 
 class LASVC(LeaveOneOut, Probabilities, MachineClassifier, OnlineMachine):
@@ -498,7 +495,7 @@ class LASVC(LeaveOneOut, Probabilities, MachineClassifier, OnlineMachine):
 
     # ---------------------------------------------------------------------------- classes
 
-    def _fix_targets(self, classes, y):
+    def _fix_targets(self, classes):
         self.classes_ = classes_of_stream(classes)
         self._class_counts = np.zeros(len(self.classes_))
 

@@ -15,16 +15,17 @@ from .._sklearn_compat import Interval, StrOptions, _fit_context
 from ._engine import SolverSpec
 from ._model import can_take_new_samples
 from ._noise import automatic_epsilon
-from ._online_machine import MAX_REPROCESS, OnlineMachine
+from ._online_machine import (
+    CLEAN_INTERVAL,
+    MAX_NON_SV,
+    MAX_REPROCESS,
+    SINGLE_STEPS,
+    OnlineMachine,
+)
 
 # Warn if a larger share of at least so many samples are support vectors.
 LARGEST_SHARE = 0.9
 MIN_SAMPLES = 1000
-
-# lasvm-g: see LASVC.
-SINGLE_STEPS = 10
-CLEAN_INTERVAL = 300
-MAX_NON_SV = 100
 
 
 class LASVR(RegressorMixin, OnlineMachine):
@@ -373,11 +374,6 @@ class LASVR(RegressorMixin, OnlineMachine):
         view = self._view()
         values = view._decide(X)
         return values[:, np.newaxis] if values.ndim == 1 and not view._is_flat else values
-
-    @property
-    def n_support_(self):
-        """Number of support vectors."""
-        return np.array([len(self._shown()[1].support)], dtype=np.int32)
 
     # ---------------------------------------------------------------------------- targets
 

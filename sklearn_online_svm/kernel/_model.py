@@ -102,6 +102,11 @@ class KernelModel(IncrementalEstimator):
         return vectors
 
     @property
+    def n_support_(self):
+        """Number of support vectors."""
+        return np.array([len(self._shown()[1].support)], dtype=np.int32)
+
+    @property
     def dual_coef_(self):
         """Signed coefficients of the support vectors in the decision function."""
         return _read_only(self._shown()[1].alpha)

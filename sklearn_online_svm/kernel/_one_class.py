@@ -381,11 +381,6 @@ class OneClassLASVM(OutlierMixin, OnlineMachine):
         """Threshold of ``score_samples``."""
         return -float(self.intercept_[0])
 
-    @property
-    def n_support_(self):
-        """Number of support vectors."""
-        return np.array([len(self._shown()[1].support)], dtype=np.int32)
-
     # ---------------------------------------------------------------------------- conventions
 
     def _encode_targets(self, X, y):

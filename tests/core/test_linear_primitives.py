@@ -82,7 +82,7 @@ def weights_of(level, stride, folder):
 # One test, as each process of pytest-xdist would train the models anew.
 @pytest.mark.parametrize("stride", [3, pytest.param(1, marks=pytest.mark.slow)])
 def test_levels_layouts_and_types_differ_by_rounding(stride, tmp_path):
-    """Of every third shape there are all remainders of a division by the SIMD width."""
+    """Every third shape; divided by the SIMD width, their lengths leave every remainder."""
     trained = {level: weights_of(level, stride, tmp_path) for level in simd.simd_levels()}
     portable = trained["portable"]
     for level in trained:

@@ -260,7 +260,7 @@ def test_automatic_epsilon_scales_with_the_targets():
         for factor, shift in [(1, 0), (10, 0), (1, 1000), (0.001, 0)]
     ]
     assert_allclose(np.array(epsilon) / epsilon[0], [1, 10, 1, 0.001], rtol=1e-6)
-    # Of several outputs, the smallest noise counts; without noise epsilon is nearly 0.
+    # epsilon is that of the output with the least noise, here nearly none.
     Y = np.column_stack([10 * y, y])
     assert_allclose(LASVR(epsilon="auto", random_state=0).fit(X, Y).epsilon_, epsilon[0])
     assert LASVR(epsilon="auto").fit(X, np.full(300, 7.0)).epsilon_ == 0.0

@@ -132,7 +132,7 @@ cdef class Problem:
         Returns 1 if ``reprocess_as_needed`` is to be called, 0 if not, -1 if out of memory.
         """
         with gil:
-            raise NotImplementedError(f"{type(self).__name__}.learn")
+            raise NotImplementedError(f"{type(self).__name__}.process_sample")
 
     cdef int reprocess_as_needed(self) except -2 nogil:
         """REPROCESS as often as required.
@@ -141,7 +141,7 @@ cdef class Problem:
         0 if not, -1 if out of memory.
         """
         with gil:
-            raise NotImplementedError(f"{type(self).__name__}.improve")
+            raise NotImplementedError(f"{type(self).__name__}.reprocess_as_needed")
 
     cdef Py_ssize_t enter(self, const Example *row, double g) noexcept nogil:
         """Add a sample of the block to the support set; the caller provides its kernel row."""
@@ -506,8 +506,8 @@ cdef class Problem:
         state["counters"] = np.array(
             [self.n_evaluations, self.n_operations, self.n_changes, self.solved_at,
              self.both_seen, e.i_max, e.j_min], dtype=np.int64)
-        # Of the present call.
         state["total"] = np.array([self.total])
+        # Of the present call.
         state["limits"] = np.array(
             [self.steps_left, self.steps_kept, self.cut_short, self.finishing, self.is_finished,
              self.steps_to_shrink, self.steps_after], dtype=np.int64)
