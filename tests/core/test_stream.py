@@ -115,7 +115,7 @@ def test_missing_method_of_a_problem_raises_not_implemented():
         options = dict(tol=1e-3, shrinking=True, cache_bytes=1 << 20)
         return Engine(store, [Problem(store, True, **options)])
 
-    with pytest.raises(NotImplementedError, match=r"Problem\.learn"):
+    with pytest.raises(NotImplementedError, match=r"Problem\.process_sample"):
         bare_loop().learn(X, np.arange(20), rows)
     with pytest.raises(NotImplementedError, match=r"Problem\.refresh"):
         bare_loop().seed(X, np.arange(3), rows, np.ones((1, 3)))
