@@ -1,4 +1,4 @@
-"""The active slots of a problem during ``finish`` (shrinking).
+"""The active slots of a problem during ``finish``: the rest of shrinking, or a working set.
 
 Holds copies of g, diag and the flags over these slots, and kernel rows restricted to them. alpha
 and the flags of the support set are always current; its g is current only for the slots listed
@@ -22,7 +22,10 @@ cdef struct Front:
 
 
 cdef class ActiveSet:
-    cdef bint shrunk
+    cdef bint shrunk            # whether not all slots are active
+    cdef bint chosen            # they are a working set, whose rows are not cached here
+    cdef double goal            # violation up to which steps are made on a working set
+    cdef object former          # slots of the latest working set, or None
     cdef Py_ssize_t m
     cdef int32_t *slots
     cdef int32_t *kept          # positions, among the m, of the slots that remain active
@@ -41,7 +44,9 @@ cdef class ActiveSet:
     cdef const float *row(self, Py_ssize_t q) noexcept nogil
     cdef const float *keep_row(self, Py_ssize_t q, const float *row,
                                Py_ssize_t pinned) noexcept nogil
+    cdef int choose(self, SupportSet members, slots, double goal) except -1
     cdef int restore(self, SupportSet members, state) except -1
+    cdef int take(self, SupportSet members, slots) except -1
     cdef int begin(self, SupportSet members) noexcept nogil
     cdef void write_back(self, SupportSet members) noexcept nogil
     cdef void forget(self) noexcept nogil

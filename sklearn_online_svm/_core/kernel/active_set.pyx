@@ -112,26 +112,45 @@ cdef class ActiveSet:
             "old_alpha": np.array(<double[:n]>self.old_alpha),
             "extremes": np.array([e.g_max, e.g_min]),
             "extreme_slots": np.array([e.i_max, e.j_min], dtype=np.int64),
+            "working_set": np.array([self.chosen, self.goal]),
         }
+
+    cdef int choose(self, SupportSet members, slots, double goal) except -1:
+        """Make ``slots`` (int32) the working set."""
+        self.take(members, slots)
+        memcpy(self.old_alpha, members.alpha, members.n * sizeof(double))
+        self.chosen, self.goal, self.former = True, goal, slots
+        table().update(self.g, self.diag, self.diag, 0.0, self.up, self.down, self.m,
+                       &self.extremes)
+        return 0
 
     cdef int restore(self, SupportSet members, state) except -1:
         """Restore a result of ``state``; diag and the flags are taken from ``members``."""
-        cdef Py_ssize_t q, n = members.n
-        cdef const int32_t[::1] slots = state["slots"]
+        cdef Py_ssize_t q
         cdef const double[::1] g = state["g"]
         cdef const double[::1] old_alpha = state["old_alpha"]
         ends, extremes = state["extreme_slots"], state["extremes"]
-        if self.begin(members) < 0:
-            raise MemoryError()
-        memcpy(self.old_alpha, &old_alpha[0], n * sizeof(double))
-        self.m = slots.shape[0]
+        self.take(members, state["slots"])
+        memcpy(self.old_alpha, &old_alpha[0], members.n * sizeof(double))
         for q in range(self.m):
-            self.slots[q], self.g[q] = slots[q], g[q]
-            self.diag[q] = members.diag[slots[q]]
-            self.up[q], self.down[q] = members.up[slots[q]], members.down[slots[q]]
-        self.shrunk = True
+            self.g[q] = g[q]
+        self.chosen, self.goal = state["working_set"]
         self.extremes.g_max, self.extremes.g_min = extremes
         self.extremes.i_max, self.extremes.j_min = ends[0], ends[1]
+        return 0
+
+    cdef int take(self, SupportSet members, slots) except -1:
+        """Make ``slots`` the active ones, with the values of ``members``."""
+        cdef const int32_t[::1] taken = slots
+        cdef Py_ssize_t q
+        if self.begin(members) < 0:
+            raise MemoryError()
+        self.m = taken.shape[0]
+        for q in range(self.m):
+            self.slots[q], self.g[q] = taken[q], members.g[taken[q]]
+            self.diag[q] = members.diag[taken[q]]
+            self.up[q], self.down[q] = members.up[taken[q]], members.down[taken[q]]
+        self.shrunk = True
         return 0
 
     cdef const float *row(self, Py_ssize_t q) noexcept nogil:
@@ -182,4 +201,4 @@ cdef class ActiveSet:
         self.up = self.down = NULL
         self.rows = NULL
         self.m = self.n_rows = 0
-        self.shrunk = False
+        self.shrunk = self.chosen = False

@@ -22,6 +22,7 @@ cdef class Finisher:
     cdef int finish(self, list problems, executor) except -1
     cdef int end_finish(self) except -1
     cdef int unshrink(self, Problem problem) except -1
+    cdef int move_block(self, Problem problem, slots) except -1
     cdef int optimize(self, executor) except -1
     cdef int drop(self, Problem problem, slots) except -1
     cdef int refresh(self) except -1

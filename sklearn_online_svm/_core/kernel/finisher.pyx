@@ -14,6 +14,10 @@ from .support_set cimport Example, SupportSet, turn_example
 
 import numpy as np
 
+# Slots whose kernel values are computed at a time, for a block: they remain in the L2 cache.
+cdef enum:
+    STRIPE = 2048
+
 
 @cython.final
 cdef class Finisher:
@@ -52,26 +56,31 @@ cdef class Finisher:
         cdef int code = 0
         if not problem.finishing:
             problem.begin_finish(self.share)
-        while not problem.is_finished and not self.halt.now:
-            with nogil:
-                code = problem.finish()
-            problem.is_finished = code == 1
-            self.store.raise_errors(code)
-            if code == 2:
-                self.unshrink(problem)
-            check_interrupts()
-            if self.progress is not None:
-                try:
-                    self.progress()
-                except BaseException:
-                    self.halt.now = True        # a callback stops all threads
-                    raise
+        problem.matrix.load_working_set()       # of an interrupted call
+        try:
+            while not problem.is_finished and not self.halt.now:
+                with nogil:
+                    code = problem.finish()
+                problem.is_finished = code == 1
+                problem.matrix.raise_errors(code)
+                if code == 2:
+                    self.unshrink(problem)
+                    problem.choose_working_set()
+                check_interrupts()
+                if self.progress is not None:
+                    try:
+                        self.progress()
+                    except BaseException:
+                        self.halt.now = True        # a callback stops all threads
+                        raise
+        finally:
+            problem.matrix.unload_working_set()
 
     cdef int unshrink(self, Problem problem) except -1:
-        """Recompute g of the slots removed by shrinking, checking signals between blocks.
+        """Recompute g of the slots that are not active, checking signals between blocks.
 
-        g of the active slots is current. The others change by the alphas changed since shrinking
-        began, in the order of the slots. An interrupted call can be repeated.
+        g of the active slots is current. The others change by the alphas changed since they were
+        removed, in the order of the slots. An interrupted call can be repeated.
         """
         cdef:
             SupportSet members = problem.members
@@ -84,10 +93,16 @@ cdef class Finisher:
             int32_t[::1] index = np.empty(SIMD_BLOCK, dtype=np.int32)
         if not matrix.active.shrunk:
             return 0
-        values = np.empty(SIMD_BLOCK * ld, dtype=np.float32)
-        changed = [s for s in range(members.n) if members.alpha[s] != old_alpha[s]]
+        if not matrix.active.chosen:
+            values = np.empty(SIMD_BLOCK * ld, dtype=np.float32)
+        changed = np.flatnonzero(
+            members["alpha"] != np.asarray(<double[:members.n]>old_alpha)).tolist()
         for first in range(0, len(changed), SIMD_BLOCK):
             slots = changed[first:first + SIMD_BLOCK]
+            if matrix.active.chosen:
+                self.move_block(problem, np.array(slots))
+                check_interrupts()
+                continue
             uncached = [s for s in slots if matrix.rows.rows[s].values == NULL]
             for n_uncached, s in enumerate(uncached):
                 index[n_uncached] = members.index[s]
@@ -114,6 +129,38 @@ cdef class Finisher:
         matrix.active.write_back(members)
         matrix.active.forget()
         problem.refresh()
+        return 0
+
+    cdef int move_block(self, Problem problem, slots) except -1:
+        """Change g by the changes of alpha in up to ``SIMD_BLOCK`` slots, without cached rows."""
+        cdef:
+            SupportSet members = problem.members
+            SampleBlock block = SampleBlock(self.store)
+            double *old_alpha = problem.matrix.active.old_alpha
+            const int64_t[::1] moved = slots
+            const int32_t[::1] index = members["index"][slots]
+            float[::1] values = np.empty(SIMD_BLOCK * STRIPE, dtype=np.float32)
+            double[::1] change = np.zeros(round_up(self.store.n_slots, SIMD_TILE))
+            Py_ssize_t n = moved.shape[0], start = 0, size, r, s
+        block.load_slots(&index[0], n)
+        with nogil:
+            while start < change.shape[0]:
+                size = min(STRIPE, change.shape[0] - start)
+                self.store.values(block.block, start, start + size, &values[0] - start, STRIPE)
+                for r in range(n):
+                    # The ridge of a squared loss is part of the diagonal.
+                    if start <= index[r] < start + size:
+                        values[r * STRIPE + index[r] - start] = members.diag[moved[r]]
+                    table().axpy(old_alpha[moved[r]] - members.alpha[moved[r]],
+                                 &values[r * STRIPE], &change[start], size)
+                start += STRIPE
+        self.store.raise_errors(0)
+        self.n_evaluations += n * self.store.n_slots
+        for s in range(members.n):
+            if members.alive[s]:
+                members.g[s] += change[members.index[s]]
+        for r in range(n):
+            old_alpha[moved[r]] = members.alpha[moved[r]]
         return 0
 
     cdef int end_finish(self) except -1:

@@ -9,6 +9,7 @@ from .kernel_row cimport RowComputer
 from .shared_kernel_cache cimport SharedKernelCache
 from .stores cimport Store
 from .support_set cimport SupportSet
+from .working_set cimport WorkingSet
 
 
 cdef class KernelMatrix:
@@ -18,6 +19,7 @@ cdef class KernelMatrix:
     cdef bint identity               # slot numbers are those of the store (a single problem)
     cdef readonly KernelCache rows
     cdef ActiveSet active            # active slots of `finish`, and rows over them
+    cdef WorkingSet working          # rows over a working set, or None
     cdef SharedKernelCache shared    # cache over the slots of the store, if these differ
     cdef Py_ssize_t n_problems       # problems that use the shared cache
     cdef RowComputer computer
@@ -37,6 +39,7 @@ cdef class KernelMatrix:
 
     cdef int resize(self, Py_ssize_t cache_bytes) except -1
     cdef void take_memory(self, Py_ssize_t n_bytes) noexcept
+    cdef void divide(self, Py_ssize_t n_bytes, Py_ssize_t n_active) noexcept
     cdef void clear(self) noexcept
     cdef int begin_block(self, BlockValues *block, Py_ssize_t n_rows) except -1
     cdef float *block_row(self, Py_ssize_t r) noexcept nogil
@@ -47,6 +50,11 @@ cdef class KernelMatrix:
     cdef const float *row(self, Py_ssize_t slot, Py_ssize_t pinned) noexcept nogil
     cdef const float *front_row(self, const Front *front, Py_ssize_t q,
                                 Py_ssize_t pinned) noexcept nogil
+    cdef const float *working_row(self, Py_ssize_t q, Py_ssize_t pinned) noexcept nogil
+    cdef int load_working_set(self) except -1
+    cdef Py_ssize_t working_set_limit(self) noexcept nogil
+    cdef void unload_working_set(self) noexcept
+    cdef int raise_errors(self, Py_ssize_t code) except -1
     cdef Py_ssize_t list_violating(self, int32_t *slots, Py_ssize_t n) noexcept nogil
     cdef bint is_worth_fetching(self, Py_ssize_t slot, KernelCache rows) noexcept nogil
     cdef Py_ssize_t list_wanted(self, Py_ssize_t slot, int32_t *slots) noexcept nogil

@@ -9,7 +9,7 @@ A single problem has the slots of the store (``identity``). Of several problems 
 rows from rows over the store, which they share.
 """
 cimport cython
-from libc.math cimport INFINITY, fmin
+from libc.math cimport INFINITY, fmin, sqrt
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
@@ -23,6 +23,9 @@ from .kernel_cache cimport FEW, CachedRow, KernelCache, memory_worth
 from .kernel_row cimport TOGETHER, RowComputer
 from .stores cimport Store
 from .support_set cimport SupportSet
+from .working_set cimport WorkingSet
+
+import numpy as np
 
 # Cost of a kernel row, in ns, above which several rows are computed at once.
 cdef double WORTH_FETCHING = 3e4
@@ -57,8 +60,12 @@ cdef class KernelMatrix:
 
     cdef void take_memory(self, Py_ssize_t n_bytes) noexcept:
         """Change the size of the caches, between blocks, as the shared cache has grown."""
-        self.active.max_bytes = n_bytes // 4
-        self.rows.limit(n_bytes - n_bytes // 4)
+        self.divide(n_bytes, n_bytes // 4)
+
+    cdef void divide(self, Py_ssize_t n_bytes, Py_ssize_t n_active) noexcept:
+        """Set the size of the caches; ``n_active`` bytes are for the active slots."""
+        self.active.max_bytes = n_active
+        self.rows.limit(n_bytes - n_active)
 
     cdef void clear(self) noexcept:
         """Discard all cached rows and the changes of the block."""
@@ -167,6 +174,8 @@ cdef class KernelMatrix:
         cdef const float *row
         if front.slots == NULL:
             return self.row(q, pinned)
+        if self.active.chosen:
+            return self.working_row(q, pinned)
         row = self.active.row(q)
         if row == NULL:
             row = self.row(front.slots[q], -1)
@@ -175,6 +184,46 @@ cdef class KernelMatrix:
             row = self.active.keep_row(q, row, pinned)
             self.work += self.members.n
         return row
+
+    cdef const float *working_row(self, Py_ssize_t q, Py_ssize_t pinned) noexcept nogil:
+        """Return the kernel row of the q-th slot of the working set; NULL after an error."""
+        cdef const float *row = self.working.row(q)
+        cdef Py_ssize_t n
+        if row == NULL:
+            n = self.working.compute(q, pinned, self.active.diag)
+            if n < 0:
+                return NULL
+            self.computed(n)
+            row = self.working.row(q)
+        return row
+
+    cdef int load_working_set(self) except -1:
+        """Copy the vectors of the working set, if there is one."""
+        cdef Py_ssize_t n_bytes = self.active.max_bytes + self.rows.max_bytes
+        self.working = None
+        if self.active.chosen:
+            self.divide(n_bytes, n_bytes - n_bytes // 4)
+            slots = np.array(<int32_t[:self.active.m]>self.active.slots)
+            self.working = WorkingSet(self.store, self.members["index"][slots],
+                                      self.active.max_bytes)
+        return 0
+
+    cdef Py_ssize_t working_set_limit(self) noexcept nogil:
+        """Return the size of a working set whose rows fit into three quarters of the cache."""
+        cdef double n_bytes = <double>self.active.max_bytes + self.rows.max_bytes
+        return max(2 * SIMD_BLOCK, <Py_ssize_t>sqrt(0.75 * n_bytes / sizeof(float)))
+
+    cdef void unload_working_set(self) noexcept:
+        """Free its memory."""
+        if self.working is not None:
+            self.working = None
+            self.take_memory(self.active.max_bytes + self.rows.max_bytes)
+
+    cdef int raise_errors(self, Py_ssize_t code) except -1:
+        """Raise the exception of a Python kernel, or a MemoryError for ``code`` -1."""
+        if self.working is not None:
+            self.working.store.raise_errors()
+        return self.store.raise_errors(code)
 
     # -------------------------------------------------------------------------- several at once
 

@@ -48,6 +48,9 @@ cdef class Problem:
     # Mean violation of the steps of the latest call of finish; NaN if it made none.
     cdef double step_violation
     cdef Py_ssize_t steps_to_shrink
+    # Size of a working set; `finish` uses working sets from twice as many slots.
+    cdef public Py_ssize_t working_set_size
+    cdef int64_t chosen_at          # n_changes when the working set was chosen
     # For each sample of X the hinge residual y (g - b) at its last visit.
     cdef double *hinge_residual
     cdef Py_ssize_t n_hinge_residuals
@@ -89,6 +92,8 @@ cdef class Problem:
     # finish, and the optimized solution.
     cdef void begin_finish(self, double share) noexcept nogil
     cdef int finish(self) except -2 nogil
+    cdef bint needs_working_set(self, double violation) noexcept nogil
+    cdef int choose_working_set(self) except -1
     cdef double alpha_of(self, const Front *front, Py_ssize_t q) noexcept nogil
     cdef bint move(self, Front *front, Py_ssize_t q, double by) noexcept nogil
     cdef int begin_optimizing(self) except -1

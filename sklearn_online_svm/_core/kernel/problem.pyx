@@ -41,14 +41,28 @@ WORK_LIMIT = 5e7
 # Minimum number of steps of ``finish``, if so many are left.
 cdef int64_t MIN_STEPS = 50_000
 
+# Size of a working set, unless its kernel rows do not fit into the cache.
+WORKING_SET_SIZE = 8192
+# Part of the violation that is left when the optimization over a working set ends.
+cdef double WORKING_SET_PRECISION = 0.1
+
+
+def _largest(values, slots, size):
+    """Return the ``size`` slots of ``slots`` with the largest values, in descending order."""
+    values = -values[slots]
+    if len(slots) > size:
+        nearest = np.argpartition(values, size)[:size]
+        values, slots = values[nearest], slots[nearest]
+    return slots[np.argsort(values, kind="stable")]
+
 
 cdef class Problem:
     def __init__(self, Store store, bint identity, **options):
         self.members = SupportSet()
         self.matrix = KernelMatrix(store, self.members, identity)
         self.optimized = OptimizedSolution()
-        self.solved_at = -1
-        self.work_limit = WORK_LIMIT
+        self.solved_at = self.chosen_at = -1
+        self.work_limit, self.working_set_size = WORK_LIMIT, WORKING_SET_SIZE
         self.configure(**options)
         self.allow(INT64_MAX)
 
@@ -377,20 +391,25 @@ cdef class Problem:
         self.tau = fmax(tol, 4.0 * EPSILON * total)
         self.steps_to_shrink = min(self.members.n, 1000)
         self.steps_after = max(0, min(steps_after, self.steps_left - MIN_STEPS))
+        self.chosen_at = -1
         self.finishing, self.is_finished = True, False
         self.step_violation = NAN
 
     cdef int finish(self) except -2 nogil:
-        """Make steps until the violation is at most tau, on a shrinking set of active slots.
+        """Make steps until the violation is at most tau.
+
+        The steps are made on a shrinking set of active slots; if there are many slots, on one
+        working set after the other.
 
         To be called after ``begin_finish``, until it returns 1. Returns after about ``work_limit``
-        accessed array elements: 1 if solved, 0 if not yet, 2 if the active slots are solved and
-        ``Finisher.unshrink`` must recompute g of the others, -1 if out of memory. Where it returns
-        does not change the steps. Between calls the problem may be shrunk.
+        accessed array elements: 1 if solved, 0 if not yet, -1 if out of memory, and 2 if the
+        active slots are solved: ``Finisher.unshrink`` must recompute g of the others, and
+        ``choose_working_set`` choose the next ones. Where it returns does not change the steps.
+        Between calls the problem may be shrunk.
         """
         cdef Front front
         cdef int moved
-        cdef double violation, total = 0.0
+        cdef double violation, goal, total = 0.0
         cdef int64_t n_steps = 0
         if not self.both_seen:
             return 1
@@ -399,7 +418,10 @@ cdef class Problem:
             front = self.matrix.active.front(self.members)
             violation = self.violation_of(front.extremes)
             moved = 0
-            if violation > self.tau and self.steps_left > self.steps_after:
+            if self.needs_working_set(violation):
+                return 2
+            goal = self.matrix.active.goal if self.matrix.active.chosen else self.tau
+            if violation > goal and self.steps_left > self.steps_after:
                 moved = self.finish_step(&front)
                 if moved < 0:
                     return -1
@@ -418,11 +440,50 @@ cdef class Problem:
             self.matrix.work += 2.0 * front.n + 100.0
             self.n_operations += 2 * front.n
             self.steps_to_shrink -= 1
-            if self.shrinking and self.steps_to_shrink <= 0:
+            if (self.shrinking and self.steps_to_shrink <= 0
+                    and not self.matrix.active.chosen):
                 self.steps_to_shrink = min(front.n, 1000)
                 if self.matrix.active.shrink(self.members, self.low_of(front.extremes),
                                              self.high_of(front.extremes)) < 0:
                     return -1
+        return 0
+
+    cdef bint needs_working_set(self, double violation) noexcept nogil:
+        """Return whether a working set is to be chosen.
+
+        If no step could be made on the latest one, steps are made on all slots.
+        """
+        return (self.members.n >= 2 * self.working_set_size and not self.matrix.active.shrunk
+                and violation > self.tau and self.steps_left > self.steps_after
+                and self.chosen_at != self.n_changes)
+
+    cdef int choose_working_set(self) except -1:
+        """Make the most violating slots the active ones.
+
+        Half of the working set are slots of the former one whose alpha is not at a bound: without
+        these, the same pairs would be solved again and again (Zanghirati and Zanni 2003).
+        """
+        cdef SupportSet m = self.members
+        cdef simd_extremes e = m.extremes
+        cdef double violation = self.violation_of(&e)
+        cdef Py_ssize_t size
+        if not self.needs_working_set(violation):
+            return 0
+        size = min(self.working_set_size, self.matrix.working_set_limit())
+        g, up, down, former = m["g"], m["up"] != 0, m["down"] != 0, self.matrix.active.former
+        rising = _largest(g, np.flatnonzero(up & (g > self.low_of(&e))), size)
+        falling = _largest(-g, np.flatnonzero(down & (g < self.high_of(&e))), size)
+        n_pairs = min(len(rising), len(falling))
+        parts = [np.ravel([rising[:n_pairs], falling[:n_pairs]], order="F"),
+                 rising[n_pairs:], falling[n_pairs:]]
+        if self.chosen_at >= 0:
+            parts.insert(0, former[up[former] & down[former]][:size // 2])
+        slots = np.concatenate(parts)
+        _, first = np.unique(slots, return_index=True)
+        slots = slots[np.sort(first)][:size].astype(np.int32)
+        self.matrix.active.choose(m, slots, fmax(self.tau, WORKING_SET_PRECISION * violation))
+        self.matrix.load_working_set()
+        self.chosen_at = self.n_changes
         return 0
 
     cdef double alpha_of(self, const Front *front, Py_ssize_t q) noexcept nogil:
@@ -507,6 +568,9 @@ cdef class Problem:
             [self.n_evaluations, self.n_operations, self.n_changes, self.solved_at,
              self.both_seen, e.i_max, e.j_min], dtype=np.int64)
         state["total"] = np.array([self.total])
+        if self.finishing and not self.is_finished and self.chosen_at >= 0:
+            state["chosen_at"] = np.array([self.chosen_at])
+            state["former"] = self.matrix.active.former
         # Of the present call.
         state["limits"] = np.array(
             [self.steps_left, self.steps_kept, self.cut_short, self.finishing, self.is_finished,
@@ -551,6 +615,10 @@ cdef class Problem:
         for slot in state["released"]:
             self.matrix.released[self.matrix.n_released] = slot
             self.matrix.n_released += 1
+        self.chosen_at = -1
+        if "chosen_at" in state:
+            self.chosen_at = state["chosen_at"][0]
+            self.matrix.active.former = state["former"]
         self.optimized.restore(state)
         if self.window is not None:
             self.window.restore(state, self.members.n)

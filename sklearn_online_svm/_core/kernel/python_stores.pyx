@@ -112,6 +112,7 @@ cdef class CallableStore(Store):
 
     cdef int take_slots(self, Block block, list slots) except -1:
         block.X = self.rows_array[slots]
+        block.rows_in_X = <const char *>address(block.X)
         return 0
 
     cdef object python_values(self, Block block, Py_ssize_t first, Py_ssize_t last):
@@ -235,8 +236,11 @@ cdef class PrecomputedStore(Store):
             raise ValueError(
                 "finish() with kernel='precomputed' needs the kernel matrix of fit, which is not "
                 "kept with a pickled model.")
+        cdef Py_ssize_t r
         block.ids = self.ids_array[slots]
         block.X = self.matrix[block.ids]
+        for r in range(len(slots)):
+            block.own_ids[r] = block.ids[r]
         return 0
 
     cdef object python_values(self, Block block, Py_ssize_t first, Py_ssize_t last):

@@ -365,8 +365,8 @@ cdef class SparseStore(Store):
     def state(self):
         state = Store.state(self)
         last = round_up(self.n_slots, SIMD_TILE)
-        state.update(indices=self.indices_array[:self.heap_used].copy(),
-                     data=self.data_array[:self.heap_used].copy(),
+        used = self.heap_used if self.n_slots else 0
+        state.update(indices=self.indices_array[:used].copy(), data=self.data_array[:used].copy(),
                      start=self.start_array[:last].copy(), length=self.length_array[:last].copy())
         return state
 

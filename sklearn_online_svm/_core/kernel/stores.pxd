@@ -82,6 +82,7 @@ cdef class Store:
 
     cdef int lend(self, Store view) noexcept
     cdef Store view(self)
+    cdef Store empty(self)
     cdef int unshare(self) except -1
     cdef int make_room(self, Block block) except -1
     cdef int raise_errors(self, Py_ssize_t code=*) except -1

@@ -144,6 +144,13 @@ cdef class Store:
         self.lend(view)
         return view
 
+    cdef Store empty(self):
+        """Return an empty store with the same kernel."""
+        cdef Store store = self.view()
+        store.n_slots = 0
+        store.restore(store.state(), 0)
+        return store
+
     cdef int unshare(self) except -1:
         """Replace the arrays by copies that have no readers."""
         self.owned = False

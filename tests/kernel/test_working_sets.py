@@ -1,0 +1,106 @@
+"""Many support vectors: ``finish`` optimizes over one working set after the other."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.sparse import csr_matrix
+from sklearn.metrics.pairwise import rbf_kernel
+
+from sklearn_online_svm import LASVC, LASVR, OneClassLASVM
+from sklearn_online_svm._core.kernel import problem as problem_module
+from tests.kernel.test_resume import (  # noqa: F401
+    RandomInterrupts,
+    assert_same,
+    ctrl_c,
+    frequent_checks,
+    noise,
+    resumed_until_finished,
+)
+
+SIZE = 20
+
+
+def gaussian(A, B):
+    return rbf_kernel(A, B, gamma=0.1)
+
+
+@pytest.fixture
+def small_working_sets(monkeypatch):
+    """Use working sets of a few samples."""
+    monkeypatch.setattr(problem_module, "WORKING_SET_SIZE", SIZE)
+
+
+CASES = {
+    "two classes": (LASVC, dict(C=10.0), 2),
+    "three classes": (LASVC, dict(C=10.0), 3),
+    "two threads": (LASVC, dict(C=10.0, n_jobs=2), 3),
+    "no bias": (LASVC, dict(C=10.0, algorithm="lasvm-g"), 3),
+    "callable": (LASVC, dict(C=10.0, kernel=gaussian), 3),
+    "no cache": (LASVC, dict(C=10.0, cache_size=1e-3), 3),
+    "regression": (LASVR, dict(C=3.0, epsilon=0.1), 1),
+    "squared loss": (LASVR, dict(C=3.0, epsilon=0.1, loss="squared_epsilon_insensitive"), 1),
+    "two outputs": (LASVR, dict(C=3.0, epsilon=0.1), 0),
+    "one class": (OneClassLASVM, dict(nu=0.4), None),
+}
+
+
+def data(n_classes, n=400):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 5))
+    if n_classes is None:
+        return X, None
+    if n_classes < 2:
+        y = np.column_stack([np.sin(X[:, 0]) + X[:, 1], X[:, 2] ** 2])
+        y += 0.3 * rng.normal(size=y.shape)
+        return X, y if n_classes == 0 else y[:, 0]
+    return X, (X[:, 0] + rng.normal(size=n) > 0).astype(int) + (n_classes - 2) * (X[:, 1] > 0.5)
+
+
+def solved(kind, params, X, y):
+    given = dict(tol=1e-5, max_iter=-1) | ({"gamma": 0.1} if "kernel" not in params else {})
+    if kind is not OneClassLASVM:
+        given["random_state"] = 0
+    return kind(**given | params).fit(X, y)
+
+
+def decisions(model, X):
+    return model.predict(X) if isinstance(model, LASVR) else model.decision_function(X)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, csr_matrix])
+@pytest.mark.parametrize("case", CASES)
+def test_optimum_is_that_of_steps_on_all_slots(case, layout, monkeypatch):
+    kind, params, n_classes = CASES[case]
+    X, y = data(n_classes)
+    X = layout(X)
+    expected = solved(kind, params, X, y)
+    monkeypatch.setattr(problem_module, "WORKING_SET_SIZE", SIZE)
+    model = solved(kind, params, X, y)
+    assert model.n_kernel_evaluations_ != expected.n_kernel_evaluations_
+    assert_allclose(model.dual_objective_, expected.dual_objective_, rtol=1e-6)
+    scale = np.abs(decisions(expected, X)).max()
+    assert_allclose(decisions(model, X), decisions(expected, X), atol=1e-3 * scale)
+
+
+def test_precomputed_kernel(monkeypatch):
+    X, y = data(3)
+    K = gaussian(X, X)
+    expected = solved(LASVC, dict(kernel="precomputed", C=10.0), K, y)
+    monkeypatch.setattr(problem_module, "WORKING_SET_SIZE", SIZE)
+    model = solved(LASVC, dict(kernel="precomputed", C=10.0), K, y)
+    assert_allclose(model.dual_objective_, expected.dual_objective_, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [dict(max_iter=-1), dict(algorithm="lasvm-g", max_iter=3, n_jobs=2), dict(cache_size=0.1)],
+    ids=str,
+)
+def test_interrupts_at_any_time(params, small_working_sets, ctrl_c, frequent_checks):  # noqa: F811
+    X, y = noise(400, 3)
+    make = lambda: LASVC(C=10.0, gamma=0.05, tol=1e-4, random_state=0, **params)  # noqa: E731
+    reference = make().fit(X, y)
+    clock = RandomInterrupts(np.random.default_rng(0), 0.3)
+    while clock.is_short_of_interrupts:
+        assert_same(resumed_until_finished(make(), X, y, clock), reference, X)
+    assert clock.n_interrupts >= 6
