@@ -133,7 +133,8 @@ class LASVC(LeaveOneOut, Probabilities, MachineClassifier, OnlineMachine):
         See :ref:`probabilities`. Not available with ``kernel="precomputed"``.
     cache_size : float, default=500
         Size of the kernel cache (in MB). A cache that is too small increases the training time,
-        but does not change the result.
+        but does not change the result; with more than 16 000 support vectors it may, within
+        ``tol``.
     class_weight : dict, "balanced" or "online_balanced", default=None
         Set the parameter C of class i to ``class_weight[i] * C``. Classes that are not in the dict
         have weight one. ``"balanced"`` (``fit`` only) uses weights inversely proportional to class

@@ -103,7 +103,8 @@ class LASVR(RegressorMixin, OnlineMachine):
         limit.
     cache_size : float, default=500
         Size of the kernel cache (in MB). A cache that is too small increases the training time,
-        but does not change the result.
+        but does not change the result; with more than 16 000 support vectors it may, within
+        ``tol``.
     shuffle : bool, default=True
         Whether ``fit`` visits the samples in random order. LASVM relies on random order: switch
         shuffling off only if the samples are already shuffled.

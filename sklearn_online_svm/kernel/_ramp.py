@@ -60,7 +60,8 @@ class RampSVC(Probabilities, MachineClassifier):
         ``kernel="precomputed"``.
     cache_size : float, default=500
         Size of the kernel cache (in MB). A cache that is too small increases the training time,
-        but does not change the result.
+        but does not change the result; with more than 16 000 support vectors it may, within
+        ``tol``.
     class_weight : dict or "balanced", default=None
         Set the parameter C of class i to ``class_weight[i] * C``. Classes that are not in the dict
         have weight one. ``"balanced"`` uses weights inversely proportional to class frequencies,

@@ -218,3 +218,21 @@ def test_samples_of_a_stream_and_of_X_are_distinguished():
     assert_array_equal(members["origin"], np.repeat([0, STREAM], 20))
     assert_array_equal(members["row_id"], np.arange(40))
     assert_array_equal(known, before)
+
+
+def test_two_members_at_zero_that_violate_on_their_other_sides():
+    """Each violates with no member on its present side, but the two with each other."""
+    targets = np.array([0.208, 0.0, 0.005, 0.213])
+    X = np.random.default_rng(0).normal(size=(4, 2))
+    loop = make_loop(make_store(X, gamma=GAMMA), epsilon=EPSILON, tol=0.01)
+    problem = loop.problems[0]
+    # alpha = 0 with the sides of these values.
+    loop.seed(X, np.arange(4), tube(targets), np.array([[1.0, 1.0, -1.0, -1.0]]))
+    bound = np.full(4, C)
+    problem.members.rebox(np.arange(4), -bound, bound, np.zeros(4))
+    loop.refresh()
+    assert problem.delta == pytest.approx(0.013)  # 0.213 - 0.1 and 0.0 + 0.1
+    e = problem.members.extremes
+    assert e["g_max"] - e["g_min"] == pytest.approx(0.003)
+    loop.finish()
+    assert problem.delta <= problem.tau

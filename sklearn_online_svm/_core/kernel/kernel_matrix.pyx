@@ -214,10 +214,9 @@ cdef class KernelMatrix:
         return max(2 * SIMD_BLOCK, <Py_ssize_t>sqrt(0.75 * n_bytes / sizeof(float)))
 
     cdef void unload_working_set(self) noexcept:
-        """Free its memory."""
-        if self.working is not None:
-            self.working = None
-            self.take_memory(self.active.max_bytes + self.rows.max_bytes)
+        """Free its memory, and divide the cache as before."""
+        self.working = None
+        self.take_memory(self.active.max_bytes + self.rows.max_bytes)
 
     cdef int raise_errors(self, Py_ssize_t code) except -1:
         """Raise the exception of a Python kernel, or a MemoryError for ``code`` -1."""

@@ -88,6 +88,7 @@ cdef class Problem:
     # Members with two sides.
     cdef void turn_if_crossed(self, Front *front, Py_ssize_t q, double before) noexcept nogil
     cdef bint turn_zeros(self) except -1 nogil
+    cdef bint turn_violating(self) except -1 nogil
 
     # finish, and the optimized solution.
     cdef void begin_finish(self, double share) noexcept nogil

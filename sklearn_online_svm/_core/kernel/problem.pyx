@@ -27,6 +27,8 @@ from .stores cimport Store
 from .support_set cimport Example, SupportSet, turn_example
 from .window cimport Window
 
+from .working_set import most_violating
+
 import numpy as np
 
 cdef double EPSILON = np.finfo(np.float64).eps
@@ -45,15 +47,6 @@ cdef int64_t MIN_STEPS = 50_000
 WORKING_SET_SIZE = 8192
 # Part of the violation that is left when the optimization over a working set ends.
 cdef double WORKING_SET_PRECISION = 0.1
-
-
-def _largest(values, slots, size):
-    """Return the ``size`` slots of ``slots`` with the largest values, in descending order."""
-    values = -values[slots]
-    if len(slots) > size:
-        nearest = np.argpartition(values, size)[:size]
-        values, slots = values[nearest], slots[nearest]
-    return slots[np.argsort(values, kind="stable")]
 
 
 cdef class Problem:
@@ -300,12 +293,31 @@ cdef class Problem:
 
     cdef bint turn_zeros(self) except -1 nogil:
         """Turn the members at alpha = 0 that violate on their other side; return whether any did.
+
+        If none violates with the present sides, two may violate with each other on their other
+        sides: then these count in the extremes, too.
         """
+        cdef Py_ssize_t p, s
+        cdef double g
+        cdef simd_extremes *e = &self.members.extremes
+        if self.members.width < 0.0:
+            return False
+        if self.turn_violating():
+            return True
+        for p in range(self.members.n_zeros):
+            s = self.members.zeros[p]
+            g = self.members.g[s] + self.members.y[s] * self.members.width
+            if self.members.y[s] < 0:
+                e.g_max = fmax(e.g_max, g)
+            else:
+                e.g_min = fmin(e.g_min, g)
+        return self.turn_violating()
+
+    cdef bint turn_violating(self) except -1 nogil:
+        """Turn the members at alpha = 0 whose other side violates with the extremes of g."""
         cdef Py_ssize_t p, s
         cdef bint turned = False, rises
         cdef double g
-        if self.members.width < 0.0:
-            return False
         for p in range(self.members.n_zeros):
             s = self.members.zeros[p]
             rises = self.members.y[s] < 0
@@ -313,8 +325,7 @@ cdef class Problem:
             if self.violation_by(g, rises, not rises) > self.tau:
                 self.members.turn(s)
                 turned = True
-        if turned:
-            self.members.scan()
+        self.members.scan()
         return turned
 
     # -------------------------------------------------------------------------- conditions
@@ -458,29 +469,16 @@ cdef class Problem:
                 and self.chosen_at != self.n_changes)
 
     cdef int choose_working_set(self) except -1:
-        """Make the most violating slots the active ones.
-
-        Half of the working set are slots of the former one whose alpha is not at a bound: without
-        these, the same pairs would be solved again and again (Zanghirati and Zanni 2003).
-        """
+        """Make the most violating slots the active ones, unless no working set is needed."""
         cdef SupportSet m = self.members
         cdef simd_extremes e = m.extremes
         cdef double violation = self.violation_of(&e)
-        cdef Py_ssize_t size
         if not self.needs_working_set(violation):
             return 0
-        size = min(self.working_set_size, self.matrix.working_set_limit())
-        g, up, down, former = m["g"], m["up"] != 0, m["down"] != 0, self.matrix.active.former
-        rising = _largest(g, np.flatnonzero(up & (g > self.low_of(&e))), size)
-        falling = _largest(-g, np.flatnonzero(down & (g < self.high_of(&e))), size)
-        n_pairs = min(len(rising), len(falling))
-        parts = [np.ravel([rising[:n_pairs], falling[:n_pairs]], order="F"),
-                 rising[n_pairs:], falling[n_pairs:]]
-        if self.chosen_at >= 0:
-            parts.insert(0, former[up[former] & down[former]][:size // 2])
-        slots = np.concatenate(parts)
-        _, first = np.unique(slots, return_index=True)
-        slots = slots[np.sort(first)][:size].astype(np.int32)
+        slots = most_violating(
+            m["g"], m["up"] != 0, m["down"] != 0, self.low_of(&e), self.high_of(&e),
+            self.matrix.active.former if self.chosen_at >= 0 else np.zeros(0, dtype=np.int32),
+            min(self.working_set_size, self.matrix.working_set_limit()))
         self.matrix.active.choose(m, slots, fmax(self.tau, WORKING_SET_PRECISION * violation))
         self.matrix.load_working_set()
         self.chosen_at = self.n_changes
@@ -571,7 +569,7 @@ cdef class Problem:
         if self.finishing and not self.is_finished and self.chosen_at >= 0:
             state["chosen_at"] = np.array([self.chosen_at])
             state["former"] = self.matrix.active.former
-        # Of the present call.
+        # Numbers of steps, and how far the present call has come.
         state["limits"] = np.array(
             [self.steps_left, self.steps_kept, self.cut_short, self.finishing, self.is_finished,
              self.steps_to_shrink, self.steps_after], dtype=np.int64)

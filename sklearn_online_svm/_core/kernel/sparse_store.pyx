@@ -365,7 +365,7 @@ cdef class SparseStore(Store):
     def state(self):
         state = Store.state(self)
         last = round_up(self.n_slots, SIMD_TILE)
-        used = self.heap_used if self.n_slots else 0
+        used = self.heap_used if self.n_slots else 0        # 0: see `empty`
         state.update(indices=self.indices_array[:used].copy(), data=self.data_array[:used].copy(),
                      start=self.start_array[:last].copy(), length=self.length_array[:last].copy())
         return state

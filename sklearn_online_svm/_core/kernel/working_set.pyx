@@ -13,6 +13,35 @@ cdef extern from "row_pool.h" nogil:
     float *pool_allocate(size_t)
 
 
+def _largest(values, slots, size):
+    """Return the ``size`` slots of ``slots`` with the largest values, in descending order."""
+    values = -values[slots]
+    if len(slots) > size:
+        nearest = np.argpartition(values, size)[:size]
+        values, slots = values[nearest], slots[nearest]
+    return slots[np.argsort(values, kind="stable")]
+
+
+def most_violating(g, up, down, low, high, former, size):
+    """Return up to ``size`` slots for a working set: the most violating ones on either side.
+
+    Up to half of them are slots of the ``former`` set whose alpha is not at a bound: without
+    these, the same pairs would be solved again and again (Zanghirati and Zanni 2003).
+
+    A slot violates if alpha may increase and g > low, or if it may decrease and g < high.
+    """
+    rising = _largest(g, np.flatnonzero(up & (g > low)), size)
+    falling = _largest(-g, np.flatnonzero(down & (g < high)), size)
+    n_pairs = min(len(rising), len(falling))
+    slots = np.concatenate([
+        former[up[former] & down[former]][:size // 2],
+        np.ravel([rising[:n_pairs], falling[:n_pairs]], order="F"),
+        rising[n_pairs:], falling[n_pairs:],
+    ])
+    _, first = np.unique(slots, return_index=True)
+    return slots[np.sort(first)][:size].astype(np.int32)
+
+
 @cython.final
 cdef class WorkingSet:
     def __init__(self, Store store, const int32_t[::1] index, Py_ssize_t max_bytes):
