@@ -3,7 +3,8 @@
 from ._conformal import AdaptiveConformalInference
 from ._display import ProgressiveValidationDisplay
 from ._path_display import SolutionPathDisplay
-from ._progressive import ProgressiveValidationResult, progressive_validation
+from ._progressive import progressive_validation
+from ._progressive_result import ProgressiveValidationResult
 from ._search_display import ProgressiveSearchDisplay
 from .metrics import (
     geometric_mean_score,

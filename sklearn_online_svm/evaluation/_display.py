@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ._progressive import import_optional, progressive_validation
+from ._optional import import_optional
+from ._progressive import progressive_validation
 
 __all__ = ["ProgressiveValidationDisplay"]
 
