@@ -1,4 +1,4 @@
-"""Prequential (test-then-train) evaluation of classifiers on streams."""
+"""Prequential (test-then-train) evaluation of classifiers and regressors on streams."""
 
 import copy
 from array import array
@@ -11,10 +11,8 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone, is_outlier_detector, is_regressor
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_consistent_length, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets, unique_labels
+from sklearn.utils import check_consistent_length
 
-from .._base import encode_labels, is_labelled
 from .._sklearn_compat import (
     HasMethods,
     Interval,
@@ -23,10 +21,12 @@ from .._sklearn_compat import (
     validate_params,
 )
 from ..pipeline import final_estimator
+from ._chunk_statistics import ClassCounts, RegressionStatistics
+from ._classification_result import ProgressiveValidationResult
 from ._drift_reaction import DriftReaction
-from ._progressive_result import ProgressiveValidationResult
+from ._regression_result import ProgressiveRegressionResult
 
-__all__ = ["progressive_validation"]
+__all__ = ["progressive_validation", "result_class"]
 
 
 def _iter_chunks(X, y, chunk_size):
@@ -59,29 +59,21 @@ def _iter_chunks(X, y, chunk_size):
         yield chunk
 
 
-def _split_labels(y):
-    """Return a mask of the samples that have a label, and these labels."""
-    y = column_or_1d(y)
-    mask = is_labelled(y)
-    labels = y[mask]
-    return mask, np.array(labels.tolist()) if y.dtype == object else labels
-
-
-def _resolve_classes(classes, model, y):
-    """Return the sorted classes: those given, else those of the model, else those of y."""
-    if classes is not None:
-        return unique_labels(column_or_1d(classes))
-    if hasattr(model, "classes_"):
-        return np.asarray(model.classes_)
-    _, labels = _split_labels(y)
-    check_classification_targets(labels)
-    classes = unique_labels(labels)
-    if len(classes) < 2:
-        raise ValueError(
-            "classes must be given if the first labels are of fewer than two classes, got "
-            f"classes=None and only the labels {classes.tolist()}."
+def result_class(estimator):
+    """Return the class of the result, which depends on the kind of the estimator."""
+    if isinstance(estimator, type):
+        raise TypeError(
+            f"estimator must be an instance, got the estimator class {estimator.__name__}."
         )
-    return classes
+    if hasattr(estimator, "__sklearn_tags__"):
+        if is_regressor(estimator):
+            return ProgressiveRegressionResult
+        if is_outlier_detector(estimator):
+            raise ValueError(
+                f"estimator must be a classifier or a regressor, got {estimator!r}, an outlier "
+                "detector."
+            )
+    return ProgressiveValidationResult
 
 
 def _n_support(model):
@@ -96,39 +88,38 @@ def _n_support(model):
 class _Evaluation:
     """State of a prequential evaluation.
 
-    Only cumulative counts are stored for each chunk, in one array of plain numbers: the samples,
-    the queried labels, the support vectors, three counts of prediction sets, and three for each
-    class.
+    Only numbers are stored for each chunk: the samples, the queried labels and the support
+    vectors, the times, and those of ``statistics``.
     """
 
-    def __init__(self, model, classes, drift, *, is_fitted, prediction_sets, return_predictions):
+    def __init__(
+        self, model, statistics, drift, *, is_fitted, prediction_sets, return_predictions
+    ):
         self.model = model
+        self.statistics = statistics
         self.prediction_sets = prediction_sets
-        self.classes = classes
         self.drift = drift
         self.is_first = True
         self.is_fitted = is_fitted
-        self.confusion = np.zeros((len(classes), len(classes)), dtype=np.int64)
         self.n_samples = self.n_labels = self.n_unpredicted = 0
-        self.n_sets = self.n_covered = self.set_sizes = 0
         self.n_earlier_queries = getattr(model, "n_queries_", 0)
         self.fit_seconds = self.predict_seconds = 0.0
         self.counts = array("q")
         self.times = array("d")
-        self.predictions = array("i") if return_predictions else None
+        self.predictions = array(statistics.typecode) if return_predictions else None
 
     def process(self, X, y):
         """Predict a chunk, train on it, and store the counts."""
-        is_known, labels = _split_labels(y)
-        true = encode_labels(labels, self.classes)
+        is_known, true = self.statistics.known(y)
         predicted = None if self._predicts_online else self._ask(self.model.predict, X)
         if self.prediction_sets is not None:
             known = X if is_known.all() else _safe_indexing(X, np.flatnonzero(is_known))
-            self._count_sets(
-                self._ask(self.prediction_sets.update, self.model, known, labels), true
-            )
+            labels = self.statistics.classes[true]
+            sets = self._ask(self.prediction_sets.update, self.model, known, labels)
+            if sets is not None:
+                self.statistics.add_sets(true, sets)
         start = perf_counter()
-        self.model.partial_fit(X, y, **({"classes": self.classes} if self.is_first else {}))
+        self.model.partial_fit(X, y, **(self.statistics.first_call if self.is_first else {}))
         self.fit_seconds += perf_counter() - start
         self.is_first, self.is_fitted = False, True
         if self._predicts_online:
@@ -138,14 +129,15 @@ class _Evaluation:
         if predicted is None:
             self.n_unpredicted += len(is_known)
         else:
-            predicted = encode_labels(np.asarray(predicted), self.classes, "The predictions")
-            np.add.at(self.confusion, (true, predicted[is_known]), 1)
+            predicted = self.statistics.encoded(predicted, len(is_known))
+            scored = predicted[is_known]
+            self.statistics.add(true, scored)
             if self.drift is not None:
-                self._react(true != predicted[is_known], np.flatnonzero(is_known))
+                self._react(self.statistics.errors(true, scored), np.flatnonzero(is_known))
             if self.predictions is not None:
-                self.predictions.extend(predicted.tolist())
+                self.predictions.extend(predicted.ravel().tolist())
         self.n_samples += len(is_known)
-        self.n_labels += len(labels)
+        self.n_labels += len(true)
         self._store_counts()
 
     def _react(self, errors, places):
@@ -157,7 +149,7 @@ class _Evaluation:
             self.n_earlier_queries -= int(self.model.n_queries_)
         start = perf_counter()
         self.model = clone(self.model)
-        self.model.partial_fit(*self.drift.latest(), classes=self.classes)
+        self.model.partial_fit(*self.drift.latest(), **self.statistics.first_call)
         self.fit_seconds += perf_counter() - start
 
     @property
@@ -179,49 +171,31 @@ class _Evaluation:
         self.predict_seconds += perf_counter() - start
         return answer
 
-    def _count_sets(self, sets, true):
-        if sets is None:
-            return
-        self.n_sets += len(sets)
-        self.n_covered += int(sets[np.arange(len(sets)), true].sum())
-        self.set_sizes += int(sets.sum())
-
     def _store_counts(self):
         n_queries = self.n_labels
         if self._predicts_online:
             n_queries = int(self.model.n_queries_) - self.n_earlier_queries
         self.counts.extend((self.n_samples, n_queries, _n_support(self.model)))
-        self.counts.extend((self.n_sets, self.n_covered, self.set_sizes))
-        for counts in (self.confusion.sum(1), self.confusion.sum(0), self.confusion.diagonal()):
-            self.counts.extend(counts.tolist())
         self.times.extend((self.fit_seconds, self.predict_seconds))
+        self.statistics.store()
 
     def result(self):
         """Return the result."""
-        counts = np.array(self.counts, dtype=np.int64)
-        counts = counts.reshape(-1, 6 + 3 * len(self.classes))
-        true_counts, predicted_counts, correct_counts = np.split(counts[:, 6:], 3, axis=1)
-        n_samples, n_queries, n_support, n_sets, n_covered, set_sizes = counts[:, :6].T
+        n_samples, n_queries, n_support = np.array(self.counts, dtype=np.int64).reshape(-1, 3).T
         fit_seconds, predict_seconds = np.array(self.times).reshape(-1, 2).T
         predictions = self.predictions
-        return ProgressiveValidationResult(
+        if predictions is not None:
+            predictions = self.statistics.decoded(np.array(predictions))
+        return self.statistics.result(
             estimator=self.model,
-            classes=self.classes,
             n_samples=n_samples,
             n_queries=n_queries,
             n_support=None if n_support[-1] < 0 else n_support,
             fit_seconds=fit_seconds,
             predict_seconds=predict_seconds,
-            true_counts=true_counts,
-            predicted_counts=predicted_counts,
-            correct_counts=correct_counts,
-            confusion_matrix=self.confusion,
             n_unpredicted=self.n_unpredicted,
             prediction_sets=self.prediction_sets,
-            n_sets=n_sets,
-            n_covered=n_covered,
-            set_sizes=set_sizes,
-            predictions=None if predictions is None else self.classes[np.array(predictions)],
+            predictions=predictions,
             drift_alarms=None if self.drift is None else np.array(self.drift.alarms, np.int64),
         )
 
@@ -254,7 +228,7 @@ def progressive_validation(
     drift_detector=None,
     retrain_window=None,
 ):
-    """Evaluate a classifier on a stream by prequential (test-then-train) validation.
+    """Evaluate an estimator on a stream by prequential (test-then-train) validation.
 
     Each chunk is first used to test the model and then to train it. No samples are held out, and
     each prediction uses only earlier samples. This is the standard evaluation of online learners.
@@ -262,24 +236,25 @@ def progressive_validation(
     Parameters
     ----------
     estimator : estimator object
-        A classifier with ``partial_fit`` and ``predict``. A ``Pipeline`` of scikit-learn has no
-        ``partial_fit``; use :class:`~sklearn_online_svm.pipeline.OnlinePipeline`.
+        A classifier or a regressor with ``partial_fit`` and ``predict``. A ``Pipeline`` of
+        scikit-learn has no ``partial_fit``; use
+        :class:`~sklearn_online_svm.pipeline.OnlinePipeline`.
     X : {array-like, sparse matrix} of shape (n_samples, n_features) or iterable of pairs
         The samples in the order of the stream or, for a stream that does not fit into memory, an
         iterable (such as a generator) of pairs ``(X_chunk, y_chunk)``.
-    y : array-like of shape (n_samples,), default=None
-        The labels; None if X is an iterable of pairs. A label may be missing (nan or None) if the
-        estimator supports missing labels, as
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+        The labels, or the targets of a regressor; None if X is an iterable of pairs. A label may
+        be missing (nan or None) if the classifier supports missing labels, as
         :class:`~sklearn_online_svm.LabelEfficientClassifier` does.
     chunk_size : int, default=100
         Number of samples that are predicted and then used for training together, if X and y are
         arrays. 1 is the strictest and slowest evaluation. Chunks of an iterable are used as given.
     classes : array-like of shape (n_classes,), default=None
-        All labels that can occur. By default the classes of a fitted estimator
-        (``in_place=True``), or those in `y` or in the first chunk of an iterable.
+        All labels that can occur; for classifiers only. By default the classes of a fitted
+        estimator (``in_place=True``), or those in `y` or in the first chunk of an iterable.
     prediction_sets : AdaptiveConformalInference, default=None
-        Prediction sets whose coverage and size are evaluated as well. The estimator must have
-        ``predict_proba`` or ``decision_function``.
+        Prediction sets whose coverage and size are evaluated as well; for classifiers only. The
+        estimator must have ``predict_proba`` or ``decision_function``.
     in_place : bool, default=False
         Whether to train the estimator itself, and its `prediction_sets`, instead of clones, and
         to use the `drift_detector` itself instead of a copy. A fitted estimator continues from its
@@ -287,26 +262,29 @@ def progressive_validation(
     return_predictions : bool, default=False
         Whether to keep all predictions.
     drift_detector : object, default=None
-        Drift detector that receives the error (True or False) of each prediction: an object with
-        a method ``update(x)`` and an attribute ``drift_detected``, such as those of river
-        (``river.drift.ADWIN()``, ``KSWIN()``, ``binary.DDM()``).
+        Drift detector that receives the error of each prediction: True or False for a classifier,
+        the absolute error (mean over outputs) for a regressor. An object with a method
+        ``update(x)`` and an attribute ``drift_detected``, such as those of river
+        (``river.drift.ADWIN()``, ``KSWIN()``; ``binary.DDM()`` for classifiers only).
     retrain_window : int, default=None
         Number of the latest samples on which a new model is trained after an alarm of the
         detector. It replaces the model at the end of the chunk. None: alarms are only reported.
 
     Returns
     -------
-    result : ProgressiveValidationResult
+    result : ProgressiveValidationResult or ProgressiveRegressionResult
         Counts at the end of each chunk, metrics computed from them, and the fitted estimator.
+        A ``ProgressiveRegressionResult`` is only returned if the estimator is a regressor.
 
     Raises
     ------
     TypeError
         If `estimator` is a class.
     ValueError
-        If a parameter is invalid, `retrain_window` is given without `drift_detector`, X and `y`
-        (or those of a chunk) differ in length, there are no samples, or a label is not in the
-        classes.
+        If a parameter is invalid, the estimator is an outlier detector, `classes` or
+        `prediction_sets` are given for a regressor, `retrain_window` is given without
+        `drift_detector`, X and `y` (or those of a chunk) differ in length, there are no samples, a
+        label is not in the classes, or a target of a regressor is not a finite number.
 
     See Also
     --------
@@ -338,8 +316,9 @@ def progressive_validation(
     error has decreased. A new model is a clone of the estimator, also with ``in_place=True``:
     ``result.estimator`` is the last one. The latest samples are kept, also of an iterable.
 
-    **Memory** grows by 64 bytes, and 24 for each class, with each chunk, and by 4 bytes with each
-    sample if the predictions are kept.
+    **Memory** grows with each chunk by 64 bytes, and 24 for each class; for a regressor by 40
+    bytes, and 40 for each output. If the predictions are kept, it also grows with each sample by
+    4 bytes, or 8 for each output.
 
     References
     ----------
@@ -372,15 +351,23 @@ def progressive_validation(
     [200, 400, 600]
     >>> int(result.estimator.n_samples_seen_)
     1600
+
+    A regressor:
+
+    >>> from sklearn.datasets import make_friedman1
+    >>> from sklearn_online_svm import LASVR
+    >>> X, y = make_friedman1(1000, noise=1.0, random_state=0)
+    >>> result = progressive_validation(LASVR(C=10, gamma=1.2, epsilon=1.0), X, y, chunk_size=250)
+    >>> result.r2().round(1)
+    array([nan, 0.8, 0.9, 0.9])
     """
-    if isinstance(estimator, type):
-        raise TypeError(
-            f"estimator must be an instance, got the estimator class {estimator.__name__}."
-        )
-    if hasattr(estimator, "__sklearn_tags__") and (
-        is_regressor(estimator) or is_outlier_detector(estimator)
-    ):
-        raise ValueError(f"estimator must be a classifier, got {estimator!r}.")
+    is_regression = result_class(estimator) is ProgressiveRegressionResult
+    for name, value in (("classes", classes), ("prediction_sets", prediction_sets)):
+        if is_regression and value is not None:
+            raise ValueError(
+                f"{name} must be None for the regressor {type(estimator).__name__}, got "
+                f"{name}={value!r}."
+            )
     if drift_detector is None:
         if retrain_window is not None:
             raise ValueError(
@@ -400,9 +387,10 @@ def progressive_validation(
     if drift_detector is not None:
         detector = drift_detector if in_place else copy.deepcopy(drift_detector)
         drift = DriftReaction(detector, retrain_window)
+    targets = first[1] if y is None else y
     evaluation = _Evaluation(
         model,
-        _resolve_classes(classes, model, first[1] if y is None else y),
+        RegressionStatistics(targets) if is_regression else ClassCounts(classes, model, targets),
         drift,
         is_fitted=in_place,  # if it is not, `predict` of the first chunk will tell
         prediction_sets=prediction_sets
