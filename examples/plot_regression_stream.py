@@ -19,6 +19,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from sklearn_online_svm import LASVR
+from sklearn_online_svm.evaluation import progressive_validation
 
 NOISE = 0.2
 
@@ -87,32 +88,20 @@ plt.show()
 # R2 over the stream
 # ==================
 #
-# Each chunk is predicted before the model is trained on it; R2 is that of the latest 500 of these
-# predictions. A tube that is narrow compared with the noise has hardly any advantage in R2, but
-# the number of support vectors then grows nearly as fast as the number of samples. With the widest
-# tube it hardly grows, but the tube then contains functions of very different shape. The dotted
-# line is the R2 of the function without noise on the test samples, the best to be expected.
-
-CHUNK, RECENT = 50, 500
+# ``progressive_validation`` predicts each chunk before it trains the model on it, and ``rolling``
+# restricts R2 to the latest 500 predictions. A tube that is narrow compared with the noise has
+# hardly any advantage in R2, but the number of support vectors then grows nearly as fast as the
+# number of samples. With the widest tube it hardly grows, but the tube then contains functions of
+# very different shape. The dotted line is the R2 of the function without noise on the test
+# samples, the best to be expected.
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 3.9), layout="constrained")
 for factor, colour in ((0.2, GREY), (0.5, GREEN), (1.5, BLUE), (4.0, ORANGE)):
-    model, predicted = new_model(factor * NOISE), np.zeros(len(y))
-    counts, scores, n_support = [], [], []
-    for start in range(0, len(y), CHUNK):
-        chunk = slice(start, start + CHUNK)
-        if start:
-            predicted[chunk] = model.predict(X[chunk])
-            recent = slice(max(CHUNK, start + CHUNK - RECENT), start + CHUNK)
-            residuals = y[recent] - predicted[recent]
-            counts.append(start + CHUNK)
-            scores.append(1 - np.mean(residuals**2) / np.var(y[recent]))
-        model.partial_fit(X[chunk], y[chunk])
-        n_support.append(len(model.support_))
+    result = progressive_validation(new_model(factor * NOISE), X, y, chunk_size=50).rolling(500)
     label = f"epsilon = {factor:g} × noise"
-    print(f"{label}: R2 {scores[-1]:.3f}, {n_support[-1]} support vectors")
-    axes[0].plot(counts, scores, color=colour, label=label)
-    axes[1].plot(np.arange(CHUNK, len(y) + 1, CHUNK), n_support, color=colour, label=label)
+    print(f"{label}: R2 {result.r2()[-1]:.3f}, {result.n_support[-1]} support vectors")
+    axes[0].plot(result.n_samples, result.r2(), color=colour, label=label)
+    axes[1].plot(result.n_samples, result.n_support, color=colour, label=label)
 
 best = 1 - np.mean((y_test - function(X_test[:, 0])) ** 2) / np.var(y_test)
 axes[0].axhline(best, color="0.3", linewidth=1, linestyle=":")

@@ -1,9 +1,11 @@
 """Metrics, evaluation on streams, and displays."""
 
+from ._classification_result import ProgressiveValidationResult
 from ._conformal import AdaptiveConformalInference
 from ._display import ProgressiveValidationDisplay
 from ._path_display import SolutionPathDisplay
-from ._progressive import ProgressiveValidationResult, progressive_validation
+from ._progressive import progressive_validation
+from ._regression_result import ProgressiveRegressionResult
 from ._search_display import ProgressiveSearchDisplay
 from .metrics import (
     geometric_mean_score,
@@ -18,6 +20,7 @@ from .metrics import (
 
 __all__ = [
     "AdaptiveConformalInference",
+    "ProgressiveRegressionResult",
     "ProgressiveSearchDisplay",
     "ProgressiveValidationDisplay",
     "ProgressiveValidationResult",

@@ -19,6 +19,7 @@ from sklearn_online_svm.model_selection import ProgressiveSearch as ProgressiveS
 
 __all__ = [
     "AdaptiveConformalInference",
+    "ProgressiveRegressionResult",
     "ProgressiveSearchDisplay",
     "ProgressiveValidationDisplay",
     "ProgressiveValidationResult",
@@ -51,6 +52,42 @@ class AdaptiveConformalInference(BaseEstimator):
     def update(
         self, estimator: Any, X: ArrayLike | spmatrix | sparray, y: ArrayLike
     ) -> NDArray[Any]: ...
+
+class ProgressiveRegressionResult:
+    estimator: Any
+    n_samples: NDArray[Any]
+    @property
+    def n_scored(self) -> NDArray[Any]: ...
+    n_unpredicted: int
+    n_support: NDArray[Any] | None
+    @property
+    def seconds(self) -> NDArray[Any]: ...
+    fit_seconds: NDArray[Any]
+    predict_seconds: NDArray[Any]
+    chunk_statistics: NDArray[Any]
+    predictions: NDArray[Any] | None
+    drift_alarms: NDArray[Any] | None
+    window: int | None
+    def __init__(
+        self,
+        *,
+        estimator: Any,
+        n_samples: Any,
+        n_support: Any,
+        fit_seconds: Any,
+        predict_seconds: Any,
+        n_unpredicted: Any,
+        predictions: Any,
+        drift_alarms: Any,
+        window: Any = ...,
+        chunk_statistics: Any,
+    ) -> None: ...
+    def mean_absolute_error(self) -> NDArray[Any]: ...
+    def mean_squared_error(self) -> NDArray[Any]: ...
+    def r2(self) -> NDArray[Any]: ...
+    def rolling(self, window: int) -> Self: ...
+    def root_mean_squared_error(self) -> NDArray[Any]: ...
+    def to_frame(self) -> Any: ...
 
 class ProgressiveSearchDisplay:
     lines_: dict[Any, Any]
@@ -92,7 +129,12 @@ class ProgressiveValidationDisplay:
     alarm_lines_: list[Any]
     ax_: Any
     figure_: Any
-    def __init__(self, *, result: ProgressiveValidationResult, name: str | None = ...) -> None: ...
+    def __init__(
+        self,
+        *,
+        result: ProgressiveValidationResult | ProgressiveRegressionResult,
+        name: str | None = ...,
+    ) -> None: ...
     @classmethod
     def from_estimator(
         cls,
@@ -110,7 +152,7 @@ class ProgressiveValidationDisplay:
     @classmethod
     def from_result(
         cls,
-        result: ProgressiveValidationResult,
+        result: ProgressiveValidationResult | ProgressiveRegressionResult,
         *,
         name: str | None = ...,
         ax: Any = ...,
@@ -121,7 +163,7 @@ class ProgressiveValidationDisplay:
         ax: Any = ...,
         *,
         name: str | None = ...,
-        metric: str = ...,
+        metric: str | None = ...,
         metric_params: dict[Any, Any] | None = ...,
         against: Literal["n_samples", "n_queries", "seconds"] = ...,
         **kwargs: Any,
@@ -157,24 +199,24 @@ class ProgressiveValidationResult:
         self,
         *,
         estimator: Any,
-        classes: Any,
         n_samples: Any,
-        n_queries: Any,
         n_support: Any,
         fit_seconds: Any,
         predict_seconds: Any,
+        n_unpredicted: Any,
+        predictions: Any,
+        drift_alarms: Any,
+        window: Any = ...,
+        classes: Any,
+        n_queries: Any,
         true_counts: Any,
         predicted_counts: Any,
         correct_counts: Any,
         confusion_matrix: Any,
-        n_unpredicted: Any,
-        predictions: Any,
         prediction_sets: Any,
         n_sets: Any,
         n_covered: Any,
         set_sizes: Any,
-        drift_alarms: Any,
-        window: Any = ...,
     ) -> None: ...
     def accuracy(self) -> NDArray[Any]: ...
     def cost(
@@ -188,7 +230,7 @@ class ProgressiveValidationResult:
     def coverage(self) -> NDArray[Any]: ...
     def f1(self, *, pos_label: float | bool | str | None = ...) -> NDArray[Any]: ...
     def geometric_mean(self, *, labels: ArrayLike | None = ...) -> NDArray[Any]: ...
-    def rolling(self, window: int) -> ProgressiveValidationResult: ...
+    def rolling(self, window: int) -> Self: ...
     def sensitivity_specificity(
         self, *, eta_p: float = ..., pos_label: float | bool | str = ...
     ) -> NDArray[Any]: ...
@@ -241,6 +283,6 @@ def progressive_validation(
     return_predictions: bool = ...,
     drift_detector: Any = ...,
     retrain_window: int | None = ...,
-) -> ProgressiveValidationResult: ...
+) -> Any: ...
 
 sensitivity_specificity_scorer: Any

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ._progressive import import_optional, progressive_validation
+from ._optional import import_optional
+from ._progressive import progressive_validation, result_class
 
 __all__ = ["ProgressiveValidationDisplay"]
 
@@ -14,6 +15,10 @@ _LABELS = {
     "cost": "Misclassification cost",
     "coverage": "Coverage of the prediction sets",
     "set_size": "Mean size of the prediction sets",
+    "mean_absolute_error": "Mean absolute error",
+    "mean_squared_error": "Mean squared error",
+    "root_mean_squared_error": "Root mean squared error",
+    "r2": "R2",
     "mistakes": "Mistakes",
     "n_samples": "Samples",
     "n_scored": "Predictions",
@@ -26,12 +31,16 @@ _LABELS = {
 _AGAINST = ("n_samples", "n_queries", "seconds")
 
 
-def _check_options(metric="accuracy", against="n_samples", **others):
-    """Raise an error for an invalid option before a stream is evaluated."""
-    if metric not in _LABELS:
-        raise ValueError(f"metric must be one of {tuple(_LABELS)}, got {metric!r}.")
-    if against not in _AGAINST:
-        raise ValueError(f"against must be one of {_AGAINST}, got {against!r}.")
+def _check_options(kind, metric=None, against="n_samples", **others):
+    """Return the metric to plot; raise an error if a class of results lacks it or ``against``."""
+    metric = kind._metrics[0] if metric is None else metric
+    names = kind._metrics + kind._counts
+    if metric not in names:
+        raise ValueError(f"metric must be one of {names}, got {metric!r}.")
+    names = tuple(name for name in _AGAINST if name in kind._counts)
+    if against not in names:
+        raise ValueError(f"against must be one of {names}, got {against!r}.")
+    return metric
 
 
 class ProgressiveValidationDisplay:
@@ -43,7 +52,7 @@ class ProgressiveValidationDisplay:
 
     Parameters
     ----------
-    result : ProgressiveValidationResult
+    result : ProgressiveValidationResult or ProgressiveRegressionResult
         The result of :func:`progressive_validation`.
     name : str, default=None
         Name of the model in the legend; by default there is no legend.
@@ -63,7 +72,7 @@ class ProgressiveValidationDisplay:
 
     See Also
     --------
-    progressive_validation : Evaluate a classifier on a stream.
+    progressive_validation : Evaluate an estimator on a stream.
     sklearn.model_selection.LearningCurveDisplay : Cross-validated scores for increasing training
         set sizes.
 
@@ -107,11 +116,11 @@ class ProgressiveValidationDisplay:
         Parameters
         ----------
         estimator : estimator object
-            A classifier with ``partial_fit`` and ``predict``.
+            A classifier or a regressor with ``partial_fit`` and ``predict``.
         X : {array-like, sparse matrix} of shape (n_samples, n_features) or iterable of pairs
             The samples in the order of the stream, or pairs ``(X_chunk, y_chunk)``.
-        y : array-like of shape (n_samples,), default=None
-            The labels; None if X is an iterable of pairs.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            The labels or targets; None if X is an iterable of pairs.
         chunk_size : int, default=100
             Number of samples that are predicted and then used for training together.
         classes : array-like of shape (n_classes,), default=None
@@ -140,7 +149,7 @@ class ProgressiveValidationDisplay:
             As :func:`progressive_validation` and :meth:`plot`.
         """
         import_optional("matplotlib.pyplot", f"{cls.__name__}.from_estimator")
-        _check_options(**kwargs)
+        _check_options(result_class(estimator), **kwargs)
         result = progressive_validation(
             estimator,
             X,
@@ -157,7 +166,7 @@ class ProgressiveValidationDisplay:
 
         Parameters
         ----------
-        result : ProgressiveValidationResult
+        result : ProgressiveValidationResult or ProgressiveRegressionResult
             The result of :func:`progressive_validation`.
         name : str, default=None
             Name in the legend; by default the class name of the estimator.
@@ -186,7 +195,7 @@ class ProgressiveValidationDisplay:
         ax=None,
         *,
         name=None,
-        metric="accuracy",
+        metric=None,
         metric_params=None,
         against="n_samples",
         **kwargs,
@@ -199,17 +208,20 @@ class ProgressiveValidationDisplay:
             Axes to plot on; by default those of a new figure.
         name : str, default=None
             Name in the legend; by default the attribute ``name``.
-        metric : str, default="accuracy"
+        metric : str, default=None
             A metric (``"accuracy"``, ``"f1"``, ``"geometric_mean"``,
             ``"sensitivity_specificity"``, ``"cost"``, ``"coverage"``, ``"set_size"``) or a
             count (``"mistakes"``, ``"n_queries"``, ``"n_support"``, ``"seconds"``,
             ``"fit_seconds"``, ``"predict_seconds"``, ``"n_scored"``, ``"n_samples"``) of
-            :class:`ProgressiveValidationResult`.
+            :class:`ProgressiveValidationResult`, by default ``"accuracy"``. For a
+            :class:`ProgressiveRegressionResult` ``"mean_absolute_error"`` (default),
+            ``"mean_squared_error"``, ``"root_mean_squared_error"``, ``"r2"``, or one of these
+            counts except ``"mistakes"`` and ``"n_queries"``.
         metric_params : dict, default=None
             Parameters of the metric, for example ``{"cost_p": 50, "cost_n": 1}``.
         against : {"n_samples", "n_queries", "seconds"}, default="n_samples"
-            Quantity on the horizontal axis: samples, queried labels, or time of training and
-            prediction.
+            Quantity on the horizontal axis: samples, queried labels (for classifiers only), or
+            time of training and prediction.
         **kwargs : dict
             Keyword arguments of matplotlib's ``plot``.
 
@@ -226,7 +238,7 @@ class ProgressiveValidationDisplay:
             If `metric` or `against` is invalid, or the metric is not available.
         """
         plt = import_optional("matplotlib.pyplot", f"{type(self).__name__}.plot")
-        _check_options(metric, against)
+        metric = _check_options(type(self.result), metric, against)
         values = self.result._curve(metric, **(metric_params or {}))
         if ax is None:
             _, ax = plt.subplots()

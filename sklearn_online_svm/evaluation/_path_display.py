@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._progressive import import_optional
+from ._optional import import_optional
 
 __all__ = ["SolutionPathDisplay"]
 

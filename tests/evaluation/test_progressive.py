@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import coo_matrix, csc_array, csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError, UndefinedMetricWarning
-from sklearn.linear_model import SGDClassifier, SGDRegressor
+from sklearn.linear_model import SGDClassifier
 from sklearn.metrics import accuracy_score, confusion_matrix, f1_score
 from sklearn.naive_bayes import BernoulliNB
 from sklearn.pipeline import make_pipeline
@@ -573,7 +573,6 @@ X2, Y2 = two_classes(60)
             make_pipeline(StandardScaler(), SGDClassifier()),
             r"'partial_fit' and 'predict'. Got Pip",
         ),
-        (SGDRegressor(), r"estimator must be a classifier, got SGDRegressor\(\)"),
         (None, r"'estimator' parameter .* Got None"),
     ],
 )

@@ -249,9 +249,9 @@ def test_errors():
             getattr(windowed, learn)(X, sample_weight=np.linspace(0.1, 1, 40))
 
 
-def test_tools_for_classifiers_refuse_it():
+def test_tools_for_supervised_models_refuse_it():
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match="estimator must be a classifier, got OneClassLASVM"):
+    with pytest.raises(ValueError, match="a classifier or a regressor, got OneClassLASVM"):
         progressive_validation(OneClassLASVM(), X, y)
     with pytest.raises(
         TypeError, match=r"OneClassLASVM.partial_fit\(\) got an unexpected .*class"

@@ -55,7 +55,7 @@ PLAIN = {
     **{"None": None, "array-like": "ArrayLike", "ndarray": "NDArray[Any]"},
     **{"sparse matrix": "spmatrix | sparray", "csr_matrix": "csr_matrix"},
     **{"path-like": "PathLike[str]", "RandomState instance": "RandomState"},
-    **{"callable": "Callable[..., Any]", "dict": "dict[Any, Any]"},
+    **{"callable": "Callable[..., Any]", "dict": "dict[Any, Any]", "Self": None},
 }
 KEYWORDS = {
     None: "None",

@@ -1,0 +1,14 @@
+"""Packages that are only needed for tables and plots."""
+
+from importlib import import_module
+
+__all__ = ["import_optional"]
+
+
+def import_optional(module, caller):
+    """Import a package that only ``caller`` needs."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        raise ImportError(f"{caller} needs {package}: `pip install {package}`.") from error

@@ -1,0 +1,139 @@
+"""What the results of prequential evaluations have in common."""
+
+from dataclasses import dataclass, replace
+from numbers import Integral
+
+import numpy as np
+
+from .._sklearn_compat import Interval, validate_params
+from ._optional import import_optional
+
+__all__ = ["ProgressiveResult", "ratio"]
+
+
+def ratio(part, total, empty=np.nan):
+    """Elementwise ratio as float, ``empty`` where the total is 0."""
+    return np.divide(part, total, out=np.full(np.shape(total), empty), where=total > 0)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ProgressiveResult:
+    """What the results for classifiers and regressors have in common.
+
+    A subclass has the names of its curves (``_metrics``: methods, ``_counts``: attributes), and
+    ``n_scored``.
+    """
+
+    estimator: object
+    n_samples: np.ndarray
+    n_support: np.ndarray | None
+    fit_seconds: np.ndarray
+    predict_seconds: np.ndarray
+    n_unpredicted: int
+    predictions: np.ndarray | None
+    drift_alarms: np.ndarray | None
+    window: int | None = None
+
+    def __repr__(self):
+        latest = "" if self.window is None else "the latest "
+        alarms = "" if self.drift_alarms is None else f", {len(self.drift_alarms)} drift alarms"
+        return (
+            f"<{type(self).__name__} of {type(self.estimator).__name__}: {self.n_samples[-1]} "
+            f"samples in {len(self.n_samples)} chunks, {self._summary()} in "
+            f"{latest}{self.n_scored[-1]} predictions{alarms}>"
+        )
+
+    @validate_params(
+        {"window": [Interval(Integral, 1, None, closed="left")]},
+        prefer_skip_nested_validation=True,
+    )
+    def rolling(self, window):
+        """Return a result whose metrics refer to the latest samples only.
+
+        Parameters
+        ----------
+        window : int
+            Number of samples. At the end of each chunk, the window consists of the latest whole
+            chunks, as few as contain at least this number of samples in total (all chunks, if
+            they contain fewer). If it is a multiple of the chunk size, the window has exactly this
+            number of samples.
+
+        Returns
+        -------
+        result : Self
+            A result of the same class. ``n_scored`` and all metrics are those of the window, for
+            a classifier also ``mistakes``, ``true_counts``, ``predicted_counts``,
+            ``correct_counts`` and the counts of prediction sets; the other attributes are
+            unchanged.
+
+        Raises
+        ------
+        ValueError
+            If `window` is invalid, or the result was returned by this method.
+
+        References
+        ----------
+        .. [1] J. Gama, R. Sebastiao, P. P. Rodrigues: On evaluating stream learning algorithms.
+           Machine Learning 90, 317-346, 2013.
+
+        Examples
+        --------
+        The classes are exchanged in the middle of the stream:
+
+        >>> from sklearn_online_svm import LASVC
+        >>> from sklearn_online_svm.datasets import make_banana_like
+        >>> from sklearn_online_svm.evaluation import progressive_validation
+        >>> X, y = make_banana_like(2000, random_state=0)
+        >>> y[1000:] *= -1
+        >>> result = progressive_validation(LASVC(gamma=1.0), X, y)
+        >>> result.accuracy()[[9, 14]].round(1)
+        array([0.9, 0.8])
+        >>> result.rolling(500).accuracy()[[9, 14]].round(1)
+        array([0.9, 0.7])
+        """
+        if self.window is not None:
+            raise ValueError(
+                f"rolling needs a cumulative result, got one with window={self.window}. Call it "
+                "on the result of progressive_validation."
+            )
+        return replace(self, window=window, **self._windowed(self._chunks_before(window)))
+
+    def _chunks_before(self, window):
+        """Return the number of chunks before each window."""
+        starts = self.n_samples - min(window, self.n_samples[-1])
+        return np.searchsorted(self.n_samples, starts, side="right")
+
+    def _windowed(self, n_before):
+        """Return the fields of a rolling result that differ from those of this one."""
+        return {}
+
+    @property
+    def seconds(self):
+        """Time of training and prediction."""
+        return self.fit_seconds + self.predict_seconds
+
+    def _values(self, name, **params):
+        """Return counts or a metric by name."""
+        values = getattr(self, name)
+        return values(**params) if name in self._metrics else values
+
+    def _curve(self, name, **params):
+        """Return counts or a metric by name; raise an error if they are not available."""
+        if params and name not in self._metrics:
+            raise ValueError(f"metric={name!r} has no parameters, got {params}.")
+        values = self._values(name, **params)
+        if values is None:
+            raise ValueError(
+                f"metric={name!r} is not available: {type(self.estimator).__name__} has no "
+                "support vectors."
+            )
+        return values
+
+    def _frame(self, omitted=(), params=None):
+        """Return a table of the curves."""
+        pandas = import_optional("pandas", f"{type(self).__name__}.to_frame")
+        omitted = {*omitted, *(["n_support"] if self.n_support is None else [])}
+        names = (name for name in self._counts + self._metrics if name not in omitted)
+        return pandas.DataFrame(
+            {name: self._values(name, **(params or {}).get(name, {})) for name in names}
+        )
