@@ -25,7 +25,7 @@ OF_SKLEARN = {
     "get_params": "(self, deep: bool = ...) -> dict[str, Any]",
     "score": f"(self, X: {MATRIX}, y: ArrayLike, sample_weight: ArrayLike | None = ...) -> float",
 }
-SPECIAL = {"__len__": "int", "__getitem__": "Any"}
+SPECIAL = {"__len__": "int", "__getitem__": "Any", "__call__": "Any"}
 # Bases that a type checker should know, by the module of their stubs or sources.
 BASES = {
     "sklearn.base": (
