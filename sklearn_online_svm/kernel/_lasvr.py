@@ -303,7 +303,7 @@ class LASVR(RegressorMixin, OnlineMachine):
             If the input is invalid.
         """
         self._fit_in_transaction(X, y, sample_weight)
-        self._warn_if_crowded(self.n_samples_seen_, stacklevel=3)
+        self._warn_if_crowded(self.n_samples_seen_, stacklevel=4)
         return self
 
     @available_if(can_take_new_samples)

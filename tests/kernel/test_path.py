@@ -387,10 +387,13 @@ def test_verbose_prints_a_line_for_each_C(kind, capsys):
         assert any(line.startswith(f"[{kind.__name__}] C={C}: ") for line in lines)
 
 
-def test_a_path_warns_of_too_many_support_vectors():
+@pytest.mark.parametrize("method", ["fit", "partial_fit", "fit_path"])
+def test_a_warning_of_too_many_support_vectors_has_the_line_of_the_caller(method):
     X, y = targets(1100, noise=1.0)
-    with pytest.warns(UserWarning, match="of 1100 samples are support vectors"):
-        new(LASVR, epsilon=0.01).fit_path(X, y, [0.1, 1.0])
+    arguments = ([0.1, 1.0],) if method == "fit_path" else ()
+    with pytest.warns(UserWarning, match="of 1100 samples are support vectors") as caught:
+        getattr(new(LASVR, epsilon=0.01), method)(X, y, *arguments)
+    assert caught[0].filename == __file__
 
 
 def test_a_tube_around_all_targets_has_no_support_vectors():
